@@ -22,6 +22,7 @@ from tenantry.cluster.report import StatusReport
 from tenantry.cluster.status import AppStatus, Readiness, by_trouble
 from tenantry.compare.diff import diff_all
 from tenantry.compare.review.build import review
+from tenantry.compare.review.parts import Planned
 from tenantry.load import fleet_of, plan_all
 from tenantry.plan.plan import Plan
 from tenantry.plan.planned_apps import PlannedApp
@@ -83,12 +84,11 @@ def plans(text: str) -> dict[str, Plan]:
 
 
 def page_of_diff() -> str:
-    before, after = plans(TEXT), plans(changed())
-    fleet = fleet_of(parse(changed().encode(), "tenants.yaml"))
-    found = review(diff_all(before, after), before, after)
-    return as_html(
-        diff_page(found, "4f1c2ab, where HEAD branched off from origin/main", [], fleet.clusters, before, after)
-    )
+    old, new = (fleet_of(parse(text.encode(), "tenants.yaml")) for text in (TEXT, changed()))
+    before, after = plan_all(old), plan_all(new)
+    found = review(diff_all(before, after), Planned(old, before), Planned(new, after))
+    base = "4f1c2ab, where HEAD branched off from origin/main"
+    return as_html(diff_page(found, base, [], new.clusters, before, after))
 
 
 def page_of_status() -> str:

@@ -32,7 +32,7 @@ from tenantry.explain import (
     rights_on_clusters,
     without_secrets,
 )
-from tenantry.explain.rollout import AppRollout
+from tenantry.explain.app import AppRollout
 from tenantry.fleet.choice import Choice
 from tenantry.fleet.fleet import Fleet
 from tenantry.fleet.merge import Value

@@ -13,9 +13,9 @@ from tenantry.cli.commands import Command
 from tenantry.cli.fleet_file import reads_file
 from tenantry.cli.options import app_names, environment_name, output, tenant_names
 from tenantry.cli.output import data, data_json, working
-from tenantry.explain.declared import known
+from tenantry.explain.common import known
 from tenantry.explain.parity import Difference, Found, Missing, Parity, Subject, parity
-from tenantry.explain.reasons import Reason
+from tenantry.explain.variants import Reason
 from tenantry.kube.names import ADDON_PREFIX, PLATFORM, app_name
 from tenantry.load import load_fleet
 from tenantry.messages.data import ABSENT

@@ -13,8 +13,7 @@ import click
 
 from tenantry.cli.annotations import annotate_warnings, command_of_problem
 from tenantry.cli.commands import Command
-from tenantry.cli.diff.objects import changes
-from tenantry.cli.diff.terminal import line_as_text
+from tenantry.cli.diff.terminal import changes, line_as_text
 from tenantry.cli.diff.values import EVERYTHING, DisplayLimits, Line
 from tenantry.cli.fleet_file import reads_file
 from tenantry.cli.management import connect_management, management_options

@@ -11,12 +11,14 @@ from enum import StrEnum
 from typing import NamedTuple, TypeVar
 
 from tenantry.compare.fields import FieldChange, changed_fields, is_same
-from tenantry.compare.grants import Widened
 from tenantry.compare.moves import (
+    ChangedRollout,
     Moved,
     Place,
     Rehomed,
     Replaced,
+    Widened,
+    changed_rollouts,
     key_of,
     moved_tenants,
     places_of,
@@ -24,7 +26,6 @@ from tenantry.compare.moves import (
     rehomed_clusters,
     replaced_apps,
 )
-from tenantry.compare.rollouts import ChangedRollout, changed_rollouts
 from tenantry.kube.objects import KubeObject, ObjectId
 from tenantry.plan.after import After
 from tenantry.plan.objects.lifecycle import STATE_LABEL

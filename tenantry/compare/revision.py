@@ -26,12 +26,14 @@ class Base:
     """name: what messages call it; commit: its full hash, "" for a file; found: whether the file exists there.
 
     elsewhere: if it does not, what to write as BASE for files that it may have been before it was moved.
+    fleet: the file there; plans: by environment.
     """
 
     name: str
     commit: str = ""
     found: bool = True
     elsewhere: tuple[str, ...] = ()
+    fleet: Fleet | None = field(default=None, compare=False, repr=False)
     plans: Mapping[str, Plan] = field(default_factory=dict)
 
 
@@ -107,7 +109,8 @@ def _from_path(file: Path, path: Path, planner: Callable[[Fleet], Mapping[str, P
             f"{path} is not a commit, so it has no merge base", "name a Git revision, or leave --merge-base out"
         )
     other = path / file.name if path.is_dir() else path
-    return Base(str(other), plans=planner(load_fleet(other)))
+    fleet = load_fleet(other)
+    return Base(str(other), fleet=fleet, plans=planner(fleet))
 
 
 def _from_commit(
@@ -138,7 +141,8 @@ def _from_commit(
                 return Base(name, commit, found=False, elsewhere=tuple(f"{revision}:{each}" for each in elsewhere))
             above = "".join(f"{_literally(each)}/" for each in PurePosixPath(path).parent.parts)
             checkout.take([f"{above}{pattern}" for pattern in _included(there)])
-            return Base(name, commit, plans=planner(load_fleet(there)))
+            fleet = load_fleet(there)
+            return Base(name, commit, fleet=fleet, plans=planner(fleet))
 
 
 def _included(main: Path) -> Iterator[str]:

@@ -6,6 +6,7 @@ Never: decides what an app gets or where it goes; that is in `fleet` and `plan`.
 """
 
 from tenantry.explain.app import ExplainedApp, PlacedApp, explain_addon, explain_app
+from tenantry.explain.common import Keeper, without_secrets
 from tenantry.explain.grants import (
     ExplainedGrants,
     GrantedAddress,
@@ -14,10 +15,7 @@ from tenantry.explain.grants import (
     explain_grants,
     rights_on_clusters,
 )
-from tenantry.explain.hidden import without_secrets
-from tenantry.explain.order import Keeper
-from tenantry.explain.platform import ExplainedPlatform, explain_platform
-from tenantry.explain.tenant import ExplainedTenant, explain_tenant
+from tenantry.explain.tenant import ExplainedPlatform, ExplainedTenant, explain_platform, explain_tenant
 
 __all__ = [
     "ExplainedApp",

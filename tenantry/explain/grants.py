@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from typing import get_args
 
-from tenantry.explain.declared import known
+from tenantry.explain.common import known
 from tenantry.fleet.choice import Choice, choice_of_grant
 from tenantry.fleet.fleet import Fleet, clusters_of
 from tenantry.fleet.merge import Layer, Origin, Value, origin, origin_at, trace

@@ -6,8 +6,8 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from tenantry.explain.reasons import Reason, follows, meant, reason_of
-from tenantry.explain.variants import Variant, app_variants, tenant_variants
+from tenantry.explain.common import tree_of
+from tenantry.explain.variants import Reason, Variant, app_variants, follows, meant, reason_of, tenant_variants
 from tenantry.fleet.choice import choice_of_addon, choice_of_app
 from tenantry.fleet.fleet import Fleet, clusters_of
 from tenantry.fleet.merge import Origin, Value, origin_at
@@ -189,14 +189,7 @@ def _masked(one: Sequence[Variant], other: Sequence[Variant]) -> _Hidden:
 
 
 def _tree(variant: Variant) -> dict[str, Any]:
-    """The values as nested mappings, in which an index of a list is a key."""
-    tree: dict[str, Any] = {}
-    for path, each in variant.values.items():
-        below = tree
-        for part in path[:-1]:
-            below = below.setdefault(str(part), {})
-        below[str(path[-1])] = variant.shown.get(path, each.value)
-    return tree
+    return tree_of((path, variant.shown.get(path, value.value)) for path, value in variant.values.items())
 
 
 def _by_path(tree: Any, variant: Variant) -> Mapping[Path, Any]:

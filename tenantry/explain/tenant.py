@@ -1,16 +1,24 @@
-"""A tenant: its namespaces, settings, alerts and receivers, and where its apps are."""
+"""A tenant, and the platform: namespaces, settings, alerts and receivers, on each cluster, and where the apps are."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 
-from tenantry.explain.declared import known, known_cluster
-from tenantry.explain.order import Keeper, keeper
-from tenantry.fleet.choice import Choice, choice_of_app
-from tenantry.fleet.fleet import Fleet
+from tenantry.explain.common import Keeper, keeper, known, known_cluster
+from tenantry.fleet.choice import Choice, choice_of_addon, choice_of_app
+from tenantry.fleet.fleet import Fleet, clusters_of
 from tenantry.fleet.merge import Value
-from tenantry.fleet.placed import NOTIFICATIONS, namespace_of, placed_tenant, tenant_entry
+from tenantry.fleet.placed import (
+    NOTIFICATIONS,
+    namespace_of,
+    placed_platform,
+    placed_tenant,
+    platform_entry,
+    platform_namespace,
+    platform_times,
+    tenant_entry,
+)
 from tenantry.plan.placements import PlannedPlacement
 from tenantry.plan.plan import Plan
 
@@ -79,3 +87,36 @@ def _order(plan: Plan, placement: PlannedPlacement) -> dict[str, Keeper]:
     kind = "Namespace" if placement.cluster == plan.management else "HelmRelease"
     objects = {each.id: each for each in plan.objects if each.id in placement.after.values()}
     return {name: keeper(kind, id, objects.get(id)) for name, id in placement.after.items()}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ExplainedPlatform:
+    """The settings of the platform's add-ons in an environment: everywhere, and on each cluster."""
+
+    environment: str
+    settings: tuple[Value, ...]
+    clusters: dict[str, tuple[Value, ...]]
+    addons: dict[str, Choice]
+    alerts: tuple[Value, ...]
+    receivers: tuple[Value, ...]
+
+
+def explain_platform(fleet: Fleet, plan: Plan, cluster: str | None = None) -> ExplainedPlatform:
+    """The settings that add-ons share, and where each is. Raises: Refused: the cluster is not declared."""
+    known_cluster(fleet, plan.environment, cluster)
+    here = [each for each in clusters_of(fleet, plan.environment) if cluster in (None, each)]
+    addons, own = fleet.document.platform.addons, platform_entry(fleet)
+    # The management cluster needs no release of a baseline.
+    installing = {each.cluster for each in plan.placements} - {plan.management}
+    return ExplainedPlatform(
+        environment=plan.environment,
+        settings=(
+            platform_namespace(fleet),
+            *platform_times(fleet),
+            *(each for each in own if each.path[0] not in NOTIFICATIONS),
+        ),
+        clusters={each: placed_platform(fleet, plan.environment, each, installs=each in installing) for each in here},
+        addons={addon: choice_of_addon(fleet, plan.environment, addon, cluster) for addon in addons},
+        alerts=below(own, "alerts"),
+        receivers=below(own, "receivers"),
+    )

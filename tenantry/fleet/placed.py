@@ -8,15 +8,24 @@ Never: leaves out a key. What no function here treats apart is told as it stands
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping
-from dataclasses import asdict, dataclass, replace
-from typing import Any
+from dataclasses import dataclass, replace
 
-from tenantry.fleet.apps import MERGED, EffectiveApp, effective_app
+from tenantry.fleet.apps import EffectiveApp, effective_app
+from tenantry.fleet.document import (
+    LITERAL,
+    OF_APPS,
+    OF_PLATFORM,
+    OF_TENANTS,
+    block_of,
+    entry_of,
+    images_of,
+    settings_data,
+)
 from tenantry.fleet.fleet import Fleet, platform_account
 from tenantry.fleet.flux_shards import flux_shard
 from tenantry.fleet.merge import Layer, Value, merge, origin_at, trace
 from tenantry.fleet.namespaces import extra_namespaces, main_namespace, namespace_template
-from tenantry.fleet.resolve import filled, resolved
+from tenantry.fleet.resolve import resolved
 from tenantry.fleet.settings import (
     TIMES,
     platform_layers,
@@ -25,24 +34,10 @@ from tenantry.fleet.settings import (
     tenant_settings,
     variables_of,
 )
-from tenantry.messages.errors import Found, Path
-from tenantry.model import Model, ObjectsChart, PlacedSettings, Source
-from tenantry.model.network import Network
-
-ANSWERED = frozenset({"clusters", "environments", "overrides", "rollout", "grants"})
-"""Keys that decide where, when and by whom something is set. `explain` answers them with reasons, and `overrides` are levels."""
+from tenantry.messages.errors import Path
+from tenantry.model import ObjectsChart, Source
 
 NOTIFICATIONS = frozenset({"alerts", "receivers"})
-
-_OF_APPS = ANSWERED | MERGED | {"imageAutomation", "namespaces", "source", "state"}
-_OF_TENANTS = ANSWERED | frozenset(PlacedSettings.model_fields) | {"apps", "namespace", "shard", "sources", "state"}
-_OF_PLATFORM = frozenset({"addons", "chart", "namespace"})
-"""Keys that the functions below tell. All others of the same entry are told as they are written there."""
-
-_FILLED = frozenset({"alerts", "chart", "clusterObjects", "configs", "receivers"})
-"""Keys of an entry in which the plan fills placeholders in."""
-_LITERAL = ("update", "git", "commit", "messageTemplate")
-"""The text of an image automation that is a Go template of Flux's own."""
 
 _STATES = ("decommissioned", "offboarding", "paused", "active")
 """From the state that prevails over all others."""
@@ -73,7 +68,7 @@ def placed_app(fleet: Fleet, environment: str, at: tuple[str, ...], cluster: str
         *_source_values(fleet, at, app, shared),
         *shard_of(fleet, environment, tenant, cluster),
         *_state(fleet, at, tenant, cluster),
-        *_entry(fleet, at, _OF_APPS, variables),
+        *_entry(fleet, at, OF_APPS, variables),
         *_owned_namespaces(fleet, at),
     )
     return Placed(values, variables)
@@ -83,21 +78,15 @@ def image_values(fleet: Fleet, environment: str, at: tuple[str, ...], cluster: s
     """The image automation of an app, as it is on the cluster of the environment that has it."""
     tenant = {"tenant": at[1]} if at[0] == "tenants" else {}
     variables = variables_of(fleet, environment, cluster, **tenant, app=at[-1])
-    place = (*at, "imageAutomation")
-    written = merge([Layer(place, fleet.raw(*place))])
-    values = trace(fleet.source, [Layer(place, written)], filled(written, variables, place, _LITERAL))
-    plain = (replace(value, written=None) if value.path == _LITERAL else value for value in values)
+    found = images_of(fleet, at, variables)
+    values = trace(fleet.source, [Layer((*at, "imageAutomation"), found.said)], found.data)
+    plain = (replace(each, written=None) if each.path == LITERAL else each for each in values)
     return tuple(each.under("imageAutomation") for each in plain)
 
 
 def _block_values(fleet: Fleet, app: EffectiveApp, times: Collection[Value]) -> tuple[Value, ...]:
     """The app's block and dependencies. A time that it does not set itself has the place where its tenant or the platform does."""
-    effective: dict[str, Any] = {app.kind: app.data}
-    if app.depends_on:
-        effective["dependsOn"] = list(app.depends_on)
-    if metadata := app.metadata.model_dump(exclude_none=True):
-        effective["metadata"] = metadata
-    values = {each.path: each for each in trace(fleet.source, app.layers, effective)}
+    values = {each.path: each for each in trace(fleet.source, app.layers, block_of(app))}
     written = app.block.model_dump(exclude_none=True)
     for time in times:
         path: Path = (app.kind, *time.path)
@@ -153,7 +142,7 @@ def tenant_entry(fleet: Fleet, environment: str, tenant: str, cluster: str | Non
         **variables_of(fleet, environment, cluster, tenant=tenant),
         "namespace": main_namespace(fleet, environment, tenant),
     }
-    values = _entry(fleet, ("tenants", tenant), _OF_TENANTS | {"namespaces"}, variables or None)
+    values = _entry(fleet, ("tenants", tenant), OF_TENANTS | {"namespaces"}, variables or None)
     return (*values, *_extra_namespaces(fleet, environment, tenant))
 
 
@@ -162,24 +151,9 @@ def settings_of(fleet: Fleet, tenant: str, environment: str, cluster: str | None
 
     Texts in `objects` are as they are written: each namespace fills them in.
     """
-    effective = _plain(asdict(tenant_settings(fleet, tenant, environment, cluster)))
+    effective = settings_data(tenant_settings(fleet, tenant, environment, cluster))
     values = trace(fleet.source, settings_layers(fleet, tenant, environment, cluster), effective)
     return tuple(value for value in values if value.origin or value.removed or value.value not in ({}, []))
-
-
-def _plain(value: Any) -> Any:
-    """Settings as the author could have written them: models as mappings, without keys that are not set."""
-    match value:
-        case Network(policies=None):
-            return value.base or "isolated"
-        case Model():
-            return value.model_dump(exclude_none=True, by_alias=True)
-        case dict():
-            return {key: _plain(part) for key, part in value.items() if part is not None}
-        case list():
-            return [_plain(part) for part in value]
-        case _:
-            return value
 
 
 def _extra_namespaces(fleet: Fleet, environment: str, tenant: str) -> Iterator[Value]:
@@ -213,17 +187,26 @@ def placed_platform(fleet: Fleet, environment: str, cluster: str, *, installs: b
     at = origin_at(fleet.source, ("clusters", cluster, key)) if key in fleet.raw("clusters", cluster) else None
     return (
         Value((key,), platform_account(fleet, environment, cluster), at),
+        *_kubeconfig(fleet, cluster),
         *shard_of(fleet, environment, "", cluster),
         *_state(fleet, (), "", cluster),
         *(_chart_values(fleet, environment, cluster) if installs else ()),
     )
 
 
+def _kubeconfig(fleet: Fleet, cluster: str) -> Iterator[Value]:
+    """How Flux reaches a remote cluster."""
+    if declared := fleet.clusters[cluster].kubeconfig:
+        place = ("clusters", cluster, "kubeconfig")
+        data = declared.model_dump(exclude_none=True)
+        yield from (each.under("kubeconfig") for each in trace(fleet.source, [Layer(place, fleet.raw(*place))], data))
+
+
 def platform_entry(fleet: Fleet, environment: str = "", cluster: str = "") -> tuple[Value, ...]:
     """What the platform's entry sets for all clusters. Args: cluster: "" for texts as they are written, without the chart's."""
     if cluster:
-        return _entry(fleet, ("platform",), _OF_PLATFORM - {"chart"}, variables_of(fleet, environment, cluster))
-    return _entry(fleet, ("platform",), _OF_PLATFORM, None)
+        return _entry(fleet, ("platform",), OF_PLATFORM - {"chart"}, variables_of(fleet, environment, cluster))
+    return _entry(fleet, ("platform",), OF_PLATFORM, None)
 
 
 def platform_times(fleet: Fleet) -> tuple[Value, ...]:
@@ -274,19 +257,7 @@ def _entry(
     fleet: Fleet, at: tuple[str, ...], told: Collection[str], variables: Mapping[str, str] | None
 ) -> tuple[Value, ...]:
     """The keys of an entry but those that are told apart. variables: None: placeholders are left as they are written."""
-    said = {key: value for key, value in fleet.said(*at).items() if key not in told and value not in (None, {}, [])}
-    if not (said := merge([Layer(at, said)])):
-        return ()
-    if variables is None:
-        return tuple(replace(each, written=None) for each in trace(fleet.source, [Layer(at, said)], said))
-    effective = dict(said)
-    unknown = set()
-    for key in _FILLED & said.keys():
-        effective[key] = dict(said[key])
-        for name, written in said[key].items():
-            try:
-                effective[key][name] = filled(written, variables, (*at, key, name))
-            except Found:  # nothing on this cluster uses it
-                unknown.add((key, name))
-    values = trace(fleet.source, [Layer(at, said)], effective)
-    return tuple(replace(each, written=None) if each.path[:2] in unknown else each for each in values)
+    found = entry_of(fleet, at, told, variables)
+    values = trace(fleet.source, [Layer(at, found.said)], found.data) if found.said else ()
+    plain = {each.path for each in values if variables is None or each.path[:2] in found.unknown}
+    return tuple(replace(each, written=None) if each.path in plain else each for each in values)

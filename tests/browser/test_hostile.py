@@ -6,8 +6,8 @@ from dataclasses import replace
 
 from playwright.sync_api import expect
 
+from tenantry.cli.page.diff_page import STATES as EFFECTS
 from tenantry.cli.page.fleet_map import Alert, Column, Entry, FleetMap, Row, Value
-from tenantry.cli.page.review_map import STATES as EFFECTS
 from tests.browser import made
 from tests.browser.conftest import Open, Visits
 

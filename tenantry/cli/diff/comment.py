@@ -1,22 +1,145 @@
-"""A review as Markdown, for one comment of a pull request."""
+"""A review as Markdown, for one comment of a pull request: bullets, with the details of each tenant folded."""
 
 from __future__ import annotations
 
 import textwrap
 from collections.abc import Iterator, Sequence
+from typing import Any
 
-from tenantry.cli.diff.bullets import bullets, danger_bullets, hides
-from tenantry.cli.diff.objects import Fates, fates
-from tenantry.cli.diff.outline import tenant_lines
-from tenantry.cli.diff.together import Together, together
-from tenantry.cli.diff.values import EVERYTHING, DisplayLimits, Line
-from tenantry.cli.diff.words import heading, who
-from tenantry.compare.review.model import Review
+from tenantry.cli.diff.terminal import Fates, fates, tenant_lines
+from tenantry.cli.diff.values import (
+    EVERYTHING,
+    DisplayLimits,
+    Line,
+    around,
+    both,
+    format_field,
+    new_value,
+    sentence,
+    shortened,
+    shown,
+)
+from tenantry.cli.diff.words import (
+    Alike,
+    Together,
+    dangers,
+    heading,
+    left_out,
+    more_dangers,
+    part_in_words,
+    parted,
+    together,
+    where,
+    who,
+)
+from tenantry.compare.review.model import Change, Effect, PartKind, Review
+from tenantry.messages.data import ABSENT
 from tenantry.messages.inert import code, in_html, prose
+
+_MOST_BULLETS = 40
+"""The most bullets of an environment."""
+_MOST_CHANGES = 8
+"""The most bullets of a tenant."""
+_MOST_SETTINGS = 3
+"""The most settings on a line."""
+_LONGEST = 60
+"""The most characters of a value."""
+_EFFECTS = {
+    Effect.ADDED: "**added:** ",
+    Effect.REMOVED: "**removed:** ",
+    Effect.RENAMED: "**renamed:** ",
+    Effect.CHANGED: "",
+}
+
+
+def danger_bullets(review: Review, limits: DisplayLimits) -> list[str]:
+    """What a reviewer has to look at first, environment by environment."""
+    all = dangers(review)
+    lines = [f"- **{prose(names)}**: {prose(sentence(danger.text, limits))}" for names, danger in all[: limits.lines]]
+    if left := all[limits.lines :]:
+        lines.append(f"- {more_dangers([danger for _, danger in left])}")
+    return lines
+
+
+def bullets(together: Together, limits: DisplayLimits) -> list[str]:
+    """The clusters and tenants of an environment, or of several in which the same happens."""
+    lines = [f"- {_change(each, limits)}" for each in together.clusters[:_MOST_CHANGES]]
+    if (more := len(together.clusters) - _MOST_CHANGES) > 0:
+        lines.append(f"- and {more} more clusters")
+    for number, each in enumerate(together.tenants):
+        own = list(_tenant(each, limits))
+        if number and len(lines) + len(own) > _MOST_BULLETS:
+            return [*lines, f"- {left_out(together.tenants[number:])}"]
+        lines += own
+    return lines
+
+
+def _tenant(alike: Alike, limits: DisplayLimits) -> Iterator[str]:
+    review = alike.review
+    whole, changes = parted(review)
+    name = f"{_EFFECTS[review.effect]}**{who(alike, limits)}**" + (where(whole, limits) if whole else "")
+    told = [prose(sentence(text, limits)) for text in review.sentences]
+    told += _details(whole) if whole else []
+    known = whole.clusters if whole else ()
+    told += [_change(change, limits, known) for change in changes[:_MOST_CHANGES]]
+    if (more := len(changes) - _MOST_CHANGES) > 0:
+        told.append(f"and {more} more changes")
+    if len(told) == 1:
+        yield f"- {name}: {told[0]}"
+    else:
+        yield f"- {name}"
+        yield from (f"  - {each}" for each in told)
+
+
+def _change(change: Change, limits: DisplayLimits, known: tuple[str, ...] = ()) -> str:
+    """Such as: app web on 479 of 501 clusters: `helm.version`: `1.2.0` -> `1.3.0`."""
+    place = "" if change.clusters == known else where(change, limits)
+    what = _EFFECTS[change.effect] + prose(part_in_words(change.part) + place)
+    told = _details(change)
+    if change.part.kind is PartKind.ENVIRONMENT:
+        return "; ".join(told)
+    return what + (": " + "; ".join(told) if told else "")
+
+
+def _details(change: Change) -> list[str]:
+    """Sentences and settings."""
+    told = [prose(sentence(text, DisplayLimits())) for text in change.sentences]
+    if change.effect is Effect.ADDED:
+        values = [code(new_value(each, _LONGEST)) for each in change.settings]
+    else:
+        values = [_value(each.key, each.before, each.after) for each in change.settings]
+    values += [_value(format_field(each.path), each.before, each.after) for each in change.fields]
+    if (more := len(values) - _MOST_SETTINGS) > 0:
+        values = [*values[:_MOST_SETTINGS], f"and {more} more"]
+    return [*told, *values]
+
+
+def _value(key: str, before: Any, after: Any) -> str:
+    if before is ABSENT:
+        return f"{code(key)}: {code(shortened(shown(after), _LONGEST))} (new)"
+    if after is ABSENT:
+        return f"{code(key)}: {code(shortened(shown(before), _LONGEST))} (removed)"
+    if isinstance(before, str) and isinstance(after, str) and "\n" in before + after:
+        return f"{code(key)}: another text"
+    one, other = around(*both(before, after), _LONGEST)
+    return f"{code(key)}: {code(one)} → {code(other)}"
+
+
+def hides(alike: Alike) -> bool:
+    """Whether the bullets of a tenant leave out something."""
+    review = alike.review
+    return len(review.changes) > _MOST_CHANGES or any(map(_hides, review.changes))
+
+
+def _hides(change: Change) -> bool:
+    values = [each for one in change.settings for each in (one.before, one.after)]
+    values += [each for field in change.fields for each in (field.before, field.after)]
+    many = len(values) > 2 * _MOST_SETTINGS or len(change.clusters) > DisplayLimits().few
+    return many or any(len(text) > _LONGEST or "\n" in text for text in map(str, values))
+
 
 MARKER = "<!-- tenantry diff -->"
 """The first line of a comment, invisible. A job of a forge finds its own comment by it."""
-
 _MOST_CHARACTERS = 60_000
 """GitHub allows comments of up to 65,536 characters."""
 _COLUMNS = 110
@@ -39,14 +162,14 @@ def as_markdown(review: Review, base: str, refusals: Sequence[str], limits: Disp
         parts.append(f"No difference: {', '.join(map(prose, review.unchanged))}")
     if limits is EVERYTHING:
         return "\n\n".join([*parts, *(folded for each in shown for folded in _folded(each, EVERYTHING))])
-    return "\n\n".join([*parts, *_details(shown, _MOST_CHARACTERS - sum(len(part) + 2 for part in parts))])
+    return "\n\n".join([*parts, *_folded_details(shown, _MOST_CHARACTERS - sum(len(part) + 2 for part in parts))])
 
 
 def _caution(refusal: str) -> str:
     return "\n".join(["> [!CAUTION]", *(f"> {prose(line.strip())}" for line in refusal.splitlines())])
 
 
-def _details(shown: Sequence[Together], room: int) -> Iterator[str]:
+def _folded_details(shown: Sequence[Together], room: int) -> Iterator[str]:
     """The folded details as far as there is room for them."""
     room -= 200
     left = 0

@@ -12,20 +12,28 @@ from click.shell_completion import CompletionItem
 
 from tenantry.cli.diff import manifests
 from tenantry.cli.diff.comment import as_markdown
-from tenantry.cli.diff.names import as_names
-from tenantry.cli.diff.refusals import Limits
-from tenantry.cli.diff.sides import Sides
+from tenantry.cli.diff.sides import Limits, Sides
 from tenantry.cli.diff.terminal import as_text
 from tenantry.cli.diff.values import EVERYTHING, DisplayLimits
 from tenantry.cli.output import as_json
 from tenantry.compare.diff import Diff, Status
 from tenantry.compare.review import build
 from tenantry.compare.review.model import Review
+from tenantry.compare.review.parts import Planned
 from tenantry.manifests.model import Outcome
 from tenantry.messages.errors import Refused
 
 if TYPE_CHECKING:
     from tenantry.cli.documents import diff as documents
+
+
+def as_names(diff: Diff) -> list[str]:
+    """`+ dev Kustomization rocky/web`: a line for each object."""
+    return [
+        *(f"- {diff.environment} {each.id}" for each in diff.removed.objects),
+        *(f"+ {diff.environment} {each.id}" for each in diff.added.objects),
+        *(f"~ {diff.environment} {each.id}" for each in diff.changed),
+    ]
 
 
 FORMATS = ("text", "json", "markdown", "names", "environments", "html")
@@ -77,7 +85,8 @@ class Result:
 
     @cached_property
     def _review(self) -> Review:
-        return build.review(self._diffs, self._sides.before, self._sides.after)
+        sides = self._sides
+        return build.review(self._diffs, Planned(sides.base.fleet, sides.before), Planned(sides.fleet, sides.after))
 
     def shown(self, format: str, width: int | None) -> str | documents.Diff:
         """A text, or a document in JSON. Args: width: of the terminal; None: it is not for one."""

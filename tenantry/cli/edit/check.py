@@ -6,11 +6,10 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from tenantry.cli.diff.formats import Result
-from tenantry.cli.diff.refusals import Limits
-from tenantry.cli.diff.sides import Sides
+from tenantry.cli.diff.sides import Limits, Sides
 from tenantry.cli.output import say
 from tenantry.compare.diff import diff_all
-from tenantry.compare.grants import widened
+from tenantry.compare.moves import widened
 from tenantry.compare.revision import Base
 from tenantry.edit.editor import Editor
 from tenantry.fleet.fleet import Fleet
@@ -78,7 +77,7 @@ def check_both(editor: Editor) -> Checked:
     warned = {_essence(warning) for warning in warnings_of(before.fleet)}
     warnings = tuple(warning for warning in warnings_of(after.fleet) if _essence(warning) not in warned)
     grants = {name: widened(before.fleet, after.fleet, name) for name in before.plans if name in after.plans}
-    base = Base(_BEFORE, plans=before.plans)
+    base = Base(_BEFORE, fleet=before.fleet, plans=before.plans)
     return Checked((), warnings, Compared(Sides(fleet=after.fleet, base=base, after=after.plans, grants=grants)))
 
 

@@ -7,8 +7,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
-from tenantry.cli.diff.objects import changes
-from tenantry.cli.diff.terminal import line_as_text
+from tenantry.cli.diff.terminal import changes, line_as_text
 from tenantry.cli.diff.values import DisplayLimits, Line
 from tenantry.compare.diff import Changed
 from tenantry.compare.fields import FieldChange

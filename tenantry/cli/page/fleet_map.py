@@ -5,10 +5,12 @@ Both pages use it. Equal entries on many clusters are one entry, so a page of a 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 from typing import Any, NamedTuple
+
+from tenantry.model.clusters import Cluster
 
 _MOST_OBJECTS = 20
 """How many objects of an entry are listed; the others are counted."""
@@ -157,3 +159,41 @@ def _entry(entry: Entry) -> dict[str, Any]:
 
 def _filled(data: dict[str, Any]) -> dict[str, Any]:
     return {key: value for key, value in data.items() if value}
+
+
+class Columns:
+    """The clusters of some environments in order: those of the fleet as in the file, then those that it no longer has."""
+
+    def __init__(self, named: Mapping[str, Iterable[str]], clusters: Mapping[str, Cluster]) -> None:
+        order = {name: at for at, name in enumerate(clusters)}
+        self.all: list[Column] = []
+        self._at: dict[tuple[str, str], int] = {}
+        self._of: dict[str, tuple[int, ...]] = {}
+        for environment, names in named.items():
+            begin = len(self.all)
+            for name in sorted(dict.fromkeys(names), key=lambda each: order.get(each, len(order))):
+                self._at[environment, name] = len(self.all)
+                self.all.append(Column(environment, name, _labels_of(clusters.get(name))))
+            self._of[environment] = tuple(range(begin, len(self.all)))
+
+    def at(self, environment: str, clusters: Iterable[str]) -> tuple[int, ...]:
+        """The columns of these clusters."""
+        return tuple(self._at[environment, each] for each in dict.fromkeys(clusters) if (environment, each) in self._at)
+
+    def of(self, environment: str) -> tuple[int, ...]:
+        """All columns of an environment."""
+        return self._of.get(environment, ())
+
+    def names(self, columns: Sequence[int]) -> list[str]:
+        return [self.all[each].cluster for each in columns]
+
+
+def _labels_of(cluster: Cluster | None) -> tuple[tuple[str, str], ...]:
+    if cluster is None:
+        return ()
+    own = {"group": cluster.group} if cluster.group else {}
+    # A label that is named like a facet of the page does not replace it.
+    return tuple({**own, **{key: value for key, value in cluster.labels.items() if key not in _OWN}}.items())
+
+
+_OWN = ("environment", "group")

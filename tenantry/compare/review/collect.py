@@ -1,22 +1,114 @@
-"""Every object of a difference becomes part of one item: of its own part, or of what is told of something larger."""
+"""Every object of a difference becomes part of one item: of its own part, or of what is told of something larger.
+
+What is told of a whole cluster, a whole tenant or all of its apps is not told of each part again.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Any
 
-from tenantry.compare.review.app_delta import app_delta
-from tenantry.compare.review.delta import APPS, Delta
+from tenantry.compare.review.deltas import Delta, app_delta, object_delta
 from tenantry.compare.review.gather import Both, Gathered
-from tenantry.compare.review.grouping import follows
-from tenantry.compare.review.items import Item, Items
+from tenantry.compare.review.items import Item, Items, follows
 from tenantry.compare.review.leftovers import Leftovers, becomes
-from tenantry.compare.review.lifting import Lifting
-from tenantry.compare.review.model import Effect, Part, PartKind
-from tenantry.compare.review.object_delta import object_delta
-from tenantry.compare.review.parts import Spot
+from tenantry.compare.review.model import APPS, Effect, Part, PartKind
+from tenantry.compare.review.parts import ACTIVE, Side, Spot, State, state_at, state_of_tenant, state_sentences
 from tenantry.compare.review.renames import Rename
-from tenantry.compare.review.tenant_words import ACCOUNT
+from tenantry.compare.review.untold import ISOLATION
 from tenantry.compare.review.wholes import Wholes, named, what_stays
+from tenantry.compare.review.words import Path, changed_keys, changed_settings, said
+from tenantry.fleet.settings import TIMES
+from tenantry.messages.data import ABSENT
+
+
+class Larger:
+    """What changes of the cluster, the tenant or the platform that a part belongs to. It is told there, and not of the part."""
+
+    def __init__(self, items: Items, found: Gathered) -> None:
+        self.items = items
+        self._found = found
+        self._known: dict[tuple[str, str], tuple[dict[Path, Any], dict[Path, Any]]] = {}
+
+    def keys(self, spot: Spot) -> set[str]:
+        """The keys that differ of what is handed down to a part: by the tenant or the platform, and by its cluster."""
+        (of_cluster, of_tenant) = self._states(spot)
+        state = {"state"} if of_cluster[0] != of_cluster[1] or of_tenant[0] != of_tenant[1] else set()
+        return changed_keys(*self._handed_down(spot)) | state
+
+    def _states(self, spot: Spot) -> tuple[tuple[State, State], tuple[State, State]]:
+        """The states of the cluster, and those of the tenant there."""
+        before, after = self._found.before, self._found.after
+        (old_tenant, old_cluster), tenant = self._found.placement_before(spot), spot.part.tenant
+        of_cluster = (state_at(before, "clusters", old_cluster), state_at(after, "clusters", spot.cluster))
+        if not tenant:
+            return of_cluster, (ACTIVE, ACTIVE)
+        return of_cluster, (
+            state_of_tenant(before, old_tenant, old_cluster),
+            state_of_tenant(after, tenant, spot.cluster),
+        )
+
+    def _handed_down(self, spot: Spot) -> tuple[dict[Path, Any], dict[Path, Any]]:
+        key = (spot.part.tenant, spot.cluster)
+        if key not in self._known:
+            before = _handed_down(self._found.before, *self._found.placement_before(spot))
+            self._known[key] = (before, _handed_down(self._found.after, *key))
+        return self._known[key]
+
+    def tell(self, spot: Spot, delta: Delta) -> Iterator[Item]:
+        """Tells what is handed down to a part, where it belongs: items for objects of which nothing else is told."""
+        (kind, tenant, _), cluster = spot
+        of_cluster = Spot(Part(PartKind.CLUSTER, "", cluster), cluster)
+        of_owner = Spot(Part(PartKind.SETTINGS, tenant, ""), cluster)
+        states = self._states(spot)
+        if told := state_sentences(*states[0]):
+            yield self.items.say(of_cluster, told)
+        elif kind is not PartKind.NAMESPACE and (told := state_sentences(*states[1])):
+            yield self.items.say(Spot(Part(PartKind.TENANT, tenant, tenant), cluster), told)
+        else:
+            delta.sentences += state_sentences(*delta.states)
+        for setting in changed_settings(*self._handed_down(spot)):
+            to = of_owner if setting.key in TIMES or (tenant and setting.key == "shard") else of_cluster
+            if setting.key == "shard":
+                self.items.say(to, (_moved_to(setting.after),))
+            yield self.items.set(to, setting)
+
+    def isolation(self, spot: Spot, delta: Delta) -> Item | None:
+        """The network policy of a namespace changes when the tenant gets its first other namespace, or loses the last one."""
+        (kind, tenant, _), cluster = spot
+        if kind is not PartKind.SETTINGS or not delta.fields or not tenant:
+            return None
+        one, other = (side.placements[tenant, cluster].extra for side in (self._found.before, self._found.after))
+        if bool(one) == bool(other):
+            return None
+        delta.fields = [each for each in delta.fields if each.path[0] != ISOLATION]
+        effect = Effect.ADDED if other else Effect.REMOVED
+        return self.items.at(Spot(Part(PartKind.NAMESPACE, tenant, (other or one)[0]), cluster), effect)
+
+    def lift_namespaces(self) -> None:
+        """What changes in all namespaces of a tenant is told of the tenant."""
+        for item in self.items.all():
+            (kind, tenant, _), cluster = item.part, item.clusters[0] if item.clusters else ""
+            own = self.items.find(Spot(Part(PartKind.SETTINGS, tenant, ""), cluster))
+            if kind is not PartKind.NAMESPACE or item.effect is not Effect.CHANGED or own is None:
+                continue
+            item.settings = [each for each in item.settings if each not in own.settings]
+            item.fields = [each for each in item.fields if each not in own.fields]
+            if not (item.settings or item.fields or item.sentences):
+                own.objects += item.objects
+                item.objects = []
+
+
+def _handed_down(side: Side, tenant: str, cluster: str) -> dict[Path, Any]:
+    if not side.declares(tenant, cluster):
+        return {}
+    return said({**side.documents.handed_down(tenant, cluster), **side.documents.cluster(cluster)})
+
+
+def _moved_to(shard: Any) -> str:
+    """What another label means. Flux keeps what it knows of an object in the object's status, which all shards read."""
+    controllers = "without a shard" if shard is ABSENT else f"of shard {shard}"
+    return f"Flux's controllers {controllers} take over: nothing is deleted, and sources are fetched again"
 
 
 class Collector:
@@ -25,9 +117,9 @@ class Collector:
     def __init__(self, found: Gathered, renamed: tuple[Rename, ...]) -> None:
         self.items = Items()
         self._found = found
-        self._lifting = Lifting(self.items, found)
+        self._larger = Larger(self.items, found)
         self._leftovers = Leftovers(self.items, found)
-        self._wholes = Wholes(found, renamed, self._lifting.states[0])
+        self._wholes = Wholes(found, renamed)
 
     def run(self) -> None:
         """Collect everything that belongs to a cluster, and then the rest."""
@@ -40,8 +132,7 @@ class Collector:
                 self._part(spot, both)
             else:
                 without_cluster.append((spot, both))
-        self._lifting.lift_times()
-        self._lifting.lift_namespaces()
+        self._larger.lift_namespaces()
         self._leftovers.place()
         for spot, both in without_cluster:
             self._leftovers.attach(spot, both)
@@ -69,7 +160,10 @@ class Collector:
             self.items.at(spot).settings += settings
 
     def _delta_of(self, spot: Spot, both: Both) -> Delta:
-        return (app_delta if spot.part.kind in APPS else object_delta)(spot, both, self._found)
+        keys = self._larger.keys(spot)
+        if spot.part.kind in APPS:
+            return app_delta(spot, both, self._found, keys)
+        return object_delta(spot, both, self._found, keys)
 
     # --- parts --------------------------------------------------------------------------------------------------------
 
@@ -111,7 +205,8 @@ class Collector:
         yield stays or "Flux deletes what it installed"
 
     def _both_sided(self, spot: Spot, both: Both, delta: Delta) -> None:
-        targets = list(self._lifting.targets(spot, delta))
+        isolation = self._larger.isolation(spot, delta)
+        larger = list(self._larger.tell(spot, delta))
         old_name = self._found.old_names.get(tuple(spot.part))
         if old_name:
             item = self.items.at(spot, Effect.RENAMED)
@@ -122,18 +217,19 @@ class Collector:
         elif delta.says_nothing:
             if not both.objects:
                 return
-            if targets or (target := self._larger(spot, delta)):
-                (targets[0] if targets else target).objects += both.objects  # type: ignore[union-attr]
+            target = isolation or self._moved(spot, delta)
+            if target is None and larger and self._leftovers.follows(both.objects):
+                target = larger[0]
+            if target:
+                target.objects += both.objects
             else:
                 self._leftovers.take(spot, both, replaced=delta.replaced)
             return
         else:
             item = self.items.at(spot)
-        if delta.replaced and spot.part.kind in APPS and not old_name and self._larger(spot, delta) is None:
+        if delta.replaced and spot.part.kind in APPS and not old_name and self._moved(spot, delta) is None:
             item.sentences.append(becomes(spot, self._found))
         item.settings += delta.settings
-        if any(each.key == "serviceAccount.name" for each in delta.settings):
-            delta.fields = [each for each in delta.fields if each.path[0] != ACCOUNT]
         item.fields += delta.fields
         item.sentences += delta.sentences
         item.objects += both.objects
@@ -145,7 +241,7 @@ class Collector:
         uses = self._found.after.uses.users
         return list(dict.fromkeys(app.name for each in both.after for app in uses.get(each.id, ())))
 
-    def _larger(self, spot: Spot, delta: Delta) -> Item | None:
+    def _moved(self, spot: Spot, delta: Delta) -> Item | None:
         """What replaces the objects of a part that is the same as before."""
         tenant, cluster = spot.part.tenant, spot.cluster
         if not delta.replaced:

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
 from tenantry.compare.diff import Changed, Diff
 from tenantry.compare.review.model import Part, PartKind
-from tenantry.compare.review.naming import label
-from tenantry.compare.review.parts import Side, Spot
+from tenantry.compare.review.parts import Side, Spot, label, part_of
 from tenantry.compare.review.renames import Rename
-from tenantry.compare.review.tenant_words import changed_manifests, installed
-from tenantry.kube.objects import KubeObject, Manifest, ObjectId
+from tenantry.kube.objects import KubeObject, Manifest, ObjectId, object_id
+from tenantry.messages.data import mapping_at
 from tenantry.plan.objects.scope import APP_LABEL, WATCHED
 from tenantry.plan.planned_apps import PlannedApp
 
@@ -55,8 +54,8 @@ class Gathered:
         }
         self.old_tenants = {each.after: each.before for each in renamed if each.kind is PartKind.TENANT}
         self.old_clusters = {each.after: each.before for each in renamed if each.kind is PartKind.CLUSTER}
-        self._new_tenants = {old: new for new, old in self.old_tenants.items()}
-        self._new_clusters = {old: new for new, old in self.old_clusters.items()}
+        self.new_tenants = {old: new for new, old in self.old_tenants.items()}
+        self.new_clusters = {old: new for new, old in self.old_clusters.items()}
         self._gather()
         self._touch_dependents()
 
@@ -80,7 +79,7 @@ class Gathered:
             old, new = self._old_spot(changed.before), self.after.spot_of(changed.after)
             before, after = _installed(changed.before), _installed(changed.after)
             if before and after:
-                before, after = changed_manifests(before, after)
+                before, after = _changed_manifests(before, after)
             self._put_before(changed.before, old, before)
             self._put_after(changed.after, new, after)
             self.at(new).objects.append(changed.id)
@@ -117,8 +116,8 @@ class Gathered:
     def _old_spot(self, object: KubeObject) -> Spot:
         """The part that the object belonged to, under the names that the part, its tenant and its cluster have now."""
         (kind, tenant, name), cluster = self.before.spot_of(object)
-        part = Part(kind, self._new_tenants.get(tenant, tenant), self.renamed.get((kind, tenant, name), name))
-        return Spot(part, self._new_clusters.get(cluster, cluster))
+        part = Part(kind, self.new_tenants.get(tenant, tenant), self.renamed.get((kind, tenant, name), name))
+        return Spot(part, self.new_clusters.get(cluster, cluster))
 
     def at(self, spot: Spot) -> Both:
         return self.spots.setdefault(spot, Both())
@@ -132,15 +131,13 @@ class Gathered:
         for key, app in self.after.uses.keys.items():
             before = self.before.uses.keys.get(key)
             if before is not None and list(before.after) != list(app.after):
-                kind = PartKind.APP if app.tenant else PartKind.ADDON
-                self.at(Spot(Part(kind, app.tenant, app.name), app.cluster))
+                self.at(Spot(part_of(app), app.cluster))
 
     def _touch_users(self, object: KubeObject) -> None:
         """Several apps can take one chart. It is accounted for with the first, and its settings are those of all."""
         if object.id.kind == "HelmChart":
             for app in self.after.uses.users.get(object.id, ()):
-                kind = PartKind.APP if app.tenant else PartKind.ADDON
-                self.at(Spot(Part(kind, app.tenant, app.name), app.cluster))
+                self.at(Spot(part_of(app), app.cluster))
 
 
 def is_plain(object: KubeObject) -> bool:
@@ -161,7 +158,17 @@ def _installed(object: KubeObject) -> list[Manifest]:
     """The objects that a release of the chart of baselines installs."""
     if object.id.kind != "HelmRelease" or label(object.manifest, APP_LABEL):
         return []
-    return installed(object)
+    objects: list[Manifest] = mapping_at(object.manifest, "spec", "values").get("objects", [])
+    return objects
+
+
+def _changed_manifests(before: Iterable[Manifest], after: Iterable[Manifest]) -> tuple[list[Manifest], list[Manifest]]:
+    """The manifests of each side that the other side lacks, or has with another content."""
+    old, new = ({object_id(each): each for each in side} for side in (before, after))
+    differ = {id for id in old.keys() & new.keys() if repr(old[id]) == repr(new[id])}
+    return [each for id, each in old.items() if id not in differ], [
+        each for id, each in new.items() if id not in differ
+    ]
 
 
 def _spot_within(manifest: Manifest, spot: Spot, side: Side, placement: tuple[str, str]) -> Spot:

@@ -1,14 +1,17 @@
-"""What happens to a part on one cluster, before equal changes on several clusters become one."""
+"""What happens to a part on one cluster; and equal changes on several clusters, which become one in linear time."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import dataclass, field
+import re
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
 
 from tenantry.compare.fields import FieldChange
-from tenantry.compare.review.model import Effect, Part, Setting
+from tenantry.compare.review.model import Change, Effect, Part, PartKind, Setting
 from tenantry.compare.review.parts import Spot
 from tenantry.kube.objects import ObjectId
+from tenantry.messages.text import grouped, listed
 
 
 @dataclass(slots=True)
@@ -58,3 +61,80 @@ class Items:
     def all(self) -> list[Item]:
         """Those that say something, or account for an object."""
         return [each for each in self._items.values() if each.objects or each.settings or each.sentences or each.fields]
+
+
+def changes(items: Iterable[Item], of: Callable[[Part], int], order: dict[str, int]) -> list[Change]:
+    """The changes of all items. Args: of: on how many clusters a part is; order: of clusters."""
+    found: dict[object, tuple[Item, list[Item]]] = {}
+    for key, group in grouped(items, _key).items():
+        example = group[0]
+        at: object = key
+        if len(group) == 1 and len(example.clusters) == 1:
+            # Values often contain the name of the cluster.
+            filled = _without_cluster(example)
+            at = ("filled", key if filled is example else _key(filled))
+            if at in found:
+                found[at] = (filled, found[at][1])
+                found[at][1].append(example)
+                continue
+        found[at] = (example, list(group))
+    return [_change(example, members, of, order) for example, members in found.values()]
+
+
+def _change(example: Item, members: Sequence[Item], of: Callable[[Part], int], order: dict[str, int]) -> Change:
+    clusters = sorted({cluster for each in members for cluster in each.clusters}, key=lambda each: order.get(each, 0))
+    part = _part(example)
+    if part.kind is PartKind.CLUSTER and not part.name:
+        part = part._replace(name=listed(clusters))
+    return Change(
+        part=part,
+        effect=example.effect,
+        was=example.was,
+        clusters=tuple(clusters),
+        of=max(of(example.part), len(clusters)),
+        sentences=tuple(example.sentences),
+        settings=tuple(example.settings),
+        fields=tuple(example.fields),
+        objects=tuple(dict.fromkeys(id for each in members for id in each.objects)),
+    )
+
+
+def _key(item: Item) -> tuple[object, ...]:
+    """What is the same in equal changes."""
+    return (_part(item), item.effect, item.was, tuple(item.sentences), repr(item.settings), repr(item.fields))
+
+
+def _part(item: Item) -> Part:
+    """The part, but for a cluster: those to which the same happens are told together."""
+    return item.part._replace(name="") if item.part.kind is PartKind.CLUSTER and not item.was else item.part
+
+
+def _without_cluster(item: Item) -> Item:
+    """The item with `{cluster}` in its values for the name of its cluster."""
+    (cluster,) = item.clusters
+    if cluster not in repr((item.settings, item.fields)):
+        return item
+    name = _pattern(cluster)
+    settings = [Setting(each.key, _filled(each.before, name), _filled(each.after, name)) for each in item.settings]
+    fields = [FieldChange(each.path, _filled(each.before, name), _filled(each.after, name)) for each in item.fields]
+    return replace(item, settings=settings, fields=fields)
+
+
+def follows(setting: Setting, renamed: Iterable[tuple[str, str]]) -> bool:
+    """Whether a value changes only because it contains a name that changes. renamed: names before and after."""
+    before, after = setting.before, setting.after
+    for old, new in renamed:
+        before, after = _filled(before, _pattern(old)), _filled(after, _pattern(new))
+    return bool(before == after)
+
+
+def _pattern(name: str) -> re.Pattern[str]:
+    return re.compile(rf"(?<![a-zA-Z0-9-]){re.escape(name)}(?![a-zA-Z0-9])")
+
+
+def _filled(value: Any, name: re.Pattern[str]) -> Any:
+    if isinstance(value, str):
+        return name.sub("{cluster}", value)
+    if isinstance(value, dict):
+        return {key: _filled(each, name) for key, each in value.items()}
+    return [_filled(each, name) for each in value] if isinstance(value, list) else value

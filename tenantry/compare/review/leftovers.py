@@ -2,21 +2,29 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from functools import cached_property
 
 from tenantry.compare.diff import Changed
 from tenantry.compare.fields import Entry, FieldChange
-from tenantry.compare.review.delta import APPS
 from tenantry.compare.review.gather import Both, Gathered
 from tenantry.compare.review.items import Item, Items
-from tenantry.compare.review.model import Effect, Part, PartKind
-from tenantry.compare.review.naming import annotation, kind_and_name
-from tenantry.compare.review.parts import Spot
-from tenantry.kube.objects import KubeObject
+from tenantry.compare.review.model import APPS, Effect, Part, PartKind
+from tenantry.compare.review.parts import Spot, annotation, kind_and_name
+from tenantry.fleet.settings import TIMES
+from tenantry.kube.objects import KubeObject, ObjectId
 from tenantry.messages.text import grouped
 from tenantry.plan.objects.lifecycle import LEAVING
 
 _LEAVING = ("metadata", "annotations", LEAVING)
+
+
+_HANDED_DOWN = frozenset(
+    {("metadata", "annotations"), ("metadata", "labels"), ("spec", "values")}
+    | {("spec", key) for key in (*TIMES, "deletionPolicy", "install", "kubeConfig", "patches", "serviceAccountName")}
+    | {("spec", key) for key in ("suspend", "upgrade")}
+)
+"""Fields that follow from what a tenant, the platform or a cluster hands down, and from a state."""
 
 
 def _given_up(namespace: KubeObject) -> set[str]:
@@ -34,6 +42,11 @@ class Leftovers:
     def take(self, spot: Spot, both: Both, *, replaced: bool = False) -> None:
         """Remember the objects of a part. replaced: whether it has other objects than before."""
         self._left.append((spot, both, replaced))
+
+    def follows(self, objects: Iterable[ObjectId]) -> bool:
+        """Whether objects change only where something larger can change them."""
+        changed = filter(None, map(self._found.changed.get, objects))
+        return all(field.path[:2] in _HANDED_DOWN for each in changed for field in each.fields)
 
     def place(self) -> None:
         """Give all objects to a change."""
@@ -71,8 +84,10 @@ class Leftovers:
             names = _given_up(changed.before) ^ _given_up(changed.after)
             apps = (Spot(Part(PartKind.APP, tenant, name), cluster) for name in sorted(names))
             return next(filter(None, map(self.items.find, apps)), None)
+        if at == {("spec", "serviceAccountName")} or (kind is PartKind.SETTINGS and at == {("spec", "chartRef")}):
+            return self.items.find(Spot(Part(PartKind.SETTINGS, tenant if kind is PartKind.APP else "", ""), cluster))
         if kind is PartKind.APP and at <= {("spec", "sourceRef"), ("spec", "chartRef")}:
-            name = self._found.after.naming.short(changed.after.owner, _source_of(changed.after))
+            name = self._found.after.short(changed.after, _source_of(changed.after))
             return self.items.find(Spot(Part(PartKind.SOURCE, tenant, name), cluster))
         if kind is PartKind.ADDON and at == {("spec", "chartRef")}:
             return self.items.find(Spot(Part(PartKind.SETTINGS, "", ""), cluster))

@@ -37,6 +37,9 @@ class PartKind(StrEnum):
     ENVIRONMENT = "environment"
 
 
+APPS = (PartKind.APP, PartKind.ADDON)
+
+
 class DangerKind(StrEnum):
     """Why a reviewer has to look twice."""
 

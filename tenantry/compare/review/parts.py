@@ -1,19 +1,84 @@
-"""Which part of the fleet an object belongs to: the app that takes a chart, the namespace that a quota is for."""
+"""Which part of the fleet an object belongs to, by its place in a plan; and the states of parts, in the words of the file."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import NamedTuple
+from functools import cached_property
+from typing import Any, NamedTuple
 
 from tenantry.compare.review.model import Part, PartKind
-from tenantry.compare.review.naming import Naming, label
-from tenantry.compare.review.source_words import KINDS as SOURCES
-from tenantry.compare.review.uses import Uses
-from tenantry.kube.objects import KubeObject, group_of
+from tenantry.fleet.document import Documents
+from tenantry.fleet.fleet import Fleet
+from tenantry.guard.kubeconfigs import held_by
+from tenantry.kube.objects import KubeObject, Manifest, ObjectId, group_of
 from tenantry.plan.objects.scope import APP_LABEL
 from tenantry.plan.plan import Plan
 from tenantry.plan.planned_apps import PlannedApp
 
+
+def attached(name: str) -> str:
+    """The name of credentials or a config: declared names contain no dot."""
+    return name.rpartition(".")[2]
+
+
+def label(manifest: Manifest, key: str) -> str:
+    """The value of a label; "" if the object does not have it."""
+    return str(_metadata(manifest, "labels").get(key, ""))
+
+
+def annotation(manifest: Manifest, key: str) -> str:
+    """The value of an annotation; "" if the object does not have it."""
+    return str(_metadata(manifest, "annotations").get(key, ""))
+
+
+def _metadata(manifest: Manifest, key: str) -> Mapping[str, Any]:
+    found: Mapping[str, Any] = manifest["metadata"].get(key) or {}
+    return found
+
+
+def kind_and_name(id: ObjectId) -> str:
+    """Such as `RoleBinding tenantry`."""
+    return f"{id.kind} {id.name}"
+
+
+_SOURCES = "source.toolkit.fluxcd.io/v1"
+
+
+class Uses:
+    """objects: of the plan by identity; apps: by the identity of their object; users: the apps that take a chart or a source."""
+
+    def __init__(self, plan: Plan) -> None:
+        self.objects: Mapping[ObjectId, KubeObject] = {each.id: each for each in plan.objects}
+        self.apps: Mapping[ObjectId, PlannedApp] = {each.id: each for each in plan.apps}
+        self.keys: Mapping[tuple[str, str, str], PlannedApp] = {
+            (each.tenant, each.cluster, each.name): each for each in plan.apps
+        }
+        self.users: dict[ObjectId, list[PlannedApp]] = {}
+        for app in plan.apps:
+            for used in self._used(app):
+                self.users.setdefault(used, []).append(app)
+
+    def chart_of(self, release: KubeObject) -> KubeObject | None:
+        """The HelmChart that a release takes; None: it takes a source itself."""
+        reference = release.manifest["spec"].get("chartRef")
+        if reference is None or reference["kind"] != "HelmChart":
+            return None
+        return self.objects.get(_id_of(release.id, reference))
+
+    def _used(self, app: PlannedApp) -> list[ObjectId]:
+        object = self.objects[app.id]
+        chart = self.chart_of(object)
+        spec = object.manifest["spec"]
+        if chart is None:
+            return [_id_of(app.id, spec.get("sourceRef") or spec["chartRef"])]
+        return [chart.id, _id_of(app.id, chart.manifest["spec"]["sourceRef"])]
+
+
+def _id_of(user: ObjectId, reference: Mapping[str, str]) -> ObjectId:
+    return ObjectId(_SOURCES, reference["kind"], user.namespace, reference["name"])
+
+
+KINDS_OF_SOURCES = ("GitRepository", "OCIRepository", "HelmRepository", "Bucket", "ExternalArtifact")
 NOTIFICATIONS = ("Alert", "Provider", "Receiver")
 _IMAGES = "image.toolkit.fluxcd.io"
 
@@ -25,13 +90,23 @@ class Spot(NamedTuple):
     cluster: str
 
 
-class Side:
-    """One of the two plans, with what it takes to say which part an object belongs to."""
+class Planned(NamedTuple):
+    """A side of a comparison: the file, and its plans by environment. fleet: None: there was no file."""
 
-    def __init__(self, plan: Plan) -> None:
+    fleet: Fleet | None
+    plans: Mapping[str, Plan]
+
+
+class Side:
+    """One of the two plans of an environment, with what it takes to say which part an object belongs to.
+
+    fleet: that is planned; None: there was no file, so the plan has no objects.
+    """
+
+    def __init__(self, plan: Plan, fleet: Fleet | None) -> None:
         self.plan = plan
+        self.fleet = fleet
         self.uses = Uses(plan)
-        self.naming = Naming(plan)
         self.placements = {(each.tenant, each.cluster): each for each in plan.placements}
         self.tenants = dict.fromkeys(each.tenant for each in plan.placements)
         self.clusters = dict.fromkeys(each.owner.cluster for each in plan.objects if each.owner.cluster)
@@ -43,6 +118,31 @@ class Side:
             for each in plan.objects
             if each.id.kind == "Namespace" and not each.owner.tenant
         }
+
+    @cached_property
+    def documents(self) -> Documents:
+        """What the file says of the parts of the environment."""
+        assert self.fleet is not None
+        return Documents(self.fleet, self.plan.environment)
+
+    def declares(self, tenant: str, cluster: str) -> bool:
+        """Whether the file has both, and the environment. Args: tenant: "" for the platform."""
+        there = self.fleet
+        if there is None or self.plan.environment not in there.environments or cluster not in there.clusters:
+            return False
+        return not tenant or tenant in there.document.tenants
+
+    def short(self, planned: KubeObject, name: str = "") -> str:
+        """The key in the file that a Flux object is named after. Names for remote clusters begin with cluster and namespace.
+
+        Args: name: of another object beside the planned one.
+        """
+        (tenant, cluster), name = planned.owner, name or planned.id.name
+        if cluster == self.plan.management:
+            return name
+        placement = self.placements.get((tenant, cluster))
+        parts = (cluster, placement.namespace if placement else "") if tenant else (cluster,)
+        return name.removeprefix("-".join(parts) + "-")
 
     def spot_of(self, object: KubeObject) -> Spot:
         """Where the object belongs."""
@@ -58,14 +158,14 @@ class Side:
     def _part(self, object: KubeObject) -> Part:
         tenant, kind = object.owner.tenant, object.id.kind
         if object.id in self.uses.apps:
-            return _part_of(self.uses.apps[object.id])
+            return part_of(self.uses.apps[object.id])
         if group_of(object.id.api_version) == _IMAGES:
             return Part(PartKind.APP if tenant else PartKind.ADDON, tenant, label(object.manifest, APP_LABEL))
         users = self.uses.users.get(object.id)
         if users and (kind == "HelmChart" or not tenant):
-            return _part_of(users[0])
-        if kind in SOURCES and tenant:
-            return Part(PartKind.SOURCE, tenant, self.naming.short(object.owner, object.id.name))
+            return part_of(users[0])
+        if kind in KINDS_OF_SOURCES and tenant:
+            return Part(PartKind.SOURCE, tenant, self.short(object))
         if tenant:
             name = object.id.name if kind == "Namespace" else object.id.namespace
             return self.namespace_part(tenant, object.owner.cluster, name)
@@ -74,7 +174,7 @@ class Side:
     def _of_platform(self, object: KubeObject) -> Part:
         cluster, id = object.owner.cluster, object.id
         if id.kind == "HelmRelease":
-            name = self.naming.short(object.owner, id.name).removesuffix("-namespaces")
+            name = self.short(object).removesuffix("-namespaces")
             return Part(PartKind.ADDON, "", self._addon_of_release(object) or name)
         namespace = id.name if id.kind == "Namespace" else id.namespace
         if addon := self._addons.get((cluster, namespace)):
@@ -87,5 +187,60 @@ class Side:
         return next((name for each in objects if (name := label(each, APP_LABEL))), "")
 
 
-def _part_of(app: PlannedApp) -> Part:
+def part_of(app: PlannedApp) -> Part:
+    """A tenant's app, or an add-on."""
     return Part(PartKind.APP if app.tenant else PartKind.ADDON, app.tenant, app.name)
+
+
+class State(NamedTuple):
+    """leaving: the state that announces a removal, or ""."""
+
+    suspended: bool = False
+    leaving: str = ""
+
+
+ACTIVE = State()
+_STATES = {
+    "paused": State(suspended=True),
+    "offboarding": State(leaving="offboarding"),
+    "decommissioned": State(suspended=True, leaving="decommissioned"),
+}
+
+
+def state_at(side: Side, *at: str) -> State:
+    """What the entry at a path says of itself."""
+    return _STATES.get(str(side.fleet.said(*at).get("state")), ACTIVE) if side.fleet else ACTIVE
+
+
+def state_of_tenant(side: Side, tenant: str, cluster: str) -> State:
+    """What the file says of a whole tenant on a cluster."""
+    one = state_at(side, "tenants", tenant)
+    there = state_at(side, "tenants", tenant, "overrides", "clusters", cluster)
+    return State(one.suspended, one.leaving or there.leaving)
+
+
+def state_sentences(before: State, after: State) -> tuple[str, ...]:
+    """What another state means; empty for the same one."""
+    if "decommissioned" in (before.leaving, after.leaving) and before.leaving != after.leaving:
+        if after.leaving == "decommissioned":
+            text = "it is given up (state: decommissioned): Flux stops reconciling it, and its workloads stay when it is removed"
+        else:
+            text = "it is no longer given up: Flux reconciles it again"
+        return (text,)
+    told: list[str] = []
+    if after.leaving and not before.leaving:
+        told.append("it is marked for removal (state: offboarding): a later run may remove it")
+    if before.leaving and not after.leaving:
+        told.append("it is no longer marked for removal")
+    if after.suspended and not before.suspended:
+        told.append("it is paused: Flux stops reconciling it, and what it installed keeps running")
+    if before.suspended and not after.suspended:
+        told.append("it is resumed: Flux reconciles it again")
+    return tuple(told)
+
+
+def given_up(plan: Plan) -> frozenset[tuple[str, str, str]]:
+    """Namespaces as (tenant, cluster, name); the tenant is "" for those of add-ons."""
+    there = held_by(plan)
+    own = {key for key, leaving in there.namespaces.items() if leaving}
+    return frozenset(own | {("", *key) for key, leaving in there.addon_namespaces.items() if leaving})

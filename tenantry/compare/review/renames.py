@@ -1,4 +1,4 @@
-"""Clusters, tenants and apps that seem to have another name: what is removed and what is added is the same otherwise.
+"""Clusters, tenants and apps that seem to have another name: what is removed and what is added takes the same sources otherwise.
 
 For Flux and Pulumi there are no renames. Under the old name everything is deleted, and under the new one it is created.
 """
@@ -10,14 +10,49 @@ from typing import NamedTuple
 
 from tenantry.compare.diff import Diff, Status
 from tenantry.compare.review.model import PartKind
-from tenantry.compare.review.origins import Origin, origins_of
 from tenantry.guard import held
 from tenantry.guard.kubeconfigs import renamed
-from tenantry.kube.objects import ObjectId, readable_id
-from tenantry.messages.data import mappings_in, value_at
+from tenantry.kube.objects import Manifest, ObjectId, readable_id
+from tenantry.messages.data import mapping_at, mappings_in, value_at
 from tenantry.messages.text import grouped, listed
 from tenantry.plan.plan import Plan
 from tenantry.plan.planned_apps import PlannedApp
+
+_ADDRESSES = ("url", "endpoint", "bucketName", "sourceRef")
+"""The fields of a source's spec that say where it lies."""
+
+
+class Origin(NamedTuple):
+    """kind: of the app's object; address: of its source; part: the path in the source, or the chart."""
+
+    kind: str
+    address: str
+    part: str
+
+
+def origins_of(plan: Plan, apps: Iterable[PlannedApp]) -> dict[ObjectId, Origin]:
+    """The origin of each of these apps, by the identity of its object."""
+    apps = tuple(apps)
+    if not apps:
+        return {}
+    manifests = {(each.id.kind, each.id.namespace, each.id.name): each.manifest for each in plan.objects}
+    found: dict[ObjectId, Origin] = {}
+    for app in apps:
+        spec = mapping_at(manifests[app.id.kind, app.id.namespace, app.id.name], "spec")
+        reference, part = spec.get("sourceRef"), str(spec.get("path", ""))
+        if reference is None:
+            reference = spec["chartRef"]
+            if reference["kind"] == "HelmChart":
+                chart = mapping_at(manifests["HelmChart", app.id.namespace, reference["name"]], "spec")
+                reference, part = chart["sourceRef"], str(chart["chart"])
+        source = manifests.get((reference["kind"], app.id.namespace, reference["name"]), {})
+        found[app.id] = Origin(app.id.kind, _address(source), part)
+    return found
+
+
+def _address(source: Manifest) -> str:
+    spec = mapping_at(dict(source), "spec")
+    return " ".join(str(spec[key]) for key in _ADDRESSES if key in spec)
 
 
 class _Shape(NamedTuple):

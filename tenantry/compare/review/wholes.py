@@ -7,16 +7,12 @@ from functools import cached_property
 
 from tenantry.compare.diff import Diff, Status
 from tenantry.compare.review.gather import Gathered
-from tenantry.compare.review.given_up import given_up
 from tenantry.compare.review.model import Effect, Part, PartKind
-from tenantry.compare.review.parts import Side, Spot
+from tenantry.compare.review.parts import Side, Spot, given_up, state_at
 from tenantry.compare.review.renames import Rename
-from tenantry.compare.review.states import State, state_of
 from tenantry.kube.objects import Manifest
 from tenantry.messages.text import grouped, listed
 from tenantry.plan.planned_apps import PlannedApp
-
-_APPS = (PartKind.APP, PartKind.ADDON)
 
 
 def is_replaced(diff: Diff) -> bool:
@@ -27,15 +23,9 @@ def is_replaced(diff: Diff) -> bool:
 class Wholes:
     """Which of them a part on a cluster belongs to, and what is said of each."""
 
-    def __init__(self, found: Gathered, renamed: Iterable[Rename], states: dict[str, State]) -> None:
+    def __init__(self, found: Gathered, renamed: Iterable[Rename]) -> None:
         self._found = found
-        self._states = states
-        renamed = tuple(renamed)
         self._fates = {(each.kind, each.after): each.fate for each in renamed}
-        self._clusters = {each.after: each.before for each in renamed if each.kind is PartKind.CLUSTER}
-        self._tenants = {each.after: each.before for each in renamed if each.kind is PartKind.TENANT}
-        self._new_cluster = {old: new for new, old in self._clusters.items()}
-        self._new_tenant = {old: new for new, old in self._tenants.items()}
         self._names = {(app.tenant, app.name) for app in found.before.plan.apps}
         self._kept = {key for key in found.before.uses.keys if key in found.after.uses.keys}
         self._kept_names = {(tenant, name) for tenant, _, name in self._kept}
@@ -51,8 +41,8 @@ class Wholes:
             environment = self._found.diff.environment
             effect = Effect.REMOVED if self._found.diff.status is Status.REMOVED else Effect.CHANGED
             return Spot(Part(PartKind.ENVIRONMENT, "", environment), ""), effect
-        if cluster in self._clusters or cluster in self._new_cluster:
-            name = self._new_cluster.get(cluster, cluster)
+        if cluster in self._found.old_clusters or cluster in self._found.new_clusters:
+            name = self._found.new_clusters.get(cluster, cluster)
             return Spot(Part(PartKind.CLUSTER, "", name), name), Effect.RENAMED
         return self._of_tenant(spot) if part.tenant else self._of_platform(spot)
 
@@ -61,19 +51,19 @@ class Wholes:
         diff = self._found.diff
         if diff.status is Status.KEPT and is_replaced(diff):
             return True
-        return spot.cluster in self._clusters or spot.part.tenant in self._tenants
+        return spot.cluster in self._found.old_clusters or spot.part.tenant in self._found.old_tenants
 
     def was(self, part: Part) -> str:
         """The former name of a tenant or a cluster."""
         if part.kind is PartKind.CLUSTER:
-            return self._clusters.get(part.name, "")
-        return self._tenants.get(part.tenant, "") if part.kind is PartKind.TENANT else ""
+            return self._found.old_clusters.get(part.name, "")
+        return self._found.old_tenants.get(part.tenant, "") if part.kind is PartKind.TENANT else ""
 
     def _of_tenant(self, spot: Spot) -> tuple[Spot, Effect] | None:
         (kind, tenant, name), cluster = spot
         before, after = self._found.before, self._found.after
-        if tenant in self._tenants or tenant in self._new_tenant:
-            new = self._new_tenant.get(tenant, tenant)
+        if tenant in self._found.old_tenants or tenant in self._found.new_tenants:
+            new = self._found.new_tenants.get(tenant, tenant)
             return Spot(Part(PartKind.TENANT, new, new), cluster), Effect.RENAMED
         here, there = (tenant, cluster) in before.placements, (tenant, cluster) in after.placements
         whole = Spot(Part(PartKind.TENANT, tenant, tenant), cluster)
@@ -167,7 +157,7 @@ class Wholes:
         )
 
     def _is_given_up(self, cluster: str) -> bool:
-        return cluster in self._states and self._states[cluster].leaving == "decommissioned"
+        return state_at(self._found.before, "clusters", cluster).leaving == "decommissioned"
 
 
 def named(noun: str, names: Collection[str]) -> str:
@@ -178,7 +168,7 @@ def named(noun: str, names: Collection[str]) -> str:
 def what_stays(manifest: Manifest) -> str:
     """Why deleting a Kustomization or HelmRelease leaves its installed objects behind; "" if it does not."""
     spec = manifest["spec"]
-    if state_of(manifest).suspended:
+    if spec.get("suspend"):
         return "what it installed stays there, because it is suspended"
     if manifest["kind"] == "HelmRelease":
         return ""

@@ -84,6 +84,11 @@ clusters:
     platformServiceAccount: tenantry-platform  # default
   edge:
     platformServiceAccount: boss-r1            # f:12:29 (cluster edge)
+    kubeconfig:
+      kamaji:
+        controlPlane: edge                     # f:13:41 (cluster edge)
+        namespace: kamaji                      # f:13:58 (cluster edge)
+        key: admin.conf                        # default
     chart:
       helm:
         url: https://charts.example.com        # f:16:23 (platform), from '{charts}'

@@ -7,24 +7,14 @@ import pytest
 
 from tenantry.cli.diff.terminal import as_text
 from tenantry.cli.diff.values import DisplayLimits
-from tenantry.compare.diff import diff_all
-from tenantry.compare.review.build import review
-from tenantry.plan.plan import Plan, plan
+from tests.unit.compare.review.outline import reviewed
 from tests.unit.preflight.test_after import NEWER, TEXT
-from tests.unit.texts import fleet
 
 GATE = "{environment: dev, soak: 1h}"
 
 
-def plans(text: str) -> dict[str, Plan]:
-    read = fleet(text)
-    return {name: plan(read, name) for name in read.in_order()}
-
-
 def told(before: str, after: str) -> str:
-    one, other = plans(before), plans(after)
-    text = as_text(review(diff_all(one, other), one, other), "main", DisplayLimits(), None)
-    return click.unstyle(text)
+    return click.unstyle(as_text(reviewed(before, after), "main", DisplayLimits(), None))
 
 
 def test_a_change_says_that_it_waits() -> None:

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from tenantry.compare.diff import diff_all
-from tenantry.compare.grants import widened
+from tenantry.compare.moves import widened
 from tenantry.compare.review.dangers import dangers
 from tenantry.fleet.fleet import Fleet
 from tenantry.load import load_fleet, plan_all

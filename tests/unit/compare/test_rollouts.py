@@ -8,19 +8,11 @@ import pytest
 from tenantry.cli.diff.data import review_document
 from tenantry.cli.diff.terminal import as_text
 from tenantry.cli.diff.values import DisplayLimits
-from tenantry.compare.diff import diff_all
-from tenantry.compare.review.build import review
-from tenantry.compare.review.model import Review
+from tests.unit.compare.review.outline import reviewed
 from tests.unit.rollout.test_waves import APPS, CANARY, fleet
-from tests.unit.texts import planned
 
 WAVES = f"{{waves: [{CANARY}, {{percent: 50}}, {{all: true}}]}}"
 PINNED = APPS.replace("{source: m}", "{source: m, path: ./a}")
-
-
-def reviewed(before: str, after: str) -> Review:
-    one, other = ({"dev": planned(each)} for each in (before, after))
-    return review(diff_all(one, other), one, other)
 
 
 def told(before: str, after: str) -> str:

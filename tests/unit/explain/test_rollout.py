@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tenantry.explain import explain_app
-from tenantry.explain.rollout import AppRollout, AppWave
+from tenantry.explain.app import AppRollout, AppWave
 from tenantry.plan.plan import plan
 from tests.unit import texts
 from tests.unit.rollout.test_waves import APPS, CANARY, fleet

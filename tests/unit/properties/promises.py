@@ -10,6 +10,7 @@ import yaml
 from tenantry.compare.diff import diff_all
 from tenantry.compare.review.build import review
 from tenantry.compare.review.model import Effect, PartKind
+from tenantry.compare.review.parts import Planned
 from tenantry.explain import explain_addon, explain_app, explain_platform, explain_tenant
 from tenantry.fleet.fleet import Fleet
 from tenantry.kube import names
@@ -31,6 +32,11 @@ def load(fleet: Data) -> Fleet:
 
 def plans(fleet: Data) -> dict[str, Plan]:
     return plan_all_of(load(fleet))
+
+
+def planned(fleet: Data) -> Planned:
+    there = load(fleet)
+    return Planned(there, plan_all_of(there))
 
 
 def by_id(plan: Plan) -> dict[Any, Any]:
@@ -146,14 +152,15 @@ def times_that_are_shown_are_those_of_the_object(fleet: Fleet, plan: Plan) -> No
 # --- the same fleet in another order of keys ---------------------------------------------------------------------
 
 
-def the_order_of_keys_changes_no_object_and_makes_no_difference(before: Plans, after: Plans) -> None:
-    assert before.keys() == after.keys()
-    for environment, plan in before.items():
-        assert by_id(plan) == by_id(after[environment])
-    for found in diff_all(before, after):
+def the_order_of_keys_changes_no_object_and_makes_no_difference(before: Planned, after: Planned) -> None:
+    assert before.plans.keys() == after.plans.keys()
+    for environment, plan in before.plans.items():
+        assert by_id(plan) == by_id(after.plans[environment])
+    diffs = diff_all(before.plans, after.plans)
+    for found in diffs:
         assert not found
         assert found.deletions == (0, 0, 0)
-    assert review(diff_all(before, after), before, after).environments == ()
+    assert review(diffs, before, after).environments == ()
 
 
 # --- the fleet without one of its tenants ------------------------------------------------------------------------
@@ -186,16 +193,17 @@ def removing_a_tenant_removes_what_is_its_own_and_touches_nothing_else(
                 assert object.owner.tenant != tenant
 
 
-def removing_a_tenant_is_told_of_that_tenant_alone(tenant: str, before: Plans, after: Plans) -> None:
-    for found in diff_all(before, after):
-        placed = any(each.tenant == tenant for each in before[found.environment].placements)
+def removing_a_tenant_is_told_of_that_tenant_alone(tenant: str, before: Planned, after: Planned) -> None:
+    diffs = diff_all(before.plans, after.plans)
+    for found in diffs:
+        placed = any(each.tenant == tenant for each in before.plans[found.environment].placements)
         assert (found.added.objects, found.replaced) == ((), ())
         # Nobody waits for an add-on any more.
         assert all(_without_wait(each.before.manifest) == each.after.manifest for each in found.changed)
         assert found.removed.tenants == ((tenant,) if placed else ())
         assert {each.owner.tenant for each in found.removed.objects} <= {tenant, ""}
-    for told in review(diff_all(before, after), before, after).environments:
-        placed = any(each.tenant == tenant for each in before[told.environment].placements)
+    for told in review(diffs, before, after).environments:
+        placed = any(each.tenant == tenant for each in before.plans[told.environment].placements)
         assert [each.tenant for each in told.tenants if each.effect is Effect.REMOVED] == [tenant] * placed
         assert {each.tenant for each in told.tenants} <= {tenant, ""}
         assert {name for danger in told.dangers for name in danger.tenants} <= {tenant}

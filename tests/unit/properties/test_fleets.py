@@ -23,22 +23,23 @@ from tests.unit.properties.promises import by_id, load, plans
 @given(st.data())
 def test_a_fleet_keeps_every_promise(data: st.DataObject) -> None:
     fleet = data.draw(fleets())
-    loaded = load(fleet)
-    planned = plan_all(loaded)
+    before = promises.planned(fleet)
+    loaded, planned = before
+    assert loaded is not None
     for plan in planned.values():
         for promise in promises.OF_A_PLAN:
             promise(plan)
         promises.manifests_of_tenants_go_to_their_namespaces_and_those_of_add_ons_where_they_say(fleet, plan)
         promises.apps_and_add_ons_are_explained_where_the_plan_puts_them(loaded, plan)
         promises.times_that_are_shown_are_those_of_the_object(loaded, plan)
-    other = plans(data.draw(shuffled(fleet)))
-    promises.the_order_of_keys_changes_no_object_and_makes_no_difference(planned, other)
+    other = promises.planned(data.draw(shuffled(fleet)))
+    promises.the_order_of_keys_changes_no_object_and_makes_no_difference(before, other)
     if fleet["tenants"]:
         tenant = data.draw(st.sampled_from(sorted(fleet["tenants"])))
         tenants = {name: each for name, each in fleet["tenants"].items() if name != tenant}
-        smaller = plans({**fleet, "tenants": tenants})
-        promises.removing_a_tenant_removes_what_is_its_own_and_touches_nothing_else(tenant, planned, smaller)
-        promises.removing_a_tenant_is_told_of_that_tenant_alone(tenant, planned, smaller)
+        smaller = promises.planned({**fleet, "tenants": tenants})
+        promises.removing_a_tenant_removes_what_is_its_own_and_touches_nothing_else(tenant, planned, smaller.plans)
+        promises.removing_a_tenant_is_told_of_that_tenant_alone(tenant, before, smaller)
 
 
 @given(st.one_of(fleets(), shared_hubs()))

@@ -11,12 +11,12 @@ from hypothesis import strategies as st
 
 from tenantry.compare.diff import Diff, diff_all
 from tenantry.compare.review.build import review
-from tenantry.compare.review.model import Change, EnvironmentReview, Part, PartKind
-from tenantry.load import plan_all
+from tenantry.compare.review.model import Change, Effect, EnvironmentReview, Part, PartKind
+from tenantry.compare.review.parts import Planned
 from tenantry.messages.errors import InvalidFleet
 from tests.drawn import given, one_in
 from tests.strategies import Data, fleets, mutated, shared_hubs
-from tests.unit.properties.promises import Plans, load, plans
+from tests.unit.properties.promises import planned
 
 
 def changes_of(environment: EnvironmentReview) -> Iterator[Change]:
@@ -25,14 +25,17 @@ def changes_of(environment: EnvironmentReview) -> Iterator[Change]:
         yield from tenant.changes
 
 
-def accounted_for(before: Plans, after: Plans) -> None:
-    diffs = diff_all(before, after)
+def accounted_for(before: Planned, after: Planned) -> None:
+    diffs = diff_all(before.plans, after.plans)
     reviews = {each.environment: each for each in review(diffs, before, after).environments}
     assert list(reviews) == [each.environment for each in diffs if each]
     for each in diffs:
         if each:
-            found = [id for change in changes_of(reviews[each.environment]) for id in change.objects]
+            changes = list(changes_of(reviews[each.environment]))
+            found = [id for change in changes for id in change.objects]
             assert Counter(found) == Counter({id: 1 for id in _objects(each)})
+            silent = (one for one in changes if not (one.settings or one.fields or one.sentences))
+            assert [one.part for one in silent if one.effect is Effect.CHANGED] == []
 
 
 def _objects(diff: Diff) -> set[object]:
@@ -42,13 +45,13 @@ def _objects(diff: Diff) -> set[object]:
 @one_in(4)
 @given(st.one_of(fleets(), shared_hubs()), fleets())
 def test_every_object_is_accounted_for_once_between_any_two_fleets(one: Data, other: Data) -> None:
-    accounted_for(valid(one), plans(other))
+    accounted_for(valid(one), planned(other))
 
 
-def valid(fleet: Data) -> Plans:
+def valid(fleet: Data) -> Planned:
     """The plans, if the fleet has any: an edit can make it invalid."""
     try:
-        return plan_all(load(fleet))
+        return planned(fleet)
     except InvalidFleet:
         reject()
 
@@ -58,7 +61,7 @@ def valid(fleet: Data) -> Plans:
 def test_every_object_is_accounted_for_once_after_any_edits(data: st.DataObject) -> None:
     fleet = data.draw(fleets())
     after = valid(data.draw(mutated(fleet)))  # most are invalid, so this comes first
-    before = plans(fleet)
+    before = planned(fleet)
     accounted_for(before, after)
     accounted_for(after, before)
 
@@ -68,7 +71,7 @@ def test_every_object_is_accounted_for_once_after_any_edits(data: st.DataObject)
 def test_every_object_is_accounted_for_once_after_edits_of_states_and_settings(data: st.DataObject) -> None:
     fleet = data.draw(fleets())
     after = valid(edits(data, fleet))
-    before = plans(fleet)
+    before = planned(fleet)
     accounted_for(before, after)
     accounted_for(after, before)
 
@@ -97,21 +100,21 @@ def edits(data: st.DataObject, fleet: Data) -> Data:
 @given(st.one_of(fleets(), shared_hubs()))
 def test_equal_plans_give_an_empty_review(fleet: Data) -> None:
     one, other = valid(fleet), valid(fleet)
-    found = review(diff_all(one, other), one, other)
-    assert (found.environments, found.unchanged) == ((), tuple(one))
+    found = review(diff_all(one.plans, other.plans), one, other)
+    assert (found.environments, found.unchanged) == ((), tuple(one.plans))
 
 
 @one_in(4)
 @given(fleets(), fleets(), st.data())
 def test_the_order_of_clusters_does_not_change_the_groups(one: Data, other: Data, data: st.DataObject) -> None:
-    expected = _groups(plans(one), plans(other))
+    expected = _groups(planned(one), planned(other))
     names = data.draw(st.permutations(list(one["clusters"])))
     one = {**one, "clusters": {name: one["clusters"][name] for name in names}}
-    assert _groups(plans(one), plans(other)) == expected
+    assert _groups(planned(one), planned(other)) == expected
 
 
-def _groups(before: Plans, after: Plans) -> set[object]:
-    found = review(diff_all(before, after), before, after)
+def _groups(before: Planned, after: Planned) -> set[object]:
+    found = review(diff_all(before.plans, after.plans), before, after)
     return {
         (each.environment, _named(change), change.effect, frozenset(change.clusters), frozenset(change.objects))
         for each in found.environments

@@ -12,7 +12,7 @@ from tenantry.compare.review.build import review
 from tenantry.messages.errors import InvalidFleet
 from tests.drawn import given, one_in
 from tests.strategies import Data, fleets
-from tests.unit.properties.promises import plans
+from tests.unit.properties.promises import planned
 
 _PLACES = (
     {"auth": {"password": "@@"}},
@@ -41,10 +41,10 @@ def test_no_secret_is_in_a_review(
     after = _with_secrets(fleet if same else other, place, two)
     assume(before["tenants"] or after["tenants"])
     try:
-        old, new = plans(before), plans(after)
+        old, new = planned(before), planned(after)
     except InvalidFleet:
         reject()
-    found = review(diff_all(old, new), old, new)
+    found = review(diff_all(old.plans, new.plans), old, new)
     told = [replace(each, diff=None) for each in found.environments]  # type: ignore[arg-type]
     assert "Zq" not in repr(told)
     differs = any(tenant["apps"] for tenant in before["tenants"].values()) and same and one != two

@@ -10,15 +10,12 @@ from collections.abc import Iterator
 
 from tenantry.compare.diff import Diff, Status
 from tenantry.compare.review.dangers.apps import app_dangers, app_in_words
-from tenantry.compare.review.dangers.found import Found, Homes, in_sentences
+from tenantry.compare.review.dangers.found import Found, Homes, Pieces, in_sentences
+from tenantry.compare.review.dangers.limits import quota_dangers, security_dangers
 from tenantry.compare.review.dangers.network import network_dangers
-from tenantry.compare.review.dangers.pieces import Pieces
-from tenantry.compare.review.dangers.platform import platform_dangers
-from tenantry.compare.review.dangers.quotas import quota_dangers
+from tenantry.compare.review.dangers.platform import gate_dangers, platform_dangers, rollout_dangers
 from tenantry.compare.review.dangers.removals import removal_dangers, whole_environment
 from tenantry.compare.review.dangers.rights import rights_dangers
-from tenantry.compare.review.dangers.rollouts import gate_dangers, rollout_dangers
-from tenantry.compare.review.dangers.security import security_dangers
 from tenantry.compare.review.model import Danger
 from tenantry.plan.plan import Plan
 

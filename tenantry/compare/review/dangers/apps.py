@@ -6,8 +6,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from tenantry.compare.diff import Changed
-from tenantry.compare.review.dangers.found import Found, Rank
-from tenantry.compare.review.dangers.pieces import Pieces
+from tenantry.compare.review.dangers.found import Found, Pieces, Rank
 from tenantry.compare.review.model import DangerKind
 from tenantry.guard.reinstalls import APPLIED_GOES, CHARTS_GO, PLATFORM_GOES
 from tenantry.guard.targets import CHART, Charts, chart_of, planned_parts, upgrades_in_place
@@ -85,7 +84,8 @@ def _reinstalled(changed: Changed, names: _Names, charts: tuple[Charts, Charts])
     if keys:
         what = ", ".join(f"{key} {_change(before, after, key)}" for key in keys)
         tail = f": {_goes(changed.after, names)} ({what})"
-        verb = ("is uninstalled and installed anew",) * 2
+        # helm-controller uninstalls the release before it installs it; kustomize-controller applies, and prunes afterwards.
+        verb = ("is uninstalled and installed anew" if new["kind"] == "HelmRelease" else "is applied anew",) * 2
         yield Found(DangerKind.REINSTALLATION, Rank.DATA, *changed.after.owner, verb, tail, "", names.of(changed.after))
     elif not upgrades_in_place(new):
         yield from _perhaps(changed.after, charts[0].guess(old), charts[1].guess(new), names)

@@ -9,8 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from tenantry.compare.review.dangers.found import Found, Rank
-from tenantry.compare.review.dangers.pieces import Key, Piece, Pieces
+from tenantry.compare.review.dangers.found import Found, Key, Piece, Pieces, Rank
 from tenantry.compare.review.model import DangerKind
 from tenantry.kube.names import join
 from tenantry.kube.objects import Manifest

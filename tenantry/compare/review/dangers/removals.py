@@ -7,10 +7,9 @@ from collections.abc import Iterator
 from tenantry.compare.diff import Diff, Status
 from tenantry.compare.moves import key_of
 from tenantry.compare.review.dangers.apps import app_in_words
-from tenantry.compare.review.dangers.found import Found, Rank
-from tenantry.compare.review.dangers.pieces import Pieces
-from tenantry.compare.review.given_up import given_up
+from tenantry.compare.review.dangers.found import Found, Pieces, Rank
 from tenantry.compare.review.model import DangerKind, PartKind
+from tenantry.compare.review.parts import given_up
 from tenantry.compare.review.renames import Rename, renames
 from tenantry.compare.review.words import content_in_words
 from tenantry.kube.objects import KubeObject, Owner, holds_data

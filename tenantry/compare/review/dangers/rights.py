@@ -8,8 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from tenantry.compare.review.dangers.found import Found, Rank
-from tenantry.compare.review.dangers.pieces import Key, Piece, Pieces
+from tenantry.compare.review.dangers.found import Found, Key, Piece, Pieces, Rank
 from tenantry.compare.review.model import DangerKind
 from tenantry.kube.objects import Manifest, Owner
 from tenantry.kube.values import Right, in_words, rights_of_rules

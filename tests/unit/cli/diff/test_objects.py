@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tenantry.cli.diff.objects import changes
+from tenantry.cli.diff.terminal import changes
 from tenantry.cli.diff.values import EVERYTHING, DisplayLimits
 from tenantry.compare.diff import diff
 from tests.unit.texts import planned, rocky

@@ -4,8 +4,19 @@ from __future__ import annotations
 
 import pytest
 
-from tenantry.cli.page.columns import Columns
-from tenantry.cli.page.fleet_map import Alert, Column, Entry, FleetMap, Row, State, Value, as_data, facets_of, ranges
+from tenantry.cli.page.fleet_map import (
+    Alert,
+    Column,
+    Columns,
+    Entry,
+    FleetMap,
+    Row,
+    State,
+    Value,
+    as_data,
+    facets_of,
+    ranges,
+)
 from tests.unit.texts import FRAME, fleet
 
 

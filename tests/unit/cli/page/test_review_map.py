@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from tenantry.cli.page.diff_page import diff_page
+from tenantry.cli.page.diff_page import STATES, diff_page, review_map
 from tenantry.cli.page.fleet_map import Alert, Row, Value
-from tenantry.cli.page.review_map import STATES, review_map
 from tenantry.compare.fields import FieldChange
 from tenantry.compare.review.model import Change, Danger, DangerKind, Effect, Review, Setting
 from tenantry.kube.objects import ObjectId

@@ -6,8 +6,7 @@ from dataclasses import replace
 from datetime import UTC, datetime
 
 from tenantry.cli.page.fleet_map import Alert, Row
-from tenantry.cli.page.status_map import STATES, counts
-from tenantry.cli.page.status_page import status_page
+from tenantry.cli.page.status_page import STATES, counts, status_page
 from tenantry.cluster.report import StatusReport
 from tenantry.cluster.status import AppStatus, Readiness
 from tests.unit.texts import fleet, planned, rocky

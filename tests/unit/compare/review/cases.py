@@ -126,6 +126,18 @@ def _sources() -> Iterator[tuple[str, tuple[str, str]]]:
     )
     yield "credentials, a config, an alert and a receiver", (BASE, with_settings(*ATTACHED))
     yield (
+        "a quota, and beside it a source that a receiver fetches from now on",
+        edited(
+            with_settings("quota: {pods: 5}", *ATTACHED),
+            ("pods: 5", "pods: 6"),
+            (
+                "      charts: {helm",
+                "      more: {git: {url: https://git.example.com/more, ref: {tag: v1}}}\n      charts: {helm",
+            ),
+            ("      web: {", "      more: {kustomize: {source: more}}\n      web: {"),
+        ),
+    )
+    yield (
         "an alert's channel, a receiver's type, a key of credentials and a config",
         edited(
             with_settings(*ATTACHED),
@@ -187,6 +199,10 @@ def _namespaces() -> Iterator[tuple[str, tuple[str, str]]]:
     yield "a quota in one of them", edited(two, ("jobs: {}", "jobs: {quota: {pods: 1}}"))
     yield "an object in all namespaces", edited(two, ("a: b", "a: c"))
     yield "a removed namespace", edited(two, ("jobs: {}, ", ""))
+    yield (
+        "a main namespace with the name that another one had",
+        edited(two, ("namespaces: {jobs: {}, ", "namespace: '{tenant}-jobs'\n    namespaces: {")),
+    )
     yield "a namespace marked for removal", edited(two, ("jobs: {}", "jobs: {state: offboarding}"))
     yield "a service account in a namespace", edited(two, ("jobs: {}", "jobs: {serviceAccount: true}"))
 
@@ -214,6 +230,8 @@ def _tenants() -> Iterator[tuple[str, tuple[str, str]]]:
 
 
 def _platform() -> Iterator[tuple[str, tuple[str, str]]]:
+    braces = WITH_ADDON.replace("{dns: {}}", "{dns: {annotations: {example.com/a: '{\"b\": 1}'}}}")
+    yield "an add-on's annotation with braces", edited(braces, ("1.0.0", "2.0.0"))
     yield "a new add-on", (BASE, WITH_ADDON)
     yield "a removed add-on", (WITH_ADDON, BASE)
     yield "an add-on's version", edited(WITH_ADDON, ("dns, version: 1.0.0", "dns, version: 2.0.0"))

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from tenantry.compare.diff import diff_all
 from tenantry.compare.review.build import review
 from tenantry.compare.review.model import Change, EnvironmentReview, Review
+from tenantry.compare.review.parts import Planned
 from tenantry.compare.review.words import key_of
 from tenantry.load import plan_all
 from tenantry.messages.data import ABSENT
@@ -16,8 +17,13 @@ SIGNS = {"added": "+", "removed": "-", "changed": "~", "renamed": ">"}
 
 
 def reviewed(before: str, after: str) -> Review:
-    one, other = plan_all(fleet(before)), plan_all(fleet(after))
-    return review(diff_all(one, other), one, other)
+    one, other = planned(before), planned(after)
+    return review(diff_all(one.plans, other.plans), one, other)
+
+
+def planned(text: str) -> Planned:
+    there = fleet(text)
+    return Planned(there, plan_all(there))
 
 
 def lines(environment: EnvironmentReview) -> Iterator[str]:

@@ -13,10 +13,8 @@ import pytest
 from tenantry.compare.diff import diff_all
 from tenantry.compare.review.build import review
 from tenantry.compare.review.model import Change, Effect, Part, PartKind, Setting
-from tenantry.load import plan_all
 from tests.unit.compare.review.cases import BASE, cases, edited
-from tests.unit.compare.review.outline import lines, reviewed
-from tests.unit.texts import fleet
+from tests.unit.compare.review.outline import lines, planned, reviewed
 
 CASES = dict(cases())
 OUTLINES = Path(__file__).with_name("outlines.txt")
@@ -44,13 +42,15 @@ def test_a_reviewer_is_told_in_these_words(case: str) -> None:
 
 @pytest.mark.parametrize("case", CASES)
 def test_every_object_is_accounted_for_once_in_both_directions(case: str) -> None:
-    one, other = (plan_all(fleet(text)) for text in CASES[case])
+    one, other = map(planned, CASES[case])
     for before, after in ((one, other), (other, one)):
-        for environment in review(diff_all(before, after), before, after).environments:
+        for environment in review(diff_all(before.plans, after.plans), before, after).environments:
             diff = environment.diff
             own = [*environment.clusters, *(each for tenant in environment.tenants for each in tenant.changes)]
             objects = {each.id for each in (*diff.removed.objects, *diff.added.objects, *diff.changed)}
             assert Counter(id for each in own for id in each.objects) == Counter(objects)
+            silent = (each for each in own if not (each.settings or each.fields or each.sentences))
+            assert [each.part for each in silent if each.effect is Effect.CHANGED] == []
 
 
 def test_equal_plans_have_nothing_to_review() -> None:

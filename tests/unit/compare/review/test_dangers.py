@@ -263,7 +263,7 @@ APP_CHANGES = {
         WEB,
         WEB.replace("manifests}", "manifests, namePrefix: x-}"),
         [
-            f"reinstallation: app 'web' ({ROCKY}) {ANEW} on hub, edge: Flux prunes what it applied, with"
+            f"reinstallation: app 'web' ({ROCKY}) is applied anew on hub, edge: Flux prunes what it applied, with"
             " PersistentVolumeClaims and their data (namePrefix unset -> x-)"
         ],
     ),

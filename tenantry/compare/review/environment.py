@@ -1,0 +1,151 @@
+"""What is told of an environment as a whole: its gate, its rollouts and the waves of the change; and grants."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from tenantry.compare.diff import Diff, Status
+from tenantry.compare.moves import Side as RolloutSide
+from tenantry.compare.review.items import Items
+from tenantry.compare.review.model import Effect, Part, PartKind, RolledOut, Setting
+from tenantry.compare.review.parts import Side, Spot
+from tenantry.compare.review.words import content_in_words
+from tenantry.kube.objects import KubeObject
+from tenantry.messages.data import ABSENT
+from tenantry.messages.text import counted, listed
+from tenantry.plan.after import in_words
+from tenantry.plan.plan import Plan
+from tenantry.rollout.waves import Rollout, Wave, then
+
+
+def touched_waves(diff: Diff, before: Plan, after: Plan) -> Iterator[RolledOut]:
+    """The rollouts that a change goes through."""
+    if not after.rollouts or diff.status is Status.REMOVED:
+        return
+    rollouts = {each.name: each for each in after.rollouts}
+    waves: dict[str, dict[str, Wave]] = {"": rollouts[""].by_cluster()}
+    found: dict[str, dict[int, set[str]]] = {}
+    # What is removed has its place in the plan that held it; the waves are those of the plan to come.
+    removed = [(each, before) for each in diff.removed.objects]
+    there = [*diff.added.objects, *(each.after for each in diff.changed)]
+    for each, plan in [*((each, after) for each in there), *removed]:
+        name, cluster = _place(plan, each)
+        if name not in waves:
+            waves[name] = rollouts[name].by_cluster() if name in rollouts else {}
+        if wave := waves[name].get(cluster):
+            found.setdefault(name, {}).setdefault(wave.number, set()).add(cluster)
+    for rollout in after.rollouts:
+        if touched := found.get(rollout.name):
+            yield RolledOut(rollout, {number: sorted(touched[number]) for number in sorted(touched)})
+
+
+def _place(plan: Plan, planned: KubeObject) -> tuple[str, str]:
+    """The name of the rollout that an object goes through, and its cluster. No rollout has the cluster ""."""
+    member = plan.wave_of(planned.id)
+    return (member[0].name, planned.owner.cluster) if member else ("", "")
+
+
+def in_waves(rolled: RolledOut) -> str:
+    """Such as: in 3 waves: 2 clusters (a, b), then 20, then 479."""
+    rollout, waves = rolled
+    whose = f"{rollout_in_words(rollout.name)}: " if rollout.name else ""
+    total = len(rollout.waves)
+    first, *others = waves.values()
+    clusters = f"{counted(len(first), 'cluster')} ({listed(first)}){then(map(len, others))}"
+    if len(waves) == total:
+        return f"{whose}in {counted(total, 'wave')}: {clusters}"
+    return f"{whose}in {'waves' if others else 'wave'} {listed(map(str, waves))} of {total}: {clusters}"
+
+
+def rollout_in_words(name: str) -> str:
+    """A rollout of an app's or add-on's own."""
+    if name.startswith("addon "):
+        return f"add-on {name.removeprefix('addon ')}"
+    return f"app {name}"
+
+
+def described(rollout: Rollout) -> str:
+    """The waves of a rollout and its limits, such as: 2 clusters, then 20, then 479; timeout 10m."""
+    first, *others = (len(each.every) for each in rollout.waves)
+    parts = [f"{counted(first, 'cluster')}{then(others)}", f"timeout {_duration(rollout.timeout)}"]
+    parts += [f"tolerate {rollout.tolerate}"] if rollout.tolerate else []
+    parts += [f"maxParallel {rollout.max_parallel}"] if rollout.max_parallel else []
+    return "; ".join(parts)
+
+
+def _duration(seconds: int) -> str:
+    minutes, rest = divmod(seconds, 60)
+    return "".join(f"{number}{unit}" for number, unit in ((minutes, "m"), (rest, "s")) if number) or "0s"
+
+
+def of_environment(diff: Diff, before: Side, after: Side, items: Items, order: tuple[str, ...]) -> None:
+    """Adds what is said of the environment, and of tenants that may do more."""
+    spot = Spot(Part(PartKind.ENVIRONMENT, "", diff.environment), "")
+    if diff.status is Status.ADDED:
+        items.say(spot, [f"it is new; its management cluster is {diff.management[1]}"], Effect.ADDED).clusters = order
+    elif diff.status is Status.REMOVED:
+        text = (
+            f"it is no longer declared ({content_in_words(before.plan)}): `pulumi up` of its stack is refused, and all of"
+            f" it stays on {diff.management[0]} until `pulumi destroy`"
+        )
+        items.say(spot, [text], Effect.REMOVED).clusters = order
+    elif diff.management[0] != diff.management[1]:
+        one, other = diff.management
+        items.set(spot, Setting("management", one, other)).clusters = order
+        items.say(spot, [f"every object is deleted on {one} and created on {other}"])
+    if diff.protects or diff.unprotected:
+        items.set(spot, Setting("protected", *diff.protection)).clusters = order
+    _gate(diff, items, order)
+    _rollouts(diff, before, after, items, order)
+    _permissions(diff, before, after, items)
+
+
+def _gate(diff: Diff, items: Items, order: tuple[str, ...]) -> None:
+    """The gate to the environment before, if it differs or if it holds the change back."""
+    spot = Spot(Part(PartKind.ENVIRONMENT, "", diff.environment), "")
+    if diff.regates:
+        one, other = (ABSENT if side is None else str(side) for side in diff.after)
+        items.set(spot, Setting("after", one, other)).clusters = order
+    gate = diff.after[1] if diff.status is not Status.REMOVED else None
+    if gate and (diff.added.objects or diff.changed):
+        effect = Effect.ADDED if diff.status is Status.ADDED else Effect.CHANGED
+        items.say(spot, [in_words(gate)], effect).clusters = order
+
+
+def _rollouts(diff: Diff, before: Side, after: Side, items: Items, order: tuple[str, ...]) -> None:
+    """The rollouts that differ, and in which waves the change reaches the clusters."""
+    spot = Spot(Part(PartKind.ENVIRONMENT, "", diff.environment), "")
+    for each in diff.rollouts if diff.status is Status.KEPT else ():
+        key = f"rollout of {rollout_in_words(each.name)}" if each.name else "rollout"
+        items.set(spot, Setting(key, _value(each.before), _value(each.after))).clusters = order
+    if sentences := list(map(in_waves, touched_waves(diff, before.plan, after.plan))):
+        effect = Effect.ADDED if diff.status is Status.ADDED else Effect.CHANGED
+        items.say(spot, sentences, effect).clusters = order
+
+
+def _value(side: RolloutSide) -> object:
+    """A rollout as the value of a setting. What is switched off shows the `false` of the file."""
+    if side is None:
+        return ABSENT
+    return described(side) if side else False
+
+
+def _permissions(diff: Diff, before: Side, after: Side, items: Items) -> None:
+    clusters: dict[str, list[str]] = {}
+    for tenant, cluster in after.placements:
+        clusters.setdefault(tenant, []).append(cluster)
+    for tenant in diff.allowed:
+        if tenant in clusters:
+            is_new = tenant not in before.tenants
+            _set(items, tenant, clusters[tenant], Setting("clusterAdmin", before=False, after=True), is_new=is_new)
+    for tenant, gains in diff.widened:
+        for key, names in gains:
+            _set(items, tenant, clusters.get(tenant, [""]), Setting(f"grants.{key}", ABSENT, list(names)))
+
+
+def _set(items: Items, tenant: str, clusters: list[str], setting: Setting, *, is_new: bool = False) -> None:
+    kind, name, effect = PartKind.SETTINGS, "", Effect.CHANGED
+    if is_new:
+        kind, name, effect = PartKind.TENANT, tenant, Effect.ADDED
+    for cluster in clusters:
+        items.at(Spot(Part(kind, tenant, name), cluster), effect).settings.append(setting)

@@ -1,0 +1,102 @@
+"""The fields of objects that change although no key that their documents say differently explains it. They are told as they are.
+
+So nothing of the difference of two plans is left untold, whatever the documents leave out.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Iterator
+from dataclasses import replace
+
+from tenantry.compare.diff import Changed
+from tenantry.compare.fields import Entry, FieldChange, changed_fields
+from tenantry.kube.objects import Manifest, object_id
+from tenantry.plan.objects.lifecycle import LEAVING
+
+ISOLATION = "NetworkPolicy tenantry-isolated"
+"""Its rules name the tenant's other namespaces, if there are any."""
+
+_OF_APPS = frozenset({"chartRef", "kubeConfig", "serviceAccountName", "sourceRef", "suspend"})
+"""Fields of a Kustomization or HelmRelease that are told of its source, its tenant or its cluster, or as a state."""
+_FIELDS = {
+    "adopt": ("install", "upgrade"),
+    "credentials": ("secretRef",),
+    "keepCRDs": ("patches",),
+    "retryInterval": ("install", "upgrade"),
+    "state": ("deletionPolicy", "patches"),
+}
+"""Fields of Flux's objects that follow from a key of another name."""
+_SOURCE = ("chart", "interval", "source", "timeout")
+_IMAGES = ("imageAutomation",)
+_KEYS = {
+    "Alert": ("alerts",),
+    "Bucket": _SOURCE,
+    "ClusterRole": ("clusterRoles", "clusterObjects"),
+    "ClusterRoleBinding": ("clusterRoles", "clusterObjects", "serviceAccount"),
+    "ConfigMap": ("configs", "objects", "namespaces"),
+    "ExternalArtifact": _SOURCE,
+    "GitRepository": _SOURCE,
+    "HelmChart": (*_SOURCE, "helm"),
+    "HelmRepository": _SOURCE,
+    "ImagePolicy": _IMAGES,
+    "ImageRepository": _IMAGES,
+    "ImageUpdateAutomation": _IMAGES,
+    "LimitRange": ("limits", "objects", "namespaces"),
+    "Namespace": ("annotations", "labels", "namespaces", "podSecurity", "serviceAccount", "state"),
+    "NetworkPolicy": ("network", "objects", "namespaces"),
+    "OCIRepository": _SOURCE,
+    "Provider": ("alerts",),
+    "Receiver": ("receivers",),
+    "ResourceQuota": ("quota", "objects", "namespaces"),
+    "RoleBinding": ("objects", "owners", "role", "roleBindings", "serviceAccount", "namespaces"),
+    "Secret": ("credentials", "objects", "namespaces"),
+    "ServiceAccount": ("objects", "platformServiceAccount", "serviceAccount", "namespaces"),
+}
+"""The keys that an object of a kind comes from, beside an app's own. Objects of other kinds are written in the file."""
+_WRITTEN = ("clusterObjects", "namespaces", "objects")
+
+
+def untold_of_app(changed: Changed, keys: Collection[str]) -> Iterator[FieldChange]:
+    """The fields of an app's object. Args: keys: those that its documents say differently."""
+    return _untold(changed, changed.id.kind, keys, _OF_APPS)
+
+
+def untold_of_source(changed: Changed, keys: Collection[str]) -> Iterator[FieldChange]:
+    """The fields of a source, in the same way."""
+    return _untold(changed, changed.id.kind, keys, frozenset())
+
+
+def untold_of_baseline(changed: Changed, keys: Collection[str]) -> Iterator[FieldChange]:
+    """The fields of the release of a tenant's baseline or an add-on's namespaces, without the objects that it installs."""
+    name = "baseline" if changed.after.owner.tenant else "of its namespaces"
+    return _untold(changed, f"{changed.id.kind} {name}", keys, _OF_APPS | {"values"})
+
+
+def _untold(changed: Changed, name: str, keys: Collection[str], told: frozenset[str]) -> Iterator[FieldChange]:
+    following = {field for key in keys for field in (key, *_FIELDS.get(key, ()))}
+    for each in changed.fields:
+        if each.path[0] == "spec" and each.path[1] not in told and each.path[1] not in following:
+            yield replace(each, path=(Entry(name), *each.path))
+
+
+def untold_of_object(changed: Changed, keys: Collection[str]) -> Iterator[FieldChange]:
+    """The fields of any other object of Flux's."""
+    if not {*_KEYS.get(changed.id.kind, _WRITTEN)} & {*keys}:
+        for each in changed.fields:
+            if each.path[0] != "metadata":
+                yield replace(each, path=(Entry(f"{changed.id.kind} {changed.id.name}"), *each.path))
+
+
+def untold_of_manifests(
+    before: Iterable[Manifest], after: Iterable[Manifest], keys: Collection[str]
+) -> Iterator[FieldChange]:
+    """The fields of objects in a tenant's namespaces and on its clusters, whoever creates them."""
+    old = {object_id(each): each for each in before}
+    for each in after:
+        id = object_id(each)
+        if id not in old or {*_KEYS.get(id.kind, _WRITTEN)} & {*keys}:
+            continue
+        for change in changed_fields(old[id], each):
+            # States are told in sentences, and apps that were given up tell what their namespace says of them.
+            if change.path[-1] != LEAVING and (change.path[0] != "metadata" or id.kind == "Namespace"):
+                yield replace(change, path=(Entry(f"{id.kind} {id.name}"), *change.path))
