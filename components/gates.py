@@ -12,7 +12,6 @@ import time
 from collections import deque
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
-from itertools import chain
 from typing import NoReturn
 
 import pulumi
@@ -22,6 +21,7 @@ from tenantry.cluster.rollout_order import Turn, Turns, turns_of
 from tenantry.cluster.rollout_reading import wanted_of
 from tenantry.cluster.rollout_texts import arrived, progress, stopped, unapplied, unreadable
 from tenantry.cluster.rollout_watch import Seen, Watch
+from tenantry.kube.objects import ObjectId
 from tenantry.messages.errors import Refused
 from tenantry.messages.text import grouped
 from tenantry.plan.plan import Plan
@@ -56,29 +56,35 @@ class Gates:
     reading: Reading | None
     end: Callable[[str], NoReturn] = ended
     to_the_end: bool = False
-    _begun: dict[Turn, asyncio.Event] = field(default_factory=dict)
-    _failed: set[Turn] = field(default_factory=set)
+    _begun: dict[Turn, asyncio.Future[None]] = field(default_factory=dict)
 
-    async def wait(self, turn: Turn | None) -> None:
-        """Wait until the objects of a turn may be changed."""
-        if turn is not None and self.reading is not None:
-            await self._event(turn).wait()
+    def held(self, id: ObjectId, needed: list[pulumi.Resource]) -> pulumi.Input[list[pulumi.Resource]]:
+        """What an object depends on, known when its turn has come: until then it is not sent to the engine."""
+        turn = self.turns.of.get(id)
+        if turn is None or self.reading is None:
+            return needed
+        return pulumi.Output.from_input(_after(self._future(turn), needed))
 
-    def failed(self, turn: Turn | None) -> None:
-        """The engine could not change an object, and goes on with others."""
-        if turn is not None:
-            self._failed.add(turn)
+    async def lead(self, answers: Mapping[ObjectId, asyncio.Future[bool]]) -> None:
+        """Begin one wave after the other.
 
-    async def lead(self, sent: Iterable[tuple[Turn | None, asyncio.Task[str]]]) -> None:
-        """Begin one wave after the other. Raises: RunError: a wave has failed."""
+        Args:   answers: whether the engine could change each object.
+        Raises: RunError: a wave has failed. What is held then is never sent.
+        """
         if self.reading is None:
             return
-        tasks = grouped(((turn, task) for turn, task in sent if turn is not None), lambda each: each[0])
-        answers = {turn: [task for _, task in found] for turn, found in tasks.items()}
-        await asyncio.gather(*(self._rollout(each, answers, self.reading) for each in self.turns.rollouts))
+        held = [(self.turns.of[id], answer) for id, answer in answers.items() if id in self.turns.of]
+        by_turn = {turn: [answer for _, answer in found] for turn, found in grouped(held, lambda each: each[0]).items()}
+        try:
+            await asyncio.gather(*(self._rollout(each, by_turn, self.reading) for each in self.turns.rollouts))
+        except Exception as error:
+            for future in self._begun.values():
+                if not future.done():
+                    future.set_exception(error)
+            raise
 
     async def _rollout(
-        self, rollout: Rollout, answers: Mapping[Turn, list[asyncio.Task[str]]], reading: Reading
+        self, rollout: Rollout, answers: Mapping[Turn, list[asyncio.Future[bool]]], reading: Reading
     ) -> None:
         used = {turn.wave for turn in answers if turn.rollout == rollout.name}
         for wave in rollout.waves:
@@ -86,8 +92,19 @@ class Gates:
                 is_last = wave.number == max(used) and not self.to_the_end
                 await _Run(self, rollout, wave, answers, reading, is_last=is_last).run()
 
-    def _event(self, turn: Turn) -> asyncio.Event:
-        return self._begun.setdefault(turn, asyncio.Event())
+    def _future(self, turn: Turn) -> asyncio.Future[None]:
+        if turn not in self._begun:
+            self._begun[turn] = asyncio.get_running_loop().create_future()
+        return self._begun[turn]
+
+    def begin(self, turn: Turn) -> None:
+        """Send the objects of a turn to the engine."""
+        self._future(turn).set_result(None)
+
+
+async def _after(turn: asyncio.Future[None], needed: list[pulumi.Resource]) -> list[pulumi.Resource]:
+    await turn
+    return needed
 
 
 def gates_of(plan: Plan, target: Target, *, to_the_end: bool = False) -> Gates:
@@ -112,7 +129,7 @@ class _Run:
     gates: Gates
     rollout: Rollout
     wave: Wave
-    answers: Mapping[Turn, list[asyncio.Task[str]]]
+    answers: Mapping[Turn, list[asyncio.Future[bool]]]
     reading: Reading
     is_last: bool
     """Nobody waits for it."""
@@ -146,12 +163,10 @@ class _Run:
         """Change clusters, and return when the engine has. Those to wait for are returned."""
         turns = [Turn(self.rollout.name, self.wave.number, each) for each in clusters]
         for each in turns:
-            self.gates._event(each).set()
-        await asyncio.gather(*chain.from_iterable(self.answers.get(each, ()) for each in turns))
-        if broken := [each for each in turns if each in self.gates._failed]:
-            self.gates.end(
-                unapplied(self.gates.environment, self.rollout, self.wave, [each.cluster for each in broken])
-            )
+            self.gates.begin(each)
+        broken = [each.cluster for each in turns if not all(await asyncio.gather(*self.answers.get(each, ())))]
+        if broken:
+            self.gates.end(unapplied(self.gates.environment, self.rollout, self.wave, broken))
         return [each.cluster for each in turns if each.cluster in self.wave.clusters]
 
     def _awaited(self) -> dict[str, list[Awaited]]:

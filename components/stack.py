@@ -28,7 +28,8 @@ def run() -> None:
     say_if_slow(plan)
     last = keeper.of_run(gates) if keeper else None
     provider = management_provider(config.target, plan.management)
-    Fleet(plan.environment, complete, provider, gates=gates, last=last, check=check)
+    opts = pulumi.ResourceOptions(provider=provider)
+    Fleet(plan.environment, complete, opts, gates=gates, last=last, check=check)
     pulumi.export("environment", plan.environment)
     pulumi.export("objects", len(plan.objects))
     pulumi.export("tenants", tenant_outputs(plan))

@@ -17,6 +17,9 @@ from pulumi.runtime import mocks, rpc
 from pulumi.runtime.settings import get_root_resource
 from pulumi.runtime.stack import Stack
 
+from components.config import Target
+from components.provider import management_provider
+
 PROVIDER = "pulumi:providers:kubernetes"
 
 
@@ -76,6 +79,12 @@ class Recording:
     def provider(self) -> Registration:
         (provider,) = (each for each in self.registered if each.key.type == PROVIDER)
         return provider
+
+
+def on(target: Target, management: str, opts: pulumi.ResourceOptions | None = None) -> pulumi.ResourceOptions:
+    """Options of a fleet: the provider of its management cluster, and others."""
+    provider = pulumi.ResourceOptions(provider=management_provider(target, management))
+    return pulumi.ResourceOptions.merge(opts, provider)
 
 
 def record(

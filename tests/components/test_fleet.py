@@ -9,10 +9,9 @@ import pytest
 
 from components.config import DirectoryTarget
 from components.fleet import Fleet
-from components.provider import management_provider
+from components.objects import Object
 from tenantry.load import load_fleet, plan_all
 from tenantry.plan.plan import Plan
-from tests.components.by_sdk import Object
 from tests.components.plans import (
     BASELINE,
     BINDING,
@@ -25,14 +24,14 @@ from tests.components.plans import (
     REMOTE_APP,
     key,
 )
-from tests.components.recording import PROVIDER, Key, Recording, record
+from tests.components.recording import PROVIDER, Key, Recording, on, record
 
 OWN_FILE = Path(__file__).parents[2] / "tenants.yaml"
 PLANS = [PLAN, *plan_all(load_fleet(OWN_FILE)).values()]
 
 
 def registered(plan: Plan) -> Recording:
-    return record(lambda: Fleet(plan.environment, plan, management_provider(DirectoryTarget(Path("out")), "hub")))
+    return record(lambda: Fleet(plan.environment, plan, on(DirectoryTarget(Path("out")), "hub")))
 
 
 @pytest.fixture(scope="module", params=PLANS, ids=["by-hand", "dev", "prod"])
@@ -129,11 +128,7 @@ def test_pulumi_waits_for_what_is_to_be_ready_and_deletes_it_as_everything_else(
 
 def test_the_checks_can_fail() -> None:
     def without_an_object() -> None:
-        Fleet(
-            "dev",
-            Plan("dev", "hub", PLAN.objects[:-1], (), ()),
-            management_provider(DirectoryTarget(Path("out")), "hub"),
-        )
+        Fleet("dev", Plan("dev", "hub", PLAN.objects[:-1], (), ()), on(DirectoryTarget(Path("out")), "hub"))
 
     def with_an_object_elsewhere() -> None:
         without_an_object()

@@ -15,14 +15,13 @@ from components.config import ClusterTarget
 from components.fleet import Fleet
 from components.gates import Gates
 from components.keeping import Keeper, Keeping
-from components.provider import management_provider
 from tenantry.cluster.rollout_order import turns_of
 from tenantry.cluster.standing import Live
 from tenantry.guard.claims import Claim
 from tenantry.messages.errors import Refused
 from tenantry.plan.plan import Plan
 from tenantry.stacks.record import Record, read
-from tests.components.recording import Monitor, record
+from tests.components.recording import Monitor, on, record
 from tests.components.test_gates import TEXT, _object
 from tests.unit.texts import planned
 
@@ -59,7 +58,7 @@ def kept(
     def build() -> None:
         gates = Gates("dev", turns_of(plan), flux, _raised, to_the_end=True)  # type: ignore[arg-type]
         runs.append(Keeper(plan, "tenantry-system", Claim("dev", "fleet/dev"), own, own).of_run(gates))
-        Fleet("dev", plan, management_provider(ClusterTarget(), plan.management), gates=gates, last=runs[0])
+        Fleet("dev", plan, on(ClusterTarget(), plan.management), gates=gates, last=runs[0])
         pulumi.export("record", runs[0].output)
 
     def register(monitor: Monitor, request: Any) -> Any:

@@ -40,7 +40,7 @@ def read(text: str, *, secret: bool) -> SecretConfig:
 def build(secrets: SecretConfig) -> Recording:
     def program() -> None:
         provider = pulumi.ProviderResource("kubernetes", "hub", {})
-        Fleet("dev", with_secrets(WITH_SECRET, secrets), provider)
+        Fleet("dev", with_secrets(WITH_SECRET, secrets), pulumi.ResourceOptions(provider=provider))
 
     return record(program)
 
