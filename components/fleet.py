@@ -1,68 +1,189 @@
-"""The whole of one environment."""
+"""One environment as Pulumi shows it: Fleet > Tenant > Placement and Fleet > Cluster, each with its own objects.
+
+What depends on one of these components waits for all objects below it, and so does what uses one of its outputs.
+"""
 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Collection, Iterable
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
 
 import pulumi
 
 from tenantry.cluster.rollout_order import Turns
-from tenantry.kube.objects import KubeObject, ObjectId
+from tenantry.kube.objects import KubeObject
 from tenantry.plan.plan import Plan
 
-from .cluster import Cluster
+from .answers import Answers
+from .ending import end
 from .gates import Gates
-from .registering import Check, Last, Registrar, Registration
-from .resource import Registered, register
+from .objects import Objects
+from .provider import management_provider
+from .run import Run, run_of
 from .steps import Steps
-from .tenant import Tenant
+
+_PROVIDED = """\
+a fleet makes the provider of its management cluster itself: it has to adopt objects, and to reach the cluster that the checks read
+  fix: leave the provider out of the options, and set tenantry:kubeconfig and tenantry:context in the stack's config"""
 
 
-class Fleet(pulumi.ComponentResource):
-    """A plan on its management cluster: Fleet > Tenant > Placement and Fleet > Cluster, each with its own objects.
+@dataclass(slots=True)
+class Owned:
+    """What the plan has for one owner: a tenant or the platform, on one cluster or on none in particular."""
 
-    Shared objects are registered before the objects that depend on them. The SDK knows the fleet alone, and nothing below it.
+    objects: list[KubeObject] = field(default_factory=list)
+    namespaces: set[str] = field(default_factory=set)
+    apps: set[str] = field(default_factory=set)
+
+
+class Part(pulumi.ComponentResource):
+    """A part of a fleet, with the objects of one owner. Its outputs are known in a preview, and wait for the objects in a run.
+
+    accounts: the service accounts among its objects, as `namespace/name`. objects: how many it has. Both with the parts below it.
     """
 
-    registration: Registration | None = None
+    accounts: pulumi.Output[list[str]]
+    objects: pulumi.Output[int]
+
+    def _create(self, owned: Owned, objects: Objects) -> None:
+        """Create the part's own objects."""
+        self._planned = owned.objects
+        self._created: list[pulumi.Output[str]] = [each.urn for each in objects.create(owned.objects, self)]
+
+    def _complete(self, parts: Iterable[Part] = (), **facts: Any) -> None:
+        """Set and register the outputs. facts: those besides accounts and objects, by the names of the attributes."""
+        for part in parts:
+            self._planned = [*self._planned, *part._planned]
+            self._created = [*self._created, *part._created]
+        accounts = sorted(each.id.full_name for each in self._planned if each.id.kind == "ServiceAccount")
+        facts |= {"accounts": accounts, "objects": len(self._planned)}
+        created = pulumi.Output.all(*self._created)
+        for name, fact in facts.items():
+            setattr(self, name, pulumi.Output.all(created, fact).apply(lambda both: both[1]))
+        self.register_outputs(facts)
+
+
+class Cluster(Part):
+    """What the placements on one cluster share, and the cluster's add-ons. apps: the names of the add-ons."""
+
+    apps: pulumi.Output[list[str]]
+
+    def __init__(self, name: str, owned: Owned, objects: Objects, opts: pulumi.ResourceOptions | None = None) -> None:
+        super().__init__("tenantry:index:Cluster", name, {}, opts)
+        self._create(owned, objects)
+        self._complete(apps=sorted(owned.apps))
+
+
+class Placement(Part):
+    """The objects of a tenant on the management cluster for one of its clusters: the baseline, sources, charts and apps.
+
+    namespaces: the tenant's on that cluster. apps: the names of its apps there.
+    """
+
+    namespaces: pulumi.Output[list[str]]
+    apps: pulumi.Output[list[str]]
+
+    def __init__(self, name: str, owned: Owned, objects: Objects, opts: pulumi.ResourceOptions | None = None) -> None:
+        super().__init__("tenantry:index:Placement", name, {}, opts)
+        self._create(owned, objects)
+        self._complete(namespaces=sorted(owned.namespaces), apps=sorted(owned.apps))
+
+
+class Tenant(Part):
+    """A tenant's placements, by cluster, after the objects that several of them share.
+
+    namespaces, apps: as of the placements. clusters: their names.
+    """
+
+    placements: Mapping[str, Placement]
+    namespaces: pulumi.Output[list[str]]
+    clusters: pulumi.Output[list[str]]
+    apps: pulumi.Output[list[str]]
 
     def __init__(
         self,
         name: str,
-        plan: Plan,
-        provider: pulumi.ProviderResource,
+        by_cluster: Mapping[str, Owned],
+        objects: Objects,
         opts: pulumi.ResourceOptions | None = None,
-        gates: Gates | None = None,
-        last: Last | None = None,
-        check: Check | None = None,
-        kept: Collection[ObjectId] = (),
     ) -> None:
-        """Register all objects of the plan with the one provider, and after them the last one, if there is one.
+        """by_cluster: what the plan has for the tenant; under "", what belongs to no single cluster."""
+        super().__init__("tenantry:index:Tenant", name, {}, opts)
+        self._create(by_cluster.get("", Owned()), objects)
+        own = pulumi.ResourceOptions(parent=self)
+        # Names are unique among all placements of the stack.
+        self.placements = {
+            cluster: Placement(f"{name}/{cluster}", owned, objects, own)
+            for cluster, owned in by_cluster.items()
+            if cluster
+        }
+        everywhere = by_cluster.values()
+        self._complete(
+            self.placements.values(),
+            namespaces=sorted(set[str]().union(*(each.namespaces for each in everywhere))),
+            clusters=sorted(self.placements),
+            apps=sorted(set[str]().union(*(each.apps for each in everywhere))),
+        )
 
-        gates: None: the plan's rollouts are left aside. check: of some objects, when all have been registered.
-        kept: objects that stay as they are, whatever the plan says of them.
+
+class Fleet(Part):
+    """One environment on its management cluster, with its clusters and tenants by name."""
+
+    clusters: Mapping[str, Cluster]
+    tenants: Mapping[str, Tenant]
+    record: pulumi.Output[Any] | None
+    """What the run leaves for the gates of other environments; None: no gate names the environment."""
+
+    def __init__(
+        self,
+        name: str,
+        file: str | Path | None = None,
+        opts: pulumi.ResourceOptions | None = None,
+        *,
+        run: Run | None = None,
+    ) -> None:
+        """Create all objects of an environment, after the checks that come before every run.
+
+        Args:   name: the environment's. file: that describes the fleet; None: the one that the stack's config names.
+                opts: as of any component, but without a provider. The fleet's own adopts objects, and reaches the cluster that the
+                checks read.
+                run: what to create, if it has been checked already.
+        Raises: RunError: the file is invalid, or the run would remove more than it may.
         """
+        if run is None:
+            run = run_of(name, file)
+        if opts and (opts.provider or opts.providers):
+            raise pulumi.RunError(_PROVIDED)
+        provider = management_provider(run.target, run.plan.management)
         opts = pulumi.ResourceOptions.merge(opts, pulumi.ResourceOptions(providers=[provider]))
         super().__init__("tenantry:index:Fleet", name, {}, opts)
-        gates = gates or Gates(plan.environment, Turns(), None)
-        self.registrar = Registrar(self, provider, gates, protect=opts.protect, kept=kept)
-        self.steps = Steps(plan.apps, gates.turns, self.registrar)
-        tenants = _by_owner(plan.objects)
-        platform = tenants.pop("", {})
-        registered: Registered = {}
-        register(platform.pop("", ()), self, registered)
-        for cluster, objects in platform.items():
-            Cluster(cluster, objects, registered, self)
-        for tenant, by_cluster in tenants.items():
-            Tenant(tenant, by_cluster, registered, self)
-        self.registrar.start(last, check, registered)
-        self.register_outputs({})
+        gates = run.gates or Gates(run.plan.environment, Turns(), None)
+        answers = Answers(gates)
+        created = Objects(answers, Steps(run.plan.apps, gates.turns, answers, self), run.kept)
+        own = pulumi.ResourceOptions(parent=self)
+        owned = _by_owner(run.plan)
+        platform = owned.pop("", {})
+        self._create(platform.pop("", Owned()), created)
+        self.clusters = {each: Cluster(each, there, created, own) for each, there in platform.items()}
+        self.tenants = {each: Tenant(each, by_cluster, created, own) for each, by_cluster in owned.items()}
+        # The SDK waits for all outputs at the end of the program.
+        self._end: pulumi.Output[bool] = pulumi.Output.from_input(
+            end(created.created, answers, self, check=run.check, last=run.last)
+        )
+        self.record = run.last.output if run.last else None
+        self._complete([*self.clusters.values(), *self.tenants.values()])
 
 
-def _by_owner(objects: Iterable[KubeObject]) -> dict[str, dict[str, list[KubeObject]]]:
-    """Objects by tenant and cluster ("" for an owner without one), each group in the order of the plan."""
-    owned: dict[str, dict[str, list[KubeObject]]] = defaultdict(lambda: defaultdict(list))
-    for planned in objects:
-        owned[planned.owner.tenant][planned.owner.cluster].append(planned)
+def _by_owner(plan: Plan) -> dict[str, dict[str, Owned]]:
+    """What a plan has by tenant and cluster ("" for an owner without one), each group in the order of the plan."""
+    owned: dict[str, dict[str, Owned]] = defaultdict(lambda: defaultdict(Owned))
+    for planned in plan.objects:
+        owned[planned.owner.tenant][planned.owner.cluster].objects.append(planned)
+    for placement in plan.placements:
+        owned[placement.tenant][placement.cluster].namespaces.update(placement.namespaces)
+    for app in plan.apps:
+        owned[app.tenant][app.cluster].apps.add(app.name)
     return owned

@@ -23,7 +23,7 @@ from tenantry.stacks.advice import for_stack
 from tenantry.stacks.outcome import HELD, is_started_by_tenantry, tell
 
 from .config import ClusterTarget
-from .registering import Check
+from .ending import Check
 from .secrets import SecretConfig, command_of
 
 

@@ -19,14 +19,13 @@ from tenantry.cluster.recorded import awaited_apps, records_on, unready_apps
 from tenantry.cluster.rollout_reading import wanted_of
 from tenantry.fleet.fleet import Fleet
 from tenantry.guard.claims import Claim
+from tenantry.kube.objects import KubeObject
 from tenantry.messages.errors import Refused
 from tenantry.plan.plan import Plan
 from tenantry.stacks.record import Record, State, expected, is_awaited, joined, read, record_object, record_of
-from tenantry.stacks.targets import type_token
 
 from .config import ClusterTarget
 from .gates import Gates
-from .registering import Registrar, Registration
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,14 +78,11 @@ class Keeping:
         """What is in the ConfigMap, which a run with `--target` does not change."""
         return pulumi.Output.from_input(self._answer)
 
-    async def registration(self, registrar: Registrar, *, complete: bool) -> Registration | None:
+    async def planned(self, *, complete: bool) -> KubeObject | None:
         keeper = self.keeper
         # After an error that the engine has passed over, the record of the run before stays.
         record = await self._record() if complete else keeper.own
-        if record is None:
-            return None
-        planned = record_object(keeper.platform, keeper.claim, record)
-        return registrar.object(type_token(planned.id), planned.logical_name, planned.manifest, None, (), None)
+        return record_object(keeper.platform, keeper.claim, record) if record else None
 
     def answered(self, outputs: Mapping[str, Any]) -> None:
         self._answer.set_result(outputs.get("data") or {})

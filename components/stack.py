@@ -2,36 +2,20 @@
 
 import pulumi
 
-from tenantry.stacks.outcome import STARTED, tell
 from tenantry.stacks.record import OUTPUT
 
-from .comparing import restoring
-from .config import read_config
 from .fleet import Fleet
-from .gates import gates_of
-from .pace import say_if_slow
-from .program import make_plan, readable_errors, tenant_outputs, with_values
-from .provider import management_provider
+from .program import tenant_outputs
+from .run import run_of
 
 
 def run() -> None:
-    """Plan first, register afterwards, so that a mistake anywhere in the file leaves the stack untouched."""
-    tell(STARTED)
-    with readable_errors():
-        config = read_config()
-        plan, keeper = make_plan(config)
-        complete, held = with_values(plan, config.target, config.shard)
-        gates = gates_of(plan, config.target, to_the_end=keeper is not None)
-        compared = restoring(plan, config.target, config.shard, held.ids)
-        if compared:
-            complete = compared.leaving(complete)
-        check = held.ending(compared)
-    say_if_slow(plan)
-    last = keeper.of_run(gates) if keeper else None
-    provider = management_provider(config.target, plan.management)
-    Fleet(plan.environment, complete, provider, gates=gates, last=last, check=check, kept=held.kept)
+    """Create the fleet that the stack's config names, and export what it has."""
+    this = run_of()
+    plan = this.whole or this.plan
+    fleet = Fleet(plan.environment, run=this)
     pulumi.export("environment", plan.environment)
     pulumi.export("objects", len(plan.objects))
     pulumi.export("tenants", tenant_outputs(plan))
-    if last:
-        pulumi.export(OUTPUT, last.output)
+    if fleet.record:
+        pulumi.export(OUTPUT, fleet.record)

@@ -9,23 +9,39 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from hashlib import sha256
+from typing import NamedTuple
+
+import pulumi
 
 from tenantry.cluster.rollout_order import Turns
 from tenantry.kube.objects import ObjectId
 from tenantry.plan.planned_apps import PlannedApp
-from tenantry.stacks.targets import GATE
 
-from .registering import Registrar, Registration
+from .answers import Answers
+
+
+class _Gate(NamedTuple):
+    """A gate, and what it comes after."""
+
+    resource: pulumi.Stash
+    needed: list[pulumi.Resource]
 
 
 class Steps:
-    """A component for each wave of each app but the last: it depends on the app's objects of the wave and on the gate before, and
-    the objects of the next wave depend on it. These are far fewer edges than between the objects themselves.
+    """A gate for each wave of each app but the last: it depends on the app's objects of the wave and on the gate before, and the
+    objects of the next wave depend on it. These are far fewer edges than between the objects themselves.
+
+    A gate is one of Pulumi's own resources, which keep a value in the state. It is no component, because the SDK takes a dependency
+    on a component for one on everything below it.
     """
 
-    def __init__(self, apps: Iterable[PlannedApp], turns: Turns, registrar: Registrar) -> None:
-        self.turns = turns
-        self._registrar = registrar
+    def __init__(
+        self, apps: Iterable[PlannedApp], turns: Turns, answers: Answers, parent: pulumi.ComponentResource
+    ) -> None:
+        """parent: of the gates."""
+        self._turns = turns
+        self._answers = answers
+        self._parent = parent
         self._app = {
             each.id: f"{each.tenant}/{each.name}" if each.tenant else each.name for each in apps if each.id in turns.of
         }
@@ -34,30 +50,33 @@ class Steps:
             members[app][turns.of[id].wave].append(str(id))
         self._waves = {app: sorted(found) for app, found in members.items()}
         self._names = {app: _names(app, self._waves[app], found) for app, found in members.items()}
-        self._gates: dict[tuple[str, int], tuple[Registration, list[Registration]]] = {}
+        self._gates: dict[tuple[str, int], _Gate] = {}
 
-    def before(self, id: ObjectId) -> tuple[Registration, ...]:
+    def before(self, id: ObjectId) -> list[pulumi.Resource]:
         """The gate that an app's object comes after, if there is one."""
-        app, index = self._place(id)
-        return (self._gate(app, index - 1)[0],) if index > 0 else ()
+        app, position = self._place(id)
+        return [self._gate(app, position - 1).resource] if position else []
 
-    def took(self, id: ObjectId, registration: Registration) -> None:
-        """An object has its registration, and the gate after it depends on that."""
-        app, index = self._place(id)
-        if 0 <= index < len(self._waves.get(app, ())) - 1:
-            self._gate(app, index)[1].append(registration)
+    def took(self, id: ObjectId, resource: pulumi.Resource) -> None:
+        """An object is created, and the gate after it depends on it."""
+        app, position = self._place(id)
+        if position is not None and position < len(self._waves[app]) - 1:
+            self._gate(app, position).needed.append(resource)
 
-    def _place(self, id: ObjectId) -> tuple[str, int]:
-        """The app of an object, and the how manieth of its waves it is in; -1: no app's object, or in no wave."""
+    def _place(self, id: ObjectId) -> tuple[str, int | None]:
+        """The app of an object, and the position of its wave among the app's; None: it is no app's object, or in no wave."""
         app = self._app.get(id)
-        return (app, self._waves[app].index(self.turns.of[id].wave)) if app else ("", -1)
+        return (app, self._waves[app].index(self._turns.of[id].wave)) if app else ("", None)
 
-    def _gate(self, app: str, index: int) -> tuple[Registration, list[Registration]]:
-        key = app, self._waves[app][index]
+    def _gate(self, app: str, position: int) -> _Gate:
+        key = app, self._waves[app][position]
         if key not in self._gates:
-            before = [self._gate(app, index - 1)[0]] if index else []
-            gate = self._registrar.component(GATE, self._names[app][index], None, before, protect=False)
-            self._gates[key] = gate, before
+            needed: list[pulumi.Resource] = [self._gate(app, position - 1).resource] if position else []
+            # Its name changes, so nothing may keep the old one.
+            opts = pulumi.ResourceOptions(parent=self._parent, depends_on=self._answers.after(needed), protect=False)
+            gate = pulumi.Stash(self._names[app][position], input=app, opts=opts)
+            self._answers.expect(gate, self._parent)
+            self._gates[key] = _Gate(gate, needed)
         return self._gates[key]
 
 

@@ -35,7 +35,7 @@ def _in_the_project(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.fixture(autouse=True)
 def _nothing_to_restore(monkeypatch: pytest.MonkeyPatch) -> None:
     """The cluster does not take what is recorded here; `test_comparing` is about what a run restores."""
-    monkeypatch.setattr("components.stack.restoring", lambda *_: None)
+    monkeypatch.setattr("components.run.restoring", lambda *_: None)
 
 
 def run(config: dict[str, str], stack: str = "prod", state: Sequence[str] = ()) -> tuple[Recording, str]:

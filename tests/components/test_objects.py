@@ -1,39 +1,26 @@
-"""What the engine is sent is what Pulumi's SDK would send it, field by field."""
+"""What the engine is sent for each object, when, and what Pulumi's own options do to it."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 import grpc
 import pulumi
 import pytest
-from google.protobuf.json_format import MessageToDict
 from pulumi.runtime import rpc
 from pulumi.runtime.proto import resource_pb2
 
 from components.config import ClusterTarget
 from components.fleet import Fleet
-from components.provider import management_provider
+from components.run import Run
 from components.secrets import SecretConfig, with_secrets
 from tenantry.kube.objects import ObjectId, SecretValues
-from tenantry.load import load_fleet, plan_all
 from tenantry.plan.plan import Plan
-from tests.components import by_sdk
 from tests.components.plans import BASELINE, CREDENTIAL, PLAN, REMOTE_APP
 from tests.components.recording import Monitor, Recording, record
 
-REPOSITORY = Path(__file__).parents[2]
-FILES = sorted(
-    [
-        REPOSITORY / "tenants.yaml",
-        *REPOSITORY.glob("examples/*/tenants.yaml"),
-        *REPOSITORY.glob("tests/golden/*/tenants.yaml"),
-        *REPOSITORY.glob("tests/e2e/fleets/*/tenants.yaml"),
-    ]
-)
 FILLED = SecretValues(("credentials", "rocky", "git"), ("password",))
 UNUSUAL: dict[str, Any] = {"null": None, "deep": {"null": None, "list": [1, 2.5, True, None, [{}]], "": "\u00e9\n"}}
 CHANGED: dict[ObjectId, dict[str, Any]] = {
@@ -44,7 +31,7 @@ CHANGED: dict[ObjectId, dict[str, Any]] = {
 EVERYTHING = replace(PLAN, objects=tuple(replace(each, **CHANGED.get(each.id, {})) for each in PLAN.objects))
 """A plan with all that a registration can have."""
 
-Build = Callable[[str, Plan, pulumi.ProviderResource, pulumi.ResourceOptions | None], object]
+KEPT = pulumi.ResourceOptions(protect=True)
 
 
 def filled(plan: Plan) -> Plan:
@@ -58,44 +45,19 @@ def filled(plan: Plan) -> Plan:
     return with_secrets(plan, SecretConfig(values))
 
 
-def sent(build: Build, plan: Plan, opts: pulumi.ResourceOptions | None = None) -> Recording:
-    """What the engine is sent; Secrets get their values in the program, because these are Pulumi's."""
-    return record(lambda: build("fleet", filled(plan), management_provider(ClusterTarget(), plan.management), opts))
+def fleet(opts: pulumi.ResourceOptions | None = None, plan: Plan | None = None) -> Fleet:
+    """Secrets get their values in the program, because these are Pulumi's."""
+    plan = plan or EVERYTHING
+    return Fleet("fleet", opts=opts, run=Run(plan=filled(plan), target=ClusterTarget()))
 
 
-def comparable(recording: Recording) -> dict[tuple[str, str], dict[str, Any]]:
-    """All requests, without where they come from; dependencies are a set."""
-    found = {}
-    for request in recording.requests:
-        request.ClearField("sourcePosition")
-        request.ClearField("stackTrace")
-        request.dependencies.sort()
-        found[request.type, request.name] = MessageToDict(request)
-    assert len(found) == len(recording.requests)
-    return found
-
-
-def check_equal(plan: Plan, opts: pulumi.ResourceOptions | None = None) -> None:
-    direct, by_classes = sent(Fleet, plan, opts), sent(by_sdk.fleet, plan, opts)
-    assert comparable(direct) == comparable(by_classes)
-    assert sorted(direct.completed) == sorted(by_classes.completed)
-
-
-@pytest.mark.parametrize("file", FILES, ids=lambda file: file.parent.name)
-def test_each_fleet_is_registered_as_the_sdk_would_register_it(file: Path) -> None:
-    for plan in plan_all(load_fleet(file)).values():
-        check_equal(plan)
-
-
-@pytest.mark.parametrize("opts", [None, pulumi.ResourceOptions(protect=True)], ids=["plain", "protected"])
-def test_a_plan_with_all_that_an_object_can_have_is_registered_as_the_sdk_would_register_it(
-    opts: pulumi.ResourceOptions | None,
-) -> None:
-    check_equal(EVERYTHING, opts)
+def sent(plan: Plan) -> Recording:
+    """What the engine is sent."""
+    return record(lambda: fleet(plan=plan))
 
 
 def test_a_value_of_a_secret_is_marked_for_the_engine() -> None:
-    (secret,) = (each for each in sent(Fleet, EVERYTHING).requests if each.type == "kubernetes:core/v1:Secret")
+    (secret,) = (each for each in sent(EVERYTHING).requests if each.type == "kubernetes:core/v1:Secret")
     assert secret.object["data"][rpc._special_sig_key] == rpc._special_secret_sig
 
 
@@ -132,13 +94,44 @@ def test_with_continue_on_error_the_engine_itself_skips_what_depends_on_a_resour
     assert "edge/rocky-web" in names
 
 
-def test_transformations_in_the_program_are_refused_because_they_would_see_nothing() -> None:
-    def build(name: str, plan: Plan, provider: pulumi.ProviderResource, opts: pulumi.ResourceOptions | None) -> None:
-        pulumi.runtime.register_stack_transformation(lambda _: None)
-        Fleet(name, plan, provider, opts)
+def test_transforms_of_the_program_see_every_object() -> None:
+    seen: list[str] = []
 
-    with pytest.raises(pulumi.RunError, match=r"use pulumi\.runtime\.register_resource_transform"):
-        sent(build, EVERYTHING)
+    def build() -> None:
+        def protected(args: pulumi.ResourceTransformationArgs) -> pulumi.ResourceTransformationResult:
+            seen.append(args.name)
+            return pulumi.ResourceTransformationResult(args.props, pulumi.ResourceOptions.merge(args.opts, KEPT))
+
+        fleet(pulumi.ResourceOptions(transformations=[protected]))
+
+    objects = record(build).requests
+    names = {each.name for each in objects if each.type.startswith("kubernetes:")}
+    assert names == {each.logical_name for each in EVERYTHING.objects} <= set(seen)
+    assert all(each.protect for each in objects if each.name in names)
+
+
+@pytest.mark.parametrize("of", [lambda made: made, lambda made: made.tenants["rocky"]], ids=["fleet", "tenant"])
+def test_what_depends_on_a_component_waits_for_all_objects_below(of: Callable[[Fleet], pulumi.Resource]) -> None:
+    def build() -> None:
+        made = fleet()
+        opts = pulumi.ResourceOptions(depends_on=[of(made)])
+        pulumi.CustomResource("kubernetes:core/v1:ConfigMap", "after", {}, opts)
+
+    (after,) = (each for each in record(build).objects if each.key.name == "after")
+    own = [each for each in EVERYTHING.objects if each.owner.tenant]
+    assert {each.name for each in after.depends_on} >= {each.logical_name for each in own}
+
+
+def test_what_protects_the_fleet_protects_every_object() -> None:
+    requests = record(lambda: fleet(KEPT)).requests
+    assert {each.protect for each in requests if each.type.startswith("kubernetes:")} == {True}
+
+
+def test_fields_that_the_api_server_writes_otherwise_are_ignored() -> None:
+    path = ("metadata", "annotations", "example.com/owner")
+    changed = replace(EVERYTHING, objects=tuple(replace(each, rewritten=(path,)) for each in EVERYTHING.objects))
+    ignored = {tuple(each.ignoreChanges) for each in sent(changed).requests if each.type.startswith("kubernetes:")}
+    assert ignored == {('["metadata"]["annotations"]["example.com/owner"]',)}
 
 
 class Failure(grpc.RpcError):  # type: ignore[misc]
@@ -171,4 +164,4 @@ def observed(observe: Callable[[Any, list[str]], Any], names: list[str] | None =
     original = Monitor.RegisterResource
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(Monitor, "RegisterResource", register)
-        sent(Fleet, EVERYTHING)
+        sent(EVERYTHING)
