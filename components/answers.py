@@ -29,6 +29,7 @@ class Answers:
 
     gates: Gates
     _answers: dict[pulumi.Resource, asyncio.Future[Answer]] = field(default_factory=dict)
+    _now: pulumi.Output[None] = field(default_factory=lambda: pulumi.Output.from_input(None))
 
     def expect(self, resource: pulumi.CustomResource, parent: pulumi.Resource) -> None:
         """Call it for every resource that `after` may name."""
@@ -55,7 +56,8 @@ class Answers:
 
         needed: may grow until the program ends. id: of an object, which may belong to a wave.
         """
-        return pulumi.Output.from_input(self._answered(needed, id))
+        # Not `from_input`, which takes the list apart and looks at every resource.
+        return self._now.apply(lambda _: self._answered(needed, id))
 
     async def _answered(self, needed: Iterable[pulumi.Resource], id: ObjectId | None) -> list[pulumi.Resource]:
         await self.gates.wait(id)

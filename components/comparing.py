@@ -42,6 +42,7 @@ from tenantry.stacks.outcome import REFRESH, is_started_by_tenantry, is_unrefres
 from tenantry.stacks.targets import key_in_state, key_of, type_token
 
 from .config import ClusterTarget, Target
+from .gates import TOLD
 from .retained import check_retained
 from .secrets import read_secrets, with_plain_secrets
 from .state import outputs_in_state
@@ -97,10 +98,6 @@ def _is_planned(difference: Difference, answer: Mapping[str, Any]) -> bool:
     return not compared(difference.planned.manifest, answer)[0]
 
 
-_TOLD = 32
-"""The exit code of a program that has said why it ends: Pulumi adds no message of its own."""
-
-
 def _end(left: Sequence[Difference]) -> NoReturn:
     """End a run that has to refresh. The command that begins it again needs no error."""
     tell(REFRESH)
@@ -110,7 +107,7 @@ def _end(left: Sequence[Difference]) -> NoReturn:
     )
     if is_unrefreshed():
         pulumi.log.info(message)
-        sys.exit(_TOLD)
+        sys.exit(TOLD)
     raise pulumi.RunError(f"{message}\n  fix: pulumi up --stack {pulumi.get_stack()} --refresh")
 
 

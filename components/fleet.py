@@ -51,19 +51,21 @@ class Part(pulumi.ComponentResource):
     def _create(self, owned: Owned, objects: Objects) -> None:
         """Create the part's own objects."""
         self._planned = owned.objects
-        self._created: list[pulumi.Output[str]] = [each.urn for each in objects.create(owned.objects, self)]
+        objects.create(owned.objects, self)
 
     def _complete(self, parts: Iterable[Part] = (), **facts: Any) -> None:
         """Set and register the outputs. facts: those besides accounts and objects, by the names of the attributes."""
         for part in parts:
             self._planned = [*self._planned, *part._planned]
-            self._created = [*self._created, *part._created]
         accounts = sorted(each.id.full_name for each in self._planned if each.id.kind == "ServiceAccount")
         facts |= {"accounts": accounts, "objects": len(self._planned)}
-        created = pulumi.Output.all(*self._created)
         for name, fact in facts.items():
-            setattr(self, name, pulumi.Output.all(created, fact).apply(lambda both: both[1]))
+            setattr(self, name, self._output(fact))
         self.register_outputs(facts)
+
+    def _output(self, fact: Any) -> pulumi.Output[Any]:
+        """A fact of the plan, as an output of this resource: what takes it as an input depends on all objects below."""
+        return self.urn.apply(lambda _: fact)
 
 
 class Cluster(Part):

@@ -7,6 +7,7 @@ have more clusters than there are operations.
 from __future__ import annotations
 
 import asyncio
+import sys
 import time
 from collections import deque
 from collections.abc import Callable, Iterable, Mapping
@@ -25,13 +26,15 @@ from tenantry.messages.errors import Refused
 from tenantry.messages.text import grouped
 from tenantry.plan.plan import Plan
 from tenantry.plan.waves import Rollout, Wave, in_words
-from tenantry.stacks.outcome import tell
+from tenantry.stacks.outcome import is_started_by_tenantry, tell
 
 from .config import ClusterTarget, Target
 from .reading import Reading
 
 _QUIET = 15.0
 """Seconds between two reports of progress."""
+TOLD = 32
+"""The exit code of a program that has said why it ends: Pulumi adds no message of its own."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,9 +46,12 @@ class Answer:
 
 
 def ended(message: str) -> NoReturn:
-    """End the program with this message alone."""
+    """End the program with this message alone. Raises: RunError: another process may host the program."""
     tell("1")
-    raise pulumi.RunError(message)
+    if not is_started_by_tenantry():
+        raise pulumi.RunError(message)
+    pulumi.log.error(message)
+    sys.exit(TOLD)
 
 
 @dataclass(slots=True)

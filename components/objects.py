@@ -48,11 +48,10 @@ class Objects:
         self._steps = steps
         self._kept = kept
 
-    def create(self, planned: Iterable[KubeObject], parent: pulumi.ComponentResource) -> list[Object]:
+    def create(self, planned: Iterable[KubeObject], parent: pulumi.ComponentResource) -> None:
         """Create objects below a component. Dependencies go from object to object: one on a component would mean everything below
         it, and would grow with the fleet.
         """
-        created = []
         for one in planned:
             needed = [*(self.created[id] for id in one.depends_on), *self._steps.before(one.id)]
             opts = _options(one, parent, ignore_all=one.id in self._kept)
@@ -61,8 +60,6 @@ class Objects:
             self.created[one.id] = Object(one, opts)
             self._answers.expect(self.created[one.id], parent)
             self._steps.took(one.id, self.created[one.id])
-            created.append(self.created[one.id])
-        return created
 
 
 def _options(planned: KubeObject, parent: pulumi.ComponentResource, *, ignore_all: bool) -> pulumi.ResourceOptions:
