@@ -5,8 +5,10 @@ What depends on one of these components waits for all objects below it, and so d
 
 from __future__ import annotations
 
+import sys
 from collections import defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -168,15 +170,33 @@ class Fleet(Part):
         own = pulumi.ResourceOptions(parent=self)
         owned = _by_owner(run.plan)
         platform = owned.pop("", {})
-        self._create(platform.pop("", Owned()), created)
-        self.clusters = {each: Cluster(each, there, created, own) for each, there in platform.items()}
-        self.tenants = {each: Tenant(each, by_cluster, created, own) for each, by_cluster in owned.items()}
+        with _without_positions():
+            self._create(platform.pop("", Owned()), created)
+            self.clusters = {each: Cluster(each, there, created, own) for each, there in platform.items()}
+            self.tenants = {each: Tenant(each, by_cluster, created, own) for each, by_cluster in owned.items()}
         # The SDK waits for all outputs at the end of the program.
         self._end: pulumi.Output[bool] = pulumi.Output.from_input(
             end(created.created, answers, self, check=run.check, last=run.last)
         )
         self.record = run.last.output if run.last else None
         self._complete([*self.clusters.values(), *self.tenants.values()])
+
+
+@contextmanager
+def _without_positions() -> Iterator[None]:
+    """Let the SDK find no source positions: for each resource it sends all lines above, which are the same few of this package.
+
+    They would be a quarter of the state, and a third of the program's time. The fleet itself has its position in the program.
+    """
+    before = getattr(sys, "tracebacklimit", None)
+    sys.tracebacklimit = 3
+    try:
+        yield
+    finally:
+        if before is None:
+            del sys.tracebacklimit
+        else:
+            sys.tracebacklimit = before
 
 
 def _by_owner(plan: Plan) -> dict[str, dict[str, Owned]]:
