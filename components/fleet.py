@@ -50,17 +50,14 @@ class Part(pulumi.ComponentResource):
     accounts: pulumi.Output[list[str]]
     objects: pulumi.Output[int]
 
-    def _create(self, owned: Owned, objects: Objects) -> None:
-        """Create the part's own objects."""
-        self._planned = owned.objects
-        objects.create(owned.objects, self)
+    def _complete(self, owned: Iterable[Owned], **facts: Any) -> None:
+        """Set and register the outputs.
 
-    def _complete(self, parts: Iterable[Part] = (), **facts: Any) -> None:
-        """Set and register the outputs. facts: those besides accounts and objects, by the names of the attributes."""
-        for part in parts:
-            self._planned = [*self._planned, *part._planned]
-        accounts = sorted(each.id.full_name for each in self._planned if each.id.kind == "ServiceAccount")
-        facts |= {"accounts": accounts, "objects": len(self._planned)}
+        Args:   owned: all that the part and those below it have. facts: further outputs, by the names of the attributes.
+        """
+        planned = [each for one in owned for each in one.objects]
+        accounts = sorted(each.id.full_name for each in planned if each.id.kind == "ServiceAccount")
+        facts |= {"accounts": accounts, "objects": len(planned)}
         for name, fact in facts.items():
             setattr(self, name, self._output(fact))
         self.register_outputs(facts)
@@ -77,8 +74,8 @@ class Cluster(Part):
 
     def __init__(self, name: str, owned: Owned, objects: Objects, opts: pulumi.ResourceOptions | None = None) -> None:
         super().__init__("tenantry:index:Cluster", name, {}, opts)
-        self._create(owned, objects)
-        self._complete(apps=sorted(owned.apps))
+        objects.create(owned.objects, self)
+        self._complete([owned], apps=sorted(owned.apps))
 
 
 class Placement(Part):
@@ -92,8 +89,8 @@ class Placement(Part):
 
     def __init__(self, name: str, owned: Owned, objects: Objects, opts: pulumi.ResourceOptions | None = None) -> None:
         super().__init__("tenantry:index:Placement", name, {}, opts)
-        self._create(owned, objects)
-        self._complete(namespaces=sorted(owned.namespaces), apps=sorted(owned.apps))
+        objects.create(owned.objects, self)
+        self._complete([owned], namespaces=sorted(owned.namespaces), apps=sorted(owned.apps))
 
 
 class Tenant(Part):
@@ -116,7 +113,8 @@ class Tenant(Part):
     ) -> None:
         """by_cluster: what the plan has for the tenant; under "", what belongs to no single cluster."""
         super().__init__("tenantry:index:Tenant", name, {}, opts)
-        self._create(by_cluster.get("", Owned()), objects)
+        shared = by_cluster.get("", Owned())
+        objects.create(shared.objects, self)
         own = pulumi.ResourceOptions(parent=self)
         # Names are unique among all placements of the stack.
         self.placements = {
@@ -126,7 +124,7 @@ class Tenant(Part):
         }
         everywhere = by_cluster.values()
         self._complete(
-            self.placements.values(),
+            everywhere,
             namespaces=sorted(set[str]().union(*(each.namespaces for each in everywhere))),
             clusters=sorted(self.placements),
             apps=sorted(set[str]().union(*(each.apps for each in everywhere))),
@@ -170,8 +168,14 @@ class Fleet(Part):
         own = pulumi.ResourceOptions(parent=self)
         owned = _by_owner(run.plan)
         platform = owned.pop("", {})
+        shared = platform.pop("", Owned())
+        everything = [
+            shared,
+            *platform.values(),
+            *(each for by_cluster in owned.values() for each in by_cluster.values()),
+        ]
         with _without_positions():
-            self._create(platform.pop("", Owned()), created)
+            created.create(shared.objects, self)
             self.clusters = {each: Cluster(each, there, created, own) for each, there in platform.items()}
             self.tenants = {each: Tenant(each, by_cluster, created, own) for each, by_cluster in owned.items()}
         # The SDK waits for all outputs at the end of the program.
@@ -179,7 +183,7 @@ class Fleet(Part):
             end(created.created, answers, self, check=run.check, last=run.last)
         )
         self.record = run.last.output if run.last else None
-        self._complete([*self.clusters.values(), *self.tenants.values()])
+        self._complete(everything)
 
 
 @contextmanager

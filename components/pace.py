@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 
 import pulumi
-from pulumi.runtime.settings import SETTINGS
 
 from tenantry.plan.plan import Plan
 from tenantry.stacks.command import PARALLEL, SKIP_CHECKPOINTS, TUNED
@@ -26,6 +25,7 @@ def say_if_slow(plan: Plan) -> None:
 
 def _is_tuned() -> bool:
     wanted = next(int(each.value) for each in TUNED if each.variable == PARALLEL)
-    if VARIABLE in os.environ or (SETTINGS.parallel or 0) >= wanted:
+    given = os.environ.get(PARALLEL, "")
+    if VARIABLE in os.environ or (given.isdecimal() and int(given) >= wanted):
         return True
     return os.environ.get(SKIP_CHECKPOINTS, "").lower() in ("1", "true")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
@@ -89,9 +90,34 @@ def test_what_depends_on_a_refused_resource_is_not_sent() -> None:
 
 
 def test_with_continue_on_error_the_engine_itself_skips_what_depends_on_a_resource_that_failed() -> None:
-    names: list[str] = []
-    observed(lambda request, _: resource_pb2.FAIL if request.name == "edge/rocky-baseline" else None, names)
-    assert "edge/rocky-web" in names
+    """It is told the URN of the resource that failed, and of one that it skipped because of that."""
+    told: dict[str, list[str]] = {}
+
+    def fail(request: Any, _: list[str]) -> Any:
+        told[request.name] = [each.rpartition("::")[2] for each in request.dependencies]
+        assert all("Placement$" in each for each in request.dependencies if "rocky-baseline" in each)
+        results = {"edge/objects": resource_pb2.FAIL, "edge/rocky-baseline": resource_pb2.SKIP}
+        return results.get(request.name)
+
+    observed(fail)
+    assert sorted(told["edge/rocky-baseline"]) == ["edge/objects", "edge/platform"]
+    assert sorted(told["edge/rocky-web"]) == ["edge/rocky", "edge/rocky-baseline"]
+    assert told.keys() >= {each.logical_name for each in EVERYTHING.objects}
+
+
+def test_a_fleet_makes_its_provider_itself() -> None:
+    def build() -> None:
+        fleet(pulumi.ResourceOptions(provider=pulumi.ProviderResource("kubernetes", "other", {})))
+
+    with pytest.raises(pulumi.RunError, match=r"^a fleet makes the provider of its management cluster itself: "):
+        record(build)
+
+
+def test_no_object_says_where_in_this_package_it_was_made_and_errors_keep_their_lines() -> None:
+    requests = {each.name: each for each in sent(EVERYTHING).requests}
+    assert not any(len(requests[each.logical_name].stackTrace.frames) for each in EVERYTHING.objects)
+    assert len(requests["fleet"].stackTrace.frames)
+    assert not hasattr(sys, "tracebacklimit")
 
 
 def test_transforms_of_the_program_see_every_object() -> None:
