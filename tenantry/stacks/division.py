@@ -22,6 +22,8 @@ Resource: TypeAlias = dict[str, Any]
 
 _TENANT, _FLEET, _STACK = "tenantry:index:Tenant", "tenantry:index:Fleet", "pulumi:pulumi:Stack"
 _PROVIDER = "pulumi:providers:kubernetes"
+_OF_GATES = "pulumi:providers:pulumi"
+"""The provider of the gates between waves: Pulumi's own, which only a state with gates has."""
 _CLAIM = "kubernetes:core/v1:ConfigMap"
 
 
@@ -74,6 +76,7 @@ def divided(states: Mapping[str, Document], claims: Sequence[Claim], platform: s
             if dest != source:
                 moves.append(Move(tenant, source, dest, len(resources)))
                 if tenant not in tenants.get(dest, {}):
+                    bases[dest] += _provider_of_gates(states[source], source, dest, bases[dest])
                     bases[dest] += [_renamed(each, source, dest, bases[dest]) for each in resources]
     gone = {(each.tenant, each.source) for each in moves}
     exported = _exported(states.values())
@@ -126,6 +129,13 @@ def _base(name: str, state: Document, frame: list[Resource]) -> list[Resource]:
             made = _renamed(each, _stack(each["urn"]), name, own)
             own.append({**made, "outputs": {}} if each["type"] == _STACK else made)
     return own
+
+
+def _provider_of_gates(state: Document, source: str, dest: str, there: list[Resource]) -> list[Resource]:
+    """The provider of the gates of a state, if the other state has none."""
+    if any(each["type"] == _OF_GATES for each in there):
+        return []
+    return [_renamed(each, source, dest, there) for each in resources_of(state) if each["type"] == _OF_GATES]
 
 
 def _left(
@@ -219,7 +229,8 @@ def _renamed(resource: Resource, source: str, dest: str, there: list[Resource]) 
                 return value
 
     made = {key: deepcopy(each) if key in ("inputs", "outputs") else changed(each) for key, each in resource.items()}
-    provider = next((each for each in there if each["type"] == _PROVIDER), None)
+    kind = _OF_GATES if resource["type"] == GATE else _PROVIDER
+    provider = next((each for each in there if each["type"] == kind), None)
     if provider and made.get("provider"):
         made["provider"] = f"{provider['urn']}::{provider['id']}"
     return made

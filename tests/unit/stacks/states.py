@@ -7,7 +7,7 @@ from typing import Any
 from tenantry.plan.shards import shard_of
 from tenantry.stacks.targets import GATE
 
-_FLEET = "tenantry:index:Fleet"
+_FLEET, OF_GATES = "tenantry:index:Fleet", "pulumi:providers:pulumi"
 _TENANT = f"{_FLEET}$tenantry:index:Tenant"
 SECRET = {"4dabf18193072939515e22adb298388d": "1b47061264138c4ac30d75fd1eb44270", "plaintext": '"password"'}
 
@@ -35,6 +35,8 @@ def state(stack: str, *tenants: str, shared: bool = True) -> dict[str, Any]:
         {"urn": provider, "type": "pulumi:providers:kubernetes", "id": f"id-of-{stack}", "parent": root, "inputs": {}},
         {"urn": fleet, "type": _FLEET, "parent": root},
     ]
+    gates = {"urn": urn(OF_GATES, "default"), "type": OF_GATES, "id": f"id-of-gates-of-{stack}", "inputs": {}}
+    resources += [gates] if tenants else []
     if shared:
         of_claim = urn(f"{_FLEET}$kubernetes:core/v1:ConfigMap", "platform/tenantry-prod")
         shared_ones = ((of_claim, "kubernetes:core/v1:ConfigMap", claim), (chart, "kubernetes:x/v1:HelmChart", {}))
@@ -63,7 +65,13 @@ def state(stack: str, *tenants: str, shared: bool = True) -> dict[str, Any]:
                 "dependencies": [secret, *([chart] if shared else [])],
                 "propertyDependencies": {"spec": [secret, *([chart] if shared else [])]},
             },
-            {"urn": urn(f"{_FLEET}${GATE}", f"{tenant}/x/1"), "type": GATE, "parent": fleet, "dependencies": [app]},
+            {
+                "urn": urn(f"{_FLEET}${GATE}", f"{tenant}/x/1"),
+                "type": GATE,
+                "parent": fleet,
+                "dependencies": [app],
+                "provider": f"{gates['urn']}::{gates['id']}",
+            },
         ]
     return {"version": 3, "deployment": {"manifest": {"time": stack}, "resources": resources}}
 

@@ -11,7 +11,8 @@ import pytest
 from tenantry.guard.claims import Claim
 from tenantry.plan.shards import Shard, shard_of
 from tenantry.stacks.division import Move, divided, resources_of, tenants_of, unclean
-from tests.unit.stacks.states import SECRET, TENANTS, shards_of, state
+from tenantry.stacks.targets import GATE
+from tests.unit.stacks.states import OF_GATES, SECRET, TENANTS, shards_of, state
 
 NEW: dict[str, Any] = {"version": 3, "deployment": {}}
 
@@ -50,6 +51,9 @@ def test_each_tenant_is_in_the_state_of_its_shard_with_all_it_had(before: int, a
     apps = [each for one in made.values() for each in resources_of(one) if each["type"].endswith(":App")]
     assert len(apps) == len(TENANTS)
     assert all(each["protect"] and len(each["dependencies"]) >= 1 for each in apps)
+    gates = [each for one in made.values() for each in resources_of(one) if each["type"] == GATE]
+    assert len(gates) == len(TENANTS)
+    assert {each["provider"].split("::")[2] for each in gates} == {OF_GATES}
     assert all(resources_of(made[name]) == [] for name in {*shards_of(before)} - {*shards_of(after)})
 
 
