@@ -155,10 +155,10 @@ class Fleet(Part):
                 run: what to create, if it has been checked already.
         Raises: RunError: the file is invalid, or the run would remove more than it may.
         """
-        if run is None:
-            run = run_of(name, file)
         if opts and (opts.provider or opts.providers):
             raise pulumi.RunError(_PROVIDED)
+        if run is None:
+            run = run_of(name, file)
         provider = management_provider(run.target, run.plan.management)
         opts = pulumi.ResourceOptions.merge(opts, pulumi.ResourceOptions(providers=[provider]))
         super().__init__("tenantry:index:Fleet", name, {}, opts)
@@ -188,9 +188,9 @@ class Fleet(Part):
 
 @contextmanager
 def _without_positions() -> Iterator[None]:
-    """Let the SDK find no source positions: for each resource it sends all lines above, which are the same few of this package.
+    """Let the SDK find no source positions below the fleet, which has its own.
 
-    They would be a quarter of the state, and a third of the program's time. The fleet itself has its position in the program.
+    It sends all lines that lead to a resource, which are the same lines of this package for all objects: a quarter of the state.
     """
     before = getattr(sys, "tracebacklimit", None)
     sys.tracebacklimit = 3
@@ -209,7 +209,9 @@ def _by_owner(plan: Plan) -> dict[str, dict[str, Owned]]:
     for planned in plan.objects:
         owned[planned.owner.tenant][planned.owner.cluster].objects.append(planned)
     for placement in plan.placements:
-        owned[placement.tenant][placement.cluster].namespaces.update(placement.namespaces)
+        if placement.cluster in owned.get(placement.tenant, {}):
+            owned[placement.tenant][placement.cluster].namespaces.update(placement.namespaces)
     for app in plan.apps:
-        owned[app.tenant][app.cluster].apps.add(app.name)
+        if app.cluster in owned.get(app.tenant, {}):
+            owned[app.tenant][app.cluster].apps.add(app.name)
     return owned
