@@ -113,8 +113,11 @@ def _shared_sources(fleet: Fleet, scope: Scope, apps: Mapping[str, ObjectId], *,
     """What an alert of an included file tells of, where the main file has apps or sources that it does not share."""
     named = [_source_of(scope, name, id) for name, id in apps.items() if may_name(fleet, scope.tenant, "apps", name)]
     sources = fleet.document.tenants[scope.tenant].sources if named and not commits else {}
-    own = {name: each for name, each in sources.items() if may_name(fleet, scope.tenant, "sources", name)}
-    return named + [{"kind": each.block.flux_kind, "name": scope.name(name)} for name, each in sorted(own.items())]
+    own = {name: source for name, source in sources.items() if may_name(fleet, scope.tenant, "sources", name)}
+    labels = _labels(scope)
+    # With labels, because a source that no app uses is not planned: its name may be that of another tenant's object.
+    kinds = {scope.name(name): source.block.flux_kind for name, source in sorted(own.items())}
+    return named + [{"kind": kind, "name": name, "matchLabels": labels} for name, kind in kinds.items()]
 
 
 def _source_of(scope: Scope, app: str, id: ObjectId) -> dict[str, Any]:

@@ -132,8 +132,9 @@ class _Named:
     def _is_own_event(self, source: Mapping[str, Any]) -> bool:
         if source.get("namespace") not in (None, self.resource.namespace):
             return False
-        if source.get("name") == "*":
-            return self._are_own(mapping(source.get("matchLabels")))
+        # Flux asks for the name and for the labels.
+        if self._are_own(mapping(source.get("matchLabels"))):
+            return True
         return self._is_own(str(source.get("kind")), str(source.get("name")))
 
     def _selects_own(self, selector: Mapping[str, Any]) -> bool:

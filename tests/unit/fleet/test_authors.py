@@ -238,6 +238,8 @@ def test_an_alert_that_names_no_apps_tells_of_those_that_the_file_may_name() -> 
     apps = {each["matchLabels"]["tenantry/app"] for each in told if each["name"] == "*"}
     assert apps == {"web", "cache", "blob", "oci", "open"}
     assert {each["name"] for each in told if each["name"] != "*"} == {"m", "o", "s", "h", "open"}
+    # A source that no app uses is not planned: the name could be that of another tenant's object.
+    assert {each["matchLabels"]["toolkit.fluxcd.io/tenant"] for each in told} == {"rocky"}
     everything = granted(share={"apps": ["open", "base", "chart"], "sources": ["open", "base", "charts"]})
     assert all(each["name"] == "*" for each in objects(said, everything, "Alert")["chat"]["eventSources"])
 
