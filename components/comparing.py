@@ -35,7 +35,6 @@ from tenantry.guard.places import Places
 from tenantry.kube.objects import Manifest, ObjectId, object_id, readable_id
 from tenantry.messages.text import counted
 from tenantry.plan.plan import Plan
-from tenantry.plan.shards import WHOLE, Shard
 from tenantry.preflight.admission import Policed
 from tenantry.stacks.backend import refreshes_always
 from tenantry.stacks.outcome import REFRESH, is_started_by_tenantry, is_unrefreshed, tell
@@ -111,12 +110,11 @@ def _end(left: Sequence[Difference]) -> NoReturn:
     raise pulumi.RunError(f"{message}\n  fix: pulumi up --stack {pulumi.get_stack()} --refresh")
 
 
-def restoring(plan: Plan, target: Target, shard: Shard = WHOLE, held: Collection[ObjectId] = ()) -> Restoring | None:
+def restoring(plan: Plan, target: Target, held: Collection[ObjectId] = ()) -> Restoring | None:
     """Compare before anything is registered, and do what the engine cannot: take off what others have added to planned objects, and
     delete what an interrupted run has left in no state. A preview only says so. None: there is nothing to restore.
 
-    Args:   plan: of the stack. shard: the part that it is; what other shards have looks like what an interrupted run has left.
-            held: objects that stay as they are.
+    Args:   plan: of the stack. held: objects that stay as they are.
     Raises: Refused: the cluster cannot be read or changed. RunError: a run that can be begun again has to refresh.
     """
     if not isinstance(target, ClusterTarget):
@@ -131,7 +129,7 @@ def restoring(plan: Plan, target: Target, shard: Shard = WHOLE, held: Collection
             left = {each.id for each in differences}
             rewritten = [each for each in found.differences if each.id not in left and each.changed]
         unchanging = Restoring(target, plan.environment, (), rewritten) if rewritten else None
-        there = _Orphans(unplanned if shard == WHOLE else [], Places(namespaces_of(client)), client)
+        there = _Orphans(unplanned, Places(namespaces_of(client)), client)
         data = [id for id in remains(plan, found.unplanned) if id.kind != "Namespace"]
         if not differences and not there.possible and not data:
             return unchanging

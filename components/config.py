@@ -11,8 +11,7 @@ import pulumi
 
 from tenantry.guard.claims import Claim
 from tenantry.messages.errors import Refused
-from tenantry.plan.shards import Shard
-from tenantry.stacks.file import NAMESPACE, allowed, deletions, directory_of, is_directory, shard
+from tenantry.stacks.file import NAMESPACE, allowed, deletions, directory_of, is_directory
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,10 +53,6 @@ class StackConfig:
     def environment(self) -> str:
         return self.claim.environment
 
-    @property
-    def shard(self) -> Shard:
-        return self.claim.shard
-
 
 def read_config(environment: str | None = None, file: str | Path | None = None) -> StackConfig:
     """The running stack's configuration. An empty value means "not set", because the project declares a default for every key.
@@ -67,7 +62,7 @@ def read_config(environment: str | None = None, file: str | Path | None = None) 
     """
     config = pulumi.Config(NAMESPACE)
     environment = environment or config.get("environment") or pulumi.get_stack()
-    claim = Claim(environment, f"{pulumi.get_project()}/{pulumi.get_stack()}", shard(config.get("shard")))
+    claim = Claim(environment, f"{pulumi.get_project()}/{pulumi.get_stack()}")
     limit, names = deletions(config.get("maxDeletions")), allowed(_list(config, "allowDeletions"))
     return StackConfig(claim, _fleet(config, file), _target(config, claim), limit, names)
 
@@ -90,6 +85,6 @@ def _fleet(config: pulumi.Config, file: str | Path | None) -> Path:
 
 def _target(config: pulumi.Config, claim: Claim) -> Target:
     if is_directory(config.get("target")):
-        return DirectoryTarget(Path(config.get("directory") or directory_of(claim.environment, claim.shard)))
+        return DirectoryTarget(Path(config.get("directory") or directory_of(claim.environment)))
     kubeconfig = config.get("kubeconfig")
     return ClusterTarget(Path(kubeconfig) if kubeconfig else None, config.get("context") or None)

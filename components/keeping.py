@@ -22,7 +22,8 @@ from tenantry.guard.claims import Claim
 from tenantry.kube.objects import KubeObject
 from tenantry.messages.errors import Refused
 from tenantry.plan.plan import Plan
-from tenantry.stacks.record import Record, State, expected, is_awaited, joined, read, record_object, record_of
+from tenantry.stacks.file import NAMESPACE
+from tenantry.stacks.record import Record, State, expected, is_awaited, read, record_object, record_of
 
 from .config import ClusterTarget
 from .gates import Gates
@@ -30,13 +31,12 @@ from .gates import Gates
 
 @dataclass(frozen=True, slots=True)
 class Keeper:
-    """What a run has to know. before: the environment's record so far; own: the part that this stack has left."""
+    """What a run has to know. before: the environment's record so far."""
 
     plan: Plan
     platform: str
     claim: Claim
     before: Record | None
-    own: Record | None
 
     def of_run(self, gates: Gates) -> Keeping:
         """Call it in the program's event loop."""
@@ -46,23 +46,22 @@ class Keeper:
 def keeper_of(fleet: Fleet, plan: Plan, target: ClusterTarget, claim: Claim) -> Keeper | None:
     """None: no gate names the environment, or its record would be too large.
 
-    Args: plan: the stack's part. Raises: Refused: the management cluster cannot be read.
+    Raises: Refused: the management cluster cannot be read.
     """
     if not is_awaited(fleet, plan.environment):
         return None
     platform = fleet.document.platform.namespace
     with connect.connect(target.kubeconfig, target.context) as client, connect.answering(client.config):
         found = [read(each) for each in records_on(client, platform, plan.environment)]
-    parts = [each for each in found if each]
-    before = joined(plan.environment, parts)
-    if not record_of(plan, before, datetime.now(UTC), shard=claim.shard).fits:
+    before = next((each for each in found if each and each.environment == plan.environment), None)
+    if not record_of(plan, before, datetime.now(UTC)).fits:
         pulumi.log.warn(
             f"the record of environment '{plan.environment}' would be too large for a ConfigMap, so this run leaves none: gates"
             " that name the environment have to read its management cluster\n"
-            f"  fix: tenantry shards move --environment {plan.environment} --to {2 * claim.shard.count}"
+            f"  fix: let them: pulumi config set {NAMESPACE}:kubeconfig FILE, a file that may read what '{plan.environment}' has"
         )
         return None
-    return Keeper(plan, platform, claim, before, next((each for each in parts if each.shard == claim.shard), None))
+    return Keeper(plan, platform, claim, before)
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,7 +80,7 @@ class Keeping:
     async def planned(self, *, complete: bool) -> KubeObject | None:
         keeper = self.keeper
         # After an error that the engine has passed over, the record of the run before stays.
-        record = await self._record() if complete else keeper.own
+        record = await self._record() if complete else keeper.before
         return record_object(keeper.platform, keeper.claim, record) if record else None
 
     def answered(self, outputs: Mapping[str, Any]) -> None:
@@ -94,10 +93,10 @@ class Keeping:
         keeper, now = self.keeper, datetime.now(UTC)
         awaited = awaited_apps(keeper.plan, self.gates.turns)
         if self.gates.reading is None:
-            return expected(keeper.plan, keeper.before, now, awaited, keeper.claim.shard)
+            return expected(keeper.plan, keeper.before, now, awaited)
         unready = await self._unready() if awaited else frozenset[str]()
         states = {each: State.UNREADY if each in unready else State.READY for each in awaited}
-        return record_of(keeper.plan, keeper.before, now, states, keeper.claim.shard)
+        return record_of(keeper.plan, keeper.before, now, states)
 
     async def _unready(self) -> frozenset[str]:
         assert self.gates.reading

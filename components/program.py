@@ -16,7 +16,6 @@ import pulumi
 from tenantry.cluster import connect
 from tenantry.cluster.inventory import claims_on, held_on
 from tenantry.cluster.requests import one
-from tenantry.cluster.shards import against_other_shards
 from tenantry.cluster.stuck import stuck
 from tenantry.fleet.fleet import Fleet
 from tenantry.fleet.offboarded import offboarded
@@ -29,11 +28,10 @@ from tenantry.guard.targets import planned_targets
 from tenantry.kube.objects import Manifest
 from tenantry.load import load_fleet, plan_one, warnings_of
 from tenantry.messages.errors import InvalidFleet, Refused, RefusedChange, Severity
-from tenantry.messages.problems import Problem, refuse
-from tenantry.messages.text import declared, format_invalid, format_warnings, listed
+from tenantry.messages.problems import refuse
+from tenantry.messages.text import declared, format_invalid, format_warnings
 from tenantry.plan.engine_order import order_of_files
 from tenantry.plan.plan import Plan
-from tenantry.plan.shards import WHOLE, Shard, of_shard
 from tenantry.preflight.admission import Policed
 from tenantry.preflight.in_place import fitted
 from tenantry.render import rendered
@@ -80,7 +78,7 @@ def readable_errors() -> Iterator[None]:
 
 
 def make_plan(config: StackConfig) -> tuple[Plan, Keeper | None]:
-    """The stack's part of its environment's plan, after checking the whole, and that the management cluster can accept it.
+    """The plan of the stack's environment, after checking it, and that the management cluster can accept it.
 
     With what keeps the environment's record; None: nobody needs one.
 
@@ -100,24 +98,23 @@ def make_plan(config: StackConfig) -> tuple[Plan, Keeper | None]:
         # Start on a new line, because Pulumi puts a word before the first one.
         pulumi.log.warn(f"{config.fleet} is valid, but:\n{format_warnings(warnings)}")
     now = _held(fleet, planned, config)
-    limits = limits_of(fleet, config.environment, config.max_deletions, config.allowed_deletions, config.shard)
+    limits = limits_of(fleet, config.environment, config.max_deletions, config.allowed_deletions)
     for doubt in doubts(planned, now, limits):
         pulumi.log.warn(for_stack(f"{doubt.message}\n  fix: {doubt.fix}", pulumi.get_stack()))
     check(planned, now, limits)
     planned = _fitted(planned, config.target)
-    part = of_shard(planned, config.shard)
     if isinstance(config.target, ClusterTarget):
         platform = fleet.document.platform.namespace
-        claim = replace(config.claim, kept=kept_after(planned, now, config.shard, datetime.now(UTC)))
-        check_retained(planned, left_here(planned, now.of_shard(config.shard)))
-        return claimed(part, platform, claim), keeper_of(fleet, part, config.target, claim)
-    return part, None
+        claim = replace(config.claim, kept=kept_after(planned, now, datetime.now(UTC)))
+        check_retained(planned, left_here(planned, now))
+        return claimed(planned, platform, claim), keeper_of(fleet, planned, config.target, claim)
+    return planned, None
 
 
 def _held(fleet: Fleet, planned: Plan, config: StackConfig) -> Held:
     """The environment's current objects, on its management cluster or in files."""
     if not isinstance(config.target, ClusterTarget):
-        return _in_files(config.target, planned.environment, config.shard)
+        return _in_files(config.target, planned.environment)
     target = config.target
     with connect.connect(target.kubeconfig, target.context) as client, connect.answering(client.config):
         holdings = held_on(client, fleet, planned)
@@ -126,9 +123,8 @@ def _held(fleet: Fleet, planned: Plan, config: StackConfig) -> Held:
         found = list(holdings)
         for message in stuck(found, Places(found)):
             pulumi.log.warn(message)
-        _check_order(against_other_shards(client, fleet.document.platform.namespace, planned, found, config.shard))
         if planned.after:
-            _check_after(client, fleet, planned, found, config.shard)
+            _check_after(client, fleet, planned, found)
         known = Known({each.id for each in planned.objects}, InState(), Policed(lambda id: one(client, id)))
         return held(found, planned.environment, known).recorded(chain.from_iterable(each.kept for each in there))
 
@@ -141,20 +137,12 @@ def _fitted(planned: Plan, target: Target) -> Plan:
         return fitted(client, planned)
 
 
-def _check_order(problems: Iterable[Problem]) -> None:
-    """Refuse a run that comes too early. A preview only tells it, because it changes nothing."""
-    if not pulumi.runtime.is_dry_run():
-        refuse(problems)
-    for each in problems:
-        pulumi.log.warn(f"{each.message}\n  fix: {each.fix}")
-
-
-def _check_after(client: Client, fleet: Fleet, planned: Plan, found: Iterable[Manifest], shard: Shard) -> None:
+def _check_after(client: Client, fleet: Fleet, planned: Plan, found: Iterable[Manifest]) -> None:
     """Refuse changes that the environment before does not run yet. A preview only tells it."""
     from tenantry.preflight.after import Mode, Run, ask
 
     mode = Mode.PREVIEW if pulumi.runtime.is_dry_run() else Mode.RUN
-    answer = ask(client, fleet, Run(plan=planned, project=Path.cwd(), shards=(shard,), mode=mode), found)
+    answer = ask(client, fleet, Run(plan=planned, project=Path.cwd(), mode=mode), found)
     if answer.note:
         pulumi.log.info(answer.note)
     if problem := answer.problem:
@@ -180,29 +168,21 @@ def _check_claim(client: Client, platform: str, mine: Claim) -> list[Claim]:
     return there
 
 
-def _in_files(target: DirectoryTarget, environment: str, shard: Shard) -> Held:
-    """What a directory holds. Raises: Refused: tenants of other shards, whose files this stack would share."""
+def _in_files(target: DirectoryTarget, environment: str) -> Held:
+    """What a directory holds."""
     files = list(rendered(target.directory))
-    there = replace(held(files, environment), targets=planned_targets(files, environment))
-    tenants = {each.tenant for each in there.apps.values()} | {tenant for tenant, _, _ in there.namespaces}
-    if strays := sorted(each for each in tenants if each and not shard.holds(each)):
-        raise Refused(
-            f"{target.directory} holds tenants of other shards than {shard}: {listed(strays)}",
-            f"pulumi config set {NAMESPACE}:directory DIRECTORY, a directory that no other stack writes",
-        )
-    return there
+    return replace(held(files, environment), targets=planned_targets(files, environment))
 
 
-def with_values(planned: Plan, target: Target, shard: Shard = WHOLE) -> tuple[Plan, Holding]:
+def with_values(planned: Plan, target: Target) -> tuple[Plan, Holding]:
     """The plan as it is registered, and what of it is held. A cluster gets the values of Secrets; files do not, because many people
     read them.
 
-    shard: the part that the plan is; values for tenants of other shards are no mistake.
     Raises: Refused: values of the platform's are missing.
     """
     if isinstance(target, ClusterTarget):
         secrets = read_secrets()
-        for message in left_over(planned, secrets, shard):
+        for message in left_over(planned, secrets):
             pulumi.log.warn(for_stack(message, pulumi.get_stack()))
         held_back = holding(planned, secrets, target, InState())
         return with_secrets(held_back.registered(planned), secrets, held_back.kept), held_back

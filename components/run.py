@@ -45,9 +45,9 @@ def run_of(environment: str | None = None, file: str | Path | None = None) -> Ru
     with readable_errors():
         config = read_config(environment, file)
         plan, keeper = make_plan(config)
-        complete, held = with_values(plan, config.target, config.shard)
+        complete, held = with_values(plan, config.target)
         gates = gates_of(plan, config.target, to_the_end=keeper is not None)
-        compared = restoring(plan, config.target, config.shard, held.ids)
+        compared = restoring(plan, config.target, held.ids)
         if compared:
             complete = compared.leaving(complete)
         check = held.ending(compared)

@@ -14,7 +14,6 @@ from tenantry.kube.objects import KubeObject, ObjectId
 from tenantry.kube.secret_values import MissingValue, data_of, missing, values_of
 from tenantry.messages.errors import Refused
 from tenantry.plan.plan import Plan
-from tenantry.plan.shards import WHOLE, Shard
 from tenantry.stacks.file import NAMESPACE
 
 GROUPS = ("credentials", "platformCredentials")
@@ -54,11 +53,9 @@ def with_plain_secrets(objects: Iterable[KubeObject], secrets: SecretConfig) -> 
     yield from (_plain(planned, secrets) for planned in objects)
 
 
-def left_over(plan: Plan, secrets: SecretConfig, shard: Shard = WHOLE) -> list[str]:
+def left_over(plan: Plan, secrets: SecretConfig) -> list[str]:
     """A warning for each tenant that the environment does not have, but the config has values of: the next tenant with this
     name would get them.
-
-    shard: the part that the plan is. Tenants of other shards are unknown to it, and are left out.
     """
     given = secrets.values.get("credentials")
     known = {each.owner.tenant for each in plan.objects}
@@ -66,7 +63,7 @@ def left_over(plan: Plan, secrets: SecretConfig, shard: Shard = WHOLE) -> list[s
         f"the stack's secret config still has credentials of tenant '{name}', which the environment does not have: a new tenant"
         f" with this name could use them\n  fix: pulumi config rm --path '{_path(('credentials', name))}'"
         for name in sorted(given if isinstance(given, dict) else ())
-        if name not in known and shard.holds(name)
+        if name not in known
     ]
 
 

@@ -12,12 +12,12 @@ from typing import Any, NamedTuple, TypeAlias
 
 from tenantry.fleet.environments import addon_environments, app_barrier
 from tenantry.fleet.fleet import Fleet, clusters_of
+from tenantry.fleet.namespaces import main_namespace
 from tenantry.fleet.placement import clusters_taken, is_management
 from tenantry.kube.names import PLATFORM
 from tenantry.messages.errors import UNKNOWN_NAME, Path, Refused
 from tenantry.messages.text import declared
 from tenantry.model import Source
-from tenantry.plan.namespaces import main_namespace
 
 Item: TypeAlias = dict[str, Any]
 

@@ -13,7 +13,6 @@ from tenantry.fleet.leaks import pasted_secrets
 from tenantry.fleet.rules import check_rules, check_warnings
 from tenantry.fleet.shape import check_shape
 from tenantry.fleet.sharing import neighbours
-from tenantry.messages.cycles import uncollected
 from tenantry.messages.errors import MAX_PROBLEMS, Diagnostic, InvalidFleet, first_of, sorted_once
 from tenantry.messages.progress import Tell, silent, steps
 from tenantry.plan.collisions import collisions
@@ -23,7 +22,6 @@ from tenantry.source.parse import Reader, bytes_of
 from tenantry.source.parsed_file import ParsedFile
 
 
-@uncollected()
 def load_fleet(file: Path, reader: Reader = bytes_of) -> Fleet:
     """Read and check a fleet with its included files, except for problems that only the plan of an environment shows.
 
@@ -64,7 +62,6 @@ def _checked(clusters: Grouped, *, known: bool) -> tuple[Fleet | None, list[Diag
     return fleet, problems
 
 
-@uncollected()
 def warnings_of(fleet: Fleet) -> tuple[Diagnostic, ...]:
     """The warnings about a valid fleet, sorted by place and limited in number."""
     found = (*fleet.source.warnings, *fleet.diagnose(first_of(check_warnings(fleet))))

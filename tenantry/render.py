@@ -10,7 +10,7 @@ import yaml
 
 from tenantry.kube.documents import LOADER
 from tenantry.kube.objects import KubeObject, Manifest, ObjectId
-from tenantry.kube.yaml_text import Writer, documents
+from tenantry.kube.yaml_text import documents
 from tenantry.messages.errors import Refused
 from tenantry.messages.progress import Tell, silent, steps
 from tenantry.plan.plan import Plan
@@ -30,9 +30,8 @@ def file_name(id: ObjectId) -> str:
 
 def files(objects: Iterable[KubeObject]) -> Iterator[tuple[str, str]]:
     """The name and the content of a file for each object."""
-    writer = Writer()
     for object in objects:
-        yield file_name(object.id), MARKER + writer.document(dict(object.manifest))
+        yield file_name(object.id), MARKER + to_yaml([object.manifest])
 
 
 def shown(objects: Iterable[KubeObject]) -> list[KubeObject]:

@@ -16,27 +16,6 @@ def _repository(root: Path) -> None:
     (root / ".ci").symlink_to(ROOT / ".ci")
 
 
-def _shards(root: Path) -> None:
-    """Environment prod in two shards."""
-    _repository(root)
-    for stack, shard in (("prod", "1/2"), ("prod-2", "2/2")):
-        (root / f"Pulumi.{stack}.yaml").write_text(f"config: {{tenantry:environment: prod, tenantry:shard: {shard}}}\n")
-
-
-def _add_to_prod(root: Path) -> None:
-    """A tenant of the second shard."""
-    with (root / "tenants.yaml").open("a") as file:
-        file.write(OTTO)
-
-
-OTTO = """\
-  otto:
-    clusters: {names: [hub-prod]}
-    sources: {manifests: {git: {url: "{git}/otto/manifests.git", ref: {branch: main}}}}
-    apps: {worker: {kustomize: {source: manifests}}}
-"""
-
-
 def _checkouts(root: Path) -> None:
     _repository(root)
     for name in ("charts", "git/rocky/manifests"):
@@ -121,7 +100,6 @@ def _manifests(root: Path) -> None:
 PROJECTS: dict[str, tuple[Callable[[Path], object], Callable[[Path], object]]] = {
     "repository": (_repository, bool),
     "review": (_repository, _edit_for_review),
-    "shards": (_shards, _add_to_prod),
     "checkouts": (_checkouts, bool),
     "recipes": (_recipes, bool),
     "recipes-offboarding-app": (_recipes_offboarding, bool),

@@ -109,7 +109,6 @@ def _run(arguments: list[str], directory: str, environment: dict[str, str], stre
     os.environ.clear()
     os.environ.update(environment)
     sys.argv, sys.path[0] = arguments, str(Path(arguments[0]).parent)
-    end_now, os._exit = os._exit, sys.exit  # the answer has to be sent before this process ends
     try:
         runpy.run_path(arguments[0], run_name="__main__")
     except SystemExit as end:
@@ -117,7 +116,6 @@ def _run(arguments: list[str], directory: str, environment: dict[str, str], stre
             print(end.code, file=sys.stderr)
         return end.code if isinstance(end.code, int) else int(end.code is not None)
     finally:
-        os._exit = end_now
         sys.stdout.flush()
         sys.stderr.flush()
     return 0

@@ -20,6 +20,7 @@ from rich.console import Console
 from bench.fleets import text_of
 from bench.measure import timed
 from bench.tables import Row, Table
+from tenantry.cli.output import as_json
 from tenantry.cli.status.data import status_document
 from tenantry.cli.status.metrics import metrics
 from tenantry.cli.status.show import shown
@@ -121,6 +122,6 @@ def _text(report: StatusReport, console: Console) -> str:
 _FORMATS: dict[str, Callable[[StatusReport], str]] = {
     "terminal": _on_terminal,
     "pipe": _in_a_pipe,
-    "json": lambda report: json.dumps(status_document(report), indent=2),
+    "json": lambda report: as_json(status_document(report)),
     "prometheus": metrics,
 }

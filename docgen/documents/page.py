@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from tenantry.cli.documents import FAILURES, KINDS
 from tenantry.cli.documents.common import Document
+from tenantry.cli.documents.kinds import FAILURES, KINDS, schema_of_model
 
 _HEAD = """\
 # The keys of JSON documents
@@ -30,7 +30,7 @@ def page() -> str:
 
 
 def _document(model: type[Document]) -> str:
-    schema = model.model_json_schema()
+    schema = schema_of_model(model)
     assert schema.get("description"), f"{model.__name__} has no text"
     own = {key: each for key, each in schema["properties"].items() if key not in ("apiVersion", "kind")}
     return f"{schema['description']}\n\n{_table(own, schema.get('required', []))}"
@@ -40,7 +40,7 @@ def _parts() -> Iterator[str]:
     found: dict[str, Any] = {}
     for models in (*KINDS.values(), FAILURES):
         for model in models:
-            for name, part in model.model_json_schema().get("$defs", {}).items():
+            for name, part in schema_of_model(model).get("$defs", {}).items():
                 assert found.setdefault(name, part) == part, f"two different parts are called {name}"
     for name in sorted(found):
         assert found[name].get("description"), f"{name} has no text"

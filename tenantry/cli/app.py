@@ -6,12 +6,10 @@ A subcommand is imported only when it is called, because some import large libra
 
 from __future__ import annotations
 
-import atexit
 import importlib
 import io
 import os
 import sys
-import threading
 from contextlib import suppress
 from typing import ClassVar
 
@@ -24,7 +22,6 @@ from tenantry.cli.commands import Group
 from tenantry.cli.failures import as_document, exit_code, report
 from tenantry.cli.fleet_file import file_option
 from tenantry.cli.output import data_json, is_answered, start_answer
-from tenantry.messages.cycles import run_one_command
 from tenantry.messages.errors import Refused
 
 _SECTIONS = {
@@ -65,14 +62,12 @@ _SECTIONS = {
         "resume": "have Flux reconcile suspended apps again",
     },
     "Clusters and sandbox": {
-        "cluster": "prepare a cluster for Flux, or check its kubeconfig",
-        "clusters": "write the clusters that a management cluster knows into a file",
+        "cluster": "prepare a cluster for Flux, check its kubeconfig, or find clusters",
         "chart": "publish the chart for baselines",
         "sandbox": "run the clusters of an environment on this machine",
     },
     "Stacks": {
         "stacks": "list the project's stacks, or write them for Pulumi's operator",
-        "shards": "divide a large environment between several stacks",
         "destroy": "delete an environment with Pulumi",
     },
     "More": {
@@ -104,11 +99,9 @@ _MODULES = {
     "promote": "tenantry.cli.edit.promote",
     "update": "tenantry.cli.edit.update",
     "fmt": "tenantry.cli.edit.fmt",
-    "reconcile": "tenantry.cli.control.reconcile",
-    "suspend": "tenantry.cli.control.suspend",
-    "resume": "tenantry.cli.control.resume",
+    **dict.fromkeys(("reconcile", "suspend", "resume"), "tenantry.cli.control.verbs"),
 }
-"""The modules of commands that are not in a module of their own name."""
+"""The modules of commands that are not in a module of their own name. A module has `command`, or `commands` by name."""
 
 _APPLIES = "Did you mean 'up'?"
 _DELETES = "Did you mean 'destroy' (an environment) or 'remove' (an entry of tenants.yaml)?"
@@ -136,7 +129,7 @@ class _Commands(Group):
         "sync": "Did you mean 'reconcile'?",
         **dict.fromkeys(("pause", "stop"), "Did you mean 'suspend'?"),
         **dict.fromkeys(("unpause", "start", "continue"), "Did you mean 'resume'?"),
-        "discover": "Did you mean 'clusters discover'?",
+        "discover": "Did you mean 'cluster discover'?",
         "bootstrap": "Did you mean 'cluster bootstrap'?",
         "down": "Did you mean 'sandbox down'?",
         **dict.fromkeys(("demo", "example", "quickstart", "tour"), "Did you mean 'try'?"),
@@ -150,7 +143,8 @@ class _Commands(Group):
     def get_command(self, _: click.Context, name: str) -> click.Command | None:
         if name not in _COMMANDS:
             return None
-        command: click.Command = importlib.import_module(_MODULES.get(name, f"tenantry.cli.{name}")).command
+        module = importlib.import_module(_MODULES.get(name, f"tenantry.cli.{name}"))
+        command: click.Command = module.commands[name] if hasattr(module, "commands") else module.command
         return command
 
     def format_commands(self, _: click.Context, formatter: click.HelpFormatter) -> None:
@@ -202,27 +196,7 @@ def app() -> None:
 
 
 def start() -> None:
-    """The entry point of the installed command.
-
-    Ends the process without freeing its objects one by one, as mypy does: that took a tenth of the time of a short command.
-    """
-    code = 0
-    run_one_command()
-    try:
-        main()
-    except SystemExit as end:
-        if not isinstance(end.code, int) or any(not each.daemon for each in threading.enumerate()[1:]):
-            raise
-        code = end.code
-    atexit._run_exitfuncs()
-    for stream in filter(None, (sys.stdout, sys.stderr)):
-        with suppress(OSError):  # the command has reported what it could not write
-            stream.flush()
-    os._exit(code)
-
-
-def main() -> None:
-    """Run the command that the command line asks for."""
+    """The entry point of the installed command."""
     if isinstance(sys.stdout, io.TextIOWrapper):
         sys.stdout.reconfigure(errors="backslashreplace")  # the terminal's encoding may lack characters of the file
     sys.exit(run(sys.argv[1:]))

@@ -1,8 +1,7 @@
-"""`tenantry cluster`: prepare a cluster, and check how Flux reaches it."""
+"""`tenantry cluster`: prepare a cluster, check how Flux reaches it, and find those that a management cluster knows."""
 
 from __future__ import annotations
 
-from dataclasses import asdict
 from datetime import UTC, datetime
 from pathlib import Path
 from urllib.parse import urlsplit
@@ -15,7 +14,7 @@ from tenantry.cli.fleet_file import file_option, reads_file
 from tenantry.cli.management import connect_management, management_options
 from tenantry.cli.options import cluster_name, output
 from tenantry.cli.options import environment as environment_option
-from tenantry.cli.output import as_text, counts, data, data_json, document, say
+from tenantry.cli.output import as_text, counts, data, data_json, say
 from tenantry.cluster.apply_bootstrap import Outcome, apply
 from tenantry.cluster.connect import connect
 from tenantry.cluster.inventory import secret_of
@@ -37,7 +36,7 @@ _WOULD = {Outcome.CREATED: "would be created", Outcome.CHANGED: "would be change
 @click.group("cluster", cls=Group)
 @file_option()
 def command() -> None:
-    """Prepare a cluster for Flux, or check the kubeconfig through which Flux reaches it."""
+    """Prepare a cluster for Flux, check the kubeconfig through which Flux reaches it, or find clusters."""
 
 
 @command.command(
@@ -163,7 +162,9 @@ def _reference(fleet: Fleet, name: str, environment: str) -> SecretKey:
 
 def _print(name: str, problems: tuple[Problem, ...], output: str) -> None:
     if output == "json":
-        data_json(document("KubeconfigCheck", cluster=name, problems=[asdict(problem) for problem in problems]))
+        from tenantry.cli.documents.checks import KubeconfigCheck
+
+        data_json(KubeconfigCheck(cluster=name, problems=problems))
         return
     for problem in problems:
         data(as_text(problem))

@@ -1,4 +1,4 @@
-"""`tenantry clusters discover`, which `tenantry cluster discover` is too."""
+"""`tenantry cluster discover`."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from tenantry.cli.management import connect_management, management_options
 from tenantry.cli.options import environment as environment_option
 from tenantry.cli.options import group as group_option
 from tenantry.cli.options import output
-from tenantry.cli.output import data, data_json, document, say, working
+from tenantry.cli.output import data, data_json, say, working
 from tenantry.cluster import discover as search
 from tenantry.cluster.cluster_file import edited
 from tenantry.cluster.declared import Changes, Naming, compare, management_of
@@ -37,10 +37,10 @@ OUTPUT = "clusters.d/discovered.yaml"
     short_help="write the clusters that a management cluster knows into a file",
     epilog="""\
 Examples:
-  tenantry clusters discover -e prod --dry-run
-  tenantry clusters discover -e prod --group edge --labels topology.example.com/
-  tenantry clusters discover -e prod --secrets cluster=true --key value
-  tenantry clusters discover -e prod --check
+  tenantry cluster discover -e prod --dry-run
+  tenantry cluster discover -e prod --group edge --labels topology.example.com/
+  tenantry cluster discover -e prod --secrets cluster=true --key value
+  tenantry cluster discover -e prod --check
 
 tenants.yaml includes the file with:
   include: [{clusters: "clusters.d/*.yaml"}]
@@ -169,8 +169,9 @@ def _below(target: Path, file: Path) -> str:
 
 def _print(changes: Changes, notes: tuple[str, ...], target: Path, output: str, *, written: bool) -> None:
     if output == "json":
-        found = {"file": str(target), "written": written, **asdict(changes), "notes": list(notes)}
-        data_json(document("Discovery", **found))
+        from tenantry.cli.documents.states import Discovery
+
+        data_json(Discovery(file=str(target), written=written, **asdict(changes), notes=notes))
         return
     for note in notes:
         say(f"note: {note}")

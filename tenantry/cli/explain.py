@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
 from tenantry.cli.annotated import Line, annotated, place, scalar, value_lines
 from tenantry.cli.commands import Command
-from tenantry.cli.explain_data import as_data
 from tenantry.cli.explain_grants import print_grants
 from tenantry.cli.fleet_file import reads_file
 from tenantry.cli.options import app as app_argument
@@ -17,7 +17,7 @@ from tenantry.cli.options import cluster as cluster_option
 from tenantry.cli.options import environment as environment_option
 from tenantry.cli.options import output
 from tenantry.cli.options import tenant as tenant_argument
-from tenantry.cli.output import data, data_json, document, working
+from tenantry.cli.output import data, data_json, working
 from tenantry.explain import (
     ExplainedApp,
     ExplainedPlatform,
@@ -38,14 +38,15 @@ from tenantry.fleet.fleet import Fleet
 from tenantry.fleet.trace import Value
 from tenantry.kube.names import ADDON_PREFIX, PLATFORM, addon_named, app_name
 from tenantry.load import load_fleet
-from tenantry.messages.cycles import keep
 from tenantry.messages.errors import Refused
 from tenantry.messages.text import counted
 from tenantry.plan.after import in_words
 from tenantry.plan.bypasses import is_range
 from tenantry.plan.plan import Plan, plan
 from tenantry.plan.planner import Part
-from tenantry.stacks.project import Stack, stack_of
+
+if TYPE_CHECKING:
+    from tenantry.cli.documents import explanation
 
 
 @click.command(
@@ -105,15 +106,13 @@ def command(
         of_platform = addon is not None or (tenant == PLATFORM and PLATFORM not in fleet.document.tenants)
         # The platform as a whole says which clusters have tenants.
         planned = plan(fleet, environment, Part(("" if addon else None) if of_platform else tenant, cluster))
-    keep(fleet, planned)
     if of_platform:
         if app is not None:
             fix = f"name '{ADDON_PREFIX}{addon or app}' instead of both"
             raise Refused(f"'{tenant}' is the platform's, and takes no APP", fix)
         _print_platform_part(fleet, planned, addon, cluster, output)
     elif app is None:
-        stack = stack_of(file.resolve().parent, environment, tenant)
-        _print_tenant(without_secrets(explain_tenant(fleet, planned, tenant, cluster)), stack, output)
+        _print_tenant(without_secrets(explain_tenant(fleet, planned, tenant, cluster)), output)
     else:
         _print_app(without_secrets(explain_app(fleet, planned, tenant, app, cluster)), output)
     return 0
@@ -143,7 +142,9 @@ def _print_platform_part(fleet: Fleet, planned: Plan, addon: str | None, cluster
 
 def _print_platform(platform: ExplainedPlatform, output: str) -> None:
     if output == "json":
-        data_json(document("Explanation", **as_data(platform)))
+        from tenantry.cli.documents import explanation
+
+        data_json(explanation.ExplainedPlatform.model_validate(platform))
     else:
         data(annotated(_platform_lines(platform)))
 
@@ -162,18 +163,17 @@ def _by_cluster(platform: ExplainedPlatform) -> Iterator[Value]:
         yield from (value.under(cluster) for value in values)
 
 
-def _print_tenant(tenant: ExplainedTenant, stack: Stack | None, output: str) -> None:
+def _print_tenant(tenant: ExplainedTenant, output: str) -> None:
     if output == "json":
-        shard = {"shard": {"shard": str(stack.shard), "stack": stack.name}} if stack else {}
-        data_json(document("Explanation", **as_data(tenant), **shard))
+        from tenantry.cli.documents import explanation
+
+        data_json(explanation.ExplainedTenant.model_validate(tenant))
     else:
-        data(annotated(_tenant_lines(tenant, stack)))
+        data(annotated(_tenant_lines(tenant)))
 
 
-def _tenant_lines(tenant: ExplainedTenant, stack: Stack | None) -> Iterator[Line]:
+def _tenant_lines(tenant: ExplainedTenant) -> Iterator[Line]:
     yield Line("", f"tenant {tenant.tenant} in environment {tenant.environment}")
-    if stack:
-        yield Line(f"stack: {scalar(stack.name)}", f"shard {stack.shard}, decided by the tenant's name", bold=True)
     yield from _section("namespaces", list(value_lines(tenant.namespaces, 2)))
     yield from _section("settings", list(value_lines(tenant.settings, 2)))
     if tenant.differing:
@@ -212,9 +212,29 @@ def _selector(choice: Choice) -> str:
 
 def _print_app(app: ExplainedApp, output: str) -> None:
     if output == "json":
-        data_json(document("Explanation", **as_data(app)))
+        data_json(_document(app))
     else:
         data(annotated(_app_lines(app)))
+
+
+def _document(app: ExplainedApp) -> explanation.ExplainedApp:
+    from tenantry.cli.documents import explanation
+
+    gate = None
+    if app.gate:
+        after, origin = app.gate
+        gate = explanation.ExplainedGate(environment=after.environment, gate=after.gate, soak=after.soak, origin=origin)
+    return explanation.ExplainedApp(
+        tenant=app.tenant,
+        app=app.app,
+        environment=app.environment,
+        selector=explanation.Selector(text=app.choice.selector, origin=app.choice.origin),
+        clusters=app.choice.decisions,
+        elsewhere=app.choice.elsewhere,
+        gate=gate,
+        rollout=app.rollout,
+        placed={each.cluster: each for each in app.placed},
+    )
 
 
 def _app_lines(app: ExplainedApp) -> Iterator[Line]:
@@ -244,8 +264,8 @@ def _rollout_lines(rollout: AppRollout, name: str) -> Iterator[Line]:
     whose = "the app's own" if rollout.of == "own" else "the environment's"
     yield Line("rollout:", f"{whose} {counted(rollout.total, 'wave')}, {where}", bold=True)
     for each in rollout.waves:
-        left = f"not waited for: {', '.join(each.leftOut)}" if each.leftOut else ""
-        yield Line(f"  {each.name}: [{', '.join((*each.clusters, *each.leftOut))}]", left)
+        left = f"not waited for: {', '.join(each.left_out)}" if each.left_out else ""
+        yield Line(f"  {each.name}: [{', '.join((*each.clusters, *each.left_out))}]", left)
     if rollout.bypass:
         yield Line(
             f"  bypassed by: {scalar(rollout.bypass)}", "what is new there reaches all clusters at once", "yellow"

@@ -6,8 +6,7 @@ import textwrap
 from collections.abc import Iterator
 
 from tenantry.cli.annotated import Line, annotated, comment_of, place, scalar
-from tenantry.cli.explain_data import as_data
-from tenantry.cli.output import data, data_json, document
+from tenantry.cli.output import data, data_json
 from tenantry.explain import ExplainedGrants, GrantedAddress, GrantedCluster, GrantedEnvironment
 from tenantry.fleet.trace import Origin, Value
 
@@ -21,8 +20,10 @@ def print_grants(
 ) -> None:
     """Args: main: the main file; grants: None for a tenant without an included file; rights: those on whole clusters."""
     if output == "json":
-        found = as_data(grants) if grants else {"tenant": tenant, "file": None, "rights": as_data(rights)}
-        data_json(document("Explanation", **found))
+        from tenantry.cli.documents.explanation import ExplainedGrants as Document
+        from tenantry.cli.documents.explanation import NoGrants
+
+        data_json(Document.model_validate(grants) if grants else NoGrants(tenant=tenant, rights=rights))
     elif grants is None:
         data(f"tenant '{tenant}' needs no grants: no included file speaks of it, only {main}")
         for lines in _rights(rights):

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING
 
 import click
 
-from tenantry.cli.output import document, error, invalid_as_data, report_invalid
+from tenantry.cli.output import error, report_invalid
 from tenantry.messages.errors import InvalidFleet, Refused
 from tenantry.messages.redact import presentable
+
+if TYPE_CHECKING:
+    from tenantry.cli.documents.common import Document, Failure
 
 _DEBUG = "run it again with TENANTRY_DEBUG=1 and report what it prints"
 
@@ -37,17 +40,21 @@ def report(failure: BaseException) -> None:
             error(f"internal error (please report): {_bug(failure)}\n  fix: {_DEBUG}")
 
 
-def as_document(kind: str, failure: BaseException) -> dict[str, Any]:
+def as_document(kind: str, failure: BaseException) -> Document:
     """The document of a command that failed before it printed its own."""
+    from tenantry.cli.documents.common import Failed, Invalid
+
     if isinstance(failure, InvalidFleet):
-        return document(kind, **invalid_as_data(failure))
-    return document(kind, error=as_data(failure))
+        return Invalid(kind=kind, errors=failure.diagnostics)
+    return Failed(kind=kind, error=described(failure))
 
 
-def as_data(failure: BaseException) -> dict[str, Any]:
+def described(failure: BaseException) -> Failure:
     """What went wrong, for the key `error` of a document."""
+    from tenantry.cli.documents.common import Failure
+
     code, message, fix = _described(failure)
-    return {"code": code, "message": presentable(message), "fix": presentable(fix), "exitCode": exit_code(failure)}
+    return Failure(code=code, message=presentable(message), fix=presentable(fix), exit_code=exit_code(failure))
 
 
 def _described(failure: BaseException) -> tuple[str, str, str]:

@@ -7,9 +7,7 @@ import signal
 import subprocess
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
-from pathlib import Path
 from types import FrameType
-from typing import IO
 
 INTERRUPTED = 130
 _PASSED_ON = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
@@ -26,32 +24,16 @@ class Foreground:
         # the second one means "terminate at once". Elsewhere they get a group of their own, and every signal from here.
         self._shares_group = _in_foreground()
 
-    def run(
-        self,
-        argv: Sequence[str],
-        variables: Mapping[str, str] | None = None,
-        folder: Path | None = None,
-        *,
-        to: IO[bytes] | None = None,
-    ) -> int:
+    def run(self, argv: Sequence[str], variables: Mapping[str, str] | None = None) -> int:
         """Run a program to its end. Returns: its exit code, 128 + N if signal N ended it.
 
-        Args:   variables: its whole environment; None: that of this process. to: for both of its output streams; it has no input
-                then. None: the streams of this process.
+        Args:   variables: its whole environment; None: that of this process.
         Raises: OSError: it cannot be started.
         """
         if self.interrupted:
             return INTERRUPTED
         group = None if self._shares_group else 0
-        child = subprocess.Popen(
-            argv,
-            env=variables,
-            cwd=folder,
-            process_group=group,
-            stdin=subprocess.DEVNULL if to else None,
-            stdout=to,
-            stderr=to,
-        )
+        child = subprocess.Popen(argv, env=variables, process_group=group)
         self._children.append(child)
         for number in self._received:  # while it was started
             self._send(child, number)

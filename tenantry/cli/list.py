@@ -7,15 +7,16 @@ from pathlib import Path
 from typing import Any
 
 import click
+from rich.table import Table
+from rich.text import Text
 
 from tenantry.cli.commands import Command
 from tenantry.cli.fleet_file import reads_file
 from tenantry.cli.options import cluster_names, environments, output, tenant_names
-from tenantry.cli.output import data, data_json, document, say, stdout_console, working
+from tenantry.cli.output import data, data_json, say, stdout_console, working
 from tenantry.cli.tables import fitting
 from tenantry.listing import LISTS, Filter, Item, listing
 from tenantry.load import load_fleet
-from tenantry.messages.cycles import keep
 from tenantry.messages.text import listed, printable
 
 _SHOWN = 3
@@ -135,9 +136,10 @@ def command(
     with working(f"reading {file}"):
         fleet = load_fleet(file)
         items = listing(fleet, what, Filter(environment, tenants, clusters))
-    keep(fleet, items)
     if output == "json":
-        data_json(document("List", of=what, items=items))
+        from tenantry.cli.documents.states import List
+
+        data_json(List(of=what, items=items))
     elif output == "names":
         for item in items:
             data("/".join(str(item[key]) for key in _NAMES.get(what, ("name",))))
@@ -149,9 +151,6 @@ def command(
 
 
 def _print_table(what: str, items: list[Item]) -> None:
-    from rich.table import Table
-    from rich.text import Text
-
     values = dict(_COLUMNS[what])
     if all(item.get("state") == "active" for item in items):
         values.pop("STATE", None)

@@ -13,7 +13,7 @@ from tenantry.kube.names import ADDON_PREFIX, PLATFORM
 from tenantry.messages.errors import TenantryError
 
 if TYPE_CHECKING:
-    from tenantry.plan.shards import Shard
+    pass
 
 _F = TypeVar("_F", bound=Callable[..., Any])
 
@@ -198,20 +198,6 @@ def timeout(default: int, help: str) -> Callable[[_F], _F]:
 def revision(name: str, *, default: str) -> Callable[[_F], _F]:
     """A Git revision, completed with branches and tags, or a path."""
     return click.argument(name, default=default, shell_complete=_revisions)
-
-
-class ShardType(click.ParamType["Shard"]):
-    """`2/8`"""
-
-    name = "I/N"
-
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Shard:
-        from tenantry.plan.shards import MOST, shard_in
-
-        shard = shard_in(str(value))
-        if shard is None:
-            self.fail(f"'{value}' is not a shard such as 2/8, with at most {MOST} shards", param, ctx)
-        return shard
 
 
 FORMAT_OPTIONS = ("-o", "--output")

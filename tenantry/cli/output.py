@@ -22,6 +22,8 @@ from tenantry.messages.text import counted, format_count, format_diagnostic, for
 if TYPE_CHECKING:
     from rich.console import Console
 
+    from tenantry.cli.documents.common import Part
+
 
 def colours(stream: Any) -> bool:
     """Whether to use colours on a stream: on a terminal that is not dumb, unless NO_COLOR (no-color.org) is set."""
@@ -69,15 +71,6 @@ def _write(text: str, stream: Any) -> None:
             raise Refused(f"cannot write the result: {failure.strerror}") from None
 
 
-API_VERSION = "tenantry/v1"
-"""The version of all documents of `--output json`. Within a version, keys are only added."""
-
-
-def document(kind: str, /, **content: Any) -> dict[str, Any]:
-    """A document of `--output json`: its version and kind, then its content. docs/output.md describes each kind."""
-    return {"apiVersion": API_VERSION, "kind": kind, **content}
-
-
 _answered: ContextVar[bool] = ContextVar("answered", default=False)
 
 
@@ -91,23 +84,22 @@ def is_answered() -> bool:
     return _answered.get()
 
 
-def data_json(value: Any) -> None:
-    """Print a result as JSON: what `document` returns, or a JSON Schema. A command calls this once."""
+def data_json(value: Part | dict[str, Any] | list[Any]) -> None:
+    """Print a result as JSON: a document, or data of another format, such as a JSON Schema. A command calls this once."""
     text = as_json(value)
     _answered.set(True)
     data(text)
 
 
-def as_json(value: Any) -> str:
+def as_json(value: Part | dict[str, Any] | list[Any]) -> str:
     """JSON that every parser accepts, whatever the values. Python alone would also write NaN and lone surrogates."""
-    from tenantry.cli.json_text import indented
-
-    try:
-        text = indented(value)
-    except ValueError:
+    if isinstance(value, dict | list):
         text = json.dumps(_portable(value), indent=2)
-    if "\\ud" in text:
-        text = json.dumps(_portable(value), indent=2)
+    else:
+        try:
+            text = value.model_dump_json(indent=2, ensure_ascii=True)
+        except ValueError:  # a lone surrogate
+            text = json.dumps(_portable(value.model_dump()), indent=2)
     return text.replace("\x7f", "\\u007f")
 
 
@@ -158,26 +150,6 @@ def _headline(line: str, severity: Severity) -> str:
     code, _, message = rest.partition("]: ")
     mark = click.style(f"{severity}[{code}]", fg=_COLOURS[severity], bold=True)
     return f"{click.style(place, bold=True)}: {mark}: {message}"
-
-
-def as_data(diagnostic: Diagnostic) -> dict[str, Any]:
-    """A problem for `--output json`."""
-    return {
-        "file": diagnostic.location.file,
-        "line": diagnostic.location.line,
-        "column": diagnostic.location.column,
-        "severity": diagnostic.severity.value,
-        "code": diagnostic.code,
-        "message": diagnostic.message,
-        "path": list(diagnostic.path),
-        "notes": list(diagnostic.notes),
-        "fix": diagnostic.fix,
-    }
-
-
-def invalid_as_data(invalid: InvalidFleet) -> dict[str, Any]:
-    """All problems of an invalid file for `--output json`."""
-    return {"valid": False, "errors": [as_data(each) for each in invalid.diagnostics], "warnings": []}
 
 
 _COLOURS = {Severity.ERROR: "red", Severity.WARNING: "yellow"}

@@ -4,18 +4,24 @@ from __future__ import annotations
 
 from collections.abc import Collection
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
 from tenantry.cli.commands import Command
 from tenantry.cli.fleet_file import reads_file
 from tenantry.cli.options import app_names, environment_name, output, tenant_names
-from tenantry.cli.output import data, data_json, document, working
+from tenantry.cli.output import data, data_json, working
+from tenantry.cli.parity_text import as_markdown, as_text
+from tenantry.explain.declared import known
+from tenantry.explain.parity import parity
 from tenantry.kube.names import ADDON_PREFIX, PLATFORM
+from tenantry.load import load_fleet
+from tenantry.messages.errors import Refused
+from tenantry.plan.plan import plan
+from tenantry.plan.planner import Part
 
 if TYPE_CHECKING:
-    from tenantry.explain.parity import Parity
     from tenantry.fleet.fleet import Fleet
 
 
@@ -53,13 +59,6 @@ def command(
 
     Clusters themselves are not compared, and none is contacted. Secrets are hidden.
     """
-    from tenantry.cli.parity_text import as_markdown, as_text
-    from tenantry.explain.parity import parity
-    from tenantry.load import load_fleet
-    from tenantry.messages.errors import Refused
-    from tenantry.plan.plan import plan
-    from tenantry.plan.planner import Part
-
     with working(f"planning {file}"):
         fleet = load_fleet(file)
         if first == second:
@@ -69,7 +68,18 @@ def command(
         part = Part(wanted[0]) if len(wanted) == 1 else None
         found = parity(fleet, plan(fleet, first, part), plan(fleet, second, part), wanted, names)
     if output == "json":
-        data_json(document("Parity", **_as_data(found)))
+        from tenantry.cli.documents.parity import ComparedApps
+        from tenantry.cli.documents.parity import Parity as Document
+
+        data_json(
+            Document(
+                environments=found.environments,
+                equal=found.is_equal,
+                apps=ComparedApps(compared=found.apps, equal=found.equal),
+                missing=found.missing,
+                differences=found.differences,
+            )
+        )
     else:
         data(as_markdown(found) if output == "markdown" else as_text(found))
     return 0 if found.is_equal else 1
@@ -77,8 +87,6 @@ def command(
 
 def _tenants(fleet: Fleet, names: Collection[str]) -> list[str]:
     """The named tenants; the platform is "". Raises: Refused: one is not declared."""
-    from tenantry.explain.declared import known
-
     declared = fleet.document.tenants
     for name in names:
         known("tenant", name, [*declared, PLATFORM], fleet.source.file)
@@ -86,8 +94,6 @@ def _tenants(fleet: Fleet, names: Collection[str]) -> list[str]:
 
 
 def _apps(fleet: Fleet, tenants: Collection[str], names: Collection[str]) -> list[str]:
-    from tenantry.explain.declared import known
-
     declared = {name: each.apps for name, each in fleet.document.tenants.items()}
     addons = fleet.document.platform.addons
     owners = tenants or (*declared, "")
@@ -96,43 +102,3 @@ def _apps(fleet: Fleet, tenants: Collection[str], names: Collection[str]) -> lis
     for name in short:
         known("app", name, apps, fleet.source.file)
     return short
-
-
-# --- JSON -------------------------------------------------------------------------------------------------------
-
-
-def _as_data(found: Parity) -> dict[str, Any]:
-    first, second = found.environments
-    return {
-        "environments": [first, second],
-        "equal": found.is_equal,
-        "apps": {"compared": found.apps, "equal": found.equal},
-        "missing": [{**_subject(each.subject), "onlyIn": each.only_in, **_why(each.reason)} for each in found.missing],
-        "differences": [
-            {
-                "path": list(each.path),
-                "subjects": [_subject(one) for one in each.subjects],
-                "first": [_value(one) for one in each.first],
-                "second": [_value(one) for one in each.second],
-                **_why(each.reason),
-            }
-            for each in found.differences
-        ],
-    }
-
-
-def _subject(subject: Any) -> dict[str, Any]:
-    return {"tenant": subject.tenant or None, "app": subject.app or None}
-
-
-def _value(found: Any) -> dict[str, Any]:
-    from tenantry.messages.data import ABSENT
-
-    value = {} if found.value is ABSENT else {"value": found.value}
-    return {**value, "clusters": list(found.clusters)}
-
-
-def _why(reason: Any) -> dict[str, Any]:
-    from tenantry.cli.explain_data import as_data
-
-    return {"meant": reason.is_meant, "reason": reason.text, "origins": [as_data(each) for each in reason.origins]}

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Collection, Iterator
-from dataclasses import asdict, replace
+from collections.abc import Callable, Iterator
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING
 
 import click
 
@@ -15,21 +15,18 @@ from tenantry.cli.annotations import annotate_warnings
 from tenantry.cli.annotations.github import command_of_problem
 from tenantry.cli.commands import Command
 from tenantry.cli.diff.objects import changes
-from tenantry.cli.diff.objects_data import changed_as_data, id_as_data
 from tenantry.cli.diff.terminal import line_as_text
 from tenantry.cli.diff.values import EVERYTHING, DisplayLimits, Line
 from tenantry.cli.fleet_file import reads_file
 from tenantry.cli.management import connect_management, management_options
 from tenantry.cli.options import environments as environments_option
 from tenantry.cli.options import output
-from tenantry.cli.output import as_data as diagnostic_as_data
 from tenantry.cli.output import (
     as_text,
     columns,
     counts,
     data,
     data_json,
-    document,
     error,
     report_warnings,
     say,
@@ -44,13 +41,15 @@ from tenantry.messages.problems import Problem
 from tenantry.messages.progress import steps
 from tenantry.messages.text import counted, listed
 from tenantry.plan.plan import Plan
-from tenantry.plan.shards import WHOLE, Shard
 from tenantry.preflight.adoption import Adoption
 from tenantry.preflight.after import Mode, Run
 from tenantry.preflight.check import Report, preflight
 from tenantry.stacks.advice import for_stack
 from tenantry.stacks.exported import InStates
 from tenantry.stacks.project import stacks_running, target_of
+
+if TYPE_CHECKING:
+    from tenantry.cli.documents.checks import CheckedEnvironment
 
 
 @click.command(
@@ -125,16 +124,17 @@ def command(
     for name, planned in plans.items():
         try:
             mode = Mode.PREVIEW if preview else Mode.RUN
-            report = report_on(file, fleet, planned, kubeconfig, context, (), mode)
+            report = report_on(file, fleet, planned, kubeconfig, context, mode)
             reports[name] = _strictly(report) if strict else report
         except Refused as refused:
             failed[name] = refused
             error(str(refused))
     if output == "json":
         found = {**reports, **{name: _not_checked(refused) for name, refused in failed.items()}}
-        environments = [_as_data(planned, found[name]) for name, planned in plans.items()]
-        told = [diagnostic_as_data(each) for each in warnings]
-        data_json(document("Preflight", environments=environments, warnings=told))
+        from tenantry.cli.documents.checks import Preflight
+
+        environments = [_checked(planned, found[name]) for name, planned in plans.items()]
+        data_json(Preflight(environments=environments, warnings=warnings))
     else:
         for name, report in reports.items():
             limits = EVERYTHING if everything else DisplayLimits()
@@ -152,36 +152,27 @@ def report_on(
     planned: Plan,
     kubeconfig: Path | None = None,
     context: str | None = None,
-    running: Collection[Shard] = (),
     mode: Mode = Mode.RUN,
     *,
     drift: bool = True,
 ) -> Report:
     """Check an environment.
 
-    Args:   running: the only shards that run, if not all do. mode: whether the environment before is asked.
-            drift: whether live objects are compared with the planned ones.
-    Raises: Refused: its management cluster cannot be asked, or its shards do not fit together.
+    Args:   mode: whether the environment before is asked. drift: whether live objects are compared with the planned ones.
+    Raises: Refused: its management cluster cannot be asked.
     """
     project = file.resolve().parent
     known = stacks_running(project, planned.environment)
     in_state = InStates(project, [each.name for each in known if not each.target.files])
-    shards = [each.target for each in known if each.shard != WHOLE]
-    stack, *others = shards or [target_of(project, planned.environment)]
+    stack = target_of(project, planned.environment)
     if stack.files and not kubeconfig:
         message = (
             f"environment '{planned.environment}' is written to files (tenantry:target): no cluster is known to look at"
         )
         raise Refused(message, "name the one that takes the files: --kubeconfig FILE --context NAME")
-    limits, *more = (
-        limits_of(fleet, planned.environment, each.max_deletions, each.allowed_deletions, each.shard)
-        for each in (stack, *others)
-        if not running or each.shard in running
-    )
-    claims = [each.claim for each in (stack, *others) if each.claim]
+    limits = limits_of(fleet, planned.environment, stack.max_deletions, stack.allowed_deletions)
     now = datetime.now(UTC)
-    parts = tuple(each.shard for each in (limits, *more))
-    run = Run(plan=planned, project=project, shards=parts, mode=mode, now=now)
+    run = Run(plan=planned, project=project, mode=mode, now=now)
     with (
         connect_management(file, planned.environment, kubeconfig, context, ANSWER_TIMEOUT) as client,
         working(f"{planned.environment}: reading {planned.management} and the remote clusters") as tell,
@@ -192,14 +183,13 @@ def report_on(
             planned,
             limits,
             now=now,
-            claims=claims,
-            shards=more,
+            claim=stack.claim,
             tell=tell,
             run=run,
             drift=drift,
             in_state=in_state,
         )
-    return _for_stack(report, stack.claim.stack.rpartition("/")[2]) if stack.claim and not others else report
+    return _for_stack(report, stack.claim.stack.rpartition("/")[2]) if stack.claim else report
 
 
 def _for_stack(report: Report, stack: str) -> Report:
@@ -259,20 +249,15 @@ def _adoption(adoption: Adoption, limits: DisplayLimits) -> Iterator[str]:
     yield from (line_as_text(line, columns(sys.stdout)) for line in lines)
 
 
-def _as_data(planned: Plan, report: Report) -> dict[str, Any]:
-    return {
-        "environment": planned.environment,
-        "management": planned.management,
-        "objects": len(planned.objects),
-        "fit": report.fit,
-        "refused": report.refused,
-        "problems": [asdict(each) for each in report.problems],
-        "adoptions": [
-            {
-                "tenant": each.tenant,
-                "taken": [changed_as_data(taken) for taken in each.taken],
-                "made": [id_as_data(made) for made in each.made],
-            }
-            for each in report.adoptions
-        ],
-    }
+def _checked(planned: Plan, report: Report) -> CheckedEnvironment:
+    from tenantry.cli.documents.checks import CheckedEnvironment
+
+    return CheckedEnvironment(
+        environment=planned.environment,
+        management=planned.management,
+        objects=len(planned.objects),
+        fit=report.fit,
+        refused=report.refused,
+        problems=report.problems,
+        adoptions=report.adoptions,
+    )

@@ -8,6 +8,7 @@ import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager, nullcontext, suppress
+from shutil import get_terminal_size
 from typing import ClassVar
 
 from tenantry.messages.progress import Tell, silent
@@ -111,6 +112,4 @@ def room() -> Iterator[None]:
 
 def terminal_columns() -> int:
     """The width of the terminal, or of the last one that is known."""
-    from shutil import get_terminal_size  # loads libraries for archives
-
     return get_terminal_size().columns

@@ -11,10 +11,9 @@ from tenantry.cli.commands import Command
 from tenantry.cli.fleet_file import reads_file
 from tenantry.cli.options import environment as environment_option
 from tenantry.cli.options import output
-from tenantry.cli.output import data, data_json, document, say, working
+from tenantry.cli.output import data, data_json, say, working
 from tenantry.kube.objects import KubeObject
 from tenantry.load import load_fleet, plan_all, plan_one
-from tenantry.messages.cycles import keep
 from tenantry.messages.text import counted
 from tenantry.plan.engine_order import order_of_files
 from tenantry.render import shown, to_yaml, write_directory
@@ -55,7 +54,6 @@ def command(file: Path, environment: str | None, directory: Path | None, output:
     with working(f"planning {file}") as tell:
         fleet = load_fleet(file)
         plans = {environment: plan_one(fleet, environment)} if environment else plan_all(fleet, tell)
-    keep(fleet, plans)
     if directory is None:
         objects = [object for each in plans.values() for object in each.objects]
         _print(objects, output)
@@ -92,6 +90,8 @@ def _print(objects: Iterable[KubeObject], output: str) -> None:
         case "names":
             data("\n".join(str(each.id) for each in objects))
         case "json":
-            data_json(document("Objects", objects=[each.manifest for each in objects]))
+            from tenantry.cli.documents.states import Objects
+
+            data_json(Objects(objects=[each.manifest for each in objects]))
         case _:
             data(to_yaml(each.manifest for each in objects).rstrip("\n"))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 from rich.console import Console
@@ -16,7 +16,7 @@ from tenantry.cli.fleet_file import project_directory, reads_file
 from tenantry.cli.foreground import foreground
 from tenantry.cli.options import environment as environment_option
 from tenantry.cli.options import output
-from tenantry.cli.output import data_json, document, say, stdout_console, working
+from tenantry.cli.output import data_json, say, stdout_console, working
 from tenantry.cli.progress import shows_progress
 from tenantry.load import load_fleet
 from tenantry.messages.errors import Refused
@@ -117,7 +117,9 @@ def status(root: Path, output: str) -> int:
 
         found = status_of(root)
     if output == "json":
-        data_json(document("Sandbox", **_as_data(found)))
+        from tenantry.cli.documents.states import Sandbox
+
+        data_json(Sandbox.model_validate(found))
     else:
         stdout_console().print(_table(found))
         if found.webhooks:
@@ -227,9 +229,3 @@ def _table(found: SandboxStatus) -> Table:
         state = "running" if part.alive else "dead"
         table.add_row(part.owner, part.part, state, str(part.pid), str(part.port or ""), f"{part.memory // 2**20} MiB")
     return table
-
-
-def _as_data(found: SandboxStatus) -> dict[str, Any]:
-    from dataclasses import asdict
-
-    return asdict(found)

@@ -29,7 +29,6 @@ KINDS = (
     "Objects",
     "KubeconfigCheck",
     "Discovery",
-    "Shards",
     "Import",
     "Sandbox",
     "Project",
@@ -100,7 +99,7 @@ def command(context: click.Context, tenant: str | None, kind: str | None, *, inc
 
 def _of_document(kind: str) -> dict[str, Any]:
     # The models take a while to import, and no other schema needs them.
-    from tenantry.cli.documents import schema_of
+    from tenantry.cli.documents.kinds import schema_of
 
     return schema_of(kind)
 

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
+from rich.table import Table
+from rich.text import Text
 
 from tenantry.cli.commands import Command
 from tenantry.cli.fleet_file import reads_file
 from tenantry.cli.options import environments, output
-from tenantry.cli.output import data, data_json, document, say, stdout_console
+from tenantry.cli.output import data, data_json, say, stdout_console
 from tenantry.cli.stacks_options import delivered
 from tenantry.cli.tables import fitting
 from tenantry.fleet.fleet import Fleet
@@ -20,11 +22,16 @@ from tenantry.listing import Filter, listing
 from tenantry.load import load_fleet
 from tenantry.messages.errors import Refused
 from tenantry.messages.text import listed, printable
+from tenantry.render import to_yaml
 from tenantry.stacks.file import NAMESPACE, directory_of
 from tenantry.stacks.operator import Delivery, objects
 from tenantry.stacks.project import Stack, project_name, stacks_of
 
-_COLUMNS = ("NAME", "ENVIRONMENT", "SHARD", "TARGET", "KUBECONFIG", "CONTEXT")
+if TYPE_CHECKING:
+    from tenantry.cli.documents.stacks import ProjectStack
+
+
+_COLUMNS = ("NAME", "ENVIRONMENT", "TARGET", "KUBECONFIG", "CONTEXT")
 _DISPENSABLE = ("CONTEXT", "KUBECONFIG")
 """Columns that are omitted on a narrow terminal, in this order."""
 
@@ -57,7 +64,7 @@ Exit codes:
 @delivered
 @reads_file
 def command(file: Path, environment: tuple[str, ...], output: str, deliver: Any) -> int:
-    """List the project's stacks: which environment and shard each one runs, and on which management cluster.
+    """List the project's stacks: which environment each one runs, and on which management cluster.
 
     A stack is listed if it has a file, Pulumi.NAME.yaml, next to tenants.yaml.
 
@@ -69,7 +76,9 @@ def command(file: Path, environment: tuple[str, ...], output: str, deliver: Any)
     project = file.parent
     found = [each for each in stacks_of(project) if not environment or each.environment in environment]
     if output == "json":
-        data_json(document("Stacks", project=project_name(project), stacks=[_item(each, fleet) for each in found]))
+        from tenantry.cli.documents.stacks import Stacks
+
+        data_json(Stacks(project=project_name(project), stacks=[_item(each, fleet) for each in found]))
     elif output == "text":
         _print_table([_item(each, fleet) for each in found])
     else:
@@ -77,27 +86,26 @@ def command(file: Path, environment: tuple[str, ...], output: str, deliver: Any)
     return 0
 
 
-def _item(stack: Stack, fleet: Fleet) -> dict[str, Any]:
+def _item(stack: Stack, fleet: Fleet) -> ProjectStack:
+    from tenantry.cli.documents.stacks import ProjectStack
+
     target, declared = stack.target, fleet.environments.get(stack.environment)
-    written = target.directory or str(directory_of(stack.environment, stack.shard))
-    return {
-        "name": stack.name,
-        "environment": stack.environment,
-        "shard": str(stack.shard),
-        "target": "directory" if target.files else "cluster",
-        "cluster": declared.management if declared and not target.files else None,
-        "kubeconfig": os.path.relpath(target.kubeconfig) if target.kubeconfig and not target.files else None,
-        "context": None if target.files else target.context,
-        "directory": written if target.files else None,
-    }
+    written = target.directory or str(directory_of(stack.environment))
+    return ProjectStack(
+        name=stack.name,
+        environment=stack.environment,
+        target="directory" if target.files else "cluster",
+        cluster=declared.management if declared and not target.files else None,
+        kubeconfig=os.path.relpath(target.kubeconfig) if target.kubeconfig and not target.files else None,
+        context=None if target.files else target.context,
+        directory=written if target.files else None,
+    )
 
 
-def _print_table(items: Sequence[Mapping[str, Any]]) -> None:
+def _print_table(items: Sequence[ProjectStack]) -> None:
     if not items:
         say("no stacks: a stack is listed if it has a file, Pulumi.NAME.yaml; pulumi stack init NAME makes one")
         return
-    from rich.table import Table
-    from rich.text import Text
 
     def build(headings: Sequence[str]) -> Table:
         table = Table(box=None, pad_edge=False, header_style="bold")
@@ -112,17 +120,13 @@ def _print_table(items: Sequence[Mapping[str, Any]]) -> None:
     console.print(fitting(build, columns, _DISPENSABLE, console))
 
 
-def _cell(item: Mapping[str, Any], heading: str) -> str:
-    if heading == "SHARD":
-        return "" if item["shard"] == "1/1" else str(item["shard"])
+def _cell(item: ProjectStack, heading: str) -> str:
     if heading == "TARGET":
-        return printable(str(item["cluster"] or item["directory"] or "(environment is not declared)"))
-    return printable(str(item[heading.lower()] or ""))
+        return printable(item.cluster or item.directory or "(environment is not declared)")
+    return printable(str(getattr(item, heading.lower()) or ""))
 
 
 def _print_objects(stacks: Sequence[Stack], delivery: Delivery) -> None:
-    from tenantry.render import to_yaml
-
     if files := [each.name for each in stacks if each.target.files]:
         say(f"no object for stacks that write files: {listed(files)}")
     made = objects(stacks, delivery)

@@ -14,6 +14,7 @@ from tenantry.compare.git import Repository as Clone
 from tenantry.fleet.fleet import Fleet
 from tenantry.kube.names import dns_label_problem, object_name_problem
 from tenantry.messages.errors import Refused
+from tenantry.stacks.command import TUNED
 from tenantry.stacks.operator import Delivery, Repository, is_cloud
 from tenantry.stacks.project import project_name
 
@@ -99,8 +100,6 @@ def _delivery(given: dict[str, Any], project: Path, fleet: Fleet) -> Delivery:
 
 def _variables(backend: str) -> dict[str, str]:
     """The settings of a tuned run that are safe for the backend."""
-    from tenantry.stacks.command import TUNED
-
     return {each.variable: each.value for each in TUNED if not (each.self_managed and is_cloud(backend))}
 
 

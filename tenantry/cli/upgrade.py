@@ -6,17 +6,21 @@ import re
 from collections.abc import Iterator, Sequence
 from difflib import unified_diff
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
+from tenantry import __version__
 from tenantry.cli.commands import Command
 from tenantry.cli.options import output as output_option
-from tenantry.cli.output import data, data_json, document, say
+from tenantry.cli.output import data, data_json, say
 from tenantry.messages.errors import Refused
-from tenantry.messages.text import printable
+from tenantry.messages.text import counted, printable
+from tenantry.scaffold.existing import Existing
+from tenantry.scaffold.upgrade import Kind
 
 if TYPE_CHECKING:
+    from tenantry.cli.documents.projects import Upgrade
     from tenantry.scaffold.upgrade import Change
 
 
@@ -57,8 +61,6 @@ def command(directory: Path, keep: tuple[str, ...], output: str, *, dry_run: boo
     Files that nobody edited since are updated. Edited and deleted files stay as they are: the changes of edited files are
     shown, for you to take over.
     """
-    from tenantry.scaffold.existing import Existing
-
     project = Existing.read(directory)
     found = project.changes()
     if unknown := next((each for each in keep if each not in {change.path for change in found}), None):
@@ -68,16 +70,13 @@ def command(directory: Path, keep: tuple[str, ...], output: str, *, dry_run: boo
     if written:
         project.apply(found, keep)
     if output == "json":
-        data_json(document("Upgrade", **_as_data(project.record.version, found, keep, written=written)))
+        data_json(_document(project.record.version, found, keep, written=written))
     else:
         _print(found, keep, written=written)
     return 1 if check and any(each.is_open for each in found if each.path not in keep) else 0
 
 
 def _print(found: Sequence[Change], keep: Sequence[str], *, written: bool) -> None:
-    from tenantry.messages.text import counted
-    from tenantry.scaffold.upgrade import Kind
-
     for each in found:
         data(f"{_SAYS[each.kind] if each.path not in keep else 'kept'}: {printable(each.path)}")
         if each.path not in keep and (lines := difference(each)):
@@ -120,11 +119,11 @@ def _unified(old: list[str], new: list[str], path: str, *, is_new: bool) -> Iter
     return unified_diff(old, new, "/dev/null" if is_new else path, path, lineterm="")
 
 
-def _as_data(version: str, found: Sequence[Change], keep: Sequence[str], *, written: bool) -> dict[str, Any]:
-    from tenantry import __version__
+def _document(version: str, found: Sequence[Change], keep: Sequence[str], *, written: bool) -> Upgrade:
+    from tenantry.cli.documents.projects import FileChange, Upgrade
 
     changes = [
-        {"path": each.path, "kind": "kept" if each.path in keep else str(each.kind), "diff": difference(each)}
+        FileChange(path=each.path, kind="kept" if each.path in keep else each.kind, diff=difference(each))
         for each in found
     ]
-    return {"made": version, "running": __version__, "written": written, "changes": changes}
+    return Upgrade(made=version, running=__version__, written=written, changes=changes)

@@ -4,21 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any
 
 import click
 
 from tenantry.cli.annotations import FORMATS, annotate_warnings
+from tenantry.cli.annotations.github import notice
 from tenantry.cli.commands import Command
 from tenantry.cli.fleet_file import reads_file
 from tenantry.cli.options import output
-from tenantry.cli.output import as_data, data, data_json, document, report_warnings, working
+from tenantry.cli.output import data, data_json, report_warnings, working
 from tenantry.fleet.fleet import Fleet
 from tenantry.load import load_fleet, plan_all, warnings_of
-from tenantry.messages.cycles import keep
 from tenantry.messages.text import counted, listed
 from tenantry.plan.after import in_words as gate_in_words
-from tenantry.plan.waves import Rollout, in_words
+from tenantry.plan.waves import in_words
 
 
 @click.command(
@@ -55,7 +54,6 @@ def command(file: Path, *, strict: bool, output: str) -> int:
     with working(f"checking {file}") as tell:
         fleet = load_fleet(file)
         plans = plan_all(fleet, tell)
-    keep(fleet, plans)
     admins = [name for name, tenant in fleet.document.tenants.items() if tenant.clusterAdmin]
     rights = [name for name, tenant in fleet.document.tenants.items() if tenant.clusterRoles]
     objects = {name: len(plan.objects) for name, plan in plans.items()}
@@ -66,30 +64,26 @@ def command(file: Path, *, strict: bool, output: str) -> int:
     gates = {name: plan.after for name, plan in plans.items() if plan.after}
     facts += [f"environment {name}: {gate_in_words(each)}" for name, each in gates.items()]
     if output == "json":
-        told: dict[str, Any] = {"warnings": [as_data(each) for each in warnings], "objects": objects}
-        if rollouts:
-            told["rollouts"] = {name: [_rollout(each) for each in found] for name, found in rollouts.items()}
-        if gates:
-            told["gates"] = {name: each.data for name, each in gates.items()}
-        data_json(document("Validation", valid=True, errors=[], **told, clusterAdmin=admins, clusterRoles=rights))
+        from tenantry.cli.documents.checks import Validation
+
+        data_json(
+            Validation(
+                warnings=warnings,
+                objects=objects,
+                rollouts=rollouts,
+                gates=gates,
+                cluster_admin=admins,
+                cluster_roles=rights,
+            )
+        )
     elif output in FORMATS:
         annotate_warnings(warnings, output, strict=strict)
         if output == "github":
-            from tenantry.cli.annotations.github import notice
-
             data("\n".join([summary, *(notice(str(file), fact) for fact in facts)]))
     else:
         data("\n".join([summary, *facts]))
         report_warnings(warnings)
     return 2 if strict and warnings else 0
-
-
-def _rollout(rollout: Rollout) -> dict[str, Any]:
-    waves = [
-        {"number": each.number, "name": each.name, "clusters": list(each.clusters), "leftOut": list(each.left_out)}
-        for each in rollout.waves
-    ]
-    return {"rollout": rollout.name, "waves": waves}
 
 
 def _summary(

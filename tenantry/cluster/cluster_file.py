@@ -1,6 +1,6 @@
 """Edits the text of a file with clusters: entries are added and marked, and all else stays as its authors wrote it.
 
-Called by: `tenantry clusters discover`. The result is read again, so an edit that goes wrong is never written.
+Called by: `tenantry cluster discover`. The result is read again, so an edit that goes wrong is never written.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from tenantry.messages.errors import InvalidFleet, Refused
 from tenantry.source.parse import parse
 
 HEAD = """\
-# Written by `tenantry clusters discover`, which adds new clusters and marks those that are gone. Everything else is yours to edit.
+# Written by `tenantry cluster discover`, which adds new clusters and marks those that are gone. Everything else is yours to edit.
 clusters:
 """
 GONE = "decommissioned"

@@ -51,6 +51,11 @@ class Evidence:
     revision: str = ""
     since: str = ""
 
+    @property
+    def runs(self) -> bool:
+        """Whether the app runs what the plan says, and is ready."""
+        return not self.problem
+
     def problem_after(self, soak: float, now: datetime) -> str:
         """The problem, or that the app has not been ready for so many seconds."""
         if self.problem or not soak:

@@ -14,17 +14,15 @@ from tenantry.messages.text import declared
 from tenantry.plan.objects.scope import APP_LABEL
 from tenantry.plan.plan import Plan
 from tenantry.plan.planned_apps import PlannedApp
-from tenantry.plan.shards import WHOLE, Shard
 
 
 @dataclass(frozen=True, slots=True)
 class Selection:
-    """Empty sets select everything. The tenant "" is the platform, whose apps are add-ons. shard: only its tenants."""
+    """Empty sets select everything. The tenant "" is the platform, whose apps are add-ons."""
 
     tenants: frozenset[str] = frozenset()
     apps: frozenset[str] = frozenset()
     clusters: frozenset[str] = frozenset()
-    shard: Shard = WHOLE
 
     def takes(self, app: PlannedApp) -> bool:
         """Whether an app is selected."""
@@ -44,7 +42,6 @@ class Selection:
             (not self.tenants or tenant in self.tenants)
             and (not self.apps or app in self.apps)
             and (not self.clusters or cluster in self.clusters)
-            and self.shard.holds(tenant)
         )
 
 

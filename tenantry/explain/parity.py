@@ -10,7 +10,7 @@ from tenantry.explain.reasons import Reason, follows, meant, reason_of
 from tenantry.explain.variants import Variant, app_variants, tenant_variants
 from tenantry.fleet.choice import choice_of_addon, choice_of_app
 from tenantry.fleet.environments import barrier
-from tenantry.fleet.fleet import Fleet
+from tenantry.fleet.fleet import Fleet, clusters_of
 from tenantry.fleet.trace import Origin, Value, origin_at
 from tenantry.messages.data import ABSENT, value_at
 from tenantry.messages.errors import Path
@@ -86,6 +86,8 @@ def parity(
     if not apps:
         for tenant in (each for each in one.clusters if each in other.clusters):
             found += _differences(Subject(tenant), *(each.settings(tenant) for each in sides))
+        if not tenants or "" in tenants:
+            found += _differences(Subject(""), *(each.settings("") for each in sides))
         found += _of_environments(fleet, first.environment, second.environment) if not tenants else ()
     return Parity(
         environments=(first.environment, second.environment),
@@ -109,18 +111,17 @@ class _Side:
         for each in plan.placements:
             if not tenants or each.tenant in tenants:
                 self.clusters.setdefault(each.tenant, []).append(each.cluster)
-        wanted = {each.id for each in chosen}
-        self.specs = {each.id: each.manifest["spec"] for each in plan.objects if each.id in wanted}
         self._tenant = ""
 
     def variants(self, subject: Subject) -> list[Variant]:
         if subject.tenant != self._tenant:
             self._tenant = subject.tenant
             self.fleet.shared.clear()
-        return app_variants(self.fleet, self.plan, self.placed[subject], self.specs)
+        return app_variants(self.fleet, self.plan, self.placed[subject])
 
     def settings(self, tenant: str) -> list[Variant]:
-        return tenant_variants(self.fleet, self.plan, tenant, self.clusters[tenant])
+        clusters = self.clusters[tenant] if tenant else clusters_of(self.fleet, self.plan.environment)
+        return tenant_variants(self.fleet, self.plan, tenant, clusters)
 
     def missing_in(self, other: _Side) -> Iterator[Missing]:
         for subject, placed in self.placed.items():

@@ -5,15 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from tenantry.explain.declared import known_cluster
-from tenantry.explain.values import entries_at, platform_namespace, platform_times, shard_of
+from tenantry.explain.tenant import below
 from tenantry.fleet.choice import Choice, choice_of_addon
 from tenantry.fleet.fleet import Fleet, clusters_of
-from tenantry.fleet.merge import Layer
-from tenantry.fleet.resolve import resolved
-from tenantry.fleet.settings import variables_of
-from tenantry.fleet.sharing import platform_account
-from tenantry.fleet.trace import Value, origin_at, trace
-from tenantry.model import ObjectsChart
+from tenantry.fleet.placed import NOTIFICATIONS, placed_platform, platform_entry, platform_namespace, platform_times
+from tenantry.fleet.trace import Value
 from tenantry.plan.plan import Plan
 
 
@@ -33,33 +29,18 @@ def explain_platform(fleet: Fleet, plan: Plan, cluster: str | None = None) -> Ex
     """The settings that add-ons share, and where each is. Raises: Refused: the cluster is not declared."""
     known_cluster(fleet, plan.environment, cluster)
     here = [each for each in clusters_of(fleet, plan.environment) if cluster in (None, each)]
-    addons = fleet.document.platform.addons
+    addons, own = fleet.document.platform.addons, platform_entry(fleet)
+    # The management cluster needs no release of a baseline.
+    installing = {each.cluster for each in plan.placements} - {plan.management}
     return ExplainedPlatform(
         environment=plan.environment,
-        settings=(platform_namespace(fleet), *platform_times(fleet)),
-        clusters={each: _of_cluster(fleet, plan, each) for each in here},
+        settings=(
+            platform_namespace(fleet),
+            *platform_times(fleet),
+            *(each for each in own if each.path[0] not in NOTIFICATIONS),
+        ),
+        clusters={each: placed_platform(fleet, plan.environment, each, installs=each in installing) for each in here},
         addons={addon: choice_of_addon(fleet, plan.environment, addon, cluster) for addon in addons},
-        alerts=entries_at(fleet, "platform", "alerts"),
-        receivers=entries_at(fleet, "platform", "receivers"),
+        alerts=below(own, "alerts"),
+        receivers=below(own, "receivers"),
     )
-
-
-def _of_cluster(fleet: Fleet, plan: Plan, cluster: str) -> tuple[Value, ...]:
-    account, shard = _platform_account(fleet, plan, cluster), shard_of(fleet, plan.environment, "", cluster)
-    return (account, *shard, *_chart_values(fleet, plan, cluster))
-
-
-def _platform_account(fleet: Fleet, plan: Plan, cluster: str) -> Value:
-    key = "platformServiceAccount"
-    at = origin_at(fleet.source, ("clusters", cluster, key)) if key in fleet.raw("clusters", cluster) else None
-    return Value((key,), platform_account(fleet, plan.environment, cluster), at)
-
-
-def _chart_values(fleet: Fleet, plan: Plan, cluster: str) -> tuple[Value, ...]:
-    """The source of the objects chart, on a remote cluster with a baseline to install."""
-    if cluster == plan.management or all(each.cluster != cluster for each in plan.placements):
-        return ()
-    at = ("platform", "chart")
-    chart = resolved(fleet, at, ObjectsChart, variables_of(fleet, plan.environment, cluster))
-    values = trace(fleet.source, [Layer(at, fleet.raw(*at))], chart.model_dump(exclude_none=True))
-    return tuple(each.under("chart") for each in values)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from tenantry.explain.variants import Variant
+from tenantry.explain.variants import IMAGES_IN, Variant
 from tenantry.fleet.trace import Origin, Value, placeholders
 from tenantry.messages.errors import Path
 from tenantry.messages.text import listed
@@ -39,6 +39,10 @@ def reason_of(path: Path, one: Sequence[Variant], other: Sequence[Variant]) -> R
     origins = [tuple(dict.fromkeys(_origins(each for _, each in side))) for side in sides]
     if origins[0] and set(origins[0]) == set(origins[1]):
         return _by_placeholders(sides[0] + sides[1], origins[0])
+    if path[0] == IMAGES_IN[0] and bool(sides[0]) != bool(sides[1]):
+        listed_at = (variant.values.get(IMAGES_IN) for side in sides for variant, _ in side)
+        if only := tuple(dict.fromkeys(value.origin for value in listed_at if value and value.origin)):
+            return meant("only in its 'environments'", only)
     places = (*origins[0], *(each for each in origins[1] if each not in origins[0]))
     own = [each for each in places if not (each in origins[0] and each in origins[1])]
     for prefix, words in (_ENVIRONMENT, _CLUSTER, _WHERE):

@@ -19,12 +19,12 @@ Whose: TypeAlias = Literal["environment", "own", "off"]
 
 @dataclass(frozen=True, slots=True)
 class AppWave:
-    """A wave with clusters of an app. number: in the whole rollout. leftOut: clusters that nothing waits for."""
+    """A wave with clusters of an app. number: in the whole rollout. left_out: clusters that nothing waits for."""
 
     number: int
     name: str
     clusters: tuple[str, ...]
-    leftOut: tuple[str, ...]
+    left_out: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -70,4 +70,4 @@ def _waves(rollout: Rollout, clusters: Collection[str]) -> list[AppWave]:
         )
         for each in rollout.waves
     )
-    return [each for each in waves if each.clusters or each.leftOut]
+    return [each for each in waves if each.clusters or each.left_out]

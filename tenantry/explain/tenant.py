@@ -2,21 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 
 from tenantry.explain.declared import known, known_cluster
 from tenantry.explain.order import Keeper, keeper
-from tenantry.explain.values import entries_at, namespace_of, settings_of, shard_of
 from tenantry.fleet.choice import Choice, choice_of_app
 from tenantry.fleet.fleet import Fleet
-from tenantry.fleet.merge import Layer, merge
-from tenantry.fleet.trace import Value, trace
+from tenantry.fleet.placed import NOTIFICATIONS, namespace_of, placed_tenant, tenant_entry
+from tenantry.fleet.trace import Value
 from tenantry.plan.placements import PlannedPlacement
 from tenantry.plan.plan import Plan
-
-_EVERYWHERE = ("serviceAccount", "clusterRoles", "clusterObjects")
-"""What only the tenant's entry sets, the same in all environments."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -43,40 +39,33 @@ def explain_tenant(fleet: Fleet, plan: Plan, tenant: str, cluster: str | None = 
     known("tenant", tenant, fleet.document.tenants, fleet.source.file)
     known_cluster(fleet, plan.environment, cluster)
     placements = [each for each in plan.placements if each.tenant == tenant and cluster in (None, each.cluster)]
-    shared = _settings(fleet, plan, tenant, cluster)
+    shared = placed_tenant(fleet, plan.environment, tenant, cluster)
+    # As written: placeholders differ between clusters.
+    own = tenant_entry(fleet, plan.environment, tenant, None)
+    namespace = namespace_of(fleet, plan.environment, tenant)
     return ExplainedTenant(
         tenant=tenant,
         environment=plan.environment,
-        namespaces=tuple(
-            replace(namespace_of(fleet, plan, tenant, each.cluster), path=(each.cluster,)) for each in placements
-        ),
-        settings=(*shared, *_everywhere(fleet, tenant)),
+        namespaces=tuple(replace(namespace, path=(each.cluster,)) for each in placements),
+        settings=(*shared, *(each for each in own if each.path[0] not in NOTIFICATIONS)),
         differing={
             each.cluster: values
             for each in placements
-            if (values := _differing(shared, _settings(fleet, plan, tenant, each.cluster)))
+            if (values := _differing(shared, placed_tenant(fleet, plan.environment, tenant, each.cluster)))
         },
         order={each.cluster: _order(plan, each) for each in placements if each.after},
         apps={
             app: choice_of_app(fleet, plan.environment, tenant, app, cluster)
             for app in fleet.document.tenants[tenant].apps
         },
-        alerts=entries_at(fleet, "tenants", tenant, "alerts"),
-        receivers=entries_at(fleet, "tenants", tenant, "receivers"),
+        alerts=below(own, "alerts"),
+        receivers=below(own, "receivers"),
     )
 
 
-def _settings(fleet: Fleet, plan: Plan, tenant: str, cluster: str | None) -> tuple[Value, ...]:
-    own = settings_of(fleet, tenant, plan.environment, cluster)
-    return (*own, *shard_of(fleet, plan.environment, tenant, cluster or ""))
-
-
-def _everywhere(fleet: Fleet, tenant: str) -> tuple[Value, ...]:
-    """As written: placeholders differ between clusters."""
-    at = ("tenants", tenant)
-    own = {key: value for key, value in fleet.said(*at).items() if key in _EVERYWHERE and value not in (None, {})}
-    found = trace(fleet.source, [Layer(at, own)], merge([Layer(at, own)])) if own else ()
-    return tuple(replace(each, written=None) for each in found)
+def below(values: Iterable[Value], key: str) -> tuple[Value, ...]:
+    """The values under a key, with their paths from there."""
+    return tuple(replace(each, path=each.path[1:]) for each in values if each.path[0] == key)
 
 
 def _differing(shared: tuple[Value, ...], there: tuple[Value, ...]) -> tuple[Value, ...]:

@@ -2,27 +2,44 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
-from typing import Any
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, TypeAlias
 
-from tenantry.explain.app import placed_values, variable
-from tenantry.explain.values import settings_of
+from tenantry.explain.app import variable
+from tenantry.fleet.apps import app_layers
 from tenantry.fleet.fleet import Fleet
-from tenantry.fleet.settings import TIMES, app_layers, settings_layers, variables_of
+from tenantry.fleet.flux_shards import flux_shard
+from tenantry.fleet.namespaces import main_namespace
+from tenantry.fleet.placed import (
+    image_values,
+    placed_app,
+    placed_tenant,
+    platform_entry,
+    tenant_entry,
+)
+from tenantry.fleet.settings import TIMES, settings_layers, tenant_states, variables_of
 from tenantry.fleet.template import fill
 from tenantry.fleet.trace import Origin, Value, placeholders
-from tenantry.messages.errors import Path
-from tenantry.plan.flux_shards import flux_shard
+from tenantry.messages.errors import Found, Path
 from tenantry.plan.plan import Plan
 from tenantry.plan.planned_apps import PlannedApp
+
+_TOLD_OF_APPS = (*TIMES, "shard")
+"""Settings of a tenant that show in each of its apps."""
+IMAGES_IN = ("imageAutomation", "environments")
+"""Which environments follow images: the reason why the images of two environments differ, and no difference itself."""
+
+_Values: TypeAlias = tuple[Iterable[Value], Mapping[str, str]]
+"""Values of a cluster, and the variables that fill in their placeholders."""
 
 
 @dataclass(slots=True)
 class Variant:
     """Values that some clusters of an environment have in common.
 
-    values: by path. compared: the same as texts, in which `{cluster}` is not filled in, because every cluster has another name.
+    values: by path. compared: the same as texts, in which `{cluster}` and `{namespace}` are not filled in, because they
+    differ where nothing else does.
     shown: values of texts with placeholders, in which `{tenant}`, `{app}` and `{cluster}` are left.
     variables: of the first cluster, which fill in the placeholders; declared: where those are that the values use.
     """
@@ -35,37 +52,72 @@ class Variant:
     declared: Mapping[str, Origin | None] = field(default_factory=dict)
 
 
-def app_variants(fleet: Fleet, plan: Plan, placed: Iterable[PlannedApp], specs: Mapping[Any, Any]) -> list[Variant]:
-    """The variants of one app in an environment. Args: placed: on each of its clusters. specs: of planned objects."""
+def app_variants(fleet: Fleet, plan: Plan, placed: Sequence[PlannedApp]) -> list[Variant]:
+    """The variants of one app in an environment. Args: placed: on each of its clusters."""
+    # One of the clusters has them for all.
+    images = [
+        value for app in placed if app.images for value in image_values(fleet, plan.environment, app.at, app.cluster)
+    ]
     found: dict[tuple[Any, ...], list[Variant]] = {}
     for app in placed:
-        same_parts = found.setdefault(_parts(fleet, plan, app), [])
-        variables: Mapping[str, str] = variables_of(
-            fleet, plan.environment, app.cluster, tenant=app.tenant, app=app.name
-        )
-        known = next((each for each in same_parts if _fills_alike(each, variables)), None)
-        if known is None:
-            values, variables = placed_values(fleet, plan, app, specs[app.id])
-            known = _variant(_by_role(values), variables)
-            known.declared = {
-                name: variable(fleet, plan.environment, app.cluster, name, variables[name]).origin
-                for name in _used(known)
-            }
-            same_parts.append(known)
-        known.clusters.append(app.cluster)
-    return [each for variants in found.values() for each in variants]
+        variables = variables_of(fleet, plan.environment, app.cluster, tenant=app.tenant, app=app.name)
+
+        def values(app: PlannedApp = app) -> _Values:
+            there = placed_app(fleet, plan.environment, app.at, app.cluster)
+            # Clusters are not compared, and the states of tenants are told of tenants.
+            own = (value for value in there.values if value.path != ("state",))
+            return (*own, *_with_known_placeholders(images, there.variables)), there.variables
+
+        _take(found.setdefault(_parts(fleet, plan, app), []), fleet, plan.environment, app.cluster, variables, values)
+    return [variant for variants in found.values() for variant in variants]
 
 
 def tenant_variants(fleet: Fleet, plan: Plan, tenant: str, clusters: Iterable[str]) -> list[Variant]:
-    """The variants of a tenant's settings. Times are left out: they are settings of the tenant's apps."""
-    found: dict[tuple[Any, ...], Variant] = {}
+    """The variants of a tenant's settings, or with the tenant "" of what the platform's entry sets for all clusters.
+
+    Times, the shard and the namespace are left out: they are settings of the tenant's apps.
+    """
+    found: dict[tuple[Any, ...], list[Variant]] = {}
     for cluster in clusters:
-        key = tuple(each.path for each in settings_layers(fleet, tenant, plan.environment, cluster))
-        if key not in found:
-            values = settings_of(fleet, tenant, plan.environment, cluster)
-            found[key] = _variant((each.path, each) for each in values if each.path[0] not in TIMES)
-        found[key].clusters.append(cluster)
-    return list(found.values())
+        layers = settings_layers(fleet, tenant, plan.environment, cluster) if tenant else ()
+        variables = variables_of(fleet, plan.environment, cluster, **({"tenant": tenant} if tenant else {}))
+        if tenant:
+            variables["namespace"] = main_namespace(fleet, plan.environment, tenant)
+
+        def values(cluster: str = cluster, variables: Mapping[str, str] = variables) -> _Values:
+            if tenant:
+                there = placed_tenant(fleet, plan.environment, tenant, cluster)
+                own = (value for value in there if value.path[0] not in _TOLD_OF_APPS)
+                return (*own, *tenant_entry(fleet, plan.environment, tenant, cluster)), variables
+            entry = platform_entry(fleet, plan.environment, cluster)
+            return [value.under("platform") for value in entry], variables
+
+        key = (*(layer.path for layer in layers), tenant and tenant_states(fleet, tenant, cluster))
+        _take(found.setdefault(key, []), fleet, plan.environment, cluster, variables, values)
+    return [variant for variants in found.values() for variant in variants]
+
+
+def _take(
+    alike: list[Variant],
+    fleet: Fleet,
+    environment: str,
+    cluster: str,
+    variables: Mapping[str, str],
+    values: Callable[[], _Values],
+) -> None:
+    """Adds a cluster to the variant whose placeholders become the same there, or to a new one.
+
+    Args: alike: the variants for which the same parts of the file speak. values: of the cluster, and the variables that fill them.
+    """
+    variant = next((each for each in alike if _fills_alike(each, variables)), None)
+    if variant is None:
+        there, variables = values()
+        variant = _variant(_by_role(there), variables)
+        variant.declared = {
+            name: variable(fleet, environment, cluster, name, variables.get(name, "")).origin for name in _used(variant)
+        }
+        alike.append(variant)
+    variant.clusters.append(cluster)
 
 
 def _parts(fleet: Fleet, plan: Plan, app: PlannedApp) -> tuple[Any, ...]:
@@ -77,8 +129,12 @@ def _parts(fleet: Fleet, plan: Plan, app: PlannedApp) -> tuple[Any, ...]:
     return (*(each.path for each in layers), shard and (shard.name, shard.at))
 
 
+_OWN = {"cluster", "namespace"}
+"""Placeholders that are not filled in before values are compared."""
+
+
 def _fills_alike(variant: Variant, variables: Mapping[str, str]) -> bool:
-    return all(variant.variables[name] == variables.get(name) for name in _used(variant) - {"cluster"})
+    return all(variant.variables.get(name) == variables.get(name) for name in _used(variant) - _OWN)
 
 
 def _used(variant: Variant) -> set[str]:
@@ -96,13 +152,27 @@ def _by_role(values: Iterable[Value]) -> Iterator[tuple[Path, Value]]:
         yield path, each
 
 
-def _variant(values: Iterable[tuple[Path, Value]], variables: Mapping[str, str] | None = None) -> Variant:
+def _with_known_placeholders(values: Iterable[Value], variables: Mapping[str, str]) -> Iterator[Value]:
+    """Values of another cluster: a text whose placeholders are not known on this one is told as it is there."""
+    for value in values:
+        known = variables.keys() >= set(placeholders(value.written))
+        yield value if known else replace(value, written=None)
+
+
+def _variant(values: Iterable[tuple[Path, Value]], variables: Mapping[str, str]) -> Variant:
     by_path = dict(values)
-    kept = {**(variables or {}), "cluster": "{cluster}"}
-    compared = {
-        path: repr(fill(each.written, kept, ()) if "cluster" in placeholders(each.written) else each.value)
-        for path, each in by_path.items()
-    }
+    kept = {**variables, **{name: f"{{{name}}}" for name in _OWN}}
+    compared = {path: repr(_filled(each, kept)) for path, each in by_path.items() if path != IMAGES_IN}
     kept |= {"tenant": "{tenant}", "app": "{app}"}
-    filled = {path: fill(each.written, kept, ()) for path, each in by_path.items() if placeholders(each.written)}
-    return Variant(by_path, compared, filled, variables or {})
+    filled = {path: _filled(each, kept) for path, each in by_path.items() if placeholders(each.written)}
+    return Variant(by_path, compared, filled, variables)
+
+
+def _filled(value: Value, variables: Mapping[str, str]) -> Any:
+    """A value with the placeholders of its text filled in by these variables."""
+    if not placeholders(value.written):
+        return value.value
+    try:
+        return fill(value.written, variables, ())
+    except Found:  # braces in a text that takes no placeholders, such as JSON in an annotation
+        return value.value

@@ -21,6 +21,7 @@ from tenantry.messages.errors import Finding, Path
 from tenantry.messages.text import listed
 from tenantry.model import FluxBlock, Model, Tenant
 from tenantry.model.scalars import Refers
+from tenantry.model.strict import declared_type
 
 GROUPS: dict[of_flux.Kind, str] = {"Secret": "credentials", "ConfigMap": "configs"}
 """Where the names of each kind are declared."""
@@ -138,7 +139,7 @@ def _below(annotation: Any, value: Any, at: Path) -> Iterator[Named]:
 @cache
 def _fields(model: type[Model]) -> tuple[tuple[str, Any], ...]:
     """The keys of a model that may hold names, themselves or further below, with their types."""
-    fields = ((info.alias or name, info.declared) for name, info in model.model_fields.items())
+    fields = ((info.alias or name, declared_type(info)) for name, info in model.model_fields.items())
     return tuple((key, declared) for key, declared in fields if _holds_names(declared))
 
 

@@ -7,17 +7,17 @@ from __future__ import annotations
 
 import ast
 import inspect
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
 from functools import cache
 from itertools import pairwise
-from typing import Any, get_args
+from typing import Any, TypeVar, get_args
 
+from pydantic import BaseModel
 from pydantic.json_schema import GenerateJsonSchema
 
 from tenantry import model
 from tenantry.flux.conformance import part_of_spec
 from tenantry.model import network, rollouts, tenancy
-from tenantry.model.declaring.schema import schema_of
 from tenantry.model.fillable import or_unfilled
 from tenantry.model.strict import OneOf
 
@@ -26,7 +26,7 @@ DIALECT = "https://json-schema.org/draft/2020-12/schema"
 
 def json_schema() -> dict[str, Any]:
     """The schema of the whole document. It is deterministic: equal models give equal text."""
-    schema: dict[str, Any] = _Generator(by_alias=True).generate(schema_of(model.Document), mode="validation")
+    schema: dict[str, Any] = model.Document.model_json_schema(schema_generator=_Generator)
     documented = field_texts()
     for name, definition in schema["$defs"].items():
         _complete(definition, name, documented)
@@ -193,7 +193,7 @@ def _fillable(
     return or_unfilled(schema)
 
 
-def declared_by(described: type[model.Model], field: str) -> type:
+def declared_by(described: type[BaseModel], field: str) -> type:
     """The class that says what a field is; an inherited one that is declared anew has its own text, or none."""
     return next(each for each in described.__mro__ if field in inspect.get_annotations(each))
 
@@ -201,19 +201,32 @@ def declared_by(described: type[model.Model], field: str) -> type:
 @cache
 def models() -> dict[str, type[model.Model]]:
     """Every model by its name, whichever module it is written in."""
-    found, waiting = {}, [model.Model]
-    while waiting:
-        known = waiting.pop()
-        found[known.__name__] = known
-        waiting += known.__subclasses__()
-    return found
+    return {each.__name__: each for each in subclasses(model.Model)}
 
 
 @cache
 def field_texts() -> dict[tuple[str, str], str]:
-    """The texts that stand below fields, by class and field; read from the source, because Python drops them."""
+    """The texts that stand below the fields of the model, by class and field."""
+    return texts_below_fields(models().values())
+
+
+_M = TypeVar("_M", bound=BaseModel)
+
+
+def subclasses(base: type[_M]) -> Iterator[type[_M]]:
+    """The class and all that are derived from it."""
+    yield base
+    for each in base.__subclasses__():
+        yield from subclasses(each)
+
+
+def texts_below_fields(classes: Iterable[type]) -> dict[tuple[str, str], str]:
+    """The texts that stand below fields, by class and field; read from the source, because Python drops them.
+
+    Pydantic's `use_attribute_docstrings` would read it whenever a class is made, which takes longer than a command.
+    """
     found: dict[tuple[str, str], str] = {}
-    modules = {inspect.getmodule(each) for each in models().values()}
+    modules = {inspect.getmodule(each) for each in classes}
     for node in (node for module in modules if module for node in ast.parse(inspect.getsource(module)).body):
         body = node.body if isinstance(node, ast.ClassDef) else []
         for field, text in pairwise(body):

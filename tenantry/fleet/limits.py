@@ -30,6 +30,7 @@ from tenantry.model import Model, Tenant
 from tenantry.model.flux import FluxBlock
 from tenantry.model.frame import Grants
 from tenantry.model.scalars import is_duration, seconds_of
+from tenantry.model.strict import declared_type
 
 _Tree: TypeAlias = "dict[str, _Tree] | str"
 """Keys, down to the name of the limit of a value. `*`: any key, or any entry of a list."""
@@ -54,6 +55,19 @@ def limited_in_tenant(entry: Mapping[str, Any]) -> Iterator[Limited]:
 def limited_in_spec(kind: str, spec: Mapping[str, Any]) -> Iterator[Limited]:
     """The values of a finished spec of Flux."""
     return _found(spec, _tree_of_kind(kind), ())
+
+
+def duration_paths() -> tuple[str, ...]:
+    """The fields of Flux's specs that hold durations, such as `install.timeout`, of all kinds together."""
+    return tuple(sorted({path for kind in kinds() for path in _durations_below(_tree_of_kind(kind))}))
+
+
+def _durations_below(tree: _Tree, at: tuple[str, ...] = ()) -> Iterator[str]:
+    if isinstance(tree, str):
+        yield from [".".join(at)] if tree in (INTERVAL, TIMEOUT) else ()
+    else:
+        for key, below in tree.items():
+            yield from _durations_below(below, (*at, key))
 
 
 def beyond_limits(fleet: Fleet, tenant: str, grants: Grants, each: Limited, path: Path) -> Iterator[Finding]:
@@ -115,6 +129,8 @@ def _ask(fleet: Fleet, tenant: str, key: str) -> str:
 
 def _found(value: Any, tree: _Tree, at: Path) -> Iterator[Limited]:
     if isinstance(tree, str):
+        if isinstance(value, float) and value.is_integer():  # `-1.0` is a whole number for an API server
+            value = int(value)
         if isinstance(value, str if tree in (INTERVAL, TIMEOUT) else int) and not isinstance(value, bool):
             yield Limited(at, value, tree)
     elif isinstance(value, Mapping):
@@ -153,7 +169,7 @@ def _tree_of_model(model: type[Model]) -> _Tree:
             of_flux = _tree_of_kind(kind)
             tree |= of_flux if isinstance(of_flux, dict) else {}
     for name, field in model.model_fields.items():
-        if found := _tree_of_type(field.declared, name):
+        if found := _tree_of_type(declared_type(field), name):
             tree[field.alias or name] = found
     return tree
 

@@ -76,7 +76,7 @@ def resolved_layers(
     data = mapping_at(merge(layers), *part)
     try:
         if variables is not None:
-            data = _filled(data, variables, part, literal)
+            data = filled(data, variables, part, literal)
         return model.model_validate(data, context=None if variables is None else FILLED)
     except ValidationError as error:
         findings = findings_of(error, model, data, part)
@@ -85,9 +85,9 @@ def resolved_layers(
     raise Found(replace(each, path=origin(layers, each.path)) for each in findings)
 
 
-def _filled(data: dict[str, Any], variables: Mapping[str, str], at: Path, literal: tuple[str, ...]) -> Any:
+def filled(data: Any, variables: Mapping[str, str], at: Path, literal: tuple[str, ...] = ()) -> Any:
+    """A copy of plain data with its placeholders filled in, but for the text at the path `literal`. Raises: Found: as `fill`."""
     text = value_at(data, literal, ABSENT) if literal else ABSENT
     if text is ABSENT:
         return fill(data, variables, at)
-    filled = fill(without(data, [literal]), variables, at)
-    return replaced(filled, literal, text)
+    return replaced(fill(without(data, [literal]), variables, at), literal, text)

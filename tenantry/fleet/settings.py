@@ -1,4 +1,4 @@
-"""Effective settings of a tenant, or of an app on one cluster, after defaults, overrides and placeholders.
+"""Effective settings of a tenant on one cluster, after defaults and overrides, and which overrides hold there.
 
 Merge order, least to most specific: defaults < tenant (or add-on) < app < environment < labels (`where`) < cluster. An
 environment follows those that it extends, and the entries of `where` are in their order. A tenant's
@@ -9,15 +9,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Any
 
 from tenantry.fleet.fleet import Fleet
 from tenantry.fleet.merge import Layer, origin
-from tenantry.fleet.resolve import resolved_layers, resolved_once
+from tenantry.fleet.resolve import resolved_layers
 from tenantry.messages.data import mapping_at
 from tenantry.messages.errors import Path
-from tenantry.model import Helm, Kustomize, PlacedSettings, State
-from tenantry.model.flux import FluxMetadata
+from tenantry.model import PlacedSettings, State
 from tenantry.model.network import Network
 from tenantry.model.objects import as_written
 from tenantry.model.tenancy import ExtraBinding, PodSecurity, TenantOwner
@@ -48,25 +47,6 @@ class TenantSettings:
     roleBindings: dict[str, ExtraBinding] = field(default_factory=dict)
     dependsOn: list[str] = field(default_factory=list)
     objects: dict[str, dict[str, Any]] = field(default_factory=dict)
-
-
-@dataclass(frozen=True, slots=True)
-class EffectiveApp:
-    """One app on one cluster; `layers` trace a value of `block` back to the file."""
-
-    name: str
-    block: Kustomize | Helm
-    depends_on: tuple[str, ...]
-    layers: tuple[Layer, ...]
-    metadata: FluxMetadata = field(default_factory=FluxMetadata)
-
-    @property
-    def kind(self) -> Literal["kustomize", "helm"]:
-        return "kustomize" if isinstance(self.block, Kustomize) else "helm"
-
-    def origin(self, *path: str | int) -> Path:
-        """Where in the document the app's value at `path` stands."""
-        return origin(self.layers, path)
 
 
 def platform_settings(fleet: Fleet) -> TenantSettings:
@@ -117,7 +97,7 @@ def settings_layers(fleet: Fleet, tenant: str, environment: str, cluster: str | 
     return [
         _inherited(fleet, "defaults"),
         _inherited(fleet, "tenants", tenant),
-        *_overrides(fleet, owners, environment, cluster),
+        *overrides(fleet, owners, environment, cluster),
     ]
 
 
@@ -154,39 +134,7 @@ def variable_at(fleet: Fleet, environment: str, cluster: str, name: str) -> Path
     return None
 
 
-def effective_app(
-    fleet: Fleet, at: tuple[str, ...], environment: str, cluster: str, variables: dict[str, str]
-) -> EffectiveApp:
-    """The app at a path of the document as it is on one cluster.
-
-    Raises: Found: the merged app is not complete, or a placeholder is unknown.
-    """
-    layers = app_layers(fleet, at, environment, cluster)
-    model: type[Kustomize | Helm] = Helm if layers[0].data.get("kustomize") is None else Kustomize
-    kind = "kustomize" if model is Kustomize else "helm"
-    block = resolved_once(fleet, layers, model, variables, part=(kind,))
-    metadata = FluxMetadata()
-    if any("metadata" in each.data for each in layers):
-        metadata = resolved_once(fleet, layers, FluxMetadata, variables, part=("metadata",))
-    return EffectiveApp(at[-1], block, _dependencies(layers), layers, metadata)
-
-
-def _dependencies(layers: Sequence[Layer]) -> tuple[str, ...]:
-    """The list of the most specific layer that has one; lists do not merge, and `null` empties it."""
-    said = next((each.data["dependsOn"] for each in reversed(layers) if "dependsOn" in each.data), None)
-    return tuple(said or ())
-
-
-def app_layers(fleet: Fleet, at: tuple[str, ...], environment: str, cluster: str) -> tuple[Layer, ...]:
-    """The layers of the app at a path of the document on one cluster."""
-    app = fleet.raw(*at)
-    base = Layer(
-        at, {key: value for key, value in app.items() if key in ("kustomize", "helm", "dependsOn", "metadata")}
-    )
-    return (base, *_overrides(fleet, [at], environment, cluster))
-
-
-def _overrides(
+def overrides(
     fleet: Fleet, owners: Sequence[tuple[str, ...]], environment: str, cluster: str | None
 ) -> Iterator[Layer]:
     """The overrides of some parts of the file that hold on a cluster, the most specific last."""

@@ -14,6 +14,7 @@ from dataclasses import dataclass, replace
 from itertools import islice
 from typing import Any
 
+from pydantic.fields import FieldInfo
 from pydantic_core import ValidationError
 
 from tenantry.fleet.hints import fix_for_key, fix_for_mapping, repeated
@@ -33,7 +34,6 @@ from tenantry.messages.findings import (
     wrong_type,
 )
 from tenantry.model import Document, Model, Settings, Tenant
-from tenantry.model.declaring import FieldInfo
 
 _KEY_MARK = "[key]"
 _SETTING = object()

@@ -20,14 +20,12 @@ from tenantry.messages.problems import Problem, error, refuse, warning
 from tenantry.messages.text import counted, lines_of, listed
 from tenantry.plan.objects.scope import APP_LABEL, ENVIRONMENT_LABEL
 from tenantry.plan.plan import Plan, nothing_of
-from tenantry.plan.shards import WHOLE, Shard, of_shard
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RunLimits:
     """protected: nothing is removed that was not marked for removal in an earlier run. deletions: limit for each kind in one run.
 
-    shard: the part of the environment that the run's stack has; the run can remove nothing else.
     allowed: what may be removed besides, by `Removal.permit`. emptying: everything may be removed, as far as the limit allows it.
     adopting: tenants that may take over existing objects; adopting_addons: add-ons that may take over namespaces.
     """
@@ -38,12 +36,9 @@ class RunLimits:
     emptying: bool = False
     adopting: frozenset[str] = frozenset()
     adopting_addons: frozenset[str] = frozenset()
-    shard: Shard = WHOLE
 
 
-def limits_of(
-    fleet: Fleet, environment: str, deletions: int | None, allowed: tuple[str, ...] = (), shard: Shard = WHOLE
-) -> RunLimits:
+def limits_of(fleet: Fleet, environment: str, deletions: int | None, allowed: tuple[str, ...] = ()) -> RunLimits:
     """The limits for a run of an environment; deletions: the stack's own setting, None: the fleet's setting applies."""
     declared = fleet.environments[environment]
     return RunLimits(
@@ -52,7 +47,6 @@ def limits_of(
         allowed=allowed,
         adopting=frozenset(name for name, tenant in fleet.document.tenants.items() if tenant.adopt),
         adopting_addons=frozenset(name for name, addon in fleet.document.platform.addons.items() if addon.adopt),
-        shard=shard,
     )
 
 
@@ -62,14 +56,13 @@ def check(plan: Plan, now: Held, limits: RunLimits) -> None:
 
 
 def refusals(plan: Plan, now: Held, limits: RunLimits) -> Iterator[Problem]:
-    """All reasons to refuse a run. plan, now: of the whole environment."""
-    part, here = of_shard(plan, limits.shard), now.of_shard(limits.shard)
-    gone, again = removals(part, here), reinstalls(part, here)
-    yield from _strangers(part, now, limits)
+    """All reasons to refuse a run."""
+    gone, again = removals(plan, now), reinstalls(plan, now)
+    yield from _strangers(plan, now, limits)
     yield from kubeconfig_problems(plan, now)
-    yield from occupied(part, here)
-    yield from handovers(part, now)
-    yield from keeping_problems(part, here, limits.adopting, limits.adopting_addons)
+    yield from occupied(plan, now)
+    yield from handovers(plan, now)
+    yield from keeping_problems(plan, now, limits.adopting, limits.adopting_addons)
     yield from _suspended(gone)
     yield from platform_problems(again)
     apps = [each for each in again if not each.of_platform]
@@ -102,16 +95,15 @@ def doubts(plan: Plan, now: Held, limits: RunLimits) -> Iterator[Problem]:
             f" {listed(sorted(now.malformed))}",
             "correct what is malformed; everything else was checked",
         )
-    part, here = of_shard(plan, limits.shard), now.of_shard(limits.shard)
-    if here.unknown:
+    if now.unknown:
         yield warning(
             "unknown-objects",
-            f"{_counted(here.unknown)} in tenants' namespaces with labels of environment '{plan.environment}', which neither the"
-            f" file nor the stack's state has: {listed(sorted(here.unknown))}. A tenant has made them, or a run that was"
+            f"{_counted(now.unknown)} in tenants' namespaces with labels of environment '{plan.environment}', which neither the"
+            f" file nor the stack's state has: {listed(sorted(now.unknown))}. A tenant has made them, or a run that was"
             " interrupted; they count for nothing, and no run deletes what a tenant could have made",
             "ask the tenant; if a run was interrupted, `tenantry up` with the file of that run takes them over",
         )
-    yield from unused((*removals(part, here), *reinstalls(part, here)), limits.allowed)
+    yield from unused((*removals(plan, now), *reinstalls(plan, now)), limits.allowed)
 
 
 def _counted(found: Collection[object]) -> str:

@@ -9,7 +9,6 @@ from typing import NamedTuple
 from tenantry.guard.kept import Kept
 from tenantry.guard.targets import Target
 from tenantry.kube.objects import ObjectId
-from tenantry.plan.shards import WHOLE, Shard
 
 READ = ("Namespace", "Kustomization", "HelmRelease")
 """Kinds that stand for a tenant, an app or an add-on."""
@@ -108,17 +107,4 @@ class Held:
             namespaces={key: leaving for key, leaving in self.namespaces.items() if key not in left},
             addon_namespaces={key: leaving for key, leaving in self.addon_namespaces.items() if ("", *key) not in left},
             kept=kept,
-        )
-
-    def of_shard(self, shard: Shard) -> Held:
-        """What a shard's stack runs: its tenants, and in the first shard the add-ons. What concerns clusters stays whole."""
-        if shard == WHOLE:
-            return self
-        return replace(
-            self,
-            namespaces={key: leaving for key, leaving in self.namespaces.items() if shard.holds(key[0])},
-            apps={id: app for id, app in self.apps.items() if shard.holds(app.tenant)},
-            addon_namespaces=self.addon_namespaces if shard.holds("") else {},
-            frozen=frozenset(each for each in self.frozen if shard.holds(each[0])),
-            unknown={id: tenant for id, tenant in self.unknown.items() if shard.holds(tenant)},
         )

@@ -19,7 +19,6 @@ from tenantry.kube.objects import Manifest, readable_id
 from tenantry.messages.problems import Problem, error
 from tenantry.messages.text import lines_of
 from tenantry.plan.plan import Plan
-from tenantry.plan.shards import Shard
 
 
 def left_behind(plan: Plan, now: Held) -> dict[tuple[str, str], str]:
@@ -40,8 +39,8 @@ def left_here(plan: Plan, now: Held) -> list[str]:
     return sorted(name for cluster, name in left_behind(plan, now) if (cluster, name) not in now.marks)
 
 
-def kept_after(plan: Plan, now: Held, shard: Shard, time: datetime) -> tuple[Kept, ...]:
-    """What a stack's claim records from this run on. plan, now: of the whole environment."""
+def kept_after(plan: Plan, now: Held, time: datetime) -> tuple[Kept, ...]:
+    """What the stack's claim records from this run on."""
     planned = _planned(plan)
     before = {place: each for place, each in now.kept.items() if each.environment == plan.environment}
     since = time.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
@@ -51,8 +50,7 @@ def kept_after(plan: Plan, now: Held, shard: Shard, time: datetime) -> tuple[Kep
     }
     # The first time stays, if it is still the same tenant's.
     again = {place: each for place, each in before.items() if place not in left or left[place].tenant == each.tenant}
-    entries = {place: each for place, each in {**left, **again}.items() if place not in planned}
-    return tuple(sorted(each for each in entries.values() if shard.holds(each.tenant)))
+    return tuple(sorted(each for place, each in {**left, **again}.items() if place not in planned))
 
 
 def keeping_problems(

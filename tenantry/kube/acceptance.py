@@ -9,9 +9,10 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Mapping
 from decimal import Decimal
-from typing import Any, NamedTuple
+from typing import Any
 
 from tenantry.kube.quantities import number_of
+from tenantry.messages.errors import Finding
 
 MOST_DATA = 1024**2
 """The most bytes of the values in a ConfigMap."""
@@ -47,17 +48,11 @@ _WHOLE = (
 _COUNTED = (*_WHOLE, "services.nodeports", "services.loadbalancers")
 
 
-class Refusal(NamedTuple):
-    """What an API server would refuse. path: what is wrong, as the settings of a tenant are written; () for the whole object."""
+def refusals(manifest: Mapping[str, Any]) -> Iterator[Finding]:
+    """Everything about an object that an API server would refuse.
 
-    path: tuple[str, ...]
-    code: str
-    message: str
-    fix: str
-
-
-def refusals(manifest: Mapping[str, Any]) -> Iterator[Refusal]:
-    """Everything about an object that an API server would refuse."""
+    The paths are those of a tenant's settings; () is the whole object.
+    """
     yield from too_large(manifest)
     if manifest["kind"] == "ResourceQuota":
         yield from _of_quota(manifest["spec"]["hard"])
@@ -66,7 +61,7 @@ def refusals(manifest: Mapping[str, Any]) -> Iterator[Refusal]:
             yield from _of_limits(limits)
 
 
-def too_large(manifest: Mapping[str, Any]) -> Iterator[Refusal]:
+def too_large(manifest: Mapping[str, Any]) -> Iterator[Finding]:
     """What about an object is larger than an API server takes."""
     if len(repr(manifest)) < _SMALL / 4:  # as nearly all; a character has at most four bytes
         return
@@ -80,21 +75,21 @@ def too_large(manifest: Mapping[str, Any]) -> Iterator[Refusal]:
     stored = _bytes(text) + length + keys * _LISTED
     if data > MOST_DATA:
         message = f"{name} would hold {data:,} bytes, and Kubernetes takes at most {MOST_DATA:,}"
-        yield Refusal(("data",), "too-large", message, "divide it, or put the content into a source")
+        yield Finding(("data",), "too-large", message, fix="divide it, or put the content into a source")
     elif annotated > MOST_ANNOTATIONS:
         largest = max(annotations, key=lambda key: annotations[key])
         message = (
             f"the annotations of {name} have {annotated:,} bytes, and Kubernetes takes at most {MOST_ANNOTATIONS:,}"
         )
-        yield Refusal(("annotations", largest), "too-large", message, "shorten them, or remove some")
+        yield Finding(("annotations", largest), "too-large", message, fix="shorten them, or remove some")
     elif keys > MOST_KEYS:
         message = (
             f"{name} has {keys:,} keys, and an API server would be busy with more than {MOST_KEYS:,} for a long time"
         )
-        yield Refusal((), "too-large", message, "put the content into a source, or write it as one text")
+        yield Finding((), "too-large", message, fix="put the content into a source, or write it as one text")
     elif stored > MOST_STORED:
         message = f"{name} would take {stored:,} bytes, and an API server stores at most {MOST_STORED:,}"
-        yield Refusal((), "too-large", message, "put a part of it into a source, or into configs")
+        yield Finding((), "too-large", message, fix="put a part of it into a source, or into configs")
 
 
 def _bytes(text: str) -> int:
@@ -116,16 +111,16 @@ def _keys(value: Any) -> tuple[int, int]:
     return number, length
 
 
-def _of_quota(hard: Mapping[str, Any]) -> Iterator[Refusal]:
+def _of_quota(hard: Mapping[str, Any]) -> Iterator[Finding]:
     for resource, quantity in hard.items():
         number = number_of(quantity)
         counted = resource in _COUNTED or resource.startswith("count/")
         if counted and number is not None and number != number.to_integral_value():
             message = f"quota '{quantity}' of '{resource}' is not a whole number"
-            yield Refusal(("quota", resource), "bad-quantity", message, "write a whole number")
+            yield Finding(("quota", resource), "bad-quantity", message, fix="write a whole number")
 
 
-def _of_limits(limits: Mapping[str, Any]) -> Iterator[Refusal]:
+def _of_limits(limits: Mapping[str, Any]) -> Iterator[Finding]:
     """Kubernetes takes the default of a limit from `max`, and that of a request from the limit."""
     given = {key: dict(limits.get(key) or {}) for key in ("min", "defaultRequest", "default", "max")}
     for low, high in _BOUNDS:
@@ -135,7 +130,7 @@ def _of_limits(limits: Mapping[str, Any]) -> Iterator[Refusal]:
                 message = (
                     f"'{low}' of {resource} is '{quantity}', which is more than '{high}' ('{given[high][resource]}')"
                 )
-                yield Refusal(("limits", low, resource), "bad-limits", message, f"lower it, or raise '{high}'")
+                yield Finding(("limits", low, resource), "bad-limits", message, fix=f"lower it, or raise '{high}'")
 
 
 def _number(quantity: Any) -> Decimal | None:

@@ -6,6 +6,7 @@ an error. It is never cut: two cut names could be the same.
 
 from __future__ import annotations
 
+import hashlib
 import json
 import re
 from collections.abc import Mapping
@@ -120,8 +121,6 @@ def join(*parts: str) -> str:
 
 def digest(content: Mapping[str, object], digits: int = 8) -> str:
     """Hexadecimal digits for a mapping of plain data. The order of its keys does not matter."""
-    import hashlib  # loads OpenSSL, which most fleets do not need
-
     text = json.dumps(content, sort_keys=True, separators=(",", ":"))
     return hashlib.sha256(text.encode()).hexdigest()[:digits]
 

@@ -20,6 +20,7 @@ from tenantry.manifests.programs import kept, run
 
 MOST_FILES = 100_000
 MOST_BYTES = 1024**3
+TOO_LARGE = f"it contains more than {MOST_FILES} files or {MOST_BYTES // 2**20} MiB"
 _MOST_AT_ONCE = 2**20
 """The most bytes of an archive in memory: its long names and extended headers can claim any size."""
 
@@ -131,7 +132,7 @@ def _copy(files: Iterable[tuple[str, Path]], into: Path, copy: Callable[[Path, P
             continue
         taken += about.st_size
         if count > MOST_FILES or taken > MOST_BYTES:
-            raise NotFetched(f"it contains more than {MOST_FILES} files or {MOST_BYTES // 2**20} MiB")
+            raise NotFetched(TOO_LARGE)
         target = into / path
         target.parent.mkdir(parents=True, exist_ok=True)
         copy(file, target)

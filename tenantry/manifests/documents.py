@@ -3,15 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from pathlib import Path
 from typing import Any
 
 import yaml
 
 from tenantry.kube.documents import ManifestLoader
 from tenantry.manifests.model import NotRendered
+from tenantry.messages.errors import InvalidFleet
+from tenantry.source.bounds import check_aliases
 
+MOST_BYTES = 32 * 2**20
+"""The largest file of a source that is read here."""
 _MOST_VALUES = 1_000_000
 _MOST_DEPTH = 200
+_TOO_LARGE = f"its YAML has more than {_MOST_VALUES} keys and values, or is nested too deeply"
 
 _DUMPER: Any = getattr(yaml, "CSafeDumper", yaml.SafeDumper)
 
@@ -21,14 +27,56 @@ def read(text: str | bytes) -> Any:
     return next(iter(read_all(text)), None)
 
 
+def read_file(file: Path) -> Any:
+    """The first document of a file of a source. Raises: NotRendered."""
+    if file.stat().st_size > MOST_BYTES:
+        raise NotRendered(f"{file.name} is larger than {MOST_BYTES // 2**20} MiB")
+    return read(file.read_bytes())
+
+
 def read_all(text: str | bytes) -> list[Any]:
-    """All documents. Raises: NotRendered: they cannot be read, or aliases make them too large."""
+    """All documents. Raises: NotRendered: they cannot be read, are too large, or aliases make them too large."""
     try:
-        documents = list(yaml.load_all(text, Loader=ManifestLoader))
+        documents = list(_loaded(text))
     except (yaml.YAMLError, ValueError, RecursionError) as wrong:
         raise NotRendered(f"its YAML cannot be read: {' '.join(str(wrong).split())}") from None
+    except InvalidFleet:
+        raise NotRendered(_TOO_LARGE) from None
     _check(documents)
     return documents
+
+
+def _loaded(text: str | bytes) -> Iterable[Any]:
+    loader = _BoundedLoader(text)
+    try:
+        while loader.check_data():
+            yield loader.get_data()
+    finally:
+        loader.dispose()
+
+
+class _BoundedLoader(ManifestLoader):
+    """Stops before it spends memory on too much: libyaml would end the whole process where values are nested very deeply, and a few
+    merge keys can stand for billions of values. The parser calls the first two methods for each node but aliases.
+    """
+
+    def __init__(self, text: str | bytes) -> None:
+        super().__init__(text)
+        self._left = _MOST_VALUES
+        self._depth = 0
+
+    def descend_resolver(self, *_: object) -> None:
+        self._left -= 1
+        self._depth += 1
+        if self._left < 0 or self._depth > _MOST_DEPTH:
+            raise NotRendered(_TOO_LARGE)
+
+    def ascend_resolver(self) -> None:
+        self._depth -= 1
+
+    def construct_document(self, node: yaml.Node) -> Any:
+        check_aliases(node, "")
+        return super().construct_document(node)
 
 
 def write(data: Any) -> str:
@@ -63,7 +111,7 @@ def _check(data: Any) -> None:
         value, depth = open.pop()
         count += 1
         if count > _MOST_VALUES or depth > _MOST_DEPTH:
-            raise NotRendered(f"its YAML has more than {_MOST_VALUES} values, or is nested too deeply")
+            raise NotRendered(_TOO_LARGE)
         if isinstance(value, dict):
             open += [(each, depth + 1) for each in value.values()]
         elif isinstance(value, list):

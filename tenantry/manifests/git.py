@@ -11,7 +11,7 @@ from typing import Any
 from tenantry.manifests import artifact
 from tenantry.manifests.cache import Cache
 from tenantry.manifests.model import NotFetched, NotRendered, Options, require_url
-from tenantry.manifests.programs import DOWNLOAD, NETWORK, kept, run
+from tenantry.manifests.programs import DOWNLOAD, NETWORK, OUTPUT, kept, run
 from tenantry.versions.semver import highest
 
 _OWN = (
@@ -87,21 +87,33 @@ class GitSources:
             repository, tree, template = (Path(temporary, each) for each in ("repository", "tree", "template"))
             tree.mkdir()
 
-            def git(*arguments: str) -> bytes:
+            def git(*arguments: str, most: int = DOWNLOAD) -> bytes:
                 places = (f"--git-dir={repository}", f"--work-tree={tree}")
                 # Submodules are made from the template too.
                 variables = {**_variables(), "GIT_TEMPLATE_DIR": str(template)}
-                return run([*self._git, *_SAFE, *places, *arguments], tree, variables, seconds=_SECONDS, most=DOWNLOAD)
+                return run([*self._git, *_SAFE, *places, *arguments], tree, variables, seconds=_SECONDS, most=most)
 
             # What a repository's own .gitattributes name would run programs of the user's configuration. Flux has no filters.
             (template / "info").mkdir(parents=True)
             (template / "info" / "attributes").write_text(_AS_COMMITTED)
             git("init", "--quiet")
             git("fetch", "--quiet", "--depth=1", "--no-tags", "--", spec["url"], wanted)
+            _check_size(git("ls-tree", "-r", "-l", "-z", commit, most=OUTPUT))
             git("-c", "advice.detachedHead=false", "checkout", "--quiet", "--force", commit)
             if spec.get("recurseSubmodules"):
                 git("submodule", "--quiet", "update", "--init", "--recursive", "--depth=1")
             artifact.take(tree, into, spec.get("ignore"), self._git)
+
+
+def _check_size(listed: bytes) -> None:
+    """Before anything is written: a few kilobytes of Git's objects can stand for any number of files of any size.
+
+    Args: listed: what `git ls-tree -l -z` says. Raises: NotFetched.
+    """
+    files = [each.split(b"\t", 1)[0].split() for each in listed.split(b"\0") if each]
+    size = sum(int(words[3]) for words in files if words[3].isdigit())  # a submodule has none
+    if len(files) > artifact.MOST_FILES or size > artifact.MOST_BYTES:
+        raise NotFetched(artifact.TOO_LARGE)
 
 
 def _refs(git: tuple[str, ...], url: str) -> dict[str, str]:

@@ -101,7 +101,7 @@ def _write_values(chart: Path, root: Path, spec: Mapping[str, Any]) -> None:
             if spec.get("ignoreMissingValuesFiles"):
                 continue
             raise NotRendered(f"the source has no values file '{name}'")
-        content = documents.read(file.read_bytes())
+        content = documents.read_file(file)
         merged = _merged(merged, content if isinstance(content, dict) else {})
     target = chart / "values.yaml"
     target.unlink(missing_ok=True)  # it is a hard link into the cache

@@ -87,7 +87,7 @@ def _found(directory: Path) -> dict[str, Any] | None:
     file = kustomization_in(directory)
     if file is None:
         return None
-    found = documents.read(file.read_bytes()) or {}
+    found = documents.read_file(file) or {}
     if not isinstance(found, dict):
         raise NotRendered(f"{file.name} is not a mapping")
     if not found.get("resources"):

@@ -55,7 +55,7 @@ def references(root: Path, directory: Path) -> Iterator[Reference]:
         name = str(file.relative_to(root))
         if name.count("/") > _DEEPEST:
             raise NotRendered(f"{name[:80]}...: more than {_DEEPEST} directories are nested")
-        for path, text in _texts(documents.read(file.read_bytes()), name):
+        for path, text in _texts(documents.read_file(file), name):
             place = f"{name}: {path}"
             target = _leads_to(directory / text, place)
             if not target.is_relative_to(root):

@@ -117,9 +117,13 @@ class _Renderer:
                 problems.append(Problem(side, _told(missing.message, inputs), missing.fix))
             except NotRendered as refused:
                 problems.append(Problem(side, _told(str(refused), inputs), failed=True))
-            except RecursionError:
-                problems.append(Problem(side, "its directories or its YAML are nested too deeply", failed=True))
-        changes, unchanged = compared(*sides) if len(sides) == 2 else ((), 0)
+            except Exception as unexpected:  # whatever a source contains costs the apps that take it
+                problems.append(Problem(side, _unreadable(unexpected), failed=True))
+        try:
+            changes, unchanged = compared(*sides) if len(sides) == 2 else ((), 0)
+        except Exception as unexpected:  # the same
+            changes, unchanged = (), 0
+            problems.append(Problem("", _unreadable(unexpected)))
         change = AppChange(
             environment=app.environment,
             tenant=app.tenant,
@@ -166,6 +170,15 @@ def _key(inputs: Inputs | None) -> str:
 
 
 _DATA = re.compile(r"(?:stringData|data)[\"']?\s{0,4}:")
+
+
+def _unreadable(found: Exception) -> str:
+    """What is told of content that no step expects, without the content."""
+    if isinstance(found, RecursionError):
+        return "its directories or its YAML are nested too deeply"
+    if isinstance(found, OSError):
+        return f"its files cannot be used: {found.strerror or type(found).__name__}"
+    return f"its content has a form that is not known here ({type(found).__name__})"
 
 
 def _told(message: str, inputs: Inputs | None) -> str:

@@ -53,7 +53,17 @@ def _says_so(manifest: Mapping[str, Any]) -> bool:
 
 
 def _replaced(text: str, values: Mapping[str, str], *, known: bool) -> str:
+    room = documents.MOST_BYTES
+
     def value(found: re.Match[str]) -> str:
+        nonlocal room
+        filled = one(found)
+        room -= len(filled)
+        if room < 0:
+            raise NotRendered(f"its variables become more than {documents.MOST_BYTES // 2**20} MiB")
+        return filled
+
+    def one(found: re.Match[str]) -> str:
         if found["escaped"]:
             return "$"
         name, default = found["name"], found["default"]
@@ -65,4 +75,6 @@ def _replaced(text: str, values: Mapping[str, str], *, known: bool) -> str:
             return default
         raise NotRendered(f"variable '{name}' has no value; Flux refuses it")
 
-    return _USE.sub(value, text)
+    # Behind the last brace nothing ends, and looking for an end from each `${` would take hours.
+    end = text.rfind("}") + 1
+    return _USE.sub(value, text[:end]) + text[end:].replace("$$", "$")

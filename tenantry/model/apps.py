@@ -2,8 +2,9 @@
 
 from typing import Annotated, Literal, TypeAlias
 
+from pydantic import Field
+
 from tenantry.model.clusters import Selector
-from tenantry.model.declaring import Field
 from tenantry.model.flux import FluxMetadata
 from tenantry.model.helm import HelmPatch
 from tenantry.model.images import ImageAutomation

@@ -2,7 +2,8 @@
 
 from typing import Annotated
 
-from tenantry.model.declaring import Field
+from pydantic import Field
+
 from tenantry.model.scalars import RoleName, Text
 from tenantry.model.strict import Model, OneOf
 

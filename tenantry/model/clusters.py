@@ -2,8 +2,9 @@
 
 from typing import Annotated, Any, Literal, TypeAlias
 
+from pydantic import Field, model_validator
+
 from tenantry.messages.findings import type_name
-from tenantry.model.declaring import Field, model_validator
 from tenantry.model.rollouts import Rollout
 from tenantry.model.scalars import (
     Duration,

@@ -2,7 +2,8 @@
 
 from typing import Annotated, Literal, Self
 
-from tenantry.model.declaring import Field, model_validator
+from pydantic import Field, model_validator
+
 from tenantry.model.scalars import DataKey, RegistryHost, refusal
 from tenantry.model.strict import OneOf
 

@@ -2,12 +2,13 @@
 
 from typing import Annotated, Literal
 
+from pydantic import Field
+
 from tenantry.model.alerts import Alert
 from tenantry.model.apps import Addon, App, State
 from tenantry.model.cluster_rights import ClusterRights
 from tenantry.model.clusters import Cluster, ClusterGroup, Environment, Selector
 from tenantry.model.credentials import Config, Credentials
-from tenantry.model.declaring import Field
 from tenantry.model.frame import Grants, Include
 from tenantry.model.network import Network
 from tenantry.model.objects import ClusterObject, ObjectManifest

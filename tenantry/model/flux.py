@@ -2,7 +2,8 @@
 
 from typing import Any, ClassVar
 
-from tenantry.model.declaring import ConfigDict
+from pydantic import ConfigDict
+
 from tenantry.model.fillable import Fillable
 from tenantry.model.scalars import LabelKey, LabelValue
 from tenantry.model.strict import Model

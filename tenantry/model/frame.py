@@ -2,9 +2,10 @@
 
 from typing import Annotated, Any, Literal, Self
 
+from pydantic import Field, model_validator
+
 from tenantry.messages.redact import shorten
 from tenantry.model.clusters import Selector
-from tenantry.model.declaring import Field, model_validator
 from tenantry.model.patterns import AddressPattern, KeyPrefix
 from tenantry.model.scalars import ConfigName, Duration, Name, OwnAppName, RoleName, SourceName, Text, refusal
 from tenantry.model.strict import Model, OneOf

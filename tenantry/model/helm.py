@@ -2,7 +2,8 @@
 
 from typing import Annotated, Any
 
-from tenantry.model.declaring import BeforeValidator
+from pydantic import BeforeValidator
+
 from tenantry.model.fillable import Fillable
 from tenantry.model.flux import SET_FOR_APPS, CommonMetadata, FluxBlock
 from tenantry.model.scalars import Duration, Name, Refers, SourcePath, Text

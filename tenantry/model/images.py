@@ -5,7 +5,8 @@ As for sources, a block's keys are those of Flux's kind; fields here mean more t
 
 from typing import Annotated, Literal, Self
 
-from tenantry.model.declaring import Field, model_validator
+from pydantic import Field, model_validator
+
 from tenantry.model.fillable import Fillable
 from tenantry.model.flux import FluxBlock
 from tenantry.model.scalars import CredentialsName, Duration, ImageName, Name, ShortDuration, SourcePath, Text, refusal

@@ -8,10 +8,10 @@ import posixpath
 import re
 from typing import Annotated, Any, Literal
 
+from pydantic import AfterValidator, Field, model_validator
 from pydantic_core.core_schema import ValidationInfo
 
 from tenantry.messages.redact import shorten
-from tenantry.model.declaring import AfterValidator, Field, model_validator
 from tenantry.model.fillable import Fillable
 from tenantry.model.flux import SET_FOR_APPS, CommonMetadata, FluxBlock
 from tenantry.model.scalars import Duration, Name, Refers, SourcePath, VariableValue, refusal

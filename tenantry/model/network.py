@@ -6,9 +6,10 @@ Kubernetes takes policies that do nothing, such as egress rules of a policy for 
 import ipaddress
 from typing import Annotated, Any, Literal, Self
 
+from pydantic import AfterValidator, Field, PlainValidator, model_validator
+
 from tenantry.kube.names import dns_label_problem
 from tenantry.messages.redact import shorten
-from tenantry.model.declaring import AfterValidator, Field, PlainValidator, model_validator
 from tenantry.model.scalars import LabelKey, LabelValue, Name, refusal
 from tenantry.model.strict import Model
 

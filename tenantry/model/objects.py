@@ -3,7 +3,8 @@
 from collections.abc import Mapping
 from typing import Annotated, Any
 
-from tenantry.model.declaring import ConfigDict, Field
+from pydantic import ConfigDict, Field
+
 from tenantry.model.fillable import Fillable
 from tenantry.model.scalars import LabelKey, LabelValue, ObjectName
 from tenantry.model.strict import Model

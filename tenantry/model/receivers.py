@@ -2,7 +2,8 @@
 
 from typing import Annotated, Self
 
-from tenantry.model.declaring import ConfigDict, Field, model_validator
+from pydantic import ConfigDict, Field, model_validator
+
 from tenantry.model.flux import FluxBlock
 from tenantry.model.scalars import CredentialsName, SourceName, refusal
 

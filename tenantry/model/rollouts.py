@@ -2,8 +2,9 @@
 
 from typing import Annotated, Any, Literal
 
+from pydantic import AfterValidator, BeforeValidator, Field, WithJsonSchema, model_validator
+
 from tenantry.messages.redact import shorten
-from tenantry.model.declaring import AfterValidator, BeforeValidator, Field, WithJsonSchema, model_validator
 from tenantry.model.scalars import Duration, LabelKey, LabelValue, Name, refusal
 from tenantry.model.strict import OneOf
 

@@ -10,17 +10,18 @@ from collections.abc import Callable
 from functools import lru_cache
 from typing import Annotated, Any, Literal, NamedTuple, get_args
 
+from pydantic import AfterValidator, BeforeValidator, Field, WithJsonSchema
 from pydantic_core import PydanticCustomError
 
 from tenantry.kube import names
 from tenantry.messages.findings import type_name
 from tenantry.messages.placeholders import with_stand_ins
 from tenantry.messages.redact import shorten
-from tenantry.model.declaring import AfterValidator, BeforeValidator, Field, WithJsonSchema
 
 _DURATION = re.compile(r"([0-9]+(\.[0-9]+)?(ms|s|m|h))+")
 _SECONDS = {"ms": 0.001, "s": 1, "m": 60, "h": 3600}
-_MAX_SECONDS = 366 * 24 * 3600
+LONGEST_DURATION = 366 * 24 * 3600
+"""Seconds. The admission policy of the clusters lets a tenant have no longer duration either."""
 # An API server that parses `1e99999999999` is busy for a minute.
 _QUANTITY = re.compile(r"\+?([0-9]{1,20}(\.[0-9]{0,20})?|\.[0-9]{1,20})(([KMGTPE]i)|[numkMGTPE]|[eE][+-]?[0-9]{1,2})?")
 _BYTES = re.compile(r"([0-9]{1,9}(?:\.[0-9]{1,3})?) ?([kKmMgGtTpP])i?[bB]?")
@@ -101,7 +102,7 @@ def duration_fix(value: str) -> str:
 
 def _bounded(value: str) -> bool:
     """The CRDs let more pass than Go's 64 bits of nanoseconds hold; one such object stops a Flux controller from listing any."""
-    return seconds_of(value) < _MAX_SECONDS
+    return seconds_of(value) < LONGEST_DURATION
 
 
 @lru_cache(maxsize=256)

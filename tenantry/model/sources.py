@@ -5,10 +5,13 @@ A block's keys are those of Flux's kind; fields here are the ones that mean more
 
 from typing import Any, Literal, Self
 
-from tenantry.model.declaring import model_validator
+from pydantic import model_validator
+
+from tenantry.messages.data import mappings_in
+from tenantry.messages.redact import shorten
 from tenantry.model.fillable import Fillable
 from tenantry.model.flux import FluxBlock, FluxMetadata
-from tenantry.model.scalars import CredentialsName, Duration, ShortDuration, SourcePath, Text, refusal
+from tenantry.model.scalars import CredentialsName, Duration, ShortDuration, SourcePath, Text, path_problem, refusal
 from tenantry.model.strict import OneOf
 
 _CREDENTIALS = "the fleet sets it from 'credentials' beside the block"
@@ -51,6 +54,14 @@ class Git(FluxBlock):
     """How long one fetch may take."""
     sparseCheckout: list[SourcePath] | None = None
     """The only directories to fetch."""
+
+    @model_validator(mode="after")
+    def _includes_within_both_sources(self) -> Self:
+        for entry in mappings_in(self.flux.get("include")):
+            for path in (entry.get(key) for key in ("fromPath", "toPath")):
+                if isinstance(path, str) and (why := path_problem(path)):
+                    raise refusal("bad-path", f"path '{shorten(path)}' of 'include' {why}")
+        return self
 
 
 class OciRef(OneOf):

@@ -1,16 +1,24 @@
 """What all parts of tenants.yaml's model have in common: no value is converted silently, no unknown key is taken."""
 
-from typing import ClassVar, Self
+from typing import Annotated, Any, ClassVar, Self
 
+from pydantic import BaseModel, ConfigDict, model_validator
+from pydantic.fields import FieldInfo
 from pydantic_core import PydanticCustomError
 
-from tenantry.model.declaring import BaseModel, model_validator
 from tenantry.model.scalars import refusal
 
 
 class Model(BaseModel):
+    model_config = ConfigDict(strict=True, frozen=True, extra="forbid", hide_input_in_errors=True, defer_build=True)
+
     owned: ClassVar[dict[str, str]] = {}
     """Keys that Flux knows but the fleet sets itself, each with the reason given to who tries to set it."""
+
+
+def declared_type(field: FieldInfo) -> Any:
+    """The type of a field with what is noted beside it, which pydantic keeps apart."""
+    return Annotated[(field.annotation, *field.metadata)] if field.metadata else field.annotation
 
 
 class OneOf(Model):

@@ -2,8 +2,9 @@
 
 from typing import Annotated, Any, Literal, Self, get_args
 
+from pydantic import AfterValidator, Field, model_validator
+
 from tenantry.messages.redact import shorten
-from tenantry.model.declaring import AfterValidator, Field, model_validator
 from tenantry.model.network import Network
 from tenantry.model.objects import ObjectManifest
 from tenantry.model.scalars import (

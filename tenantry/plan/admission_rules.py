@@ -8,6 +8,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from tenantry.fleet.grants import POLICYS_SHORTEST
+from tenantry.fleet.limits import duration_paths
+from tenantry.model.scalars import LONGEST_DURATION
 
 Rule = tuple[str, str]
 """An expression that is true of objects that are allowed, and what the author of another one is told."""
@@ -21,6 +23,7 @@ def flux_rules(platform: str, *, shared_identity: bool) -> Iterator[Rule]:
     yield _references()
     yield _marks()
     yield _intervals()
+    yield _durations()
     if not shared_identity:
         yield from _identity()
 
@@ -71,6 +74,18 @@ def _intervals() -> Rule:
         for path in paths
     )
     return " && ".join(long_enough), f"a tenant's intervals are at least {POLICYS_SHORTEST}"
+
+
+def _durations() -> Rule:
+    """Flux's CRDs take `9999999h`, which Go's 64 bits of nanoseconds do not hold. A controller that lists one such object lists no
+    object of that kind any more, of no tenant. The API server's own parser is Go's, so here the duration is an error, which denies.
+    """
+    longest = f"{int(LONGEST_DURATION // 3600)}h"
+    short_enough = (
+        f"duration(object.spec.?{path.replace('.', '.?')}.orValue('{POLICYS_SHORTEST}')) <= duration('{longest}')"
+        for path in duration_paths()
+    )
+    return " && ".join(short_enough), f"a tenant's intervals and timeouts are at most {longest}"
 
 
 def _identity() -> Iterator[Rule]:

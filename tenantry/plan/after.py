@@ -27,13 +27,9 @@ class After:
         return seconds_of(self.soak)
 
     @property
-    def data(self) -> dict[str, str | None]:
-        """As plain data."""
-        return {
-            "environment": self.environment,
-            "gate": "refuse" if self.refuses else "warn",
-            "soak": self.soak or None,
-        }
+    def gate(self) -> str:
+        """The key `gate`, as the file has it."""
+        return "refuse" if self.refuses else "warn"
 
     def is_weaker_than(self, other: After) -> bool:
         """Whether it lets changes through that the other gate holds back."""

@@ -6,8 +6,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 
+from tenantry.fleet.apps import EffectiveApp, effective_app
 from tenantry.fleet.fleet import Fleet
-from tenantry.fleet.settings import EffectiveApp, TenantSettings, effective_app, tenant_states
+from tenantry.fleet.settings import TenantSettings, tenant_states
 from tenantry.flux.conformance import check_spec
 from tenantry.kube import names
 from tenantry.kube.objects import KubeObject
@@ -42,8 +43,8 @@ def plan_apps(
     """
     apps = tuple(apps)
     result = AppSet()
-    resolved = _resolved(fleet, scope, apps, variables, result.findings)
-    builder = _Builder(fleet, scope, settings, variables, result, charts_of(scope, resolved.values()))
+    resolved = _resolved(fleet, scope, settings, apps, variables, result.findings)
+    builder = _Builder(fleet, scope, variables, result, charts_of(scope, resolved.values()))
     builder.known.update(addons)
     builder.before.update(before or {})
     there = {**{app: Dependency(app_id(scope, app, each.kind)) for app, each in resolved.items()}, **addons}
@@ -56,14 +57,19 @@ def plan_apps(
 
 
 def _resolved(
-    fleet: Fleet, scope: Scope, apps: Iterable[str], variables: Mapping[str, str], findings: Findings
+    fleet: Fleet,
+    scope: Scope,
+    settings: TenantSettings,
+    apps: Iterable[str],
+    variables: Mapping[str, str],
+    findings: Findings,
 ) -> dict[str, EffectiveApp]:
     """The apps as they are in the scope, without those that cannot be resolved."""
     resolved: dict[str, EffectiveApp] = {}
     for app in apps:
         with collecting(findings):
             at, own = _path_of(scope, app), {**variables, "app": app}
-            resolved[app] = effective_app(fleet, at, scope.environment, scope.cluster, own)
+            resolved[app] = effective_app(fleet, at, scope.environment, scope.cluster, own, settings)
     return resolved
 
 
@@ -78,14 +84,12 @@ class _Builder:
         self,
         fleet: Fleet,
         scope: Scope,
-        settings: TenantSettings,
         variables: Mapping[str, str],
         result: AppSet,
         charts: Mapping[str, str],
     ) -> None:
         self.fleet = fleet
         self.scope = scope
-        self.settings = settings
         self.variables = variables
         self.result = result
         self.charts = charts
@@ -93,7 +97,6 @@ class _Builder:
         self.before: dict[str, Sequence[Dependency]] = {}
         self.attachments = Attachments(fleet, scope, variables)
         self.wall = Wall(fleet, scope, variables)
-        # A method of the builder would make a cycle of references, and planning frees no cycles.
         self.add = partial(_add, result, self.attachments)
         self.sources = SourceSet(fleet, scope, variables, self.attachments, charts, self.wall, self.add)
 
@@ -105,11 +108,11 @@ class _Builder:
         self._check_target(app)
         if isinstance(app.block, Kustomize):
             self._check_manifests(app, source_name, source)
-            planned = kustomization(self.scope, app.name, app.block, self.settings, source.id, after)
+            planned = kustomization(self.scope, app, source.id, after)
             release = None
         else:
             chart = self._chart(app, app.block, source_name, source)
-            planned = helm_release(self.scope, app.name, app.block, self.settings, chart.id, after)
+            planned = helm_release(self.scope, app, chart.id, after)
             release = (self.scope.cluster, self.scope.storage, planned.manifest["spec"]["releaseName"])
         check_length(planned, _path_of(self.scope, app.name))
         self._check_spec(planned, app)
@@ -192,7 +195,7 @@ class _Builder:
             raise Found([name_too_long("release", release, names.MAX_RELEASE, at, "set a shorter 'releaseName'")])
         if is_chart(source):
             return source
-        chart = chart_object(self.scope, source, name, helm, self.settings.interval)
+        chart = chart_object(self.scope, source, name, helm, app.settings.interval)
         check_length(chart, _path_of(self.scope, app.name))
         check_size(chart, _path_of(self.scope, app.name))
         self._check_spec(chart, app, {("interval",): ("chartInterval",)})

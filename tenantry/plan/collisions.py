@@ -10,9 +10,9 @@ from collections.abc import Hashable, Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 from tenantry.fleet.fleet import Fleet
+from tenantry.fleet.namespaces import namespace_template
 from tenantry.messages.errors import Finding, Path
 from tenantry.plan.addon_namespaces import owned_namespaces
-from tenantry.plan.namespaces import namespace_template
 from tenantry.plan.placements import PlannedPlacement
 from tenantry.plan.plan import Plan
 

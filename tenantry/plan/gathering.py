@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import replace
 
 from tenantry.kube.acceptance import too_large
-from tenantry.kube.objects import KubeObject, ObjectId
+from tenantry.kube.objects import KubeObject, Manifest, ObjectId, object_id
 from tenantry.messages.errors import Finding, Findings, Path
 from tenantry.plan.planned_apps import AppSet, PlannedApp
 from tenantry.source.parsed_file import ParsedFile
@@ -14,7 +15,7 @@ from tenantry.source.parsed_file import ParsedFile
 class Gathering:
     """The objects, apps and findings of one environment so far; origins: which part of the file planned an object first.
 
-    awaited: the objects that Pulumi has to wait for.
+    awaited: the objects that Pulumi has to wait for. written: by cluster and identity, where the file has an object as it is.
     """
 
     def __init__(self, source: ParsedFile) -> None:
@@ -23,6 +24,7 @@ class Gathering:
         self.awaited: set[ObjectId] = set()
         self.findings = Findings()
         self.origins: dict[ObjectId, Path] = {}
+        self.written: dict[tuple[str, ObjectId], Path] = {}
         self._source = source
         self._cluster_wide_at: dict[tuple[str, str, str, str], Path] = {}
         self._release_at: dict[tuple[str, str, str], Path] = {}
@@ -30,8 +32,7 @@ class Gathering:
     def add(self, objects: Iterable[KubeObject], at: Path) -> None:
         """Plan objects that come from a part of the file, and report those that an API server would not take."""
         for object in objects:
-            for _, code, message, fix in too_large(object.manifest):
-                self.findings.append(Finding(at, code, message, fix=fix, at_key=True))
+            self.findings += (replace(found, path=at, at_key=True) for found in too_large(object.manifest))
             self._take((object,), at)
 
     def _take(self, objects: Iterable[KubeObject], at: Path) -> None:
@@ -45,6 +46,10 @@ class Gathering:
                 continue
             self.objects[object.id] = object
             self.origins[object.id] = at
+
+    def note(self, cluster: str, written: Iterable[tuple[Manifest, Path]]) -> None:
+        """Remember where the file has objects as they are, whoever creates them on the cluster."""
+        self.written.update({(cluster, object_id(manifest)): at for manifest, at in written})
 
     def share(self, made: KubeObject, at: Path) -> ObjectId:
         """Plan an object that several others need, once."""

@@ -14,6 +14,7 @@ from typing import NamedTuple
 
 from tenantry.fleet.blocks import blocks_of
 from tenantry.fleet.fleet import Fleet
+from tenantry.fleet.namespaces import extra_namespaces, main_namespace, namespace_template
 from tenantry.fleet.placement import placements_of
 from tenantry.fleet.settings import TenantSettings, setting_origin, variables_of
 from tenantry.fleet.sharing import platform_account
@@ -27,34 +28,6 @@ from tenantry.plan.objects.bindings import account_namespace
 from tenantry.plan.objects.scope import Scope
 
 
-def namespace_template(fleet: Fleet, environment: str, tenant: str) -> tuple[str, Path]:
-    """The template for a tenant's main namespace, and where it is written: at the tenant, or else at the environment."""
-    if own := fleet.document.tenants[tenant].namespace:
-        return own, ("tenants", tenant, "namespace")
-    return fleet.environments[environment].namespace, fleet.said_at(environment, "namespace")
-
-
-def main_namespace(fleet: Fleet, environment: str, tenant: str) -> str:
-    """The one that every tenant has. Raises: Found: its template gives no name."""
-    template, at = namespace_template(fleet, environment, tenant)
-    name = str(fill(template, _variables(fleet, environment, tenant), at))
-    _check_name(name, tenant, at, "shorten the template or the tenant's name")
-    return name
-
-
-def extra_namespaces(fleet: Fleet, environment: str, tenant: str) -> dict[str, str]:
-    """The names of the others by their keys, in the order of the keys. Raises: Found: a template gives no name."""
-    main = main_namespace(fleet, environment, tenant)
-    found: dict[str, str] = {}
-    for key, declared in sorted(fleet.document.tenants[tenant].namespaces.items()):
-        at = ("tenants", tenant, "namespaces", key)
-        variables = {**_variables(fleet, environment, tenant), "namespace": main, "key": key}
-        name = str(fill(declared.name, variables, (*at, "name")))
-        _check_name(name, tenant, at, "shorten its 'name', or its key")
-        found[key] = name
-    return found
-
-
 def all_namespaces(fleet: Fleet, environment: str) -> Iterator[tuple[str, str]]:
     """Every namespace of every tenant with the tenant; without those whose names are wrong, which is reported elsewhere."""
     for tenant in fleet.document.tenants:
@@ -63,15 +36,6 @@ def all_namespaces(fleet: Fleet, environment: str) -> Iterator[tuple[str, str]]:
             yield from ((name, tenant) for name in extra_namespaces(fleet, environment, tenant).values())
         except Found:
             continue
-
-
-def _variables(fleet: Fleet, environment: str, tenant: str) -> dict[str, str]:
-    return {**fleet.environments[environment].variables, "env": environment, "tenant": tenant}
-
-
-def _check_name(name: str, tenant: str, at: Path, fix: str) -> None:
-    if problem := names.dns_label_problem(name):
-        raise Found([Finding(at, "bad-name", f"namespace '{name}' of tenant '{tenant}' {problem}", fix=fix)])
 
 
 _RENAME_ENTRY = "rename the entry, or change its 'name'"

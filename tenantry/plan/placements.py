@@ -8,6 +8,7 @@ from functools import partial
 from itertools import chain
 
 from tenantry.fleet.fleet import Fleet
+from tenantry.fleet.flux_shards import flux_shard
 from tenantry.fleet.settings import (
     TenantSettings,
     namespace_settings,
@@ -24,7 +25,6 @@ from tenantry.plan.apps import plan_apps
 from tenantry.plan.cluster_rights import claim_of, cluster_objects, cluster_rights
 from tenantry.plan.declared_objects import DeclaredObject, Surroundings, declared_objects
 from tenantry.plan.dependencies import placement_after
-from tenantry.plan.flux_shards import flux_shard
 from tenantry.plan.gathering import Gathering
 from tenantry.plan.namespaces import Territory, foreign_accounts
 from tenantry.plan.objects.apps import Dependency, app_id, awaited, edges
@@ -78,6 +78,7 @@ class PlacementPlanner:
         variables = variables_of(self.fleet, self.environment, cluster, tenant=tenant)
         own = cluster_objects(scope, declared.clusterObjects, variables)
         wide = {claim_of(cluster, each.manifest): each.at for each in own}
+        self._gathering.note(cluster, ((each.manifest, each.at) for each in own))
         self.placements.append(
             PlannedPlacement(tenant, cluster, scope.namespace, namespaces, declared.clusterAdmin, ids, wide)
         )
@@ -187,7 +188,9 @@ class PlacementPlanner:
                 holder=self._territory.holder,
                 origin=partial(self._origin, scope, key),
             )
-            yield from declared_objects(replace(scope, namespace=name), here.objects, around)
+            made = declared_objects(replace(scope, namespace=name), here.objects, around)
+            self._gathering.note(scope.cluster, ((each.manifest, each.at) for each in made))
+            yield from made
 
     def _remote_base(
         self, scope: Scope, settings: TenantSettings, after: Sequence[Dependency], own: Sequence[DeclaredObject]
@@ -219,9 +222,9 @@ class PlacementPlanner:
         """Check the baselines of the main namespace and of the extra ones. Raises: Found: an API server would refuse a part."""
         findings: list[Finding] = []
         for key, manifests in zip(("", *scope.namespaces), baselines, strict=True):
-            for path, code, message, fix in chain.from_iterable(map(refusals, manifests)):
-                place = self._origin(scope, key, path) if path else ("tenants", scope.tenant)
-                findings.append(Finding(place, code, message, fix=fix))
+            for found in chain.from_iterable(map(refusals, manifests)):
+                place = self._origin(scope, key, found.path) if found.path else ("tenants", scope.tenant)
+                findings.append(replace(found, path=place))
         raise_found(findings)
 
     def _origin(self, scope: Scope, namespace: str, path: Path) -> Path:

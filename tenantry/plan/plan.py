@@ -12,7 +12,6 @@ from typing import NamedTuple
 from tenantry.fleet.fleet import Fleet
 from tenantry.fleet.rollouts import rollout_at
 from tenantry.kube.objects import KubeObject, ObjectId
-from tenantry.messages.cycles import uncollected
 from tenantry.messages.errors import UNKNOWN_NAME, Finding, Path, Refused
 from tenantry.messages.text import closest, listed
 from tenantry.plan.after import After, after_of
@@ -42,6 +41,7 @@ class Plan:
     rollouts: the environment's first; none if it has no rollout. members: the wave of each object, for `wave_of`.
     off: the names, as of rollouts, of the apps that are in no wave; it may name apps that are not in the plan.
     after: the gate to the environment before; None: there is no gate.
+    written: by cluster and identity, where the file has an object as it is, also if a release installs it.
     """
 
     environment: str
@@ -55,6 +55,7 @@ class Plan:
     members: Mapping[ObjectId, Member] = field(default_factory=dict)
     off: frozenset[str] = frozenset()
     after: After | None = None
+    written: Mapping[tuple[str, ObjectId], Path] = field(default_factory=dict)
 
     def wave_of(self, id: ObjectId) -> Member | None:
         """The wave that an object belongs to, with its rollout; None: the object is in no wave and waits for none."""
@@ -66,7 +67,6 @@ def nothing_of(plan: Plan) -> Plan:
     return Plan(plan.environment, plan.management, (), (), ())
 
 
-@uncollected()
 def plan(fleet: Fleet, environment: str, part: Part | None = None) -> Plan:
     """Plan the objects of an environment on its management cluster.
 
@@ -111,6 +111,7 @@ def plan(fleet: Fleet, environment: str, part: Part | None = None) -> Plan:
         places,
         off,
         after_of(fleet, environment),
+        gathered.written,
     )
 
 

@@ -7,6 +7,7 @@ from dataclasses import replace
 
 from tenantry.fleet.environments import by_rank
 from tenantry.fleet.fleet import Fleet
+from tenantry.fleet.flux_shards import flux_shard
 from tenantry.fleet.placement import addons_on, apps_on
 from tenantry.fleet.resolve import resolved
 from tenantry.fleet.settings import platform_settings, variables_of
@@ -26,7 +27,6 @@ from tenantry.plan.addon_namespaces import (
 from tenantry.plan.alerts import plan_alerts
 from tenantry.plan.apps import plan_apps
 from tenantry.plan.attachments import Attachments
-from tenantry.plan.flux_shards import flux_shard
 from tenantry.plan.gathering import Gathering
 from tenantry.plan.objects.apps import Dependency, app_id
 from tenantry.plan.objects.remote import objects_chart
@@ -120,6 +120,7 @@ class PlatformPlanner:
             at = ("platform", "addons", addon, "namespaces")
             made = namespace_manifests(self.fleet, scope, addon)
             inside = objects_in_namespaces(self.fleet, scope, addon)
+            self._gathering.note(scope.cluster, ((each.manifest, each.at) for each in inside))
             if made and scope.kubeconfig:
                 made += [each.manifest for each in inside]
                 chart = self.objects_chart(scope, f"add-on '{addon}' owns namespaces")

@@ -6,9 +6,9 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from typing import Any
 
+from tenantry.fleet.apps import EffectiveApp
 from tenantry.fleet.fleet import Fleet
 from tenantry.fleet.resolve import resolved
-from tenantry.fleet.settings import EffectiveApp
 from tenantry.flux.conformance import check_spec
 from tenantry.kube.objects import KubeObject
 from tenantry.messages.errors import AlreadyTold, Finding, Found, Path, raise_found

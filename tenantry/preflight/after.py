@@ -5,7 +5,7 @@ Called by: the Pulumi program and preflight, so that both say the same. What has
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
@@ -27,7 +27,6 @@ from tenantry.messages.problems import Problem, error, refuse, warning
 from tenantry.plan.after import After
 from tenantry.plan.plan import Plan, plan
 from tenantry.plan.planned_apps import PlannedApp
-from tenantry.plan.shards import WHOLE, Shard
 from tenantry.stacks.file import NAMESPACE
 from tenantry.stacks.ignoring import VARIABLE, ignores
 from tenantry.stacks.project import target_of
@@ -59,11 +58,10 @@ class Mode(Enum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Run:
-    """A run that is about to begin. shards: the parts of the environment that it runs. project: where the stacks' files are."""
+    """A run that is about to begin. project: where the stacks' files are."""
 
     plan: Plan
     project: Path
-    shards: Sequence[Shard] = (WHOLE,)
     mode: Mode = Mode.RUN
     now: datetime = field(default_factory=lambda: datetime.now(UTC))
 
@@ -82,8 +80,7 @@ def ask(client: Client, fleet: Fleet, run: Run, there: Iterable[Manifest]) -> An
     after, planned = run.plan.after, run.plan
     if after is None:
         return Answer()
-    apps = [each for each in planned.apps if any(shard.holds(each.tenant) for shard in run.shards)]
-    changed = changed_apps(planned, apps, _live(client, planned, apps, there))
+    changed = changed_apps(planned, planned.apps, _live(client, planned, there))
     if not changed:
         return Answer()
     names = list(dict.fromkeys(each.full_name for each in changed))
@@ -99,12 +96,10 @@ def ask(client: Client, fleet: Fleet, run: Run, there: Iterable[Manifest]) -> An
     return Answer(problem, "" if problem else note)
 
 
-def _live(
-    client: Client, planned: Plan, apps: Sequence[PlannedApp], there: Iterable[Manifest]
-) -> Mapping[ObjectId, Manifest]:
-    """What the cluster has of some apps. Their reconcilers have been read already."""
+def _live(client: Client, planned: Plan, there: Iterable[Manifest]) -> Mapping[ObjectId, Manifest]:
+    """What the cluster has of the apps. Their reconcilers have been read already."""
     contents = Contents(planned)
-    wanted = dict.fromkeys(object_id(part) for each in apps for part in contents.of(each))
+    wanted = dict.fromkeys(object_id(part) for each in planned.apps for part in contents.of(each))
     known = {id: each for each in there if "spec" in each and (id := readable_id(each)) in wanted and id is not None}
     rest = [id for id in wanted if id.kind not in APP_KINDS]
     return {**known, **read_objects(client, planned.environment, rest)}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import datetime
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
@@ -12,11 +12,9 @@ from tenantry.cluster.discovery import unserved
 from tenantry.cluster.drift import CONFIRMED, Difference, compare, confirmed, is_applied, told
 from tenantry.cluster.inventory import OTHER_CLUSTER, against_claim, claims_on, holdings, unmarked
 from tenantry.cluster.requests import every, in_parallel, one
-from tenantry.cluster.shards import against_other_shards
 from tenantry.fleet.fleet import Fleet
 from tenantry.guard import Held, Known, RunLimits, doubts, held, refusals
 from tenantry.guard.claims import Claim
-from tenantry.guard.shared import NEEDED
 from tenantry.kube.objects import Manifest, ObjectId, labels_of, readable_id
 from tenantry.messages.errors import Refused, Severity
 from tenantry.messages.problems import Problem, error, warning
@@ -52,11 +50,6 @@ class Report:
     refused: bool = False
 
     @property
-    def first_last(self) -> bool:
-        """Whether the first shard has to run after the others, because they still need what it removes."""
-        return any(each.code == NEEDED and each.severity is Severity.WARNING for each in self.problems)
-
-    @property
     def fit(self) -> bool:
         return not any(each.severity is Severity.ERROR for each in self.problems)
 
@@ -68,8 +61,7 @@ def preflight(
     limits: RunLimits,
     *,
     now: datetime,
-    claims: Sequence[Claim] = (),
-    shards: Sequence[RunLimits] = (),
+    claim: Claim | None = None,
     connect: remotes.Connect = remotes.connect,
     tell: Tell = silent,
     run: Run | None = None,
@@ -78,17 +70,17 @@ def preflight(
 ) -> Report:
     """Find everything that would make the next run of an environment fail or do something unexpected.
 
-    Args:   client: of the management cluster. limits: of the stack that runs the environment, or of its first shard's.
-            claims: of the stacks that run it. shards: the limits of the other shards' stacks. connect: makes clients of remotes.
-            tell: is told how many remote clusters are checked. run: asks the environment before; None: nothing is asked.
+    Args:   client: of the management cluster. limits, claim: of the stack that runs the environment; None: no stack is known.
+            connect: makes clients of remotes. tell: is told how many remote clusters are checked.
+            run: asks the environment before; None: nothing is asked.
             drift: whether planned objects are compared with the live ones, as each run does by itself.
-            in_state: whether the states of the stacks have an object; None: nobody can tell.
+            in_state: whether the state of the stack has an object; None: nobody can tell.
     """
     marks = _told(lambda: unmarked(client, fleet, plan))
-    marks += _told(lambda: (problem for claim in claims for problem in against_claim(client, fleet, claim)))
+    marks += _told(lambda: against_claim(client, fleet, claim)) if claim else []
     if any(each.code == OTHER_CLUSTER for each in marks):
         return Report(tuple(marks), ())  # other findings would be about the wrong cluster
-    return _Check(client, fleet, plan, (limits, *shards), now, connect, tell, run, drift, in_state).report(marks)
+    return _Check(client, fleet, plan, limits, now, connect, tell, run, drift, in_state).report(marks)
 
 
 @dataclass(slots=True)
@@ -96,7 +88,7 @@ class _Check:
     client: Client
     fleet: Fleet
     plan: Plan
-    limits: Sequence[RunLimits]
+    limits: RunLimits
     now: datetime
     connect: remotes.Connect
     tell: Tell
@@ -126,19 +118,13 @@ class _Check:
         now = now.recorded(kept)
         self.strangers = now.strangers
         yield from unread
-        for limits in self.limits:
-            waiting = list(against_other_shards(self.client, platform, self.plan, there, limits.shard))
-            if len(self.limits) == limits.shard.count:
-                # All shards run, so the first one runs last.
-                yield from (replace(each, severity=Severity.WARNING) for each in waiting)
-                waiting = []
-            for refusal in (*refusals(self.plan, now, limits), *waiting):
-                self.refused = True
-                yield refusal
-            yield from doubts(self.plan, now, limits)
+        for refusal in refusals(self.plan, now, self.limits):
+            self.refused = True
+            yield refusal
+        yield from doubts(self.plan, now, self.limits)
         yield from self._after(there)
         yield from check_rollouts(self.plan, there)
-        self.adopted = tuple(adoptions(self.plan, now.strangers, self.limits[0].adopting, self._read))
+        self.adopted = tuple(adoptions(self.plan, now.strangers, self.limits.adopting, self._read))
         yield from check_adoptions(self.adopted)
 
     def _held(self, there: Sequence[Manifest]) -> tuple[Held, list[Problem]]:

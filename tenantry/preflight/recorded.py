@@ -18,13 +18,13 @@ from tenantry.messages.errors import Refused
 from tenantry.stacks.exported import outputs_of
 from tenantry.stacks.file import StackTarget
 from tenantry.stacks.project import stacks_running, target_of
-from tenantry.stacks.record import OUTPUT, Record, joined, read
+from tenantry.stacks.record import OUTPUT, Record, read
 
 _SECONDS = 10.0
 
 
 def read_record(project: Path, fleet: Fleet, environment: str) -> Record | str:
-    """The record from the management cluster, or from the stacks' outputs if that cannot be read; a text says why there is none.
+    """The record from the management cluster, or from the stack's outputs if that cannot be read; a text says why there is none.
 
     project: the directory with Pulumi.yaml.
     """
@@ -34,17 +34,21 @@ def read_record(project: Path, fleet: Fleet, environment: str) -> Record | str:
         data = _from_outputs(project, environment) if data is None else data
     except Refused as refused:
         return refused.message
-    return _joined(environment, data)
+    return _only(environment, data)
 
 
-def _joined(environment: str, data: Iterable[dict[str, Any]]) -> Record | str:
+def _only(environment: str, data: Iterable[dict[str, Any]]) -> Record | str:
     parts = [read(each) for each in data]
     known = [each for each in parts if each]
     if len(known) < len(parts):
         return f"the record of '{environment}' was written by another version of Tenantry, or is damaged"
-    return joined(environment, known) or (
-        f"there is no record of '{environment}': a successful `tenantry up --environment {environment}` leaves one"
-    )
+    match [each for each in known if each.environment == environment]:
+        case [record]:
+            return record
+        case []:
+            return f"there is no record of '{environment}': a successful `tenantry up --environment {environment}` leaves one"
+        case _:
+            return f"several stacks have left a record of '{environment}', and only one of them can run it"
 
 
 def _from_cluster(target: StackTarget, fleet: Fleet, environment: str) -> list[dict[str, Any]] | None:

@@ -142,7 +142,7 @@ class _Reading:
             )
             return
         if not found:
-            or_write = ", or write one with 'tenantry clusters discover'" if entry.kind == _CLUSTERS else ""
+            or_write = ", or write one with 'tenantry cluster discover'" if entry.kind == _CLUSTERS else ""
             fix = f"correct the pattern, or remove it{or_write}"
             self._problem(at, "includes-nothing", f"no file matches '{shorten(pattern)}'", fix)
         for name in found:

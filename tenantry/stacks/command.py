@@ -5,13 +5,18 @@ This is the only place that decides about parallelism, checkpoints and the state
 
 from __future__ import annotations
 
+import os
 import re
 import shlex
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 
 SKIP_CHECKPOINTS, PARALLEL = "PULUMI_SKIP_CHECKPOINTS", "PULUMI_PARALLEL"
 _UPSERT = "PULUMI_K8S_UPSERT_EXISTING_OBJECTS"
+_MEMORY = "GOMEMLIMIT"
+_GIB = 2**30
+_CGROUP = Path("/sys/fs/cgroup/memory.max")
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,8 +44,8 @@ TUNED = (
     # grow to five times what is in use instead of twice, before it is collected; a user who is short of memory sets GOGC.
     Setting("GOGC", "400"),
     # The price of GOGC in a large stack: the engine took 12 GB for 30,000 objects. Safe, because the limit is soft: near it, Go
-    # collects more often, with half of the processor at most. It protects no machine with less memory: docs/running.md says so.
-    Setting("GOMEMLIMIT", "3GiB"),
+    # collects more often, with half of the processor at most. `tuned` makes it half of the memory that there is.
+    Setting(_MEMORY, "3GiB"),
     # A self-managed backend writes the whole state twice for each changed object, so the time grows with the square of the fleet.
     # Without checkpoints it is written once, at the end; a run that fails or is cancelled writes it too. After `kill -9`, `pulumi
     # cancel` and the same command again adopt what was created, as tests/faults/test_crashes.py shows. Pulumi Cloud takes changes
@@ -76,6 +81,7 @@ def tuned(
     *,
     self_managed: bool = True,
     adopts: bool = True,
+    memory: int | None = None,
 ) -> Command:
     """The command that runs `pulumi VERB` for a stack. What the user has set wins over `TUNED`.
 
@@ -83,6 +89,7 @@ def tuned(
             self_managed: the state is in files, a bucket or a database, not in Pulumi Cloud.
             adopts: creating an object adopts an existing one. Otherwise the provider is told to do so: without checkpoints, a run
             that follows a killed one finds objects that the state does not know.
+            memory: bytes that the machine has; None: nobody can tell.
     """
     given = given or {}
     flags: list[str] = []
@@ -95,8 +102,21 @@ def tuned(
         elif setting.options:
             flags += [setting.options[0], setting.value]
         else:
-            variables[setting.variable] = setting.value
+            is_limit = setting.variable == _MEMORY and memory
+            variables[setting.variable] = f"{max(1, (memory or 0) // 2 // _GIB)}GiB" if is_limit else setting.value
     return Command(("pulumi", verb, "--stack", stack, *flags, *options), variables, tuple(kept))
+
+
+def memory_here() -> int | None:
+    """Bytes of memory that the machine, or the container, has; None: the system does not tell."""
+    try:
+        physical = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+    except (ValueError, OSError):
+        return None
+    try:
+        return min(physical, int(_CGROUP.read_text()))
+    except (OSError, ValueError):  # there is no such limit, or it says "max"
+        return physical
 
 
 def _settings(verb: str, given: Mapping[str, str], *, self_managed: bool, adopts: bool) -> Iterator[Setting]:

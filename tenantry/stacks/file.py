@@ -15,7 +15,6 @@ from tenantry.guard.claims import Claim
 from tenantry.guard.permissions import CEILING, checked
 from tenantry.kube.documents import LOADER
 from tenantry.messages.errors import Refused
-from tenantry.plan.shards import MOST, WHOLE, Shard, shard_in
 from tenantry.stacks.advice import for_stack
 
 NAMESPACE = "tenantry"
@@ -38,11 +37,6 @@ class StackTarget:
     claim: Claim | None = None
     allowed_deletions: tuple[str, ...] = ()
     directory: str | None = None
-
-    @property
-    def shard(self) -> Shard:
-        """The part of the environment that the stack runs."""
-        return self.claim.shard if self.claim else WHOLE
 
 
 def stack_target(project: Path, environment: str) -> StackTarget:
@@ -116,25 +110,13 @@ def is_directory(text: str | None) -> bool:
     return text == "directory"
 
 
-def shard(text: str | None) -> Shard:
-    """The value of `shard`. Without it the stack runs the whole environment. Raises: Refused: it is not a shard such as 2/8."""
-    found = shard_in(text) if text else WHOLE
-    if found is None:
-        raise Refused(
-            f"{NAMESPACE}:shard is '{text}', but must be a shard such as 2/8, the second of eight; there are at most {MOST}",
-            f"pulumi config set {NAMESPACE}:shard 2/8; for the whole environment: pulumi config rm {NAMESPACE}:shard",
-        )
-    return found
-
-
-def directory_of(environment: str, part: Shard) -> str:
+def directory_of(environment: str) -> str:
     """Where a stack with the target `directory` writes, if it does not set another directory."""
-    return f"rendered/{environment}" if part == WHOLE else f"rendered/{environment}/shard-{part.index}"
+    return f"rendered/{environment}"
 
 
 def _claim(project: Any, stack: str, settings: dict[str, str]) -> Claim | None:
-    environment, part = settings.get("environment") or stack, shard(settings.get("shard"))
-    return Claim(environment, f"{project}/{stack}", part) if project else None
+    return Claim(settings.get("environment") or stack, f"{project}/{stack}") if project else None
 
 
 def _permissions(content: dict[str, Any]) -> object:
@@ -160,7 +142,7 @@ def _settings(content: dict[str, Any], file: Path) -> dict[str, str]:
     return found
 
 
-_KEYS = ("environment", "target", "kubeconfig", "context", "directory", "maxDeletions", "shard")
+_KEYS = ("environment", "target", "kubeconfig", "context", "directory", "maxDeletions")
 
 
 def _defaults(about: dict[str, Any]) -> dict[str, str]:

@@ -12,7 +12,6 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from tenantry.kube.names import digest, slug
-from tenantry.plan.shards import WHOLE
 from tenantry.stacks.file import NAMESPACE
 from tenantry.stacks.project import Stack
 
@@ -121,7 +120,7 @@ def _stack(stack: Stack, run: Sequence[Stack], delivery: Delivery) -> Manifest:
         "metadata": {
             "name": object_name(delivery.project, stack.name),
             "namespace": delivery.namespace,
-            "labels": _labels(stack),
+            "labels": {"tenantry/environment": stack.environment},
         },
         "spec": spec | _LIFE | {"workspaceTemplate": {"spec": _workspace(stack, delivery)}},
     }
@@ -137,12 +136,6 @@ _LIFE: Manifest = {
     "retryMaxBackoffDurationSeconds": 900,
     "resyncFrequencySeconds": 60,
 }
-
-
-def _labels(stack: Stack) -> dict[str, str]:
-    """Labels to select Stacks by. A slash is not allowed in the value of a label, so a shard's number stands alone."""
-    labels = {"tenantry/environment": stack.environment}
-    return labels if stack.shard == WHOLE else labels | {"tenantry/shard": str(stack.shard.index)}
 
 
 def _source(repository: Repository) -> Manifest:
@@ -180,9 +173,7 @@ def _from_secret(name: str, key: str) -> Manifest:
 
 
 def _prerequisites(stack: Stack, run: Sequence[Stack], delivery: Delivery) -> list[Stack]:
-    """The stacks that must have succeeded: the first shard, which has the shared objects; for it, the environment before."""
-    if stack.shard.index > 1:
-        return [each for each in run if each.environment == stack.environment and each.shard.index == 1][:1]
+    """The stacks that must have succeeded: those of the environment before."""
     return [each for each in run if each.environment == delivery.after.get(stack.environment)]
 
 

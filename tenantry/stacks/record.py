@@ -13,14 +13,12 @@ from enum import StrEnum
 
 from tenantry.fleet.fleet import Fleet
 from tenantry.guard.claims import RECORD_LABEL, Claim
-from tenantry.kube.names import PLATFORM
 from tenantry.kube.objects import KubeObject, Owner
 from tenantry.messages.text import printable
 from tenantry.plan.after import after_of
 from tenantry.plan.content import Content, contents
 from tenantry.plan.objects.scope import ENVIRONMENT_LABEL, MANAGED_BY
 from tenantry.plan.plan import Plan
-from tenantry.plan.shards import WHOLE, Shard, shard_in
 
 OUTPUT = "record"
 """The name of the stack's output."""
@@ -51,19 +49,17 @@ class Entry:
 
 @dataclass(frozen=True, slots=True)
 class Record:
-    """entries: by app, such as `rocky/web` or `platform/dns`. shard: the part of the environment whose stack wrote it."""
+    """entries: by app, such as `rocky/web` or `platform/dns`."""
 
     environment: str
     entries: Mapping[str, Entry] = field(default_factory=dict)
-    shard: Shard = WHOLE
 
     @property
     def data(self) -> dict[str, str]:
         """As a ConfigMap and a stack's outputs hold it: one line for each app."""
         lines = (f"{app} {each.digest} {each.since} {each.state} {each.words}" for app, each in self.entries.items())
         apps = "".join(f"{line.rstrip()}\n" for line in lines)
-        shard = {} if self.shard == WHOLE else {"shard": str(self.shard)}
-        return {"format": _FORMAT, "environment": self.environment, **shard, "apps": apps}
+        return {"format": _FORMAT, "environment": self.environment, "apps": apps}
 
     @property
     def fits(self) -> bool:
@@ -82,7 +78,6 @@ def record_of(
     before: Record | None,
     now: datetime,
     states: Mapping[str, State] | None = None,
-    shard: Shard = WHOLE,
 ) -> Record:
     """The record after a run. What has not changed keeps its time.
 
@@ -93,10 +88,10 @@ def record_of(
         app: _entry(content, known.get(app), moment, states.get(app, State.UNSEEN))
         for app, content in sorted(contents(plan).items())
     }
-    return Record(plan.environment, found, shard)
+    return Record(plan.environment, found)
 
 
-def expected(plan: Plan, before: Record | None, now: datetime, awaited: Iterable[str], shard: Shard = WHOLE) -> Record:
+def expected(plan: Plan, before: Record | None, now: datetime, awaited: Iterable[str]) -> Record:
     """The record after a run in which all goes well. An app that does not change stays as it is, also if it is not ready.
 
     Args: awaited: the apps that the run will wait for, by name.
@@ -108,7 +103,7 @@ def expected(plan: Plan, before: Record | None, now: datetime, awaited: Iterable
         if each.state is State.UNREADY and app in known and known[app].digest == each.digest
     }
     states = {app: State.UNREADY if app in unready else State.READY for app in awaited}
-    return record_of(plan, before, now, states, shard)
+    return record_of(plan, before, now, states)
 
 
 def _entry(content: Content, before: Entry | None, moment: str, state: State) -> Entry:
@@ -133,10 +128,9 @@ def record_object(platform: str, claim: Claim, record: Record) -> KubeObject:
 
 def read(data: Mapping[str, object]) -> Record | None:
     """The record in the data of a ConfigMap or of an output; None: there is none that this version understands."""
-    shard = shard_in(str(data.get("shard", "1/1")))
-    if data.get("format") != _FORMAT or shard is None:
+    if data.get("format") != _FORMAT:
         return None
-    return Record(str(data.get("environment")), dict(_entries(str(data.get("apps", "")))), shard)
+    return Record(str(data.get("environment")), dict(_entries(str(data.get("apps", "")))))
 
 
 def _entries(text: str) -> Iterator[tuple[str, Entry]]:
@@ -145,26 +139,6 @@ def _entries(text: str) -> Iterator[tuple[str, Entry]]:
         match line.split(" ", 4):
             case [app, digest, since, ("ready" | "unready" | "unseen") as state, *words] if _time(since):
                 yield app, Entry(digest, since, State(state), printable("".join(words)))
-
-
-def joined(environment: str, parts: Iterable[Record]) -> Record | None:
-    """The record of an environment from those of its shards; None: there is none.
-
-    Each one counts for the tenants of its own shard alone. Those of another number of shards were left by an earlier division.
-    """
-    mine = sorted((each for each in parts if each.environment == environment), key=lambda each: each.shard.index)
-    if not mine:
-        return None
-    entries: dict[str, Entry] = {}
-    for part in mine:
-        if part.shard.count == mine[0].shard.count:
-            entries |= {app: entry for app, entry in part.entries.items() if part.shard.holds(_tenant(app))}
-    return Record(environment, entries)
-
-
-def _tenant(app: str) -> str:
-    tenant = app.partition("/")[0]
-    return "" if tenant == PLATFORM else tenant
 
 
 def problem_of(record: Record, app: str, digest: str, soak: float, now: datetime) -> str:

@@ -18,9 +18,17 @@ def clusters(page: Page) -> list[str]:
     return page.locator("#map .cluster").all_inner_texts()
 
 
+_TEXTS = """cells => cells.map(cell => {
+  const texts = document.createTreeWalker(cell, NodeFilter.SHOW_TEXT), parts = [];
+  while (texts.nextNode()) parts.push(texts.currentNode.data.trim());
+  return parts.filter(Boolean).join(" ");
+})"""
+
+
 def cells(page: Page) -> list[str]:
-    """The signs and texts of all cells, row by row."""
-    return [" ".join(text.split()) for text in page.get_by_role("gridcell").all_inner_texts()]
+    """The signs and texts of all cells, row by row. `innerText` has no space between parts that are not laid out yet."""
+    found: list[str] = page.get_by_role("gridcell").evaluate_all(_TEXTS)
+    return found
 
 
 def test_rows_are_tenants_and_columns_are_clusters_by_region(opened: Open) -> None:

@@ -16,7 +16,6 @@ from components.config import ClusterTarget
 from tenantry.cluster import connect, drift
 from tenantry.cluster.drift import Comparison, Difference
 from tenantry.kube.objects import Manifest
-from tenantry.plan.shards import Shard
 from tenantry.stacks.outcome import UNREFRESHED
 from tests.components.recording import record
 from tests.unit.memory import Memory
@@ -157,13 +156,6 @@ def test_what_an_interrupted_run_left_in_no_state_is_deleted(monkeypatch: pytest
         "1 object was left by an interrupted run and is not in the file: this run deletes it\n"
         "    ServiceAccount clusters/movy"
     ]
-
-
-def test_what_other_shards_have_is_none_of_this_stacks(monkeypatch: pytest.MonkeyPatch, told: list[str]) -> None:
-    monkeypatch.setattr(comparing, "compare", lambda *_, **__: Comparison([], [ORPHAN]))
-    monkeypatch.setattr(comparing, "delete", pytest.fail)
-    run(lambda: told.append(str(restoring(PLAN, ClusterTarget(), Shard(1, 2)))))
-    assert told == ["None"]
 
 
 def test_what_the_state_knows_is_left_to_the_engine(monkeypatch: pytest.MonkeyPatch, told: list[str]) -> None:

@@ -8,7 +8,6 @@ import yaml
 from components.config import ClusterTarget, DirectoryTarget, StackConfig, Target, read_config
 from tenantry.guard.claims import Claim
 from tenantry.messages.errors import Refused
-from tenantry.plan.shards import Shard
 from tests.components.recording import record
 
 PROJECT = Path(__file__).parents[2] / "Pulumi.yaml"
@@ -40,18 +39,10 @@ def test_settings_that_are_empty_count_as_not_set() -> None:
         ({"target": "directory"}, DirectoryTarget(Path("rendered/dev"))),
         ({"target": "directory", "environment": "prod"}, DirectoryTarget(Path("rendered/prod"))),
         ({"target": "directory", "directory": "out"}, DirectoryTarget(Path("out"))),
-        ({"target": "directory", "shard": "2/8"}, DirectoryTarget(Path("rendered/dev/shard-2"))),
     ],
 )
 def test_the_target_is_a_cluster_or_a_directory(config: dict[str, str], target: Target) -> None:
     assert read(config).target == target
-
-
-def test_a_stack_may_be_a_shard_of_its_environment() -> None:
-    config = read({"environment": "prod", "shard": "2/8"})
-    assert (config.environment, config.shard) == ("prod", Shard(2, 8))
-    assert config.claim == Claim("prod", "tenantry/dev", Shard(2, 8))
-    assert read({"shard": ""}) == read({})
 
 
 def test_another_target_is_refused_with_the_key_and_the_command_that_helps() -> None:
@@ -74,7 +65,6 @@ def test_every_key_is_declared_for_the_command_line_with_a_description_and_a_def
         "directory",
         "maxDeletions",
         "allowDeletions",
-        "shard",
     }
     assert set(declared) == settings
     assert all({"type", "description", "default"} <= set(each) for each in declared.values())

@@ -58,7 +58,7 @@ def kept(
 
     def build() -> None:
         gates = Gates("dev", turns_of(plan), flux, _raised, to_the_end=True)  # type: ignore[arg-type]
-        runs.append(Keeper(plan, "tenantry-system", Claim("dev", "fleet/dev"), own, own).of_run(gates))
+        runs.append(Keeper(plan, "tenantry-system", Claim("dev", "fleet/dev"), own).of_run(gates))
         Fleet("dev", run=Run(plan=plan, target=ClusterTarget(), gates=gates, last=runs[0]))
         pulumi.export("record", runs[0].output)
 

@@ -272,12 +272,6 @@ STATE = [
             STATE,
             "the state of stack 'tenantry/dev' holds environment 'dev', which it would delete for 'prod'",
         ),
-        (
-            {"shard": "2/2"},
-            STATE,
-            "the state of stack 'tenantry/dev' holds 2 tenants (movy, rocky) and shared objects of 'dev', which are not in"
-            " shard 2/2: it would delete them",
-        ),
     ],
 )
 def test_without_its_claim_a_stack_that_is_told_to_run_something_else_asks_its_state(
@@ -391,59 +385,7 @@ def test_a_record_that_is_too_large_is_told_and_not_kept(monkeypatch: pytest.Mon
     assert message == ""
     assert told[-1:] == [
         "the record of environment 'dev' would be too large for a ConfigMap, so this run leaves none: gates that name the"
-        " environment have to read its management cluster\n  fix: tenantry shards move --environment dev --to 2"
+        " environment have to read its management cluster\n  fix: let them: pulumi config set tenantry:kubeconfig FILE, a file"
+        " that may read what 'dev' has"
     ]
     assert not any(each.key.name.endswith(".record") for each in recording.registered)
-
-
-OTTO = """\
-  otto:
-    sources: {manifests: {git: {url: "{git}/otto/manifests.git", ref: {branch: main}}}}
-    apps: {worker: {kustomize: {source: manifests}}}
-"""
-
-
-@pytest.fixture
-def three(tmp_path: Path) -> Path:
-    """The fleet with a tenant of the second of two shards; the others are in the first."""
-    fleet = tmp_path / "tenants.yaml"
-    fleet.write_text((ROOT / "tenants.yaml").read_text() + OTTO)
-    return fleet
-
-
-def test_each_shard_registers_its_part_and_its_claim(monkeypatch: pytest.MonkeyPatch, three: Path) -> None:
-    plan = plan_all(load_fleet(three))["dev"]
-    monkeypatch.setattr(connect, "connect", lambda *_: hub_with(plan).client())
-    names: list[set[str]] = []
-    for shard in ("1/2", "2/2"):
-        recording, message = run({"fleet": str(three), "shard": shard}, stack="dev")
-        assert message == ""
-        names.append({f"{each.key.type} {each.key.name}" for each in recording.objects})
-        assert {*recording.exports["tenants"]} == ({"movy", "rocky"} if shard == "1/2" else {"otto"})
-    first, second = names
-    assert "kubernetes:core/v1:ConfigMap tenantry-system/tenantry-dev" in first
-    assert "kubernetes:core/v1:ConfigMap tenantry-system/tenantry-dev.2" in second
-    assert not first & second
-    assert len(first) + len(second) == len(plan.objects) + 2
-
-
-def test_a_stack_whose_shard_changes_ends_before_anything_is_registered(
-    monkeypatch: pytest.MonkeyPatch, three: Path
-) -> None:
-    hub = hub_with(PLANS["dev"], "hub-dev", Claim("dev", "tenantry/dev"))
-    monkeypatch.setattr(connect, "connect", lambda *_: hub.client())
-    recording, message = run({"fleet": str(three), "shard": "1/2"}, stack="dev")
-    assert recording.registered == []
-    assert message.startswith("stack 'tenantry/dev' runs all of 'dev' and is set to run shard 1/2: it would delete")
-
-
-def test_shards_do_not_write_to_the_same_directory(tmp_path: Path, three: Path) -> None:
-    plan = plan_all(load_fleet(three))["dev"]
-    write_directory(plan, tmp_path / "files")
-    settings = {"fleet": str(three), "target": "directory", "directory": str(tmp_path / "files")}
-    recording, message = run({**settings, "shard": "2/2"}, stack="dev")
-    assert recording.registered == []
-    assert message == (
-        f"{tmp_path}/files holds tenants of other shards than 2/2: movy, rocky\n"
-        "  fix: pulumi config set --stack dev tenantry:directory DIRECTORY, a directory that no other stack writes"
-    )

@@ -8,8 +8,23 @@ from tests.faults.forgeries import ACCOUNT, NEIGHBOURS, REFERENCE, REMOTE, Forge
 
 _CLOUD = "the cloud identity of Flux's controllers is not the tenants' to use"
 _OFTEN = "a tenant's intervals are at least 1s"
+_LONG = "a tenant's intervals and timeouts are at most 8784h"
+_NO_DURATION = "type conversion error from 'string' to 'google.protobuf.Duration'"
+"""Of Go's parser, which the API server shares with Flux's controllers."""
 _AT_ONCE = {"strategy": {"name": "RetryOnFailure", "retryInterval": "0s"}}
 _ANYWHERE = {"configMapRef": {"name": "anywhere"}}
+
+
+_NOWHERE = "https://127.0.0.1:1/a"
+_TIMED: dict[str, dict[str, Any]] = {
+    "GitRepository": {"interval": "1h", "url": _NOWHERE},
+    "OCIRepository": {"interval": "1h", "url": "oci://127.0.0.1:1/a"},
+    "HelmRepository": {"interval": "1h", "url": _NOWHERE},
+    "Bucket": {"interval": "1h", "bucketName": "a", "endpoint": "127.0.0.1:1"},
+    "ImageRepository": {"interval": "1h", "image": "127.0.0.1:1/a"},
+    "Provider": {"type": "generic", "address": _NOWHERE},
+}
+"""Kinds with a timeout of their own."""
 
 
 def _cloud(kind: str, provider: str, **spec: Any) -> Forgery:
@@ -28,6 +43,20 @@ FRAMES = (
     *(
         manifests(f"often-{key.lower()}", f"`{key}: {value}`", _OFTEN, **{key: value})
         for key, value in (("interval", "1ms"), ("retryInterval", "0s"))
+    ),
+    manifests("long", "`timeout: 8785h`", _LONG, timeout="8785h"),
+    # A CRD takes them, and a controller that lists one such object lists none of that kind any more.
+    manifests("endless", "`timeout: 9999999h`", _NO_DURATION, timeout="9999999h"),
+    manifests("endless-retry", "`retryInterval: 9999999h`", _NO_DURATION, retryInterval="9999999h"),
+    *(
+        release(f"endless-{action}", f"`{action}.timeout: 9999999h`", _NO_DURATION, **{action: {"timeout": "9999999h"}})
+        for action in ("install", "upgrade", "test", "rollback", "uninstall")
+    ),
+    *(
+        Forgery(
+            f"endless-{kind.lower()}", "`timeout: 999999999m`", kind, {**spec, "timeout": "999999999m"}, _NO_DURATION
+        )
+        for kind, spec in _TIMED.items()
     ),
     manifests("empty-account", "an empty service account", ACCOUNT, serviceAccountName=""),
     manifests("neighbours-account", "a neighbour's service account", ACCOUNT, serviceAccountName="rocky"),

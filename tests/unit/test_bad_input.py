@@ -75,7 +75,7 @@ def test_json_holds_no_secret_either() -> None:
 
 def test_letters_that_a_terminal_lacks_are_escaped(tmp_path: Path) -> None:
     file = Case("", FLEET.replace("./web", "./wéb").encode()).write(tmp_path)
-    command = [sys.executable, "-c", "from tenantry.cli.app import main; main()", "--file", str(file)]
+    command = [sys.executable, "-c", "from tenantry.cli.app import start; start()", "--file", str(file)]
     environment = {**os.environ, "PYTHONIOENCODING": "ascii"}
     ended = subprocess.run(
         [*command, "explain", "rocky", "web", "--environment", "dev"], env=environment, capture_output=True, check=True

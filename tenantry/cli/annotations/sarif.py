@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from typing import Any
+from urllib.parse import quote
 
 from tenantry import __version__
 from tenantry.cli.annotations.annotation import file_of, fingerprints, level_of, text_of
@@ -70,6 +71,4 @@ def _result(diagnostic: Diagnostic, rule: int, fingerprint: str, *, strict: bool
 
 def _uri(file: str) -> str:
     """A path as a relative URI. Imported here, because few runs need it."""
-    from urllib.parse import quote
-
     return quote(file)

@@ -1,28 +1,19 @@
-"""`tenantry reconcile`."""
+"""What `tenantry reconcile` does: have Flux fetch and reconcile, and wait until it is done."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from functools import partial
-from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-import click
-
-from tenantry.cli.commands import Command
-from tenantry.cli.control.shared import EXIT_CODES, KIND, apps_of_tenant, dry_run_option, report
-from tenantry.cli.control.switch import not_found
-from tenantry.cli.fleet_file import reads_file
-from tenantry.cli.management import connect_management, management_options
-from tenantry.cli.options import output, tenant_apps
-from tenantry.cli.options import timeout as timeout_option
+from tenantry.cli.control.shared import Acting
 from tenantry.cli.output import say, working
 from tenantry.cli.status.rows import short_revision
 from tenantry.cluster import requests
 from tenantry.cluster.control import Done, Outcome, now_token, request, request_source
 from tenantry.cluster.report import apps_report
 from tenantry.cluster.status import AppStatus, Readiness, one_line
-from tenantry.cluster.targets import Target, own_object, targets
+from tenantry.cluster.targets import Target, own_object
 from tenantry.cluster.wait import wait_until_handled
 from tenantry.kube.objects import Manifest, ObjectId, object_id
 from tenantry.messages.data import mapping_at
@@ -30,68 +21,30 @@ from tenantry.messages.errors import Refused
 from tenantry.messages.text import counted, listed
 from tenantry.plan.chain import Chains
 from tenantry.plan.plan import Plan
+from tenantry.plan.planned_apps import PlannedApp
 
 if TYPE_CHECKING:
     from tenantry.cluster.client import Client
 
 
-@click.command(
-    "reconcile",
-    cls=Command,
-    epilog=f"""\
-Examples:
-  tenantry reconcile rocky --environment dev
-  tenantry reconcile rocky web --environment dev --with-source --wait
-  tenantry reconcile rocky web --environment prod --cluster edge-1 --force
-  tenantry reconcile platform cert-controller --environment prod
-
-{EXIT_CODES}""",
-)
-@tenant_apps
-@click.option("--with-source", is_flag=True, help="Have Flux fetch the sources and charts first, and wait for that.")
-@click.option("--force", is_flag=True, help="Install or upgrade Helm releases even if nothing changed.")
-@click.option("--reset", is_flag=True, help="Reset the failure counts of Helm releases, so that Flux tries again.")
-@click.option("--wait", is_flag=True, help="Wait until Flux is done, and report apps that are not ready then.")
-@timeout_option(300, "How long --with-source and --wait each wait.")
-@dry_run_option
-@management_options
-@output("text", "json", kind=KIND)
-@reads_file
-def command(
-    file: Path,
-    tenant: str,
-    app: str | None,
-    environment: str,
-    clusters: tuple[str, ...],
-    kubeconfig: Path | None,
-    context: str | None,
-    output: str,
-    *,
-    with_source: bool,
-    force: bool,
-    reset: bool,
-    wait: bool,
-    timeout: int,
-    dry_run: bool,
-) -> int:
-    """Have Flux reconcile the apps of a tenant now, instead of at their next interval.
-
-    It sets the same annotations as `flux reconcile`, on the Kustomizations and HelmReleases of this environment alone.
-    """
-    planned, apps = apps_of_tenant(file, environment, tenant, app, clusters)
-    if (force or reset) and all(each.id.kind != "HelmRelease" for each in apps):
+def check(apps: Sequence[PlannedApp], *, force: bool, reset: bool, **_: Any) -> None:
+    """Raises: Refused: an option is for Helm releases, and there are none."""
+    if (force or reset) and all(app.id.kind != "HelmRelease" for app in apps):
         raise Refused(
             "--force and --reset are for Helm releases, and none of these apps is one", "leave the option out"
         )
-    with connect_management(file, environment, kubeconfig, context) as client:
-        found, refused = targets(client, planned, apps)
-        if with_source:
-            _fetch(client, planned, found, timeout, dry_run=dry_run)
-        token = now_token()
-        outcomes = request(client, found, token, force=force, reset=reset, dry_run=dry_run)
-        if wait and not dry_run:
-            outcomes = _handled(client, planned, outcomes, token, timeout)
-    return report("reconcile", [*outcomes, *not_found(apps, found, refused)], output, dry_run=dry_run)
+
+
+def reconciled(
+    acting: Acting, *, with_source: bool, force: bool, reset: bool, wait: bool, timeout: int
+) -> list[Outcome]:
+    """Have Flux reconcile the apps, and wait for what the options say. timeout: in seconds, for each wait."""
+    client, planned, found, dry_run = acting
+    if with_source:
+        _fetch(client, planned, found, timeout, dry_run=dry_run)
+    token = now_token()
+    outcomes = request(client, found, token, force=force, reset=reset, dry_run=dry_run)
+    return _handled(client, planned, outcomes, token, timeout) if wait and not dry_run else outcomes
 
 
 def _fetch(client: Client, planned: Plan, found: Sequence[Target], timeout: int, *, dry_run: bool) -> None:

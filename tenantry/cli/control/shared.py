@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, NamedTuple
 
-import click
-
-from tenantry.cli.output import data, data_json, document, working
+from tenantry.cli.output import data, data_json, working
 from tenantry.cluster.control import Done, Outcome
 from tenantry.cluster.selection import select
 from tenantry.cluster.status import one_line
@@ -21,20 +19,21 @@ from tenantry.plan.plan import Plan, plan
 from tenantry.plan.planned_apps import PlannedApp
 from tenantry.plan.planner import Part
 
-_F = TypeVar("_F", bound=Callable[..., Any])
+if TYPE_CHECKING:
+    from tenantry.cluster.client import Client
+    from tenantry.cluster.targets import Target
 
 KIND = "Actions"
 """The kind of the JSON document."""
-EXIT_CODES = """\
-Exit codes:
-  0  it was done, or there was nothing to do
-  1  some apps were left out, or are not ready after --wait; the output says why
-  2  nothing could be done, or the management cluster does not answer
-"""
 
-dry_run_option = click.option(
-    "--dry-run", is_flag=True, help="Ask the cluster whether it would accept it; change nothing."
-)
+
+class Acting(NamedTuple):
+    """What a verb acts on. found: the live objects of the apps that the arguments name; planned: what the environment plans."""
+
+    client: Client
+    planned: Plan
+    found: Sequence[Target]
+    dry_run: bool
 
 
 def apps_of_tenant(
@@ -70,7 +69,9 @@ def _check_tenant(fleet: Fleet, tenant: str, *, platform: bool) -> None:
 def report(action: str, outcomes: Sequence[Outcome], output: str, *, dry_run: bool, note: str = "") -> int:
     """Print what was done to each app, and return the exit code."""
     if output == "json":
-        data_json(document(KIND, action=action, dryRun=dry_run, items=[_as_data(each) for each in outcomes]))
+        from tenantry.cli.documents.states import Actions
+
+        data_json(Actions(action=action, dry_run=dry_run, items=outcomes))
     else:
         for each in outcomes:
             data(_line(each, dry_run=dry_run))
@@ -93,17 +94,3 @@ def _line(outcome: Outcome, *, dry_run: bool) -> str:
     text = f"{'would be ' if dry_run and changed else ''}{done}: {in_words(outcome.app)} ({outcome.app.id})"
     message = "\n  fix: ".join(one_line(part) for part in outcome.message.split("\n  fix: "))
     return f"{text}: {message}" if message else text
-
-
-def _as_data(outcome: Outcome) -> dict[str, Any]:
-    app = outcome.app
-    return {
-        "tenant": app.tenant or None,
-        "app": app.name,
-        "cluster": app.cluster,
-        "kind": app.id.kind,
-        "namespace": app.id.namespace,
-        "name": app.id.name,
-        "outcome": outcome.done.value,
-        "message": outcome.message,
-    }

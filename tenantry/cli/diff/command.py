@@ -13,7 +13,6 @@ from tenantry.cli.commands import Command
 from tenantry.cli.diff import manifest_options
 from tenantry.cli.diff.formats import FORMATS, Also, AlsoType, Result
 from tenantry.cli.diff.refusals import Limits
-from tenantry.cli.diff.shards import touched_shards
 from tenantry.cli.diff.sides import both_sides
 from tenantry.cli.fleet_file import reads_file
 from tenantry.cli.options import environments as environments_option
@@ -21,7 +20,6 @@ from tenantry.cli.options import output, revision
 from tenantry.cli.output import columns, data, data_json, error, report_warnings, say, working
 from tenantry.compare.diff import diff_all
 from tenantry.load import warnings_of
-from tenantry.messages.cycles import keep, uncollected
 from tenantry.messages.text import printable
 
 
@@ -119,11 +117,9 @@ def command(
         if sides.base.elsewhere:
             say(f"  fix: if the file was moved, write: tenantry diff {printable(shlex.quote(sides.base.elsewhere[0]))}")
     limits = Limits(sides, max_deletions, allowed)
-    with working("comparing"), uncollected():
+    with working("comparing"):
         diffs = diff_all(sides.before, sides.after, sides.grants)
         result = Result(sides, diffs, limits, everything=everything)
-    keep(sides, result)
-    result.shards = touched_shards(file, diffs)
     result.rendered = manifest_options.outcome(diffs, sides.before, sides.after, wanted, everything=everything)
     result.write(also)
     shown = result.shown(output, columns(sys.stdout))

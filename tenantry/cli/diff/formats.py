@@ -5,25 +5,28 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from functools import cached_property
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 from click.shell_completion import CompletionItem
 
-from tenantry.cli.diff import manifests, shards
+from tenantry.cli.diff import manifests
 from tenantry.cli.diff.comment import as_markdown
-from tenantry.cli.diff.data import as_data
 from tenantry.cli.diff.names import as_names
 from tenantry.cli.diff.refusals import Limits
 from tenantry.cli.diff.sides import Sides
 from tenantry.cli.diff.terminal import as_text
 from tenantry.cli.diff.values import EVERYTHING, DisplayLimits
-from tenantry.cli.output import as_json, document
+from tenantry.cli.output import as_json
 from tenantry.compare.diff import Diff, Status
 from tenantry.compare.review import build
 from tenantry.compare.review.model import Review
 from tenantry.manifests.model import Outcome
 from tenantry.messages.errors import Refused
+
+if TYPE_CHECKING:
+    from tenantry.cli.documents import diff as documents
+
 
 FORMATS = ("text", "json", "markdown", "names", "environments", "html")
 WITH_MANIFESTS = ("text", "json", "markdown")
@@ -56,10 +59,7 @@ class AlsoType(click.ParamType[Also]):
 
 
 class Result:
-    """A difference. refused: the reasons of a refusal, by environment; rendered: what the manifests change, if asked for.
-
-    shards: which stacks of divided environments have something to do, by environment.
-    """
+    """A difference. refused: the reasons of a refusal, by environment; rendered: what the manifests change, if asked for."""
 
     def __init__(self, sides: Sides, diffs: Sequence[Diff], limits: Limits, *, everything: bool) -> None:
         self._sides = sides
@@ -70,7 +70,6 @@ class Result:
             each.environment: limits.refusals(each.environment) for each in diffs
         }
         self.rendered: Outcome | None = None
-        self.shards: dict[str, list[shards.TouchedShard]] = {}
 
     @property
     def refusals(self) -> list[Refused]:
@@ -80,12 +79,12 @@ class Result:
     def _review(self) -> Review:
         return build.review(self._diffs, self._sides.before, self._sides.after)
 
-    def shown(self, format: str, width: int | None) -> str | dict[str, Any]:
+    def shown(self, format: str, width: int | None) -> str | documents.Diff:
         """A text, or a document in JSON. Args: width: of the terminal; None: it is not for one."""
         rendered = self.rendered if format in WITH_MANIFESTS else None
         return manifests.added(self._shown(format, width), format, rendered, everything=self._everything)
 
-    def _shown(self, format: str, width: int | None) -> str | dict[str, Any]:
+    def _shown(self, format: str, width: int | None) -> str | documents.Diff:
         limits = EVERYTHING if self._everything else DisplayLimits()
         match format:
             case "names":
@@ -94,14 +93,12 @@ class Result:
                 kept = (each for each in self._diffs if each and each.status is not Status.REMOVED)
                 return "\n".join(each.environment for each in kept)
             case "json":
-                return self._as_json()
+                return self.document()
             case "markdown":
-                text = as_markdown(self._review, self._sides.base.name, self._messages, limits)
-                return "\n\n".join(filter(None, (text, shards.as_markdown(self.shards))))
+                return as_markdown(self._review, self._sides.base.name, self._messages, limits)
             case "html":
                 return self._as_html()
-        text = as_text(self._review, self._sides.base.name, limits, width)
-        return "\n\n".join(filter(None, (text, shards.as_text(self.shards))))
+        return as_text(self._review, self._sides.base.name, limits, width)
 
     @property
     def _messages(self) -> list[str]:
@@ -116,24 +113,23 @@ class Result:
         page = diff_page(self._review, sides.base.name, self._messages, sides.fleet.clusters, sides.before, sides.after)
         return as_html(page)
 
-    def _as_json(self) -> dict[str, Any]:
+    def document(self) -> documents.Diff:
+        """The document of `--output json`, without manifests."""
+        from tenantry.cli.diff.data import environment_document
+        from tenantry.cli.documents import diff as documents
+
         reviews = {each.environment: each for each in self._review.environments}
         environments = [
-            as_data(
+            environment_document(
                 each,
                 reviews.get(each.environment),
                 self._limits.deletions(each.environment),
                 self.refused[each.environment],
             )
-            | self._shards_of(each)
             for each in self._diffs
         ]
-        base = {"name": self._sides.base.name, "commit": self._sides.base.commit or None}
-        return document("Diff", base=base, environments=environments, unchanged=list(self._review.unchanged))
-
-    def _shards_of(self, diff: Diff) -> dict[str, Any]:
-        found = self.shards.get(diff.environment)
-        return {} if found is None else {"shards": shards.as_data(found)}
+        base = documents.Base(name=self._sides.base.name, commit=self._sides.base.commit)
+        return documents.Diff(base=base, environments=environments, unchanged=self._review.unchanged)
 
     def write(self, also: Iterable[Also]) -> None:
         """Write files in other formats. Raises: Refused: one cannot be written."""

@@ -14,7 +14,11 @@ import click
 from tenantry.cli.options import complete_sources, trust_sources
 from tenantry.cli.output import working
 from tenantry.compare.diff import Diff
+from tenantry.manifests.cache import default_root
+from tenantry.manifests.cage import OPEN, working_cage
+from tenantry.manifests.changed import changed_apps
 from tenantry.manifests.model import Options, Outcome
+from tenantry.manifests.run import compare_manifests
 from tenantry.messages.errors import Refused
 from tenantry.plan.plan import Plan, nothing_of
 
@@ -103,9 +107,6 @@ def outcome(
     """Render both sides of all changed apps; None: nobody asked for it."""
     if not wanted.manifests:
         return None
-    from tenantry.manifests.changed import changed_apps
-    from tenantry.manifests.run import compare_manifests
-
     also = wanted.local_before.keys()
     apps = [
         app
@@ -124,8 +125,6 @@ def _inside(cage: Cage) -> str:
 
 def cage_for(*, trust: bool) -> Cage:
     """The cage that works here. Args: trust: whether to use none. Raises: Refused: none works."""
-    from tenantry.manifests.cage import OPEN, working_cage
-
     return OPEN if trust else working_cage()
 
 
@@ -137,8 +136,6 @@ def _sides(name: str, before: Mapping[str, Plan], after: Mapping[str, Plan]) -> 
 
 
 def _options(wanted: Wanted, *, everything: bool) -> Options:
-    from tenantry.manifests.cache import default_root
-
     return Options(
         cache=default_root(),
         programs=_programs(),

@@ -5,18 +5,21 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterable, Iterator, Sequence
 from shutil import get_terminal_size
-from typing import Any
+from typing import TYPE_CHECKING
 
 import click
 
 from tenantry.cli.diff.comment import fold
-from tenantry.cli.diff.objects_data import field_as_data, id_as_data
 from tenantry.cli.diff.terminal import line_as_text
 from tenantry.cli.diff.values import EVERYTHING, DisplayLimits, Line, field_lines
 from tenantry.cli.diff.words import SIGNS
-from tenantry.manifests.model import AppChange, Left, ObjectChange, Outcome, Problem
+from tenantry.manifests.model import AppChange, Left, Outcome
 from tenantry.messages.redact import presentable
 from tenantry.messages.text import counted, grouped, listed, printable
+
+if TYPE_CHECKING:
+    from tenantry.cli.documents import diff as documents
+
 
 TITLE = "what the manifests change"
 _FAILED = {
@@ -101,14 +104,16 @@ _NOTHING = Line(" ", "no changed app applies anything else")
 
 
 def added(
-    result: str | dict[str, Any], output: str, outcome: Outcome | None, *, everything: bool
-) -> str | dict[str, Any]:
+    result: str | documents.Diff, output: str, outcome: Outcome | None, *, everything: bool
+) -> str | documents.Diff:
     """The result of `diff` in one of its formats, with what the manifests change; outcome: None: nobody asked for it."""
     if outcome is None:
         return result
     limits = EVERYTHING if everything else DisplayLimits()
-    if isinstance(result, dict):
-        return {**result, "manifests": as_data(outcome)}
+    if not isinstance(result, str):
+        from tenantry.cli.documents.diff import Manifests
+
+        return result.model_copy(update={"manifests": Manifests.model_validate(outcome)})
     if output == "markdown":
         return f"{result}\n\n{as_markdown(outcome, limits, _ENDLESS if everything else _FITS - len(result))}"
     width = get_terminal_size().columns if sys.stdout.isatty() else None
@@ -132,45 +137,3 @@ def as_markdown(outcome: Outcome, limits: DisplayLimits, room: int) -> str:
         lines = lines[: len(lines) // 2]
         whole = fold(summary, [*lines, Line(" ", "the rest does not fit into a comment")])
     return whole
-
-
-def as_data(outcome: Outcome) -> dict[str, Any]:
-    """The key `manifests` of `--output json`; docs/manifests.md describes it."""
-    left = [
-        {
-            "environment": each.environment,
-            "tenant": each.tenant or None,
-            "app": each.name,
-            "clusters": list(each.clusters),
-        }
-        for each in outcome.left
-    ]
-    apps = [_app_as_data(each) for each in outcome.apps]
-    return {"renderings": outcome.renderings, "cage": outcome.cage or None, "apps": apps, "notRendered": left}
-
-
-def _app_as_data(app: AppChange) -> dict[str, Any]:
-    return {
-        "environment": app.environment,
-        "tenant": app.tenant or None,
-        "app": app.name,
-        "clusters": list(app.clusters),
-        "changes": [_change_as_data(each) for each in app.changes],
-        "unchanged": app.unchanged,
-        "notes": list(app.notes),
-        "problems": [_problem_as_data(each) for each in app.problems],
-    }
-
-
-def _change_as_data(change: ObjectChange) -> dict[str, Any]:
-    fields = [field_as_data(each) for each in change.fields]
-    return {"effect": change.effect.value, **id_as_data(change.id), "fields": fields}
-
-
-def _problem_as_data(problem: Problem) -> dict[str, Any]:
-    return {
-        "side": problem.side or None,
-        "kind": "failed" if problem.failed else "not-fetched",
-        "message": presentable(problem.message),
-        "fix": problem.fix,
-    }

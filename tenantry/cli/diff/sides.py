@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from tenantry.cli.failures import as_data
-from tenantry.cli.output import data_json, document, invalid_as_data, report_invalid, working
+from tenantry.cli.failures import described
+from tenantry.cli.output import data_json, report_invalid, working
 from tenantry.compare.grants import Widened, widened
 from tenantry.compare.revision import Base, load_base
 from tenantry.fleet.fleet import Fleet
@@ -79,7 +79,14 @@ def _nothing_to_compare(base: str, invalid: InvalidFleet, *, as_json: bool) -> R
     fix = "name a base that is valid; `tenantry render` shows everything that the file yields now"
     refused = Refused(message, fix, code=INVALID_BASE)
     if as_json:
-        told = {**invalid_as_data(invalid), "error": as_data(refused)}
-        data_json(document("Diff", base={"name": base, "commit": None}, **told))
+        from tenantry.cli.documents.diff import Base, InvalidBase
+
+        found = InvalidBase(
+            kind="Diff",
+            base=Base(name=base, commit=None),
+            errors=invalid.diagnostics,
+            error=described(refused),
+        )
+        data_json(found)
     report_invalid(invalid)
     return refused

@@ -2,9 +2,19 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Annotated, Literal
 
-from tenantry.cli.documents.common import ChangedObject, Document, FileProblem, Gate, ObjectId, Part, Problem
+from tenantry.cli.documents.common import (
+    OMITTED_IF_EMPTY,
+    ChangedObject,
+    Document,
+    FileProblem,
+    Gate,
+    ObjectId,
+    Part,
+    Problem,
+    at,
+)
 
 
 class PlannedWave(Part):
@@ -16,14 +26,14 @@ class PlannedWave(Part):
     """As written, or `wave 2`."""
     clusters: list[str]
     """Those that the next wave waits for."""
-    leftOut: list[str]
+    left_out: list[str]
     """Paused or decommissioned clusters, for which nothing waits."""
 
 
 class PlannedRollout(Part):
     """A rollout with its waves."""
 
-    rollout: str
+    rollout: str = at("name")
     """Empty for the environment's; `rocky/web` for an app's own, `addon dns` for an add-on's own."""
     waves: list[PlannedWave]
 
@@ -31,21 +41,21 @@ class PlannedRollout(Part):
 class Validation(Document):
     """A valid file: `tenantry validate`."""
 
-    kind: Literal["Validation"]
-    valid: Literal[True]
-    errors: list[FileProblem]
+    kind: Literal["Validation"] = "Validation"
+    valid: Literal[True] = True
+    errors: list[FileProblem] = []
     """Always empty."""
     warnings: list[FileProblem]
     """What is valid, but probably a mistake."""
     objects: dict[str, int]
     """How many objects each environment yields."""
-    rollouts: dict[str, list[PlannedRollout]] = {}
+    rollouts: Annotated[dict[str, list[PlannedRollout]], OMITTED_IF_EMPTY] = {}
     """The rollouts of each environment that has one; omitted if none has."""
-    gates: dict[str, Gate] = {}
+    gates: Annotated[dict[str, Gate], OMITTED_IF_EMPTY] = {}
     """The gate of each environment whose `after` is one; omitted if none is."""
-    clusterAdmin: list[str]
+    cluster_admin: list[str]
     """The tenants with `clusterAdmin: true`."""
-    clusterRoles: list[str]
+    cluster_roles: list[str]
     """The tenants with `clusterRoles`."""
 
 
@@ -79,7 +89,7 @@ class CheckedEnvironment(Part):
 class Preflight(Document):
     """The plan compared with the live clusters: `tenantry preflight`."""
 
-    kind: Literal["Preflight"]
+    kind: Literal["Preflight"] = "Preflight"
     environments: list[CheckedEnvironment]
     """In the order of the options."""
     warnings: list[FileProblem]
@@ -89,6 +99,6 @@ class Preflight(Document):
 class KubeconfigCheck(Document):
     """The kubeconfig of a remote cluster: `tenantry cluster check`."""
 
-    kind: Literal["KubeconfigCheck"]
+    kind: Literal["KubeconfigCheck"] = "KubeconfigCheck"
     cluster: str
     problems: list[Problem]

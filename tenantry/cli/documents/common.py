@@ -2,21 +2,54 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from operator import not_
+from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict
+import pydantic
+from pydantic import AliasPath, BaseModel, BeforeValidator, ConfigDict
+from pydantic.alias_generators import to_camel
+
+from tenantry.messages.data import ABSENT
 
 
 class Part(BaseModel):
-    """A part of a document. Later versions of Tenantry can add keys."""
+    """A part of a document. Later versions of Tenantry can add keys.
 
-    model_config = ConfigDict(use_attribute_docstrings=True, json_schema_serialization_defaults_required=False)
+    A part is made of its values, or of an object whose attributes have the same names: `list[Decision]` takes the decisions of
+    `fleet.choice`. Where the names differ, `at` says which attribute it is.
+    """
+
+    model_config = ConfigDict(
+        alias_generator=to_camel,
+        validate_by_name=True,
+        from_attributes=True,
+        serialize_by_alias=True,
+        ser_json_inf_nan="strings",
+        hide_input_in_errors=True,  # a value can be a secret that a defect left in it
+        defer_build=True,
+    )
+
+
+def at(*attributes: str) -> Any:
+    """A key that is read from an attribute of another name, or from an attribute of an attribute."""
+    return pydantic.Field(validation_alias=AliasPath(*attributes))
+
+
+NULL_FOR_EMPTY = BeforeValidator(lambda text: text or None)
+"""Marks the type of a key that says `null` instead of an empty text."""
+TextOrNull = Annotated[str | None, NULL_FOR_EMPTY]
+OMITTED_IF_EMPTY: Any = pydantic.Field(exclude_if=not_)
+"""Marks the type of a key that is left out if its value is empty."""
+OMITTED_IF_NULL: Any = pydantic.Field(exclude_if=lambda value: value is None)
+"""Marks the type of a key that is left out if its value is None."""
+ValueOrAbsent = Annotated[Any, pydantic.Field(default_factory=lambda: ABSENT, exclude_if=lambda value: value is ABSENT)]
+"""Any value. The key is left out where there is none (`ABSENT`), which is not `null`."""
 
 
 class Document(Part):
     """What every document begins with."""
 
-    apiVersion: Literal["tenantry/v1"]
+    api_version: Literal["tenantry/v1"] = "tenantry/v1"
     """The version of the document. Within a version, keys are only added."""
 
 
@@ -29,16 +62,16 @@ class Failure(Part):
     """What went wrong, for people."""
     fix: str
     """What to do about it; can be empty."""
-    exitCode: int
+    exit_code: int
     """The exit code of the command."""
 
 
 class FileProblem(Part):
     """A problem at a place of the file."""
 
-    file: str
-    line: int
-    column: int
+    file: str = at("location", "file")
+    line: int = at("location", "line")
+    column: int = at("location", "column")
     severity: Literal["error", "warning"]
     code: str
     """The kind of problem, which never changes its name."""
@@ -74,21 +107,21 @@ class Invalid(Document):
 
     kind: str
     """The kind of the command's document."""
-    valid: Literal[False]
+    valid: Literal[False] = False
     errors: list[FileProblem]
     """All problems of the file, by place; at most 1000."""
-    warnings: list[FileProblem]
+    warnings: list[FileProblem] = []
     """Always empty: warnings are looked for in valid files only."""
 
 
 class ObjectId(Part):
     """The identity of a Kubernetes object."""
 
-    apiVersion: str
-    kind: str
-    namespace: str | None
+    api_version: str = at("id", "api_version")
+    kind: str = at("id", "kind")
+    namespace: TextOrNull = at("id", "namespace")
     """`null` for objects without a namespace."""
-    name: str
+    name: str = at("id", "name")
 
 
 class Field(Part):
@@ -96,9 +129,9 @@ class Field(Part):
 
     path: list[str | int]
     """Keys, indexes of list entries, and names of entries that have one."""
-    before: Any = None
+    before: ValueOrAbsent
     """Omitted if there was no value."""
-    after: Any = None
+    after: ValueOrAbsent
     """Omitted if there is no value."""
 
 
@@ -114,5 +147,5 @@ class Gate(Part):
     environment: str
     """The environment before."""
     gate: Literal["refuse", "warn"]
-    soak: str | None
+    soak: TextOrNull
     """How long the environment before must have been ready, as written; `null`: ready is enough."""

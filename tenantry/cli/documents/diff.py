@@ -2,16 +2,33 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import Annotated, Literal
 
-from tenantry.cli.documents.common import ChangedObject, Document, Failure, Field, Invalid, ObjectId, Part
+from pydantic import BeforeValidator
+
+from tenantry.cli.documents.common import (
+    NULL_FOR_EMPTY,
+    OMITTED_IF_EMPTY,
+    OMITTED_IF_NULL,
+    ChangedObject,
+    Document,
+    Failure,
+    Field,
+    Invalid,
+    ObjectId,
+    Part,
+    TextOrNull,
+    ValueOrAbsent,
+    at,
+)
+from tenantry.messages.redact import presentable
 
 
 class Base(Part):
     """What the file was compared with."""
 
     name: str
-    commit: str | None
+    commit: TextOrNull
     """The commit's hash; `null` for a file."""
 
 
@@ -29,22 +46,22 @@ class Setting(Part):
 
     key: str
     """Such as `helm.version`."""
-    before: Any = None
+    before: ValueOrAbsent
     """Omitted if there was no value."""
-    after: Any = None
+    after: ValueOrAbsent
     """Omitted if there is no value."""
 
 
 class Change(Part):
     """The same change of one part of the fleet, on all clusters where it takes effect."""
 
-    kind: str
+    kind: str = at("part", "kind")
     """What changes: `tenant`, `app`, `addon`, `source`, `namespace`, `settings`, `cluster`, `environment`; others can be added."""
-    name: str
+    name: str = at("part", "name")
     """Of the app, source, namespace, group of settings or cluster."""
+    effect: Literal["added", "removed", "changed", "renamed"]
     was: str
     """Its former name; empty if it is not renamed."""
-    effect: Literal["added", "removed", "changed", "renamed"]
     clusters: list[str]
     of: int
     """On how many clusters the part is, before or after."""
@@ -70,11 +87,11 @@ class Danger(Part):
 class TenantReview(Part):
     """What happens to a tenant."""
 
-    tenant: str | None
+    tenant: TextOrNull
     """`null` for the platform."""
+    effect: Literal["added", "removed", "changed", "renamed"]
     was: str
     """Its former name; empty if it is not renamed."""
-    effect: Literal["added", "removed", "changed", "renamed"]
     sentences: list[str]
     """What happens to it as a whole."""
     changes: list[Change]
@@ -108,9 +125,9 @@ class Review(Part):
     clusters: int
     """How many clusters the environment has."""
     dangers: list[Danger]
-    rollouts: list[RolledOut] = []
+    rollouts: Annotated[list[RolledOut], OMITTED_IF_EMPTY] = []
     """Omitted if the change goes through no waves."""
-    changedClusters: list[Change]
+    changed_clusters: list[Change]
     """What happens to whole clusters, and to the environment."""
     tenants: list[TenantReview]
 
@@ -128,14 +145,14 @@ class AppOnCluster(Part):
 
     tenant: str
     cluster: str
-    app: str
+    app: str = at("name")
 
 
 class AddonOnCluster(Part):
     """An add-on on a cluster."""
 
     cluster: str
-    addon: str
+    addon: str = at("name")
 
 
 class Share(Part):
@@ -152,10 +169,10 @@ class Share(Part):
 class Replaced(Part):
     """An app that stays on its cluster and gets another object."""
 
-    tenant: str | None
+    tenant: TextOrNull = at("before", "tenant")
     """`null` for an add-on."""
-    cluster: str
-    app: str
+    cluster: str = at("before", "cluster")
+    app: str = at("before", "name")
     before: ObjectId
     after: ObjectId
 
@@ -178,15 +195,6 @@ class Refusal(Part):
     """What to do about it; can be empty."""
 
 
-class TouchedShard(Part):
-    """A shard whose stack has something to do."""
-
-    shard: str
-    """Such as `2/8`."""
-    stack: str | None
-    """`null` if no stack's file says that it runs the shard."""
-
-
 class ChangedEnvironment(Part):
     """An environment on both sides."""
 
@@ -203,14 +211,12 @@ class ChangedEnvironment(Part):
     changed: list[ChangedObject]
     replaced: list[Replaced]
     deletions: Deletions
-    maxDeletions: int | None
+    max_deletions: int | None
     """The limit for each of `deletions`; `null` if there is none."""
     refused: bool
     """Whether `tenantry up` would refuse the change."""
     refusals: list[Refusal]
     """Why; empty if it would not."""
-    shards: list[TouchedShard] | None = None
-    """Only for an environment that several stacks share, and that differs."""
 
 
 class RenderedChange(ChangedObject):
@@ -219,13 +225,18 @@ class RenderedChange(ChangedObject):
     effect: Literal["added", "removed", "changed"]
 
 
+_PROBLEMS = {True: "failed", False: "not-fetched"}
+_ProblemKind = Annotated[Literal["failed", "not-fetched"], BeforeValidator(lambda kind: _PROBLEMS.get(kind, kind))]
+"""The kind of a problem, from whether the app cannot be rendered anywhere."""
+
+
 class RenderingProblem(Part):
     """Why an app could not be rendered."""
 
-    side: str | None
+    side: TextOrNull
     """`before` or `after`; `null` for both."""
-    kind: Literal["failed", "not-fetched"]
-    message: str
+    kind: _ProblemKind = at("failed")
+    message: Annotated[str, BeforeValidator(presentable)]
     fix: str
 
 
@@ -233,9 +244,9 @@ class RenderedApp(Part):
     """A changed app and what it applies."""
 
     environment: str
-    tenant: str | None
+    tenant: TextOrNull
     """`null` for an add-on."""
-    app: str
+    app: str = at("name")
     clusters: list[str]
     changes: list[RenderedChange]
     unchanged: int
@@ -248,9 +259,9 @@ class NotRendered(Part):
     """A changed app that was not rendered, because that would take too long."""
 
     environment: str
-    tenant: str | None
+    tenant: TextOrNull
     """`null` for an add-on."""
-    app: str
+    app: str = at("name")
     clusters: list[str]
 
 
@@ -259,23 +270,23 @@ class Manifests(Part):
 
     renderings: int
     """How often something was rendered."""
-    cage: Literal["bubblewrap", "namespaces", "Landlock"] | None
+    cage: Annotated[Literal["bubblewrap", "namespaces", "Landlock"] | None, NULL_FOR_EMPTY]
     """In which kustomize and helm ran; `null` with `--trust-sources`."""
     apps: list[RenderedApp]
-    notRendered: list[NotRendered]
+    not_rendered: list[NotRendered] = at("left")
     """What is left out."""
 
 
 class Diff(Document):
     """The difference between two versions of the file: `tenantry diff`."""
 
-    kind: Literal["Diff"]
+    kind: Literal["Diff"] = "Diff"
     base: Base
     environments: list[ChangedEnvironment]
     """In the order of the file; those that are no longer declared are last."""
     unchanged: list[str]
     """The environments without a difference."""
-    manifests: Manifests | None = None
+    manifests: Annotated[Manifests | None, OMITTED_IF_NULL] = None
     """Only with `--manifests`."""
 
 

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Annotated, Literal
 
 from pydantic import Field
 
-from tenantry.cli.documents.common import Document, FileProblem, Part
+from tenantry.cli.documents.common import OMITTED_IF_NULL, Document, FileProblem, Part, TextOrNull, at
 from tenantry.cli.documents.diff import ChangedEnvironment
 
 
@@ -21,17 +21,17 @@ class EditedFile(Part):
 class PromotedApp(Part):
     """What the first environment's management cluster says of an app on a cluster."""
 
-    tenant: str | None
+    tenant: TextOrNull = at("app", "tenant")
     """`null` for an add-on."""
-    app: str
-    cluster: str
+    app: str = at("app", "name")
+    cluster: str = at("app", "cluster")
     runs: bool
     """Whether it runs what is promoted, and is ready."""
     problem: str
     """Why it does not; empty if it does."""
     revision: str
     """What Flux applied."""
-    since: str | None
+    since: TextOrNull
     """Since when it runs and is ready (RFC 3339), if that is known."""
 
 
@@ -116,26 +116,26 @@ class Updates(Part):
 class Edit(Document):
     """An edit of the fleet's files: `tenantry set` and its like."""
 
-    kind: Literal["Edit"]
+    kind: Literal["Edit"] = "Edit"
     edits: list[str]
     """What was edited, a sentence for each edit; empty if the files say so already."""
-    hints: list[str]
+    hints: list[str] = []
     """What to do before the next `tenantry up`, if the edit changes clusters."""
-    written: bool
+    written: bool = False
     """Whether the files are written: not with `--dry-run`, and not if nothing changes."""
-    files: list[EditedFile]
+    files: list[EditedFile] = []
     """The files that change."""
-    valid: bool
+    valid: bool = True
     """Whether the edited fleet is valid. An invalid fleet can be edited if the edit adds no error."""
-    errors: list[FileProblem]
+    errors: list[FileProblem] = []
     """The errors that the fleet had before, and still has. Their lines are those of the edited files."""
-    warnings: list[FileProblem]
+    warnings: list[FileProblem] = []
     """The warnings that the fleet did not have before."""
-    environments: list[ChangedEnvironment]
+    environments: list[ChangedEnvironment] = []
     """What the edit changes on clusters, as in a document of kind Diff; empty if the fleet is invalid."""
-    unchanged: list[str]
+    unchanged: list[str] = []
     """The environments without a difference."""
-    promotion: Promotion | None = None
+    promotion: Annotated[Promotion | None, OMITTED_IF_NULL] = None
     """Only of `tenantry promote`."""
-    updates: Updates | None = None
+    updates: Annotated[Updates | None, OMITTED_IF_NULL] = None
     """Only of `tenantry update`."""

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
-from tenantry.cli.documents.common import Document, Gate, Part
+from pydantic import model_validator
+
+from tenantry.cli.documents.common import OMITTED_IF_EMPTY, OMITTED_IF_NULL, Document, Gate, Part, TextOrNull, at
+from tenantry.fleet import choice
 
 
 class Origin(Part):
@@ -12,9 +15,9 @@ class Origin(Part):
 
     level: str
     """Which part of the file it belongs to, such as `defaults` or the tenant."""
-    file: str
-    line: int
-    column: int
+    file: str = at("location", "file")
+    line: int = at("location", "line")
+    column: int = at("location", "column")
 
 
 class Value(Part):
@@ -25,9 +28,9 @@ class Value(Part):
     """`null` if the file removes the value."""
     origin: Origin | None
     """`null` for a default of the program."""
-    written: Any = None
+    written: Annotated[Any, OMITTED_IF_NULL] = None
     """The text before placeholders were filled in; omitted without placeholders."""
-    removed: Origin | None = None
+    removed: Annotated[Origin | None, OMITTED_IF_NULL] = None
     """The `null` that removes a value of an outer level; omitted if there is none."""
 
 
@@ -55,6 +58,15 @@ class Choice(Part):
     elsewhere: list[str]
     """Clusters of other environments that are selected."""
 
+    @model_validator(mode="before")
+    @classmethod
+    def _of_choice(cls, made_of: Any) -> Any:
+        """`fleet.choice` has the words and the origin of the selector beside the decisions."""
+        if not isinstance(made_of, choice.Choice):
+            return made_of
+        selector = {"text": made_of.selector, "origin": made_of.origin}
+        return {"selector": selector, "clusters": made_of.decisions, "elsewhere": made_of.elsewhere}
+
 
 class Policy(Part):
     """An ImagePolicy."""
@@ -79,7 +91,7 @@ class PlacedApp(Part):
     object: str
     """The Flux object that stands for it on the management cluster."""
     values: list[Value]
-    order: dict[str, str] = {}
+    order: Annotated[dict[str, str], OMITTED_IF_EMPTY] = {}
     """What it waits for, and who keeps the order: `flux`, `pulumi` or `nobody`; omitted if it waits for nothing."""
     images: list[Image]
     placeholders: list[Value]
@@ -95,7 +107,7 @@ class AppWave(Part):
     """As written, or `wave 2`."""
     clusters: list[str]
     """Those that the next wave waits for."""
-    leftOut: list[str]
+    left_out: list[str]
     """Paused or decommissioned clusters, for which nothing waits."""
 
 
@@ -119,54 +131,48 @@ class ExplainedGate(Gate):
     origin: Origin
 
 
-class ExplainedApp(Document, Choice):
+class ExplainedApp(Document):
     """An app or an add-on."""
 
-    kind: Literal["Explanation"]
-    tenant: str | None
+    kind: Literal["Explanation"] = "Explanation"
+    tenant: TextOrNull
     """`null` for an add-on."""
     app: str
     environment: str
-    gate: ExplainedGate | None = None
+    selector: Selector
+    clusters: list[Decision]
+    elsewhere: list[str]
+    """Clusters of other environments that are selected."""
+    gate: Annotated[ExplainedGate | None, OMITTED_IF_NULL] = None
     """Omitted if the environment has none."""
-    rollout: AppRollout | None = None
+    rollout: Annotated[AppRollout | None, OMITTED_IF_NULL] = None
     """Omitted if the environment has none."""
     placed: dict[str, PlacedApp]
     """By cluster."""
 
 
-class TenantShard(Part):
-    """The stack that runs a tenant, if several share the environment."""
-
-    shard: str
-    """Such as `2/8`."""
-    stack: str
-
-
 class ExplainedTenant(Document):
     """A tenant in an environment."""
 
-    kind: Literal["Explanation"]
+    kind: Literal["Explanation"] = "Explanation"
     tenant: str
     environment: str
     namespaces: list[Value]
     """The paths are clusters."""
     settings: list[Value]
-    differing: dict[str, list[Value]] = {}
+    differing: Annotated[dict[str, list[Value]], OMITTED_IF_EMPTY] = {}
     """Settings that differ on some clusters, by cluster; omitted if there are none."""
-    order: dict[str, dict[str, str]] = {}
+    order: Annotated[dict[str, dict[str, str]], OMITTED_IF_EMPTY] = {}
     """By cluster, the add-ons that everything of the tenant waits for, and who keeps the order; omitted if there are none."""
     apps: dict[str, Choice]
     alerts: list[Value]
     receivers: list[Value]
-    shard: TenantShard | None = None
-    """Only if several stacks share the environment."""
 
 
 class ExplainedPlatform(Document):
     """What all add-ons share."""
 
-    kind: Literal["Explanation"]
+    kind: Literal["Explanation"] = "Explanation"
     environment: str
     settings: list[Value]
     clusters: dict[str, list[Value]]
@@ -205,7 +211,7 @@ class GrantedAddress(Part):
 class ExplainedGrants(Document):
     """What the included file of a tenant may do: `explain TENANT --grants`."""
 
-    kind: Literal["Explanation"]
+    kind: Literal["Explanation"] = "Explanation"
     tenant: str
     file: str
     include: Origin
@@ -230,8 +236,8 @@ class ExplainedGrants(Document):
 class NoGrants(Document):
     """A tenant without an included file needs no grants."""
 
-    kind: Literal["Explanation"]
+    kind: Literal["Explanation"] = "Explanation"
     tenant: str
-    file: None
+    file: None = None
     rights: list[Value]
     """What the tenant may do on whole clusters."""

@@ -89,7 +89,7 @@ class ImportCounts(Part):
 class Import(Document):
     """Existing Flux objects as tenants.yaml: `tenantry import`."""
 
-    kind: Literal["Import"]
+    kind: Literal["Import"] = "Import"
     file: str
     """The written file."""
     environments: dict[str, str]
@@ -100,7 +100,7 @@ class Import(Document):
     kept: list[Kept]
     renamed: list[ReadObject]
     """Objects that are planned under another name: the old ones have to be removed."""
-    leftOver: list[NotExpressed]
+    left_over: list[NotExpressed]
     """What tenants.yaml does not express, with the reason."""
     risks: list[Risk]
     """What to look at before the first `tenantry up`."""

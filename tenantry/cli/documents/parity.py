@@ -2,42 +2,42 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import Literal
 
-from tenantry.cli.documents.common import Document, Part
+from tenantry.cli.documents.common import Document, Part, TextOrNull, ValueOrAbsent, at
 from tenantry.cli.documents.explanation import Origin
 
 
 class Subject(Part):
     """An app, an add-on, a tenant, or the environments themselves."""
 
-    tenant: str | None
+    tenant: TextOrNull = at("subject", "tenant")
     """`null` for an add-on and for the environments."""
-    app: str | None
+    app: TextOrNull = at("subject", "app")
     """`null` for a tenant and for the environments."""
 
 
 class Why(Part):
     """Why something differs."""
 
-    meant: bool
+    meant: bool = at("reason", "is_meant")
     """Whether the file writes the difference for an environment."""
-    reason: str
-    origins: list[Origin]
+    reason: str = at("reason", "text")
+    origins: list[Origin] = at("reason", "origins")
     """The places that decide."""
 
 
 class MissingApp(Why, Subject):
     """An app or add-on that only one environment has."""
 
-    onlyIn: str
+    only_in: str
     """The environment that has it."""
 
 
 class ComparedValue(Part):
     """A value in one environment."""
 
-    value: Any = None
+    value: ValueOrAbsent
     """Omitted if nothing sets it. Secrets are hidden."""
     clusters: list[str]
     """The clusters of the first subject that have it."""
@@ -65,7 +65,7 @@ class ComparedApps(Part):
 class Parity(Document):
     """What differs between two environments: `tenantry parity`."""
 
-    kind: Literal["Parity"]
+    kind: Literal["Parity"] = "Parity"
     environments: list[str]
     """The first and the second."""
     equal: bool

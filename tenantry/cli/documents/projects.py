@@ -10,7 +10,7 @@ from tenantry.cli.documents.common import Document, Part
 class Project(Document):
     """A new project for a fleet: `tenantry init`."""
 
-    kind: Literal["Project"]
+    kind: Literal["Project"] = "Project"
     directory: str
     written: bool
     """`false` with `--dry-run`."""
@@ -36,7 +36,7 @@ class FileChange(Part):
 class Upgrade(Document):
     """What this version would write differently into a project: `tenantry upgrade`."""
 
-    kind: Literal["Upgrade"]
+    kind: Literal["Upgrade"] = "Upgrade"
     made: str
     """The version that wrote the project's files last."""
     running: str

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Literal
 
-from tenantry.cli.documents.common import Document, Part
+from tenantry.cli.documents.common import Document, Part, TextOrNull
 
 
 class ProjectStack(Part):
@@ -12,10 +12,8 @@ class ProjectStack(Part):
 
     name: str
     environment: str
-    shard: str
-    """The part of the environment that it runs, such as `2/8`. `1/1`: all of it."""
     target: Literal["cluster", "directory"]
-    cluster: str | None
+    cluster: TextOrNull
     """The management cluster, as tenants.yaml names it; `null` if the file does not declare the environment, or with target
     `directory`."""
     kubeconfig: str | None
@@ -29,8 +27,8 @@ class ProjectStack(Part):
 class Stacks(Document):
     """The project's stacks: `tenantry stacks`."""
 
-    kind: Literal["Stacks"]
+    kind: Literal["Stacks"] = "Stacks"
     project: str
     """The name in Pulumi.yaml."""
     stacks: list[ProjectStack]
-    """By environment and shard."""
+    """By environment, then by name."""

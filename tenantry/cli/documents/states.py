@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Literal
 
-from tenantry.cli.documents.common import Document, ObjectId, Part
+from tenantry.cli.documents.common import Document, ObjectId, Part, TextOrNull, at
 
 _Readiness = Literal["ready", "progressing", "suspended", "failed", "missing", "changed", "outdated"]
 
@@ -21,25 +21,25 @@ class WaveOf(Part):
 class AppState(Part):
     """An app, add-on or baseline, as Flux reports it."""
 
-    tenant: str | None
+    tenant: TextOrNull = at("app", "tenant")
     """`null` for an add-on."""
-    cluster: str
-    app: str
-    kind: str
+    cluster: str = at("app", "cluster")
+    app: str = at("app", "name")
+    kind: str = at("app", "id", "kind")
     """`Kustomization` or `HelmRelease`."""
-    namespace: str
-    name: str
+    namespace: str = at("app", "id", "namespace")
+    name: str = at("app", "id", "name")
     """Of the Flux object."""
-    status: _Readiness
+    status: _Readiness = at("readiness")
     revision: str
     """What Flux applied last; can be empty."""
     attempted: str
     """What Flux tries to apply, if that is another revision."""
-    since: str | None
+    since: TextOrNull
     """Since when it is ready, or is not; `null` if that is not known."""
     wave: WaveOf | None
     """In which wave of a rollout the app changes on this cluster; `null` without one."""
-    suspendedByHand: bool
+    suspended_by_hand: bool = at("by_hand")
     """Whether it is suspended on the cluster, and not in the file."""
     message: str
     """Flux's own message."""
@@ -48,13 +48,13 @@ class AppState(Part):
 class ObjectState(ObjectId):
     """A planned object that is not as planned, and stands for no app: a baseline, a source, an account, a right."""
 
-    tenant: str | None
+    tenant: TextOrNull = at("planned", "owner", "tenant")
     """`null` for an object of the platform."""
-    cluster: str | None
+    cluster: TextOrNull = at("planned", "owner", "cluster")
     """The cluster that it is for; `null` if several share it."""
-    status: _Readiness
+    status: _Readiness = at("readiness")
     """`changed`: by hand. `outdated`: no run has applied it yet as the file says now."""
-    since: str | None
+    since: TextOrNull
     """Since when it is not ready; `null` if that is not known."""
     wave: WaveOf | None
     """In which wave of a rollout it changes; `null` without one."""
@@ -71,9 +71,9 @@ class Stuck(Part):
 class Status(Document):
     """Whether every app is ready and every object as planned: `tenantry status`."""
 
-    kind: Literal["Status"]
+    kind: Literal["Status"] = "Status"
     environment: str
-    readAt: str
+    read_at: str
     """When it was read, in UTC."""
     apps: list[AppState]
     objects: list[ObjectState]
@@ -88,12 +88,12 @@ class Status(Document):
 class Receiver(Part):
     """A receiver of webhooks."""
 
-    tenant: str | None
+    tenant: TextOrNull
     """`null` for a receiver of the platform."""
     cluster: str
-    namespace: str
-    name: str
-    status: _Readiness
+    namespace: str = at("id", "namespace")
+    name: str = at("id", "name")
+    status: _Readiness = at("readiness")
     path: str
     """Of its webhook; empty until it has one."""
     message: str
@@ -103,7 +103,7 @@ class Receiver(Part):
 class Receivers(Document):
     """The receivers and their webhooks: `tenantry status --receivers`."""
 
-    kind: Literal["Status"]
+    kind: Literal["Status"] = "Status"
     environment: str
     receivers: list[Receiver]
 
@@ -111,7 +111,7 @@ class Receivers(Document):
 class Objects(Document):
     """What `tenantry up` applies: `tenantry render`."""
 
-    kind: Literal["Objects"]
+    kind: Literal["Objects"] = "Objects"
     objects: list[dict[str, Any]]
     """Kubernetes manifests with the values of the file. Secrets whose values are in the stack's secret config are left out."""
 
@@ -119,16 +119,16 @@ class Objects(Document):
 class List(Document):
     """What the file declares: `tenantry list`."""
 
-    kind: Literal["List"]
+    kind: Literal["List"] = "List"
     of: Literal["tenants", "apps", "clusters", "placements", "sources", "environments"]
     items: list[dict[str, Any]]
     """Their keys depend on `of`. docs/operations.md describes the command."""
 
 
 class Discovery(Document):
-    """The clusters that a management cluster knows: `tenantry clusters discover`."""
+    """The clusters that a management cluster knows: `tenantry cluster discover`."""
 
-    kind: Literal["Discovery"]
+    kind: Literal["Discovery"] = "Discovery"
     file: str
     """The file with discovered clusters."""
     written: bool
@@ -178,7 +178,7 @@ class SandboxCluster(Part):
 class Sandbox(Document):
     """The processes of the sandbox: `tenantry sandbox status`."""
 
-    kind: Literal["Sandbox"]
+    kind: Literal["Sandbox"] = "Sandbox"
     root: str
     environment: str
     alive: bool
@@ -193,16 +193,16 @@ class Sandbox(Document):
 class Outcome(Part):
     """What was done to an app."""
 
-    tenant: str | None
+    tenant: TextOrNull = at("app", "tenant")
     """`null` for an add-on."""
-    app: str
-    cluster: str
-    kind: str
+    app: str = at("app", "name")
+    cluster: str = at("app", "cluster")
+    kind: str = at("app", "id", "kind")
     """`Kustomization` or `HelmRelease`."""
-    namespace: str
-    name: str
+    namespace: str = at("app", "id", "namespace")
+    name: str = at("app", "id", "name")
     """Of the Flux object."""
-    outcome: str
+    outcome: str = at("done")
     """Such as `requested`, `ready`, `not ready`, `suspended`, `resumed`, `unchanged` or `refused`; others can be added."""
     message: str
     """Why, and what to do; can be empty."""
@@ -211,10 +211,10 @@ class Outcome(Part):
 class Actions(Document):
     """What was done to apps: `tenantry reconcile`, `suspend` and `resume`."""
 
-    kind: Literal["Actions"]
+    kind: Literal["Actions"] = "Actions"
     action: str
     """`reconcile`, `suspend` or `resume`."""
-    dryRun: bool
+    dry_run: bool
     """Whether nothing was changed."""
     items: list[Outcome]
 
@@ -222,9 +222,9 @@ class Actions(Document):
 class Step(ObjectId):
     """An object on the way from a source to what an app applies."""
 
-    status: _Readiness
+    status: _Readiness = at("readiness")
     revision: str
-    since: str | None
+    since: TextOrNull
     """When the status changed last; `null` if that is not known."""
     message: str
     """Flux's own message."""
@@ -233,40 +233,19 @@ class Step(ObjectId):
 class AppTree(Part):
     """An app, from its source to what it applied."""
 
-    tenant: str | None
+    tenant: TextOrNull = at("app", "tenant")
     """`null` for an add-on."""
-    app: str
-    cluster: str
+    app: str = at("app", "name")
+    cluster: str = at("app", "cluster")
     steps: list[Step]
     """The source, then what is made of it, and at last the Flux object of the app."""
     objects: list[ObjectId] | None
     """What Flux applied; `null` if it has not applied anything yet."""
 
 
-class ShardRow(Part):
-    """A part of an environment that a stack of its own runs."""
-
-    environment: str
-    shard: str
-    """Such as `2/8`, the second of eight; `1/1` is the whole environment."""
-    stack: str | None
-    """`null` if no stack's file says that it runs the environment."""
-    tenants: list[str]
-    objects: int
-    """How many are planned."""
-
-
-class Shards(Document):
-    """The stacks that share environments: `tenantry shards list`."""
-
-    kind: Literal["Shards"]
-    shards: list[ShardRow]
-    """In the order in which they run. With `--changed-since`, only those with something to do."""
-
-
 class Tree(Document):
     """Apps with their sources and objects: `tenantry tree`."""
 
-    kind: Literal["Tree"]
+    kind: Literal["Tree"] = "Tree"
     environment: str
     apps: list[AppTree]

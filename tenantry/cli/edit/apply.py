@@ -4,17 +4,22 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Any, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 import click
 
 from tenantry.cli.edit.check import Checked, check_both
 from tenantry.cli.edit.difference import coloured, difference
 from tenantry.cli.options import output as output_option
-from tenantry.cli.output import as_data, columns, data, data_json, document, report_warnings, say, working
+from tenantry.cli.output import columns, data, data_json, report_warnings, say, working
 from tenantry.edit.editor import Editor
 from tenantry.edit.write import commit
 from tenantry.messages.text import counted, listed, printable
+
+if TYPE_CHECKING:
+    from tenantry.cli.documents.common import Part
+    from tenantry.cli.documents.edits import Edit
+
 
 _F = TypeVar("_F", bound=Callable[..., Any])
 
@@ -43,7 +48,7 @@ def apply(
     unchanged: Callable[[Checked], Iterable[str]] = lambda _: (),
     notes: Sequence[str] = (),
     hints: Sequence[str] = (),
-    more: Mapping[str, Any] | None = None,
+    more: Mapping[str, Part] | None = None,
 ) -> int:
     """Check the edited fleet, write it unless it is a dry run, and say what `tenantry diff` would say.
 
@@ -60,7 +65,7 @@ def apply(
     if how.is_text:
         _print(editor, how, (done, notes, hints), checked, unchanged)
     else:
-        data_json({**_document(editor, how, [*done, *notes], checked, hints), **(more or {})})
+        data_json(_document(editor, how, [*done, *notes], checked, hints, more or {}))
     return 0
 
 
@@ -111,30 +116,34 @@ def _consequences(
 
 
 def _document(
-    editor: Editor, how: How, done: Sequence[str], checked: Checked | None, hints: Sequence[str]
-) -> dict[str, Any]:
-    """The document of kind Edit."""
+    editor: Editor,
+    how: How,
+    done: Sequence[str],
+    checked: Checked | None,
+    hints: Sequence[str],
+    more: Mapping[str, Part],
+) -> Edit:
+    from tenantry.cli.documents.edits import Edit, EditedFile
+
     changes = editor.changes()
-    files = [{"file": str(file), "diff": "\n".join(difference({file: each}))} for file, each in changes.items()]
     told = checked or Checked((), (), None)
-    compared = {"environments": [], "unchanged": []} if told.compared is None else told.compared.data()
-    return document(
-        "Edit",
-        edits=list(done) if changes else [],
-        hints=list(hints) if changes else [],
+    compared = told.compared.document() if told.compared else None
+    return Edit(
+        edits=done if changes else [],
+        hints=hints if changes else [],
         written=bool(changes) and not how.dry_run,
-        files=files,
+        files=[EditedFile(file=str(file), diff="\n".join(difference({file: each}))) for file, each in changes.items()],
         valid=not told.errors,
-        errors=[as_data(each) for each in told.errors],
-        warnings=[as_data(each) for each in told.new_warnings],
-        **compared,
+        errors=told.errors,
+        warnings=told.new_warnings,
+        environments=compared.environments if compared else [],
+        unchanged=compared.unchanged if compared else [],
+        **more,
     )
 
 
-_LISTS = ("hints", "files", "errors", "warnings", "environments", "unchanged")
-
-
-def unwritten(more: Mapping[str, Any], done: Sequence[str] = ()) -> dict[str, Any]:
+def unwritten(more: Mapping[str, Part], done: Sequence[str] = ()) -> Edit:
     """The document of a command that writes nothing. done: what it would edit; more: further keys."""
-    empty: dict[str, Any] = {each: [] for each in _LISTS}
-    return document("Edit", edits=list(done), **empty, written=False, valid=True, **more)
+    from tenantry.cli.documents.edits import Edit
+
+    return Edit(edits=done, **more)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from tenantry.cli.diff.formats import Result
 from tenantry.cli.diff.refusals import Limits
@@ -18,6 +18,10 @@ from tenantry.load import load_fleet, plan_all, warnings_of
 from tenantry.messages.errors import Diagnostic, InvalidFleet, Refused
 from tenantry.plan.plan import Plan
 from tenantry.source.parse import Reader
+
+if TYPE_CHECKING:
+    from tenantry.cli.documents.diff import Diff
+
 
 _BEFORE = "the file before this edit"
 
@@ -43,11 +47,9 @@ class Compared:
         """The review, without the line that names what it compares with."""
         return str(self._result.shown("text", width)).partition("\n\n")[2]
 
-    def data(self) -> dict[str, Any]:
-        """The keys `environments` and `unchanged` of a document of kind Diff."""
-        shown = self._result.shown("json", None)
-        assert isinstance(shown, dict), "JSON is a document"
-        return {key: shown[key] for key in ("environments", "unchanged")}
+    def document(self) -> Diff:
+        """The document of kind Diff."""
+        return self._result.document()
 
 
 class Checked(NamedTuple):

@@ -10,7 +10,11 @@ from tenantry.cli.commands import Command
 from tenantry.cli.edit.difference import coloured, difference
 from tenantry.cli.fleet_file import file_option, fleet_file
 from tenantry.cli.output import data
+from tenantry.edit.canonical import canonical
+from tenantry.edit.editor import Editor
+from tenantry.edit.write import write_all
 from tenantry.messages.text import counted, listed, printable
+from tenantry.source.parse import bytes_of
 
 
 @click.command(
@@ -41,9 +45,6 @@ def command(context: click.Context, files: tuple[Path, ...], *, check: bool, dry
     sections and between tenants. Comments, names, the order of lists and what stands in brackets stay. The meaning does not
     change: this is checked before anything is written.
     """
-    from tenantry.edit.canonical import canonical
-    from tenantry.edit.write import write_all
-
     found = _read(context, files)
     formatted = {file: (raw, canonical(raw, file)) for file, raw in found.items()}
     changes = {file: both for file, both in formatted.items() if both[0] != both[1]}
@@ -59,9 +60,6 @@ def command(context: click.Context, files: tuple[Path, ...], *, check: bool, dry
 
 
 def _read(context: click.Context, files: tuple[Path, ...]) -> dict[Path, bytes]:
-    from tenantry.edit.editor import Editor
-    from tenantry.source.parse import bytes_of
-
     return {file: bytes_of(file) for file in files or Editor.open(fleet_file(context)).files}
 
 

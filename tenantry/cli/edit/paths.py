@@ -8,18 +8,20 @@ from typing import Any
 
 import click
 
-from tenantry.messages.data import ABSENT
+from tenantry.cli.fleet_file import fleet_file
+from tenantry.edit.paths import parse_path
+from tenantry.edit.schema import is_name, keys_at, schemas_at, takes_mapping
+from tenantry.fleet.frames import filled
+from tenantry.messages.data import ABSENT, mapping_at
 from tenantry.messages.errors import Path, Refused, TenantryError
 from tenantry.messages.text import closest, declared, format_path
+from tenantry.source.include import read_all
 
 _LAST = re.compile(r"""^(?P<above>.*?)(?:(?P<bracket>\[["']?)(?P<inner>[^\[\]"']*)|\.?(?P<plain>[^.\[\]]*))$""")
 
 
 def complete(context: click.Context, _: click.Parameter, start: str) -> list[str]:
     """The keys that stand at the path or may stand there, each as a whole path."""
-    from tenantry.edit.paths import parse_path
-    from tenantry.edit.schema import keys_at
-
     match = _LAST.match(start)
     if match is None:
         return []
@@ -33,11 +35,6 @@ def complete(context: click.Context, _: click.Parameter, start: str) -> list[str
 
 
 def _keys_of(context: click.Context, path: Path) -> list[str]:
-    from tenantry.cli.fleet_file import fleet_file
-    from tenantry.fleet.frames import filled
-    from tenantry.messages.data import mapping_at
-    from tenantry.source.include import read_all
-
     try:
         return list(mapping_at(filled(read_all(fleet_file(context))).data, *path))
     except TenantryError:
@@ -49,8 +46,6 @@ def check_known(path: Path, value_at: Any) -> None:
 
     Raises: Refused: no such key exists; something on the way is not declared, or is a word or another single value.
     """
-    from tenantry.edit.schema import is_name, schemas_at
-
     for depth in range(1, len(path) + 1):
         part, above = path[:depth], path[: depth - 1]
         if above and isinstance(held := value_at(above), str | int | float):
@@ -85,8 +80,6 @@ def _is_override(path: Path) -> bool:
 
 def _unknown(path: Path, whole: Path) -> Refused:
     """The error for a path of which no last part is known. whole: what was asked for."""
-    from tenantry.edit.schema import keys_at
-
     known: Iterable[str] = keys_at(path[:-1])
     near = closest(str(path[-1]), known)
     if isinstance(path[-1], int) or not known:
@@ -104,8 +97,6 @@ def _top(path: Path) -> str:
 
 def _with_dots(path: Path, whole: Path) -> str:
     """The fix for a key with dots that was written without quotes."""
-    from tenantry.edit.schema import schemas_at
-
     above, rest = path[:-2], whole[len(path) - 2 :]
     if not above or any(isinstance(each, int) for each in rest):
         return ""
@@ -121,8 +112,6 @@ def _undeclared(path: Path, above: Any) -> Refused:
 
 
 def _single(path: Path, held: Any, whole: Path) -> Refused:
-    from tenantry.edit.schema import takes_mapping
-
     message = f"'{format_path(path)}' is '{held}', so it has no '{format_path(whole[len(path) :])}'"
     if takes_mapping(path) and isinstance(held, str):
         message = f"'{format_path(path)}' is the word '{held}', which stands for a whole mapping"

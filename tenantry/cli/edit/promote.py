@@ -11,11 +11,31 @@ import click
 from tenantry.cli.commands import Command
 from tenantry.cli.edit import arguments
 from tenantry.cli.edit.apply import How, apply, edit_options, unwritten
+from tenantry.cli.edit.proof import prove
 from tenantry.cli.fleet_file import reads_file
 from tenantry.cli.management import management_options
 from tenantry.cli.output import data, data_json, error, say, working
+from tenantry.cli.parity_text import change
+from tenantry.edit.editor import Editor
+from tenantry.edit.paths import parse_path
+from tenantry.edit.subjects.draft import Draft
+from tenantry.edit.subjects.names import Kind
+from tenantry.edit.subjects.promoted import unknown_extra
+from tenantry.edit.subjects.promoting import promotable, promote
+from tenantry.edit.subjects.references import Target
+from tenantry.edit.subjects.selecting import owner_of
+from tenantry.edit.subjects.subjects import require
+from tenantry.explain.parity import parity
+from tenantry.load import load_fleet
+from tenantry.messages.errors import Refused
+from tenantry.messages.text import printable
+from tenantry.plan.plan import plan
+from tenantry.plan.planner import Part
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from tenantry.cli.documents import common
     from tenantry.cli.edit.proof import Proof
     from tenantry.edit.editor import Editor
     from tenantry.edit.subjects.promoted import App
@@ -86,8 +106,6 @@ def command(
 
     The evidence is what the management cluster of --from runs, with its kubeconfig from the settings of the stack.
     """
-    from tenantry.cli.edit.proof import prove
-
     made = _edit(file, subject, between["from"], between["to"], _paths(extra))
     required = require_ready or bool(soak)
     asked = True if required or kubeconfig or context else evidence
@@ -115,13 +133,6 @@ class _Edited:
 
 
 def _edit(file: FilePath, subject: str, first: str, second: str, extra: list[Path]) -> _Edited:
-    from tenantry.edit.editor import Editor
-    from tenantry.edit.subjects.draft import Draft
-    from tenantry.edit.subjects.promoted import unknown_extra
-    from tenantry.edit.subjects.promoting import promotable, promote
-    from tenantry.edit.subjects.selecting import owner_of
-    from tenantry.load import load_fleet
-
     editor = Editor.open(file)
     with working(f"reading {file}"):
         fleet = load_fleet(file, editor.read_before)
@@ -134,7 +145,9 @@ def _edit(file: FilePath, subject: str, first: str, second: str, extra: list[Pat
 
 def _finished(made: _Edited, proof: Proof, how: How) -> int:
     """Write the files, unless the evidence forbids it or there is nothing to write."""
-    about = {"from": made.first, "to": made.second, "evidence": proof.data(), "different": made.different}
+    from tenantry.cli.documents.edits import Promotion
+
+    about = Promotion(from_=made.first, to=made.second, evidence=proof.document(), different=made.different)
     more = {"promotion": about}
     if proof.refusal:
         return _refused(proof, how.output, more)
@@ -146,18 +159,11 @@ def _finished(made: _Edited, proof: Proof, how: How) -> int:
 
 
 def _paths(extra: tuple[str, ...]) -> list[Path]:
-    from tenantry.edit.paths import parse_path
-
     return [parse_path(each) for each in extra]
 
 
 def _owner(draft: Any, owner_of: Any, subject: str, environments: tuple[str, str]) -> Path:
     """Where the app or the tenant is declared. Raises: Refused: a name is not declared, or both environments are the same."""
-    from tenantry.edit.subjects.names import Kind
-    from tenantry.edit.subjects.references import Target
-    from tenantry.edit.subjects.subjects import require
-    from tenantry.messages.errors import Refused
-
     for each in environments:
         require(draft, Target(Kind.ENVIRONMENT, each))
     if environments[0] == environments[1]:
@@ -171,10 +177,6 @@ def _owner(draft: Any, owner_of: Any, subject: str, environments: tuple[str, str
 
 def _check(editor: Editor, apps: list[App], first: str, second: str, extra: list[Path]) -> list[str]:
     """The settings of the apps that differ after the edit. Raises: Refused: a setting that was promoted still differs."""
-    from tenantry.edit.subjects.promoting import promote
-    from tenantry.load import load_fleet
-    from tenantry.messages.errors import Refused
-
     fleet = load_fleet(editor.path, editor.read)
     if still := promote(editor, fleet, apps, first, second, extra).done:
         raise Refused(
@@ -185,11 +187,6 @@ def _check(editor: Editor, apps: list[App], first: str, second: str, extra: list
 
 
 def _different(fleet: Fleet, apps: list[App], first: str, second: str) -> list[str]:
-    from tenantry.cli.parity_text import change
-    from tenantry.explain.parity import parity
-    from tenantry.plan.plan import plan
-    from tenantry.plan.planner import Part
-
     tenant = apps[0].at[1] if apps[0].at[0] == "tenants" else ""
     plans = [plan(fleet, each, Part(tenant)) for each in (first, second)]
     found = parity(fleet, plans[0], plans[1], [tenant], [each.at[-1] for each in apps])
@@ -212,7 +209,7 @@ def _left(different: list[str], second: str) -> list[str]:
     ]
 
 
-def _nothing(what: str, output: str, notes: list[str], more: dict[str, Any]) -> int:
+def _nothing(what: str, output: str, notes: list[str], more: Mapping[str, common.Part]) -> int:
     if output == "json":
         data_json(unwritten(more))
         return 0
@@ -222,7 +219,7 @@ def _nothing(what: str, output: str, notes: list[str], more: dict[str, Any]) -> 
     return 0
 
 
-def _refused(proof: Proof, output: str, more: dict[str, Any]) -> int:
+def _refused(proof: Proof, output: str, more: Mapping[str, common.Part]) -> int:
     if output == "json":
         data_json(unwritten(more))
     error(_printable(proof.refusal))
@@ -232,6 +229,4 @@ def _refused(proof: Proof, output: str, more: dict[str, Any]) -> int:
 
 
 def _printable(text: str) -> str:
-    from tenantry.messages.text import printable
-
     return printable(text)

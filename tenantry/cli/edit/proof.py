@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING
 
 from tenantry.cli.management import connect_management
 from tenantry.cluster.evidence import Evidence, evidence_of
@@ -19,6 +19,10 @@ from tenantry.messages.text import counted, listed
 from tenantry.plan.plan import plan
 from tenantry.plan.planner import Part
 from tenantry.stacks.project import target_of
+
+if TYPE_CHECKING:
+    from tenantry.cli.documents.edits import PromotionEvidence
+
 
 _DURATION = re.compile(r"(?:(\d+)h)?(?:(\d+)m)?(?:(\d+)s)?")
 _MOST = 5
@@ -49,21 +53,11 @@ class Proof:
         head = f"evidence: {self.environment} does not run this, or is not ready:"
         return [head, *(f"  {each}" for each in (*lines, *more))]
 
-    def data(self) -> dict[str, Any]:
+    def document(self) -> PromotionEvidence:
         """The key `evidence` of the document."""
-        apps = [
-            {
-                "tenant": each.app.tenant or None,
-                "app": each.app.name,
-                "cluster": each.app.cluster,
-                "runs": not each.problem,
-                "problem": each.problem,
-                "revision": each.revision,
-                "since": each.since or None,
-            }
-            for each in self.found
-        ]
-        return {"checked": not self.unchecked, "reason": self.unchecked, "apps": apps}
+        from tenantry.cli.documents.edits import PromotionEvidence
+
+        return PromotionEvidence(checked=not self.unchecked, reason=self.unchecked, apps=self.found)
 
 
 def prove(

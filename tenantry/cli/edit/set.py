@@ -11,11 +11,18 @@ import click
 
 from tenantry.cli.commands import Command
 from tenantry.cli.edit.apply import How, apply, edit_options
+from tenantry.cli.edit.overriding import overriding
 from tenantry.cli.edit.paths import check_known, complete
 from tenantry.cli.fleet_file import reads_file
+from tenantry.edit.editor import Editor
+from tenantry.edit.paths import parse_path
+from tenantry.edit.style import Style
+from tenantry.edit.values import flow
 from tenantry.messages.errors import InvalidFleet, Path, Refused
 from tenantry.messages.redact import redacted
 from tenantry.messages.text import format_path
+from tenantry.source.compose import compose
+from tenantry.source.construct import Constructor
 
 _MOST = 60
 """Characters of a value in a message."""
@@ -56,9 +63,6 @@ def command(file: FilePath, path: str, value: str, output: str, *, string: bool,
 
     The edited fleet is checked before it is written, and the result is what `tenantry diff` would say.
     """
-    from tenantry.edit.editor import Editor
-    from tenantry.edit.paths import parse_path
-
     at, new = parse_path(path), _value(value, string=string)
     editor = Editor.open(file)
     check_known(at, editor.value)
@@ -74,9 +78,6 @@ def _value(text: str, *, string: bool) -> Any:
 
 
 def _yaml(text: str) -> Any:
-    from tenantry.source.compose import compose
-    from tenantry.source.construct import Constructor
-
     try:
         root = compose(text, "VALUE")
         if root is None:
@@ -93,16 +94,11 @@ def _yaml(text: str) -> Any:
 
 
 def _short(value: Any) -> str:
-    from tenantry.edit.style import Style
-    from tenantry.edit.values import flow
-
     text = redacted(flow(value, Style()))
     return text if len(text) <= _MOST else f"{text[:_MOST]}..."
 
 
 def _overriding(checked: Any, path: Path) -> Iterator[str]:
-    from tenantry.cli.edit.overriding import overriding
-
     fleet = checked.compared.sides.fleet
     found = [f"{format_path(each)} ({fleet.source.line_of(each)})" for each in overriding(fleet.source.data, path)]
     if found:

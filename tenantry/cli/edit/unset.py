@@ -10,6 +10,9 @@ from tenantry.cli.commands import Command
 from tenantry.cli.edit.apply import How, apply, edit_options
 from tenantry.cli.edit.paths import complete, not_there
 from tenantry.cli.fleet_file import reads_file
+from tenantry.edit.editor import Editor
+from tenantry.edit.paths import parse_path
+from tenantry.messages.data import ABSENT
 from tenantry.messages.text import format_path
 
 
@@ -38,10 +41,6 @@ def command(file: FilePath, path: str, output: str, *, dry_run: bool) -> int:
     A mapping that becomes empty goes too, if its absence means the same. To remove a tenant or an app with what refers to it,
     use `tenantry remove`.
     """
-    from tenantry.edit.editor import Editor
-    from tenantry.edit.paths import parse_path
-    from tenantry.messages.data import ABSENT
-
     at = parse_path(path)
     editor = Editor.open(file)
     if editor.value(at) is ABSENT:

@@ -13,10 +13,24 @@ from tenantry.cli import options
 from tenantry.cli.commands import Command
 from tenantry.cli.edit import arguments
 from tenantry.cli.edit.apply import How, apply, edit_options, unwritten
+from tenantry.cli.edit.asking import ask, warn
 from tenantry.cli.fleet_file import reads_file
 from tenantry.cli.output import data, data_json, working
+from tenantry.edit.editor import Editor
+from tenantry.edit.subjects.draft import Draft
+from tenantry.edit.subjects.names import Kind
+from tenantry.edit.subjects.pins import survey, under
+from tenantry.edit.subjects.raising import in_environment, pin_all, raise_all
+from tenantry.edit.subjects.references import Target
+from tenantry.edit.subjects.selecting import owner_of
+from tenantry.edit.subjects.subjects import require
+from tenantry.kube.names import PLATFORM
+from tenantry.load import load_fleet
+from tenantry.messages.errors import Refused
+from tenantry.messages.text import listed, printable
 
 if TYPE_CHECKING:
+    from tenantry.cli.documents.common import Part
     from tenantry.cli.edit.asking import Unasked
     from tenantry.edit.editor import Editor
     from tenantry.edit.subjects.pins import Pin, Survey
@@ -81,14 +95,12 @@ def command(
     `updates` beside `version` or `ref` is the range of a version, such as `1.x`. Without it, a version is raised within its
     major, and below 1.0.0 within its minor. Pre-releases are taken only in place of a pre-release.
     """
-    from tenantry.cli.edit.asking import warn
-
     made = _edit(file, (*subjects, *tenants), environment, level, pin=pin)
     warn(made.unasked)
     if check and not dry_run:
         return _told(made, output, [f"would {each}" for each in made.raising.done])
     if made.raising.done:
-        code = apply(made.editor, How(dry_run, output), made.raising.done, notes=made.notes, more=made.data())
+        code = apply(made.editor, How(dry_run, output), made.raising.done, notes=made.notes, more=made.document())
     else:
         code = _told(made, output, [])
     return 1 if made.unasked or (check and made.raising.done) else code
@@ -120,8 +132,6 @@ class _Made:
 
     @property
     def notes(self) -> list[str]:
-        from tenantry.messages.text import listed
-
         beyond = (
             f"newer, but out of range: {listed(pin.contents)} {new} for {listed(pin.apps)}"
             for pin, new in self.raising.beyond
@@ -129,26 +139,22 @@ class _Made:
         left = (f"left alone, {why}: {listed(apps)}" for why, apps in self.left.items())
         return [*self.raising.notes, *dict.fromkeys(beyond), *left]
 
-    def data(self) -> dict[str, Any]:
+    def document(self) -> dict[str, Part]:
         """The key `updates` of the document."""
-        return {
-            "updates": {
-                "raised": [
-                    {**_pin_data(each.pin), "place": each.place, "from": each.old, "to": each.new}
-                    for each in self.raising.raised
-                ],
-                "beyond": [{**_pin_data(pin), "version": new} for pin, new in self.raising.beyond],
-                "unasked": [
-                    {"kind": each.kind, "sources": list(each.sources), "reason": each.reason, "fix": each.fix}
-                    for each in self.unasked
-                ],
-                "left": [{"reason": why, "apps": apps} for why, apps in self.left.items()],
-                "notes": self.raising.notes,
-            }
-        }
+        from tenantry.cli.documents.edits import LeftApps, RaisedVersion, Updates, VersionBeyond
+
+        raised = [
+            RaisedVersion(**_keys(each.pin), place=each.place, from_=each.old, to=each.new)
+            for each in self.raising.raised
+        ]
+        beyond = [VersionBeyond(**_keys(pin), version=new) for pin, new in self.raising.beyond]
+        left = [LeftApps(reason=why, apps=apps) for why, apps in self.left.items()]
+        updates = Updates(raised=raised, beyond=beyond, unasked=self.unasked, left=left, notes=self.raising.notes)
+        return {"updates": updates}
 
 
-def _pin_data(pin: Pin) -> dict[str, Any]:
+def _keys(pin: Pin) -> dict[str, Any]:
+    """What all parts about a version say."""
     return {
         "of": [str(each) for each in pin.contents],
         "variable": pin.variable or None,
@@ -160,12 +166,6 @@ def _pin_data(pin: Pin) -> dict[str, Any]:
 def _edit(
     file: FilePath, subjects: Collection[str], environment: str | None, level: Level | None, *, pin: bool
 ) -> _Made:
-    from tenantry.cli.edit.asking import ask
-    from tenantry.edit.editor import Editor
-    from tenantry.edit.subjects.pins import survey, under
-    from tenantry.edit.subjects.raising import in_environment, pin_all, raise_all
-    from tenantry.load import load_fleet
-
     editor = Editor.open(file)
     with working(f"reading {file}"):
         fleet = load_fleet(file, editor.read_before)
@@ -186,8 +186,6 @@ def _edit(
 
 def _left(found: Survey, owners: list[Path], *, pinning: bool) -> dict[str, list[str]]:
     """The apps with nothing to raise, by the reason."""
-    from tenantry.edit.subjects.pins import under
-
     ranges = [] if pinning else [app for each in found.ranges.values() for app in each.apps]
     left = {
         **{why: list(apps) for why, apps in found.left.items()},
@@ -199,14 +197,6 @@ def _left(found: Survey, owners: list[Path], *, pinning: bool) -> dict[str, list
 
 def _owners(editor: Editor, subjects: Collection[str], environment: str | None) -> list[Path]:
     """Where the named apps and tenants are declared. Raises: Refused: a name is not declared."""
-    from tenantry.edit.subjects.draft import Draft
-    from tenantry.edit.subjects.names import Kind
-    from tenantry.edit.subjects.references import Target
-    from tenantry.edit.subjects.selecting import owner_of
-    from tenantry.edit.subjects.subjects import require
-    from tenantry.kube.names import PLATFORM
-    from tenantry.messages.errors import Refused
-
     draft = Draft(editor)
     if environment:
         require(draft, Target(Kind.ENVIRONMENT, environment))
@@ -217,10 +207,8 @@ def _owners(editor: Editor, subjects: Collection[str], environment: str | None) 
 
 def _told(made: _Made, output: str, lines: list[str]) -> int:
     """Print what is found, and write nothing. lines: what would be edited."""
-    from tenantry.messages.text import printable
-
     if output == "json":
-        data_json(unwritten(made.data(), made.raising.done))
+        data_json(unwritten(made.document(), made.raising.done))
     else:
         for each in (*(lines or [made.nothing]), *(f"  {note}" for note in made.notes)):
             data(printable(each))

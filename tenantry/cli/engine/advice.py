@@ -7,7 +7,6 @@ from typing import NamedTuple
 
 from tenantry.cli.foreground import INTERRUPTED
 from tenantry.messages.text import printable
-from tenantry.plan.shards import WHOLE
 from tenantry.stacks.locks import Holder, Lock
 from tenantry.stacks.outcome import HELD, STARTED
 from tenantry.stacks.project import Stack
@@ -105,6 +104,6 @@ def cancel(stack: Stack) -> str:
 
 
 def _again(verb: str, stack: Stack) -> str:
-    named = stack.shard == WHOLE and stack.name != stack.environment
+    named = stack.name != stack.environment
     words = ("tenantry", verb, "--environment", stack.environment, *(("--stack", stack.name) if named else ()))
     return shlex.join(words)

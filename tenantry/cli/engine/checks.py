@@ -6,7 +6,7 @@ import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from tenantry.cli.diff.values import DisplayLimits
 from tenantry.cli.management import connect_management
@@ -18,7 +18,6 @@ from tenantry.messages.errors import UNKNOWN_NAME, Refused, RefusedChange
 from tenantry.messages.problems import refuse
 from tenantry.messages.text import counted, declared, listed
 from tenantry.plan.plan import Plan, nothing_of
-from tenantry.plan.shards import WHOLE, of_shard, shard_of
 from tenantry.preflight.after import Mode
 from tenantry.stacks.project import Stack
 from tenantry.stacks.targets import targets_of
@@ -31,47 +30,39 @@ _PAUSE = 1.0
 """Seconds between two looks at the cluster."""
 
 
-class Preflight(NamedTuple):
-    """code: the exit code; 0: Pulumi may start. first_last: the first shard runs after the others."""
-
-    code: int
-    first_last: bool = False
-
-
 @dataclass(frozen=True, slots=True)
 class Planned:
-    """An environment's plan, and the stacks that run it."""
+    """An environment's plan, and the stack that runs it."""
 
     file: Path
     fleet: Fleet
     plan: Plan
-    stacks: Sequence[Stack]
+    stack: Stack
 
     @classmethod
-    def of(cls, file: Path, environment: str, stacks: Sequence[Stack]) -> Planned:
+    def of(cls, file: Path, environment: str, stack: Stack) -> Planned:
         """Plan the environment. Raises: InvalidFleet, Refused: the file is invalid, or has no such environment."""
         with working(f"planning {file}"):
             fleet = load_fleet(file)
-            return cls(file, fleet, plan_one(fleet, environment), stacks)
+            return cls(file, fleet, plan_one(fleet, environment), stack)
 
-    def preflight(self, mode: Mode = Mode.RUN) -> Preflight:
-        """Check the clusters as `tenantry preflight --brief` does, on stderr."""
+    def preflight(self, mode: Mode = Mode.RUN) -> int:
+        """Check the clusters as `tenantry preflight --brief` does, on stderr. Returns: the exit code; 0: Pulumi may start."""
         print_warnings(self.file, warnings_of(self.fleet), brief=True)
-        shards = [each.shard for each in self.stacks]
         # The run compares live objects by itself.
-        report = report_on(self.file, self.fleet, self.plan, None, None, shards, mode, drift=False)
+        report = report_on(self.file, self.fleet, self.plan, None, None, mode, drift=False)
         print_report(self.plan, report, DisplayLimits(), brief=True, write=say)
         if report.fit and not report.refused:
-            return Preflight(0, report.first_last)
+            return 0
         if report.refused:
             # Without preflight, the program refuses it too.
             error("the change is refused, so Pulumi was not started\n  fix: do as the errors above say")
-            return Preflight(4)
+            return 4
         error("preflight found errors, so Pulumi was not started\n  fix: correct them, or use --no-preflight")
-        return Preflight(1)
+        return 1
 
     def wait(self, timeout: int) -> int:
-        """Wait until every app of the stacks is ready, and show the status. Returns: 0 if they are, otherwise 1."""
+        """Wait until every app is ready, and show the status. Returns: 0 if they are, otherwise 1."""
         from tenantry.cli.status.command import show
         from tenantry.cli.status.waiting import wait_until_ready
         from tenantry.cluster.report import full_report
@@ -79,20 +70,14 @@ class Planned:
         from tenantry.preflight.in_place import fitted
 
         with connect_management(self.file, self.plan.environment, None, None) as client:
-            shown = self._shown()
-            live = wait_until_ready(client, shown, Selection(), timeout)
+            live = wait_until_ready(client, self.plan, Selection(), timeout)
             with working(f"reading the status of {self.plan.environment}"):
-                report = full_report(client, self.fleet.document.platform.namespace, fitted(client, shown), live)
-        show(report, shown, self.fleet)
+                report = full_report(client, self.fleet.document.platform.namespace, fitted(client, self.plan), live)
+        show(report, self.plan, self.fleet)
         return 0 if report.ready else 1
 
-    def _shown(self) -> Plan:
-        """The plan of the only stack, or of the whole environment."""
-        first = self.stacks[0].shard
-        return of_shard(self.plan, first) if len(self.stacks) == 1 else self.plan
-
-    def confined(self, tenant: str, project: str) -> tuple[list[Stack], list[str]]:
-        """The stack that has a tenant, and options that confine a preview to the tenant's objects."""
+    def confined(self, tenant: str, project: str) -> list[str]:
+        """Options that confine a preview to a tenant's objects. Raises: Refused: there is no such tenant."""
         names = self.fleet.document.tenants
         if tenant not in names:
             raise Refused(
@@ -100,15 +85,8 @@ class Planned:
                 "correct the name",
                 code=UNKNOWN_NAME,
             )
-        stacks = [
-            each
-            for each in self.stacks
-            if each.shard == WHOLE or each.shard.index == shard_of(tenant, each.shard.count)
-        ]
-        if not stacks:
-            raise Refused(f"tenant '{tenant}' is not in this shard", "leave --shard out")
-        plan = of_shard(self.plan, stacks[0].shard)
-        return stacks, [word for urn in targets_of(plan, tenant, stacks[0].name, project) for word in ("--target", urn)]
+        urns = targets_of(self.plan, tenant, self.stack.name, project)
+        return [word for urn in urns for word in ("--target", urn)]
 
     def refuse_protected(self) -> int:
         """Explain that a protected environment cannot be destroyed. Returns: 4 if it is protected, otherwise 0."""
@@ -124,7 +102,7 @@ class Planned:
     def refuse_others(self) -> int:
         """Check what the program would check, which does not run when Pulumi destroys a stack.
 
-        Returns: 4 if a stack runs something else, or other shards need what the only stack would remove; otherwise 0.
+        Returns: 4 if the stack runs something else, or another one runs the environment; otherwise 0.
         """
         try:
             self._check_others()
@@ -134,17 +112,11 @@ class Planned:
         return 0
 
     def _check_others(self) -> None:
-        from tenantry.cluster.inventory import against_claim, holdings
-        from tenantry.cluster.shards import against_other_shards
+        from tenantry.cluster.inventory import against_claim
 
-        first, platform = self.stacks[0].shard, self.fleet.document.platform.namespace
-        with connect_management(self.file, self.plan.environment, None, None) as client:
-            for each in self.stacks:
-                if each.target.claim:
-                    refuse(against_claim(client, self.fleet, each.target.claim))
-            if len(self.stacks) < first.count:
-                there = list(holdings(client, self.plan))
-                refuse(against_other_shards(client, platform, nothing_of(self.plan), there, first, "destroy"))
+        if claim := self.stack.target.claim:
+            with connect_management(self.file, self.plan.environment, None, None) as client:
+                refuse(against_claim(client, self.fleet, claim))
 
     def staying(self) -> list[str]:
         """The namespaces that stay on their clusters when everything else is destroyed, in words.

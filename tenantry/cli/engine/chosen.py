@@ -1,4 +1,4 @@
-"""Which stacks a command runs, in which order."""
+"""Which stack a command runs."""
 
 from __future__ import annotations
 
@@ -6,17 +6,16 @@ from pathlib import Path
 
 from tenantry.cli.engine.options import Asked
 from tenantry.messages.errors import Refused
-from tenantry.messages.text import declared, listed
-from tenantry.plan.shards import WHOLE
+from tenantry.messages.text import listed
 from tenantry.stacks.file import stack_target
-from tenantry.stacks.project import Stack, read_stacks, stacks_running
+from tenantry.stacks.project import Stack, stacks_of, stacks_running
 
 
-def chosen(asked: Asked) -> list[Stack]:
-    """The stacks of an environment by shard; the one with its name if no stack has a file yet.
+def chosen(asked: Asked) -> Stack:
+    """The stack that runs an environment; the one with its name if no stack has a file yet.
 
-    Raises: Refused: no stack matches, several run the whole environment, its shards do not fit together, or the environment is not
-            declared; InvalidFleet: tenants.yaml is not YAML.
+    Raises: Refused: no stack matches, several name the environment, or the environment is not declared; InvalidFleet: tenants.yaml
+            is not YAML.
     """
     project, environment = asked.project, asked.environment
     if not (project / "Pulumi.yaml").is_file():
@@ -25,12 +24,8 @@ def chosen(asked: Asked) -> list[Stack]:
             "name the project's tenants.yaml with --file; `tenantry init` makes a new project",
         )
     if asked.stack:
-        return [_of_name(project, environment, asked.stack)]
-    found = stacks_running(project, environment)
-    if asked.shard:
-        return _of_shard(found, environment, asked.shard)
-    shards = [each for each in found if each.shard != WHOLE]
-    return shards or [_only(found, environment) or _without_file(asked)]
+        return _of_name(project, environment, asked.stack)
+    return _only(stacks_running(project, environment), environment) or _without_file(asked)
 
 
 def _without_file(asked: Asked) -> Stack:
@@ -43,7 +38,7 @@ def _without_file(asked: Asked) -> Stack:
 
 
 def _of_name(project: Path, environment: str, name: str) -> Stack:
-    for each in read_stacks(project):
+    for each in stacks_of(project):
         if each.name == name and each.environment != environment:
             raise Refused(f"stack '{name}' runs environment '{each.environment}'", "name that environment")
         if each.name == name:
@@ -51,23 +46,12 @@ def _of_name(project: Path, environment: str, name: str) -> Stack:
     return Stack(name, environment, stack_target(project, name))
 
 
-def _of_shard(found: list[Stack], environment: str, shard: str) -> list[Stack]:
-    matching = [each for each in found if str(each.shard) == shard]
-    if len(matching) != 1:
-        shards = [str(each.shard) for each in found]
-        raise Refused(
-            f"environment '{environment}' has no shard '{shard}'; {declared('stacks run', shard, shards)}",
-            "name one of them with --shard, or leave it out to run all",
-        )
-    return matching
-
-
 def _only(found: list[Stack], environment: str) -> Stack | None:
-    """The stack that runs the whole environment, of several the one with its name; None: none has a file."""
+    """The stack that runs the environment, of several the one with its name; None: none has a file."""
     named = [each for each in found if each.name == environment] or found
     if len(named) > 1:
         raise Refused(
-            f"several stacks run environment '{environment}': {listed(each.name for each in found)}",
-            "name one of them with --stack",
+            f"the files of several stacks name environment '{environment}': {listed(each.name for each in found)}",
+            "name the one that runs it with --stack",
         )
     return named[0] if named else None

@@ -9,8 +9,8 @@ import click
 from tenantry.cli.engine.checks import Planned
 from tenantry.cli.engine.chosen import chosen
 from tenantry.cli.engine.options import Asked, EngineCommand, has, pulumi_options, stack_options, take_over_option
+from tenantry.cli.engine.running import run
 from tenantry.cli.engine.session import opened, take_over
-from tenantry.cli.engine.stages import run_all, works_of
 from tenantry.cli.options import timeout as timeout_option
 from tenantry.stacks.offboarding import VARIABLE
 
@@ -31,7 +31,7 @@ Exit codes:
   2    tenants.yaml is invalid, or pulumi, a stack, a login, a passphrase or
        the management cluster is missing, or a lock cannot be taken over
   4    the environment is protected, the claims on the cluster say that a stack
-       runs something else, or other shards still need the first one's objects
+       runs something else
   130  interrupted, or answered with "no"
 """,
 )
@@ -52,25 +52,25 @@ def command(asked: Asked, *, offboard: bool, timeout: int, take_over_lock: bool)
     A protected environment is refused: remove `protected` from it, run `tenantry up`, then destroy it. Afterwards the
     command checks that no object of the environment is left on the management cluster.
     """
-    stacks = chosen(asked)
-    session = opened(asked.project, stacks, asked.environment, "destroy")
-    planned = Planned.of(asked.file, asked.environment, stacks)
+    stack = chosen(asked)
+    session = opened(asked.project, stack, asked.environment, "destroy")
+    planned = Planned.of(asked.file, asked.environment, stack)
     if not has(asked.passed, "--exclude-protected", "--preview-only") and (code := planned.refuse_protected()):
         return code
-    on_cluster = not any(each.target.files for each in stacks)
+    on_cluster = not stack.target.files
     if on_cluster and (code := planned.refuse_others()):
         return code
-    partly = asked.shard or has(asked.passed, "--target", "-t", "--exclude", "--exclude-protected", "--preview-only")
+    partly = has(asked.passed, "--target", "-t", "--exclude", "--exclude-protected", "--preview-only")
     if offboard and (partly or not on_cluster):
         raise click.UsageError("--offboard is for a whole environment on its cluster")
     if take_over_lock:
-        take_over(session, stacks, "destroy")
+        take_over(session, stack, "destroy")
     if offboard:
         giving_up = replace(session, variables={VARIABLE: asked.environment})
-        if code := run_all(giving_up, works_of(stacks, "up", asked.passed, jobs=asked.jobs), asked.jobs):
+        if code := run(giving_up, stack, "up", asked.passed):
             return code
         if code := planned.wait_until_freed(timeout):
             return code
     staying = planned.staying() if on_cluster else []
-    code = run_all(session, works_of(stacks, "destroy", asked.passed, jobs=asked.jobs), asked.jobs)
+    code = run(session, stack, "destroy", asked.passed)
     return code if code or partly or not on_cluster else planned.nothing_left(staying)

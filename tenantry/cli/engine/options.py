@@ -35,11 +35,11 @@ class EngineCommand(Command):
 
 def _stacks(context: click.Context) -> list[Stack]:
     """The stacks of the environment on the command line, or of all; empty if they cannot be read."""
-    from tenantry.stacks.project import read_stacks
+    from tenantry.stacks.project import stacks_of
 
     environment = context.params.get("environment")
     try:
-        found = read_stacks(fleet_file(context).resolve().parent)
+        found = stacks_of(fleet_file(context).resolve().parent)
     except TenantryError:
         return []
     return [each for each in found if environment in (None, each.environment)]
@@ -49,30 +49,15 @@ def _names(context: click.Context, _: click.Parameter, start: str) -> list[str]:
     return [each.name for each in _stacks(context) if each.name.startswith(start)]
 
 
-def _shards(context: click.Context, _: click.Parameter, start: str) -> list[str]:
-    return [str(each.shard) for each in _stacks(context) if str(each.shard).startswith(start)]
-
-
 def stack_options(command: _F) -> _F:
-    """Which stacks a command runs, for `pulumi_options`, which collects them."""
+    """Which stack a command runs, for `pulumi_options`, which collects them."""
     options = (
-        environment_option("The environment whose stacks run.", required=True),
+        environment_option("The environment whose stack runs.", required=True),
         click.option(
             "--stack",
             metavar="NAME",
-            help="Only this stack; needed if several run the environment.",
+            help="The stack; needed if the files of several stacks name the environment.",
             shell_complete=_names,
-        ),
-        click.option(
-            "--shard", metavar="I/N", help="Only the stack of this shard, such as 2/8.", shell_complete=_shards
-        ),
-        click.option(
-            "--jobs",
-            type=click.IntRange(min=1),
-            default=1,
-            show_default=True,
-            metavar="N",
-            help="How many shards run side by side. With more than one, each line of output begins with its shard.",
         ),
     )
     for option in reversed(options):
@@ -107,13 +92,11 @@ _PASSED = {
 
 
 class Asked(NamedTuple):
-    """Which stacks run, and with what. jobs: how many at a time. passed: options for pulumi."""
+    """Which stack runs, and with what. passed: options for pulumi."""
 
     file: Path
     environment: str
     stack: str | None
-    shard: str | None
-    jobs: int
     passed: tuple[str, ...]
 
     @property
@@ -128,8 +111,8 @@ def pulumi_options(*names: str) -> Callable[[Callable[..., int]], Callable[..., 
         def with_passed(file: Path, **options: Any) -> int:
             given = {name: options.pop(name) for name in names}
             rest = click.get_current_context().meta.get(_REST, ())
-            stacks = {name: options.pop(name) for name in ("environment", "stack", "shard", "jobs")}
-            return command(Asked(file, passed=(*_words(given), *rest), **stacks), **options)
+            environment, stack = options.pop("environment"), options.pop("stack")
+            return command(Asked(file, environment, stack, (*_words(given), *rest)), **options)
 
         with_passed.__doc__ = command.__doc__
         with_passed.__click_params__ = getattr(command, "__click_params__", [])  # type: ignore[attr-defined]

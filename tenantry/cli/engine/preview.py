@@ -6,8 +6,8 @@ import click
 
 from tenantry.cli.engine.chosen import chosen
 from tenantry.cli.engine.options import Asked, EngineCommand, pulumi_options, stack_options
+from tenantry.cli.engine.running import run
 from tenantry.cli.engine.session import opened
-from tenantry.cli.engine.stages import run_all, works_of
 from tenantry.cli.options import tenant_name
 from tenantry.cli.output import say
 
@@ -50,22 +50,17 @@ def command(
     With --tenant, Pulumi compares the objects of one tenant only, which is faster in a large fleet. Changes of other
     tenants and of the platform are not shown.
     """
-    stacks = chosen(asked)
-    session = opened(asked.project, stacks, asked.environment, "preview")
+    stack = chosen(asked)
+    session = opened(asked.project, stack, asked.environment, "preview")
     passed = asked.passed
     if tenant or preflight:
         from tenantry.cli.engine.checks import Planned
         from tenantry.preflight.after import Mode
 
-        planned = Planned.of(asked.file, asked.environment, stacks)
-        if (
-            preflight
-            and not any(each.target.files for each in stacks)
-            and (code := planned.preflight(Mode.PREVIEW).code)
-        ):
+        planned = Planned.of(asked.file, asked.environment, stack)
+        if preflight and not stack.target.files and (code := planned.preflight(Mode.PREVIEW)):
             return code
         if tenant:
-            stacks, targets = planned.confined(tenant, session.name)
-            passed = (*passed, *targets)
+            passed = (*passed, *planned.confined(tenant, session.name))
             say(f"only tenant '{tenant}' is previewed; changes of other tenants and of the platform are not shown")
-    return run_all(session, works_of(stacks, "preview", passed, jobs=asked.jobs), asked.jobs)
+    return run(session, stack, "preview", passed)

@@ -11,7 +11,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import IO
 
 import click
 
@@ -22,7 +21,7 @@ from tenantry.messages.errors import Refused
 from tenantry.messages.redact import presentable
 from tenantry.messages.text import printable
 from tenantry.stacks.backend import about, backend_of, creates_by_adopting, is_self_managed
-from tenantry.stacks.command import Command, tuned
+from tenantry.stacks.command import Command, memory_here, tuned
 from tenantry.stacks.locks import Holder, folder_of, locks_of
 from tenantry.stacks.outcome import UNREFRESHED, VARIABLE, told
 from tenantry.stacks.project import Stack
@@ -33,7 +32,7 @@ _PASSPHRASES = ("PULUMI_CONFIG_PASSPHRASE", "PULUMI_CONFIG_PASSPHRASE_FILE")
 
 @dataclass(frozen=True, slots=True)
 class Session:
-    """A project whose stacks can be run. backend: the address of its state. variables: those that the program reads."""
+    """A project whose stack can be run. backend: the address of its state. variables: those that the program reads."""
 
     project: Path
     backend: str
@@ -51,24 +50,30 @@ class Session:
             passed = ("--refresh" if refresh else "--refresh=false", *passed)
         here = self.project.resolve() == Path.cwd()
         options = (*(() if here else ("--cwd", str(self.project))), *passed)
-        made = tuned(verb, stack, options, os.environ, self_managed=is_self_managed(self.backend), adopts=self.adopts)
+        made = tuned(
+            verb,
+            stack,
+            options,
+            os.environ,
+            self_managed=is_self_managed(self.backend),
+            adopts=self.adopts,
+            memory=memory_here(),
+        )
         return replace(made, variables={**self.variables, **made.variables})
 
-    def run(
-        self, programs: Foreground, verb: str, command: Command, stack: Stack, to: IO[bytes] | None = None
-    ) -> Ended:
+    def run(self, programs: Foreground, verb: str, command: Command, stack: Stack) -> Ended:
         """Run a command to its end."""
         with TemporaryDirectory(prefix="tenantry-") as folder:
             outcome = Path(folder) / "outcome"
             variables = {**os.environ, **command.variables, VARIABLE: str(outcome)}
             variables[UNREFRESHED] = str("--refresh=false" in command.argv and verb != "destroy").lower()
-            code = programs.run(command.argv, variables, to=to)
+            code = programs.run(command.argv, variables)
             locks = locks_of(self.backend, self.name, stack.name) if code else []
             readable = folder_of(self.backend) is not None
             return Ended(verb, stack, code, told(outcome), tuple(locks), programs.interrupted, readable)
 
 
-def opened(project: Path, stacks: Sequence[Stack], environment: str, verb: str) -> Session:
+def opened(project: Path, stack: Stack, environment: str, verb: str) -> Session:
     """Raises: Refused: pulumi is missing or not logged in, or a passphrase is missing that nobody can be asked for."""
     if not shutil.which("pulumi"):
         fix = _INSTALL
@@ -79,12 +84,11 @@ def opened(project: Path, stacks: Sequence[Stack], environment: str, verb: str) 
         raise Refused("there is no command 'pulumi'", fix)
     backend = backend_of(project, os.environ) or _logged_in(project)
     if is_self_managed(backend) and not _can_decrypt():
-        for each in stacks:
-            _check_passphrase(project, each.name)
+        _check_passphrase(project, stack.name)
     return Session(project, backend, creates_by_adopting(project))
 
 
-def take_over(session: Session, stacks: Sequence[Stack], verb: str) -> None:
+def take_over(session: Session, stack: Stack, verb: str) -> None:
     """Release the locks of runs of this host whose process is gone.
 
     Each lock file has a name of its own, so the lock of a run that begins meanwhile stays.
@@ -92,15 +96,13 @@ def take_over(session: Session, stacks: Sequence[Stack], verb: str) -> None:
     Raises: Refused: the state is not in files, or a lock is not known to be of such a run; no lock is released then.
     """
     if folder_of(session.backend) is None:
-        raise Refused(f"{TAKE_OVER} is for a state in files of this host (file://)", cancel(stacks[0]))
-    found = [(stack, tuple(locks_of(session.backend, session.name, stack.name))) for stack in stacks]
-    for stack, locks in found:
-        if any(lock.holder is not Holder.GONE for lock in locks):
-            raise Refused(*locked(verb, stack, locks))
-    for stack, locks in found:
-        for lock in locks:
-            lock.file.unlink(missing_ok=True)
-            say(f"stack '{stack.name}': released the lock of {printable(str(lock))}; no such process runs on this host")
+        raise Refused(f"{TAKE_OVER} is for a state in files of this host (file://)", cancel(stack))
+    locks = tuple(locks_of(session.backend, session.name, stack.name))
+    if any(lock.holder is not Holder.GONE for lock in locks):
+        raise Refused(*locked(verb, stack, locks))
+    for lock in locks:
+        lock.file.unlink(missing_ok=True)
+        say(f"stack '{stack.name}': released the lock of {printable(str(lock))}; no such process runs on this host")
 
 
 def announce(command: Command) -> None:

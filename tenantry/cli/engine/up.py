@@ -8,8 +8,8 @@ import click
 
 from tenantry.cli.engine.chosen import chosen
 from tenantry.cli.engine.options import Asked, EngineCommand, has, pulumi_options, stack_options, take_over_option
+from tenantry.cli.engine.running import run
 from tenantry.cli.engine.session import opened, take_over
-from tenantry.cli.engine.stages import run_all, works_of
 from tenantry.cli.options import timeout as timeout_option
 from tenantry.stacks.ignoring import VARIABLE
 
@@ -21,8 +21,6 @@ from tenantry.stacks.ignoring import VARIABLE
 Examples:
   tenantry up --environment dev
   tenantry up --environment prod --yes --skip-preview
-  tenantry up --environment prod --shard 2/8 --yes
-  tenantry up --environment prod --jobs 4 --yes
   tenantry up --environment prod --ignore-after --yes
   tenantry up --environment prod -- --message "Tenant movy" --parallel 16
 
@@ -62,26 +60,20 @@ def command(
     If `after` of the environment is a gate, the run is refused while the environment before does not run the changes. With
     --ignore-after nothing is asked, and the output names the apps that change.
     """
-    stacks = chosen(asked)
-    session = opened(asked.project, stacks, asked.environment, "up")
+    stack = chosen(asked)
+    session = opened(asked.project, stack, asked.environment, "up")
     if ignore_after:
         session = replace(session, variables={VARIABLE: asked.environment})
-    works = works_of(stacks, "up", asked.passed, jobs=asked.jobs)
-    on_cluster = not any(each.target.files for each in stacks)
-    planned, first_last = None, False
-    if on_cluster and not (no_preflight and no_wait and len(works) == 1):
+    planned = None
+    if not stack.target.files and not (no_preflight and no_wait):
         from tenantry.cli.engine.checks import Planned
         from tenantry.preflight.after import Mode
 
-        planned = Planned.of(asked.file, asked.environment, stacks)
-        if not no_preflight:
-            checked = planned.preflight(Mode.IGNORE if ignore_after else Mode.RUN)
-            if checked.code:
-                return checked.code
-            first_last = checked.first_last
-    in_waves = planned is not None and bool(planned.plan.rollouts)
+        planned = Planned.of(asked.file, asked.environment, stack)
+        if not no_preflight and (code := planned.preflight(Mode.IGNORE if ignore_after else Mode.RUN)):
+            return code
     if take_over_lock:
-        take_over(session, stacks, "up")
-    code = run_all(session, works, asked.jobs, first_last=first_last, in_waves=in_waves)
+        take_over(session, stack, "up")
+    code = run(session, stack, "up", asked.passed)
     partly = has(asked.passed, "--target", "-t", "--exclude", "--preview-only", "--json")
     return code if code or planned is None or no_wait or partly else planned.wait(timeout)

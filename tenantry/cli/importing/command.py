@@ -13,7 +13,7 @@ import click
 from tenantry.cli.commands import Command
 from tenantry.cli.importing.sources import management_of, objects_of, sources_of
 from tenantry.cli.options import output, trust_sources
-from tenantry.cli.output import columns, data, data_json, document, say, working
+from tenantry.cli.output import columns, data, data_json, say, working
 from tenantry.messages.errors import Refused
 
 if TYPE_CHECKING:
@@ -140,11 +140,12 @@ def command(
 def _print(report: Report, output: str, *, dry_run: bool, everything: bool) -> None:
     """The report is the result; with --dry-run the file is, and the report goes to stderr."""
     from tenantry.cli.diff.values import EVERYTHING, DisplayLimits
-    from tenantry.cli.importing.data import as_data
     from tenantry.cli.importing.text import as_text
 
     if output == "json":
-        data_json(document("Import", **as_data(report)))
+        from tenantry.cli.importing.data import import_document
+
+        data_json(import_document(report))
         return
     if dry_run:
         data(report.text.rstrip("\n"))

@@ -1,43 +1,33 @@
-"""The report of `tenantry import` as plain data, for `--output json`."""
+"""`tenantry import --output json`."""
 
 from __future__ import annotations
 
-from dataclasses import asdict
 from typing import Any
 
-from tenantry.cli.diff.objects_data import field_as_data, id_as_data
-from tenantry.importing.model import LeftOver, Proven, Read
+from tenantry.cli.documents.importing import Expressed, Import, Kept, NotExpressed, ReadObject
+from tenantry.importing.model import Read
 from tenantry.importing.report.report import Report
 from tenantry.kube.objects import object_id
 
 
-def as_data(report: Report) -> dict[str, Any]:
-    """The keys of the document, without its head."""
-    return {
-        "file": report.file,
-        "environments": {name: plan.management for name, plan in report.plans.items()},
-        "counts": {**asdict(report.counts), "expressed": report.counts.expressed},
-        "became": [{**_read(each.read), "path": list(each.path), "line": line} for each, line in report.became],
-        "kept": [_kept(each) for each in report.proof.kept],
-        "renamed": [_read(each) for each in report.renamed],
-        "leftOver": [_left_over(each) for each in report.left_over],
-        "risks": [
-            {"environment": each.environment, **id_as_data(each.id), "field": each.field, "reason": each.reason}
-            for each in report.risks
+def import_document(report: Report) -> Import:
+    """The whole report."""
+    return Import(
+        file=report.file,
+        environments={name: plan.management for name, plan in report.plans.items()},
+        counts=report.counts,
+        became=[Expressed(**_keys(each.read), path=each.path, line=line) for each, line in report.became],
+        kept=[Kept(**_keys(each.read), fields=each.changed, stays=each.stays) for each in report.proof.kept],
+        renamed=[ReadObject(**_keys(each)) for each in report.renamed],
+        left_over=[
+            NotExpressed(**_keys(each.read), field=each.field, reason=each.reason, fix=each.fix)
+            for each in report.left_over
         ],
-        "created": [{"environment": each.environment, **id_as_data(each.id)} for each in report.proof.added],
-        "steps": [{"text": each.text, "commands": list(each.commands)} for each in report.steps],
-    }
+        risks=report.risks,
+        created=report.proof.added,
+        steps=report.steps,
+    )
 
 
-def _read(read: Read) -> dict[str, Any]:
-    return {"environment": read.environment, **id_as_data(object_id(read.manifest)), "origin": read.origin}
-
-
-def _kept(kept: Proven) -> dict[str, Any]:
-    changed, stays = ([field_as_data(each) for each in fields] for fields in (kept.changed, kept.stays))
-    return {**_read(kept.read), "fields": changed, "stays": stays}
-
-
-def _left_over(left: LeftOver) -> dict[str, Any]:
-    return {**_read(left.read), "field": left.field, "reason": left.reason, "fix": left.fix}
+def _keys(read: Read) -> dict[str, Any]:
+    return {"environment": read.environment, "origin": read.origin, **object_id(read.manifest)._asdict()}

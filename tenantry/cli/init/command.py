@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
-from typing import Any
 
 import click
 
 from tenantry.cli.commands import Command
+from tenantry.cli.init.questions import Given, answers
+from tenantry.cli.init.report import next_steps, shown, summary
 from tenantry.cli.options import output as output_option
-from tenantry.cli.output import data, data_json, document, say
+from tenantry.cli.output import data, data_json, say
 from tenantry.scaffold.answers import FORGES, PORT
+from tenantry.scaffold.project import Project
 
 
 @click.command(
@@ -97,10 +99,6 @@ def command(
 
     The result is valid, and runs in the sandbox at once.
     """
-    from tenantry.cli.init.questions import Given, answers
-    from tenantry.cli.init.report import next_steps, shown, summary
-    from tenantry.scaffold.project import Project
-
     Project.refuse_fleet(directory)
     given = Given(name, environments, remotes, repository, tenant_repositories, tenant, forge, sandbox_port)
     project = Project.planned(
@@ -111,7 +109,10 @@ def command(
         project.write(kept)
     steps = next_steps(directory, project.answers)
     if output == "json":
-        data_json(document("Project", **_as_data(directory, project.paths(kept), kept, steps, written=not dry_run)))
+        from tenantry.cli.documents.projects import Project as Document
+
+        files, next_ = project.paths(kept), [line for line, _ in steps]
+        data_json(Document(directory=str(directory), written=not dry_run, files=files, kept=kept, next=next_))
     elif dry_run:
         data(shown(project.contents(kept)))
         say(f"{summary(project.paths(kept), directory)}\nNothing was written.")
@@ -133,15 +134,3 @@ def _say_next(kept: list[str], steps: list[tuple[str, str]]) -> None:
     for line, why in steps:
         say(f"  {line:<{width}}  # {why}" if why else f"  {line}")
     say("\nREADME.md says how to get to real clusters.")
-
-
-def _as_data(
-    directory: Path, paths: list[str], kept: list[str], steps: list[tuple[str, str]], *, written: bool
-) -> dict[str, Any]:
-    return {
-        "directory": str(directory),
-        "written": written,
-        "files": paths,
-        "kept": kept,
-        "next": [line for line, _ in steps],
-    }

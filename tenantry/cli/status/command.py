@@ -11,12 +11,16 @@ import click
 from tenantry.cli.commands import Command
 from tenantry.cli.fleet_file import reads_file
 from tenantry.cli.management import connect_management, management_options
-from tenantry.cli.options import ShardType, app_names, cluster_names, output, tenant_names
+from tenantry.cli.options import app_names, cluster_names, output, tenant_names
 from tenantry.cli.options import environment as environment_option
 from tenantry.cli.options import timeout as timeout_option
 from tenantry.cli.output import data, data_json, say, stdout_console, working
-from tenantry.cli.status.data import receivers_document, status_document
+from tenantry.cli.page.status_page import as_page
+from tenantry.cli.status.metrics import metrics
+from tenantry.cli.status.show import shown
+from tenantry.cli.status.table import webhook_table
 from tenantry.cli.status.waiting import read, wait_until_ready
+from tenantry.cli.status.watch import watch
 from tenantry.cluster.connect import answering
 from tenantry.cluster.deep import deep_statuses
 from tenantry.cluster.report import StatusReport, apps_report, full_report, with_remotes
@@ -27,7 +31,6 @@ from tenantry.fleet.fleet import Fleet
 from tenantry.kube.names import PLATFORM
 from tenantry.load import load_fleet
 from tenantry.plan.plan import Plan, plan
-from tenantry.plan.shards import WHOLE, Shard
 from tenantry.preflight.in_place import fitted
 
 if TYPE_CHECKING:
@@ -63,7 +66,6 @@ Exit codes:
 @tenant_names(f"Only apps of this tenant, or of '{PLATFORM}'; repeatable.")
 @app_names("Only this app or add-on; repeatable.")
 @cluster_names("Only apps on this cluster; repeatable.")
-@click.option("--shard", type=ShardType(), help="Only apps of this shard of the environment, such as 2/8.")
 @click.option("--failing", is_flag=True, help="Show only what is failed, missing or changed by hand.")
 @click.option("--all", "every", is_flag=True, help="List every app on every cluster, also where many are alike.")
 @management_options
@@ -91,7 +93,6 @@ def command(
     tenants: tuple[str, ...],
     apps: tuple[str, ...],
     clusters: tuple[str, ...],
-    shard: Shard | None,
     failing: bool,
     every: bool,
     watch: bool,
@@ -112,12 +113,12 @@ def command(
     asked as well, with the kubeconfigs that Flux uses, whether each tenant's namespaces are there and whose they are. Nothing is
     changed.
     """
-    selecting = bool(tenants or apps or clusters or shard or failing)
+    selecting = bool(tenants or apps or clusters or failing)
     _check_usage(watch=watch, wait=wait, deep=deep, receivers=receivers, selecting=selecting, output=output)
     with working(f"planning {file}"):
         fleet = load_fleet(file)
         planned = plan(fleet, environment)
-    selection = replace(select(planned, tenants, apps, clusters), shard=shard or WHOLE)
+    selection = select(planned, tenants, apps, clusters)
     with connect_management(file, environment, kubeconfig, context) as client:
         if receivers:
             return _show_webhooks(environment, webhooks_of(client, planned), output)
@@ -136,7 +137,7 @@ def command(
 
 def _check_usage(*, watch: bool, wait: bool, deep: bool, receivers: bool, selecting: bool, output: str) -> None:
     if receivers and (watch or wait or deep or selecting):
-        others = "--wait, --watch, --deep, --failing, --tenant, --app, --cluster or --shard"
+        others = "--wait, --watch, --deep, --failing, --tenant, --app or --cluster"
         raise click.UsageError(f"--receivers cannot be combined with {others}")
     if receivers and output == "prometheus":
         raise click.UsageError("--receivers cannot be combined with --output prometheus")
@@ -161,18 +162,14 @@ def _failing(report: StatusReport) -> StatusReport:
 def show(report: StatusReport, planned: Plan, fleet: Fleet, output: str = "text", *, every: bool = False) -> None:
     """Print a report, and below it to stderr what a person has to do."""
     if output == "json":
+        from tenantry.cli.status.data import status_document
+
         data_json(status_document(report))
     elif output == "prometheus":
-        from tenantry.cli.status.metrics import metrics
-
         data(metrics(report).rstrip("\n"))
     elif output == "html":
-        from tenantry.cli.page.status_page import as_page
-
         data(as_page(report, planned, fleet))
     elif report.apps or report.objects or report.planned:
-        from tenantry.cli.status.show import shown
-
         console = stdout_console()
         console.print(shown(report, console, every=every))
     for message in report.messages():
@@ -181,10 +178,10 @@ def show(report: StatusReport, planned: Plan, fleet: Fleet, output: str = "text"
 
 def _show_webhooks(environment: str, found: tuple[Webhook, ...], output: str) -> int:
     if output == "json":
-        data_json(receivers_document(environment, found))
-    elif found:
-        from tenantry.cli.status.table import webhook_table
+        from tenantry.cli.documents.states import Receivers
 
+        data_json(Receivers(environment=environment, receivers=found))
+    elif found:
         stdout_console().print(webhook_table(found))
     else:
         say("the environment has no receivers")
@@ -192,8 +189,6 @@ def _show_webhooks(environment: str, found: tuple[Webhook, ...], output: str) ->
 
 
 def _watch(client: Client, planned: Plan, selection: Selection, interval: float, *, failing: bool, every: bool) -> int:
-    from tenantry.cli.status.watch import watch
-
     def reading() -> StatusReport:
         with answering(client.config):
             report = apps_report(planned, read(client, planned), selection)

@@ -5,18 +5,20 @@ from __future__ import annotations
 from collections.abc import Iterable
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
+from rich.text import Text
+from rich.tree import Tree
 
 from tenantry.cli.commands import Command
 from tenantry.cli.control.shared import apps_of_tenant, in_words
-from tenantry.cli.diff.objects_data import id_as_data
 from tenantry.cli.fleet_file import reads_file
 from tenantry.cli.management import connect_management, management_options
 from tenantry.cli.options import output, tenant_apps
-from tenantry.cli.output import data_json, document, stdout_console
+from tenantry.cli.output import data_json, stdout_console
 from tenantry.cli.status.rows import short_revision
+from tenantry.cli.status.table import COLOURS
 from tenantry.cluster.status import Readiness, age, one_line
 from tenantry.cluster.tree import AppTree, Step, trees
 from tenantry.messages.text import counted
@@ -68,15 +70,15 @@ def command(
     with connect_management(file, environment, kubeconfig, context) as client:
         found = trees(client, planned, apps)
     if output == "json":
-        data_json(document("Tree", environment=environment, apps=[_as_data(each) for each in found]))
+        from tenantry.cli.documents.states import Tree
+
+        data_json(Tree(environment=environment, apps=found))
     else:
         _print(found, every=every)
     return 0 if all(each.ready for each in found) else 1
 
 
 def _print(found: Iterable[AppTree], *, every: bool) -> None:
-    from rich.tree import Tree
-
     console, now = stdout_console(), datetime.now(UTC)
     for each in found:
         root = branch = Tree(in_words(each.app), guide_style="dim")
@@ -94,32 +96,8 @@ def _print(found: Iterable[AppTree], *, every: bool) -> None:
 
 
 def _label(step: Step, now: datetime) -> Text:
-    from rich.text import Text
-
-    from tenantry.cli.status.table import COLOURS
-
     text = Text.assemble(f"{step.id}  ", (step.readiness, COLOURS[step.readiness]))
     text.append("".join(f"  {part}" for part in (age(step.since, now), short_revision(step.revision)) if part))
     if step.readiness is not Readiness.READY and step.message:
         text.append(f"\n{one_line(step.message)}")
     return text
-
-
-def _as_data(tree: AppTree) -> dict[str, Any]:
-    return {
-        "tenant": tree.app.tenant or None,
-        "app": tree.app.name,
-        "cluster": tree.app.cluster,
-        "steps": [_step_data(each) for each in tree.steps],
-        "objects": None if tree.objects is None else [id_as_data(each) for each in tree.objects],
-    }
-
-
-def _step_data(step: Step) -> dict[str, Any]:
-    return {
-        **id_as_data(step.id),
-        "status": step.readiness.value,
-        "revision": step.revision,
-        "since": step.since,
-        "message": step.message,
-    }

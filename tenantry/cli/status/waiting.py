@@ -7,8 +7,13 @@ from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
+from rich.console import Console, Group
+from rich.live import Live
+from rich.text import Text
+
 from tenantry.cli.output import say
 from tenantry.cli.progress import shows_progress
+from tenantry.cli.status.show import counts, shown
 from tenantry.cluster.apps import in_command
 from tenantry.cluster.failures import Failures
 from tenantry.cluster.inventory import flux_objects_of
@@ -95,20 +100,12 @@ def told(report: StatusReport, lasting: Collection[ObjectId]) -> str:
 
 def _counts(report: StatusReport) -> str:
     """3 of 5 apps ready; 5 of 5 apps ready, 2 other objects not yet"""
-    from tenantry.cli.status.show import counts
-
     others = f", {counted(len(report.objects), 'other object')} not yet" if report.objects else ""
     return f"{counts(report.apps)}{others}"
 
 
 @contextmanager
 def _progress() -> Iterator[Callable[[StatusReport], None]]:
-    from rich.console import Console, Group
-    from rich.live import Live
-    from rich.text import Text
-
-    from tenantry.cli.status.show import shown
-
     if not shows_progress():
         yield _LineProgress()
         return

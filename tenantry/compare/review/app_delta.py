@@ -10,15 +10,16 @@ from tenantry.compare.review.app_words import app_words, image_words, telling
 from tenantry.compare.review.delta import NAME, Delta, take_states
 from tenantry.compare.review.gather import Both, Gathered
 from tenantry.compare.review.model import Setting
-from tenantry.compare.review.naming import annotation
+from tenantry.compare.review.naming import annotation, label
 from tenantry.compare.review.parts import Side, Spot
 from tenantry.compare.review.source_words import KINDS as SOURCES
 from tenantry.compare.review.source_words import source_words
 from tenantry.compare.review.states import State
-from tenantry.compare.review.tenant_words import Where, manifest_words
+from tenantry.compare.review.tenant_words import Where, adopts, manifest_words
 from tenantry.compare.review.words import Path, Words, changed_rest, changed_settings, key_of, nothing
 from tenantry.kube.objects import KubeObject, Manifest
 from tenantry.plan.engine_order import WAIT
+from tenantry.plan.objects.scope import APP_LABEL
 
 
 def app_delta(spot: Spot, both: Both, found: Gathered) -> Delta:
@@ -28,7 +29,8 @@ def app_delta(spot: Spot, both: Both, found: Gathered) -> Delta:
     new = app_words(other, found.after.uses, found.after.naming) if other else nothing()
     before = found.before.uses.objects[one.id] if one else None
     after = found.after.uses.objects[other.id] if other else None
-    old.settings.update(_beside(both.before, both.old, spot, found.before))
+    was = Spot(spot.part, found.placement_before(spot)[1])
+    old.settings.update(_beside(both.before, both.old, was, found.before))
     new.settings.update(_beside(both.after, both.new, spot, found.after))
     delta = Delta(existed=one is not None, exists=other is not None)
     if before is None or after is None:
@@ -82,11 +84,13 @@ def _beside(objects: list[KubeObject], manifests: list[Manifest], spot: Spot, si
     if spot.part.tenant:
         return found
     for each in objects:
+        if each.id.kind == "HelmRelease" and not label(each.manifest, APP_LABEL):  # of its namespaces
+            found["adopt",] = adopts(each)
         if each.id.kind in SOURCES:
             found |= {("source", *path): value for path, value in source_words(each, side.naming).items()}
     for manifest in manifests:
         metadata = manifest["metadata"]
         name = metadata["name"] if manifest["kind"] == "Namespace" else metadata.get("namespace", "")
-        words = manifest_words([manifest], Where("", "")).settings
+        words = manifest_words([manifest], Where("", "", spot.cluster, side.plan.written)).settings
         found |= {("namespaces", name, *(() if path == NAME else path)): value for path, value in words.items()}
     return found

@@ -140,6 +140,8 @@ _SET = {"strategy", "createNamespace", "chartNameChangeStrategy"}
 def _is_usual(path: Path, value: Any) -> bool:
     if path[-1] in (*TIMES, "chartInterval"):
         return True
+    if path == ("adopt",):
+        return not value
     if path in (("helm", "install"), ("helm", "upgrade")):
         strategy = value.get("strategy", {}).get("name")
         in_place = value.get("chartNameChangeStrategy", IN_PLACE) == IN_PLACE

@@ -15,11 +15,9 @@ from tenantry.compare.review.renames import renames
 from tenantry.compare.review.rollout_words import touched_waves
 from tenantry.compare.review.tenants import Extent, in_order
 from tenantry.compare.review.whole_environment import of_environment
-from tenantry.messages.cycles import uncollected
 from tenantry.plan.plan import Plan, nothing_of
 
 
-@uncollected()
 def review(diffs: Sequence[Diff], before: Mapping[str, Plan], after: Mapping[str, Plan]) -> Review:
     """The review of all environments. Args: before, after: the plans that were compared, by environment."""
     changed = [each for each in diffs if each]

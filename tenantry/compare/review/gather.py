@@ -125,6 +125,10 @@ class Gathered:
 
     def _touch_dependents(self) -> None:
         """Flux orders objects of one kind only, so another dependency may change no object of the app itself."""
+        for where, placement in self.after.placements.items():
+            was = self.before.placements.get(where)
+            if was is not None and list(was.after) != list(placement.after):
+                self.at(Spot(Part(PartKind.SETTINGS, placement.tenant, ""), placement.cluster))
         for key, app in self.after.uses.keys.items():
             before = self.before.uses.keys.get(key)
             if before is not None and list(before.after) != list(app.after):

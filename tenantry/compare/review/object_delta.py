@@ -96,8 +96,11 @@ def _is_there(spot: Spot, objects: list[KubeObject], side: Side) -> bool:
 
 def _words(objects: list[KubeObject], manifests: list[Manifest], spot: Spot, side: Side) -> Words:
     tenant = spot.part.tenant
-    where = Where(tenant, side.naming.namespaces.get((tenant, spot.cluster), ""))
+    placement = side.placements.get((tenant, spot.cluster))
+    where = Where(tenant, placement.namespace if placement else "", spot.cluster, side.plan.written)
     found = manifest_words(manifests, where)
+    if placement and placement.after and spot.part.kind is PartKind.SETTINGS:
+        found.settings["dependsOn",] = list(placement.after)
     for each in objects:
         words = _words_of(each, side)
         found.settings.update(words.settings)
@@ -117,7 +120,8 @@ def _words_of(object: KubeObject, side: Side) -> Words:
     if object.id.kind in NOTIFICATIONS:
         return Words(notification_words(object, side.naming), {})
     if object.id.kind == "HelmRelease":
-        return release_words(object)
+        placement = side.placements.get((object.owner.tenant, object.owner.cluster))
+        return release_words(object, placement.after.values() if placement else ())
     return Words(attached_words(object), {})
 
 

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, NamedTuple
 
 from tenantry.compare.review.naming import own_annotations, own_labels
 from tenantry.compare.review.words import Path, Words, nothing
 from tenantry.kube.objects import KubeObject, Manifest, ObjectId, object_id
 from tenantry.messages.data import mapping_at
+from tenantry.messages.errors import Path as FilePath
 
 _POD_SECURITY = "pod-security.kubernetes.io/"
 _RIGHTS = ("RoleBinding", "ClusterRole", "ClusterRoleBinding")
@@ -29,10 +30,15 @@ ISOLATION = "NetworkPolicy tenantry-isolated"
 
 
 class Where(NamedTuple):
-    """The tenant whose objects they are, and its main namespace; "" for those of add-ons."""
+    """The tenant whose objects they are, and its main namespace; "" for those of add-ons.
+
+    cluster, written: of the plan, which knows where the file has an object as it is.
+    """
 
     tenant: str
     main: str
+    cluster: str
+    written: Mapping[tuple[str, ObjectId], FilePath]
 
 
 def installed(release: KubeObject) -> list[Manifest]:
@@ -50,17 +56,28 @@ def changed_manifests(before: Iterable[Manifest], after: Iterable[Manifest]) -> 
     ]
 
 
-def release_words(release: KubeObject) -> Words:
-    """What a release of a baseline says itself, without the objects that it installs, and the platform's chart that does it."""
+def adopts(release: KubeObject) -> bool:
+    """Whether a release that installs objects takes over those that exist already."""
+    return "disableTakeOwnership" not in release.manifest["spec"]["install"]
+
+
+def release_words(release: KubeObject, after: Iterable[ObjectId]) -> Words:
+    """What a release of a baseline says itself, without the objects that it installs, and the platform's chart that does it.
+
+    after: what its tenant waits for, which is told in the words of `dependsOn`.
+    """
     spec = mapping_at(release.manifest, "spec")
     strategy = mapping_at(spec, "install", "strategy")
     settings: dict[Path, Any] = {
         ("interval",): spec["interval"],
         ("timeout",): spec["timeout"],
         ("retryInterval",): strategy.get("retryInterval"),
-        ("adopt",): "disableTakeOwnership" not in spec["install"],
+        ("adopt",): adopts(release),
     }
     rest = {key: value for key, value in spec.items() if key not in _TOLD}
+    told = {id.name for id in after}
+    if others := [each for each in rest.pop("dependsOn", ()) if each["name"] not in told]:
+        rest["dependsOn"] = others
     return Words(settings, {"HelmRelease baseline": {"spec": rest}})
 
 
@@ -106,16 +123,18 @@ def _one(manifest: Manifest, where: Where) -> tuple[list[tuple[Path, Any]], str,
         if name == "isolated":
             return [(("network", "base"), "isolated")], ISOLATION, {"spec": manifest["spec"]}
         return [(("network", "policies", name), manifest["spec"])], "", {}
-    return [(_object_path(id), _declared(manifest))], "", {}
+    key = str(where.written.get((where.cluster, id), (id.name,))[-1])
+    return [(("objects" if id.namespace else "clusterObjects", key), _declared(manifest, key))], "", {}
 
 
-def _object_path(id: ObjectId) -> Path:
-    return ("objects" if id.namespace else "clusterObjects", id.name)
-
-
-def _declared(manifest: Manifest) -> dict[str, Any]:
-    """A manifest of the author's, without what the plan adds."""
-    metadata = {"labels": own_labels(manifest), "annotations": own_annotations(manifest)}
+def _declared(manifest: Manifest, key: str) -> dict[str, Any]:
+    """A manifest of the author's, without what the plan adds. key: what the file calls it, and its name unless it has another."""
+    name = manifest["metadata"]["name"]
+    metadata = {
+        "name": name if name != key else "",
+        "labels": own_labels(manifest),
+        "annotations": own_annotations(manifest),
+    }
     kept = {key: value for key, value in metadata.items() if value}
     return {
         **{key: value for key, value in manifest.items() if key != "metadata"},
@@ -127,7 +146,8 @@ def _namespace(manifest: Manifest) -> Iterator[tuple[Path, Any]]:
     yield ("namespace",), manifest["metadata"]["name"]
     for key, value in own_labels(manifest).items():
         if key.startswith(_POD_SECURITY):
-            yield ("podSecurity", key.removeprefix(_POD_SECURITY)), value
+            mode = key.removeprefix(_POD_SECURITY)
+            yield ("podSecurity", "version" if mode.endswith("-version") else mode), value
         else:
             yield ("labels", key), value
     for key, value in own_annotations(manifest).items():

@@ -9,7 +9,7 @@ from tenantry.edit.subjects.draft import Draft, Edit
 from tenantry.edit.subjects.names import Kind
 from tenantry.edit.subjects.references import Target
 from tenantry.edit.subjects.selecting import DEFAULTS, selector_of
-from tenantry.edit.subjects.shapes import parts_of
+from tenantry.edit.subjects.shapes import fields_of, parts_of
 from tenantry.edit.subjects.subjects import existing, in_words, path_of
 from tenantry.messages.data import value_at
 from tenantry.messages.errors import Path, Refused
@@ -18,8 +18,8 @@ from tenantry.model import Selector
 from tenantry.model.frame import Grants, Share
 
 _GRANTS: dict[str, Any] = {
-    **{key: parts_of(field.annotation)[0] for key, field in Grants.model_fields.items() if key != "share"},
-    **{f"share.{key}": parts_of(field.annotation)[0] for key, field in Share.model_fields.items()},
+    **{field.key: parts_of(field.type)[0] for field in fields_of(Grants) if field.key != "share"},
+    **{f"share.{field.key}": parts_of(field.type)[0] for field in fields_of(Share)},
 }
 """The types of all grants by their names on the command line."""
 

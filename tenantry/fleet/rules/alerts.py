@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from unicodedata import normalize
 
 from tenantry.fleet.fleet import Fleet
 from tenantry.fleet.leaks import secrets_of
@@ -43,7 +44,7 @@ def alerts_leave_the_fleets_metadata_alone(fleet: Fleet) -> Iterator[Finding]:
     for at, alert in walk.alerts(fleet):
         metadata = alert.flux.get("eventMetadata")
         for key in metadata if isinstance(metadata, dict) else ():
-            if key in _OWNED_METADATA[at[0]]:
+            if _as_shown(key) in _OWNED_METADATA[at[0]]:
                 yield Finding(
                     (*at, "eventMetadata", key),
                     "owned-key",
@@ -51,6 +52,11 @@ def alerts_leave_the_fleets_metadata_alone(fleet: Fleet) -> Iterator[Finding]:
                     fix="remove it, or choose another key",
                     at_key=True,
                 )
+
+
+def _as_shown(key: str) -> str:
+    """A key as a reader of a chat would take it: ` Tenant` and one with invisible characters look like `tenant`."""
+    return "".join(each for each in normalize("NFKC", key) if each.isprintable() and not each.isspace()).casefold()
 
 
 def addresses_of_providers_hold_no_secret(fleet: Fleet) -> Iterator[Finding]:

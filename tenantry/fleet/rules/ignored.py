@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import Any
 
+from tenantry.fleet.apps import app_layers
 from tenantry.fleet.fleet import Fleet
 from tenantry.fleet.merge import Layer, merge, origin
 from tenantry.fleet.placement import placements_of
 from tenantry.fleet.rules import walk
-from tenantry.fleet.settings import app_layers
 from tenantry.messages.data import mapping_at
 from tenantry.messages.errors import Finding, Path
 from tenantry.messages.findings import doubtful

@@ -6,11 +6,12 @@ import re
 from collections.abc import Iterator
 from contextlib import suppress
 
+from tenantry.fleet.apps import app_layers
 from tenantry.fleet.fleet import Fleet
 from tenantry.fleet.merge import origin
 from tenantry.fleet.placement import placements_of
 from tenantry.fleet.rules import walk
-from tenantry.fleet.settings import app_layers, variables_of_app
+from tenantry.fleet.settings import variables_of_app
 from tenantry.fleet.template import fill
 from tenantry.messages.errors import Finding, Found, Path
 from tenantry.messages.findings import doubtful, shown

@@ -11,7 +11,6 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
-from tenantry.flux.conformance.evident import is_evident
 from tenantry.flux.conformance.explanations import EXPLANATIONS, Explanation
 from tenantry.flux.conformance.walk import described, once
 from tenantry.messages.errors import Finding, Path
@@ -63,8 +62,6 @@ def _ruled(schema: dict[str, Any]) -> _Ruled | None:
 
 def holds(rule: str, value: Any, schema: dict[str, Any]) -> bool:
     """Whether the value satisfies the rule. As on an API server, a rule that cannot be evaluated is not satisfied."""
-    if is_evident(rule, value):
-        return True
     return _compiled(rule).eval(data={"self": described(schema, value)}).value() is True
 
 

@@ -2,21 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from typing import Any, Literal, NamedTuple, TypeAlias
+from collections.abc import Collection, Iterable, Mapping
+from typing import Any, Literal, NamedTuple
 
-from tenantry.fleet.settings import TenantSettings
+from tenantry.fleet.apps import ACTIONS, Action, EffectiveApp
 from tenantry.kube.objects import KubeObject, ObjectId
-from tenantry.model import Helm, Kustomize
 from tenantry.plan.objects.charts import IN_PLACE
 from tenantry.plan.objects.scope import Scope
 from tenantry.plan.objects.sources import reference
 
 KUSTOMIZE_API = "kustomize.toolkit.fluxcd.io/v1"
 HELM_API = "helm.toolkit.fluxcd.io/v2"
-
-Action: TypeAlias = Literal["install", "upgrade"]
-"""A Helm action that can fail. Each has its own strategy."""
 
 
 class Dependency(NamedTuple):
@@ -39,21 +35,17 @@ def app_id(scope: Scope, app: str, kind: Literal["kustomize", "helm"]) -> Object
     return ObjectId(api, KINDS[kind], scope.home, scope.name(app))
 
 
-def kustomization(
-    scope: Scope, app: str, block: Kustomize, settings: TenantSettings, source: ObjectId, after: Iterable[Dependency]
-) -> KubeObject:
+def kustomization(scope: Scope, app: EffectiveApp, source: ObjectId, after: Iterable[Dependency]) -> KubeObject:
     """The Kustomization of an app; `after` is what it depends on, in Flux's `dependsOn` where the kinds are the same.
 
     All manifests of a tenant go to its namespace. The manifests of an add-on may name several namespaces, so they are unchanged.
     """
     after = tuple(after)
-    written = block.model_dump(exclude_none=True, exclude={"source"})
-    if block.targetNamespace:
-        written["targetNamespace"] = scope.own_namespace(block.targetNamespace)
+    written = _without(app.data, {"source"})
+    if app.block.targetNamespace:
+        written["targetNamespace"] = scope.own_namespace(app.block.targetNamespace)
     spec: dict[str, Any] = {
-        "interval": settings.interval,
-        "retryInterval": settings.retryInterval,
-        "timeout": settings.timeout,
+        **{time: written[time] for time in ("interval", "retryInterval", "timeout")},
         **({"targetNamespace": scope.namespace} if scope.tenant else {}),
         **written,
         "sourceRef": reference(source),
@@ -62,23 +54,21 @@ def kustomization(
         **flux_order(scope, "Kustomization", after),
     }
     depends_on = (*scope.base, source, *edges(after))
-    return scope.object(KUSTOMIZE_API, "Kustomization", app, {"spec": spec}, app=app, depends_on=depends_on)
+    return scope.object(KUSTOMIZE_API, "Kustomization", app.name, {"spec": spec}, app=app.name, depends_on=depends_on)
 
 
-def helm_release(
-    scope: Scope, app: str, block: Helm, settings: TenantSettings, chart: ObjectId, after: Iterable[Dependency]
-) -> KubeObject:
+def helm_release(scope: Scope, app: EffectiveApp, chart: ObjectId, after: Iterable[Dependency]) -> KubeObject:
     """The HelmRelease of an app; `after` is what it depends on, in Flux's `dependsOn` where the kinds are the same."""
     after = tuple(after)
-    charts = {"chart", "version", "updates", "valuesFiles", "chartInterval", *block.parts["HelmChart"]}
-    written = block.model_dump(exclude_none=True, exclude={"source", "targetNamespace", "install", "upgrade", *charts})
+    charts = {"chart", "version", "updates", "valuesFiles", "chartInterval", *app.block.parts["HelmChart"]}
+    data = app.data
+    written = _without(data, {"source", "targetNamespace", *ACTIONS, *charts})
     # The baseline of a remote is a release too. With `dependsOn` Flux waits for it; otherwise the app would fail once.
     first = tuple(Dependency(id) for id in scope.base if id.kind == "HelmRelease")
-    target = scope.own_namespace(block.targetNamespace or scope.namespace)
+    target = scope.own_namespace(app.block.targetNamespace or scope.namespace)
     spec: dict[str, Any] = {
-        "interval": settings.interval,
-        "timeout": settings.timeout,
-        "releaseName": scope.release(app),
+        **{time: written[time] for time in ("interval", "timeout")},
+        "releaseName": scope.release(app.name),
         "targetNamespace": target,
         **written,
         "chartRef": reference(chart),
@@ -86,25 +76,15 @@ def helm_release(
         "serviceAccountName": scope.service_account,
         **scope.remote(),
         **flux_order(scope, "HelmRelease", (*first, *after)),
-        "install": {**_action(block, "install", settings), **_create_namespace(scope, target)},
-        "upgrade": {**_of_platform(scope), **_action(block, "upgrade", settings)},
+        "install": {**_retried(app, "install", data), **_create_namespace(scope, target)},
+        "upgrade": {**_of_platform(scope), **_retried(app, "upgrade", data)},
     }
     depends_on = (*scope.base, chart, *edges(after))
-    return scope.object(HELM_API, "HelmRelease", app, {"spec": spec}, app=app, depends_on=depends_on)
+    return scope.object(HELM_API, "HelmRelease", app.name, {"spec": spec}, app=app.name, depends_on=depends_on)
 
 
-def _strategy(block: Helm, action: Action) -> str:
-    """What Flux does after a failed action: the author's choice, or a default that suits the rest of the block.
-
-    The default is to retry: Flux's own default gives up after one failure, and the release stays failed. But a release that
-    is retried ignores `remediation`, so if the author sets it, Flux's default applies. The name is always written out, because
-    a feature gate of helm-controller (DefaultToRetryOnFailure) changes Flux's default.
-
-    Source: fluxcd.io/flux/components/helm/helmreleases, "Install strategy" and "Upgrade strategy".
-    """
-    written = block.flux.get(action, {})
-    default = "RemediateOnFailure" if "remediation" in written else "RetryOnFailure"
-    return str(written.get("strategy", {}).get("name", default))
+def _without(data: Mapping[str, Any], keys: Collection[str]) -> dict[str, Any]:
+    return {key: value for key, value in data.items() if key not in keys}
 
 
 def flux_order(scope: Scope, kind: str, after: Iterable[Dependency]) -> dict[str, Any]:
@@ -127,10 +107,12 @@ def awaited(after: Iterable[Dependency], kind: str) -> set[ObjectId]:
     return {each.id for each in after if each.planned and each.id.kind != kind}
 
 
-def _action(block: Helm, action: Action, settings: TenantSettings) -> dict[str, Any]:
-    name = _strategy(block, action)
-    retries = {"retryInterval": settings.retryInterval} if name == "RetryOnFailure" else {}
-    return {"strategy": {"name": name, **retries}, **block.flux.get(action, {})}
+def _retried(app: EffectiveApp, action: Action, data: Mapping[str, Any]) -> dict[str, Any]:
+    """What a release says of an action, with the time after which it is tried again. data: of the app."""
+    said: dict[str, Any] = data[action]
+    if action not in app.retried:
+        return said
+    return {**said, "strategy": {**said["strategy"], "retryInterval": app.settings.retryInterval}}
 
 
 def _of_platform(scope: Scope) -> dict[str, str]:

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import replace
 from typing import Any
 
-from tenantry.fleet.settings import EffectiveApp
+from tenantry.fleet.apps import EffectiveApp
 from tenantry.kube import names
 from tenantry.kube.objects import KubeObject
 from tenantry.messages.errors import Finding, Found, Path

@@ -13,7 +13,7 @@ from typing import Any
 from tenantry.kube.acceptance import too_large
 from tenantry.kube.names import MAX_LABEL, MAX_SOURCE, join
 from tenantry.kube.objects import KubeObject, Manifest, ObjectId, Owner
-from tenantry.messages.errors import Finding, Found, Path
+from tenantry.messages.errors import Found, Path
 from tenantry.messages.findings import name_too_long
 from tenantry.model import ConfigMap, SecretKey
 from tenantry.model.flux import FluxMetadata
@@ -173,9 +173,9 @@ def check_length(object: KubeObject, at: Path) -> None:
 
 def check_size(object: KubeObject, at: Path) -> None:
     """Raises: Found: an API server would not take the object, because it is too large; at: the part of the document that it is."""
-    for path, code, message, fix in too_large(object.manifest):
-        place = (*at, "metadata", *path) if path[:1] == ("annotations",) else at
-        raise Found([Finding(place, code, message, fix=fix, at_key=place == at)])
+    for found in too_large(object.manifest):
+        place = (*at, "metadata", *found.path) if found.path[:1] == ("annotations",) else at
+        raise Found([replace(found, path=place, at_key=place == at)])
 
 
 def on_management(manifest: Manifest, owner: Owner, depends_on: tuple[ObjectId, ...] = ()) -> KubeObject:

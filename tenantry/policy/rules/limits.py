@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from tenantry.policy.durations import seconds
-from tenantry.policy.resource import entries
+from tenantry.policy.resource import as_text, entries
 from tenantry.policy.rule import Violation
 from tenantry.policy.rules.reach import CONTENT
 from tenantry.policy.tenants import Tenants
@@ -22,7 +22,7 @@ def tenants_timeouts_and_retries_have_an_end(tenants: Tenants) -> Iterator[Viola
     """
     for resource, place in tenants.placed:
         for path, key, value in _values(resource.spec, "spec") if resource.by is None else ():
-            if str(value) not in place.frame.written_limits and (most := _exceeded(key, value, place.frame.limits)):
+            if as_text(value) not in place.frame.written_limits and (most := _exceeded(key, value, place.frame.limits)):
                 what = f"{resource} of tenant '{place.tenant}' has '{value}' in {path}"
                 yield Violation(resource, what, f"set it to {most} or less, or raise 'grants.limits' in the main file")
 

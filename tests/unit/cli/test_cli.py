@@ -489,7 +489,7 @@ def test_escape_sequences_in_the_file_never_reach_the_terminal(
 
 
 def process(*arguments: str, **options: object) -> subprocess.Popen[str]:
-    command = [sys.executable, "-c", "from tenantry.cli.app import main; main()", *arguments]
+    command = [sys.executable, "-c", "from tenantry.cli.app import start; start()", *arguments]
     repository = str(Path(__file__).parents[3])
     environment = {**os.environ, "PYTHONPATH": repository}
     return subprocess.Popen(  # type: ignore[call-overload,no-any-return]
@@ -521,7 +521,7 @@ def test_a_full_disk_under_the_output_is_a_refusal() -> None:
 
 def test_a_closed_output_is_no_bug() -> None:
     Path("tenants.yaml").write_text(DOUBTLESS)
-    shell = f'exec "{sys.executable}" -c "from tenantry.cli.app import main; main()" validate >&-'
+    shell = f'exec "{sys.executable}" -c "from tenantry.cli.app import start; start()" validate >&-'
     repository = str(Path(__file__).parents[3])
     done = subprocess.run(
         ["sh", "-c", shell],

@@ -37,7 +37,7 @@ def offered(*words: str) -> list[str]:
     ("words", "expected"),
     [
         (("di",), ["diff"]),
-        (("s",), ["set", "shards", "stacks", "status", "suspend", "sandbox", "schema"]),
+        (("s",), ["set", "stacks", "status", "suspend", "sandbox", "schema"]),
         (("--f",), ["--file"]),
         (("cluster", ""), ["bootstrap", "check", "discover"]),
         (("render", "--dir"), ["--directory"]),
@@ -92,7 +92,7 @@ def test_a_broken_file_offers_nothing() -> None:
 
 
 def test_commands_are_offered_without_importing_them() -> None:
-    code = "import sys; from tenantry.cli.app import main\ntry: main()\nfinally: print('pydantic' in sys.modules)"
+    code = "import sys; from tenantry.cli.app import start\ntry: start()\nfinally: print('pydantic' in sys.modules)"
     variables = {"_TENANTRY_COMPLETE": "bash_complete", "COMP_WORDS": "tenantry di", "COMP_CWORD": "1"}
     environment = {**os.environ, **variables, "PYTHONPATH": str(Path(__file__).parents[3])}
     done = subprocess.run([sys.executable, "-c", code], env=environment, capture_output=True, text=True, check=False)

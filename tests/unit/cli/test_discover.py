@@ -1,4 +1,4 @@
-"""`tenantry clusters discover` against an API server in memory: what it writes, keeps, and refuses."""
+"""`tenantry cluster discover` against an API server in memory: what it writes, keeps, and refuses."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ CAPI = "/apis/cluster.x-k8s.io/v1beta1/clusters"
 PROFILES = "/apis/multicluster.x-k8s.io/v1alpha1/clusterprofiles"
 SETS, SECRETS = "/apis/apps/v1/statefulsets", "/api/v1/secrets"
 HEAD = (
-    "# Written by `tenantry clusters discover`, which adds new clusters and marks those that are gone."
+    "# Written by `tenantry cluster discover`, which adds new clusters and marks those that are gone."
     " Everything else is yours to edit.\nclusters:\n"
 )
 
@@ -57,7 +57,7 @@ def known(hub: Memory, path: str, *items: dict[str, Any]) -> None:
 
 
 def run(capsys: Capture, *options: str) -> tuple[int, str, str]:
-    return tenantry(capsys, "clusters", "discover", "-e", "dev", *options)
+    return tenantry(capsys, "cluster", "discover", "-e", "dev", *options)
 
 
 def found(capsys: Capture, *options: str) -> Any:

@@ -32,7 +32,7 @@ FORMS = {
     "empty lines at the end": FLEET + b"\n\n",
 }
 THERE_AND_BACK = {
-    "add tenant nora --clusters tier=edge --quota pods=40": "remove tenant nora",
+    "add tenant nora --clusters tier=edge quota.pods=40": "remove tenant nora",
     "add app tina/api --path ./api": "remove app tina/api",
     "add cluster us-2 --environments prod --capi capi/us-2": "remove cluster us-2",
     "rename tenant tina tina-two": "rename tenant tina-two tina",
@@ -128,7 +128,7 @@ def test_a_concurrent_edit_is_not_lost(capsys: Capture, monkeypatch: pytest.Monk
 MALFORMED = (
     "add tenant nora role",
     "add tenant nora =edit",
-    "add tenant nora --quota pods",
+    "add tenant nora quota.pods",
     "add override movy/shop -e prod helm.version",
     "add grant rocky settings",
     "add cluster us-2 --labels tier",

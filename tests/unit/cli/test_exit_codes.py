@@ -68,7 +68,7 @@ def test_the_table_of_formats_is_that_of_the_commands() -> None:
 
 
 def test_every_kind_has_a_model_and_a_schema(capsys: Capture) -> None:
-    from tenantry.cli.documents import KINDS
+    from tenantry.cli.documents.kinds import KINDS
     from tenantry.cli.schema import KINDS as OFFERED
 
     kinds = {option.kind for path in LEAVES for option in leaf(path).params if isinstance(option, FormatOption)}

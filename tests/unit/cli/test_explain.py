@@ -145,9 +145,9 @@ edge:                                       # Kustomization kamaji/edge-dev-rock
       substitute:
         DOMAIN: edge.example.com            # f:39:44 (app), from '{domain}'
         GONE: null                          # removed at f:42:90 (environment dev)
-    timeout: 2m                             # f:17:12 (defaults); null at f:42:40 (environment dev)
     interval: 3m                            # f:21:15 (tenant)
     retryInterval: 30s                      # default
+    timeout: 2m                             # f:17:12 (defaults); null at f:42:40 (environment dev)
   sources:
     manifests:
       git:

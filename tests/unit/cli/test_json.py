@@ -15,9 +15,10 @@ import pytest
 
 from tenantry.cli.app import app
 from tenantry.cli.asked import kind_asked
-from tenantry.cli.failures import as_data
+from tenantry.cli.documents.states import Objects
+from tenantry.cli.failures import as_document
 from tenantry.cli.options import FormatOption
-from tenantry.cli.output import as_json, data_json, document
+from tenantry.cli.output import as_json, data_json
 from tenantry.messages.errors import Refused
 from tests.golden.test_help import commands
 from tests.unit.cli.test_cli import BROKEN, SOUND, Capture, tenantry
@@ -39,9 +40,7 @@ COMPLETE: dict[tuple[str, ...], tuple[str, ...]] = {
     ("resume",): ("rocky", "-e", "dev"),
     ("cluster", "check"): ("edge",),
     ("cluster", "discover"): ("-e", "dev"),
-    ("clusters", "discover"): ("-e", "dev"),
     ("sandbox", "status"): (),
-    ("shards", "list"): (),
     ("stacks",): (),
     ("set",): ("tenants.rocky.role", "edit"),
     ("unset",): ("tenants.rocky",),
@@ -251,7 +250,7 @@ def test_whatever_ends_a_command_stdout_has_one_document(
 
     def callback(**_: Any) -> int:
         if answered:
-            data_json(document(kind, error=as_data(Refused("earlier"))))
+            data_json(as_document(kind, Refused("earlier")))
         raise raised
 
     monkeypatch.setattr(leaf(path), "callback", callback)
@@ -330,8 +329,8 @@ HOSTILE = {
 
 @pytest.mark.parametrize("name", HOSTILE)
 def test_hostile_values_are_valid_json(name: str) -> None:
-    text = as_json(document("Validation", value=HOSTILE[name]))
-    found = parsed(text)["value"]
+    text = as_json(Objects(objects=[{"value": HOSTILE[name]}]))
+    found = parsed(text)["objects"][0]["value"]
     assert "\x7f" not in text
     json.dumps(found, ensure_ascii=False).encode()  # raises at half a character
     if name in ("controls", "markup", "large"):

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tenantry.cli.documents import schema_of
+from tenantry.cli.documents.kinds import schema_of
 from tests.unit.cli.test_cli import Capture, tenantry
 
 FLEET = """\

@@ -10,11 +10,8 @@ from click.shell_completion import ShellComplete
 
 from tenantry.cli import preflight as module
 from tenantry.cli.app import app
-from tenantry.cli.preflight import report_on
 from tenantry.guard.claims import Claim, claim_object
-from tenantry.load import load_fleet, plan_one
 from tenantry.messages.errors import Refused
-from tenantry.plan.shards import Shard
 from tenantry.preflight.after import Mode
 from tenantry.preflight.check import Report, preflight
 from tests.unit.cli.test_cli import Capture, tenantry
@@ -194,26 +191,6 @@ def test_the_stack_s_limit_of_deletions_counts(capsys: Capture, management: Memo
     assert (4, True) == (code, "this run would remove 4 tenants, and 3 may go at once" in out)
     Path("Pulumi.dev.yaml").write_text('config: {"tenantry:maxDeletions": "4"}\n')
     assert tenantry(capsys, *DEV)[0] == 0
-
-
-def test_each_shard_of_an_environment_is_checked(capsys: Capture, management: Memory) -> None:
-    management.objects["/api/v1/namespaces"]["items"] = [
-        {"metadata": {"name": name, "labels": labels(name)}} for name in ("alpha", "ada", "otto")
-    ]
-    Path("Pulumi.yaml").write_text("name: fleet\n")
-    for stack, shard, limit in (("dev", "1/2", 9), ("dev-2", "2/2", 0)):
-        config = {"tenantry:environment": "dev", "tenantry:shard": shard, "tenantry:maxDeletions": str(limit)}
-        Path(f"Pulumi.{stack}.yaml").write_text(json.dumps({"config": config}))
-    code, out, _ = tenantry(capsys, *DEV)
-    assert (4, 1) == (code, out.count("this run would remove"))
-    assert "this run would remove 1 tenant, and 0 may go at once in environment 'dev'\n    tenant 'otto'" in out
-    fleet = load_fleet(Path("tenants.yaml"))
-    reports = [
-        report_on(Path("tenants.yaml"), fleet, plan_one(fleet, "dev"), None, None, [Shard(each, 2)]) for each in (1, 2)
-    ]
-    assert [each.refused for each in reports] == [False, True]
-    Path("Pulumi.dev-2.yaml").unlink()
-    assert "no stack runs 1 shard of environment 'dev': 2/2" in tenantry(capsys, *DEV)[2]
 
 
 def labels(tenant: str) -> dict[str, str]:

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from tenantry.cli.documents import schema_of
+from tenantry.cli.documents.kinds import schema_of
 from tenantry.cli.edit import proof
 from tenantry.cluster.evidence import Evidence, judged
 from tenantry.edit.subjects.promoted import App

@@ -25,8 +25,7 @@ tenants: {}
 STACKS = {
     "dev": {},
     "files": {"environment": "prod", "target": "directory"},
-    "prod-1": {"environment": "prod", "shard": "1/2", "kubeconfig": "hub.kubeconfig"},
-    "prod-2": {"environment": "prod", "shard": "2/2", "kubeconfig": "hub.kubeconfig"},
+    "live": {"environment": "prod", "kubeconfig": "hub.kubeconfig"},
 }
 
 
@@ -51,11 +50,10 @@ def test_the_table(capsys: Capture) -> None:
     assert (code, shown, err) == (
         0,
         """\
-NAME    ENVIRONMENT  SHARD  TARGET         KUBECONFIG
-dev     dev                 hub
-files   prod                rendered/prod
-prod-1  prod         1/2    hub-prod       hub.kubeconfig
-prod-2  prod         2/2    hub-prod       hub.kubeconfig
+NAME   ENVIRONMENT  TARGET         KUBECONFIG
+dev    dev          hub
+files  prod         rendered/prod
+live   prod         hub-prod       hub.kubeconfig
 """,
         "",
     )
@@ -64,14 +62,13 @@ prod-2  prod         2/2    hub-prod       hub.kubeconfig
 def test_the_document(capsys: Capture) -> None:
     _, out, _ = tenantry(capsys, "stacks", "--environment", "prod", "-o", "json")
     document = json.loads(out)
-    assert ("fleet", ["files", "prod-1", "prod-2"]) == (
+    assert ("fleet", ["files", "live"]) == (
         document["project"],
         [each["name"] for each in document["stacks"]],
     )
     assert document["stacks"][1] == {
-        "name": "prod-1",
+        "name": "live",
         "environment": "prod",
-        "shard": "1/2",
         "target": "cluster",
         "cluster": "hub-prod",
         "kubeconfig": "hub.kubeconfig",
@@ -117,13 +114,13 @@ def test_the_objects_name_the_repository_that_git_knows(capsys: Capture) -> None
     code, out, err = tenantry(capsys, "stacks", "-o", "pulumi-operator")
     assert (0, "no object for stacks that write files: files\n") == (code, err)
     assert out.startswith(OBJECTS)
-    assert out.count("kind: Stack\n") == 3
+    assert out.count("kind: Stack\n") == 2
     for line in ("  projectRepo: https://git.example.com/fleet", "  branch: main", "  repoDir: eu"):
         assert f"{line}\n" in out
 
 
 def test_where_all_stacks_write_files_the_message_says_how_to_change_that(capsys: Capture, project: Path) -> None:
-    for name in ("dev", "prod-1", "prod-2"):
+    for name in ("dev", "live"):
         (project / f"Pulumi.{name}.yaml").unlink()
     assert tenantry(capsys, "stacks", "-o", "pulumi-operator") == (
         2,

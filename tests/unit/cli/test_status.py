@@ -372,7 +372,7 @@ def test_each_kind_is_read_once(capsys: Capture, hub: Memory) -> None:
         (("--watch", "--output", "json"), "--watch cannot be combined with --output json"),
         (
             ("--receivers", "--failing"),
-            "--receivers cannot be combined with --wait, --watch, --deep, --failing, --tenant, --app, --cluster or --shard",
+            "--receivers cannot be combined with --wait, --watch, --deep, --failing, --tenant, --app or --cluster",
         ),
     ],
 )

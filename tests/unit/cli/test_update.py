@@ -10,7 +10,7 @@ from typing import Any
 import jsonschema_rs
 import pytest
 
-from tenantry.cli.documents import schema_of
+from tenantry.cli.documents.kinds import schema_of
 from tenantry.cli.edit import asking
 from tenantry.manifests.model import NotFetched
 from tenantry.manifests.versions import Answer, Question

@@ -5,7 +5,7 @@ from __future__ import annotations
 import click
 import pytest
 
-from tenantry.cli.diff.review_data import review_as_data
+from tenantry.cli.diff.data import review_document
 from tenantry.cli.diff.terminal import as_text
 from tenantry.cli.diff.values import DisplayLimits
 from tenantry.compare.diff import diff_all
@@ -115,7 +115,7 @@ def test_what_flux_follows_by_itself_bypasses_waves(before: str, after: str, wha
 
 def test_data_holds_the_waves_that_a_change_touches() -> None:
     (found,) = reviewed(fleet(WAVES, PINNED, 2), fleet(WAVES, PINNED.replace("./a", "./b"), 2)).environments
-    assert review_as_data(found)["rollouts"] == [
+    assert review_document(found).model_dump()["rollouts"] == [
         {
             "rollout": "",
             "total": 3,

@@ -8,7 +8,7 @@ import pytest
 
 from docgen.documents.__main__ import PAGE, main
 from docgen.documents.page import page
-from tenantry.cli.documents import KINDS
+from tenantry.cli.documents.kinds import KINDS
 
 
 def test_the_page_is_up_to_date() -> None:

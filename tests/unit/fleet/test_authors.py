@@ -18,6 +18,7 @@ from tenantry.flux.schemas import kinds, schema_of
 from tenantry.load import load_fleet, plan_all
 from tenantry.model import Document, FluxBlock, Tenant
 from tenantry.model.scalars import Refers
+from tenantry.model.strict import declared_type
 from tests.unit.fleet.authored import (
     CHAT,
     GIT,
@@ -311,7 +312,7 @@ def test_every_field_of_the_model_with_a_name_of_the_tenants_is_marked() -> None
         field.declared: group
         for model in reachable(Document)
         for field in fields_of(model)
-        if (group := _mark(model.model_fields[field.declared[1]].declared))
+        if (group := _mark(declared_type(model.model_fields[field.declared[1]])))
     }
     add_ons = {key: "apps" for key, named in NAMES.items() if named.kind is Kind.ADDON}  # named as `platform/dns`
     assert marked == {key: groups[named.kind] for key, named in NAMES.items() if named.kind in groups} | add_ons

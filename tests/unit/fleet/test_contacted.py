@@ -103,7 +103,21 @@ def test_other_charts_and_components_are_as_before() -> None:
         assert codes(together(good, at("apps.cache.helm.chart", chart))) == []
 
 
-@pytest.mark.parametrize("key", ["tenant", "environment", "cluster"])
+@pytest.mark.parametrize(
+    "key",
+    ["tenant", "environment", "cluster", "Tenant", " tenant ", "CLUSTER", "\uff34enant", "tena\u200bnt", "ten ant"],
+)
 def test_messages_keep_the_fleets_keys(key: str) -> None:
     alert: Data = {"provider": CHAT, "credentials": "mine", "eventMetadata": {key: "other", "team": "a"}}
     assert codes(at("alerts.chat", alert)) == ["owned-key"]
+
+
+@pytest.mark.parametrize("key", ["fromPath", "toPath"])
+@pytest.mark.parametrize("path", ["/etc", "..", "../x", "a/../../x", "{up}/x"])
+def test_what_a_source_includes_stays_in_both_sources(key: str, path: str) -> None:
+    other: Data = {"git": {"url": "https://git.example.com/rocky/other", "ref": {"branch": "main"}}}
+    said = together(
+        at("sources.other", other), at("sources.m.git.include", [{"repository": {"name": "other"}, key: path}])
+    )
+    assert set(codes(said, at("environments.dev.variables.up", ".."))) == {"bad-path"}
+    assert codes(together(said, at("sources.m.git.include", [{"repository": {"name": "other"}, key: "./a"}]))) == []

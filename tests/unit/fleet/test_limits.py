@@ -17,6 +17,7 @@ from tenantry.load import load_fleet, plan_all
 from tenantry.messages.errors import InvalidFleet
 from tenantry.model import Tenant
 from tenantry.model.frame import GrantedLimits
+from tests.unit.fleet.authored import at, problems
 
 
 def flat(tree: Any, at: tuple[str, ...] = ()) -> dict[str, str]:
@@ -110,3 +111,21 @@ def test_what_placeholders_become_has_a_limit(
         plan_all(load_fleet(Path("tenants.yaml")))
     assert [each.message for each in caught.value.diagnostics] == [expected]
     assert "on cluster 'hub'" in caught.value.diagnostics[0].notes[0]
+
+
+@pytest.mark.parametrize(
+    ("key", "value", "expected"),
+    [
+        ("install.remediation.retries", -1.0, "retries -1 is without end, and would be at the cost of all tenants"),
+        ("upgrade.remediation.retries", 1e3, "retries 1000 is more than 20, the most for tenant 'rocky'"),
+        ("maxHistory", 0.0, "maxHistory 0 is without end, and would be at the cost of all tenants"),
+        ("maxHistory", 21.0, "maxHistory 21 is more than 20, the most for tenant 'rocky'"),
+    ],
+)
+@pytest.mark.parametrize("place", ["apps.cache.helm", "apps.cache.overrides.environments.dev.helm"])
+def test_a_number_with_a_decimal_point_has_the_same_limit(
+    place: str, key: str, value: float, expected: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """An API server takes `-1.0` for a whole number."""
+    monkeypatch.chdir(tmp_path)
+    assert [each.message for each in problems(at(f"{place}.{key}", value))] == [expected]

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from tenantry.cli.explain_data import as_data
+from tenantry.cli.documents.explanation import ExplainedTenant
 from tenantry.explain import explain_app, explain_tenant
 from tenantry.fleet.settings import setting_origin, tenant_settings
 from tenantry.load import plan_all
@@ -149,8 +149,9 @@ def test_explain_shows_the_settings_of_the_environment_and_what_differs_on_some_
     (value,) = explained.differing["edge"]
     assert value.origin
     assert value.origin.level == "where tier=edge"
-    assert "differing" in as_data(explained)
-    assert "differing" not in as_data(explain_tenant(fleet(text_of()), planned(text_of()), "rocky"))
+    assert "differing" in ExplainedTenant.model_validate(explained).model_dump()
+    other = explain_tenant(fleet(text_of()), planned(text_of()), "rocky")
+    assert "differing" not in ExplainedTenant.model_validate(other).model_dump()
     alone = explain_tenant(fleet(text), planned(text), "rocky", "edge")
     assert ({}, "4") == (alone.differing, next(each.value for each in alone.settings if each.path == ("quota", "pods")))
 

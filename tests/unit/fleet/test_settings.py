@@ -6,11 +6,10 @@ from dataclasses import fields
 
 import pytest
 
+from tenantry.fleet.apps import EffectiveApp, effective_app
 from tenantry.fleet.placement import selector_of
 from tenantry.fleet.settings import (
-    EffectiveApp,
     TenantSettings,
-    effective_app,
     platform_settings,
     tenant_settings,
     variables_of,

@@ -7,7 +7,7 @@ from textwrap import dedent
 import pytest
 
 from tenantry.explain import explain_app
-from tenantry.fleet.settings import app_layers
+from tenantry.fleet.apps import app_layers
 from tests.unit.texts import FRAME, fleet, planned, problems, rocky
 
 BOTH = "clusters: {all: true}"

@@ -16,7 +16,6 @@ from tenantry.guard.kept import Kept
 from tenantry.guard.state import unmarked
 from tenantry.messages.errors import Refused
 from tenantry.plan.plan import Plan
-from tenantry.plan.shards import WHOLE, Shard
 from tests.unit.guard.fleets import fleet, manifests, tenant
 from tests.unit.texts import FRAME, planned
 
@@ -93,21 +92,19 @@ def test_a_decommissioned_cluster_is_waited_for_by_nobody() -> None:
     on_hub = planned(fleet(tenant("rocky", "web", where="{names: [hub]}")))
     now = live(fleet(ROCKY, frame=gone), ready=False, observed=0)
     assert told(on_hub, now) == []
-    assert kept_after(on_hub, now, WHOLE, NOW) == ()
+    assert kept_after(on_hub, now, NOW) == ()
 
 
 def test_what_a_run_leaves_is_recorded_until_it_is_planned_again() -> None:
     without, now = planned(fleet(MOVY)), live(fleet(ROCKY, MOVY))
-    left = kept_after(without, now, WHOLE, NOW)
+    left = kept_after(without, now, NOW)
     assert left == (Kept("edge", "rocky", "rocky", SINCE, "dev"), Kept("hub", "rocky", "rocky", SINCE, "dev"))
     later = live(fleet(MOVY)).recorded([kept("edge", "rocky", "rocky"), kept("hub", "rocky", "rocky")])
-    assert {each.since for each in kept_after(without, later, WHOLE, NOW)} == {"2026-01-01T00:00:00Z"}
-    assert kept_after(planned(fleet(ROCKY, MOVY)), later, WHOLE, NOW) == ()
-    assert kept_after(without, live(fleet(OFF, MOVY)), WHOLE, NOW) == ()
+    assert {each.since for each in kept_after(without, later, NOW)} == {"2026-01-01T00:00:00Z"}
+    assert kept_after(planned(fleet(ROCKY, MOVY)), later, NOW) == ()
+    assert kept_after(without, live(fleet(OFF, MOVY)), NOW) == ()
     never = live(fleet(ROCKY, MOVY), ready=False, history=[])
-    assert kept_after(without, never, WHOLE, NOW) == (Kept("hub", "rocky", "rocky", SINCE, "dev"),)
-    shards = [Shard(index, 2) for index in (1, 2)]
-    assert sorted(each for shard in shards for each in kept_after(without, now, shard, NOW)) == sorted(left)
+    assert kept_after(without, never, NOW) == (Kept("hub", "rocky", "rocky", SINCE, "dev"),)
 
 
 def hub_after(text: str, *entries: Kept) -> Held:
@@ -177,7 +174,7 @@ ADDONS = (
 def test_the_same_holds_for_add_ons() -> None:
     frame = FRAME.replace("platform: {", f"platform: {{{ADDONS}")
     without, with_dns = planned(fleet(ROCKY)), planned(fleet(ROCKY, frame=frame))
-    left = kept_after(without, live(fleet(ROCKY, frame=frame)), WHOLE, NOW)
+    left = kept_after(without, live(fleet(ROCKY, frame=frame)), NOW)
     assert left == (Kept("edge", "dns", "", SINCE, "dev"), Kept("hub", "dns", "", SINCE, "dev"))
     now = live(fleet(ROCKY)).recorded(left)
     holds = "holds the data of an add-on, kept since 2026-07-01T12:00:00Z"

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -12,10 +11,10 @@ import pytest
 import yaml
 
 from tenantry.cli.diff.values import DisplayLimits
-from tenantry.cli.importing.data import as_data
+from tenantry.cli.importing.data import import_document
 from tenantry.cli.importing.markdown import as_markdown
 from tenantry.cli.importing.text import as_text
-from tenantry.cli.output import document
+from tenantry.cli.output import as_json
 from tenantry.importing.model import Became, Draft, Inventory, LeftOver, Read
 from tenantry.importing.proof import Defect
 from tenantry.importing.report.report import Report, report_of
@@ -111,7 +110,7 @@ def test_the_markdown(report: Report, *, update_golden: bool) -> None:
 
 
 def test_the_json_is_as_it_is_described(report: Report, *, update_golden: bool) -> None:
-    text = json.dumps(document("Import", **as_data(report)), indent=2)
+    text = as_json(import_document(report))
     compare("report.json", text, update=update_golden)
     assert "Secret-" not in text
 

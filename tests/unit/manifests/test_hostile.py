@@ -3,21 +3,27 @@
 from __future__ import annotations
 
 import io
+import os
+import shutil
+import subprocess
 import sys
 import tarfile
 import time
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from tenantry.manifests import artifact, documents, kustomize
+from tenantry.manifests import artifact, documents, git, kustomize
 from tenantry.manifests.cache import Cache
 from tenantry.manifests.cage import OPEN
 from tenantry.manifests.changed import decisive
 from tenantry.manifests.charts import ChartSources
 from tenantry.manifests.git import GitSources
-from tenantry.manifests.model import NotFetched, NotRendered, Options
+from tenantry.manifests.model import ChangedApp, Inputs, NotFetched, NotRendered, Options
 from tenantry.manifests.programs import run
+from tenantry.manifests.run import compare_manifests
+from tests.unit.manifests import programs
 
 GIT = ("git",)
 
@@ -182,6 +188,172 @@ BOMB = "a: &a [x, x, x, x, x, x, x, x, x, x]\n" + "".join(
 def test_yaml_that_is_too_large_or_broken_is_refused(text: str) -> None:
     with pytest.raises(NotRendered, match="its YAML"):
         documents.read_all(text)
+
+
+MERGES = "a: &a {k0: 1, k1: 1, k2: 1, k3: 1, k4: 1, k5: 1, k6: 1, k7: 1, k8: 1, k9: 1}\n" + "".join(
+    f"{chr(98 + n)}: &{chr(98 + n)} {{<<: [{', '.join([f'*{chr(97 + n)}'] * 10)}]}}\n" for n in range(9)
+)
+TOO_MUCH = {
+    "merge keys": MERGES,
+    "merge keys of a later document": f"a: 1\n---\n{MERGES}",
+    "lists in lists": "[" * 300_000,
+    "lists in lists, in lines": "- " * 300_000,
+    "mappings in mappings": "{a: " * 300_000,
+    "keys that are lists": "? " * 300_000,
+}
+
+
+@pytest.mark.parametrize("case", TOO_MUCH)
+def test_yaml_is_refused_before_it_takes_memory(case: str) -> None:
+    """In a process of its own: libyaml would end it where values are nested very deeply."""
+    code = "import sys; from tenantry.manifests import documents; documents.read_all(sys.stdin.read())"
+    limited = f"import resource as r; r.setrlimit(r.RLIMIT_DATA, (2**30, 2**30)); {code}"
+    done = subprocess.run([sys.executable, "-c", limited], input=TOO_MUCH[case], capture_output=True, text=True)
+    assert done.stderr.splitlines()[-1:] == [
+        "tenantry.manifests.model.NotRendered: its YAML has more than 1000000 keys and values, or is nested too deeply"
+    ]
+
+
+def test_the_number_of_keys_and_values_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(documents, "_MOST_VALUES", 100)
+    assert documents.read("- x\n" * 90) == ["x"] * 90
+    for text in ("- x\n" * 100, "{a: 1}\n---\n" * 40, "".join(f"a{number}: 1\n" for number in range(60))):
+        with pytest.raises(NotRendered, match="its YAML has more than"):
+            documents.read_all(text)
+
+
+def test_a_large_file_of_a_source_is_not_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(documents, "MOST_BYTES", 100)
+    (tmp_path / "values.yaml").write_text(f"a: {'b' * 100}\n")
+    with pytest.raises(NotRendered, match=r"^values.yaml is larger than 0 MiB$"):
+        documents.read_file(tmp_path / "values.yaml")
+
+
+GOOD = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\n"
+CHART = {"c/Chart.yaml": "name: c\n", "c/templates/all.txt": GOOD}
+FORM = "its content has a form that is not known here (%s)"
+FILES = "its files cannot be used: %s"
+# Files of a source, what its app says, and what is told of it.
+COSTLY: dict[str, tuple[dict[str, str], dict[str, Any], str]] = {
+    "a directory named like a kustomization": ({"app/kustomization.yaml/a": ""}, {}, FILES % "Is a directory"),
+    "an image without a name": (
+        {"app/kustomization.yaml": "resources: [a.txt]\nimages: [{name: [a]}]\n"},
+        {},
+        FORM % "TypeError",
+    ),
+    "a name that is not UTF-8": ({os.fsdecode(b"app/\xff.yaml"): GOOD}, {}, FORM % "UnicodeEncodeError"),
+    "a long path": ({}, {"path": "x" * 300}, FILES % "File name too long"),
+    "a long component": (
+        {"app/a.txt": GOOD},
+        {"components": ["x" * 300], "ignoreMissingComponents": True},
+        FILES % "File name too long",
+    ),
+    "a directory named like values": (
+        {**CHART, "c/values.yaml/a": "", "v.yaml": "a: b\n"},
+        {"chart": {"valuesFiles": ["v.yaml"]}},
+        FILES % "Is a directory",
+    ),
+    "a long name of values": (CHART, {"chart": {"valuesFiles": ["x" * 300]}}, FILES % "File name too long"),
+    "labels that are a list": (
+        {**CHART, "c/templates/all.txt": f"{GOOD.replace('a}', 'a, labels: [b]}')}"},
+        {"chart": {}, "commonMetadata": {"labels": {"a": "b"}}},
+        FORM % "TypeError",
+    ),
+    "metadata that are a list": (
+        {**CHART, "c/templates/all.txt": "kind: X\nmetadata: [a]\n"},
+        {"chart": {}, "commonMetadata": {"labels": {"a": "b"}}},
+        FORM % "ValueError",
+    ),
+}
+
+
+@pytest.mark.parametrize("case", COSTLY)
+def test_whatever_a_source_contains_costs_the_app_that_takes_it(tmp_path: Path, case: str) -> None:
+    files, spec, told = COSTLY[case]
+    programs.install(tmp_path / "bin")
+    bad, good = (tmp_path / each for each in ("bad", "good"))
+    for root, content in ((bad, files), (good, {"app/a.txt": GOOD})):
+        root.mkdir()
+        for name, text in content.items():
+            (root / name).parent.mkdir(parents=True, exist_ok=True)
+            (root / name).write_text(text)
+    found = {each: str(tmp_path / "bin" / each) for each in ("kustomize", "helm")}
+    options = Options(
+        cache=tmp_path / "cache",
+        programs={"git": GIT, "kustomize": (found["kustomize"],), "helm": (found["helm"],)},
+        cage=OPEN,
+        local={"rocky/bad": bad, "rocky/good": good},
+    )
+    outcome = compare_manifests([changed("bad", spec), changed("good", {})], options)
+    assert {app.name: [each.message for each in app.problems] for app in outcome.apps} == {"bad": [told], "good": []}
+
+
+def changed(name: str, spec: dict[str, Any]) -> ChangedApp:
+    """A new app from the source of its name: a chart `c` if the spec says how that is made."""
+    spec = {"path": "app", **spec}
+    chart = spec.pop("chart", None)
+    inputs = Inputs(
+        app={"kind": "Kustomization" if chart is None else "HelmRelease", "metadata": {"name": name}, "spec": spec},
+        chart=None if chart is None else {"kind": "HelmChart", "metadata": {}, "spec": {"chart": "c", **chart}},
+        source={"kind": "GitRepository", "metadata": {}, "spec": {}},
+        name=f"rocky/{name}",
+    )
+    return ChangedApp(environment="dev", tenant="rocky", cluster="hub", name=name, before=None, after=inputs)
+
+
+def repository(at: Path, *trees: tuple[str, int]) -> None:
+    """A repository of a file of zeros, within trees that hold the one before under several names."""
+
+    def run_git(*arguments: str, given: bytes = b"") -> str:
+        variables = {"PATH": os.environ["PATH"], "HOME": str(at), "GIT_CONFIG_NOSYSTEM": "1"}
+        variables |= {
+            f"GIT_{who}_{what}": "a@b.example" for who in ("AUTHOR", "COMMITTER") for what in ("NAME", "EMAIL")
+        }
+        done = subprocess.run(
+            ["git", "-C", str(at), *arguments], input=given, capture_output=True, env=variables, check=True
+        )
+        return done.stdout.decode().strip()
+
+    at.mkdir()
+    run_git("init", "--quiet", "--bare", "--initial-branch=main")
+    entry = f"100644 blob {run_git('hash-object', '-w', '--stdin', given=bytes(1000))}"
+    for name, count in trees:
+        listed = "".join(f"{entry}\t{name}{number:04}\n" for number in range(count))
+        entry = f"040000 tree {run_git('mktree', given=listed.encode())}"
+    commit = run_git("commit-tree", "-m", "x", entry.split()[2])
+    run_git("update-ref", "refs/heads/main", commit)
+
+
+def test_a_repository_that_unpacks_to_very_much_is_not_checked_out(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A few trees that name each other several times stand for any number of files."""
+    monkeypatch.setattr(git, "OUTPUT", 2**20)
+    monkeypatch.setattr(artifact, "MOST_FILES", 1_000)
+    sizes = {"bomb": (("d", 30),) * 4, "many": (("d", 40),) * 2, "small": (("d", 3),)}
+    for name, trees in sizes.items():
+        repository(tmp_path / name, *trees)
+    monkeypatch.setenv("GIT_CONFIG_COUNT", "2")
+    settings = {"protocol.file.allow": "always", f"url.{tmp_path}/.insteadOf": "https://x.example/"}
+    for number, (key, value) in enumerate(settings.items()):
+        monkeypatch.setenv(f"GIT_CONFIG_KEY_{number}", key)
+        monkeypatch.setenv(f"GIT_CONFIG_VALUE_{number}", value)
+
+    def fetched(name: str) -> str:
+        """What is told of a repository; "" if it was checked out."""
+        options = Options(cache=tmp_path / "cache", programs={"git": GIT}, cage=OPEN)
+        try:
+            GitSources(options, Cache(tmp_path / "cache")).fetch(
+                {"url": f"https://x.example/{name}", "ref": {"branch": "main"}}
+            )
+        except NotFetched as refused:
+            return refused.message
+        return ""
+
+    assert [fetched(each) for each in sizes] == ["git: git wrote more than 1 MiB", artifact.TOO_LARGE, ""]
+    shutil.rmtree(tmp_path / "cache")
+    monkeypatch.setattr(artifact, "MOST_BYTES", 2_999)
+    assert fetched("small") == artifact.TOO_LARGE
 
 
 def test_numbers_and_times_are_read_as_kubernetes_reads_them() -> None:

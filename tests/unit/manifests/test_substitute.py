@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import time
 from typing import Any
 
 import pytest
 
+from tenantry.manifests import documents
 from tenantry.manifests.model import NotRendered
 from tenantry.manifests.substitute import substituted
 
@@ -54,3 +56,23 @@ def test_values_of_the_cluster_are_unknown_and_stay_visible() -> None:
 def test_a_variable_without_a_value_is_refused_as_flux_refuses_it() -> None:
     with pytest.raises(NotRendered, match="variable 'DOMAIN' has no value; Flux refuses it"):
         values(substitute={"OTHER": "x"})
+
+
+@pytest.mark.parametrize("use", ["${a:-", "${a=", "${a", "$"])
+def test_uses_that_do_not_end_take_no_time(use: str) -> None:
+    """Each of them would be followed to the end of the text."""
+    text = use * (600_000 // len(use))
+    built = f"apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: web\ndata:\n  a: '{text}$$'\n"
+    started = time.process_time()
+    (found,) = substituted(built, {"substitute": {"b": "c"}}).objects
+    assert found["data"]["a"] == (text.replace("$$", "$") + "$")
+    assert time.process_time() - started < 5
+
+
+def test_what_variables_become_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A long value that a short text uses often."""
+    monkeypatch.setattr(documents, "MOST_BYTES", 2**20)
+    built = f"apiVersion: v1\nkind: ConfigMap\nmetadata: {{name: web}}\ndata: {{a: '{'${b}' * 1_000}'}}\n"
+    assert substituted(built, {"substitute": {"b": "c" * 1_000}}).objects
+    with pytest.raises(NotRendered, match=r"^its variables become more than 1 MiB$"):
+        substituted(built, {"substitute": {"b": "c" * 2_000}})

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
+from tenantry.fleet.limits import duration_paths
 from tenantry.plan.admission_policy import management_policies, remote_policies
+from tenantry.plan.admission_rules import flux_rules
 from tests.unit.texts import planned, rocky
 
 
@@ -76,6 +78,15 @@ def test_a_remote_has_the_policies_for_what_a_baseline_makes() -> None:
 def test_the_platforms_namespace_is_where_apps_may_wait_for_addons() -> None:
     assert said("tenantry-tenants")[0] == "a tenant's dependsOn names its own namespace, or without a readyExpr 'ops'"
     assert "each.namespace == 'ops' && !has(each.readyExpr)" in str(policies()["tenantry-tenants"]["validations"][0])
+
+
+def test_every_duration_of_flux_is_one_that_its_controllers_can_read() -> None:
+    """A CRD takes `9999999h`. One object with it stops a controller from listing any object of that kind, of all tenants."""
+    (rule,) = (each for each in flux_rules("ops", shared_identity=True) if "8784h" in each[1])
+    for path in duration_paths():
+        assert f"duration(object.spec.?{path.replace('.', '.?')}.orValue('1s')) <= duration('8784h')" in rule[0]
+        assert "*" not in path, "CEL needs a loop for a list"
+    assert {"interval", "timeout", "install.timeout", "upgrade.strategy.retryInterval"} <= {*duration_paths()}
 
 
 def test_where_the_file_shares_the_controllers_identity_the_policy_does_too() -> None:

@@ -13,6 +13,7 @@ from tenantry.policy.main_file import MainFile, read
 from tenantry.policy.resource import Provider, Resource
 from tenantry.policy.rule import Violation, check_object, reason_of
 from tenantry.policy.rules import FRAME_RULES, OBJECT_RULES, STACK_RULES
+from tenantry.policy.rules.limits import tenants_timeouts_and_retries_have_an_end
 from tenantry.policy.stack import Stack
 from tenantry.policy.tenants import Tenants
 from tests.policy import cases
@@ -80,3 +81,25 @@ def test_all_cases_about_frames_make_one_program(kind: Kind, broken: set[str]) -
 def test_no_message_holds_the_value_of_a_secret() -> None:
     told = [str(each) for rule in ALL for _, each in violations(resources(rule, "bad"), main_file(rule))]
     assert [text for text in told if "hush" in text or "clusters: []" in text] == []
+
+
+@pytest.mark.parametrize(("kept", "retries"), [(True, 50.0), (True, -1.0), (True, 20.0), (False, 51.0), (False, -2.0)])
+def test_a_number_of_the_engine_is_the_one_of_the_main_file(*, kept: bool, retries: float) -> None:
+    """The engine passes 50 as 50.0."""
+    actions = {key: {"remediation": {"retries": number}} for key, number in (("install", 50), ("upgrade", -1))}
+    main = MainFile(
+        {
+            "environments": {"dev": {"management": "hub"}},
+            "clusters": {"hub": {"environments": ["dev"]}},
+            "tenants": {"rocky": {"clusters": {"names": ["hub"]}, "apps": {"web": {"helm": actions}}}},
+        }
+    )
+    labels = {"toolkit.fluxcd.io/tenant": "rocky", "tenantry/environment": "dev", "tenantry/cluster": "hub"}
+    props = {
+        "apiVersion": "helm.toolkit.fluxcd.io/v2",
+        "kind": "HelmRelease",
+        "metadata": {"name": "web", "namespace": "rocky", "labels": labels},
+        "spec": {"install": {"remediation": {"retries": retries}}},
+    }
+    release = Resource("urn", type_of(props, {}), props, Provider("management"))
+    assert kept is not any(tenants_timeouts_and_retries_have_an_end(Tenants(Stack([release]), main)))

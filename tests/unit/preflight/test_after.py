@@ -14,7 +14,6 @@ from tenantry.fleet.fleet import Fleet
 from tenantry.kube.objects import Manifest
 from tenantry.messages.errors import Severity
 from tenantry.plan.plan import plan
-from tenantry.plan.shards import Shard
 from tenantry.preflight import recorded
 from tenantry.preflight.after import Answer, Mode, Run, ask
 from tenantry.stacks.ignoring import VARIABLE
@@ -191,11 +190,6 @@ def test_a_name_alone_is_no_gate() -> None:
     memory = hub()
     assert asked(memory, NEWER.replace("{environment: dev, soak: 1h}", "dev")) == Answer()
     assert memory.requests == []
-
-
-def test_a_shard_is_asked_for_its_tenants_alone() -> None:
-    shards = [Shard(index, 2) for index in (1, 2)]
-    assert [asked(hub(), NEWER, shards=(each,)).problem is None for each in shards].count(True) == 1
 
 
 @pytest.mark.parametrize("by_variable", [True, False])

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +11,6 @@ import pytest
 from tenantry.cluster import connect
 from tenantry.guard.claims import Claim
 from tenantry.messages.errors import UNREACHABLE, Refused
-from tenantry.plan.shards import Shard
 from tenantry.preflight import recorded
 from tenantry.preflight.recorded import read_record
 from tenantry.stacks.record import Entry, Record, State, record_object
@@ -36,9 +34,7 @@ def project(tmp_path: Path) -> Path:
 def hub(*records: Record, marker: str = "hub") -> Memory:
     memory = Memory()
     memory.objects[f"{MAPS}/tenantry"] = {"metadata": {}, "data": {"cluster": marker}}
-    items = [
-        dict(record_object("tenantry-system", Claim("dev", "shop/dev", each.shard), each).manifest) for each in records
-    ]
+    items = [dict(record_object("tenantry-system", Claim("dev", "shop/dev"), each).manifest) for each in records]
     memory.objects[MAPS] = {"metadata": {}, "items": items}
     return memory
 
@@ -84,13 +80,12 @@ def test_a_cluster_whose_config_maps_may_not_be_read_is_as_good_as_none(
     assert read_record(project, FLEET, "dev") == RECORD
 
 
-def test_shards_are_joined(project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    parts = [replace(RECORD, shard=Shard(index, 2)) for index in (1, 2)]
-    for part, name in zip(parts, ("dev", "dev-2"), strict=True):
-        settings = f"tenantry:environment: dev, tenantry:shard: {part.shard}"
-        (project / f"Pulumi.{name}.yaml").write_text(f"config: {{{settings}}}\n")
-    reached(monkeypatch, None, {"dev": parts[0].data, "dev-2": parts[1].data})
-    assert read_record(project, FLEET, "dev") == RECORD
+def test_records_of_several_stacks_prove_nothing(project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (project / "Pulumi.old.yaml").write_text("config: {tenantry:environment: dev}\n")
+    reached(monkeypatch, None, {"dev": RECORD.data, "old": RECORD.data})
+    assert read_record(project, FLEET, "dev") == (
+        "several stacks have left a record of 'dev', and only one of them can run it"
+    )
 
 
 @pytest.mark.parametrize(

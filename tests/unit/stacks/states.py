@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-from tenantry.plan.shards import shard_of
 from tenantry.stacks.targets import GATE
 
 _FLEET, OF_GATES = "tenantry:index:Fleet", "pulumi:providers:pulumi"
@@ -12,8 +11,8 @@ _TENANT = f"{_FLEET}$tenantry:index:Tenant"
 SECRET = {"4dabf18193072939515e22adb298388d": "1b47061264138c4ac30d75fd1eb44270", "plaintext": '"password"'}
 
 
-def state(stack: str, *tenants: str, shared: bool = True) -> dict[str, Any]:
-    """The state of a stack that runs tenants of environment `prod`; with shared objects, on which each tenant depends.
+def state(stack: str, *tenants: str, environment: str = "prod") -> dict[str, Any]:
+    """The state of a stack that runs tenants of an environment, with a shared object, on which each tenant depends.
 
     Changes go in waves: after each app comes a gate, which is below the fleet and not below the tenant.
     """
@@ -21,11 +20,14 @@ def state(stack: str, *tenants: str, shared: bool = True) -> dict[str, Any]:
     def urn(chain: str, name: str) -> str:
         return f"urn:pulumi:{stack}::shop::{chain}::{name}"
 
-    root, fleet = urn("pulumi:pulumi:Stack", f"shop-{stack}"), urn(_FLEET, "prod")
+    root, fleet = urn("pulumi:pulumi:Stack", f"shop-{stack}"), urn(_FLEET, environment)
     provider = urn("pulumi:providers:kubernetes", "management")
     reference = f"{provider}::id-of-{stack}"
     chart = urn(f"{_FLEET}$kubernetes:source.toolkit.fluxcd.io/v1:HelmChart", "edge/chart")
-    claim = {"metadata": {"name": "tenantry-prod"}, "data": {"environment": "prod", "stack": f"shop/{stack}"}}
+    claim = {
+        "metadata": {"name": f"tenantry-{environment}"},
+        "data": {"environment": environment, "stack": f"shop/{stack}"},
+    }
     resources: list[dict[str, Any]] = [
         {
             "urn": root,
@@ -37,13 +39,12 @@ def state(stack: str, *tenants: str, shared: bool = True) -> dict[str, Any]:
     ]
     gates = {"urn": urn(OF_GATES, "default"), "type": OF_GATES, "id": f"id-of-gates-of-{stack}", "inputs": {}}
     resources += [gates] if tenants else []
-    if shared:
-        of_claim = urn(f"{_FLEET}$kubernetes:core/v1:ConfigMap", "platform/tenantry-prod")
-        shared_ones = ((of_claim, "kubernetes:core/v1:ConfigMap", claim), (chart, "kubernetes:x/v1:HelmChart", {}))
-        resources += [
-            {"urn": each, "type": kind, "parent": fleet, "provider": reference, "inputs": inputs, "outputs": inputs}
-            for each, kind, inputs in shared_ones
-        ]
+    of_claim = urn(f"{_FLEET}$kubernetes:core/v1:ConfigMap", f"platform/tenantry-{environment}")
+    shared = ((of_claim, "kubernetes:core/v1:ConfigMap", claim), (chart, "kubernetes:x/v1:HelmChart", {}))
+    resources += [
+        {"urn": each, "type": kind, "parent": fleet, "provider": reference, "inputs": inputs, "outputs": inputs}
+        for each, kind, inputs in shared
+    ]
     for tenant in tenants:
         parent = urn(_TENANT, tenant)
         secret, app = (urn(f"{_TENANT}$kubernetes:{kind}", f"{tenant}/x") for kind in ("core/v1:Secret", "x/v1:App"))
@@ -62,8 +63,8 @@ def state(stack: str, *tenants: str, shared: bool = True) -> dict[str, Any]:
                 "parent": parent,
                 "provider": reference,
                 "protect": True,
-                "dependencies": [secret, *([chart] if shared else [])],
-                "propertyDependencies": {"spec": [secret, *([chart] if shared else [])]},
+                "dependencies": [secret, chart],
+                "propertyDependencies": {"spec": [secret, chart]},
             },
             {
                 "urn": urn(f"{_FLEET}${GATE}", f"{tenant}/x/1"),
@@ -74,15 +75,3 @@ def state(stack: str, *tenants: str, shared: bool = True) -> dict[str, Any]:
             },
         ]
     return {"version": 3, "deployment": {"manifest": {"time": stack}, "resources": resources}}
-
-
-TENANTS = ("rocky", "movy", "alpha", "otto", "zoe", "ada")
-
-
-def shards_of(count: int) -> dict[str, dict[str, Any]]:
-    """The states of all shards; their stacks are prod, prod-2 and so on."""
-    names = ["prod", *(f"prod-{index}" for index in range(2, count + 1))]
-    return {
-        name: state(name, *(each for each in TENANTS if shard_of(each, count) == index), shared=index == 1)
-        for index, name in enumerate(names, 1)
-    }

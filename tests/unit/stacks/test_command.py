@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
-from tenantry.stacks.command import tuned
+from tenantry.stacks import command
+from tenantry.stacks.command import memory_here, tuned
 
 SKIP = {"PULUMI_SKIP_CHECKPOINTS": "true"}
 GO = "GOGC=400 GOMEMLIMIT=3GiB"
@@ -75,3 +78,22 @@ def test_the_command_has_every_setting_that_is_safe_and_not_the_users(
     assert (command.line(), command.kept) == (line, kept)
     assert command.argv[:4] == ("pulumi", verb, "--stack", "dev")
     assert [each for each in options if each not in command.argv] == []
+
+
+@pytest.mark.parametrize(
+    ("memory", "limit"), [(None, "3GiB"), (24 * 2**30, "12GiB"), (7 * 2**30, "3GiB"), (2**30, "1GiB")]
+)
+def test_the_engine_gets_half_of_the_memory(memory: int | None, limit: str) -> None:
+    assert tuned("up", "dev", memory=memory).variables["GOMEMLIMIT"] == limit
+    assert "GOMEMLIMIT" not in tuned("up", "dev", given={"GOMEMLIMIT": "1GiB"}, memory=memory).variables
+
+
+def test_a_container_has_as_much_memory_as_its_limit_says(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    limit = tmp_path / "memory.max"
+    monkeypatch.setattr(command, "_CGROUP", limit)
+    machine = memory_here()
+    assert machine
+    limit.write_text("max\n")
+    assert memory_here() == machine
+    limit.write_text("1048576\n")
+    assert memory_here() == 1048576

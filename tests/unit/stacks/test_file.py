@@ -35,7 +35,6 @@ def test_settings_are_read_as_pulumi_passes_them_on(tmp_path: Path) -> None:
     assert target(tmp_path, config) == StackTarget(tmp_path / "hub", "1", 4)
     assert target(tmp_path, '{tenantry:target: directory, tenantry:context: ""}') == StackTarget(files=True)
     assert target(tmp_path, "{tenantry:environment: qa}", "name: fleet").claim == Claim("qa", "fleet/dev")
-    assert str(target(tmp_path, "{tenantry:shard: 2/8}", "name: fleet").shard) == "2/8"
 
 
 @pytest.mark.parametrize(
@@ -60,7 +59,6 @@ def test_what_the_project_gives_to_all_stacks_counts(tmp_path: Path, project: st
         {"maxDeletions": "-1"},
         {"maxDeletions": "4.5"},
         {"target": "nowhere"},
-        {"shard": "9/8"},
     ],
 )
 def test_what_up_refuses_is_refused_in_the_same_words(tmp_path: Path, settings: dict[str, str]) -> None:

@@ -11,7 +11,6 @@ import jsonschema_rs
 import pytest
 
 from tenantry.guard.claims import Claim
-from tenantry.plan.shards import Shard
 from tenantry.stacks.file import StackTarget
 from tenantry.stacks.operator import Delivery, Repository, object_name, objects
 from tenantry.stacks.project import Stack
@@ -39,15 +38,14 @@ FULL = replace(
 )
 
 
-def stack(name: str, environment: str, shard: Shard | None = None, *, files: bool = False) -> Stack:
+def stack(name: str, environment: str, *, files: bool = False) -> Stack:
     claim = Claim(environment, f"fleet/{name}")
-    return Stack(name, environment, StackTarget(files=files, claim=claim), shard or Shard(1, 1))
+    return Stack(name, environment, StackTarget(files=files, claim=claim))
 
 
 STACKS = [
     stack("dev", "dev"),
-    stack("prod-1", "prod", Shard(1, 2)),
-    stack("prod-2", "prod", Shard(2, 2)),
+    stack("prod", "prod"),
     stack("files", "prod", files=True),
 ]
 
@@ -76,11 +74,10 @@ def test_the_definition_refuses_what_it_does_not_know() -> None:
     assert not validator.is_valid(spec | {"prerequisites": ["fleet-dev"]})
 
 
-def test_shards_wait_for_the_first_one_and_that_for_the_environment_before() -> None:
+def test_a_stack_waits_for_the_environment_before() -> None:
     assert {
         "fleet-dev": None,
-        "fleet-prod-1": [{"name": "fleet-dev"}],
-        "fleet-prod-2": [{"name": "fleet-prod-1"}],
+        "fleet-prod": [{"name": "fleet-dev"}],
     } == {name: spec.get("prerequisites") for name, spec in specs(DELIVERY).items()}
 
 
@@ -101,10 +98,10 @@ def test_what_the_secret_has_to_hold_depends_on_the_backend() -> None:
 
 
 def test_everything_that_can_be_set_is_in_the_stack() -> None:
-    spec = specs(FULL)["fleet-prod-1"]
+    spec = specs(FULL)["fleet-prod"]
     workspace = spec.pop("workspaceTemplate")["spec"]
     assert spec == {
-        "stack": "acme/fleet/prod-1",
+        "stack": "acme/fleet/prod",
         "projectRepo": "git@git.example.com:fleet.git",
         "shallow": True,
         "commit": "0a1b2c",

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
 import pytest
 
 from tenantry.guard.claims import Claim
 from tenantry.plan.content import contents
-from tenantry.plan.shards import Shard
-from tenantry.stacks.record import Entry, Record, State, joined, problem_of, read, record_object, record_of
+from tenantry.stacks.record import Entry, Record, State, problem_of, read, record_object, record_of
 from tests.unit.texts import planned, rocky
 
 APPS = "web: {kustomize: {source: manifests, path: ./web}}\ndb: {helm: {source: charts, chart: plain, version: 1.0.0}}"
@@ -32,8 +30,6 @@ def test_a_record_has_a_line_for_each_app() -> None:
         ),
     }
     assert read(FIRST.data) == FIRST
-    sharded = replace(FIRST, shard=Shard(2, 3))
-    assert read(sharded.data) == sharded
 
 
 def test_a_run_without_changes_changes_nothing() -> None:
@@ -49,8 +45,7 @@ def test_what_changes_gets_a_new_time() -> None:
 
 
 def test_it_is_kept_in_a_config_map_beside_the_claim() -> None:
-    whole, second = Claim("dev", "fleet/dev"), Claim("dev", "fleet/dev-2", Shard(2, 2))
-    manifest = record_object("platform", whole, FIRST).manifest
+    manifest = record_object("platform", Claim("dev", "fleet/dev"), FIRST).manifest
     assert manifest["metadata"] == {
         "name": "tenantry-dev.record",
         "namespace": "platform",
@@ -61,12 +56,11 @@ def test_it_is_kept_in_a_config_map_beside_the_claim() -> None:
         },
     }
     assert manifest["data"] == FIRST.data
-    assert second.record == "tenantry-dev.record.2"
 
 
 @pytest.mark.parametrize(
     "data",
-    [{}, {**FIRST.data, "format": "2"}, {**FIRST.data, "shard": "3/2"}, {"apps": FIRST.data["apps"]}],
+    [{}, {**FIRST.data, "format": "2"}, {"apps": FIRST.data["apps"]}],
 )
 def test_a_record_of_another_format_is_none(data: dict[str, str]) -> None:
     assert read(data) is None
@@ -83,21 +77,6 @@ def test_a_line_that_is_damaged_proves_nothing() -> None:
     assert read({**FIRST.data, "apps": "\n".join(lines)}) == Record(
         "dev", {"rocky/db": Entry("1", "2026-11-22T23:30:00Z", State.READY, "\\x1b[31mred")}
     )
-
-
-def test_shards_count_for_their_own_tenants_and_those_of_an_earlier_division_for_none() -> None:
-    tenants = [f"team-{index}" for index in range(20)]
-    entries = {f"{each}/web": FIRST.entries["rocky/web"] for each in tenants}
-    parts = [Record("dev", entries, Shard(index, 2)) for index in (1, 2)]
-    stale = Record("dev", {each: replace(entry, digest="0") for each, entry in entries.items()}, Shard(3, 3))
-    found = joined("dev", [stale, parts[1], parts[0], Record("qa", entries)])
-    assert found == Record("dev", entries)
-    only = joined("dev", parts[1:])
-    assert only
-    assert {each.partition("/")[0] for each in only.entries} == {each for each in tenants if Shard(2, 2).holds(each)}
-    assert joined("dev", [Record("qa", entries)]) is None
-    addon = Record("dev", {"platform/dns": FIRST.entries["rocky/web"]}, Shard(2, 2))
-    assert joined("dev", [addon]) == Record("dev", {})
 
 
 @pytest.mark.parametrize(

@@ -12,7 +12,7 @@ from tenantry.cli.commands import Group
     cls=Group,
     epilog="""\
 Examples:
-  tenantry add tenant nora --clusters tier=edge --quota pods=40
+  tenantry add tenant nora --clusters tier=edge quota.pods=40
   tenantry add source nora/manifests --git https://git.example.com/nora/app.git
   tenantry add app nora/web --path ./web
   tenantry add override nora/web --environment prod kustomize.path=./web/prod

@@ -23,7 +23,7 @@ from tenantry.model.document import Frame
     epilog=f"""\
 Examples:
   tenantry add tenant nora --clusters tier=edge
-  tenantry add tenant nora --clusters all --quota pods=40,requests.cpu=8
+  tenantry add tenant nora --clusters all quota.pods=40 quota.requests.cpu=8
   tenantry add tenant nora --environments dev role=edit network=open
   tenantry add tenant nora --clusters edge-1 --to tenants.d/nora.yaml
 
@@ -34,7 +34,6 @@ Examples:
 @arguments.clusters("The clusters of its apps: 'all', names, or labels such as tier=edge.")
 @arguments.exclude()
 @arguments.names("--environments", "The environments it is in; default: all.", arguments.ENVIRONMENTS)
-@arguments.labels("--quota", "A limit of its quota, such as pods=40.")
 @click.option("--owner-group", "groups", metavar="NAME", multiple=True, help="A group of people who may look at it.")
 @arguments.file_to("The included file in which the team declares its apps.")
 @edits
@@ -46,18 +45,17 @@ def tenant(
     clusters: str | None,
     exclude: list[str],
     environments: list[str],
-    quota: dict[str, str],
     groups: tuple[str, ...],
     to: str | None,
 ) -> Edit:
-    """Add a tenant. KEY=VALUE sets more of its settings."""
+    """Add a tenant. KEY=VALUE sets more of its settings, such as quota.pods=40."""
     frame: dict[str, Any] = {
         "environments": environments,
         "clusters": selecting.selector_of(clusters, tuple(exclude)) if clusters else None,
         "owners": [{"group": group} for group in groups],
     }
-    for text in (*(f"quota.{key}={value}" for key, value in quota.items()), *settings):
-        path, value = assignment(Frame, text)
+    for setting in settings:
+        path, value = assignment(Frame, setting)
         adding.put_into(frame, path, value)
     return adding.add_tenant(draft, name, frame, file_named(draft, to))
 

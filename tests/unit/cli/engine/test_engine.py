@@ -12,13 +12,10 @@ from click.shell_completion import ShellComplete
 
 from tenantry.cli import preflight as preflight_module
 from tenantry.cli.app import app
-from tenantry.cli.engine import checks
-from tenantry.guard.shared import NEEDED
+from tenantry.cli.engine import checks, session
 from tenantry.messages.errors import Refused
-from tenantry.messages.problems import warning
 from tenantry.preflight.after import Mode
 from tenantry.preflight.check import Report
-from tenantry.stacks.project import Stack, stacks_running
 from tests.terminal import INTERRUPT, tenantry_in_terminal
 from tests.unit.cli.test_cli import Capture, tenantry
 from tests.unit.memory import Memory
@@ -55,6 +52,7 @@ def log(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setenv("PATH", f"{folder}/bin:/usr/bin:/bin")
     monkeypatch.setenv("PULUMI_BACKEND_URL", f"{tmp_path.as_uri()}/state")
     monkeypatch.setenv("FAKE_LOG", str(calls))
+    monkeypatch.setattr(session, "memory_here", lambda: 6 * 2**30)
     calls.write_text("")
     return calls
 
@@ -150,11 +148,9 @@ UNSEEN = (
 
 @pytest.fixture
 def locks(log: Path, tmp_path: Path) -> Path:
-    """The locks of stack dev. The project's other stacks are of shards of prod."""
+    """The locks of stack dev. The project has a stack of prod, too."""
     assert log.exists()
-    for shard in ("1-2", "2-2"):
-        text = f"config: {{tenantry:target: directory, tenantry:environment: prod, tenantry:shard: {shard.replace('-', '/')}}}\n"
-        Path(f"Pulumi.prod-{shard}.yaml").write_text(text)
+    Path("Pulumi.prod.yaml").write_text("config: {tenantry:target: directory}\n")
     return tmp_path / "state/.pulumi/locks/organization/fleet/dev"
 
 
@@ -216,7 +212,7 @@ def test_the_way_out_of_a_lock_names_the_stack_where_the_environment_is_not_enou
     locked(tmp_path / "state/.pulumi/locks/organization/fleet/trial")
     expected = "fix: tenantry up --environment dev --stack trial --take-over-lock;"
     assert expected in tenantry(capsys, "up", "-e", "dev", "--stack", "trial")[2]
-    locked(tmp_path / "state/.pulumi/locks/organization/fleet/prod-1-2")
+    locked(tmp_path / "state/.pulumi/locks/organization/fleet/prod")
     assert "fix: tenantry up --environment prod --take-over-lock;" in tenantry(capsys, "up", "-e", "prod")[2]
 
 
@@ -303,81 +299,9 @@ def test_a_tenants_preview_names_its_objects_and_what_they_need(capsys: Capture,
     )
 
 
-def sharded(monkeypatch: pytest.MonkeyPatch) -> None:
-    from tenantry.cli.engine import chosen
-    from tenantry.plan.shards import Shard
-
-    def three(project: Path, environment: str) -> list[Stack]:
-        (one,) = stacks_running(project, environment)
-        return [one._replace(name=f"dev-{index}", shard=Shard(index, 3)) for index in (1, 2, 3)]
-
-    monkeypatch.setattr(chosen, "stacks_running", three)
-
-
-@pytest.mark.parametrize("jobs", ["1", "2"])
-def test_the_first_shard_is_created_first_and_destroyed_last(
-    capsys: Capture, monkeypatch: pytest.MonkeyPatch, log: Path, jobs: str
-) -> None:
-    sharded(monkeypatch)
-    code, _, err = tenantry(capsys, "up", "-e", "dev", "--yes", "--jobs", jobs)
-    assert code == 0
-    assert [line.split(":")[0] for line in err.splitlines()[-4:-1]] == [
-        f"shard {n}/3, stack dev-{n}" for n in (1, 2, 3)
-    ]
-    assert err.splitlines()[-1] == "up: 3 of 3 shards succeeded"
-    assert tenantry(capsys, "destroy", "-e", "dev", "--yes", "--jobs", jobs)[0] == 0
-    called = [line.split()[3] for line in log.read_text().splitlines()]
-    assert (called[0], sorted(called[1:5]), called[5]) == ("dev-1", ["dev-2", "dev-2", "dev-3", "dev-3"], "dev-1")
-
-
-def test_a_first_shard_that_removes_what_others_need_runs_last(
+def test_a_stack_that_runs_something_else_is_not_destroyed(
     capsys: Capture, monkeypatch: pytest.MonkeyPatch, log: Path
 ) -> None:
-    sharded(monkeypatch)
-    Path("Pulumi.dev.yaml").write_text("config: {tenantry:kubeconfig: hub}\n")
-    monkeypatch.setattr(checks, "report_on", lambda *_, **__: Report((warning(NEEDED, "needed", "wait"),), ()))
-    code, _, err = tenantry(capsys, "up", "-e", "dev", "--yes", "--no-wait")
-    assert (code, "shard 1/3 runs last: it removes what the others need to clean up\n" in err) == (0, True)
-    assert [line.split()[3] for line in log.read_text().splitlines()] == ["dev-2", "dev-3", "dev-1"]
-
-
-@pytest.mark.parametrize("jobs", ["1", "2"])
-def test_a_missing_value_in_one_shard_stops_no_other(
-    capsys: Capture, monkeypatch: pytest.MonkeyPatch, log: Path, jobs: str
-) -> None:
-    sharded(monkeypatch)
-    Path("tenants.yaml").write_text(TEXT.replace("environments:\n  dev: {", f"environments:\n  dev: {{{ROLLOUT}"))
-    monkeypatch.setenv("FAKE_OUTCOME", "held")
-    code, _, err = tenantry(capsys, "up", "-e", "dev", "--yes", "--jobs", jobs)
-    assert sorted(line.split()[3] for line in log.read_text().splitlines()) == ["dev-1", "dev-2", "dev-3"]
-    assert (code, err.count("without the Secrets that have no values")) == (1, 3)
-
-
-ROLLOUT = "rollout: {waves: [{all: true}]}, "
-
-
-@pytest.mark.parametrize(
-    ("rollout", "called"),
-    [("", ["dev-1", "dev-2", "dev-3"]), ("rollout: {waves: [{all: true}]}, ", ["dev-1", "dev-2"])],
-)
-def test_a_shard_that_fails_in_its_waves_stops_those_that_have_not_begun(
-    capsys: Capture, monkeypatch: pytest.MonkeyPatch, log: Path, rollout: str, called: list[str]
-) -> None:
-    sharded(monkeypatch)
-    Path("tenants.yaml").write_text(TEXT.replace("environments:\n  dev: {", f"environments:\n  dev: {{{rollout}"))
-    Path("Pulumi.dev.yaml").write_text("config: {tenantry:kubeconfig: hub}\n")
-    monkeypatch.setenv("FAKE_CODE", "1")
-    monkeypatch.setenv("FAKE_FAILS", "dev-2")
-    code, _, err = tenantry(capsys, "up", "-e", "dev", "--yes", "--no-preflight", "--no-wait")
-    assert [line.split()[3] for line in log.read_text().splitlines()] == called
-    assert (code, "shard 3/3, stack dev-3: not started" in err) == (1, "dev-3" not in called)
-
-
-@pytest.mark.parametrize("shard", [(), ("--shard", "1/3")])
-def test_a_stack_that_runs_something_else_is_not_destroyed(
-    capsys: Capture, monkeypatch: pytest.MonkeyPatch, log: Path, shard: tuple[str, ...]
-) -> None:
-    sharded(monkeypatch)
     Path("Pulumi.dev.yaml").write_text("config: {tenantry:kubeconfig: hub}\n")
     memory = Memory()
     memory.objects["/api/v1/namespaces/tenantry-system/configmaps"] = {
@@ -385,29 +309,9 @@ def test_a_stack_that_runs_something_else_is_not_destroyed(
         "items": [{"data": {"environment": "qa", "stack": "fleet/dev"}}],
     }
     monkeypatch.setattr(checks, "connect_management", lambda *_: memory.client())
-    code, _, err = tenantry(capsys, "destroy", "-e", "dev", "--yes", *shard)
+    code, _, err = tenantry(capsys, "destroy", "-e", "dev", "--yes")
     assert (code, log.read_text()) == (4, "")
     assert err.startswith("error: stack 'fleet/dev' runs environment 'qa', and would delete all of it for 'dev'\n")
-
-
-def test_a_shard_that_fails_stops_those_that_need_it(
-    capsys: Capture, monkeypatch: pytest.MonkeyPatch, log: Path
-) -> None:
-    sharded(monkeypatch)
-    monkeypatch.setenv("FAKE_CODE", "1")
-    monkeypatch.setenv("FAKE_FAILS", "dev-1")
-    code, _, err = tenantry(capsys, "up", "-e", "dev", "--yes")
-    assert (code, err.splitlines()[-3:]) == (
-        1,
-        [
-            "shard 2/3, stack dev-2: not started",
-            "shard 3/3, stack dev-3: not started",
-            "up: 0 of 3 shards succeeded",
-        ],
-    )
-    monkeypatch.setenv("FAKE_FAILS", "dev-2")
-    assert tenantry(capsys, "destroy", "-e", "dev", "--yes")[0] == 1
-    assert [line.split()[3] for line in log.read_text().splitlines()] == ["dev-1", "dev-2", "dev-3"]
 
 
 @pytest.mark.usefixtures("log")
@@ -456,8 +360,8 @@ def test_preflight_comes_first_and_the_status_last(capsys: Capture, monkeypatch:
 
 
 @pytest.mark.usefixtures("log")
-@pytest.mark.parametrize(("option", "found"), [("--stack", ["dev"]), ("--shard", ["1/1"]), ("--environment", ["dev"])])
-def test_stacks_and_shards_are_completed(option: str, found: list[str]) -> None:
+@pytest.mark.parametrize(("option", "found"), [("--stack", ["dev"]), ("--environment", ["dev"])])
+def test_stacks_and_environments_are_completed(option: str, found: list[str]) -> None:
     Path("Pulumi.prod.yaml").write_text("config: {}\n")
     complete = ShellComplete(app, {}, "tenantry", "_TENANTRY_COMPLETE")
     assert [each.value for each in complete.get_completions(["up", "-e", "dev", option], "")] == found

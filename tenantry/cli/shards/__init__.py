@@ -1,5 +1,0 @@
-"""`tenantry shards`: the stacks that share a large environment."""
-
-from tenantry.cli.shards.command import command
-
-__all__ = ["command"]

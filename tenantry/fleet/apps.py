@@ -1,0 +1,116 @@
+"""An app or add-on on one cluster: its levels merged, its placeholders filled in, and what its author leaves out added.
+
+The plan makes objects from `EffectiveApp.data`, and `fleet.resolved` traces the same data back to the file. So what is
+explained is what is planned.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any, Literal, TypeAlias
+
+from tenantry.fleet.fleet import Fleet
+from tenantry.fleet.merge import Layer, origin
+from tenantry.fleet.resolve import resolved_once
+from tenantry.fleet.settings import TIMES, TenantSettings, overrides
+from tenantry.messages.errors import Path
+from tenantry.model import AppPatch, Helm, Kustomize
+from tenantry.model.flux import FluxMetadata
+
+Action: TypeAlias = Literal["install", "upgrade"]
+ACTIONS: tuple[Action, ...] = ("install", "upgrade")
+"""The Helm actions that can fail. Each has its own strategy."""
+
+MERGED = frozenset(AppPatch.model_fields)
+"""The keys of an app that overrides can set, too. All others stand in the app's entry alone."""
+
+
+@dataclass(frozen=True, slots=True)
+class EffectiveApp:
+    """One app on one cluster.
+
+    layers: trace a value back to the file. settings: of its tenant, or of the platform; an app takes over their times.
+    """
+
+    name: str
+    block: Kustomize | Helm
+    depends_on: tuple[str, ...]
+    layers: tuple[Layer, ...]
+    settings: TenantSettings = field(default_factory=TenantSettings)
+    metadata: FluxMetadata = field(default_factory=FluxMetadata)
+
+    @property
+    def kind(self) -> Literal["kustomize", "helm"]:
+        return "kustomize" if isinstance(self.block, Kustomize) else "helm"
+
+    @property
+    def data(self) -> dict[str, Any]:
+        """The block in the keys of the file, with the times and the strategies that its author does not set."""
+        data = self.block.model_dump(exclude_none=True)
+        if isinstance(self.block, Helm):
+            for action in ACTIONS:
+                data[action] = {"strategy": {"name": _strategy(self.block, action)}, **data.get(action, {})}
+        own = (time for time in TIMES if time in type(self.block).model_fields)
+        return data | {time: getattr(self.settings, time) for time in own if time not in data}
+
+    @property
+    def retried(self) -> tuple[Action, ...]:
+        """The actions of a release that are tried again after `settings.retryInterval`. A release has no such key of its own."""
+        if isinstance(self.block, Kustomize):
+            return ()
+        written = self.block.flux
+        silent = (action for action in ACTIONS if "strategy" not in written.get(action, {}))
+        return tuple(action for action in silent if _strategy(self.block, action) == "RetryOnFailure")
+
+    def origin(self, *path: str | int) -> Path:
+        """Where in the document the app's value at `path` stands."""
+        return origin(self.layers, path)
+
+
+def effective_app(
+    fleet: Fleet,
+    at: tuple[str, ...],
+    environment: str,
+    cluster: str,
+    variables: dict[str, str],
+    settings: TenantSettings | None = None,
+) -> EffectiveApp:
+    """The app at a path of the document as it is on one cluster. settings: of its tenant there; None: nobody asks for times.
+
+    Raises: Found: the merged app is not complete, or a placeholder is unknown.
+    """
+    layers = app_layers(fleet, at, environment, cluster)
+    model: type[Kustomize | Helm] = Helm if layers[0].data.get("kustomize") is None else Kustomize
+    kind = "kustomize" if model is Kustomize else "helm"
+    block = resolved_once(fleet, layers, model, variables, part=(kind,))
+    metadata = FluxMetadata()
+    if any("metadata" in layer.data for layer in layers):
+        metadata = resolved_once(fleet, layers, FluxMetadata, variables, part=("metadata",))
+    return EffectiveApp(at[-1], block, _dependencies(layers), layers, settings or TenantSettings(), metadata)
+
+
+def app_layers(fleet: Fleet, at: tuple[str, ...], environment: str, cluster: str) -> tuple[Layer, ...]:
+    """The layers of the app at a path of the document on one cluster: what overrides can set, too."""
+    base = Layer(at, {key: value for key, value in fleet.raw(*at).items() if key in MERGED})
+    return (base, *overrides(fleet, [at], environment, cluster))
+
+
+def _dependencies(layers: Sequence[Layer]) -> tuple[str, ...]:
+    """The list of the most specific layer that has one; lists do not merge, and `null` empties it."""
+    said = next((layer.data["dependsOn"] for layer in reversed(layers) if "dependsOn" in layer.data), None)
+    return tuple(said or ())
+
+
+def _strategy(block: Helm, action: Action) -> str:
+    """What Flux does after a failed action: the author's choice, or a default that suits the rest of the block.
+
+    The default is to retry: Flux's own default gives up after one failure, and the release stays failed. But a release that
+    is retried ignores `remediation`, so if the author sets it, Flux's default applies. The name is always written out, because
+    a feature gate of helm-controller (DefaultToRetryOnFailure) changes Flux's default.
+
+    Source: fluxcd.io/flux/components/helm/helmreleases, "Install strategy" and "Upgrade strategy".
+    """
+    written = block.flux.get(action, {})
+    default = "RemediateOnFailure" if "remediation" in written else "RetryOnFailure"
+    return str(written.get("strategy", {}).get("name", default))

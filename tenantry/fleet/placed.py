@@ -1,0 +1,294 @@
+"""What the file comes to on one cluster: every value of an app, an add-on, a tenant or the platform, with its place in the file.
+
+Called by: `explain`, which prints these values, and `parity`, which compares those of two environments. The plan makes objects from
+the same settings, which `fleet.settings` and `fleet.apps` merge.
+Never: leaves out a key. What no function here treats apart is told as it stands in its entry, so a new key is told, too.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Mapping
+from dataclasses import asdict, dataclass, replace
+from typing import Any
+
+from tenantry.fleet.apps import MERGED, EffectiveApp, effective_app
+from tenantry.fleet.fleet import Fleet
+from tenantry.fleet.flux_shards import flux_shard
+from tenantry.fleet.merge import Layer, merge
+from tenantry.fleet.namespaces import extra_namespaces, main_namespace, namespace_template
+from tenantry.fleet.resolve import filled, resolved
+from tenantry.fleet.settings import (
+    TIMES,
+    platform_layers,
+    platform_settings,
+    settings_layers,
+    tenant_settings,
+    variables_of,
+)
+from tenantry.fleet.sharing import platform_account
+from tenantry.fleet.trace import Value, origin_at, trace
+from tenantry.messages.errors import Found, Path
+from tenantry.model import Model, ObjectsChart, PlacedSettings, Source
+from tenantry.model.network import Network
+
+ANSWERED = frozenset({"clusters", "environments", "overrides", "rollout", "grants"})
+"""Keys that decide where, when and by whom something is set. `explain` answers them with reasons, and `overrides` are levels."""
+
+NOTIFICATIONS = frozenset({"alerts", "receivers"})
+
+_OF_APPS = ANSWERED | MERGED | {"imageAutomation", "namespaces", "source", "state"}
+_OF_TENANTS = ANSWERED | frozenset(PlacedSettings.model_fields) | {"apps", "namespace", "shard", "sources", "state"}
+_OF_PLATFORM = frozenset({"addons", "chart", "namespace"})
+"""Keys that the functions below tell. All others of the same entry are told as they are written there."""
+
+_FILLED = frozenset({"alerts", "chart", "clusterObjects", "configs", "receivers"})
+"""Keys of an entry in which the plan fills placeholders in."""
+_LITERAL = ("update", "git", "commit", "messageTemplate")
+"""The text of an image automation that is a Go template of Flux's own."""
+
+_STATES = ("decommissioned", "offboarding", "paused", "active")
+"""From the state that prevails over all others."""
+
+
+@dataclass(frozen=True, slots=True)
+class Placed:
+    """The values of an app or add-on on one cluster, and the variables that its placeholders can name."""
+
+    values: tuple[Value, ...]
+    variables: Mapping[str, str]
+
+
+# --- apps and add-ons -----------------------------------------------------------------------------------------------
+
+
+def placed_app(fleet: Fleet, environment: str, at: tuple[str, ...], cluster: str) -> Placed:
+    """An app or add-on at a path of the document, with its source; without its images, which are there once for all clusters."""
+    tenant = at[1] if at[0] == "tenants" else ""
+    shared = variables_of(fleet, environment, cluster, **({"tenant": tenant} if tenant else {}))
+    variables = {**shared, "app": at[-1]}
+    settings = tenant_settings(fleet, tenant, environment, cluster) if tenant else platform_settings(fleet)
+    app = effective_app(fleet, at, environment, cluster, variables, settings)
+    times = settings_of(fleet, tenant, environment, cluster) if tenant else platform_times(fleet)
+    values = (
+        namespace_of(fleet, environment, tenant) if tenant else platform_namespace(fleet),
+        *_block_values(fleet, app, [each for each in times if each.path[0] in TIMES]),
+        *_source_values(fleet, at, app, shared),
+        *shard_of(fleet, environment, tenant, cluster),
+        *_state(fleet, at, tenant, cluster),
+        *_entry(fleet, at, _OF_APPS, variables),
+        *_owned_namespaces(fleet, at),
+    )
+    return Placed(values, variables)
+
+
+def image_values(fleet: Fleet, environment: str, at: tuple[str, ...], cluster: str) -> tuple[Value, ...]:
+    """The image automation of an app, as it is on the cluster of the environment that has it."""
+    tenant = {"tenant": at[1]} if at[0] == "tenants" else {}
+    variables = variables_of(fleet, environment, cluster, **tenant, app=at[-1])
+    place = (*at, "imageAutomation")
+    written = merge([Layer(place, fleet.raw(*place))])
+    values = trace(fleet.source, [Layer(place, written)], filled(written, variables, place, _LITERAL))
+    plain = (replace(each, written=None) if each.path == _LITERAL else each for each in values)
+    return tuple(each.under("imageAutomation") for each in plain)
+
+
+def _block_values(fleet: Fleet, app: EffectiveApp, times: Collection[Value]) -> tuple[Value, ...]:
+    """The app's block and dependencies. A time that it does not set itself has the place where its tenant or the platform does."""
+    effective: dict[str, Any] = {app.kind: app.data}
+    if app.depends_on:
+        effective["dependsOn"] = list(app.depends_on)
+    if metadata := app.metadata.model_dump(exclude_none=True):
+        effective["metadata"] = metadata
+    values = {each.path: each for each in trace(fleet.source, app.layers, effective)}
+    written = app.block.model_dump(exclude_none=True)
+    for time in times:
+        path: Path = (app.kind, *time.path)
+        if path not in values:
+            if app.retried:
+                values[time.path] = time
+        elif time.path[0] not in written:
+            values[path] = replace(time, path=path, removed=values[path].removed or time.removed)
+    groups = list(dict.fromkeys(path[0] for path in values))
+    return tuple(sorted(values.values(), key=lambda each: groups.index(each.path[0])))
+
+
+def _source_values(
+    fleet: Fleet, at: tuple[str, ...], app: EffectiveApp, variables: Mapping[str, str]
+) -> tuple[Value, ...]:
+    """The source of an app is its tenant's; an add-on has its own."""
+    of_tenant = at[0] == "tenants"
+    # The plan refuses an app of a tenant without a source.
+    part = ("sources", app.block.source or "") if of_tenant else ("source",)
+    place = (*(at[:2] if of_tenant else at), *part)
+    source = resolved(fleet, place, Source, variables)
+    values = trace(fleet.source, [Layer(place, fleet.raw(*place))], source.model_dump(exclude_none=True))
+    return tuple(each.under(*part) for each in values)
+
+
+def _owned_namespaces(fleet: Fleet, at: tuple[str, ...]) -> Iterator[Value]:
+    """The namespaces that an add-on owns, as written. One of which nothing else is said is a value of its own."""
+    for name, written in fleet.raw(*at, "namespaces").items() if at[0] == "platform" else ():
+        place = (*at, "namespaces", name)
+        values = trace(fleet.source, [Layer(place, written)], merge([Layer(place, written)])) if written else ()
+        own = [replace(each, written=None) for each in values] or [Value((), {}, origin_at(fleet.source, place))]
+        yield from (each.under("namespaces", name) for each in own)
+
+
+# --- tenants --------------------------------------------------------------------------------------------------------
+
+
+def placed_tenant(fleet: Fleet, environment: str, tenant: str, cluster: str | None) -> tuple[Value, ...]:
+    """What several levels can set of a tenant: its settings, its shard and its state.
+
+    Args: cluster: None for what all clusters of the environment have in common.
+    """
+    return (
+        *settings_of(fleet, tenant, environment, cluster),
+        *shard_of(fleet, environment, tenant, cluster or ""),
+        *_state(fleet, ("tenants", tenant), tenant, cluster, of_cluster=False),
+    )
+
+
+def tenant_entry(fleet: Fleet, environment: str, tenant: str, cluster: str | None) -> tuple[Value, ...]:
+    """What the tenant's entry alone sets. Args: cluster: None for texts as they are written: clusters fill them differently."""
+    variables = cluster and {
+        **variables_of(fleet, environment, cluster, tenant=tenant),
+        "namespace": main_namespace(fleet, environment, tenant),
+    }
+    values = _entry(fleet, ("tenants", tenant), _OF_TENANTS | {"namespaces"}, variables or None)
+    return (*values, *_extra_namespaces(fleet, environment, tenant))
+
+
+def settings_of(fleet: Fleet, tenant: str, environment: str, cluster: str | None) -> tuple[Value, ...]:
+    """A tenant's settings on a cluster, or without one those that all clusters of the environment have in common.
+
+    Texts in `objects` are as they are written: each namespace fills them in.
+    """
+    effective = _plain(asdict(tenant_settings(fleet, tenant, environment, cluster)))
+    values = trace(fleet.source, settings_layers(fleet, tenant, environment, cluster), effective)
+    return tuple(each for each in values if each.origin or each.removed or each.value not in ({}, []))
+
+
+def _plain(value: Any) -> Any:
+    """Settings as the author could have written them: models as mappings, without keys that are not set."""
+    match value:
+        case Network(policies=None):
+            return value.base or "isolated"
+        case Model():
+            return value.model_dump(exclude_none=True, by_alias=True)
+        case dict():
+            return {key: _plain(part) for key, part in value.items() if part is not None}
+        case list():
+            return [_plain(part) for part in value]
+        case _:
+            return value
+
+
+def _extra_namespaces(fleet: Fleet, environment: str, tenant: str) -> Iterator[Value]:
+    """The tenant's other namespaces: the name of each, and what its entry says beside the tenant's settings."""
+    for key, name in extra_namespaces(fleet, environment, tenant).items():
+        place = ("tenants", tenant, "namespaces", key)
+        said = fleet.raw(*place)
+        for value in trace(fleet.source, [Layer(place, said)], {**said, "name": name}):
+            if value.path == ("name",):
+                template = fleet.document.tenants[tenant].namespaces[key].name
+                value = replace(value, written=template.replace("{key}", key))
+            elif value.value is None:
+                value = replace(value, removed=origin_at(fleet.source, (*place, *value.path)))
+            yield value.under("namespaces", key)
+
+
+def namespace_of(fleet: Fleet, environment: str, tenant: str) -> Value:
+    """The tenant's main namespace in an environment, from its own template or the environment's."""
+    written, at = namespace_template(fleet, environment, tenant)
+    declared = "namespace" in fleet.raw(*map(str, at[:2]))
+    name = main_namespace(fleet, environment, tenant)
+    return Value(("namespace",), name, origin_at(fleet.source, at) if declared else None, written)
+
+
+# --- the platform ---------------------------------------------------------------------------------------------------
+
+
+def placed_platform(fleet: Fleet, environment: str, cluster: str, *, installs: bool) -> tuple[Value, ...]:
+    """What the platform has on a cluster. Args: installs: whether its chart installs a tenant's baseline there."""
+    key = "platformServiceAccount"
+    at = origin_at(fleet.source, ("clusters", cluster, key)) if key in fleet.raw("clusters", cluster) else None
+    return (
+        Value((key,), platform_account(fleet, environment, cluster), at),
+        *shard_of(fleet, environment, "", cluster),
+        *_state(fleet, (), "", cluster),
+        *(_chart_values(fleet, environment, cluster) if installs else ()),
+    )
+
+
+def platform_entry(fleet: Fleet, environment: str = "", cluster: str = "") -> tuple[Value, ...]:
+    """What the platform's entry sets for all clusters. Args: cluster: "" for texts as they are written, without the chart's."""
+    if cluster:
+        return _entry(fleet, ("platform",), _OF_PLATFORM - {"chart"}, variables_of(fleet, environment, cluster))
+    return _entry(fleet, ("platform",), _OF_PLATFORM, None)
+
+
+def platform_times(fleet: Fleet) -> tuple[Value, ...]:
+    settings = platform_settings(fleet)
+    return trace(fleet.source, platform_layers(fleet), {time: getattr(settings, time) for time in TIMES})
+
+
+def platform_namespace(fleet: Fleet) -> Value:
+    """Where the platform's objects are on every cluster, including Helm's release records."""
+    declared = "namespace" in fleet.raw("platform")
+    at = origin_at(fleet.source, ("platform", "namespace")) if declared else None
+    return Value(("namespace",), fleet.document.platform.namespace, at)
+
+
+def _chart_values(fleet: Fleet, environment: str, cluster: str) -> tuple[Value, ...]:
+    """The source of the objects chart."""
+    at = ("platform", "chart")
+    chart = resolved(fleet, at, ObjectsChart, variables_of(fleet, environment, cluster))
+    values = trace(fleet.source, [Layer(at, fleet.raw(*at))], chart.model_dump(exclude_none=True))
+    return tuple(each.under("chart") for each in values)
+
+
+# --- what all of them have ------------------------------------------------------------------------------------------
+
+
+def shard_of(fleet: Fleet, environment: str, tenant: str, cluster: str) -> tuple[Value, ...]:
+    """The shard of Flux's controllers, if there is one, as for `flux_shard`."""
+    found = flux_shard(fleet, environment, tenant, cluster)
+    return (Value(("shard",), found.name, origin_at(fleet.source, found.at), found.written),) if found else ()
+
+
+def _state(
+    fleet: Fleet, at: tuple[str, ...], tenant: str, cluster: str | None, *, of_cluster: bool = True
+) -> tuple[Value, ...]:
+    """The state that prevails, if one is written: of the part at a path, of its tenant, there, or of the cluster."""
+    places: list[tuple[str, ...]] = [at, ("tenants", tenant)] if tenant else [at]
+    if cluster:
+        places += [("tenants", tenant, "overrides", "clusters", cluster)] if tenant else []
+        places += [("clusters", cluster)] if of_cluster else []
+    found = [(fleet.said(*place)["state"], place) for place in places if place and "state" in fleet.said(*place)]
+    if not found:
+        return ()
+    state, place = min(found, key=lambda each: _STATES.index(each[0]))
+    return (Value(("state",), state, origin_at(fleet.source, (*place, "state"))),)
+
+
+def _entry(
+    fleet: Fleet, at: tuple[str, ...], told: Collection[str], variables: Mapping[str, str] | None
+) -> tuple[Value, ...]:
+    """The keys of an entry but those that are told apart. variables: None: placeholders are left as they are written."""
+    said = {key: value for key, value in fleet.said(*at).items() if key not in told and value not in (None, {}, [])}
+    if not (said := merge([Layer(at, said)])):
+        return ()
+    if variables is None:
+        return tuple(replace(each, written=None) for each in trace(fleet.source, [Layer(at, said)], said))
+    effective = dict(said)
+    unknown = set()
+    for key in _FILLED & said.keys():
+        effective[key] = dict(said[key])
+        for name, written in said[key].items():
+            try:
+                effective[key][name] = filled(written, variables, (*at, key, name))
+            except Found:  # nothing on this cluster uses it
+                unknown.add((key, name))
+    values = trace(fleet.source, [Layer(at, said)], effective)
+    return tuple(replace(each, written=None) if each.path[:2] in unknown else each for each in values)

@@ -1,0 +1,83 @@
+"""What the models of documents promise to the commands that make them."""
+
+from __future__ import annotations
+
+import json
+from enum import StrEnum
+from typing import Any, get_args
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from pydantic import BaseModel, ValidationError
+
+from tenantry.cli.documents import diff, explanation, projects, states
+from tenantry.cli.documents.common import Field, Part
+from tenantry.cli.output import as_json
+from tenantry.cluster.status import Readiness
+from tenantry.compare.diff import Status
+from tenantry.compare.fields import FieldChange
+from tenantry.compare.review.model import Effect
+from tenantry.fleet.json_schema import subclasses
+from tenantry.messages.data import ABSENT
+from tenantry.scaffold.upgrade import Kind
+from tests.unit.kube.test_yaml_text import NASTY
+
+WORDS: list[tuple[type[StrEnum], type[BaseModel], str, set[str]]] = [
+    (Readiness, states.AppState, "status", set()),
+    (Effect, diff.Change, "effect", set()),
+    (Effect, diff.TenantReview, "effect", set()),
+    (Status, diff.ChangedEnvironment, "status", set()),
+    (Kind, projects.FileChange, "kind", {"kept"}),
+]
+"""A set of words, a key that says one of them, and which other words that key can say."""
+
+PLAIN = st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | st.text()
+JSON = st.recursive(PLAIN, lambda inner: st.lists(inner) | st.dictionaries(st.text(), inner), max_leaves=10)
+
+
+def test_a_key_takes_every_word_that_a_command_can_give_it() -> None:
+    for words, model, name, others in WORDS:
+        assert {each.value for each in words} | others == {*get_args(model.model_fields[name].annotation)}, model
+
+
+def test_a_part_is_made_of_an_object_with_the_same_names() -> None:
+    changed = Field.model_validate(FieldChange(("spec", "path"), ABSENT, None))
+    assert changed.model_dump() == {"path": ["spec", "path"], "after": None}
+
+
+def test_a_part_that_does_not_fit_says_so_without_its_values() -> None:
+    with pytest.raises(ValidationError) as caught:
+        explanation.Selector(text=b"\xffhunter2", origin="hunter2")
+    assert caught.value.error_count() == 2
+    assert "hunter2" not in str(caught.value)
+
+
+def test_all_keys_are_written_in_one_style() -> None:
+    for part in subclasses(Part):
+        for name, field in part.model_fields.items():
+            assert str(field.serialization_alias).isalpha(), (part, name)
+
+
+@settings(max_examples=100, deadline=None)
+@given(JSON)
+def test_whatever_the_data_the_document_holds_it(value: Any) -> None:
+    _holds(value)
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        *([], {}, "", 0, -1, 2**70, 1.5, -0.0, 1e22, True, None, [[]], {"a": {}}, {"a": []}, [{}, [[], {}]]),
+        {"a": [1, {"b": ["c", {"d": None}]}], "e": [True, False]},
+        {text: [text, {text: text}] for text in NASTY if "\ud800" not in text},
+    ],
+)
+def test_every_type_is_written_as_json_does(value: Any) -> None:
+    _holds(value)
+
+
+def _holds(value: Any) -> None:
+    text = as_json(states.Objects(objects=[{"value": value}]))
+    assert text.isascii()
+    assert json.loads(text) == {"apiVersion": "tenantry/v1", "kind": "Objects", "objects": [{"value": value}]}

@@ -1,0 +1,254 @@
+"""Every key of the model is told by `explain`, by `parity` and by `diff`, or this page says why it is not.
+
+`after.yaml` and `before.yaml` have every key between them: a new key of the model fails here until one of them has it, and then the
+commands have to tell it.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import itertools
+import re
+from collections.abc import Iterable, Iterator
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from tenantry.compare.diff import diff_all
+from tenantry.compare.review.build import review
+from tenantry.compare.review.model import PartKind
+from tenantry.explain import explain_addon, explain_app, explain_platform, explain_tenant
+from tenantry.explain.parity import parity
+from tenantry.fleet.apps import MERGED
+from tenantry.fleet.fleet import Fleet
+from tenantry.fleet.placed import ANSWERED
+from tenantry.fleet.trace import Origin
+from tenantry.load import fleet_of, load_fleet, plan_all
+from tenantry.messages.errors import Location
+from tenantry.model import Addon, App, PlacedSettings
+from tenantry.model.document import Platform, Tenant
+from tenantry.plan.plan import Plan
+from tenantry.source.parse import parse
+from tests.unit.every_key.keys import Pattern, fits, of_data, of_model
+
+HERE = Path(__file__).parent
+
+ROOTS = ("defaults", "platform", "tenants")
+"""What `explain` answers about. Environments and clusters are told where they are used; `include` and frames are for --grants."""
+LEVELS = {"overrides": "levels of the same keys", "grants": "permissions, which set nothing"}
+WHOLE = {
+    "clusters": "a selector",
+    "policies": "Kubernetes' own structure, told as it is written",
+    "rollout": "told in waves",
+}
+"""Keys below which no key is asked for."""
+
+
+@cache
+def side(name: str) -> tuple[Fleet, dict[str, Plan]]:
+    fleet = load_fleet(HERE / f"{name}.yaml")
+    return fleet, plan_all(fleet)
+
+
+def leaves(fleet: Fleet) -> Iterator[Pattern]:
+    for path, _ in of_data(fleet.source.data):
+        if path[0] in ROOTS:
+            yield tuple(map(str, path))
+
+
+def test_the_two_files_have_every_key_of_the_model() -> None:
+    places: dict[str, list[Pattern]] = {}
+    for key, pattern in of_model():
+        if pattern[0] in ROOTS and not {*LEVELS, *WHOLE} & set(pattern[:-1]) and pattern[-1] not in LEVELS:
+            places.setdefault(str(key), []).append(pattern)
+    there = [path for name in ("before", "after") for path in leaves(side(name)[0])]
+    missing = [key for key, patterns in places.items() if not any(fits(p, at) for p in there for at in patterns)]
+    assert missing == []
+
+
+# --- explain --------------------------------------------------------------------------------------------------------
+
+
+def _places(found: Any) -> Iterator[Location]:
+    """Every place in the file that an answer names."""
+    if isinstance(found, Origin):
+        yield found.location
+    elif dataclasses.is_dataclass(found):
+        for field in dataclasses.fields(found):
+            yield from _places(getattr(found, field.name))
+    elif isinstance(found, dict | tuple | list):
+        for each in found.values() if isinstance(found, dict) else found:
+            yield from _places(each)
+
+
+def _answers(fleet: Fleet, plans: Iterable[Plan]) -> Iterator[Any]:
+    for plan in plans:
+        yield explain_platform(fleet, plan)
+        yield from (explain_addon(fleet, plan, addon) for addon in fleet.document.platform.addons)
+        for tenant, declared in fleet.document.tenants.items():
+            yield explain_tenant(fleet, plan, tenant)
+            yield from (explain_app(fleet, plan, tenant, app) for app in declared.apps)
+
+
+def test_explain_tells_every_line_of_the_file() -> None:
+    for name in ("before", "after"):
+        fleet, plans = side(name)
+        told = set(_places(list(_answers(fleet, plans.values()))))
+        said = (path for path, value in of_data(fleet.source.data) if value != {})
+        untold = [path for path in said if fleet.source.locate(path) not in told]
+        assert [path for path in untold if path[0] in ROOTS and not ANSWERED & set(map(str, path))] == []
+
+
+# --- parity ---------------------------------------------------------------------------------------------------------
+
+PLACEHOLDERS = """
+platform:
+  configs: {settings: {data: {stage: "{stage}"}}}
+  alerts: {chat: {provider: {type: slack, channel: "{stage}"}, credentials: chat}}
+  receivers: {hook: {type: generic, credentials: chat, resourceFilter: "{stage}"}}
+  chart: {helm: {url: "https://charts.example.com/{stage}", version: 1.0.0}}
+tenants:
+  rocky:
+    configs: {env: {data: {STAGE: "{stage}"}}}
+    alerts: {chat: {provider: {type: slack, channel: "{stage}"}, credentials: git}}
+    receivers: {hook: {type: generic, credentials: git, resourceFilter: "{stage}"}}
+    clusterObjects: {fast: {apiVersion: scheduling.k8s.io/v1, kind: PriorityClass, metadata: {labels: {a: "{stage}"}}, value: 1}}
+    namespaces: {jobs: {objects: {extra: {apiVersion: v1, kind: ConfigMap, data: {a: "{stage}"}}}}}
+    sources: {main: {git: {url: "https://git.example.com/{stage}", ref: {tag: v1}}}}
+    overrides: {clusters: {main: {state: offboarding}}}
+"""
+IMAGES = "{images: {web: {repository: {image: 'example.com/{stage}'}, policy: {policy: {alphabetical: {}}}}}}"
+
+THE_SAME = {
+    "adopt": "of a tenant or an add-on as a whole",
+    "apps": "compared one by one",
+    "addons": "compared one by one",
+    "clusterAdmin": "of a tenant as a whole",
+    "clusterRoles": "takes no placeholders",
+    "credentials": "takes no placeholders",
+    "keepCRDs": "of an add-on as a whole",
+    "namespace": "told of each app",
+    "reservedNamespaces": "of the platform as a whole",
+    "scope": "of an add-on as a whole",
+    "serviceAccount": "takes no placeholders",
+    "shard": "told of each app",
+    "sharedIdentity": "of the platform as a whole",
+}
+"""Keys in which no two environments differ, as neither an override nor a placeholder can stand there."""
+
+
+def _merged(base: Any, over: Any) -> Any:
+    if not isinstance(base, dict) or not isinstance(over, dict):
+        return over
+    return {**base, **{key: _merged(base.get(key), value) for key, value in over.items()}}
+
+
+def _paths(fleet: dict[str, Any], subject: tuple[str, str]) -> list[tuple[str | int, ...]]:
+    """The differences between dev and prod of a tenant's app, an add-on, a tenant or the environments."""
+    loaded = fleet_of(parse(yaml.safe_dump(fleet, sort_keys=False).encode(), "tenants.yaml"))
+    plans = plan_all(loaded)
+    found = parity(loaded, plans["dev"], plans["prod"]).differences
+    return [each.path for each in found if any((one.tenant, one.app) == subject for one in each.subjects)]
+
+
+def _said(entry: dict[str, Any]) -> dict[str, Any]:
+    """What of an app an override can set, by its key, or by the key in its block."""
+    blocks = {key: entry.get(key, {}) for key in ("kustomize", "helm")}
+    others = {key: value for key, value in entry.items() if key in MERGED - blocks.keys()}
+    return {**blocks["kustomize"], **blocks["helm"], **others}
+
+
+def test_parity_tells_every_key_that_an_override_can_set() -> None:
+    before, after = (yaml.safe_load((HERE / f"{name}.yaml").read_text()) for name in ("before", "after"))
+    before["platform"] |= {key: after["platform"][key] for key in ("configs", "credentials")}
+    old, new = before["tenants"]["rocky"], after["tenants"]["rocky"]
+    old |= {key: new[key] for key in ("namespaces", "configs", "credentials", "clusterAdmin")}
+    pairs = {("rocky", app): (old["apps"][app], new["apps"][app]) for app in ("web", "cache")}
+    pairs["", "dns"] = (before["platform"]["addons"]["dns"], after["platform"]["addons"]["dns"])
+    expected = {}
+    for subject, (base, over) in pairs.items():
+        expected[subject] = {key for key, value in _said(over).items() if _said(base).get(key) != value}
+        base["overrides"] = {"environments": {"prod": {key: over[key] for key in MERGED & over.keys()}}}
+    own = {key: new[key] for key in PlacedSettings.model_fields}
+    old["overrides"] = {"environments": {"prod": own}}
+    for subject, keys in expected.items():
+        assert keys - {part for path in _paths(before, subject) for part in path[:2]} == set(), subject
+    told = {path[0] for subject in (("rocky", ""), ("rocky", "branches")) for path in _paths(before, subject)}
+    assert PlacedSettings.model_fields.keys() - told == set()
+
+
+def test_parity_tells_every_other_key_in_which_environments_can_differ() -> None:
+    fleet = _merged(yaml.safe_load((HERE / "before.yaml").read_text()), yaml.safe_load(PLACEHOLDERS))
+    del fleet["platform"]["chart"]["git"]
+    fleet["tenants"]["rocky"]["apps"]["web"]["imageAutomation"] = yaml.safe_load(IMAGES)
+    told = {
+        Tenant: {path[0] for path in _paths(fleet, ("rocky", ""))},
+        App: {path[0] for path in _paths(fleet, ("rocky", "web"))},
+        Platform: {path[1] for path in _paths(fleet, ("", "")) if path[0] == "platform"},
+    }
+    told[Tenant] |= {"sources"} if "source" in told[App] else set()
+    told[Addon] = told[App]
+    for model, keys in told.items():
+        rest = (
+            model.model_fields.keys() - keys - PlacedSettings.model_fields.keys() - MERGED - ANSWERED - THE_SAME.keys()
+        )
+        # The state of an app is the same in all environments; `namespaces` of add-ons are compared as they are written.
+        assert rest - ({"state", "namespaces"} if model in (App, Addon) else set()) == set(), model
+
+
+# --- diff -----------------------------------------------------------------------------------------------------------
+
+NO_OBJECT = {
+    "existing": "an object that others make",
+    "reservedNamespaces": "a check of names",
+    "sharedIdentity": "a permission, told by what uses it",
+    "updates": "read by `tenantry update` alone",
+}
+OTHERWISE = {
+    "clusters": "by where the parts are",
+    "defaults": "by the tenants that take them over",
+    "environments": "by where the parts are",
+    "namespaces.jobs.name": "by the name of the part",
+    "rollout": "by the waves",
+    "scope": "by the names of objects",
+    "state": "in a sentence",
+}
+"""What changes no object by itself, and what a review tells in other words than the key."""
+
+
+def _told_by_diff() -> set[str]:
+    """The settings of a review, as paths of the file without indices."""
+    (_, before), (_, after) = side("before"), side("after")
+    groups = {
+        PartKind.APP: "apps",
+        PartKind.ADDON: "addons",
+        PartKind.SOURCE: "sources",
+        PartKind.NAMESPACE: "namespaces",
+    }
+    told = set()
+    for environment in review(diff_all(before, after), before, after).environments:
+        for tenant in environment.tenants:
+            for change in tenant.changes:
+                own = ["tenants", tenant.tenant] if tenant.tenant else ["platform"]
+                if change.part.kind in groups:
+                    name = "jobs" if change.part.kind is PartKind.NAMESPACE else change.part.name
+                    own += [groups[change.part.kind], name]
+                told |= {".".join((*own, re.split(r"[\[ ]", setting.key)[0])) for setting in change.settings}
+    return told
+
+
+def test_diff_tells_every_line_that_changes() -> None:
+    before, after = (dict(of_data(side(name)[0].source.data)) for name in ("before", "after"))
+    told = _told_by_diff()
+    untold = []
+    for path, value in after.items():
+        apart = {*NO_OBJECT, *OTHERWISE} & set(map(str, path))
+        if path[0] not in ROOTS or apart or before.get(path) == value:
+            continue
+        words = list(itertools.takewhile(lambda part: isinstance(part, str), path))
+        key = ".".join(words)
+        if not any(f"{key}.".startswith(f"{each}.") or f"{each}.".startswith(f"{key}.") for each in told):
+            untold.append(key)
+    assert [key for key in untold if not any(key.endswith(each) for each in OTHERWISE)] == []
