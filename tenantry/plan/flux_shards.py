@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from tenantry.fleet.fleet import Fleet
-from tenantry.fleet.hashing import key_of
 from tenantry.kube.objects import KubeObject, ObjectId, labels_of
 from tenantry.plan.objects.scope import SHARD_LABEL, SHARDED
 
@@ -29,18 +28,3 @@ def flux_shards(fleet: Fleet, environment: str, objects: Iterable[KubeObject]) -
     declared = fleet.environments[environment]
     named = (*(declared.fluxShards or ()), *declared.dedicatedFluxShards, *used_shards(objects))
     return tuple(dict.fromkeys(filter(None, named)))
-
-
-def shard_of(name: str, count: int) -> int:
-    """The shard that the hash of a name chooses: 1 to count.
-
-    When the count grows, names move to new shards only, and no more of them than needed.
-    Source: J. Lamping, E. Veach, "A Fast, Minimal Memory, Consistent Hash Algorithm", 2014.
-    """
-    key = key_of(name)
-    bucket, step = -1, 0
-    while step < count:
-        bucket = step
-        key = (key * 2862933555777941757 + 1) & 0xFFFF_FFFF_FFFF_FFFF
-        step = int((bucket + 1) * ((1 << 31) / ((key >> 33) + 1)))
-    return bucket + 1

@@ -9,7 +9,7 @@ import os
 import re
 import shlex
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 SKIP_CHECKPOINTS, PARALLEL = "PULUMI_SKIP_CHECKPOINTS", "PULUMI_PARALLEL"
@@ -44,7 +44,7 @@ TUNED = (
     # grow to five times what is in use instead of twice, before it is collected; a user who is short of memory sets GOGC.
     Setting("GOGC", "400"),
     # The price of GOGC in a large stack: the engine took 12 GB for 30,000 objects. Safe, because the limit is soft: near it, Go
-    # collects more often, with half of the processor at most. `tuned` makes it half of the memory that there is.
+    # collects more often, with half of the processor at most. `_settings` makes it half of the memory that there is.
     Setting(_MEMORY, "3GiB"),
     # A self-managed backend writes the whole state twice for each changed object, so the time grows with the square of the fleet.
     # Without checkpoints it is written once, at the end; a run that fails or is cancelled writes it too. After `kill -9`, `pulumi
@@ -95,15 +95,14 @@ def tuned(
     flags: list[str] = []
     variables: dict[str, str] = {}
     kept: list[str] = []
-    for setting in _settings(verb, given, self_managed=self_managed, adopts=adopts):
+    for setting in _settings(verb, given, self_managed=self_managed, adopts=adopts, memory=memory):
         own = _own(setting, options, given)
         if own:
             kept += [own] if own != f"{setting.variable}={setting.value}" else []
         elif setting.options:
             flags += [setting.options[0], setting.value]
         else:
-            is_limit = setting.variable == _MEMORY and memory
-            variables[setting.variable] = f"{max(1, (memory or 0) // 2 // _GIB)}GiB" if is_limit else setting.value
+            variables[setting.variable] = setting.value
     return Command(("pulumi", verb, "--stack", stack, *flags, *options), variables, tuple(kept))
 
 
@@ -119,7 +118,9 @@ def memory_here() -> int | None:
         return physical
 
 
-def _settings(verb: str, given: Mapping[str, str], *, self_managed: bool, adopts: bool) -> Iterator[Setting]:
+def _settings(
+    verb: str, given: Mapping[str, str], *, self_managed: bool, adopts: bool, memory: int | None
+) -> Iterator[Setting]:
     # A user who forbids adoption needs the checkpoints.
     unsafe = not adopts and given.get(_UPSERT, "").lower() not in ("", "1", "true")
     for setting in TUNED:
@@ -128,7 +129,10 @@ def _settings(verb: str, given: Mapping[str, str], *, self_managed: bool, adopts
                 if unsafe:
                     continue
                 yield _CREATE_OR_UPDATE
-            yield setting
+            if setting.variable == _MEMORY and memory:
+                yield replace(setting, value=f"{max(1, memory // 2 // _GIB)}GiB")
+            else:
+                yield setting
 
 
 def _own(setting: Setting, options: Sequence[str], given: Mapping[str, str]) -> str:

@@ -92,7 +92,7 @@ def test_discover_writes_what_the_management_cluster_knows_and_marks_what_is_gon
     place = ("--file", str(file), "--kubeconfig", str(sandbox.kubeconfig("hub-dev")))
 
     def discover(*options: str) -> dict[str, Any]:
-        out = sandbox.tenantry("clusters", "discover", "-e", "dev", *place, *options, "--output", "json").ok().out
+        out = sandbox.tenantry("cluster", "discover", "-e", "dev", *place, *options, "--output", "json").ok().out
         assert "certificate" not in out
         told: dict[str, Any] = json.loads(out)
         return told

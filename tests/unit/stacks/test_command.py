@@ -88,6 +88,11 @@ def test_the_engine_gets_half_of_the_memory(memory: int | None, limit: str) -> N
     assert "GOMEMLIMIT" not in tuned("up", "dev", given={"GOMEMLIMIT": "1GiB"}, memory=memory).variables
 
 
+def test_a_limit_of_the_users_is_told_if_it_is_not_half_of_the_memory() -> None:
+    kept = [tuned("up", "dev", given={"GOMEMLIMIT": limit}, memory=24 * 2**30).kept for limit in ("3GiB", "12GiB")]
+    assert kept == [("GOMEMLIMIT=3GiB",), ()]
+
+
 def test_a_container_has_as_much_memory_as_its_limit_says(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     limit = tmp_path / "memory.max"
     monkeypatch.setattr(command, "_CGROUP", limit)
