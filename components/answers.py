@@ -23,31 +23,24 @@ class Answers:
     """The engine's answers, which come when the program has ended and its resources are sent.
 
     With `--continue-on-error` the engine goes on after a resource has failed, and skips what depends on it. The SDK would end the
-    program with a traceback instead, because it tells no URN of a resource that failed. So a resource depends on URNs, which are
-    known beforehand.
+    program with a traceback instead, because it tells no URN of a resource that failed. So what has failed is named by its URN,
+    which is known beforehand.
     """
 
     gates: Gates
-    _answers: dict[pulumi.Resource, asyncio.Future[Answer]] = field(default_factory=dict)
+    _parents: dict[pulumi.Resource, pulumi.Resource] = field(default_factory=dict)
+    _asked: dict[pulumi.Resource, asyncio.Future[Answer]] = field(default_factory=dict)
     _now: pulumi.Output[None] = field(default_factory=lambda: pulumi.Output.from_input(None))
 
     def expect(self, resource: pulumi.CustomResource, parent: pulumi.Resource) -> None:
         """Call it for every resource that `after` may name."""
-        answer: asyncio.Future[Answer] = _quiet()
-
-        def failed(error: Exception) -> None:
-            if not isinstance(error, ResourceRegistrationFailed):
-                answer.set_exception(error)
-                return
-            urn = pulumi.create_urn(resource.pulumi_resource_name, resource.pulumi_resource_type, parent)
-            urn.apply(lambda urn: answer.set_result(Answer(urn, ok=False)))
-
-        resource.urn.apply(lambda urn: answer.set_result(Answer(urn, ok=True))).recover(failed)
-        self._answers[resource] = answer
+        self._parents[resource] = parent
 
     def of(self, resource: pulumi.Resource) -> asyncio.Future[Answer]:
         """The answer about a resource that is expected. Raises: what has kept the resource from being sent."""
-        return self._answers[resource]
+        if resource not in self._asked:
+            self._asked[resource] = _answer(resource, self._parents[resource])
+        return self._asked[resource]
 
     def after(
         self, needed: Iterable[pulumi.Resource], id: ObjectId | None = None
@@ -61,9 +54,23 @@ class Answers:
 
     async def _answered(self, needed: Iterable[pulumi.Resource], id: ObjectId | None) -> list[pulumi.Resource]:
         await self.gates.wait(id)
-        urns = [(await self._answers[each]).urn for each in needed]
+        resources = [(await self.of(each)).resource for each in needed]
         self.gates.check()
-        return [DependencyResource(urn) for urn in urns]
+        return resources
+
+
+def _answer(resource: pulumi.Resource, parent: pulumi.Resource) -> asyncio.Future[Answer]:
+    answer: asyncio.Future[Answer] = _quiet()
+
+    def failed(error: Exception) -> None:
+        if not isinstance(error, ResourceRegistrationFailed):
+            answer.set_exception(error)
+            return
+        urn = pulumi.create_urn(resource.pulumi_resource_name, resource.pulumi_resource_type, parent)
+        urn.apply(lambda urn: answer.set_result(Answer(DependencyResource(urn), ok=False)))
+
+    resource.urn.apply(lambda _: answer.set_result(Answer(resource, ok=True))).recover(failed)
+    return answer
 
 
 def future_of(output: pulumi.Output[T]) -> asyncio.Future[T]:

@@ -46,15 +46,14 @@ async def end(
     *,
     check: Check | None,
     last: Last | None,
-) -> bool:
-    """Lead the waves to the end of the run. Returns whether the engine could change everything.
+) -> None:
+    """Lead the waves to the end of the run.
 
     Raises: RunError: a wave or the check has failed, and nothing more is created.
     """
-    expected = {id: answers.of(each) for id, each in created.items()}
     try:
-        await answers.gates.lead(expected)
-        complete = all([(await each).ok for each in expected.values()])
+        await answers.gates.lead({id: answers.of(each) for id, each in created.items() if answers.gates.holds(id)})
+        complete = all([(await answers.of(each)).ok for each in created.values()]) if check or last else True
         if check and complete:
             await check.check({id: await future_of(created[id].content()) for id in check.ids & created.keys()})
         if last:
@@ -65,4 +64,3 @@ async def end(
         if last:
             last.failed(error)
         raise
-    return complete

@@ -6,7 +6,6 @@ What depends on one of these components waits for all objects below it, and so d
 from __future__ import annotations
 
 import sys
-from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -41,94 +40,121 @@ class Owned:
     apps: set[str] = field(default_factory=set)
 
 
+@dataclass(slots=True)
+class Share:
+    """What the plan has for one owner. shared: what belongs to no single cluster."""
+
+    shared: Owned = field(default_factory=Owned)
+    by_cluster: dict[str, Owned] = field(default_factory=dict)
+
+    def on(self, cluster: str) -> Owned:
+        """cluster: "": none in particular."""
+        return self.by_cluster.setdefault(cluster, Owned()) if cluster else self.shared
+
+    def all(self) -> list[Owned]:
+        return [self.shared, *self.by_cluster.values()]
+
+
 class Part(pulumi.ComponentResource):
-    """A part of a fleet, with the objects of one owner. Its outputs are known in a preview, and wait for the objects in a run.
+    """A part of a fleet, with the objects of one owner. Its outputs are known in a preview, and wait for the objects in a run."""
 
-    accounts: the service accounts among its objects, as `namespace/name`. objects: how many it has. Both with the parts below it.
-    """
+    _facts: Mapping[str, Any]
 
-    accounts: pulumi.Output[list[str]]
-    objects: pulumi.Output[int]
+    @property
+    def accounts(self) -> pulumi.Output[list[str]]:
+        """The service accounts among the objects of the part and those below it, as `namespace/name`."""
+        return self._output("accounts")
+
+    @property
+    def objects(self) -> pulumi.Output[int]:
+        """How many objects the part has, with those below it."""
+        return self._output("objects")
 
     def _complete(self, owned: Iterable[Owned], **facts: Any) -> None:
-        """Set and register the outputs.
+        """Register the outputs.
 
         Args:   owned: all that the part and those below it have. facts: further outputs, by the names of the attributes.
         """
         planned = [each for one in owned for each in one.objects]
         accounts = sorted(each.id.full_name for each in planned if each.id.kind == "ServiceAccount")
-        facts |= {"accounts": accounts, "objects": len(planned)}
-        for name, fact in facts.items():
-            setattr(self, name, self._output(fact))
-        self.register_outputs(facts)
+        self._facts = {**facts, "accounts": accounts, "objects": len(planned)}
+        self.register_outputs(self._facts)
 
-    def _output(self, fact: Any) -> pulumi.Output[Any]:
-        """A fact of the plan, as an output of this resource: what takes it as an input depends on all objects below."""
-        return self.urn.apply(lambda _: fact)
+    def _output(self, name: str) -> pulumi.Output[Any]:
+        """A fact of the plan, as an output of this resource: what takes it as an input depends on all objects below.
+
+        It is made when somebody asks, because the SDK spends time on every output.
+        """
+        return self.urn.apply(lambda _: self._facts[name])
 
 
 class Cluster(Part):
-    """What the placements on one cluster share, and the cluster's add-ons. apps: the names of the add-ons."""
-
-    apps: pulumi.Output[list[str]]
+    """What the placements on one cluster share, and the cluster's add-ons."""
 
     def __init__(self, name: str, owned: Owned, objects: Objects, opts: pulumi.ResourceOptions | None = None) -> None:
         super().__init__("tenantry:index:Cluster", name, {}, opts)
         objects.create(owned.objects, self)
         self._complete([owned], apps=sorted(owned.apps))
 
+    @property
+    def apps(self) -> pulumi.Output[list[str]]:
+        """The names of the add-ons."""
+        return self._output("apps")
+
 
 class Placement(Part):
-    """The objects of a tenant on the management cluster for one of its clusters: the baseline, sources, charts and apps.
-
-    namespaces: the tenant's on that cluster. apps: the names of its apps there.
-    """
-
-    namespaces: pulumi.Output[list[str]]
-    apps: pulumi.Output[list[str]]
+    """The objects of a tenant on the management cluster for one of its clusters: the baseline, sources, charts and apps."""
 
     def __init__(self, name: str, owned: Owned, objects: Objects, opts: pulumi.ResourceOptions | None = None) -> None:
         super().__init__("tenantry:index:Placement", name, {}, opts)
         objects.create(owned.objects, self)
         self._complete([owned], namespaces=sorted(owned.namespaces), apps=sorted(owned.apps))
 
+    @property
+    def namespaces(self) -> pulumi.Output[list[str]]:
+        """The tenant's namespaces on the cluster."""
+        return self._output("namespaces")
+
+    @property
+    def apps(self) -> pulumi.Output[list[str]]:
+        """The names of the tenant's apps on the cluster."""
+        return self._output("apps")
+
 
 class Tenant(Part):
-    """A tenant's placements, by cluster, after the objects that several of them share.
-
-    namespaces, apps: as of the placements. clusters: their names.
-    """
+    """A tenant's placements, by cluster, after the objects that several of them share."""
 
     placements: Mapping[str, Placement]
-    namespaces: pulumi.Output[list[str]]
-    clusters: pulumi.Output[list[str]]
-    apps: pulumi.Output[list[str]]
 
-    def __init__(
-        self,
-        name: str,
-        by_cluster: Mapping[str, Owned],
-        objects: Objects,
-        opts: pulumi.ResourceOptions | None = None,
-    ) -> None:
-        """by_cluster: what the plan has for the tenant; under "", what belongs to no single cluster."""
+    def __init__(self, name: str, share: Share, objects: Objects, opts: pulumi.ResourceOptions | None = None) -> None:
         super().__init__("tenantry:index:Tenant", name, {}, opts)
-        shared = by_cluster.get("", Owned())
-        objects.create(shared.objects, self)
+        objects.create(share.shared.objects, self)
         own = pulumi.ResourceOptions(parent=self)
         # Names are unique among all placements of the stack.
         self.placements = {
-            cluster: Placement(f"{name}/{cluster}", owned, objects, own)
-            for cluster, owned in by_cluster.items()
-            if cluster
+            cluster: Placement(f"{name}/{cluster}", owned, objects, own) for cluster, owned in share.by_cluster.items()
         }
-        everywhere = by_cluster.values()
         self._complete(
-            everywhere,
-            namespaces=sorted(set[str]().union(*(each.namespaces for each in everywhere))),
+            share.all(),
+            namespaces=sorted(set[str]().union(*(each.namespaces for each in share.all()))),
             clusters=sorted(self.placements),
-            apps=sorted(set[str]().union(*(each.apps for each in everywhere))),
+            apps=sorted(set[str]().union(*(each.apps for each in share.all()))),
         )
+
+    @property
+    def namespaces(self) -> pulumi.Output[list[str]]:
+        """The tenant's namespaces on all of its clusters."""
+        return self._output("namespaces")
+
+    @property
+    def clusters(self) -> pulumi.Output[list[str]]:
+        """The names of the tenant's clusters."""
+        return self._output("clusters")
+
+    @property
+    def apps(self) -> pulumi.Output[list[str]]:
+        """The names of the tenant's apps."""
+        return self._output("apps")
 
 
 class Fleet(Part):
@@ -166,24 +192,17 @@ class Fleet(Part):
         answers = Answers(gates)
         created = Objects(answers, Steps(run.plan.apps, gates.turns, answers, self), run.kept)
         own = pulumi.ResourceOptions(parent=self)
-        owned = _by_owner(run.plan)
-        platform = owned.pop("", {})
-        shared = platform.pop("", Owned())
-        everything = [
-            shared,
-            *platform.values(),
-            *(each for by_cluster in owned.values() for each in by_cluster.values()),
-        ]
+        platform, tenants = _shares(run.plan)
         with _without_positions():
-            created.create(shared.objects, self)
-            self.clusters = {each: Cluster(each, there, created, own) for each, there in platform.items()}
-            self.tenants = {each: Tenant(each, by_cluster, created, own) for each, by_cluster in owned.items()}
+            created.create(platform.shared.objects, self)
+            self.clusters = {each: Cluster(each, owned, created, own) for each, owned in platform.by_cluster.items()}
+            self.tenants = {each: Tenant(each, share, created, own) for each, share in tenants.items()}
         # The SDK waits for all outputs at the end of the program.
-        self._end: pulumi.Output[bool] = pulumi.Output.from_input(
+        self._end: pulumi.Output[None] = pulumi.Output.from_input(
             end(created.created, answers, self, check=run.check, last=run.last)
         )
         self.record = run.last.output if run.last else None
-        self._complete(everything)
+        self._complete(owned for share in (platform, *tenants.values()) for owned in share.all())
 
 
 @contextmanager
@@ -203,15 +222,17 @@ def _without_positions() -> Iterator[None]:
             sys.tracebacklimit = before
 
 
-def _by_owner(plan: Plan) -> dict[str, dict[str, Owned]]:
-    """What a plan has by tenant and cluster ("" for an owner without one), each group in the order of the plan."""
-    owned: dict[str, dict[str, Owned]] = defaultdict(lambda: defaultdict(Owned))
+def _shares(plan: Plan) -> tuple[Share, dict[str, Share]]:
+    """What a plan has for the platform, and for each tenant, in the order of the plan."""
+    platform, tenants = Share(), dict[str, Share]()
     for planned in plan.objects:
-        owned[planned.owner.tenant][planned.owner.cluster].objects.append(planned)
+        share = tenants.setdefault(planned.owner.tenant, Share()) if planned.owner.tenant else platform
+        share.on(planned.owner.cluster).objects.append(planned)
     for placement in plan.placements:
-        if placement.cluster in owned.get(placement.tenant, {}):
-            owned[placement.tenant][placement.cluster].namespaces.update(placement.namespaces)
+        if placement.tenant in tenants and placement.cluster in tenants[placement.tenant].by_cluster:
+            tenants[placement.tenant].on(placement.cluster).namespaces.update(placement.namespaces)
     for app in plan.apps:
-        if app.cluster in owned.get(app.tenant, {}):
-            owned[app.tenant][app.cluster].apps.add(app.name)
-    return owned
+        share = tenants.get(app.tenant, Share()) if app.tenant else platform
+        if app.cluster in share.by_cluster:
+            share.on(app.cluster).apps.add(app.name)
+    return platform, tenants

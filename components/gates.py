@@ -39,9 +39,9 @@ TOLD = 32
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What the engine says of a resource. urn: of the resource. ok: whether the engine could create or change it."""
+    """What the engine says. resource: on which others can depend. ok: whether the engine could create or change it."""
 
-    urn: str
+    resource: pulumi.Resource
     ok: bool
 
 
