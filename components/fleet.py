@@ -14,9 +14,9 @@ from typing import Any
 
 import pulumi
 
-from tenantry.cluster.rollout_order import Turns
 from tenantry.kube.objects import KubeObject
 from tenantry.plan.plan import Plan
+from tenantry.rollout.turns import Turns
 
 from .answers import Answers
 from .ending import end

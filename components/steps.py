@@ -13,9 +13,9 @@ from typing import NamedTuple
 
 import pulumi
 
-from tenantry.cluster.rollout_order import Turns
 from tenantry.kube.objects import ObjectId
 from tenantry.plan.planned_apps import PlannedApp
+from tenantry.rollout.turns import Turns
 
 from .answers import Answers
 

@@ -11,7 +11,7 @@ from components import pace
 from components.program import readable_errors
 from tenantry.messages.errors import InvalidFleet, Refused, RefusedChange
 from tenantry.plan.plan import nothing_of
-from tenantry.stacks.outcome import VARIABLE
+from tenantry.stacks.outcome import OUTCOME_FILE
 from tests.components.plans import PLAN
 
 
@@ -24,7 +24,7 @@ from tests.components.plans import PLAN
         (True, True, {}, False),
         (True, False, {"PULUMI_PARALLEL": "64"}, False),
         (True, False, {"PULUMI_SKIP_CHECKPOINTS": "true"}, False),
-        (True, False, {VARIABLE: "/tmp/x"}, False),
+        (True, False, {OUTCOME_FILE: "/tmp/x"}, False),
     ],
 )
 def test_the_faster_way_is_named_once_where_it_matters(
@@ -39,7 +39,7 @@ def test_the_faster_way_is_named_once_where_it_matters(
     monkeypatch.setattr(pace, "_MANY", 0 if many else 300)
     monkeypatch.setattr(pulumi.runtime, "is_dry_run", lambda: preview)
     monkeypatch.setattr(pulumi.log, "info", messages.append)
-    for name in (VARIABLE, "PULUMI_SKIP_CHECKPOINTS", "PULUMI_PARALLEL"):
+    for name in (OUTCOME_FILE, "PULUMI_SKIP_CHECKPOINTS", "PULUMI_PARALLEL"):
         monkeypatch.delenv(name, raising=False)
     for name, value in variables.items():
         monkeypatch.setenv(name, value)
@@ -55,7 +55,7 @@ def test_the_faster_way_is_named_once_where_it_matters(
 def test_the_command_that_started_the_program_learns_why_it_ended(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path, error: Exception, outcome: str
 ) -> None:
-    monkeypatch.setenv(VARIABLE, str(tmp_path / "outcome"))
+    monkeypatch.setenv(OUTCOME_FILE, str(tmp_path / "outcome"))
     with pytest.raises(pulumi.RunError), readable_errors():
         raise error
     assert (tmp_path / "outcome").read_text() == outcome

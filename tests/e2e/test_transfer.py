@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from tenantry.guard.claims import Claim
-from tenantry.stacks.project import project_name
+from tenantry.stacks.file import project_name
 from tenantry.stacks.states import States
 from tenantry.stacks.targets import GATE
 from tenantry.stacks.transfer import Document, Side, tenants_of, transferred, unclean

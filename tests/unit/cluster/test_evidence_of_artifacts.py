@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from tenantry.cluster.evidence import judged
-from tenantry.plan.chain import Chains
+from tenantry.plan.engine_order import Chains
 from tests.unit.texts import planned, rocky
 
 TEXT = rocky("web: {helm: {source: image}}").replace(

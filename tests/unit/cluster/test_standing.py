@@ -9,7 +9,7 @@ import pytest
 from tenantry.cluster.standing import Live, Needs, Standing, needs_of, standing
 from tenantry.cluster.status import Readiness
 from tenantry.kube.objects import ObjectId
-from tests.unit.cluster.test_rollout import (
+from tests.unit.rollout.test_judging import (
     CACHE,
     CHART,
     CHARTED,

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from tenantry.cluster.stuck import stuck
+from tenantry.cluster.report import stuck
 from tenantry.guard.places import Places
 
 NO_TENANTS = Places(())

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from tenantry.fleet.reach import is_allowed, is_covered
 from tenantry.flux.addresses import bucket_address, image_address
+from tenantry.grants.grants import is_allowed, is_covered
 
 GRANTED = (
     "https://git.example.com/rocky/*",

@@ -9,8 +9,7 @@ import yaml
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tenantry.kube.documents import ManifestLoader
-from tenantry.kube.yaml_text import documents
+from tenantry.kube.yaml_text import ManifestLoader, documents
 
 NASTY = [
     *(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tenantry.plan.content import contents
+from tenantry.plan.after import contents
 from tests.unit.texts import planned
 
 TEXT = """\

@@ -10,8 +10,7 @@ import pytest
 
 from tenantry.guard import limits_of
 from tenantry.kube.objects import ObjectId
-from tenantry.messages.errors import Refused
-from tenantry.messages.problems import Problem
+from tenantry.messages.errors import Problem, Refused
 from tenantry.preflight.check import Report, preflight
 from tests.unit.issued import NOW
 from tests.unit.memory import SERVER, Memory

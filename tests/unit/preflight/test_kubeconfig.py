@@ -12,8 +12,7 @@ import pytest
 import yaml
 from hypothesis import strategies as st
 
-from tenantry.messages.errors import Severity
-from tenantry.messages.problems import Problem
+from tenantry.messages.errors import Problem, Severity
 from tenantry.preflight.kubeconfig import check_kubeconfig
 from tests.drawn import given
 from tests.unit.issued import NOW, certificate, private_key
