@@ -18,13 +18,11 @@ from tenantry.kube.objects import KubeObject
 from tenantry.plan.plan import Plan
 from tenantry.rollout.turns import Turns
 
-from .answers import Answers
 from .ending import end
 from .gates import Gates
-from .objects import Objects
+from .objects import Answers, Objects, Steps
 from .provider import management_provider
 from .run import Run, run_of
-from .steps import Steps
 
 _PROVIDED = """\
 a fleet makes the provider of its management cluster itself: it has to adopt objects, and to reach the cluster that the checks read

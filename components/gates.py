@@ -12,22 +12,94 @@ import time
 from collections import deque
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import NoReturn
+from typing import TYPE_CHECKING, NoReturn, TypeVar
 
 import pulumi
 
+from tenantry.cluster.connect import answering, connect
+from tenantry.cluster.reading import read_objects
+from tenantry.cluster.standing import Live
 from tenantry.kube.objects import ObjectId
-from tenantry.messages.errors import Refused
+from tenantry.messages.errors import UNREACHABLE, Refused
 from tenantry.messages.text import grouped
 from tenantry.plan.plan import Plan
-from tenantry.rollout.judging import Awaited, Seen, Watch
-from tenantry.rollout.turns import Turn, Turns, turns_of, wanted_of
+from tenantry.rollout.judging import Awaited, Request, Seen, Watch
+from tenantry.rollout.turns import Turn, Turns, ask, turns_of, wanted_of
 from tenantry.rollout.waves import Rollout, Wave, in_words
 from tenantry.rollout.words import arrived, progress, stopped, unapplied, unreadable
 from tenantry.stacks.outcome import is_started_by_tenantry, tell
 
 from .config import ClusterTarget, Target
-from .reading import Reading
+
+if TYPE_CHECKING:
+    from tenantry.cluster.client import Client
+
+_T = TypeVar("_T")
+
+_PAUSE = 1.0
+_REST = 3
+"""For each second that a reading took, the API server rests for so many."""
+
+
+@dataclass(slots=True)
+class Reading:
+    """One reader for all gates."""
+
+    environment: str
+    target: ClusterTarget
+    pause: float = _PAUSE
+    _wanted: set[ObjectId] = field(default_factory=set)
+    _lock: asyncio.Lock = field(default_factory=asyncio.Lock)
+    _begun: float = -1.0
+    _found: Live = field(default_factory=dict)
+    _client: Client | None = None
+
+    async def fresh(self, wanted: frozenset[ObjectId], patience: float) -> Live:
+        """What is there now, of these objects at least. Gates that ask at the same time share a reading.
+
+        patience: seconds for which a cluster that does not answer is asked again. Raises: Refused.
+        """
+        asked = time.monotonic()
+        while True:
+            self._wanted |= wanted
+            try:
+                async with self._lock:
+                    if self._begun < asked:
+                        await self._read()
+                    return self._found
+            except Refused as refused:
+                if refused.code != UNREACHABLE or time.monotonic() - asked >= patience:
+                    raise
+            await asyncio.sleep(_PAUSE)
+
+    async def ask(self, requests: Iterable[Request]) -> None:
+        """Have Flux reconcile objects. Raises: Refused: it is not allowed. One that does not arrive is sent again later."""
+        try:
+            await asyncio.to_thread(self._explained, lambda client: ask(client, requests))
+        except Refused as refused:
+            if refused.code != UNREACHABLE:
+                raise
+
+    async def _read(self) -> None:
+        begun, wanted, self._wanted = time.monotonic(), self._wanted, set()
+
+        def call(client: Client) -> Live:
+            return read_objects(client, self.environment, wanted, whole=False)
+
+        try:
+            found = await asyncio.to_thread(self._explained, call)
+        except Refused:
+            self._wanted |= wanted  # of the gates that wait for this reading, too
+            raise
+        self._begun, self._found = begun, found
+        self.pause = max(_PAUSE, _REST * (time.monotonic() - begun))
+
+    def _explained(self, call: Callable[[Client], _T]) -> _T:
+        if self._client is None:
+            self._client = connect(self.target.kubeconfig, self.target.context)
+        with answering(self._client.config):
+            return call(self._client)
+
 
 _QUIET = 15.0
 """Seconds between two reports of progress."""

@@ -13,9 +13,8 @@ import pytest
 from components.config import ClusterTarget
 from components.ending import Check
 from components.fleet import Fleet
-from components.holding import Holding, holding
 from components.run import Run
-from components.secrets import SecretConfig, with_secrets
+from components.secrets import Holding, SecretConfig, holding, with_secrets
 from tenantry.cluster import connect
 from tenantry.kube.objects import ObjectId
 from tenantry.messages.errors import Refused

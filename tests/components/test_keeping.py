@@ -12,9 +12,9 @@ import pytest
 from pulumi.runtime.proto import resource_pb2
 
 from components.config import ClusterTarget
+from components.ending import Keeper, Keeping
 from components.fleet import Fleet
 from components.gates import Gates
-from components.keeping import Keeper, Keeping
 from components.run import Run
 from tenantry.cluster.standing import Live
 from tenantry.guard.claims import Claim

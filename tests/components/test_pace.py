@@ -7,8 +7,8 @@ from pathlib import Path
 import pulumi
 import pytest
 
-from components import pace
-from components.program import readable_errors
+from components import run
+from components.run import readable_errors
 from tenantry.messages.errors import InvalidFleet, Refused, RefusedChange
 from tenantry.plan.plan import nothing_of
 from tenantry.stacks.outcome import OUTCOME_FILE
@@ -36,16 +36,16 @@ def test_the_faster_way_is_named_once_where_it_matters(
     said: bool,
 ) -> None:
     messages: list[str] = []
-    monkeypatch.setattr(pace, "_MANY", 0 if many else 300)
+    monkeypatch.setattr(run, "_MANY", 0 if many else 300)
     monkeypatch.setattr(pulumi.runtime, "is_dry_run", lambda: preview)
     monkeypatch.setattr(pulumi.log, "info", messages.append)
     for name in (OUTCOME_FILE, "PULUMI_SKIP_CHECKPOINTS", "PULUMI_PARALLEL"):
         monkeypatch.delenv(name, raising=False)
     for name, value in variables.items():
         monkeypatch.setenv(name, value)
-    pace.say_if_slow(PLAN)
+    run.say_if_slow(PLAN)
     assert messages == [f"faster: tenantry up --environment {PLAN.environment}"] * said
-    pace.say_if_slow(nothing_of(PLAN))
+    run.say_if_slow(nothing_of(PLAN))
     assert len(messages) == said
 
 

@@ -8,7 +8,7 @@ import httpx2
 import pulumi
 import pytest
 
-from components.program import tenant_outputs
+from components.stack import tenant_outputs
 from tenantry.cluster import connect
 from tenantry.guard.claims import Claim, claim_object
 from tenantry.load import load_fleet, plan_all
@@ -175,7 +175,7 @@ def test_what_the_stack_permits_by_name_is_removed_and_a_permission_that_is_left
     told: list[str] = []
     monkeypatch.setattr(connect, "connect", lambda *_: hub_with(PLANS["dev"]).client())
     monkeypatch.setattr(pulumi.log, "warn", told.append)
-    monkeypatch.setattr("components.retained._resources", list)
+    monkeypatch.setattr("components.state._resources", list)
     urns = (f"urn:pulumi:dev::tenantry::{key_in_state(each.id)}" for each in PLANS["dev"].objects)
     state: dict[str, dict[str, object]] = {urn: {} for urn in urns}
     monkeypatch.setattr("components.state.outputs_in_state", lambda: state)
