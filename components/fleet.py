@@ -54,75 +54,67 @@ class Share:
 
 
 class Part(pulumi.ComponentResource):
-    """A part of a fleet, with the objects of one owner. Its outputs are known in a preview, and wait for the objects in a run."""
+    """A part of a fleet, with the objects of one owner. Its outputs are known in a preview, and wait for the objects in a run.
 
-    _facts: Mapping[str, Any]
+    accounts: the service accounts among its objects, as `namespace/name`. objects: how many it has. Both with the parts below it.
+    """
 
-    @property
-    def accounts(self) -> pulumi.Output[list[str]]:
-        """The service accounts among the objects of the part and those below it, as `namespace/name`."""
-        return self._output("accounts")
-
-    @property
-    def objects(self) -> pulumi.Output[int]:
-        """How many objects the part has, with those below it."""
-        return self._output("objects")
+    accounts: pulumi.Output[list[str]]
+    objects: pulumi.Output[int]
 
     def _complete(self, owned: Iterable[Owned], **facts: Any) -> None:
-        """Register the outputs.
+        """Set and register the outputs.
 
         Args:   owned: all that the part and those below it have. facts: further outputs, by the names of the attributes.
         """
         planned = [each for one in owned for each in one.objects]
         accounts = sorted(each.id.full_name for each in planned if each.id.kind == "ServiceAccount")
-        self._facts = {**facts, "accounts": accounts, "objects": len(planned)}
-        self.register_outputs(self._facts)
+        facts |= {"accounts": accounts, "objects": len(planned)}
+        for name, fact in facts.items():
+            setattr(self, name, self._output(fact))
+        self.register_outputs(facts)
 
-    def _output(self, name: str) -> pulumi.Output[Any]:
-        """A fact of the plan, as an output of this resource: what takes it as an input depends on all objects below.
-
-        It is made when somebody asks, because the SDK spends time on every output.
-        """
-        return self.urn.apply(lambda _: self._facts[name])
+    def _output(self, fact: Any) -> pulumi.Output[Any]:
+        """A fact of the plan, as an output of this resource: what takes it as an input depends on all objects below."""
+        return self.urn.apply(lambda _: fact)
 
 
 class Cluster(Part):
-    """What the placements on one cluster share, and the cluster's add-ons."""
+    """What the placements on one cluster share, and the cluster's add-ons. apps: the names of the add-ons."""
+
+    apps: pulumi.Output[list[str]]
 
     def __init__(self, name: str, owned: Owned, objects: Objects, opts: pulumi.ResourceOptions | None = None) -> None:
         super().__init__("tenantry:index:Cluster", name, {}, opts)
         objects.create(owned.objects, self)
         self._complete([owned], apps=sorted(owned.apps))
 
-    @property
-    def apps(self) -> pulumi.Output[list[str]]:
-        """The names of the add-ons."""
-        return self._output("apps")
-
 
 class Placement(Part):
-    """The objects of a tenant on the management cluster for one of its clusters: the baseline, sources, charts and apps."""
+    """The objects of a tenant on the management cluster for one of its clusters: the baseline, sources, charts and apps.
+
+    namespaces: the tenant's on that cluster. apps: the names of its apps there.
+    """
+
+    namespaces: pulumi.Output[list[str]]
+    apps: pulumi.Output[list[str]]
 
     def __init__(self, name: str, owned: Owned, objects: Objects, opts: pulumi.ResourceOptions | None = None) -> None:
         super().__init__("tenantry:index:Placement", name, {}, opts)
         objects.create(owned.objects, self)
         self._complete([owned], namespaces=sorted(owned.namespaces), apps=sorted(owned.apps))
 
-    @property
-    def namespaces(self) -> pulumi.Output[list[str]]:
-        """The tenant's namespaces on the cluster."""
-        return self._output("namespaces")
-
-    @property
-    def apps(self) -> pulumi.Output[list[str]]:
-        """The names of the tenant's apps on the cluster."""
-        return self._output("apps")
-
 
 class Tenant(Part):
-    """A tenant's placements, by cluster, after the objects that several of them share."""
+    """A tenant's placements, by cluster, after the objects that several of them share.
+
+    namespaces, apps: as of the placements. clusters: their names.
+    """
 
     placements: Mapping[str, Placement]
+    namespaces: pulumi.Output[list[str]]
+    clusters: pulumi.Output[list[str]]
+    apps: pulumi.Output[list[str]]
 
     def __init__(self, name: str, share: Share, objects: Objects, opts: pulumi.ResourceOptions | None = None) -> None:
         super().__init__("tenantry:index:Tenant", name, {}, opts)
@@ -138,21 +130,6 @@ class Tenant(Part):
             clusters=sorted(self.placements),
             apps=sorted(set[str]().union(*(each.apps for each in share.all()))),
         )
-
-    @property
-    def namespaces(self) -> pulumi.Output[list[str]]:
-        """The tenant's namespaces on all of its clusters."""
-        return self._output("namespaces")
-
-    @property
-    def clusters(self) -> pulumi.Output[list[str]]:
-        """The names of the tenant's clusters."""
-        return self._output("clusters")
-
-    @property
-    def apps(self) -> pulumi.Output[list[str]]:
-        """The names of the tenant's apps."""
-        return self._output("apps")
 
 
 class Fleet(Part):

@@ -57,13 +57,14 @@ class Registration:
 @dataclass(slots=True)
 class Recording:
     """registered: in the order of arrival; requests: as they arrived; completed: components that called register_outputs, once
-    for each call.
+    for each call; outputs: of the stack, as the engine gets them.
     """
 
     requests: list[Any] = field(default_factory=list)
     registered: list[Registration] = field(default_factory=list)
     completed: list[Key] = field(default_factory=list)
     exports: dict[str, Any] = field(default_factory=dict)
+    outputs: dict[str, Any] = field(default_factory=dict)
 
     @property
     def objects(self) -> list[Registration]:
@@ -154,8 +155,11 @@ class Monitor(mocks.MockMonitor):
         return response
 
     def RegisterResourceOutputs(self, request: Any) -> Any:
-        if (key := _key(request.urn)).type != "pulumi:pulumi:Stack":
-            with self._lock:
+        key = _key(request.urn)
+        with self._lock:
+            if key.type == "pulumi:pulumi:Stack":
+                self._recording.outputs = rpc.deserialize_properties(request.outputs)
+            else:
                 self._recording.completed.append(key)
         return super().RegisterResourceOutputs(request)  # type: ignore[no-untyped-call]
 

@@ -48,6 +48,18 @@ def test_a_tenant_has_outputs_and_who_uses_one_depends_on_all_its_objects() -> N
     assert {each.name for each in after.depends_on} == own
 
 
+def test_a_program_can_export_tenants_as_they_are() -> None:
+    def build() -> None:
+        pulumi.export("tenants", Fleet("dev", run=Run(plan=PLAN, target=ClusterTarget())).tenants)
+
+    rocky = record(build).outputs["tenants"]["rocky"]
+    assert (rocky["namespaces"], rocky["accounts"], rocky["placements"]["hub"]["apps"]) == (
+        ["rocky"],
+        ["rocky/rocky"],
+        ["web"],
+    )
+
+
 def test_the_example_of_another_program_waits_for_a_tenant(monkeypatch: pytest.MonkeyPatch) -> None:
     import runpy
 
