@@ -15,7 +15,7 @@ from typing import Any, NamedTuple, TypeVar
 
 import pulumi
 from pulumi.resource import DependencyResource
-from pulumi.runtime.stack import ResourceRegistrationFailed
+from pulumi.runtime import stack
 
 from tenantry.kube.objects import KubeObject, ObjectId
 from tenantry.plan.planned_apps import PlannedApp
@@ -26,29 +26,39 @@ from .gates import Answer, Gates
 
 T = TypeVar("T")
 
+_FAILED: type[Exception] | None = getattr(stack, "ResourceRegistrationFailed", None)
+"""The error that outputs of a resource have which failed; None: newer SDKs leave them unknown."""
+
+
+class _Expected(NamedTuple):
+    """A resource's parent, and one of its fields."""
+
+    parent: pulumi.Resource
+    field: pulumi.Output[Any]
+
 
 @dataclass(frozen=True, slots=True)
 class Answers:
     """The engine's answers, which come when the program has ended and its resources are sent.
 
-    With `--continue-on-error` the engine goes on after a resource has failed, and skips what depends on it. The SDK would end the
-    program with a traceback instead, because it tells no URN of a resource that failed. So what has failed is named by its URN,
+    With `--continue-on-error` the engine goes on after a resource has failed, and skips what depends on it. Some SDKs would end the
+    program with a traceback instead, because they tell no URN of a resource that failed. So what has failed is named by its URN,
     which is known beforehand.
     """
 
     gates: Gates
-    _parents: dict[pulumi.Resource, pulumi.Resource] = field(default_factory=dict)
+    _expected: dict[pulumi.Resource, _Expected] = field(default_factory=dict)
     _asked: dict[pulumi.Resource, asyncio.Future[Answer]] = field(default_factory=dict)
     _now: pulumi.Output[None] = field(default_factory=lambda: pulumi.Output.from_input(None))
 
-    def expect(self, resource: pulumi.CustomResource, parent: pulumi.Resource) -> None:
-        """Call it for every resource that `after` may name."""
-        self._parents[resource] = parent
+    def expect(self, resource: pulumi.CustomResource, parent: pulumi.Resource, field: pulumi.Output[Any]) -> None:
+        """Call it for every resource that `after` may name. field: of the resource, which a resource that did not fail has."""
+        self._expected[resource] = _Expected(parent, field)
 
     def of(self, resource: pulumi.Resource) -> asyncio.Future[Answer]:
         """The answer about a resource that is expected. Raises: what has kept the resource from being sent."""
         if resource not in self._asked:
-            self._asked[resource] = _answer(resource, self._parents[resource])
+            self._asked[resource] = _answer(resource, self._expected[resource])
         return self._asked[resource]
 
     def after(
@@ -68,17 +78,21 @@ class Answers:
         return resources
 
 
-def _answer(resource: pulumi.Resource, parent: pulumi.Resource) -> asyncio.Future[Answer]:
+def _answer(resource: pulumi.Resource, expected: _Expected) -> asyncio.Future[Answer]:
     answer: asyncio.Future[Answer] = _quiet()
 
+    def answered(value: Any) -> None:
+        # With older SDKs, a resource with an unknown field is one that `--target` leaves out.
+        answer.set_result(Answer(resource, ok=_FAILED is not None or value is not pulumi.UNKNOWN))
+
     def failed(error: Exception) -> None:
-        if not isinstance(error, ResourceRegistrationFailed):
+        if _FAILED is None or not isinstance(error, _FAILED):
             answer.set_exception(error)
             return
-        urn = pulumi.create_urn(resource.pulumi_resource_name, resource.pulumi_resource_type, parent)
+        urn = pulumi.create_urn(resource.pulumi_resource_name, resource.pulumi_resource_type, expected.parent)
         urn.apply(lambda urn: answer.set_result(Answer(DependencyResource(urn), ok=False)))
 
-    resource.urn.apply(lambda _: answer.set_result(Answer(resource, ok=True))).recover(failed)
+    expected.field.apply(answered, run_with_unknowns=True).recover(failed)
     return answer
 
 
@@ -151,7 +165,7 @@ class Steps:
             # Its name changes, so nothing may keep the old one.
             opts = pulumi.ResourceOptions(parent=self._parent, depends_on=self._answers.after(needed), protect=False)
             gate = pulumi.Stash(self._names[app][position], input=app, opts=opts)
-            self._answers.expect(gate, self._parent)
+            self._answers.expect(gate, self._parent, gate.input)
             self._gates[key] = _Gate(gate, needed)
         return self._gates[key]
 
@@ -176,6 +190,8 @@ class Object(pulumi.CustomResource):
     """An object with its manifest unchanged: the provider accepts one for every kind, under a type token made of apiVersion and
     kind.
     """
+
+    kind: pulumi.Output[str]
 
     def __init__(self, planned: KubeObject, opts: pulumi.ResourceOptions) -> None:
         super().__init__(type_token(planned.id), planned.logical_name, {**planned.manifest}, opts)
@@ -209,7 +225,7 @@ class Objects:
             if needed or self._answers.gates.holds(one.id):
                 opts.depends_on = self._answers.after(needed, one.id)
             self.created[one.id] = Object(one, opts)
-            self._answers.expect(self.created[one.id], parent)
+            self._answers.expect(self.created[one.id], parent, self.created[one.id].kind)
             self._steps.took(one.id, self.created[one.id])
 
 
