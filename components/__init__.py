@@ -9,3 +9,7 @@ except ModuleNotFoundError as missing:
         " or `make setup` in a checkout",
         name=missing.name,
     ) from None
+
+from .fleet import Cluster, Fleet, Placement, Tenant
+
+__all__ = ["Cluster", "Fleet", "Placement", "Tenant"]

@@ -41,9 +41,8 @@ from tenantry.stacks.targets import key_in_state, key_of, type_token
 
 from .config import ClusterTarget, Target
 from .gates import TOLD
-from .retained import check_retained
 from .secrets import read_secrets, with_plain_secrets
-from .state import outputs_in_state
+from .state import check_retained, outputs_in_state
 
 if TYPE_CHECKING:
     from tenantry.cluster.client import Client

@@ -54,16 +54,17 @@ class StackConfig:
         return self.claim.environment
 
 
-def read_config() -> StackConfig:
+def read_config(environment: str | None = None, file: str | Path | None = None) -> StackConfig:
     """The running stack's configuration. An empty value means "not set", because the project declares a default for every key.
 
+    Args:   environment, file: what the program says instead of the configuration.
     Raises: Refused: a value is invalid; the message names the key and the command that sets it.
     """
     config = pulumi.Config(NAMESPACE)
-    environment = config.get("environment") or pulumi.get_stack()
+    environment = environment or config.get("environment") or pulumi.get_stack()
     claim = Claim(environment, f"{pulumi.get_project()}/{pulumi.get_stack()}")
     limit, names = deletions(config.get("maxDeletions")), allowed(_list(config, "allowDeletions"))
-    return StackConfig(claim, _fleet(config), _target(config, claim), limit, names)
+    return StackConfig(claim, _fleet(config, file), _target(config, claim), limit, names)
 
 
 def _list(config: pulumi.Config, key: str) -> object:
@@ -75,8 +76,8 @@ def _list(config: pulumi.Config, key: str) -> object:
         return text
 
 
-def _fleet(config: pulumi.Config) -> Path:
-    fleet = Path(config.get("fleet") or "tenants.yaml")
+def _fleet(config: pulumi.Config, file: str | Path | None) -> Path:
+    fleet = Path(file or config.get("fleet") or "tenants.yaml")
     if not fleet.is_file():
         raise Refused(f"there is no file {fleet} to describe the fleet", f"pulumi config set {NAMESPACE}:fleet FILE")
     return fleet

@@ -1,68 +1,213 @@
-"""The whole of one environment."""
+"""One environment as Pulumi shows it: Fleet > Tenant > Placement and Fleet > Cluster, each with its own objects.
+
+What depends on one of these components waits for all objects below it, and so does what uses one of its outputs.
+"""
 
 from __future__ import annotations
 
-from collections import defaultdict
-from collections.abc import Collection, Iterable
+import sys
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
 
 import pulumi
 
-from tenantry.kube.objects import KubeObject, ObjectId
+from tenantry.kube.objects import KubeObject
 from tenantry.plan.plan import Plan
 from tenantry.rollout.turns import Turns
 
-from .cluster import Cluster
+from .ending import end
 from .gates import Gates
-from .registering import Check, Last, Registrar, Registration
-from .resource import Registered, register
-from .steps import Steps
-from .tenant import Tenant
+from .objects import Answers, Objects, Steps
+from .provider import management_provider
+from .run import Run, run_of
+
+_PROVIDED = """\
+a fleet makes the provider of its management cluster itself: it has to adopt objects, and to reach the cluster that the checks read
+  fix: leave the provider out of the options, and set tenantry:kubeconfig and tenantry:context in the stack's config"""
 
 
-class Fleet(pulumi.ComponentResource):
-    """A plan on its management cluster: Fleet > Tenant > Placement and Fleet > Cluster, each with its own objects.
+@dataclass(slots=True)
+class Owned:
+    """What the plan has for one owner: a tenant or the platform, on one cluster or on none in particular."""
 
-    Shared objects are registered before the objects that depend on them. The SDK knows the fleet alone, and nothing below it.
+    objects: list[KubeObject] = field(default_factory=list)
+    namespaces: set[str] = field(default_factory=set)
+    apps: set[str] = field(default_factory=set)
+
+
+@dataclass(slots=True)
+class Share:
+    """What the plan has for one owner. shared: what belongs to no single cluster."""
+
+    shared: Owned = field(default_factory=Owned)
+    by_cluster: dict[str, Owned] = field(default_factory=dict)
+
+    def on(self, cluster: str) -> Owned:
+        """cluster: "": none in particular."""
+        return self.by_cluster.setdefault(cluster, Owned()) if cluster else self.shared
+
+    def all(self) -> list[Owned]:
+        return [self.shared, *self.by_cluster.values()]
+
+
+class Part(pulumi.ComponentResource):
+    """A part of a fleet, with the objects of one owner. Its outputs are known in a preview, and wait for the objects in a run.
+
+    accounts: the service accounts among its objects, as `namespace/name`. objects: how many it has. Both with the parts below it.
     """
 
-    registration: Registration | None = None
+    accounts: pulumi.Output[list[str]]
+    objects: pulumi.Output[int]
+
+    def _complete(self, owned: Iterable[Owned], **facts: Any) -> None:
+        """Set and register the outputs.
+
+        Args:   owned: all that the part and those below it have. facts: further outputs, by the names of the attributes.
+        """
+        planned = [each for one in owned for each in one.objects]
+        accounts = sorted(each.id.full_name for each in planned if each.id.kind == "ServiceAccount")
+        facts |= {"accounts": accounts, "objects": len(planned)}
+        for name, fact in facts.items():
+            setattr(self, name, self._output(fact))
+        self.register_outputs(facts)
+
+    def _output(self, fact: Any) -> pulumi.Output[Any]:
+        """A fact of the plan, as an output of this resource: what takes it as an input depends on all objects below."""
+        return self.urn.apply(lambda _: fact)
+
+
+class Cluster(Part):
+    """What the placements on one cluster share, and the cluster's add-ons. apps: the names of the add-ons."""
+
+    apps: pulumi.Output[list[str]]
+
+    def __init__(self, name: str, owned: Owned, objects: Objects, opts: pulumi.ResourceOptions | None = None) -> None:
+        super().__init__("tenantry:index:Cluster", name, {}, opts)
+        objects.create(owned.objects, self)
+        self._complete([owned], apps=sorted(owned.apps))
+
+
+class Placement(Part):
+    """The objects of a tenant on the management cluster for one of its clusters: the baseline, sources, charts and apps.
+
+    namespaces: the tenant's on that cluster. apps: the names of its apps there.
+    """
+
+    namespaces: pulumi.Output[list[str]]
+    apps: pulumi.Output[list[str]]
+
+    def __init__(self, name: str, owned: Owned, objects: Objects, opts: pulumi.ResourceOptions | None = None) -> None:
+        super().__init__("tenantry:index:Placement", name, {}, opts)
+        objects.create(owned.objects, self)
+        self._complete([owned], namespaces=sorted(owned.namespaces), apps=sorted(owned.apps))
+
+
+class Tenant(Part):
+    """A tenant's placements, by cluster, after the objects that several of them share.
+
+    namespaces, apps: as of the placements. clusters: their names.
+    """
+
+    placements: Mapping[str, Placement]
+    namespaces: pulumi.Output[list[str]]
+    clusters: pulumi.Output[list[str]]
+    apps: pulumi.Output[list[str]]
+
+    def __init__(self, name: str, share: Share, objects: Objects, opts: pulumi.ResourceOptions | None = None) -> None:
+        super().__init__("tenantry:index:Tenant", name, {}, opts)
+        objects.create(share.shared.objects, self)
+        own = pulumi.ResourceOptions(parent=self)
+        # Names are unique among all placements of the stack.
+        self.placements = {
+            cluster: Placement(f"{name}/{cluster}", owned, objects, own) for cluster, owned in share.by_cluster.items()
+        }
+        self._complete(
+            share.all(),
+            namespaces=sorted(set[str]().union(*(each.namespaces for each in share.all()))),
+            clusters=sorted(self.placements),
+            apps=sorted(set[str]().union(*(each.apps for each in share.all()))),
+        )
+
+
+class Fleet(Part):
+    """One environment on its management cluster, with its clusters and tenants by name."""
+
+    clusters: Mapping[str, Cluster]
+    tenants: Mapping[str, Tenant]
+    record: pulumi.Output[Any] | None
+    """What the run leaves for the gates of other environments; None: no gate names the environment."""
 
     def __init__(
         self,
         name: str,
-        plan: Plan,
-        provider: pulumi.ProviderResource,
+        file: str | Path | None = None,
         opts: pulumi.ResourceOptions | None = None,
-        gates: Gates | None = None,
-        last: Last | None = None,
-        check: Check | None = None,
-        kept: Collection[ObjectId] = (),
+        *,
+        run: Run | None = None,
     ) -> None:
-        """Register all objects of the plan with the one provider, and after them the last one, if there is one.
+        """Create all objects of an environment, after the checks that come before every run.
 
-        gates: None: the plan's rollouts are left aside. check: of some objects, when all have been registered.
-        kept: objects that stay as they are, whatever the plan says of them.
+        Args:   name: the environment's. file: that describes the fleet; None: the one that the stack's config names.
+                opts: as of any component, but without a provider. The fleet's own adopts objects, and reaches the cluster that the
+                checks read.
+                run: what to create, if it has been checked already.
+        Raises: RunError: the file is invalid, or the run would remove more than it may.
         """
+        if opts and (opts.provider or opts.providers):
+            raise pulumi.RunError(_PROVIDED)
+        if run is None:
+            run = run_of(name, file)
+        provider = management_provider(run.target, run.plan.management)
         opts = pulumi.ResourceOptions.merge(opts, pulumi.ResourceOptions(providers=[provider]))
         super().__init__("tenantry:index:Fleet", name, {}, opts)
-        gates = gates or Gates(plan.environment, Turns(), None)
-        self.registrar = Registrar(self, provider, gates, protect=opts.protect, kept=kept)
-        self.steps = Steps(plan.apps, gates.turns, self.registrar)
-        tenants = _by_owner(plan.objects)
-        platform = tenants.pop("", {})
-        registered: Registered = {}
-        register(platform.pop("", ()), self, registered)
-        for cluster, objects in platform.items():
-            Cluster(cluster, objects, registered, self)
-        for tenant, by_cluster in tenants.items():
-            Tenant(tenant, by_cluster, registered, self)
-        self.registrar.start(last, check, registered)
-        self.register_outputs({})
+        gates = run.gates or Gates(run.plan.environment, Turns(), None)
+        answers = Answers(gates)
+        created = Objects(answers, Steps(run.plan.apps, gates.turns, answers, self), run.kept)
+        own = pulumi.ResourceOptions(parent=self)
+        platform, tenants = _shares(run.plan)
+        with _without_positions():
+            created.create(platform.shared.objects, self)
+            self.clusters = {each: Cluster(each, owned, created, own) for each, owned in platform.by_cluster.items()}
+            self.tenants = {each: Tenant(each, share, created, own) for each, share in tenants.items()}
+        # The SDK waits for all outputs at the end of the program.
+        self._end: pulumi.Output[None] = pulumi.Output.from_input(
+            end(created.created, answers, self, check=run.check, last=run.last)
+        )
+        self.record = run.last.output if run.last else None
+        self._complete(owned for share in (platform, *tenants.values()) for owned in share.all())
 
 
-def _by_owner(objects: Iterable[KubeObject]) -> dict[str, dict[str, list[KubeObject]]]:
-    """Objects by tenant and cluster ("" for an owner without one), each group in the order of the plan."""
-    owned: dict[str, dict[str, list[KubeObject]]] = defaultdict(lambda: defaultdict(list))
-    for planned in objects:
-        owned[planned.owner.tenant][planned.owner.cluster].append(planned)
-    return owned
+@contextmanager
+def _without_positions() -> Iterator[None]:
+    """Let the SDK find no source positions below the fleet, which has its own.
+
+    It sends all lines that lead to a resource, which are the same lines of this package for all objects: a quarter of the state.
+    """
+    before = getattr(sys, "tracebacklimit", None)
+    sys.tracebacklimit = 3
+    try:
+        yield
+    finally:
+        if before is None:
+            del sys.tracebacklimit
+        else:
+            sys.tracebacklimit = before
+
+
+def _shares(plan: Plan) -> tuple[Share, dict[str, Share]]:
+    """What a plan has for the platform, and for each tenant, in the order of the plan."""
+    platform, tenants = Share(), dict[str, Share]()
+    for planned in plan.objects:
+        share = tenants.setdefault(planned.owner.tenant, Share()) if planned.owner.tenant else platform
+        share.on(planned.owner.cluster).objects.append(planned)
+    for placement in plan.placements:
+        if placement.tenant in tenants and placement.cluster in tenants[placement.tenant].by_cluster:
+            tenants[placement.tenant].on(placement.cluster).namespaces.update(placement.namespaces)
+    for app in plan.apps:
+        share = tenants.get(app.tenant, Share()) if app.tenant else platform
+        if app.cluster in share.by_cluster:
+            share.on(app.cluster).apps.add(app.name)
+    return platform, tenants

@@ -12,22 +12,94 @@ import time
 from collections import deque
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
-from itertools import chain
-from typing import NoReturn
+from typing import TYPE_CHECKING, NoReturn, TypeVar
 
 import pulumi
 
-from tenantry.messages.errors import Refused
+from tenantry.cluster.connect import answering, connect
+from tenantry.cluster.reading import read_objects
+from tenantry.cluster.standing import Live
+from tenantry.kube.objects import ObjectId
+from tenantry.messages.errors import UNREACHABLE, Refused
 from tenantry.messages.text import grouped
 from tenantry.plan.plan import Plan
-from tenantry.rollout.judging import Awaited, Seen, Watch
-from tenantry.rollout.turns import Turn, Turns, turns_of, wanted_of
+from tenantry.rollout.judging import Awaited, Request, Seen, Watch
+from tenantry.rollout.turns import Turn, Turns, ask, turns_of, wanted_of
 from tenantry.rollout.waves import Rollout, Wave, in_words
 from tenantry.rollout.words import arrived, progress, stopped, unapplied, unreadable
-from tenantry.stacks.outcome import tell
+from tenantry.stacks.outcome import is_started_by_tenantry, tell
 
 from .config import ClusterTarget, Target
-from .reading import Reading
+
+if TYPE_CHECKING:
+    from tenantry.cluster.client import Client
+
+_T = TypeVar("_T")
+
+_PAUSE = 1.0
+_REST = 3
+"""For each second that a reading took, the API server rests for so many."""
+
+
+@dataclass(slots=True)
+class Reading:
+    """One reader for all gates."""
+
+    environment: str
+    target: ClusterTarget
+    pause: float = _PAUSE
+    _wanted: set[ObjectId] = field(default_factory=set)
+    _lock: asyncio.Lock = field(default_factory=asyncio.Lock)
+    _begun: float = -1.0
+    _found: Live = field(default_factory=dict)
+    _client: Client | None = None
+
+    async def fresh(self, wanted: frozenset[ObjectId], patience: float) -> Live:
+        """What is there now, of these objects at least. Gates that ask at the same time share a reading.
+
+        patience: seconds for which a cluster that does not answer is asked again. Raises: Refused.
+        """
+        asked = time.monotonic()
+        while True:
+            self._wanted |= wanted
+            try:
+                async with self._lock:
+                    if self._begun < asked:
+                        await self._read()
+                    return self._found
+            except Refused as refused:
+                if refused.code != UNREACHABLE or time.monotonic() - asked >= patience:
+                    raise
+            await asyncio.sleep(_PAUSE)
+
+    async def ask(self, requests: Iterable[Request]) -> None:
+        """Have Flux reconcile objects. Raises: Refused: it is not allowed. One that does not arrive is sent again later."""
+        try:
+            await asyncio.to_thread(self._explained, lambda client: ask(client, requests))
+        except Refused as refused:
+            if refused.code != UNREACHABLE:
+                raise
+
+    async def _read(self) -> None:
+        begun, wanted, self._wanted = time.monotonic(), self._wanted, set()
+
+        def call(client: Client) -> Live:
+            return read_objects(client, self.environment, wanted, whole=False)
+
+        try:
+            found = await asyncio.to_thread(self._explained, call)
+        except Refused:
+            self._wanted |= wanted  # of the gates that wait for this reading, too
+            raise
+        self._begun, self._found = begun, found
+        self.pause = max(_PAUSE, _REST * (time.monotonic() - begun))
+
+    def _explained(self, call: Callable[[Client], _T]) -> _T:
+        if self._client is None:
+            self._client = connect(self.target.kubeconfig, self.target.context)
+        with answering(self._client.config):
+            return call(self._client)
+
 
 _QUIET = 15.0
 """Seconds between two reports of progress."""
@@ -35,9 +107,19 @@ TOLD = 32
 """The exit code of a program that has said why it ends: Pulumi adds no message of its own."""
 
 
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What the engine says. resource: on which others can depend. ok: whether the engine could create or change it."""
+
+    resource: pulumi.Resource
+    ok: bool
+
+
 def ended(message: str) -> NoReturn:
-    """End the program with this message alone."""
+    """End the program with this message alone. Raises: RunError: another process may host the program."""
     tell("1")
+    if not is_started_by_tenantry():
+        raise pulumi.RunError(message)
     pulumi.log.error(message)
     sys.exit(TOLD)
 
@@ -55,34 +137,56 @@ class Gates:
     end: Callable[[str], NoReturn] = ended
     to_the_end: bool = False
     _begun: dict[Turn, asyncio.Event] = field(default_factory=dict)
-    _failed: set[Turn] = field(default_factory=set)
+    _error: Exception | None = None
 
-    async def wait(self, turn: Turn | None) -> None:
-        """Wait until the objects of a turn may be changed."""
-        if turn is not None and self.reading is not None:
-            await self._event(turn).wait()
+    def holds(self, id: ObjectId | None) -> bool:
+        """Whether an object waits for its turn."""
+        return self.reading is not None and id in self.turns.of
 
-    def failed(self, turn: Turn | None) -> None:
-        """The engine could not change an object, and goes on with others."""
-        if turn is not None:
-            self._failed.add(turn)
+    async def wait(self, id: ObjectId | None) -> None:
+        """Wait until an object may be changed. Raises: what has ended the run before."""
+        if id is not None and self.holds(id):
+            await self._event(self.turns.of[id]).wait()
+        self.check()
 
-    async def lead(self, sent: Iterable[tuple[Turn | None, asyncio.Task[str]]]) -> None:
-        """Begin one wave after the other. Raises: RunError: a wave has failed."""
+    def check(self) -> None:
+        """Raises: what has ended the run: nothing more is sent."""
+        if self._error:
+            raise self._error
+
+    async def lead(self, answers: Mapping[ObjectId, asyncio.Future[Answer]]) -> None:
+        """Begin one wave after the other.
+
+        Args:   answers: what the engine says of each object.
+        Raises: RunError: a wave has failed. What is held then is never sent.
+        """
         if self.reading is None:
             return
-        tasks = grouped(((turn, task) for turn, task in sent if turn is not None), lambda each: each[0])
-        answers = {turn: [task for _, task in found] for turn, found in tasks.items()}
-        await asyncio.gather(*(self._rollout(each, answers, self.reading) for each in self.turns.rollouts))
+        held = [(self.turns.of[id], answer) for id, answer in answers.items() if id in self.turns.of]
+        by_turn = {turn: [answer for _, answer in found] for turn, found in grouped(held, lambda each: each[0]).items()}
+        rollouts = [asyncio.ensure_future(self._rollout(each, by_turn, self.reading)) for each in self.turns.rollouts]
+        try:
+            await asyncio.gather(*rollouts)
+        except Exception as error:
+            self._error = error
+            for turn in by_turn:
+                self._event(turn).set()
+            for rollout in rollouts:
+                rollout.cancel()
+            raise
 
     async def _rollout(
-        self, rollout: Rollout, answers: Mapping[Turn, list[asyncio.Task[str]]], reading: Reading
+        self, rollout: Rollout, answers: Mapping[Turn, list[asyncio.Future[Answer]]], reading: Reading
     ) -> None:
         used = {turn.wave for turn in answers if turn.rollout == rollout.name}
         for wave in rollout.waves:
             if wave.number in used:
                 is_last = wave.number == max(used) and not self.to_the_end
                 await _Run(self, rollout, wave, answers, reading, is_last=is_last).run()
+
+    def begin(self, turn: Turn) -> None:
+        """Send the objects of a turn to the engine."""
+        self._event(turn).set()
 
     def _event(self, turn: Turn) -> asyncio.Event:
         return self._begun.setdefault(turn, asyncio.Event())
@@ -110,7 +214,7 @@ class _Run:
     gates: Gates
     rollout: Rollout
     wave: Wave
-    answers: Mapping[Turn, list[asyncio.Task[str]]]
+    answers: Mapping[Turn, list[asyncio.Future[Answer]]]
     reading: Reading
     is_last: bool
     """Nobody waits for it."""
@@ -144,12 +248,10 @@ class _Run:
         """Change clusters, and return when the engine has. Those to wait for are returned."""
         turns = [Turn(self.rollout.name, self.wave.number, each) for each in clusters]
         for each in turns:
-            self.gates._event(each).set()
-        await asyncio.gather(*chain.from_iterable(self.answers.get(each, ()) for each in turns))
-        if broken := [each for each in turns if each in self.gates._failed]:
-            self.gates.end(
-                unapplied(self.gates.environment, self.rollout, self.wave, [each.cluster for each in broken])
-            )
+            self.gates.begin(each)
+        answers = {each: await asyncio.gather(*self.answers.get(each, ())) for each in turns}
+        if broken := [each.cluster for each in turns if not all(answer.ok for answer in answers[each])]:
+            self.gates.end(unapplied(self.gates.environment, self.rollout, self.wave, broken))
         return [each.cluster for each in turns if each.cluster in self.wave.clusters]
 
     def _awaited(self) -> dict[str, list[Awaited]]:

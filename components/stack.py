@@ -1,37 +1,67 @@
 """The whole program of a stack, in one call: a fleet's `__main__.py` needs nothing else."""
 
+from __future__ import annotations
+
+import asyncio
+from collections import Counter
+from dataclasses import dataclass, field
+from typing import TypedDict
+
 import pulumi
 
-from tenantry.stacks.outcome import STARTED, tell
+from tenantry.plan.plan import Plan
 from tenantry.stacks.record import OUTPUT
 
-from .comparing import restoring
-from .config import read_config
 from .fleet import Fleet
-from .gates import gates_of
-from .pace import say_if_slow
-from .program import make_plan, readable_errors, tenant_outputs, with_values
-from .provider import management_provider
+from .run import run_of
 
 
 def run() -> None:
-    """Plan first, register afterwards, so that a mistake anywhere in the file leaves the stack untouched."""
-    tell(STARTED)
-    with readable_errors():
-        config = read_config()
-        plan, keeper = make_plan(config)
-        complete, held = with_values(plan, config.target)
-        gates = gates_of(plan, config.target, to_the_end=keeper is not None)
-        compared = restoring(plan, config.target, held.ids)
-        if compared:
-            complete = compared.leaving(complete)
-        check = held.ending(compared)
-    say_if_slow(plan)
-    last = keeper.of_run(gates) if keeper else None
-    provider = management_provider(config.target, plan.management)
-    Fleet(plan.environment, complete, provider, gates=gates, last=last, check=check, kept=held.kept)
-    pulumi.export("environment", plan.environment)
-    pulumi.export("objects", len(plan.objects))
-    pulumi.export("tenants", tenant_outputs(plan))
-    if last:
-        pulumi.export(OUTPUT, last.output)
+    """Create the fleet that the stack's config names, and export what it has."""
+    this = run_of()
+
+    async def create() -> pulumi.Inputs:
+        plan = this.whole or this.plan
+        fleet = Fleet(plan.environment, run=this)
+        outputs = {"environment": plan.environment, "objects": len(plan.objects), "tenants": tenant_outputs(plan)}
+        # Once requests are under way, the SDK waits for one after the other. Before, it waits for all outputs, again after each.
+        await asyncio.sleep(0)
+        return {**outputs, OUTPUT: fleet.record} if fleet.record else outputs
+
+    pulumi.run(create)
+
+
+class TenantOutput(TypedDict):
+    """A tenant as the stack exports it."""
+
+    namespaces: list[str]
+    clusters: list[str]
+    apps: list[str]
+    objects: int
+
+
+def tenant_outputs(planned: Plan) -> dict[str, TenantOutput]:
+    """The outputs for each tenant, sorted, so that a new order in the file is not a change."""
+    facts = {placement.tenant: _Facts() for placement in planned.placements}
+    for placement in planned.placements:
+        facts[placement.tenant].namespaces.update(placement.namespaces)
+        facts[placement.tenant].clusters.add(placement.cluster)
+    for app in planned.apps:
+        if app.tenant:
+            facts[app.tenant].apps.add(app.name)
+    objects = Counter(each.owner.tenant for each in planned.objects)
+    return {tenant: facts[tenant].output(objects[tenant]) for tenant in sorted(facts)}
+
+
+@dataclass(slots=True)
+class _Facts:
+    """Collects the facts about one tenant from the whole plan."""
+
+    namespaces: set[str] = field(default_factory=set)
+    clusters: set[str] = field(default_factory=set)
+    apps: set[str] = field(default_factory=set)
+
+    def output(self, objects: int) -> TenantOutput:
+        return TenantOutput(
+            namespaces=sorted(self.namespaces), clusters=sorted(self.clusters), apps=sorted(self.apps), objects=objects
+        )

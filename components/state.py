@@ -1,15 +1,18 @@
-"""Reads the state of the stack that runs, as it was before the run."""
+"""What Pulumi's state says of the stack that runs, as it was before the run."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
+from pathlib import Path
 from typing import Any
 
 import pulumi
 from pulumi.runtime import invoke
 
+from tenantry.guard.claims import unmarked
 from tenantry.kube.objects import ObjectId
-from tenantry.messages.errors import Refused
+from tenantry.messages.errors import Refused, refuse
+from tenantry.plan.plan import Plan
 from tenantry.stacks.targets import key_in_state, key_of
 
 _READ = "pulumi:pulumi:readStackResourceOutputs"
@@ -51,3 +54,30 @@ class InState:
         if self._keys is None:
             self._keys = frozenset(map(key_of, outputs_in_state()))
         return key_in_state(id) in self._keys
+
+
+def check_retained(planned: Plan, left: Collection[str]) -> None:
+    """Refuse a run that would delete what can hold data, without having been asked to.
+
+    Reads the whole state, so only a run that leaves something with data on the management cluster does it.
+
+    Args:   planned: the whole environment. left: the names of what the run leaves there.
+    Raises: Refused: the state does not say that Pulumi leaves an object behind, or it cannot be read.
+    """
+    if left:
+        refuse(unmarked(_resources(), {each.id for each in planned.objects}))
+
+
+def _resources() -> list[dict[str, Any]]:
+    """All resources in the state of the stack that runs. Raises: Refused: it cannot be read."""
+    try:
+        from pulumi.automation import LocalWorkspace
+
+        deployment = LocalWorkspace(work_dir=str(Path.cwd())).export_stack(stack_name()).deployment or {}
+    except Exception as problem:
+        stack = pulumi.get_stack()
+        raise Refused(
+            f"the state of stack '{stack}' cannot be read, which says whether namespaces stay with their data: {problem}",
+            f"correct what keeps `pulumi stack export --stack {stack}` from working",
+        ) from problem
+    return [each for each in deployment.get("resources") or () if isinstance(each, dict)]

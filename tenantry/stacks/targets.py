@@ -11,8 +11,8 @@ from tenantry.plan.plan import Plan
 _FLEET, _CLUSTER, _TENANT, _PLACEMENT = (
     f"tenantry:index:{each}" for each in ("Fleet", "Cluster", "Tenant", "Placement")
 )
-GATE = "tenantry:rollout:Gate"
-"""The type of the components between the waves of an app, which are called `TENANT/APP/WAVE-HASH`, or `ADDON/WAVE-HASH`."""
+GATE = "pulumi:index:Stash"
+"""The type of the resources between the waves of an app, which are called `TENANT/APP/WAVE-HASH`, or `ADDON/WAVE-HASH`."""
 _PROVIDER = "pulumi:providers:kubernetes::management"
 
 

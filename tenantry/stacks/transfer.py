@@ -24,7 +24,9 @@ Resource: TypeAlias = dict[str, Any]
 
 _TENANT, _FLEET, _STACK = "tenantry:index:Tenant", "tenantry:index:Fleet", "pulumi:pulumi:Stack"
 _PROVIDER = "pulumi:providers:kubernetes"
-_FRAME = (_STACK, _PROVIDER, _FLEET)
+_OF_GATES = "pulumi:providers:pulumi"
+"""The provider of the gates between waves: Pulumi's own, which only a state with gates has."""
+_FRAME = (_STACK, _PROVIDER, _OF_GATES, _FLEET)
 """The types of what every stack's state needs, one resource of each: the stack itself, the provider and the fleet's component."""
 _CLAIM = "kubernetes:core/v1:ConfigMap"
 
@@ -144,19 +146,22 @@ def _frame(state: Document) -> list[Resource]:
 
 
 class _Renaming(NamedTuple):
-    """From one stack to another. urns: of the frame, before and after; reference: of the provider, as resources name it."""
+    """From one stack to another. urns: of the frame, before and after; references: by type of provider, as resources name it."""
 
     before: str
     after: str
     urns: Mapping[str, str]
-    reference: str
+    references: Mapping[str, str]
 
     @classmethod
     def between(cls, source: Side, dest: Side) -> _Renaming:
         urns = {each["urn"]: dest.urn_of(each, source) for each in _frame(source.state)}
-        providers = [each for side in (dest, source) for each in _frame(side.state) if each["type"] == _PROVIDER]
-        urn = urns.get(providers[0]["urn"], providers[0]["urn"])
-        return cls(source.prefix, dest.prefix, urns, f"{urn}::{providers[0]['id']}")
+        # The destination's own come last, and count.
+        providers = [
+            each for side in (source, dest) for each in _frame(side.state) if each["type"] in (_PROVIDER, _OF_GATES)
+        ]
+        references = {each["type"]: f"{urns.get(each['urn'], each['urn'])}::{each['id']}" for each in providers}
+        return cls(source.prefix, dest.prefix, urns, references)
 
     def renamed(self, resource: Resource) -> Resource:
         """A resource as the other stack has it, with that stack's provider. Inputs and outputs never name a stack."""
@@ -164,7 +169,8 @@ class _Renaming(NamedTuple):
             key: deepcopy(value) if key in ("inputs", "outputs") else self._changed(value)
             for key, value in resource.items()
         }
-        return {**made, "provider": self.reference} if made.get("provider") else made
+        reference = self.references.get(_OF_GATES if resource["type"] == GATE else _PROVIDER)
+        return {**made, "provider": reference} if made.get("provider") else made
 
     def _changed(self, value: Any) -> Any:
         match value:

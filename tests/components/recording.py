@@ -6,6 +6,7 @@ recorded, one level below. Read a recording only after `record` has returned: on
 
 from __future__ import annotations
 
+import asyncio
 import contextvars
 import threading
 from collections.abc import Callable, Mapping, Sequence
@@ -14,7 +15,7 @@ from typing import Any, NamedTuple
 
 import pulumi
 from pulumi.runtime import mocks, rpc
-from pulumi.runtime.settings import get_root_resource
+from pulumi.runtime.settings import SETTINGS, get_root_resource, set_root_resource
 from pulumi.runtime.stack import Stack
 
 PROVIDER = "pulumi:providers:kubernetes"
@@ -56,13 +57,14 @@ class Registration:
 @dataclass(slots=True)
 class Recording:
     """registered: in the order of arrival; requests: as they arrived; completed: components that called register_outputs, once
-    for each call.
+    for each call; outputs: of the stack, as the engine gets them.
     """
 
     requests: list[Any] = field(default_factory=list)
     registered: list[Registration] = field(default_factory=list)
     completed: list[Key] = field(default_factory=list)
     exports: dict[str, Any] = field(default_factory=dict)
+    outputs: dict[str, Any] = field(default_factory=dict)
 
     @property
     def objects(self) -> list[Registration]:
@@ -102,8 +104,18 @@ def _run(
     pulumi.runtime.set_mocks(echo, project="tenantry", stack=stack, monitor=Monitor(recording, echo))
     pulumi.runtime.set_all_config(config)
 
-    pulumi.runtime.test(build)()  # type: ignore[no-untyped-call]
-    root = get_root_resource()
+    # The mocks come with a stack whose program has ended.
+    set_root_resource(None)
+    SETTINGS.rpc_manager.clear()
+    SETTINGS.outputs.clear()
+
+    def program() -> None:
+        build()
+
+    within = contextvars.copy_context()
+    loop = asyncio.get_event_loop()  # as the mocks have made it
+    loop.run_until_complete(loop.create_task(pulumi.runtime.run_in_stack(program), context=within))
+    root = within.run(get_root_resource)
     assert isinstance(root, Stack)
     recording.exports.update(root.outputs)
 
@@ -143,8 +155,12 @@ class Monitor(mocks.MockMonitor):
         return response
 
     def RegisterResourceOutputs(self, request: Any) -> Any:
+        key = _key(request.urn)
         with self._lock:
-            self._recording.completed.append(_key(request.urn))
+            if key.type == "pulumi:pulumi:Stack":
+                self._recording.outputs = rpc.deserialize_properties(request.outputs)
+            else:
+                self._recording.completed.append(key)
         return super().RegisterResourceOutputs(request)  # type: ignore[no-untyped-call]
 
 

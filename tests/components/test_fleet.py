@@ -9,10 +9,10 @@ import pytest
 
 from components.config import DirectoryTarget
 from components.fleet import Fleet
-from components.provider import management_provider
+from components.objects import Object
+from components.run import Run
 from tenantry.load import load_fleet, plan_all
 from tenantry.plan.plan import Plan
-from tests.components.by_sdk import Object
 from tests.components.plans import (
     BASELINE,
     BINDING,
@@ -32,7 +32,7 @@ PLANS = [PLAN, *plan_all(load_fleet(OWN_FILE)).values()]
 
 
 def registered(plan: Plan) -> Recording:
-    return record(lambda: Fleet(plan.environment, plan, management_provider(DirectoryTarget(Path("out")), "hub")))
+    return record(lambda: Fleet(plan.environment, run=Run(plan=plan, target=DirectoryTarget(Path("out")))))
 
 
 @pytest.fixture(scope="module", params=PLANS, ids=["by-hand", "dev", "prod"])
@@ -129,11 +129,8 @@ def test_pulumi_waits_for_what_is_to_be_ready_and_deletes_it_as_everything_else(
 
 def test_the_checks_can_fail() -> None:
     def without_an_object() -> None:
-        Fleet(
-            "dev",
-            Plan("dev", "hub", PLAN.objects[:-1], (), ()),
-            management_provider(DirectoryTarget(Path("out")), "hub"),
-        )
+        less = Plan("dev", "hub", PLAN.objects[:-1], (), ())
+        Fleet("dev", run=Run(plan=less, target=DirectoryTarget(Path("out"))))
 
     def with_an_object_elsewhere() -> None:
         without_an_object()

@@ -14,7 +14,7 @@ from pulumi.runtime.proto import resource_pb2
 from components.config import ClusterTarget
 from components.fleet import Fleet
 from components.gates import Gates, gates_of
-from components.provider import management_provider
+from components.run import Run
 from tenantry.cluster.standing import Live
 from tenantry.kube.objects import ObjectId
 from tenantry.plan.plan import Plan
@@ -113,9 +113,7 @@ def sent(
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(Monitor, "RegisterResource", register)
         try:
-            recording = record(
-                lambda: Fleet("dev", plan, management_provider(ClusterTarget(), plan.management), gates=gates)
-            )
+            recording = record(lambda: Fleet("dev", run=Run(plan=plan, target=ClusterTarget(), gates=gates)))
         except pulumi.RunError as error:
             error.add_note(" ".join(_webs(names)))
             raise
@@ -166,7 +164,7 @@ def test_a_preview_shows_the_gates_and_waits_for_nothing() -> None:
     ]
     gates = {
         plain(each.key.name): {plain(key.name) for key in each.depends_on}
-        for each in recording.components
+        for each in recording.registered
         if each.key.type == GATE
     }
     assert gates["rocky/web/1"] == {"clusters/a-rocky-web"}
@@ -195,7 +193,7 @@ def test_a_gate_stays_while_what_comes_before_it_is_the_same() -> None:
     """Otherwise every run would create and delete gates."""
     later = TEXT.replace("clusters: {names: [a, b, c, d]}", "clusters: {names: [a, b, c, d, hub]}")
     one, other = (
-        {each.key.name for each in sent(planned(text), None)[0].components if each.key.type == GATE}
+        {each.key.name for each in sent(planned(text), None)[0].registered if each.key.type == GATE}
         for text in (TEXT, later)
     )
     assert one == other
@@ -204,9 +202,7 @@ def test_a_gate_stays_while_what_comes_before_it_is_the_same() -> None:
 def test_a_gate_is_never_protected_because_its_name_changes() -> None:
     plan = planned(TEXT)
     gates, opts = Gates("dev", turns_of(plan), None), pulumi.ResourceOptions(protect=True)
-    recording = record(
-        lambda: Fleet("dev", plan, management_provider(ClusterTarget(), plan.management), opts, gates=gates)
-    )
+    recording = record(lambda: Fleet("dev", opts=opts, run=Run(plan=plan, target=ClusterTarget(), gates=gates)))
     found = {(each.type == GATE, each.protect) for each in recording.requests if each.type.startswith("kubernetes:")}
     found |= {(True, each.protect) for each in recording.requests if each.type == GATE}
     assert found == {(False, True), (True, False)}

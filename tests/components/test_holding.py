@@ -11,10 +11,10 @@ import pulumi
 import pytest
 
 from components.config import ClusterTarget
+from components.ending import Check
 from components.fleet import Fleet
-from components.holding import Holding, holding
-from components.registering import Check
-from components.secrets import SecretConfig, with_secrets
+from components.run import Run
+from components.secrets import Holding, SecretConfig, holding, with_secrets
 from tenantry.cluster import connect
 from tenantry.kube.objects import ObjectId
 from tenantry.messages.errors import Refused
@@ -62,9 +62,8 @@ def held(
 
 def registered(found: Holding) -> Recording:
     def program() -> None:
-        provider = pulumi.ProviderResource("kubernetes", "hub", {})
-        secrets = SecretConfig({"credentials": MOVY})
-        Fleet("dev", with_secrets(found.registered(PLAN), secrets, found.kept), provider, kept=found.kept)
+        filled = with_secrets(found.registered(PLAN), SecretConfig({"credentials": MOVY}), found.kept)
+        Fleet("dev", run=Run(plan=filled, target=ClusterTarget(), kept=found.kept))
 
     return record(program)
 

@@ -12,10 +12,10 @@ import pytest
 from pulumi.runtime.proto import resource_pb2
 
 from components.config import ClusterTarget
+from components.ending import Keeper, Keeping
 from components.fleet import Fleet
 from components.gates import Gates
-from components.keeping import Keeper, Keeping
-from components.provider import management_provider
+from components.run import Run
 from tenantry.cluster.standing import Live
 from tenantry.guard.claims import Claim
 from tenantry.messages.errors import Refused
@@ -59,7 +59,7 @@ def kept(
     def build() -> None:
         gates = Gates("dev", turns_of(plan), flux, _raised, to_the_end=True)  # type: ignore[arg-type]
         runs.append(Keeper(plan, "tenantry-system", Claim("dev", "fleet/dev"), own).of_run(gates))
-        Fleet("dev", plan, management_provider(ClusterTarget(), plan.management), gates=gates, last=runs[0])
+        Fleet("dev", run=Run(plan=plan, target=ClusterTarget(), gates=gates, last=runs[0]))
         pulumi.export("record", runs[0].output)
 
     def register(monitor: Monitor, request: Any) -> Any:

@@ -7,8 +7,8 @@ from pathlib import Path
 import pulumi
 import pytest
 
-from components import pace
-from components.program import readable_errors
+from components import run
+from components.run import readable_errors
 from tenantry.messages.errors import InvalidFleet, Refused, RefusedChange
 from tenantry.plan.plan import nothing_of
 from tenantry.stacks.outcome import OUTCOME_FILE
@@ -16,15 +16,15 @@ from tests.components.plans import PLAN
 
 
 @pytest.mark.parametrize(
-    ("many", "preview", "variables", "parallel", "said"),
+    ("many", "preview", "variables", "said"),
     [
-        (True, False, {}, 8, True),
-        (True, False, {"PULUMI_SKIP_CHECKPOINTS": "false"}, None, True),
-        (False, False, {}, 8, False),
-        (True, True, {}, 8, False),
-        (True, False, {}, 64, False),
-        (True, False, {"PULUMI_SKIP_CHECKPOINTS": "true"}, 8, False),
-        (True, False, {OUTCOME_FILE: "/tmp/x"}, 8, False),
+        (True, False, {"PULUMI_PARALLEL": "8"}, True),
+        (True, False, {"PULUMI_SKIP_CHECKPOINTS": "false"}, True),
+        (False, False, {}, False),
+        (True, True, {}, False),
+        (True, False, {"PULUMI_PARALLEL": "64"}, False),
+        (True, False, {"PULUMI_SKIP_CHECKPOINTS": "true"}, False),
+        (True, False, {OUTCOME_FILE: "/tmp/x"}, False),
     ],
 )
 def test_the_faster_way_is_named_once_where_it_matters(
@@ -33,21 +33,19 @@ def test_the_faster_way_is_named_once_where_it_matters(
     many: bool,
     preview: bool,
     variables: dict[str, str],
-    parallel: int | None,
     said: bool,
 ) -> None:
     messages: list[str] = []
-    monkeypatch.setattr(pace, "_MANY", 0 if many else 300)
+    monkeypatch.setattr(run, "_MANY", 0 if many else 300)
     monkeypatch.setattr(pulumi.runtime, "is_dry_run", lambda: preview)
     monkeypatch.setattr(pulumi.log, "info", messages.append)
-    monkeypatch.setattr(pace, "SETTINGS", type("Settings", (), {"parallel": parallel}))
-    for name in (OUTCOME_FILE, "PULUMI_SKIP_CHECKPOINTS"):
+    for name in (OUTCOME_FILE, "PULUMI_SKIP_CHECKPOINTS", "PULUMI_PARALLEL"):
         monkeypatch.delenv(name, raising=False)
     for name, value in variables.items():
         monkeypatch.setenv(name, value)
-    pace.say_if_slow(PLAN)
+    run.say_if_slow(PLAN)
     assert messages == [f"faster: tenantry up --environment {PLAN.environment}"] * said
-    pace.say_if_slow(nothing_of(PLAN))
+    run.say_if_slow(nothing_of(PLAN))
     assert len(messages) == said
 
 

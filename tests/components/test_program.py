@@ -8,7 +8,7 @@ import httpx2
 import pulumi
 import pytest
 
-from components.program import tenant_outputs
+from components.stack import tenant_outputs
 from tenantry.cluster import connect
 from tenantry.guard.claims import Claim, claim_object
 from tenantry.load import load_fleet, plan_all
@@ -35,7 +35,7 @@ def _in_the_project(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.fixture(autouse=True)
 def _nothing_to_restore(monkeypatch: pytest.MonkeyPatch) -> None:
     """The cluster does not take what is recorded here; `test_comparing` is about what a run restores."""
-    monkeypatch.setattr("components.stack.restoring", lambda *_: None)
+    monkeypatch.setattr("components.run.restoring", lambda *_: None)
 
 
 def run(config: dict[str, str], stack: str = "prod", state: Sequence[str] = ()) -> tuple[Recording, str]:
@@ -175,7 +175,7 @@ def test_what_the_stack_permits_by_name_is_removed_and_a_permission_that_is_left
     told: list[str] = []
     monkeypatch.setattr(connect, "connect", lambda *_: hub_with(PLANS["dev"]).client())
     monkeypatch.setattr(pulumi.log, "warn", told.append)
-    monkeypatch.setattr("components.retained._resources", list)
+    monkeypatch.setattr("components.state._resources", list)
     urns = (f"urn:pulumi:dev::tenantry::{key_in_state(each.id)}" for each in PLANS["dev"].objects)
     state: dict[str, dict[str, object]] = {urn: {} for urn in urns}
     monkeypatch.setattr("components.state.outputs_in_state", lambda: state)

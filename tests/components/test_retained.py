@@ -9,7 +9,7 @@ import pulumi
 import pytest
 from pulumi import automation
 
-from components.retained import check_retained
+from components.state import check_retained
 from tenantry.messages.errors import Refused
 from tests.unit.guard.fleets import fleet, tenant
 from tests.unit.texts import planned
@@ -26,7 +26,7 @@ def reading(monkeypatch: pytest.MonkeyPatch, *resources: dict[str, Any], problem
         return SimpleNamespace(deployment={"resources": [*resources, "text"]})
 
     monkeypatch.setattr(pulumi, "get_stack", lambda: "dev")
-    monkeypatch.setattr("components.retained.stack_name", lambda: "org/fleet/dev")
+    monkeypatch.setattr("components.state.stack_name", lambda: "org/fleet/dev")
     monkeypatch.setattr(automation.LocalWorkspace, "__init__", lambda *_, **__: None)
     monkeypatch.setattr(automation.LocalWorkspace, "export_stack", export)
 

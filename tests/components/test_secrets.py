@@ -10,7 +10,9 @@ import pulumi
 import pytest
 from pulumi.runtime import rpc
 
+from components.config import ClusterTarget
 from components.fleet import Fleet
+from components.run import Run
 from components.secrets import SecretConfig, left_over, read_secrets, with_secrets, without_secrets
 from tenantry.kube.objects import SecretValues
 from tenantry.messages.errors import Refused
@@ -39,8 +41,7 @@ def read(text: str, *, secret: bool) -> SecretConfig:
 
 def build(secrets: SecretConfig) -> Recording:
     def program() -> None:
-        provider = pulumi.ProviderResource("kubernetes", "hub", {})
-        Fleet("dev", with_secrets(WITH_SECRET, secrets), provider)
+        Fleet("dev", run=Run(plan=with_secrets(WITH_SECRET, secrets), target=ClusterTarget()))
 
     return record(program)
 

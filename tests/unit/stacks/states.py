@@ -6,7 +6,7 @@ from typing import Any
 
 from tenantry.stacks.targets import GATE
 
-_FLEET = "tenantry:index:Fleet"
+_FLEET, OF_GATES = "tenantry:index:Fleet", "pulumi:providers:pulumi"
 _TENANT = f"{_FLEET}$tenantry:index:Tenant"
 SECRET = {"4dabf18193072939515e22adb298388d": "1b47061264138c4ac30d75fd1eb44270", "plaintext": '"password"'}
 
@@ -37,6 +37,8 @@ def state(stack: str, *tenants: str, environment: str = "prod") -> dict[str, Any
         {"urn": provider, "type": "pulumi:providers:kubernetes", "id": f"id-of-{stack}", "parent": root, "inputs": {}},
         {"urn": fleet, "type": _FLEET, "parent": root},
     ]
+    gates = {"urn": urn(OF_GATES, "default"), "type": OF_GATES, "id": f"id-of-gates-of-{stack}", "inputs": {}}
+    resources += [gates] if tenants else []
     of_claim = urn(f"{_FLEET}$kubernetes:core/v1:ConfigMap", f"platform/tenantry-{environment}")
     shared = ((of_claim, "kubernetes:core/v1:ConfigMap", claim), (chart, "kubernetes:x/v1:HelmChart", {}))
     resources += [
@@ -64,6 +66,12 @@ def state(stack: str, *tenants: str, environment: str = "prod") -> dict[str, Any
                 "dependencies": [secret, chart],
                 "propertyDependencies": {"spec": [secret, chart]},
             },
-            {"urn": urn(f"{_FLEET}${GATE}", f"{tenant}/x/1"), "type": GATE, "parent": fleet, "dependencies": [app]},
+            {
+                "urn": urn(f"{_FLEET}${GATE}", f"{tenant}/x/1"),
+                "type": GATE,
+                "parent": fleet,
+                "dependencies": [app],
+                "provider": f"{gates['urn']}::{gates['id']}",
+            },
         ]
     return {"version": 3, "deployment": {"manifest": {"time": stack}, "resources": resources}}

@@ -27,5 +27,5 @@ def test_gates_are_targets_with_all_that_they_depend_on() -> None:
     """Without its objects of the first wave, Pulumi refuses a gate that is not in the state yet."""
     own = ["**::*/*-rocky-**", "**::rocky/**"]
     assert patterns(TEXT) == own
-    assert patterns(WAVES) == [*own, "**tenantry:rollout:Gate::rocky/**", "**tenantry:rollout:Gate::dns/**"]
+    assert patterns(WAVES) == [*own, "**pulumi:index:Stash::rocky/**", "**pulumi:index:Stash::dns/**"]
     assert [len(dns(each)) for each in (TEXT, WAVES)] == [1, 2]

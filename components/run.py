@@ -1,15 +1,15 @@
-"""The Pulumi program's steps around the components: checks before any resource is created, and the stack's outputs."""
+"""What a run creates: an environment's plan, after all checks that come before its first change."""
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterable, Iterator
+import os
+from collections.abc import Collection, Iterable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from itertools import chain
 from pathlib import Path
-from typing import TYPE_CHECKING, TypedDict
+from typing import TYPE_CHECKING
 
 import pulumi
 
@@ -23,7 +23,7 @@ from tenantry.guard.claims import Claim, claimed, foreign, other_claims
 from tenantry.guard.keeping import kept_after, left_here
 from tenantry.guard.places import Places
 from tenantry.guard.targets import planned_targets
-from tenantry.kube.objects import Manifest
+from tenantry.kube.objects import Manifest, ObjectId
 from tenantry.load import load_fleet, plan_one, warnings_of
 from tenantry.messages.errors import InvalidFleet, Refused, RefusedChange, Severity, refuse
 from tenantry.messages.text import declared, format_invalid, format_warnings
@@ -31,27 +31,57 @@ from tenantry.plan.engine_order import order_of_files
 from tenantry.plan.plan import Plan
 from tenantry.preflight.fitness import Policed, fitted
 from tenantry.render import rendered
+from tenantry.stacks.command import PARALLEL, SKIP_CHECKPOINTS, TUNED
 from tenantry.stacks.file import NAMESPACE
-from tenantry.stacks.outcome import for_stack, offboards, tell
+from tenantry.stacks.outcome import OUTCOME_FILE, STARTED, for_stack, offboards, tell
 
-from .config import ClusterTarget, DirectoryTarget, StackConfig, Target
-from .holding import Holding, holding
-from .keeping import Keeper, keeper_of
-from .retained import check_retained
-from .secrets import left_over, read_secrets, with_secrets, without_secrets
-from .state import InState, outputs_in_state
+from .comparing import restoring
+from .config import ClusterTarget, DirectoryTarget, StackConfig, Target, read_config
+from .ending import Check, Keeper, Last, keeper_of
+from .gates import Gates, gates_of
+from .secrets import Holding, holding, left_over, read_secrets, with_secrets, without_secrets
+from .state import InState, check_retained, outputs_in_state
 
 if TYPE_CHECKING:
     from tenantry.cluster.client import Client
 
 
-class TenantOutput(TypedDict):
-    """A tenant as the stack exports it."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Run:
+    """plan: with the values of Secrets, without what is left out. target: where its objects go.
 
-    namespaces: list[str]
-    clusters: list[str]
-    apps: list[str]
-    objects: int
+    gates: None: the plan's rollouts are left aside. check: of some objects, when all have been created.
+    last: makes the object that is created after all others. kept: objects that stay as they are, whatever the plan says of them.
+    whole: the plan before anything was left out; None: nothing was.
+    """
+
+    plan: Plan
+    target: Target
+    gates: Gates | None = None
+    check: Check | None = None
+    last: Last | None = None
+    kept: Collection[ObjectId] = ()
+    whole: Plan | None = None
+
+
+def run_of(environment: str | None = None, file: str | Path | None = None) -> Run:
+    """The run of the stack. Call it once in a program, before any resource exists: a mistake anywhere leaves the stack untouched.
+
+    environment, file: None: those that the stack's config names. Raises: RunError.
+    """
+    tell(STARTED)
+    with readable_errors():
+        config = read_config(environment, file)
+        plan, keeper = make_plan(config)
+        complete, held = with_values(plan, config.target)
+        gates = gates_of(plan, config.target, to_the_end=keeper is not None)
+        compared = restoring(plan, config.target, held.ids)
+        if compared:
+            complete = compared.leaving(complete)
+        check = held.ending(compared)
+    say_if_slow(plan)
+    last = keeper.of_run(gates) if keeper else None
+    return Run(plan=complete, target=config.target, gates=gates, check=check, last=last, kept=held.kept, whole=plan)
 
 
 @contextmanager
@@ -185,28 +215,22 @@ def with_values(planned: Plan, target: Target) -> tuple[Plan, Holding]:
     return without_secrets(planned), Holding()
 
 
-def tenant_outputs(planned: Plan) -> dict[str, TenantOutput]:
-    """The outputs for each tenant, sorted, so that a new order in the file is not a change."""
-    facts = {placement.tenant: _Facts() for placement in planned.placements}
-    for placement in planned.placements:
-        facts[placement.tenant].namespaces.update(placement.namespaces)
-        facts[placement.tenant].clusters.add(placement.cluster)
-    for app in planned.apps:
-        if app.tenant:
-            facts[app.tenant].apps.add(app.name)
-    objects = Counter(each.owner.tenant for each in planned.objects)
-    return {tenant: facts[tenant].output(objects[tenant]) for tenant in sorted(facts)}
+_MANY = 300
+"""Objects. A run of fewer takes seconds in any case."""
 
 
-@dataclass(slots=True)
-class _Facts:
-    """Collects the facts about one tenant from the whole plan."""
+def say_if_slow(plan: Plan) -> None:
+    """Name `tenantry up` in a run that changes a large fleet with Pulumi's own settings.
 
-    namespaces: set[str] = field(default_factory=set)
-    clusters: set[str] = field(default_factory=set)
-    apps: set[str] = field(default_factory=set)
+    Once in a run: `pulumi up` starts the program for its preview, too, where the settings matter little.
+    """
+    if len(plan.objects) > _MANY and not pulumi.runtime.is_dry_run() and not _is_tuned():
+        pulumi.log.info(f"faster: tenantry up --environment {plan.environment}")
 
-    def output(self, objects: int) -> TenantOutput:
-        return TenantOutput(
-            namespaces=sorted(self.namespaces), clusters=sorted(self.clusters), apps=sorted(self.apps), objects=objects
-        )
+
+def _is_tuned() -> bool:
+    wanted = next(int(each.value) for each in TUNED if each.variable == PARALLEL)
+    given = os.environ.get(PARALLEL, "")
+    if OUTCOME_FILE in os.environ or (given.isdecimal() and int(given) >= wanted):
+        return True
+    return os.environ.get(SKIP_CHECKPOINTS, "").lower() in ("1", "true")

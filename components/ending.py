@@ -1,6 +1,7 @@
-"""Keeps the environment's record for the gates of other environments: the last object of a run, and an output of the stack.
+"""The end of a run: the waves have been led, the result is looked at, and the last object is created.
 
-Nothing sends it before everything else has been answered and every wave is ready, so only a successful run writes it.
+That is the environment's record for the gates of other environments, which is an output of the stack too. Nothing sends it before
+everything else has been answered and every wave is ready, so only a successful run writes it.
 """
 
 from __future__ import annotations
@@ -10,23 +11,76 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from itertools import chain
-from typing import Any
+from typing import Any, Protocol
 
 import pulumi
 
 from tenantry.cluster import connect
 from tenantry.fleet.fleet import Fleet
 from tenantry.guard.claims import Claim
+from tenantry.kube.objects import KubeObject, ObjectId
 from tenantry.messages.errors import Refused
 from tenantry.plan.plan import Plan
 from tenantry.rollout.turns import awaited_apps, records_on, unready_apps, wanted_of
 from tenantry.stacks.file import NAMESPACE
 from tenantry.stacks.record import Record, State, expected, is_awaited, read, record_object, record_of
-from tenantry.stacks.targets import type_token
 
 from .config import ClusterTarget
 from .gates import Gates
-from .registering import Registrar, Registration
+from .objects import Answers, Object, future_of
+
+
+class Last(Protocol):
+    """Makes the object that is created after all others, when every wave is good."""
+
+    @property
+    def output(self) -> pulumi.Output[Any]: ...
+
+    async def planned(self, *, complete: bool) -> KubeObject | None:
+        """complete: whether the engine could change everything. None: there is no such object."""
+
+    def answered(self, outputs: Mapping[str, Any]) -> None:
+        """What the engine has of the object; empty if there is none."""
+
+    def failed(self, error: Exception) -> None:
+        """The object is not created, because the run has failed."""
+
+
+class Check(Protocol):
+    """Looks at some objects when all have been created. ids: which ones."""
+
+    @property
+    def ids(self) -> frozenset[ObjectId]: ...
+
+    async def check(self, answers: Mapping[ObjectId, Mapping[str, Any]]) -> None:
+        """answers: what the engine says that each object is. Raises: RunError: something is wrong."""
+
+
+async def end(
+    created: Mapping[ObjectId, Object],
+    answers: Answers,
+    parent: pulumi.ComponentResource,
+    *,
+    check: Check | None,
+    last: Last | None,
+) -> None:
+    """Lead the waves to the end of the run.
+
+    Raises: RunError: a wave or the check has failed, and nothing more is created.
+    """
+    try:
+        await answers.gates.lead({id: answers.of(each) for id, each in created.items() if answers.gates.holds(id)})
+        complete = all([(await answers.of(each)).ok for each in created.values()]) if check or last else True
+        if check and complete:
+            await check.check({id: await future_of(created[id].content()) for id in check.ids & created.keys()})
+        if last:
+            planned = await last.planned(complete=complete)
+            own = pulumi.ResourceOptions(parent=parent)
+            last.answered(await future_of(Object(planned, own).content()) if planned else {})
+    except Exception as error:
+        if last:
+            last.failed(error)
+        raise
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,14 +131,11 @@ class Keeping:
         """What is in the ConfigMap, which a run with `--target` does not change."""
         return pulumi.Output.from_input(self._answer)
 
-    async def registration(self, registrar: Registrar, *, complete: bool) -> Registration | None:
+    async def planned(self, *, complete: bool) -> KubeObject | None:
         keeper = self.keeper
         # After an error that the engine has passed over, the record of the run before stays.
         record = await self._record() if complete else keeper.before
-        if record is None:
-            return None
-        planned = record_object(keeper.platform, keeper.claim, record)
-        return registrar.object(type_token(planned.id), planned.logical_name, planned.manifest, None, (), None)
+        return record_object(keeper.platform, keeper.claim, record) if record else None
 
     def answered(self, outputs: Mapping[str, Any]) -> None:
         self._answer.set_result(outputs.get("data") or {})
