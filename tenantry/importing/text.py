@@ -6,8 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from textwrap import wrap
 from typing import Any
 
-from tenantry.edit.style import Style
-from tenantry.edit.values import flow, key_text
+from tenantry.edit.values import Style, flow, key_text
 from tenantry.importing.model import Path
 from tenantry.messages.text import printable
 
