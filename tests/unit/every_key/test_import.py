@@ -89,8 +89,26 @@ def _merged(base: Any, over: Any) -> Any:
     return {key: value for key, value in merged.items() if value is not None}
 
 
+def _without_last(data: Any) -> Any:
+    """A file without its last environment: its clusters show the kinds of kubeconfigs, whose keys `import` does not read."""
+    here = {"dev", "prod"}
+    gone = {name for name, cluster in data["clusters"].items() if not here & set(cluster.get("environments", ()))}
+
+    def without(value: Any) -> Any:
+        if isinstance(value, dict):
+            return {key: without(inner) for key, inner in value.items()}
+        if isinstance(value, list):
+            return [without(item) for item in value if not (isinstance(item, str) and item in gone)]
+        return value
+
+    kept = {key: value for key, value in without(data).items() if key != "clusterGroups"}
+    kept["clusters"] = {name: cluster for name, cluster in kept["clusters"].items() if name not in gone}
+    kept["environments"] = {name: kept["environments"][name] for name in kept["environments"] if name in here}
+    return kept
+
+
 def fleets() -> dict[str, dict[str, Any]]:
-    before, after = (yaml.safe_load((HERE / f"{name}.yaml").read_text()) for name in ("before", "after"))
+    before, after = (_without_last(yaml.safe_load((HERE / f"{name}.yaml").read_text())) for name in ("before", "after"))
     return {"before": before, "after": after, "partly": _merged(after, yaml.safe_load(PARTLY))}
 
 
