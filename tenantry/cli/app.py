@@ -51,7 +51,7 @@ _SECTIONS = {
         "unset": "remove an entry from tenants.yaml, and keep the rest as it is",
         "remove": "remove a tenant, an app, a cluster and so on from tenants.yaml",
         "rename": "rename a tenant, an app, a cluster and so on, everywhere",
-        "move": "move an app, a tenant's apps or a cluster to another place",
+        "move": "move an app or a tenant's apps to another place",
         "promote": "give an environment the versions that another one has",
         "update": "raise versions to the newest that the sources have",
         "fmt": "format tenants.yaml and the files that it includes",

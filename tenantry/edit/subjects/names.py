@@ -61,7 +61,7 @@ class Kind(StrEnum):
     @property
     def at(self) -> tuple[str, ...]:
         """The mapping with the entries, in which `*` stands for the tenant."""
-        return next((*_HOLDERS[model], field) for (model, field), kind in reversed(DECLARED.items()) if kind is self)
+        return _AT[self]
 
     @property
     def is_owned(self) -> bool:
@@ -151,6 +151,8 @@ DECLARED: dict[tuple[type[Model], str], Kind] = {
 
 _HOLDERS: dict[type[Model], tuple[str, ...]] = {Document: (), Platform: (PLATFORM,), Tenant: ("tenants", "*")}
 """Where the mappings stand that declare names."""
+_AT = {kind: (*_HOLDERS[model], field) for (model, field), kind in DECLARED.items()}
+"""Where the entries of a kind are; of what the platform and tenants have, where a tenant has them."""
 
 
 class Target(NamedTuple):
