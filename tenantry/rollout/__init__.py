@@ -2,3 +2,5 @@
 
 Read them in this order: `model`, `drawing`, `rules`, `waves`, `turns`, `judging`, `words`. `components/gates.py` waits.
 """
+
+import tenantry.model  # noqa: F401  the model of the whole file holds the models of this room, so it is made first
