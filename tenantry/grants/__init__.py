@@ -4,5 +4,3 @@ Read them in this order: `model`, `frames`, `grants`, `limits`, `authors`, `rule
 """
 
 import tenantry.model  # noqa: F401 # first, because the whole document has a place for what `model` here describes
-
-import tenantry.model  # noqa: F401  the model of the whole file holds the models of this room, so it is made first

@@ -3,4 +3,4 @@
 Read them in this order: `model`, `drawing`, `rules`, `waves`, `turns`, `judging`, `words`. `components/gates.py` waits.
 """
 
-import tenantry.model  # noqa: F401  the model of the whole file holds the models of this room, so it is made first
+import tenantry.model  # noqa: F401 # first, because the whole document has a place for what `model` here describes
