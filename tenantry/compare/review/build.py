@@ -32,8 +32,8 @@ class Extent:
                 found.setdefault((kind, app.tenant, app.name), set()).add(new_names.get(app.cluster, app.cluster))
             for tenant, cluster in side.placements:
                 found.setdefault((PartKind.TENANT, tenant, ""), set()).add(new_names.get(cluster, cluster))
-            for id in side.uses.users:
-                (kind, tenant, name), cluster = side.spot_of(side.uses.objects[id])
+            for id in side.users:
+                (kind, tenant, name), cluster = side.spot_of(side.objects[id])
                 if kind is PartKind.SOURCE:
                     found.setdefault((kind, tenant, name), set()).add(new_names.get(cluster, cluster))
         names = dict.fromkeys(new_names.get(each, each) for each in (*after.clusters, *before.clusters))

@@ -201,7 +201,7 @@ class Collector:
         assert app is not None
         if target := self._wholes.goes_to(spot):
             yield f"it moves to {target}"
-        stays = what_stays(self._found.before.uses.objects[app.id].manifest)
+        stays = what_stays(self._found.before.objects[app.id].manifest)
         yield stays or "Flux deletes what it installed"
 
     def _both_sided(self, spot: Spot, both: Both, delta: Delta) -> None:
@@ -238,7 +238,7 @@ class Collector:
 
     def _users(self, both: Both) -> list[str]:
         """The apps that take a source, or its charts."""
-        uses = self._found.after.uses.users
+        uses = self._found.after.users
         return list(dict.fromkeys(app.name for each in both.after for app in uses.get(each.id, ())))
 
     def _moved(self, spot: Spot, delta: Delta) -> Item | None:

@@ -73,7 +73,7 @@ def app_delta(spot: Spot, both: Both, found: Gathered, keys: Collection[str]) ->
     if one is None or other is None:
         delta.settings = list(changed_settings(telling(old), telling(new)))
         return delta
-    before, after = found.before.uses.objects[one.id], found.after.uses.objects[other.id]
+    before, after = found.before.objects[one.id], found.after.objects[other.id]
     delta.replaced = before.id != after.id
     delta.states = (state_at(found.before, *one.at), state_at(found.after, *other.at))
     if before.id.kind != after.id.kind:
@@ -217,7 +217,7 @@ def _is_there(spot: Spot, objects: list[KubeObject], side: Side) -> bool:
 def _untold(spot: Spot, both: Both, found: Gathered, keys: Collection[str]) -> Iterator[FieldChange]:
     yield from untold_of_manifests(both.old, both.new, keys)
     for changed in filter(None, (found.changed.get(each.id) for each in both.after)):
-        if changed.id in found.after.uses.apps:
+        if changed.id in found.after.app_of:
             yield from untold_of_app(changed, keys)
         elif changed.id.kind == "HelmRelease":
             yield from untold_of_baseline(changed, keys)

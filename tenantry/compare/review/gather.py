@@ -63,7 +63,7 @@ class Gathered:
         """The app as it was, under the former names of itself, its tenant and its cluster."""
         kind, tenant, name = spot.part
         name = self.old_names.get((kind, tenant, name), name)
-        return self.before.uses.keys.get((*self.placement_before(spot), name))
+        return self.before.apps.get((*self.placement_before(spot), name))
 
     def placement_before(self, spot: Spot) -> tuple[str, str]:
         """The tenant and the cluster of a part, under their former names."""
@@ -71,7 +71,7 @@ class Gathered:
         return self.old_tenants.get(tenant, tenant), self.old_clusters.get(cluster, cluster)
 
     def app_after(self, spot: Spot) -> PlannedApp | None:
-        return self.after.uses.keys.get((spot.part.tenant, spot.cluster, spot.part.name))
+        return self.after.apps.get((spot.part.tenant, spot.cluster, spot.part.name))
 
     def _gather(self) -> None:
         diff = self.diff
@@ -128,15 +128,15 @@ class Gathered:
             was = self.before.placements.get(where)
             if was is not None and list(was.after) != list(placement.after):
                 self.at(Spot(Part(PartKind.SETTINGS, placement.tenant, ""), placement.cluster))
-        for key, app in self.after.uses.keys.items():
-            before = self.before.uses.keys.get(key)
+        for key, app in self.after.apps.items():
+            before = self.before.apps.get(key)
             if before is not None and list(before.after) != list(app.after):
                 self.at(Spot(part_of(app), app.cluster))
 
     def _touch_users(self, object: KubeObject) -> None:
         """Several apps can take one chart. It is accounted for with the first, and its settings are those of all."""
         if object.id.kind == "HelmChart":
-            for app in self.after.uses.users.get(object.id, ()):
+            for app in self.after.users.get(object.id, ()):
                 self.at(Spot(part_of(app), app.cluster))
 
 

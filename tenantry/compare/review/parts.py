@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from functools import cached_property
 from typing import Any, NamedTuple
 
@@ -42,42 +42,6 @@ def kind_and_name(id: ObjectId) -> str:
 
 
 _SOURCES = "source.toolkit.fluxcd.io/v1"
-
-
-class Uses:
-    """objects: of the plan by identity; apps: by the identity of their object; users: the apps that take a chart or a source."""
-
-    def __init__(self, plan: Plan) -> None:
-        self.objects: Mapping[ObjectId, KubeObject] = {each.id: each for each in plan.objects}
-        self.apps: Mapping[ObjectId, PlannedApp] = {each.id: each for each in plan.apps}
-        self.keys: Mapping[tuple[str, str, str], PlannedApp] = {
-            (each.tenant, each.cluster, each.name): each for each in plan.apps
-        }
-        self.users: dict[ObjectId, list[PlannedApp]] = {}
-        for app in plan.apps:
-            for used in self._used(app):
-                self.users.setdefault(used, []).append(app)
-
-    def chart_of(self, release: KubeObject) -> KubeObject | None:
-        """The HelmChart that a release takes; None: it takes a source itself."""
-        reference = release.manifest["spec"].get("chartRef")
-        if reference is None or reference["kind"] != "HelmChart":
-            return None
-        return self.objects.get(_id_of(release.id, reference))
-
-    def _used(self, app: PlannedApp) -> list[ObjectId]:
-        object = self.objects[app.id]
-        chart = self.chart_of(object)
-        spec = object.manifest["spec"]
-        if chart is None:
-            return [_id_of(app.id, spec.get("sourceRef") or spec["chartRef"])]
-        return [chart.id, _id_of(app.id, chart.manifest["spec"]["sourceRef"])]
-
-
-def _id_of(user: ObjectId, reference: Mapping[str, str]) -> ObjectId:
-    return ObjectId(_SOURCES, reference["kind"], user.namespace, reference["name"])
-
-
 KINDS_OF_SOURCES = ("GitRepository", "OCIRepository", "HelmRepository", "Bucket", "ExternalArtifact")
 NOTIFICATIONS = ("Alert", "Provider", "Receiver")
 _IMAGES = "image.toolkit.fluxcd.io"
@@ -100,13 +64,20 @@ class Planned(NamedTuple):
 class Side:
     """One of the two plans of an environment, with what it takes to say which part an object belongs to.
 
-    fleet: that is planned; None: there was no file, so the plan has no objects.
+    fleet: that is planned; None: there was no file, so the plan has no objects. objects: by identity. app_of: by the identity of
+    its object; apps: by tenant, cluster and name; users: the apps that take a chart or a source.
     """
 
     def __init__(self, plan: Plan, fleet: Fleet | None) -> None:
         self.plan = plan
         self.fleet = fleet
-        self.uses = Uses(plan)
+        self.objects: Mapping[ObjectId, KubeObject] = {each.id: each for each in plan.objects}
+        self.app_of: Mapping[ObjectId, PlannedApp] = {each.id: each for each in plan.apps}
+        self.apps = {(each.tenant, each.cluster, each.name): each for each in plan.apps}
+        self.users: dict[ObjectId, list[PlannedApp]] = {}
+        for app in plan.apps:
+            for used in self._used(app):
+                self.users.setdefault(used, []).append(app)
         self.placements = {(each.tenant, each.cluster): each for each in plan.placements}
         self.tenants = dict.fromkeys(each.tenant for each in plan.placements)
         self.clusters = dict.fromkeys(each.owner.cluster for each in plan.objects if each.owner.cluster)
@@ -118,6 +89,14 @@ class Side:
             for each in plan.objects
             if each.id.kind == "Namespace" and not each.owner.tenant
         }
+
+    def _used(self, app: PlannedApp) -> Iterator[ObjectId]:
+        """The chart and the source of an app. A release can take a source itself."""
+        spec = self.objects[app.id].manifest["spec"]
+        first = _id_of(app, spec.get("sourceRef") or spec["chartRef"])
+        yield first
+        if first.kind == "HelmChart" and (chart := self.objects.get(first)):
+            yield _id_of(app, chart.manifest["spec"]["sourceRef"])
 
     @cached_property
     def documents(self) -> Documents:
@@ -157,11 +136,11 @@ class Side:
 
     def _part(self, object: KubeObject) -> Part:
         tenant, kind = object.owner.tenant, object.id.kind
-        if object.id in self.uses.apps:
-            return part_of(self.uses.apps[object.id])
+        if object.id in self.app_of:
+            return part_of(self.app_of[object.id])
         if group_of(object.id.api_version) == _IMAGES:
             return Part(PartKind.APP if tenant else PartKind.ADDON, tenant, label(object.manifest, APP_LABEL))
-        users = self.uses.users.get(object.id)
+        users = self.users.get(object.id)
         if users and (kind == "HelmChart" or not tenant):
             return part_of(users[0])
         if kind in KINDS_OF_SOURCES and tenant:
@@ -185,6 +164,10 @@ class Side:
         """The add-on whose namespaces a release installs."""
         objects = release.manifest["spec"].get("values", {}).get("objects", ())
         return next((name for each in objects if (name := label(each, APP_LABEL))), "")
+
+
+def _id_of(user: PlannedApp, reference: Mapping[str, str]) -> ObjectId:
+    return ObjectId(_SOURCES, reference["kind"], user.id.namespace, reference["name"])
 
 
 def part_of(app: PlannedApp) -> Part:

@@ -27,7 +27,7 @@ class Wholes:
         self._found = found
         self._fates = {(each.kind, each.after): each.fate for each in renamed}
         self._names = {(app.tenant, app.name) for app in found.before.plan.apps}
-        self._kept = {key for key in found.before.uses.keys if key in found.after.uses.keys}
+        self._kept = {key for key in found.before.apps if key in found.after.apps}
         self._kept_names = {(tenant, name) for tenant, _, name in self._kept}
         self._clusters_of = tuple(grouped(side.plan.apps, _name) for side in (found.before, found.after))
         self._on: dict[bool, dict[tuple[str, str], list[PlannedApp]]] = {
@@ -114,7 +114,7 @@ class Wholes:
         stays = "its apps and rights are deleted, and its namespaces stay with their data"
         told = [f"{'everything in it is deleted' if goes else stays}: {content}"]
         for app in self._on[False].get((tenant, cluster), ()):
-            if stays := what_stays(self._found.before.uses.objects[app.id].manifest):
+            if stays := what_stays(self._found.before.objects[app.id].manifest):
                 told.append(f"app {app.name}: {stays}")
             if other := self._moves(app):
                 told.append(f"app {app.name} moves to {other}")
