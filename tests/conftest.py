@@ -124,3 +124,5 @@ def pytest_collection() -> Iterator[None]:
     finally:
         gc.freeze()
         gc.enable()
+        # As the command line has it, see tenantry/cli/__init__.py.
+        gc.set_threshold(100_000)

@@ -16,7 +16,7 @@ from tenantry.charts.archive import files_of
 from tenantry.charts.copy import copy
 from tenantry.charts.package import package
 from tenantry.messages.errors import Refused
-from tests.unit.sandbox.test_charts import make_chart
+from tests.project.sandbox.test_charts import make_chart
 
 CHART = {"0.2.0": "6950513ee20fc401"}
 """The content of the objects chart by its version: Flux takes a changed chart from Git only if its version is another one."""

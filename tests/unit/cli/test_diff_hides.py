@@ -7,11 +7,8 @@ import re
 from pathlib import Path
 
 import pytest
-from hypothesis import strategies as st
 
 from tenantry.cli.app import run
-from tests.drawn import given
-from tests.markdown import alive
 from tests.unit.messages.test_inert import HOSTILE
 from tests.unit.texts import rocky
 
@@ -90,24 +87,6 @@ def test_a_changed_secret_is_a_difference(place: str, capsys: pytest.CaptureFixt
 
 
 TEXTS = [text for text in HOSTILE if len(text) < 1000 and text.strip()]
-
-
-@given(st.sampled_from(TEXTS), st.sampled_from(TEXTS))
-def test_nothing_of_a_value_comes_alive_in_a_comment(before: str, after: str) -> None:
-    with pytest.MonkeyPatch.context() as patch:
-        said: list[str] = []
-        patch.setattr("tenantry.cli.diff.command.data", said.append)
-        for one, other in ((before, after), (after, before)):
-            Path("before.yaml").write_text(hostile(one))
-            Path("tenants.yaml").write_text(hostile(other))
-            run(["diff", "./before.yaml", "--output", "markdown"])
-    for document in said:
-        inner = re.sub(r"<!-- tenantry diff -->|</?(details|summary)>", "", document)
-        assert not [each for each in alive(inner) if not each.startswith(ALLOWED)], document
-
-
-ALLOWED = ("heading_open", "structure", "strong_open", "[!WARNING]", "[!CAUTION]")
-"""What the comment itself is made of."""
 
 
 def hostile(text: str) -> str:

@@ -8,10 +8,7 @@ from typing import Any
 
 import pytest
 import yaml
-from hypothesis import strategies as st
 
-from tenantry.manifests.compare import compared
-from tests.drawn import given
 from tests.unit.manifests.test_command import APPS, Bench, bench
 from tests.unit.texts import rocky
 
@@ -82,15 +79,3 @@ def test_no_form_shows_a_secret_of_a_message(bench: Bench, case: str) -> None:
         assert code == 1
         assert "kustomize: " in out
         assert not re.search("hunter|New-9y", out + err), out
-
-
-secrets = st.text(st.characters(min_codepoint=33, max_codepoint=0x2FF, exclude_categories=("C",)), min_size=6).map(
-    lambda text: f"Zq{text}qZ"
-)
-
-
-@given(st.sampled_from(["data", "string-data", "config-map", "environment", "custom"]), secrets, secrets)
-def test_no_drawn_secret_is_in_a_comparison(place: str, before: str, after: str) -> None:
-    changes, _ = compared([manifest(place, before)], [manifest(place, after)])
-    assert len(changes) == (before != after)
-    assert "Zq" not in repr(changes)

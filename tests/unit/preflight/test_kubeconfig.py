@@ -10,12 +10,10 @@ from typing import Any
 
 import pytest
 import yaml
-from hypothesis import strategies as st
 
 from tenantry.messages.errors import Severity
 from tenantry.messages.problems import Problem
 from tenantry.preflight.kubeconfig import check_kubeconfig
-from tests.drawn import given
 from tests.unit.issued import NOW, certificate, private_key
 
 DAY = timedelta(days=1)
@@ -235,13 +233,6 @@ def test_a_certificate_s_time_is_told(
 )
 def test_what_is_no_kubeconfig_is_told_as_such(data: bytes) -> None:
     assert [("error", "not-a-kubeconfig")] == codes(data)
-
-
-@given(
-    st.dictionaries(st.sampled_from([*SOUND, "name"]), st.recursive(st.text("marker:-[]{}"), st.lists, max_leaves=4))
-)
-def test_no_kubeconfig_is_so_wrong_that_it_can_not_be_told(content: dict[str, Any]) -> None:
-    assert problems({**content, "marker": 1})
 
 
 def test_all_problems_are_told_at_once() -> None:
