@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import gc
 import os
+import pickle
 import sys
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
+from pydantic.json_schema import GenerateJsonSchema
 
 # What the developer's shell says about colours, sizes and files must not change a result. Once for all, because a fixture for
 # each of thousands of tests takes seconds. Python's readline sets COLUMNS and LINES for the processes that xdist starts.
@@ -81,6 +84,24 @@ def _documents_are_as_described() -> Iterator[None]:
     output.as_json = as_json
 
 
+@pytest.fixture(scope="session", autouse=True)
+def _the_schema_is_made_once() -> Iterator[None]:
+    """Many commands print a part of the JSON Schema of tenants.yaml; pydantic takes a fifth of a second to make it."""
+    from tenantry.model.document import Document
+
+    made: dict[object, bytes] = {}
+
+    def once(_: object, *, schema_generator: type[GenerateJsonSchema] = GenerateJsonSchema) -> Any:
+        if schema_generator not in made:
+            made[schema_generator] = pickle.dumps(make(schema_generator=schema_generator))
+        return pickle.loads(made[schema_generator])
+
+    make = Document.model_json_schema
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(Document, "model_json_schema", classmethod(once))
+        yield
+
+
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: pytest.Config) -> None:
     """What tests say beside that they passed: their property `told`; and how long groups took, which decides their order."""
     if config.getoption("dist", "no") == "loadgroup":
@@ -108,6 +129,25 @@ def planned_once(monkeypatch: pytest.MonkeyPatch) -> None:
         return kept[key]
 
     monkeypatch.setattr(command, "both_sides", both)
+
+
+@pytest.fixture
+def edits_plan_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Edits plan a fleet that says the same once in a test, for tests that edit there and back."""
+    from tenantry.cli.edit import check
+    from tenantry.fleet.fleet import Fleet
+    from tenantry.load import plan_all
+    from tenantry.plan.plan import Plan
+
+    kept: dict[object, dict[str, Plan]] = {}
+
+    def plans(fleet: Fleet) -> dict[str, Plan]:
+        key = (fleet.source.file, *fleet.source.fills, repr(fleet.source.data))
+        if key not in kept:
+            kept[key] = plan_all(fleet)
+        return kept[key]
+
+    monkeypatch.setattr(check, "plan_all", plans)
 
 
 @pytest.fixture

@@ -106,8 +106,3 @@ def test_nothing_of_a_value_comes_alive_in_a_terminal_or_a_page(text: str, capsy
     page = outputs(hostile("x"), hostile(text), "html", capsys)
     if "<" in text:
         assert text not in page
-
-
-def test_a_very_long_line_is_shortened(capsys: pytest.CaptureFixture[str]) -> None:
-    for form in ("text", "markdown"):
-        assert len(outputs(hostile("x"), hostile("y " * 50_000), form, capsys)) < 70_000
