@@ -24,6 +24,7 @@ from tenantry.plan.plan import Plan
 from tests.components import by_sdk
 from tests.components.plans import BASELINE, CREDENTIAL, PLAN, REMOTE_APP
 from tests.components.recording import Monitor, Recording, record
+from tests.table import table
 
 REPOSITORY = Path(__file__).parents[2]
 FILES = sorted(
@@ -81,7 +82,7 @@ def check_equal(plan: Plan, opts: pulumi.ResourceOptions | None = None) -> None:
     assert sorted(direct.completed) == sorted(by_classes.completed)
 
 
-@pytest.mark.parametrize("file", FILES, ids=lambda file: file.parent.name)
+@table("file", FILES, ids=lambda file: file.parent.name)
 def test_each_fleet_is_registered_as_the_sdk_would_register_it(file: Path) -> None:
     for plan in plan_all(load_fleet(file)).values():
         check_equal(plan)

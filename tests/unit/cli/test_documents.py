@@ -19,6 +19,7 @@ from tenantry.compare.review.model import Effect
 from tenantry.fleet.json_schema import subclasses
 from tenantry.messages.data import ABSENT
 from tenantry.scaffold.upgrade import Kind
+from tests.table import table
 from tests.unit.kube.test_yaml_text import NASTY
 
 WORDS: list[tuple[type[StrEnum], type[BaseModel], str, set[str]]] = [
@@ -54,7 +55,7 @@ def test_all_keys_are_written_in_one_style() -> None:
             assert str(field.serialization_alias).isalpha(), (part, name)
 
 
-@pytest.mark.parametrize(
+@table(
     "value",
     [
         *([], {}, "", 0, -1, 2**70, 1.5, -0.0, 1e22, True, None, [[]], {"a": {}}, {"a": []}, [{}, [[], {}]]),

@@ -4,16 +4,15 @@ from __future__ import annotations
 
 from typing import Any
 
-import pytest
-
 from tenantry.compare.fields import Entry, FieldChange, changed_fields
 from tenantry.messages.data import ABSENT
+from tests.table import table
 
 ROLE = {"kind": "Role", "metadata": {"name": "r", "namespace": "n"}, "rules": [1]}
 QUOTA = {"kind": "ResourceQuota", "metadata": {"name": "q"}, "spec": {"hard": {"pods": "1"}}}
 
 
-@pytest.mark.parametrize(
+@table(
     ("before", "after", "expected"),
     [
         ({"a": 1, "b": 2}, {"b": 2, "a": 1}, []),

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from tenantry.guard import RunLimits, check, held, removals
+from tests.table import table
 from tests.unit.guard.fleets import fleet, manifests, now, refusal, tenant
 from tests.unit.texts import planned
 
@@ -61,7 +62,7 @@ OF_MOVY = labels("movy", "hub", app="more")
 ELSEWHERE = labels("rocky", "edge", app="more")
 
 
-@pytest.mark.parametrize(
+@table(
     "forged",
     [
         release("app", OF_MOVY),

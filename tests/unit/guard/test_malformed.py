@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from tenantry.guard import RunLimits, doubts, held, refusals
+from tests.table import table
 from tests.unit.guard.fleets import fleet, manifests, tenant
 from tests.unit.texts import planned
 
@@ -57,7 +58,7 @@ SILENT = [
 ]
 
 
-@pytest.mark.parametrize("odd", [*(each for each, _ in MALFORMED), *SILENT])
+@table("odd", [*(each for each, _ in MALFORMED), *SILENT])
 def test_a_malformed_object_changes_no_refusal(odd: dict[str, Any]) -> None:
     there = held([*manifests(FLEET), odd], "dev")
     honest = held(manifests(FLEET), "dev")

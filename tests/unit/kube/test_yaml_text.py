@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-import pytest
 import yaml
 
 from tenantry.kube.yaml_text import documents
+from tests.table import table
 
 NASTY = [
     *(
@@ -130,7 +130,7 @@ def reads(text: str, loader: Any) -> list[Any]:
     return list(yaml.load_all(text, Loader=loader))
 
 
-@pytest.mark.parametrize("form", ["%s", "a%s", "%sa", "a%sb", "a %s", "%s a", "1%s", "-%s", ".%s"])
+@table("form", ["%s", "a%s", "%sa", "a%sb", "a %s", "%s a", "1%s", "-%s", ".%s"])
 def test_every_character_is_read_as_it_is(form: str) -> None:
     texts = [form % chr(code) for code in (*range(0x180), 0x2028, 0xD7FF, 0xFEFF, 0xFFFE, 0x1F600)]
     data = [{text: text, "k": [text]} for text in texts]

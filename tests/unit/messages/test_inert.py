@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-import pytest
-
 from tenantry.messages.inert import MOST_CHARACTERS, code, fence, prose
 from tests.markdown import alive, blocks
+from tests.table import table
 
 HOSTILE = [
     "@everyone",
@@ -78,7 +77,7 @@ HARMLESS_ALONE = (
     "\x1b[31m",
     "\u202eabc",
 )
-each_hostile = pytest.mark.parametrize("text", HOSTILE, ids=lambda text: repr(text[:30]))
+each_hostile = table("text", HOSTILE, ids=lambda text: repr(text[:30]))
 
 
 def in_every_place(text: str) -> Iterator[str]:
@@ -102,7 +101,7 @@ def test_a_value_is_bounded(text: str) -> None:
     assert len(code(text)) < 3 * MOST_CHARACTERS + 10
 
 
-@pytest.mark.parametrize(
+@table(
     ("text", "expected"),
     [
         ("tenant 'rocky' is removed from prod", "tenant 'rocky' is removed from prod"),
@@ -119,6 +118,6 @@ def test_an_ordinary_sentence_stays_as_it_is(text: str, expected: str) -> None:
     assert prose(text) == expected.replace("'alice@example.com'", "`alice@example.com`")
 
 
-@pytest.mark.parametrize("text", [each for each in HOSTILE if len(each) < 99 and each not in HARMLESS_ALONE])
+@table("text", [each for each in HOSTILE if len(each) < 99 and each not in HARMLESS_ALONE])
 def test_the_same_text_unguarded_would_come_alive(text: str) -> None:
     assert alive(text) or blocks(text) != ["paragraph"]

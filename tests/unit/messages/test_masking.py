@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-import pytest
-
 from tenantry.messages.data import ABSENT
 from tenantry.messages.masking import HIDDEN_CHANGED, HIDDEN_VALUE, masked, masked_pair
 from tests.hostile.secrets import RANDOM, SECRETS, parts
+from tests.table import table
 
 H, C = HIDDEN_VALUE, HIDDEN_CHANGED
 PASSWORD = "correct horse"
@@ -46,7 +45,7 @@ SHOWN_KEYS = [
 ]
 
 
-@pytest.mark.parametrize("key", HIDDEN_KEYS)
+@table("key", HIDDEN_KEYS)
 def test_the_value_of_such_a_key_is_hidden_in_every_form(key: str) -> None:
     env = [{"name": key, "value": PASSWORD}]
     patch = [{"op": "replace", "path": f"/data/{key}", "value": PASSWORD}]
@@ -67,13 +66,13 @@ def test_the_value_of_such_a_key_is_hidden_in_every_form(key: str) -> None:
     assert masked({key: True, "x": {key: None}, "y": {key: ""}}) == {key: True, "x": {key: None}, "y": {key: ""}}
 
 
-@pytest.mark.parametrize("key", SHOWN_KEYS)
+@table("key", SHOWN_KEYS)
 def test_the_value_of_another_key_is_shown(key: str) -> None:
     for data in ({key: PASSWORD}, {"env": [{"name": key, "value": PASSWORD}]}):
         assert masked(data) == data
 
 
-@pytest.mark.parametrize(
+@table(
     "data",
     [
         {"volumes": [{"name": "tls", "secret": {"secretName": "tls", "defaultMode": 420, "optional": True}}]},
@@ -98,7 +97,7 @@ def test_names_places_and_numbers_are_shown(data: Any) -> None:
     assert masked(data) == data
 
 
-@pytest.mark.parametrize(
+@table(
     ("data", "expected"),
     [
         ({"kind": "Secret", "data": {"name": "eA=="}}, {"kind": "Secret", "data": {"name": H}}),
@@ -118,7 +117,7 @@ def test_what_is_hidden_leaves_the_rest(data: Any, expected: Any) -> None:
     assert masked(data) == expected
 
 
-@pytest.mark.parametrize(
+@table(
     ("before", "after", "expected"),
     [
         ({"password": "a"}, {"password": "b"}, ({"password": H}, {"password": C})),
@@ -139,7 +138,7 @@ def test_a_changed_secret_is_told_from_the_same_one(before: Any, after: Any, exp
     assert masked_pair(before, after) == expected
 
 
-@pytest.mark.parametrize("secret", [*SECRETS.values(), *RANDOM.values()])
+@table("secret", [*SECRETS.values(), *RANDOM.values()])
 def test_a_secret_is_known_by_its_form_under_any_key(secret: str) -> None:
     for data in ({"a": secret}, {"a": [f"x {secret} y"]}, {"config.yaml": f"a:\n  b: {secret!r}\n"}):
         shown = repr(masked(data))

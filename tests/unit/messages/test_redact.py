@@ -8,6 +8,7 @@ import pytest
 
 from tenantry.messages.redact import is_sensitive, kind_of, presentable, redacted, shorten, without_credentials
 from tests.hostile.secrets import RANDOM, SECRETS, parts
+from tests.table import table
 
 NONE = [
     "https://git.example.com/rocky",
@@ -43,14 +44,14 @@ NAMES = [
 ]
 
 
-@pytest.mark.parametrize("kind", SECRETS)
+@table("kind", SECRETS)
 def test_a_known_form_is_a_secret_for_certain_also_within_other_text(kind: str) -> None:
     secret = SECRETS[kind]
     for text in (secret, f"token: {secret}", f"\t{secret}\n"):
         assert kind_of(text) is not None
 
 
-@pytest.mark.parametrize("text", NONE)
+@table("text", NONE)
 def test_what_only_looks_like_one_is_none(text: str) -> None:
     assert kind_of(text) is None
 
@@ -61,7 +62,7 @@ def test_a_private_key_in_base64_is_found_however_its_bytes_fall(shift: int) -> 
     assert kind_of(base64.b64encode(text.encode()).decode()) == "a private key"
 
 
-@pytest.mark.parametrize("secret", [*SECRETS.values(), *RANDOM.values()])
+@table("secret", [*SECRETS.values(), *RANDOM.values()])
 def test_a_message_holds_no_part_of_a_secret(secret: str) -> None:
     for text in (f"name '{secret}' is not allowed", f"app '{shorten(secret)}'", presentable(f"x {secret}")):
         shown = redacted(text)
@@ -95,12 +96,12 @@ def test_a_secret_within_a_long_word_is_hidden_with_all_of_it() -> None:
     assert "x (a secret?) y" == redacted(f"x {'customize' * 30}{RANDOM['password']}{'customize' * 30} y")
 
 
-@pytest.mark.parametrize("name", NAMES)
+@table("name", NAMES)
 def test_names_and_paths_are_shown_whole(name: str) -> None:
     assert name == redacted(name)
 
 
-@pytest.mark.parametrize(
+@table(
     ("key", "expected"),
     [
         ("password", True),

@@ -5,6 +5,7 @@ from datetime import UTC, datetime
 import pytest
 
 from tenantry.preflight.certificates import Validity, validity
+from tests.table import table
 from tests.unit.issued import certificate, private_key
 
 BEGIN, END = datetime(2026, 1, 2, 3, 4, 5, tzinfo=UTC), datetime(2027, 1, 2, 3, 4, 5, tzinfo=UTC)
@@ -12,8 +13,8 @@ BEGIN, END = datetime(2026, 1, 2, 3, 4, 5, tzinfo=UTC), datetime(2027, 1, 2, 3, 
 LATE = datetime(2050, 1, 1, tzinfo=UTC)
 
 
-@pytest.mark.parametrize("names", [1, 10, 5000], ids=["one-byte", "two-bytes", "three-bytes"])
-@pytest.mark.parametrize("end", [END, LATE])
+@table("names", [1, 10, 5000], ids=["one-byte", "two-bytes", "three-bytes"])
+@table("end", [END, LATE])
 def test_the_dates_are_those_that_were_issued(names: int, end: datetime) -> None:
     assert Validity(BEGIN, end) == validity(certificate(BEGIN, end, names=names))
 

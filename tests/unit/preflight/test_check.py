@@ -6,13 +6,13 @@ from collections.abc import Callable
 from typing import Any
 
 import httpx2
-import pytest
 
 from tenantry.guard import limits_of
 from tenantry.kube.objects import ObjectId
 from tenantry.messages.errors import Refused
 from tenantry.messages.problems import Problem
 from tenantry.preflight.check import Report, preflight
+from tests.table import table
 from tests.unit.issued import NOW
 from tests.unit.memory import SERVER, Memory
 from tests.unit.preflight.clusters import DEPLOYMENTS, MARKER, SECRET, TEXT, Edge, controller, hub
@@ -200,7 +200,7 @@ def refusing(_: ObjectId) -> bool:
     raise Refused("pulumi is not logged in", "pulumi login")
 
 
-@pytest.mark.parametrize(
+@table(
     ("in_state", "manager", "codes"),
     [
         (lambda _: False, "kubectl-edit", ["unknown-objects"]),

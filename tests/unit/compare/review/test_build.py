@@ -14,6 +14,7 @@ from tenantry.compare.diff import diff_all
 from tenantry.compare.review.build import review
 from tenantry.compare.review.model import Change, Effect, Part, PartKind, Setting
 from tenantry.load import plan_all
+from tests.table import table
 from tests.unit.compare.review.cases import BASE, cases, edited
 from tests.unit.compare.review.outline import lines, reviewed
 from tests.unit.texts import fleet
@@ -37,7 +38,7 @@ def told(before: str, after: str) -> str:
     return "\n".join(line for each in reviewed(before, after).environments for line in lines(each))
 
 
-@pytest.mark.parametrize("case", CASES)
+@table("case", CASES)
 def test_a_reviewer_is_told_in_these_words(case: str) -> None:
     assert told(*CASES[case]) == outlines()[case]
 

@@ -12,6 +12,7 @@ from tenantry.flux.conformance.cel import holds
 from tenantry.flux.conformance.explanations import EXPLANATIONS
 from tenantry.flux.schemas import kinds, schema_of
 from tenantry.messages.errors import Finding
+from tests.table import table
 from tests.unit.flux.conformance.specs import AT, told
 
 REF = {"name": "x"}
@@ -256,7 +257,7 @@ BROKEN: list[tuple[str, dict[str, Any], Finding]] = [
 ]
 
 
-@pytest.mark.parametrize(("kind", "changes", "expected"), BROKEN)
+@table(("kind", "changes", "expected"), BROKEN)
 def test_a_broken_rule_is_told_where_it_can_be_mended(kind: str, changes: dict[str, Any], expected: Finding) -> None:
     assert [expected] == told(kind, **changes)
 
@@ -289,7 +290,7 @@ KEPT: list[tuple[str, dict[str, Any]]] = [
 ]
 
 
-@pytest.mark.parametrize(("kind", "changes"), KEPT)
+@table(("kind", "changes"), KEPT)
 def test_a_kept_rule_is_passed_over(kind: str, changes: dict[str, Any]) -> None:
     assert told(kind, **changes) == []
 
