@@ -132,22 +132,23 @@ def planned_once(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.fixture
-def edits_plan_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Edits plan a fleet that says the same once in a test, for tests that edit there and back."""
-    from tenantry.cli.edit import check
+def plans_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A fleet that says the same is planned once in a process, for tests that plan the same fleets again and again."""
+    from tenantry import load
     from tenantry.fleet.fleet import Fleet
-    from tenantry.load import plan_all
     from tenantry.plan.plan import Plan
 
-    kept: dict[object, dict[str, Plan]] = {}
+    def plan(fleet: Fleet, environment: str) -> Plan:
+        key = (fleet.source.file, *fleet.source.fills, repr(fleet.source.data), fleet.known_problems, environment)
+        if key not in _PLANS:
+            _PLANS[key] = made(fleet, environment)
+        return _PLANS[key]
 
-    def plans(fleet: Fleet) -> dict[str, Plan]:
-        key = (fleet.source.file, *fleet.source.fills, repr(fleet.source.data))
-        if key not in kept:
-            kept[key] = plan_all(fleet)
-        return kept[key]
+    made = load.plan
+    monkeypatch.setattr(load, "plan", plan)
 
-    monkeypatch.setattr(check, "plan_all", plans)
+
+_PLANS: dict[object, Any] = {}
 
 
 @pytest.fixture

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
 import yaml
 
 from tenantry.flux.conformance import check_spec
 from tenantry.flux.schemas import kinds, schema_of
 from tests.table import table
+
+pytestmark = pytest.mark.usefixtures("plans_once")
 
 HERE = Path(__file__).parent
 KINDS = {kind.lower() for kind in kinds()}

@@ -17,7 +17,7 @@ import yaml
 from tenantry.cli.app import run
 from tests.unit.edit.subjects.fleets import opened
 
-pytestmark = pytest.mark.usefixtures("edits_plan_once")
+pytestmark = pytest.mark.usefixtures("plans_once")
 HERE = Path(__file__).with_name("edits")
 TASKS = yaml.safe_load((HERE / "tasks.yaml").read_text())
 FLEETS = yaml.safe_load((HERE / "edits.yaml").read_text())

@@ -12,6 +12,8 @@ from tenantry.cli.app import run
 from tests.unit.messages.test_inert import HOSTILE
 from tests.unit.texts import rocky
 
+pytestmark = pytest.mark.usefixtures("plans_once")
+
 FORMS = {
     "text": (),
     "all": ("--all",),

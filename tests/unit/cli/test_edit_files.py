@@ -12,7 +12,7 @@ from tenantry.cli.edit import apply
 from tests.documents import check
 from tests.unit.cli.test_cli import Capture, tenantry
 
-pytestmark = pytest.mark.usefixtures("edits_plan_once")
+pytestmark = pytest.mark.usefixtures("plans_once")
 FLEET = (Path(__file__).resolve().parents[3] / "tests" / "golden" / "tasks" / "fleet.yaml").read_bytes()
 FILE = Path("tenants.yaml")
 

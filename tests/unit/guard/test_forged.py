@@ -12,6 +12,8 @@ from tests.table import table
 from tests.unit.guard.fleets import fleet, manifests, now, refusal, tenant
 from tests.unit.texts import planned
 
+pytestmark = pytest.mark.usefixtures("plans_once")
+
 NOTHING, GUARDED = RunLimits(protected=False, deletions=0), RunLimits(protected=True, deletions=9)
 ROCKY, MOVY, TINA = tenant("rocky", "web"), tenant("movy", "web"), tenant("tina", "web")
 ALL, WITHOUT_MOVY = fleet(ROCKY, MOVY, TINA), fleet(ROCKY, TINA)

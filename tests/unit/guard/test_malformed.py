@@ -11,6 +11,8 @@ from tests.table import table
 from tests.unit.guard.fleets import fleet, manifests, tenant
 from tests.unit.texts import planned
 
+pytestmark = pytest.mark.usefixtures("plans_once")
+
 FLEET = fleet(tenant("rocky", "web"), tenant("movy", "web"))
 WITHOUT_MOVY = planned(fleet(tenant("rocky", "web")))
 NOTHING = RunLimits(protected=False, deletions=0)

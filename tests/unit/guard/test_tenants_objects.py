@@ -15,6 +15,8 @@ from tests.unit.guard.fleets import fleet, manifests, refused, tenant
 from tests.unit.guard.test_forged import labels, release
 from tests.unit.texts import planned
 
+pytestmark = pytest.mark.usefixtures("plans_once")
+
 NOTHING, GUARDED = RunLimits(protected=False, deletions=0), RunLimits(protected=True, deletions=9)
 HERE = "{names: [hub]}"
 ROCKY, MOVY = tenant("rocky", "web", "db", where=HERE), tenant("movy", "web", where=HERE)

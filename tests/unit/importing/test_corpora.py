@@ -19,6 +19,8 @@ from tenantry.load import load_fleet, plan_all
 from tenantry.render import shown
 from tests.documents import check
 
+pytestmark = pytest.mark.usefixtures("plans_once")
+
 CORPORA = Path(__file__).with_name("corpora")
 REPOSITORY = Path(__file__).parents[3]
 

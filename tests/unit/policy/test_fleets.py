@@ -17,6 +17,8 @@ from tests.unit.policy.test_rules import violations
 from tests.unit.texts import CHART, FROM_GIT, rocky
 from tests.unit.texts import fleet as fleet_of
 
+pytestmark = pytest.mark.usefixtures("plans_once")
+
 ROOT = Path(__file__).resolve().parents[3]
 FLEETS = [
     ROOT / "tenants.yaml",

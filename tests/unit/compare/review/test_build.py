@@ -19,6 +19,8 @@ from tests.unit.compare.review.cases import BASE, cases, edited
 from tests.unit.compare.review.outline import lines, reviewed
 from tests.unit.texts import fleet
 
+pytestmark = pytest.mark.usefixtures("plans_once")
+
 CASES = dict(cases())
 OUTLINES = Path(__file__).with_name("outlines.txt")
 

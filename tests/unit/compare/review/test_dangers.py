@@ -10,6 +10,8 @@ from tenantry.compare.review.model import Danger, DangerKind
 from tests.table import table
 from tests.unit.texts import CHART, FROM_GIT, planned, rocky
 
+pytestmark = pytest.mark.usefixtures("plans_once")
+
 WEB = "web: {kustomize: {source: manifests}}"
 APPS = f"{WEB}\ncache: {{helm: {{source: charts, chart: valkey, version: 1.0.0}}}}"
 ALL = "clusters: {all: true}"
