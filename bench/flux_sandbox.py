@@ -22,9 +22,9 @@ from tenantry.load import fleet_of
 from tenantry.messages.data import mapping_at
 from tenantry.plan.objects.scope import CLUSTER_LABEL, SHARDED
 from tenantry.plan.plan import plan
-from tenantry.sandbox import lifecycle, ports
-from tenantry.sandbox.fleet import spec_of
+from tenantry.sandbox import lifecycle, process
 from tenantry.sandbox.layout import Layout
+from tenantry.sandbox.spec import spec_of
 from tenantry.source.parse import parse
 
 CONTROLLERS = ("source-controller", "kustomize-controller", "helm-controller")
@@ -48,7 +48,7 @@ class Sandbox:
     """content: writes what the sandbox serves into a directory."""
 
     def __init__(self, root: Path, content: Callable[[Path], None]) -> None:
-        self.port = ports.allocate(["content"], {}, ())["content"]
+        self.port = process.allocate(["content"], {}, ())["content"]
         self._root = root / "sandbox"
         self._content = root / "content"
         content(self._content)

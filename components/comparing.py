@@ -28,14 +28,13 @@ from tenantry.cluster.drift import (
     told,
 )
 from tenantry.cluster.inventory import namespaces_of
-from tenantry.cluster.leftovers import remains
-from tenantry.cluster.orphans import delete, orphans
+from tenantry.cluster.leftovers import delete, orphans, remains
 from tenantry.cluster.requests import one
 from tenantry.guard.places import Places
 from tenantry.kube.objects import Manifest, ObjectId, object_id, readable_id
 from tenantry.messages.text import counted
 from tenantry.plan.plan import Plan
-from tenantry.preflight.admission import Policed
+from tenantry.preflight.fitness import Policed
 from tenantry.stacks.backend import refreshes_always
 from tenantry.stacks.outcome import REFRESH, is_started_by_tenantry, is_unrefreshed, tell
 from tenantry.stacks.targets import key_in_state, key_of, type_token

@@ -7,9 +7,9 @@ from collections.abc import Collection, Iterable
 
 import pulumi
 
-from tenantry.cluster.rollout_order import Turns
 from tenantry.kube.objects import KubeObject, ObjectId
 from tenantry.plan.plan import Plan
+from tenantry.rollout.turns import Turns
 
 from .cluster import Cluster
 from .gates import Gates

@@ -17,15 +17,13 @@ from typing import NoReturn
 
 import pulumi
 
-from tenantry.cluster.rollout import Awaited
-from tenantry.cluster.rollout_order import Turn, Turns, turns_of
-from tenantry.cluster.rollout_reading import wanted_of
-from tenantry.cluster.rollout_texts import arrived, progress, stopped, unapplied, unreadable
-from tenantry.cluster.rollout_watch import Seen, Watch
 from tenantry.messages.errors import Refused
 from tenantry.messages.text import grouped
 from tenantry.plan.plan import Plan
-from tenantry.plan.waves import Rollout, Wave, in_words
+from tenantry.rollout.judging import Awaited, Seen, Watch
+from tenantry.rollout.turns import Turn, Turns, turns_of, wanted_of
+from tenantry.rollout.waves import Rollout, Wave, in_words
+from tenantry.rollout.words import arrived, progress, stopped, unapplied, unreadable
 from tenantry.stacks.outcome import tell
 
 from .config import ClusterTarget, Target

@@ -19,8 +19,7 @@ from tenantry.kube.objects import KubeObject, ObjectId
 from tenantry.kube.secret_values import missing
 from tenantry.messages.text import listed
 from tenantry.plan.plan import Plan
-from tenantry.stacks.advice import for_stack
-from tenantry.stacks.outcome import HELD, is_started_by_tenantry, tell
+from tenantry.stacks.outcome import HELD, for_stack, is_started_by_tenantry, tell
 
 from .config import ClusterTarget
 from .registering import Check

@@ -15,12 +15,12 @@ from typing import Any
 import pulumi
 
 from tenantry.cluster import connect
-from tenantry.cluster.recorded import awaited_apps, records_on, unready_apps
-from tenantry.cluster.rollout_reading import wanted_of
 from tenantry.fleet.fleet import Fleet
 from tenantry.guard.claims import Claim
 from tenantry.messages.errors import Refused
 from tenantry.plan.plan import Plan
+from tenantry.rollout.records import awaited_apps, records_on, unready_apps
+from tenantry.rollout.turns import wanted_of
 from tenantry.stacks.file import NAMESPACE
 from tenantry.stacks.record import Record, State, expected, is_awaited, read, record_object, record_of
 from tenantry.stacks.targets import type_token

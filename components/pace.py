@@ -9,7 +9,7 @@ from pulumi.runtime.settings import SETTINGS
 
 from tenantry.plan.plan import Plan
 from tenantry.stacks.command import PARALLEL, SKIP_CHECKPOINTS, TUNED
-from tenantry.stacks.outcome import VARIABLE
+from tenantry.stacks.outcome import OUTCOME_FILE
 
 _MANY = 300
 """Objects. A run of fewer takes seconds in any case."""
@@ -26,6 +26,6 @@ def say_if_slow(plan: Plan) -> None:
 
 def _is_tuned() -> bool:
     wanted = next(int(each.value) for each in TUNED if each.variable == PARALLEL)
-    if VARIABLE in os.environ or (SETTINGS.parallel or 0) >= wanted:
+    if OUTCOME_FILE in os.environ or (SETTINGS.parallel or 0) >= wanted:
         return True
     return os.environ.get(SKIP_CHECKPOINTS, "").lower() in ("1", "true")

@@ -15,30 +15,24 @@ import pulumi
 
 from tenantry.cluster import connect
 from tenantry.cluster.inventory import claims_on, held_on
+from tenantry.cluster.report import stuck
 from tenantry.cluster.requests import one
-from tenantry.cluster.stuck import stuck
-from tenantry.fleet.fleet import Fleet
-from tenantry.fleet.offboarded import offboarded
+from tenantry.fleet.fleet import Fleet, offboarded
 from tenantry.guard import Held, Known, check, doubts, held, limits_of
-from tenantry.guard.claims import Claim, claimed, other_claims
+from tenantry.guard.claims import Claim, claimed, foreign, other_claims
 from tenantry.guard.keeping import kept_after, left_here
 from tenantry.guard.places import Places
-from tenantry.guard.state import foreign
 from tenantry.guard.targets import planned_targets
 from tenantry.kube.objects import Manifest
 from tenantry.load import load_fleet, plan_one, warnings_of
-from tenantry.messages.errors import InvalidFleet, Refused, RefusedChange, Severity
-from tenantry.messages.problems import refuse
+from tenantry.messages.errors import InvalidFleet, Refused, RefusedChange, Severity, refuse
 from tenantry.messages.text import declared, format_invalid, format_warnings
 from tenantry.plan.engine_order import order_of_files
 from tenantry.plan.plan import Plan
-from tenantry.preflight.admission import Policed
-from tenantry.preflight.in_place import fitted
+from tenantry.preflight.fitness import Policed, fitted
 from tenantry.render import rendered
-from tenantry.stacks.advice import for_stack
 from tenantry.stacks.file import NAMESPACE
-from tenantry.stacks.offboarding import offboards
-from tenantry.stacks.outcome import tell
+from tenantry.stacks.outcome import for_stack, offboards, tell
 
 from .config import ClusterTarget, DirectoryTarget, StackConfig, Target
 from .holding import Holding, holding

@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING, TypeVar
 
 from tenantry.cluster.connect import answering, connect
 from tenantry.cluster.reading import read_objects
-from tenantry.cluster.rollout_reading import ask
-from tenantry.cluster.rollout_watch import Request
 from tenantry.cluster.standing import Live
 from tenantry.kube.objects import ObjectId
 from tenantry.messages.errors import UNREACHABLE, Refused
+from tenantry.rollout.judging import Request
+from tenantry.rollout.turns import ask
 
 from .config import ClusterTarget
 

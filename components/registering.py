@@ -19,8 +19,8 @@ from google.protobuf.json_format import MessageToDict
 from pulumi.runtime import rpc, settings
 from pulumi.runtime.proto import resource_pb2
 
-from tenantry.cluster.rollout_order import Turn
 from tenantry.kube.objects import ObjectId
+from tenantry.rollout.turns import Turn
 
 from .gates import Gates
 

@@ -8,9 +8,8 @@ from typing import Any
 
 import pulumi
 
-from tenantry.guard.state import unmarked
-from tenantry.messages.errors import Refused
-from tenantry.messages.problems import refuse
+from tenantry.guard.claims import unmarked
+from tenantry.messages.errors import Refused, refuse
 from tenantry.plan.plan import Plan
 
 from .state import stack_name

@@ -10,9 +10,9 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from hashlib import sha256
 
-from tenantry.cluster.rollout_order import Turns
 from tenantry.kube.objects import ObjectId
 from tenantry.plan.planned_apps import PlannedApp
+from tenantry.rollout.turns import Turns
 from tenantry.stacks.targets import GATE
 
 from .registering import Registrar, Registration

@@ -10,10 +10,9 @@ from dataclasses import dataclass
 from itertools import chain
 from typing import Any, NamedTuple, TypeAlias
 
-from tenantry.fleet.environments import addon_environments, app_barrier
 from tenantry.fleet.fleet import Fleet, clusters_of
 from tenantry.fleet.namespaces import main_namespace
-from tenantry.fleet.placement import clusters_taken, is_management
+from tenantry.fleet.placement import addon_environments, app_barrier, clusters_taken, is_management
 from tenantry.kube.names import PLATFORM
 from tenantry.messages.errors import UNKNOWN_NAME, Path, Refused
 from tenantry.messages.text import declared

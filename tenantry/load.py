@@ -6,13 +6,12 @@ from dataclasses import replace
 from pathlib import Path
 
 from tenantry.fleet.blocks import check_blocks
-from tenantry.fleet.fleet import Fleet, diagnose
-from tenantry.fleet.frames import filled
+from tenantry.fleet.fleet import Fleet, diagnose, neighbours
 from tenantry.fleet.groups import Grouped, grouped
 from tenantry.fleet.leaks import pasted_secrets
 from tenantry.fleet.rules import check_rules, check_warnings
 from tenantry.fleet.shape import check_shape
-from tenantry.fleet.sharing import neighbours
+from tenantry.grants.frames import filled
 from tenantry.messages.errors import MAX_PROBLEMS, Diagnostic, InvalidFleet, first_of, sorted_once
 from tenantry.messages.progress import Tell, silent, steps
 from tenantry.plan.collisions import collisions

@@ -8,9 +8,8 @@ from pathlib import Path
 
 import yaml
 
-from tenantry.kube.documents import LOADER
 from tenantry.kube.objects import KubeObject, Manifest, ObjectId
-from tenantry.kube.yaml_text import documents
+from tenantry.kube.yaml_text import LOADER, documents
 from tenantry.messages.errors import Refused
 from tenantry.messages.progress import Tell, silent, steps
 from tenantry.plan.plan import Plan

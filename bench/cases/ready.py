@@ -10,7 +10,7 @@ from bench.clusters import Clusters, clusters
 from bench.fleets import APPS_OF_A_TENANT, served
 from bench.measure import TENANTRY, Used, run
 from bench.tables import Row, Table
-from tenantry.sandbox.ports import allocate
+from tenantry.sandbox.process import allocate
 from tenantry.stacks.command import tuned
 
 _CONTENT = """\

@@ -21,9 +21,8 @@ from bench.fleets import text_of
 from bench.measure import timed
 from bench.tables import Row, Table
 from tenantry.cli.output import as_json
-from tenantry.cli.status.data import status_document
-from tenantry.cli.status.metrics import metrics
-from tenantry.cli.status.show import shown
+from tenantry.cli.status.formats import metrics, status_document
+from tenantry.cli.status.table import shown
 from tenantry.cluster.client import Client
 from tenantry.cluster.inventory import flux_objects_of
 from tenantry.cluster.report import StatusReport, full_report

@@ -16,7 +16,7 @@ import yaml
 from docgen.reference.kinds import named_types
 from docgen.reference.sections import Section, hints, key_of, sections, text_of
 from tenantry.fleet.merge import Layer, merge
-from tenantry.kube.documents import document
+from tenantry.kube.yaml_text import document
 from tenantry.model import Document, Model
 from tenantry.model.strict import OneOf
 

@@ -13,7 +13,7 @@ from types import ModuleType
 from typing import Annotated, Any, Literal, Union, get_args, get_origin
 
 from tenantry.fleet.json_schema import models
-from tenantry.model import Model, patterns, scalars
+from tenantry.model import Model, scalars
 from tenantry.model.fillable import Deferred
 
 _PLAIN = {str: "string", bool: "`true` or `false`", int: "whole number", Any: "anything"}
@@ -80,7 +80,6 @@ def named_types() -> tuple[tuple[str, Any, str], ...]:
     """Every named type of single values: its word, the type, and the text below it, which may be empty."""
     modules = [
         scalars,
-        patterns,
         *sorted({found for each in models().values() if (found := inspect.getmodule(each))}, key=str),
     ]
     return tuple(

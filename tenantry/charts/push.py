@@ -12,6 +12,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+from oras.provider import Registry  # type: ignore[import-untyped]
+
 from tenantry.charts.package import Package
 from tenantry.messages.errors import Refused
 from tenantry.messages.redact import presentable
@@ -19,7 +21,6 @@ from tenantry.messages.redact import presentable
 CONFIG = "application/vnd.cncf.helm.config.v1+json"
 CONTENT = "application/vnd.cncf.helm.chart.content.v1.tar+gzip"
 """The media types by which Helm and Flux know a chart: of the configuration and of the layer."""
-
 _URL = re.compile(r"oci://(?P<host>[A-Za-z0-9.-]+(?::\d+)?)(?P<path>(?:/[a-z0-9]+(?:(?:\.|_|__|-+)[a-z0-9]+)*)+)/?")
 
 
@@ -58,7 +59,7 @@ def push(chart: Package, url: str, *, plain_http: bool = False) -> tuple[str, st
 
 
 def _registry(name: str, *, plain_http: bool) -> Any:
-    from tenantry.charts.client import Client
+    from tenantry.charts.push import Client
 
     registry = Client(hostname=name.partition("/")[0], insecure=plain_http)
     registry.auth.load_configs(
@@ -81,7 +82,7 @@ def _refusals(host: str) -> Iterator[None]:
     """Say what a registry or the network refused, and what helps."""
     import requests
 
-    from tenantry.charts.client import SECONDS, Denied
+    from tenantry.charts.push import SECONDS, Denied
 
     network = "check the address and the network"
     try:
@@ -98,3 +99,54 @@ def _refusals(host: str) -> Iterator[None]:
         raise Refused(f"{host} does not answer", network) from None
     except (ValueError, requests.exceptions.RequestException) as failed:
         raise Refused(f"{host} does not take the chart: {presentable(str(failed))}", network) from None
+
+
+SECONDS = 60
+
+
+class Denied(Exception):
+    """The registry asks for another login; the text says so of it."""
+
+
+class Client(Registry):  # type: ignore[misc]
+    def do_request(
+        self,
+        url: str,
+        method: str = "GET",
+        data: Any = None,
+        headers: Mapping[str, str] | None = None,
+        json: Any = None,
+        stream: bool = False,  # noqa: FBT001, FBT002  as oras calls it
+    ) -> Any:
+        """Send a request, again with a login if the registry asks for one. Raises: Denied; requests.RequestException."""
+
+        def send(headers: Mapping[str, str]) -> Any:
+            return self.session.request(
+                method,
+                url,
+                data=data,
+                json=json,
+                headers=headers,
+                stream=stream,
+                verify=self._tls_verify,
+                timeout=SECONDS,
+            )
+
+        sent = {**(headers or {}), **self.auth.get_auth_header()}
+        answer = send(sent)
+        if answer.status_code in (401, 403):
+            answer = send(self._with_login(answer, sent))
+        if answer.status_code in (401, 403):
+            raise Denied("does not let this login push")
+        return answer
+
+    def _with_login(self, answer: Any, headers: Mapping[str, str]) -> Mapping[str, str]:
+        """The headers with what the challenge of a registry asks for."""
+        if answer.headers.get("WWW-Authenticate", "").lower().startswith("basic"):
+            if login := getattr(self.auth, "_basic_auth", ""):
+                return {**headers, "Authorization": f"Basic {login}"}
+            raise Denied("asks for a login")
+        more, changed = self.auth.authenticate_request(answer, dict(headers), refresh=True)
+        if not changed:
+            raise Denied("asks for a login")
+        return dict(more)

@@ -10,7 +10,7 @@ from typing import Any
 import click
 import yaml
 
-from tenantry.fleet.trace import Origin, Value
+from tenantry.fleet.merge import Origin, Value
 from tenantry.messages.redact import shorten
 from tenantry.messages.text import printable
 

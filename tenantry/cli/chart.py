@@ -43,7 +43,7 @@ def copy(directory: Path) -> int:
 
     Run it again after an update of Tenantry, and commit the result.
     """
-    from tenantry.charts.copy import copy as copied
+    from tenantry.charts.package import copy as copied
     from tenantry.charts.package import package
 
     chart, written = package(OBJECTS), copied(OBJECTS, directory)

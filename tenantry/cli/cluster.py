@@ -21,13 +21,11 @@ from tenantry.cluster.inventory import secret_of
 from tenantry.fleet.fleet import Fleet
 from tenantry.kube.objects import Manifest
 from tenantry.load import load_fleet
-from tenantry.messages.errors import UNKNOWN_NAME, Refused, Severity
-from tenantry.messages.problems import Problem
+from tenantry.messages.errors import UNKNOWN_NAME, Problem, Refused, Severity
 from tenantry.messages.text import declared
 from tenantry.model import SecretKey
 from tenantry.plan.bootstrap import bootstrap
-from tenantry.preflight.kubeconfig import is_loopback
-from tenantry.preflight.kubeconfig_secret import check_secret
+from tenantry.preflight.kubeconfig import check_secret, is_loopback
 from tenantry.render import to_yaml
 
 _WOULD = {Outcome.CREATED: "would be created", Outcome.CHANGED: "would be changed", Outcome.UNCHANGED: "unchanged"}

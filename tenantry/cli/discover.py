@@ -19,8 +19,7 @@ from tenantry.cli.options import group as group_option
 from tenantry.cli.options import output
 from tenantry.cli.output import data, data_json, say, working
 from tenantry.cluster import discover as search
-from tenantry.cluster.cluster_file import edited
-from tenantry.cluster.declared import Changes, Naming, compare, management_of
+from tenantry.cluster.declared import Changes, Naming, compare, edited, management_of
 from tenantry.messages.data import mapping_at
 from tenantry.messages.errors import Path as PathIn
 from tenantry.messages.errors import Refused

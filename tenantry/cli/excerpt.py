@@ -11,8 +11,7 @@ import unicodedata
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from tenantry.messages.errors import Diagnostic, Location
-from tenantry.messages.lines import Lines
+from tenantry.messages.errors import Diagnostic, Lines, Location
 from tenantry.messages.redact import is_sensitive, redacted
 from tenantry.messages.text import printable
 

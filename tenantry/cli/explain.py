@@ -35,15 +35,15 @@ from tenantry.explain import (
 from tenantry.explain.rollout import AppRollout
 from tenantry.fleet.choice import Choice
 from tenantry.fleet.fleet import Fleet
-from tenantry.fleet.trace import Value
+from tenantry.fleet.merge import Value
 from tenantry.kube.names import ADDON_PREFIX, PLATFORM, addon_named, app_name
 from tenantry.load import load_fleet
 from tenantry.messages.errors import Refused
 from tenantry.messages.text import counted
 from tenantry.plan.after import in_words
-from tenantry.plan.bypasses import is_range
 from tenantry.plan.plan import Plan, plan
 from tenantry.plan.planner import Part
+from tenantry.rollout.bypasses import is_range
 
 if TYPE_CHECKING:
     from tenantry.cli.documents import explanation

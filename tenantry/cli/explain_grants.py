@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from tenantry.cli.annotated import Line, annotated, comment_of, place, scalar
 from tenantry.cli.output import data, data_json
 from tenantry.explain import ExplainedGrants, GrantedAddress, GrantedCluster, GrantedEnvironment
-from tenantry.fleet.trace import Origin, Value
+from tenantry.fleet.merge import Origin, Value
 
 _EVERYWHERE = "everywhere"
 _WIDEST = 42

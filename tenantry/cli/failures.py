@@ -13,6 +13,7 @@ from tenantry.messages.redact import presentable
 if TYPE_CHECKING:
     from tenantry.cli.documents.common import Document, Failure
 
+
 _DEBUG = "run it again with TENANTRY_DEBUG=1 and report what it prints"
 
 

@@ -13,8 +13,7 @@ from rich.text import Text
 from tenantry.cli.commands import Command
 from tenantry.cli.fleet_file import reads_file
 from tenantry.cli.options import cluster_names, environments, output, tenant_names
-from tenantry.cli.output import data, data_json, say, stdout_console, working
-from tenantry.cli.tables import fitting
+from tenantry.cli.output import data, data_json, fitting, say, stdout_console, working
 from tenantry.listing import LISTS, Filter, Item, listing
 from tenantry.load import load_fleet
 from tenantry.messages.text import listed, printable

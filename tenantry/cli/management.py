@@ -11,7 +11,7 @@ import click
 
 from tenantry.cli.progress import working
 from tenantry.cluster.connect import LISTING, answering, connect
-from tenantry.stacks.project import target_of
+from tenantry.stacks.file import target_of
 
 if TYPE_CHECKING:
     from tenantry.cluster.client import Client

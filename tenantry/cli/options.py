@@ -20,7 +20,7 @@ _F = TypeVar("_F", bound=Callable[..., Any])
 
 def fleet_data(context: click.Context) -> dict[str, Any]:
     """The data of the fleet's files, for completion; empty if the files cannot be read."""
-    from tenantry.fleet.frames import filled
+    from tenantry.grants.frames import filled
     from tenantry.source.include import read_all
 
     try:

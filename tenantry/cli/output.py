@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Collection, Sequence
 from contextvars import ContextVar
 from math import isfinite
 from typing import TYPE_CHECKING, Any
@@ -14,13 +14,13 @@ import click
 
 from tenantry.cli.progress import room, terminal_columns
 from tenantry.cli.progress import working as working
-from tenantry.messages.errors import Diagnostic, InvalidFleet, Refused, Severity
-from tenantry.messages.problems import Problem
+from tenantry.messages.errors import Diagnostic, InvalidFleet, Problem, Refused, Severity
 from tenantry.messages.redact import presentable
 from tenantry.messages.text import counted, format_count, format_diagnostic, format_warning_count
 
 if TYPE_CHECKING:
     from rich.console import Console
+    from rich.table import Table
 
     from tenantry.cli.documents.common import Part
 
@@ -181,3 +181,35 @@ def stdout_console() -> Console:
 
     width = None if sys.stdout.isatty() else _WIDE
     return Console(width=width, no_color=not colours(sys.stdout), highlight=False)
+
+
+_UNBOUNDED = 10_000
+_WIDEST = 8
+"""No character takes more columns of a terminal; a tab takes the most."""
+
+
+def fits(table: Table, console: Console) -> bool:
+    """Whether no cell of the table has to be wrapped or cut."""
+    if _WIDEST * _characters(table) <= console.width:  # as in a pipe; measuring takes as long as printing
+        return True
+    measured = console.measure(table, options=console.options.update(max_width=_UNBOUNDED))
+    return measured.maximum <= console.width
+
+
+def _characters(table: Table) -> int:
+    """At least as many as the longest row could have."""
+    cells = ([column.header, *column.cells] for column in table.columns)
+    return sum(max(len(str(cell)) for cell in column) + 1 for column in cells)
+
+
+def fitting(
+    build: Callable[[Sequence[str]], Table], columns: Sequence[str], dispensable: Collection[str], console: Console
+) -> Table:
+    """The table without as many of the dispensable columns, in their order, as are necessary for the terminal."""
+    table = build(columns)
+    for heading in dispensable:
+        if fits(table, console):
+            break
+        columns = [each for each in columns if each != heading]
+        table = build(columns)
+    return table

@@ -11,8 +11,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from tenantry.cli.annotations import annotate_warnings
-from tenantry.cli.annotations.github import command_of_problem
+from tenantry.cli.annotations import annotate_warnings, command_of_problem
 from tenantry.cli.commands import Command
 from tenantry.cli.diff.objects import changes
 from tenantry.cli.diff.terminal import line_as_text
@@ -36,17 +35,16 @@ from tenantry.cluster.requests import ANSWER_TIMEOUT
 from tenantry.fleet.fleet import Fleet
 from tenantry.guard import limits_of
 from tenantry.load import load_fleet, plan_one, warnings_of
-from tenantry.messages.errors import Diagnostic, Refused, Severity
-from tenantry.messages.problems import Problem
+from tenantry.messages.errors import Diagnostic, Problem, Refused, Severity
 from tenantry.messages.progress import steps
 from tenantry.messages.text import counted, listed
 from tenantry.plan.plan import Plan
 from tenantry.preflight.adoption import Adoption
 from tenantry.preflight.after import Mode, Run
 from tenantry.preflight.check import Report, preflight
-from tenantry.stacks.advice import for_stack
-from tenantry.stacks.exported import InStates
-from tenantry.stacks.project import stacks_running, target_of
+from tenantry.stacks.file import stacks_running, target_of
+from tenantry.stacks.outcome import for_stack
+from tenantry.stacks.states import InStates
 
 if TYPE_CHECKING:
     from tenantry.cli.documents.checks import CheckedEnvironment

@@ -41,7 +41,7 @@ def _refusals() -> Iterator[None]:
     try:
         import psutil  # noqa: F401  one of the packages of the extra `sandbox`
 
-        from tenantry.sandbox.errors import SandboxError
+        from tenantry.sandbox.layout import SandboxError
         from tenantry.tools.errors import ToolsError
     except ModuleNotFoundError as missing:
         message = f"the sandbox is not installed: there is no Python package '{missing.name}'"
@@ -89,7 +89,7 @@ def up(file: Path, environment: str | None, content: Path | None, root: Path) ->
         planned = plan(fleet, environment or next(iter(fleet.environments)))
     with _refusals(), _progress() as report:
         from tenantry.sandbox import commands, lifecycle
-        from tenantry.sandbox.fleet import content_beside, spec_of
+        from tenantry.sandbox.spec import content_beside, spec_of
 
         spec = spec_of(fleet, planned, content or content_beside(file), file)
         lifecycle.up(spec, root, report)

@@ -20,7 +20,7 @@ from tenantry.scaffold.existing import Existing
 from tenantry.scaffold.upgrade import Kind
 
 if TYPE_CHECKING:
-    from tenantry.cli.documents.projects import Upgrade
+    from tenantry.cli.documents.checks import Upgrade
     from tenantry.scaffold.upgrade import Change
 
 
@@ -120,7 +120,7 @@ def _unified(old: list[str], new: list[str], path: str, *, is_new: bool) -> Iter
 
 
 def _document(version: str, found: Sequence[Change], keep: Sequence[str], *, written: bool) -> Upgrade:
-    from tenantry.cli.documents.projects import FileChange, Upgrade
+    from tenantry.cli.documents.checks import FileChange, Upgrade
 
     changes = [
         FileChange(path=each.path, kind="kept" if each.path in keep else each.kind, diff=difference(each))

@@ -7,8 +7,7 @@ from pathlib import Path
 
 import click
 
-from tenantry.cli.annotations import FORMATS, annotate_warnings
-from tenantry.cli.annotations.github import notice
+from tenantry.cli.annotations import FORMATS, annotate_warnings, notice
 from tenantry.cli.commands import Command
 from tenantry.cli.fleet_file import reads_file
 from tenantry.cli.options import output
@@ -17,7 +16,7 @@ from tenantry.fleet.fleet import Fleet
 from tenantry.load import load_fleet, plan_all, warnings_of
 from tenantry.messages.text import counted, listed
 from tenantry.plan.after import in_words as gate_in_words
-from tenantry.plan.waves import in_words
+from tenantry.rollout.waves import in_words
 
 
 @click.command(

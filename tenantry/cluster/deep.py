@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping
 from itertools import chain
 from typing import TYPE_CHECKING
 
-from tenantry.cluster import kubeconfig as kubeconfigs
+from tenantry.cluster import connect as kubeconfigs
 from tenantry.cluster import requests
 from tenantry.cluster.connect import connect_remote
 from tenantry.cluster.inventory import namespaces_of, secret_of

@@ -17,7 +17,7 @@ from tenantry.cluster.reading import read_objects, without_label
 from tenantry.flux.schemas import kinds, schema_of
 from tenantry.guard.claims import MANAGER
 from tenantry.kube.objects import KubeObject, Manifest, ObjectId, labels_of, readable_id
-from tenantry.kube.quantities import number_of
+from tenantry.kube.values import number_of
 from tenantry.messages.data import ABSENT, depth_of, mapping_at, mappings_in, value_at
 from tenantry.messages.errors import Refused
 from tenantry.plan.objects.lifecycle import STATE_LABEL

@@ -9,8 +9,7 @@ from itertools import chain
 from typing import TYPE_CHECKING
 
 from tenantry.cluster import requests
-from tenantry.cluster.discovery import unserved
-from tenantry.cluster.reading import without_label
+from tenantry.cluster.reading import unserved, without_label
 from tenantry.cluster.standing import needs_of
 from tenantry.fleet.fleet import Fleet
 from tenantry.flux.schemas import kinds, schema_of
@@ -18,8 +17,7 @@ from tenantry.guard.claims import CLAIM_LABEL, Claim, claims, other_claims
 from tenantry.guard.places import Places, whose
 from tenantry.kube.objects import Manifest, ObjectId, labels_of, readable_id
 from tenantry.messages.data import mapping_at
-from tenantry.messages.errors import Refused
-from tenantry.messages.problems import Problem, error, refuse
+from tenantry.messages.errors import Problem, Refused, error, refuse
 from tenantry.model import SecretKey
 from tenantry.plan.bootstrap import MARKER
 from tenantry.plan.objects.apps import HELM_API, KUSTOMIZE_API

@@ -8,16 +8,15 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 
-from tenantry.cluster.difference import Contents
 from tenantry.cluster.drift import Difference
-from tenantry.cluster.rollout_texts import wave_name
+from tenantry.cluster.evidence import Contents
 from tenantry.cluster.standing import Live, names_of, needs_of, said_of, standing, state_of
 from tenantry.cluster.status import MISSING, PAUSED, AppStatus, Readiness, last_good
 from tenantry.kube.objects import KubeObject, Manifest, ObjectId, object_id, readable_id
 from tenantry.messages.data import mapping_at
 from tenantry.plan.engine_order import becomes_ready
 from tenantry.plan.plan import Plan
-from tenantry.plan.waves import Wave
+from tenantry.rollout.waves import Wave, wave_name
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,7 +1,4 @@
-"""What the environment before has to show before apps may change. It reads nothing itself.
-
-Called by: `preflight.after`, for the gate between environments.
-"""
+"""What the environment before has to show before apps may change, and what is said of changes that it does not run."""
 
 from __future__ import annotations
 
@@ -11,12 +8,11 @@ from datetime import datetime
 from typing import Any
 
 from tenantry.cluster.apps import paused_by_file
-from tenantry.cluster.difference import Contents
-from tenantry.cluster.evidence import MISSING, Evidence, value_in_words
+from tenantry.cluster.evidence import MISSING, Contents, Evidence, value_in_words
 from tenantry.cluster.status import age
 from tenantry.kube.objects import Manifest, labels_of
 from tenantry.messages.data import mapping_at
-from tenantry.messages.text import grouped, listed, printable
+from tenantry.messages.text import counted, grouped, listed, printable
 from tenantry.plan.after import After
 from tenantry.plan.objects.lifecycle import STATE_LABEL
 from tenantry.plan.plan import Plan
@@ -24,7 +20,6 @@ from tenantry.plan.planned_apps import PlannedApp
 
 _KIND = "kind"
 _REFS = {"GitRepository": "source.git.ref", "OCIRepository": "source.oci.ref"}
-
 Facets = Mapping[str, Any]
 """What has to be the same in both environments, by the key that a user would write. `tenantry promote` copies the same."""
 
@@ -113,3 +108,55 @@ def _reason(evidence: Evidence, after: After, now: datetime) -> str:
         return evidence.problem
     ready = age(evidence.since, now)
     return f"ready for {ready} of {after.soak}" if ready else "Flux does not say since when it has been ready"
+
+
+_MOST = 5
+_TRACED = 50
+"""How many apps the trace of a run names that asked nobody."""
+
+
+def not_proved(environment: str, after: After, unproven: Mapping[str, str], absent: Sequence[str]) -> str:
+    """Which apps wait for the environment before, and what is missing there."""
+    apps = counted(len(unproven), "app")
+    ready = f" and has been ready for {after.soak}" if after.soak else " and is ready"
+    lines = [f"{apps} of '{environment}' would change before '{after.environment}' runs the change{ready}"]
+    lines += [f"    {name}: {reason}" for name, reason in list(unproven.items())[:_MOST]]
+    lines += [f"    and {len(unproven) - _MOST} more"] if len(unproven) > _MOST else []
+    lines += [f"    {without(after, absent)}"] if absent else []
+    return "\n".join(lines)
+
+
+def unknown(environment: str, after: After, changed: Sequence[str], reasons: Sequence[str]) -> str:
+    """That nobody can tell."""
+    head = (
+        f"it is not known whether '{after.environment}' runs the change of {counted(len(changed), 'app')} of '{environment}'"
+        f" ({listed(changed, _MOST)})"
+    )
+    return "\n    ".join((head, *reasons))
+
+
+def without(after: After, absent: Sequence[str]) -> str:
+    """The apps that nothing is asked about."""
+    have = "is" if len(absent) == 1 else "are"
+    return f"{counted(len(absent), 'changed app')} {have} not in '{after.environment}' and may change: {listed(absent, _MOST)}"
+
+
+def ignored(environment: str, after: After, changed: Sequence[str]) -> str:
+    """The trace that a run leaves which does not ask."""
+    return (
+        f"{counted(len(changed), 'app')} of '{environment}' may change although nobody asked whether '{after.environment}' runs the"
+        f" change: {listed(changed, _TRACED)}"
+    )
+
+
+def ways_on(environment: str, after: After, different: Sequence[str], variable: str) -> str:
+    """What to type. different: apps that the environment before has in another version."""
+    first = after.environment
+    how = f"give {first} the same version, run it there and wait" if different else "run it there first and wait"
+    lines = [f"{how}: tenantry up --environment {first}"]
+    if different:
+        lines.append(f"or take what {first} has: tenantry promote {different[0]} --from {first} --to {environment}")
+    if after.refuses:
+        lines.append(f"in an emergency: tenantry up --environment {environment} --ignore-after")
+        lines.append(f"  with pulumi: {variable}={environment} pulumi up --stack {environment}")
+    return "\n       ".join(lines)

@@ -1,4 +1,4 @@
-"""Everything that `tenantry status` says about an environment: its apps, what cannot make progress, and what is undeclared."""
+"""Everything that `tenantry status` says about an environment: apps, what cannot make progress, webhooks, what is undeclared."""
 
 from __future__ import annotations
 
@@ -7,24 +7,96 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
-from tenantry.cluster.apps import statuses
+from tenantry.cluster import requests
+from tenantry.cluster.apps import Selection, statuses
 from tenantry.cluster.drift import compare, confirmed
-from tenantry.cluster.inventory import claims_on, flux_kinds_of, namespaces_of
+from tenantry.cluster.inventory import APP_KINDS, claims_on, flux_kinds_of, namespaces_of
 from tenantry.cluster.leftovers import leftovers, remains, told, told_kept, told_remains
 from tenantry.cluster.objects import Compared, ObjectStatus, object_statuses
-from tenantry.cluster.selection import Selection
-from tenantry.cluster.status import TROUBLE, AppStatus, Readiness, by_trouble
-from tenantry.cluster.stuck import stuck
+from tenantry.cluster.status import (
+    MISSING,
+    TROUBLE,
+    AppStatus,
+    Readiness,
+    by_trouble,
+    condition,
+    message_of,
+    one_line,
+    readiness,
+    ready_message,
+)
 from tenantry.guard.kept import Kept
-from tenantry.guard.places import Places
-from tenantry.kube.objects import Manifest, ObjectId, labels_of
+from tenantry.guard.places import Places, whose
+from tenantry.kube.objects import KubeObject, Manifest, ObjectId, labels_of, object_id, readable_id
+from tenantry.messages.data import mapping_at, value_at
 from tenantry.messages.errors import Refused
 from tenantry.messages.text import grouped
-from tenantry.plan.objects.scope import MANAGED_BY
+from tenantry.plan.notifications import RECEIVER_API
+from tenantry.plan.objects.scope import APP_LABEL, ENVIRONMENT_LABEL, MANAGED_BY, TENANT_LABEL
 from tenantry.plan.plan import Plan
 
 if TYPE_CHECKING:
     from tenantry.cluster.client import Client
+
+
+def stuck(manifests: Iterable[Manifest], places: Places | None) -> Iterator[str]:
+    """A message, with a fix on a second line, for each stuck Kustomization or HelmRelease that is where the fleet puts it.
+
+    places: None: not known, so that the labels of all objects are believed.
+    """
+    for manifest in manifests:
+        id, said = readable_id(manifest), whose(manifest)
+        if id is None or id.kind not in APP_KINDS or not said.cluster:
+            continue
+        if places is not None and not places.puts(manifest, said):
+            continue
+        if since := manifest["metadata"].get("deletionTimestamp"):
+            yield _leaving(manifest, said.cluster, since)
+        elif _is_lost(manifest):
+            yield _lost(manifest, said.cluster)
+
+
+def _leaving(manifest: Manifest, cluster: str, since: str) -> str:
+    said = ready_message(manifest)
+    wait = "wait until Flux has cleaned up, then run `tenantry up` again"
+    give_up = (
+        f". If '{cluster}' is gone for good: restore the removed entries in the file, set 'state: decommissioned' on '{cluster}',"
+        " run `tenantry up`, then remove the entries again"
+    )
+    remote = "kubeConfig" in mapping_at(manifest, "spec")
+    return (
+        f"{_in_words(manifest, cluster)} has been deleting since {since}; waiting for Flux to clean up on"
+        f" {cluster}{f': {said}' if said else ''}\n  fix: {wait}{give_up if remote else ''}"
+    )
+
+
+def _is_lost(manifest: Manifest) -> bool:
+    """Whether a release is installed correctly, but its status does not say so and is not about to."""
+    status = mapping_at(manifest, "status")
+    return (
+        value_at(status, ("history", 0, "status")) == "deployed"
+        and status.get("observedGeneration") == manifest["metadata"].get("generation")
+        and condition(status, "Ready").get("reason") == "Progressing"
+        and not condition(status, "Reconciling")
+        and not condition(status, "Released")
+        and not mapping_at(manifest, "spec").get("suspend")
+    )
+
+
+def _lost(manifest: Manifest, cluster: str) -> str:
+    metadata = manifest["metadata"]
+    return (
+        f"{_in_words(manifest, cluster)} is installed, but Flux lost track of the release and will never report it ready; what"
+        f" depends on it waits\n  fix: flux reconcile helmrelease {metadata['name']} --namespace {metadata['namespace']} --force"
+    )
+
+
+def _in_words(manifest: Manifest, cluster: str) -> str:
+    labels = labels_of(manifest)
+    tenant, app = labels.get(TENANT_LABEL), labels.get(APP_LABEL)
+    what = f"app '{app}'" if app else "the baseline"
+    owner = f"{what} of tenant '{tenant}'" if tenant else f"add-on '{app}'"
+    return f"{object_id(manifest)} ({owner} on {cluster})"
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,3 +215,39 @@ def _places(client: Client) -> Places | None:
         return Places(namespaces_of(client))
     except Refused:
         return None
+
+
+_KIND = "Receiver"
+
+
+@dataclass(frozen=True, slots=True)
+class Webhook:
+    """path: where Flux takes calls, "" before it made one; message: Flux's own."""
+
+    tenant: str
+    cluster: str
+    id: ObjectId
+    readiness: Readiness
+    path: str
+    message: str
+
+
+def webhooks_of(client: Client, plan: Plan) -> tuple[Webhook, ...]:
+    """One webhook per planned receiver, in the order of the plan. Raises: Refused: reading is not allowed."""
+    planned = [each for each in plan.objects if each.id.kind == _KIND]
+    live = {readable_id(each): each for each in _live(client, plan)} if planned else {}
+    return tuple(_webhook(each, live.get(each.id)) for each in planned)
+
+
+def _live(client: Client, plan: Plan) -> Iterator[Manifest]:
+    return requests.every(client, RECEIVER_API, _KIND, selector=f"{ENVIRONMENT_LABEL}={plan.environment}")
+
+
+def _webhook(planned: KubeObject, manifest: Manifest | None) -> Webhook:
+    whose = (planned.owner.tenant, planned.owner.cluster, planned.id)
+    if manifest is None:
+        return Webhook(*whose, Readiness.MISSING, "", MISSING)
+    status = mapping_at(manifest, "status")
+    ready = condition(status, "Ready")
+    path, message = one_line(str(status.get("webhookPath") or "")), one_line(message_of(ready))
+    return Webhook(*whose, readiness(manifest, ready), path, message)

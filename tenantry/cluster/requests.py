@@ -9,8 +9,7 @@ from http import HTTPStatus
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 from tenantry.flux.schemas import kinds, schema_of
-from tenantry.kube.kinds import group_of, is_built_in, is_of_flux
-from tenantry.kube.objects import Manifest, ObjectId
+from tenantry.kube.objects import Manifest, ObjectId, group_of, is_built_in, is_of_flux
 from tenantry.messages.errors import NOT_ALLOWED, UNREACHABLE, Refused
 
 if TYPE_CHECKING:

@@ -19,8 +19,7 @@ from tenantry.cluster.status import (
 )
 from tenantry.kube.objects import KubeObject, Manifest, ObjectId, object_id
 from tenantry.messages.data import mapping_at, mappings_in, value_at
-from tenantry.plan.chain import Chains
-from tenantry.plan.engine_order import is_reconciled
+from tenantry.plan.engine_order import Chains, is_reconciled
 from tenantry.plan.plan import Plan
 
 Live: TypeAlias = Mapping[ObjectId, Manifest]
@@ -67,6 +66,18 @@ def needs_of(plan: Plan) -> dict[ObjectId, Needs]:
         for each in plan.objects
         if each.id in names
     }
+
+
+def inputs_of(planned: KubeObject) -> Iterator[ObjectId]:
+    """The ConfigMaps and Secrets in a reconciler's namespace whose values change what it applies."""
+    spec = mapping_at(planned.manifest, "spec")
+    references = [
+        *mappings_in(spec.get("valuesFrom")),
+        *mappings_in(mapping_at(spec, "postBuild").get("substituteFrom")),
+    ]
+    keys = mapping_at(mapping_at(spec, "decryption"), "secretRef")
+    for each in [*references, *([{"kind": "Secret", **keys}] if keys else [])]:
+        yield ObjectId("v1", str(each.get("kind")), planned.id.namespace, str(each.get("name")))
 
 
 def standing(id: ObjectId, needs: Needs, live: Live) -> Standing:

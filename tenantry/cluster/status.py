@@ -15,7 +15,7 @@ from tenantry.messages.redact import without_credentials
 from tenantry.messages.text import printable
 from tenantry.model.scalars import seconds_of
 from tenantry.plan.planned_apps import PlannedApp
-from tenantry.plan.waves import Wave
+from tenantry.rollout.waves import Wave
 
 
 class Readiness(StrEnum):

@@ -7,11 +7,11 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from tenantry.cluster import requests
+from tenantry.cluster.control import is_own
 from tenantry.cluster.status import MISSING, PAUSED, Readiness, condition, message_of, readiness, revision_of, since_of
-from tenantry.cluster.targets import is_own
 from tenantry.kube.objects import Manifest, ObjectId, object_id
 from tenantry.messages.data import mapping_at, value_at
-from tenantry.plan.chain import Chains
+from tenantry.plan.engine_order import Chains
 from tenantry.plan.plan import Plan
 from tenantry.plan.planned_apps import PlannedApp
 

@@ -15,8 +15,8 @@ from pathlib import Path, PurePosixPath
 from typing import NamedTuple
 
 from tenantry.messages.errors import Refused
+from tenantry.source.globbing import GIT
 from tenantry.source.parse import MAX_BYTES
-from tenantry.source.symlinks import GIT
 
 _SECONDS = 120
 _KEPT = re.compile(

@@ -10,13 +10,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from tenantry.fleet.authors import is_own
-from tenantry.fleet.environments import tenant_barrier
 from tenantry.fleet.fleet import Fleet, clusters_of
-from tenantry.fleet.grants import DEFAULT_ROLES, LIMITS, SHORTEST_INTERVAL, grants_of, limit_of
-from tenantry.fleet.placement import cluster_is_granted
-from tenantry.fleet.reach import is_covered
-from tenantry.model.frame import Share
+from tenantry.fleet.placement import cluster_is_granted, tenant_barrier
+from tenantry.grants.authors import is_own
+from tenantry.grants.grants import DEFAULT_ROLES, LIMITS, SHORTEST_INTERVAL, grants_of, is_covered, limit_of
+from tenantry.grants.model import Share
 from tenantry.model.scalars import seconds_of
 
 _ADDRESSES = ("sources", "alerts", "push")

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Literal, NamedTuple, TypeAlias
 
 from tenantry.plan.plan import Plan
-from tenantry.plan.waves import Rollout, rollout_name
+from tenantry.rollout.waves import Rollout, rollout_name
 
 Side: TypeAlias = Rollout | Literal[False] | None
 """A rollout in one of two plans. False: it is switched off for an app. None: there is none, so an app follows the environment's."""

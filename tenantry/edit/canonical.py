@@ -17,8 +17,7 @@ from tenantry.edit.lines import behind_head, column_of
 from tenantry.edit.schema import ranks_at
 from tenantry.edit.tree import Entry, Node, comments, tree_of
 from tenantry.edit.values import double_quoted, indented, is_plain, single_quoted
-from tenantry.messages.errors import Path, Refused
-from tenantry.messages.lines import LINE_BREAK
+from tenantry.messages.errors import LINE_BREAK, Path, Refused
 from tenantry.source.parse import parse
 
 _STEP = 2

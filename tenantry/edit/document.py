@@ -21,8 +21,7 @@ from tenantry.edit.tree import Entry, Node, comments, tree_of
 from tenantry.edit.values import behind, double_quoted, entry, flow_entry, indented, key_text, scalar
 from tenantry.edit.values import flow as in_flow
 from tenantry.messages.data import depth_of, replaced
-from tenantry.messages.errors import Path, Refused
-from tenantry.messages.lines import LINE_BREAK
+from tenantry.messages.errors import LINE_BREAK, Path, Refused
 from tenantry.messages.text import format_path
 from tenantry.source.parse import parse
 

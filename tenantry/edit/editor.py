@@ -15,7 +15,7 @@ from tenantry.edit import transfer
 from tenantry.edit.data import nested
 from tenantry.edit.document import Document
 from tenantry.edit.schema import emptied_by
-from tenantry.fleet.frames import PARTS, SELECTOR
+from tenantry.grants.frames import PARTS, SELECTOR
 from tenantry.messages.data import ABSENT, value_at
 from tenantry.messages.errors import InvalidFleet, Path, Refused
 from tenantry.messages.text import format_path

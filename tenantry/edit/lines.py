@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from typing import NamedTuple
 
 from tenantry.edit.tree import Entry, Node
-from tenantry.messages.lines import LINE_BREAK
+from tenantry.messages.errors import LINE_BREAK
 
 BREAKS = ("\n", "\r", "\x85", "\u2028", "\u2029")
 

@@ -14,7 +14,7 @@ from typing import Any, Literal
 import yaml
 from yaml import events
 
-from tenantry.messages.lines import LINE_BREAK
+from tenantry.messages.errors import LINE_BREAK
 from tenantry.source.compose import PARSER
 
 Kind = Literal["scalar", "mapping", "list", "alias"]

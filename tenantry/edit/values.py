@@ -12,7 +12,7 @@ import yaml
 
 from tenantry.edit.style import WIDTH, Style
 from tenantry.messages.errors import Path
-from tenantry.source.core_schema import FORMS, YAML_1_1_BOOLEANS
+from tenantry.source.compose import FORMS, YAML_1_1_BOOLEANS
 
 _UNSAFE = re.compile(r"""^[\s\-?:,\[\]{}#&*!|>'"%@`]|[\s:]$|: |:\t|\s\#|[,\[\]{}]|^(?:---|\.\.\.)""")
 """What a text without quotes cannot hold, or must not begin or end with. Braces are quoted everywhere, so that placeholders look

@@ -13,9 +13,9 @@ from tenantry.explain.order import Keeper, keeper
 from tenantry.explain.rollout import AppRollout, rollout_of
 from tenantry.fleet.choice import Choice, choice_of_addon, choice_of_app
 from tenantry.fleet.fleet import Fleet
+from tenantry.fleet.merge import Origin, Value, origin_at, placeholders
 from tenantry.fleet.placed import image_values, placed_app
 from tenantry.fleet.settings import variable_at
-from tenantry.fleet.trace import Origin, Value, origin_at, placeholders
 from tenantry.kube.objects import KubeObject, ObjectId
 from tenantry.plan.after import After
 from tenantry.plan.images import PlannedImage

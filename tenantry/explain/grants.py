@@ -11,10 +11,13 @@ from typing import get_args
 
 from tenantry.explain.declared import known
 from tenantry.fleet.choice import Choice, choice_of_grant
-from tenantry.fleet.environments import tenant_barrier
 from tenantry.fleet.fleet import Fleet, clusters_of
-from tenantry.fleet.frames import PARTS, PREFIXED, SELECTOR
-from tenantry.fleet.grants import (
+from tenantry.fleet.merge import Layer, Origin, Value, origin, origin_at, trace
+from tenantry.fleet.placement import tenant_barrier
+from tenantry.fleet.settings import variables_of
+from tenantry.fleet.template import fill
+from tenantry.grants.frames import PARTS, PREFIXED, SELECTOR
+from tenantry.grants.grants import (
     DEFAULT_ROLES,
     LIMITS,
     SHORTEST_INTERVAL,
@@ -24,15 +27,11 @@ from tenantry.fleet.grants import (
     is_filled,
     limit_of,
 )
-from tenantry.fleet.merge import Layer, origin
-from tenantry.fleet.settings import variables_of
-from tenantry.fleet.template import fill
-from tenantry.fleet.trace import Origin, Value, origin_at, trace
-from tenantry.kube.rights import in_words, rights_of_rules
+from tenantry.grants.model import GRANTABLE
+from tenantry.kube.values import in_words, rights_of_rules
 from tenantry.messages.errors import Found, Path
 from tenantry.messages.placeholders import names_in
 from tenantry.model.document import Tenant
-from tenantry.model.frame import GRANTABLE
 
 ALWAYS = (*PARTS, SELECTOR)
 """What every included file may say of its tenant."""

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import fields, is_dataclass, replace
 from typing import Any, TypeVar
 
-from tenantry.fleet.trace import Origin, Value
+from tenantry.fleet.merge import Origin, Value
 from tenantry.messages.data import value_at
 from tenantry.messages.masking import HIDDEN_VALUE, masked
 

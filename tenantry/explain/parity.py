@@ -9,9 +9,9 @@ from typing import Any
 from tenantry.explain.reasons import Reason, follows, meant, reason_of
 from tenantry.explain.variants import Variant, app_variants, tenant_variants
 from tenantry.fleet.choice import choice_of_addon, choice_of_app
-from tenantry.fleet.environments import barrier
 from tenantry.fleet.fleet import Fleet, clusters_of
-from tenantry.fleet.trace import Origin, Value, origin_at
+from tenantry.fleet.merge import Origin, Value, origin_at
+from tenantry.fleet.placement import barrier
 from tenantry.messages.data import ABSENT, value_at
 from tenantry.messages.errors import Path
 from tenantry.messages.masking import masked_pair

@@ -8,8 +8,8 @@ from tenantry.explain.declared import known_cluster
 from tenantry.explain.tenant import below
 from tenantry.fleet.choice import Choice, choice_of_addon
 from tenantry.fleet.fleet import Fleet, clusters_of
+from tenantry.fleet.merge import Value
 from tenantry.fleet.placed import NOTIFICATIONS, placed_platform, platform_entry, platform_namespace, platform_times
-from tenantry.fleet.trace import Value
 from tenantry.plan.plan import Plan
 
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from tenantry.explain.variants import IMAGES_IN, Variant
-from tenantry.fleet.trace import Origin, Value, placeholders
+from tenantry.fleet.merge import Origin, Value, placeholders
 from tenantry.messages.errors import Path
 from tenantry.messages.text import listed
 

@@ -7,12 +7,12 @@ from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
 from tenantry.fleet.fleet import Fleet
-from tenantry.fleet.rollouts import rollout_at
-from tenantry.fleet.trace import Origin, origin_at
-from tenantry.plan.bypasses import bypass
+from tenantry.fleet.merge import Origin, origin_at
 from tenantry.plan.plan import Plan
 from tenantry.plan.planned_apps import PlannedApp
-from tenantry.plan.waves import Rollout, rollout_name
+from tenantry.rollout.bypasses import bypass
+from tenantry.rollout.drawing import rollout_at
+from tenantry.rollout.waves import Rollout, rollout_name
 
 Whose: TypeAlias = Literal["environment", "own", "off"]
 

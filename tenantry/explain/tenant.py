@@ -9,8 +9,8 @@ from tenantry.explain.declared import known, known_cluster
 from tenantry.explain.order import Keeper, keeper
 from tenantry.fleet.choice import Choice, choice_of_app
 from tenantry.fleet.fleet import Fleet
+from tenantry.fleet.merge import Value
 from tenantry.fleet.placed import NOTIFICATIONS, namespace_of, placed_tenant, tenant_entry
-from tenantry.fleet.trace import Value
 from tenantry.plan.placements import PlannedPlacement
 from tenantry.plan.plan import Plan
 

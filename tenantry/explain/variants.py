@@ -10,6 +10,7 @@ from tenantry.explain.app import variable
 from tenantry.fleet.apps import app_layers
 from tenantry.fleet.fleet import Fleet
 from tenantry.fleet.flux_shards import flux_shard
+from tenantry.fleet.merge import Origin, Value, placeholders
 from tenantry.fleet.namespaces import main_namespace
 from tenantry.fleet.placed import (
     image_values,
@@ -20,7 +21,6 @@ from tenantry.fleet.placed import (
 )
 from tenantry.fleet.settings import TIMES, settings_layers, tenant_states, variables_of
 from tenantry.fleet.template import fill
-from tenantry.fleet.trace import Origin, Value, placeholders
 from tenantry.messages.errors import Found, Path
 from tenantry.plan.plan import Plan
 from tenantry.plan.planned_apps import PlannedApp

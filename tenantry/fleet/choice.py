@@ -7,9 +7,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from tenantry.fleet.environments import Barrier, addon_barrier, addon_environments, app_barrier
 from tenantry.fleet.fleet import Fleet, clusters_of
+from tenantry.fleet.merge import Origin, origin_at
 from tenantry.fleet.placement import (
+    Barrier,
+    addon_barrier,
+    addon_environments,
+    app_barrier,
     cluster_is_granted,
     granted_selector,
     is_restricted,
@@ -17,7 +21,6 @@ from tenantry.fleet.placement import (
     selector_at,
     selector_of,
 )
-from tenantry.fleet.trace import Origin, origin_at
 from tenantry.messages.errors import Path
 from tenantry.model import Cluster, Selector
 

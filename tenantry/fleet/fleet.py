@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from tenantry.fleet.blocks import Block, flux_blocks
 from tenantry.fleet.inherit import in_order, lineage
+from tenantry.grants.model import Grants
+from tenantry.kube.names import join
 from tenantry.messages.data import mapping_at
 from tenantry.messages.errors import Diagnostic, Finding, InvalidFleet, Path
+from tenantry.messages.placeholders import names_in
 from tenantry.messages.redact import HIDDEN, is_sensitive, shorten
 from tenantry.model import Cluster, Document, Environment
-from tenantry.model.frame import Grants
 from tenantry.source.parsed_file import ParsedFile
 
 
@@ -131,3 +133,50 @@ def remotes_of(fleet: Fleet, environment: str) -> list[str]:
     """The environment's clusters that are reached through a kubeconfig."""
     management = fleet.environments[environment].management
     return [name for name in clusters_of(fleet, environment) if name != management]
+
+
+def environment_part(fleet: Fleet, environment: str) -> tuple[str, ...]:
+    """The part of a name that separates the environment's objects from those of others on its management cluster."""
+    management = fleet.environments[environment].management
+    beside = [name for name, each in fleet.environments.items() if each.management == management]
+    plain = next((name for name in beside if not _says_itself(fleet, name)), None)
+    return (environment,) if len(beside) > 1 and environment != plain else ()
+
+
+def _says_itself(fleet: Fleet, environment: str) -> bool:
+    """Whether the environment's name is part of its tenants' namespaces."""
+    return "env" in names_in(fleet.environments[environment].namespace)
+
+
+def platform_account(fleet: Fleet, environment: str, cluster: str) -> str:
+    """The service account that the environment's baselines and add-ons use on a cluster.
+
+    On the management cluster itself no stack owns the account, so all environments share it there.
+    """
+    account = fleet.clusters[cluster].platformServiceAccount
+    if cluster == fleet.environments[environment].management:
+        return account
+    return join(account, *environment_part(fleet, environment))
+
+
+def neighbours(fleet: Fleet, environment: str) -> list[str]:
+    """The other environments that share the management cluster or any cluster with this one."""
+    management = fleet.environments[environment].management
+    beside = {e for each in fleet.clusters.values() if environment in each.environments for e in each.environments}
+    return [
+        name
+        for name, each in fleet.environments.items()
+        if name != environment and (name in beside or each.management == management)
+    ]
+
+
+_GIVEN_UP = {"state": "offboarding"}
+
+
+def offboarded(fleet: Fleet) -> Fleet:
+    """The fleet as if each tenant and each add-on had `state: offboarding`. What is paused is resumed."""
+    document = fleet.document
+    tenants = {name: each.model_copy(update=_GIVEN_UP) for name, each in document.tenants.items()}
+    addons = {name: each.model_copy(update=_GIVEN_UP) for name, each in document.platform.addons.items()}
+    platform = document.platform.model_copy(update={"addons": addons})
+    return replace(fleet, document=document.model_copy(update={"tenants": tenants, "platform": platform}))

@@ -11,15 +11,14 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, get_args
 
-from tenantry.fleet.environments import tenant_barrier
 from tenantry.fleet.fleet import Fleet
-from tenantry.fleet.frames import OF_NAMESPACES, PARTS, PREFIXED, SELECTOR
-from tenantry.fleet.grants import DEFAULT_ROLES, grants_of
 from tenantry.fleet.json_schema import DIALECT, json_schema
-from tenantry.fleet.placement import cluster_is_granted
-from tenantry.fleet.rules.frames import CLUSTER_ADMIN
+from tenantry.fleet.placement import cluster_is_granted, tenant_barrier
+from tenantry.grants.frame_rules import CLUSTER_ADMIN
+from tenantry.grants.frames import OF_NAMESPACES, PARTS, PREFIXED, SELECTOR
+from tenantry.grants.grants import DEFAULT_ROLES, grants_of
+from tenantry.grants.model import GRANTABLE
 from tenantry.messages.errors import Refused
-from tenantry.model.frame import GRANTABLE
 
 _REFERENCE = "#/$defs/"
 _NOTHING: dict[str, Any] = {"not": {}}

@@ -17,9 +17,10 @@ from pydantic.json_schema import GenerateJsonSchema
 
 from tenantry import model
 from tenantry.flux.conformance import part_of_spec
-from tenantry.model import network, rollouts, tenancy
+from tenantry.model import network, tenancy
 from tenantry.model.fillable import or_unfilled
 from tenantry.model.strict import OneOf
+from tenantry.rollout.model import OFF
 
 DIALECT = "https://json-schema.org/draft/2020-12/schema"
 
@@ -43,7 +44,7 @@ def json_schema() -> dict[str, Any]:
 SHORT_FORMS = {
     "Network": get_args(network.Base),
     "PodSecurity": get_args(tenancy.PodSecurityLevel),
-    "Rollout": rollouts.OFF,
+    "Rollout": OFF,
 }
 """Models for which a word may stand."""
 

@@ -1,16 +1,15 @@
-"""Merges layers of settings, from the least to the most specific, and traces every value to its layer.
-
-Maps merge, lists and scalars replace, `null` removes.
-"""
+"""Merges layers of settings, from the least to the most specific, and traces every value to its level of the file."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
-from tenantry.messages.data import depth_of
-from tenantry.messages.errors import Path
+from tenantry.messages.data import ABSENT, depth_of, value_at
+from tenantry.messages.errors import Location, Path
+from tenantry.messages.placeholders import names_in
+from tenantry.source.parsed_file import ParsedFile
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,3 +47,143 @@ def origin(layers: Sequence[Layer], path: Path) -> Path:
         ((depth_of(layer.data, path), index) for index, layer in enumerate(layers)), key=lambda pair: pair
     )
     return (*layers[best].path, *path[:depth])
+
+
+_LEVELS = {"defaults": "defaults", "tenants": "tenant", "apps": "app", "sources": "source"}
+
+
+@dataclass(frozen=True, slots=True)
+class Origin:
+    """A place in the file and the level it belongs to: "defaults", "tenant", "app", "add-on", "environment dev", "cluster edge"."""
+
+    level: str
+    location: Location
+
+
+@dataclass(frozen=True, slots=True)
+class Value:
+    """One effective value.
+
+    value:   a scalar, a list of scalars or an empty mapping; None where `null` took away what stood below.
+    origin:  None for a default of the program.
+    written: what stands in the file, where placeholders made another value of it.
+    removed: the `null` that took away what less specific levels say.
+    """
+
+    path: Path
+    value: Any
+    origin: Origin | None = None
+    written: Any = None
+    removed: Origin | None = None
+
+    def under(self, *parent: str) -> Value:
+        """The same value with a path from further up."""
+        return replace(self, path=(*parent, *self.path))
+
+
+def trace(source: ParsedFile, layers: Sequence[Layer], effective: Mapping[str, Any]) -> tuple[Value, ...]:
+    """Every effective value with its origin; a value that no layer holds is a default.
+
+    Args: effective: without `None`; grouped as it will be shown, and so is the result.
+    """
+    merged = merge(layers)
+    removals = _removals(layers)
+    values = []
+    for path, value in _leaves(_with_removed(effective, removals)):
+        written = value_at(merged, path, ABSENT)
+        removed = removals.get(path)
+        values.append(
+            Value(
+                path,
+                value,
+                None if written is ABSENT else origin_at(source, origin(layers, path)),
+                written if placeholders(written) else None,
+                origin_at(source, removed) if removed else None,
+            )
+        )
+    return tuple(values)
+
+
+def origin_at(source: ParsedFile, path: Path) -> Origin:
+    """The origin for a path of the document."""
+    return Origin(_override(source, path) or _level(source.origin(path)), source.locate(path))
+
+
+def placeholders(written: Any) -> tuple[str, ...]:
+    """The names of the placeholders in a text or in a list of texts, each once."""
+    texts = written if isinstance(written, list) else [written]
+    return tuple(dict.fromkeys(name for text in texts if isinstance(text, str) for name in names_in(text)))
+
+
+def _override(source: ParsedFile, path: Path) -> str:
+    """The override that a value stands in: its environment, labels or cluster; "" if it stands in none."""
+    match path:
+        case (
+            ("defaults", "overrides", group, name, *_)
+            | ("tenants", _, "overrides", group, name, *_)
+            | ("tenants", _, "apps", _, "overrides", group, name, *_)
+            | ("platform", "addons", _, "overrides", group, name, *_)
+        ) if group != "where":
+            return f"{str(group)[:-1]} {name}"
+        case (
+            ("defaults", "overrides", "where", int(), *_)
+            | ("tenants", _, "overrides", "where", int(), *_)
+            | ("tenants", _, "apps", _, "overrides", "where", int(), *_)
+            | ("platform", "addons", _, "overrides", "where", int(), *_)
+        ):
+            index = next(place for place, part in enumerate(path) if isinstance(part, int))
+            labels = value_at(source.data, (*path[: index + 1], "labels"), {})
+            return f"where {', '.join(f'{label}={value}' for label, value in labels.items())}"
+    return ""
+
+
+def _level(path: Path) -> str:
+    """The innermost level around a path; overrides and declarations of environments and clusters are named."""
+    level = str(path[0])
+    match path:
+        case ("environments" | "clusters" as group, name, *_):
+            level = f"{group[:-1]} {name}"
+        case ("clusterGroups", name, *_):
+            level = f"group {name}"
+        case ("platform", "addons", *_):
+            level = "add-on"
+        case ("tenants", _, "apps" | "sources" as group, *_):
+            level = _LEVELS[group]
+        case ("tenants", *_):
+            level = "tenant"
+    return level
+
+
+def _leaves(data: Any, path: Path = ()) -> Iterator[tuple[Path, Any]]:
+    if isinstance(data, Mapping) and data:
+        for key, value in data.items():
+            yield from _leaves(value, (*path, key))
+    elif isinstance(data, list) and any(isinstance(item, list | Mapping) for item in data):
+        for index, item in enumerate(data):
+            yield from _leaves(item, (*path, index))
+    else:
+        yield path, data
+
+
+def _removals(layers: Sequence[Layer]) -> dict[Path, Path]:
+    """Each `null` that takes a value of a lower layer away for good: its path in the data, and in the document."""
+    found: dict[Path, Path] = {}
+    for index, layer in enumerate(layers):
+        below = merge(layers[:index])
+        for path, value in _leaves(layer.data):
+            if value is None and value_at(below, path, ABSENT) is not ABSENT:
+                found[path] = (*layer.path, *path)
+    merged = merge(layers)
+    return {path: place for path, place in found.items() if value_at(merged, path, ABSENT) is ABSENT}
+
+
+def _with_removed(effective: Mapping[str, Any], removals: Mapping[Path, Path]) -> dict[str, Any]:
+    """A copy in which what was removed stands as None, where no default took its place."""
+    shown = merge([Layer((), dict(effective))])
+    for path in removals:
+        parent: Any = shown
+        for part in path[:-1]:
+            parent = parent.setdefault(part, {}) if isinstance(parent, dict) else None
+        if isinstance(parent, dict):
+            parent.setdefault(path[-1], None)
+    return shown

@@ -12,9 +12,9 @@ from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 from tenantry.fleet.apps import MERGED, EffectiveApp, effective_app
-from tenantry.fleet.fleet import Fleet
+from tenantry.fleet.fleet import Fleet, platform_account
 from tenantry.fleet.flux_shards import flux_shard
-from tenantry.fleet.merge import Layer, merge
+from tenantry.fleet.merge import Layer, Value, merge, origin_at, trace
 from tenantry.fleet.namespaces import extra_namespaces, main_namespace, namespace_template
 from tenantry.fleet.resolve import filled, resolved
 from tenantry.fleet.settings import (
@@ -25,8 +25,6 @@ from tenantry.fleet.settings import (
     tenant_settings,
     variables_of,
 )
-from tenantry.fleet.sharing import platform_account
-from tenantry.fleet.trace import Value, origin_at, trace
 from tenantry.messages.errors import Found, Path
 from tenantry.model import Model, ObjectsChart, PlacedSettings, Source
 from tenantry.model.network import Network

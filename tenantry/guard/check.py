@@ -6,17 +6,15 @@ from collections.abc import Collection, Iterator
 from dataclasses import dataclass, replace
 
 from tenantry.fleet.fleet import Fleet
-from tenantry.guard.handover import handovers
 from tenantry.guard.held import Held
 from tenantry.guard.keeping import keeping_problems
 from tenantry.guard.kubeconfigs import held_by, kubeconfig_problems
-from tenantry.guard.occupied import occupied
 from tenantry.guard.permissions import CEILING, permitting, unused
 from tenantry.guard.reinstalls import REINSTALLS, Reinstall, lost, platform_problems, reinstalls
-from tenantry.guard.removals import Removal, emptied, kept_namespaces, planned_namespaces, removals
+from tenantry.guard.removals import Removal, emptied, handovers, kept_namespaces, occupied, planned_namespaces, removals
 from tenantry.guard.targets import planned_targets
 from tenantry.kube.objects import KubeObject, ObjectId
-from tenantry.messages.problems import Problem, error, refuse, warning
+from tenantry.messages.errors import Problem, error, refuse, warning
 from tenantry.messages.text import counted, lines_of, listed
 from tenantry.plan.objects.scope import APP_LABEL, ENVIRONMENT_LABEL
 from tenantry.plan.plan import Plan, nothing_of

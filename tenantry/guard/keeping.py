@@ -16,7 +16,7 @@ from tenantry.guard.kept import Kept
 from tenantry.guard.reading import held
 from tenantry.guard.removals import planned_namespaces
 from tenantry.kube.objects import Manifest, readable_id
-from tenantry.messages.problems import Problem, error
+from tenantry.messages.errors import Problem, error
 from tenantry.messages.text import lines_of
 from tenantry.plan.plan import Plan
 

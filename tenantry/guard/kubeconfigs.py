@@ -10,7 +10,7 @@ from tenantry.guard.held import READ, Held, Reference
 from tenantry.guard.places import Places, whose
 from tenantry.guard.reading import held
 from tenantry.messages.data import mapping_at
-from tenantry.messages.problems import Problem, error
+from tenantry.messages.errors import Problem, error
 from tenantry.messages.text import listed
 from tenantry.plan.plan import Plan
 

@@ -6,8 +6,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Protocol
 
-from tenantry.messages.errors import Refused
-from tenantry.messages.problems import Problem, warning
+from tenantry.messages.errors import Problem, Refused, warning
 from tenantry.messages.text import listed
 
 CEILING = 10

@@ -13,7 +13,7 @@ from tenantry.guard.held import Held
 from tenantry.guard.places import label
 from tenantry.guard.targets import CHART, Charts, Target, chart_of, planned_parts, upgrades_in_place
 from tenantry.kube.objects import KubeObject, labels_of
-from tenantry.messages.problems import Problem, error
+from tenantry.messages.errors import Problem, error
 from tenantry.messages.text import lines_of
 from tenantry.plan.objects.lifecycle import STATE_LABEL
 from tenantry.plan.objects.scope import APP_LABEL

@@ -1,7 +1,4 @@
-"""What a run would remove: tenants, namespaces and apps of tenants that stay, and whether it removes all of a kind.
-
-`emptied` has no limit: even with few tenants, removing all of them is not allowed.
-"""
+"""What a run would remove: tenants, namespaces and apps, and Flux objects that would change hands."""
 
 from __future__ import annotations
 
@@ -10,6 +7,7 @@ from dataclasses import dataclass, field
 
 from tenantry.guard.held import Held
 from tenantry.guard.reading import held
+from tenantry.messages.errors import Problem, error
 from tenantry.plan.plan import Plan
 
 
@@ -137,3 +135,48 @@ def emptied(before: Iterable[tuple[str, str, str]], after: Iterable[tuple[str, s
     staying = {tenant for tenant, _, _ in after}
     theirs = {each for each in before if each[0] in staying}
     return "every namespace" if theirs and theirs.isdisjoint(after) else ""
+
+
+def handovers(plan: Plan, now: Held) -> Iterator[Problem]:
+    """One problem for each planned app whose object stands for another app on the cluster."""
+    for app in plan.apps:
+        there = now.apps.get(app.id)
+        if there and (there.tenant, there.name) != (app.tenant, app.name):
+            yield error(
+                "other-owner",
+                f"{app.id} belongs to {_in_words(there.tenant, there.name)}, and would become that of"
+                f" {_in_words(app.tenant, app.name)}",
+                f"leave it to {_in_words(there.tenant, there.name)}; or give the second another name; or, if what is installed"
+                " may go with its data, remove the first in one `tenantry up`, and add the second in the next one",
+            )
+
+
+def _in_words(tenant: str, app: str) -> str:
+    return f"app '{app}' of tenant '{tenant}'" if tenant else f"add-on '{app}'"
+
+
+def occupied(plan: Plan, now: Held) -> Iterator[Problem]:
+    """One problem for each namespace that still contains an app."""
+    leaving = now.namespaces.keys() - planned_namespaces(plan)
+    found: dict[tuple[str, str, str], list[str]] = {}
+    for place, app in sorted(_occupants(plan, now)):
+        if place in leaving:
+            found.setdefault(place, []).append(app)
+    for (tenant, cluster, namespace), apps in found.items():
+        listed = ", ".join(f"'{name}'" for name in apps)
+        yield error(
+            "occupied",
+            f"namespace '{namespace}' of tenant '{tenant}' would leave {cluster} before what is installed there (app {listed}),"
+            " and Flux could not clean up any more",
+            "keep the namespace for one `tenantry up` in which these apps are removed or moved, and remove it when they are gone"
+            " from there",
+        )
+
+
+def _occupants(plan: Plan, now: Held) -> Iterator[tuple[tuple[str, str, str], str]]:
+    """Namespaces and the apps in them. A placement that is removed as a whole is removed in the right order."""
+    placed = {(each.tenant, each.cluster) for each in plan.placements}
+    planned = {each.id for each in plan.apps}
+    for id, app in now.apps.items():
+        if (app.tenant, app.cluster) in placed and (app.cluster != plan.management or id in planned):
+            yield from (((app.tenant, app.cluster, namespace), app.name) for namespace in app.installed)

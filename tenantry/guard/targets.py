@@ -14,8 +14,8 @@ from typing import Any
 from tenantry.guard.places import label, whose
 from tenantry.kube.objects import Manifest, ObjectId, labels_of, readable_id
 from tenantry.messages.data import mapping_at
-from tenantry.plan.objects.charts import IN_PLACE
 from tenantry.plan.objects.lifecycle import STATE_LABEL
+from tenantry.plan.objects.sources import IN_PLACE
 
 CHART = "chart"
 """The part that is a chart's name."""

@@ -12,7 +12,7 @@ from tenantry.compare.fields import FieldChange, changed_fields
 from tenantry.flux.conformance import completed
 from tenantry.flux.schemas import kinds, schema_of
 from tenantry.kube.objects import Manifest
-from tenantry.kube.quantities import number_of
+from tenantry.kube.values import number_of
 from tenantry.messages.data import ABSENT
 
 _MARKS = re.compile(

@@ -7,8 +7,7 @@ from typing import NamedTuple
 
 from tenantry.importing.model import Inventory, Read
 from tenantry.importing.readers.documents import Placed
-from tenantry.kube.kinds import group_of
-from tenantry.kube.objects import Manifest, object_id
+from tenantry.kube.objects import Manifest, group_of, object_id
 from tenantry.messages.errors import Refused
 from tenantry.plan.objects.scope import ENVIRONMENT_LABEL
 

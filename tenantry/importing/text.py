@@ -9,7 +9,7 @@ from typing import Any
 
 from tenantry.importing.model import Path
 from tenantry.messages.text import printable
-from tenantry.source.core_schema import FORMS, YAML_1_1_BOOLEANS
+from tenantry.source.compose import FORMS, YAML_1_1_BOOLEANS
 
 _WIDTH = 100
 """The longest line on which a whole mapping or list stands."""

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping
 from decimal import Decimal
 from typing import Any
 
-from tenantry.kube.quantities import number_of
+from tenantry.kube.values import number_of
 from tenantry.messages.errors import Finding
 
 MOST_DATA = 1024**2

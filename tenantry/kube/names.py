@@ -46,6 +46,25 @@ _LABEL_KEY = re.compile(LABEL_KEY)
 _LIMIT_NAME = re.compile(LIMIT_NAME)
 _QUOTA_NAME = re.compile(QUOTA_NAME)
 _RESERVED = frozenset({"default", "flux-system"})
+OWNED_LABELS = (
+    "toolkit.fluxcd.io/",
+    "tenantry/",
+    "kustomize.toolkit.fluxcd.io/",
+    "helm.toolkit.fluxcd.io/",
+    "app.kubernetes.io/managed-by",
+    "kubernetes.io/metadata.name",
+    "helm.sh/",
+    "meta.helm.sh/",
+    "pod-security.kubernetes.io/",
+)
+"""Prefixes of labels that Tenantry, Flux, Helm and Kubernetes set, or that decide what pods may do."""
+OWNED_ANNOTATIONS = (
+    *OWNED_LABELS,
+    "kubectl.kubernetes.io/",
+    "pulumi.com/",
+    "reconcile.fluxcd.io/",
+)
+"""Besides the labels', those by which the tools that apply a namespace keep their books."""
 
 
 def dns_label_problem(name: str) -> str | None:

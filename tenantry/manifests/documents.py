@@ -8,7 +8,7 @@ from typing import Any
 
 import yaml
 
-from tenantry.kube.documents import ManifestLoader
+from tenantry.kube.yaml_text import ManifestLoader
 from tenantry.manifests.model import NotRendered
 from tenantry.messages.errors import InvalidFleet
 from tenantry.source.bounds import check_aliases

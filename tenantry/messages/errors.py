@@ -1,28 +1,40 @@
-"""Errors, by who has to act.
-
-    TenantryError
-    +-- InvalidFleet   the author of tenants.yaml: all problems of the file, each with its place
-    +-- Refused        the person who runs the command: one message and its fix
-    +-- Found          nobody yet: findings that become part of an InvalidFleet
-    +-- AlreadyTold    nobody: another check reports the same mistake
-
-Any other exception that escapes is a bug. Nothing here logs or prints.
-"""
+"""Errors and problems, by who has to act."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import re
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
+from functools import cached_property
 from itertools import islice
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
-from tenantry.messages.lines import Lines
 from tenantry.messages.redact import MAX_KEY, presentable
+
+LINE_BREAK = re.compile("\r\n|[\n\r\x85\u2028\u2029]")
+"""The line breaks of libyaml."""
+
+
+class Lines(Sequence[str]):
+    """The lines of a text. The text is split on first use."""
+
+    def __init__(self, text: str) -> None:
+        self._text = text
+
+    @cached_property
+    def _lines(self) -> list[str]:
+        return LINE_BREAK.split(self._text)
+
+    def __getitem__(self, index: Any) -> Any:
+        return self._lines[index]
+
+    def __len__(self) -> int:
+        return len(self._lines)
+
 
 MAX_PROBLEMS = 1000
 """How many problems one run reports. Nobody reads more, and a file can contain any number."""
-
 Path: TypeAlias = tuple[str | int, ...]
 """The path of a value in the document: ("tenants", "rocky", "apps", "web", "clusters", "names", 1)."""
 
@@ -220,3 +232,28 @@ def raise_found(findings: Iterable[Finding]) -> None:
     """Raise the findings, if there are any. Raises: Found."""
     if found := tuple(findings):
         raise Found(found)
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """code and message say what is wrong, fix what to do about it."""
+
+    severity: Severity
+    code: str
+    message: str
+    fix: str
+
+
+def error(code: str, message: str, fix: str) -> Problem:
+    return Problem(Severity.ERROR, code, message, fix)
+
+
+def warning(code: str, message: str, fix: str) -> Problem:
+    return Problem(Severity.WARNING, code, message, fix)
+
+
+def refuse(problems: Iterable[Problem]) -> None:
+    """Raise all problems as one refusal; do nothing if there are no problems. Raises: RefusedChange."""
+    reasons = [RefusedChange(each.message, each.fix) for each in problems]
+    if reasons:
+        raise reasons[0] if len(reasons) == 1 else AllRefused(reasons)

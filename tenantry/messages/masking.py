@@ -15,8 +15,7 @@ from enum import IntEnum
 from typing import Any
 
 from tenantry.messages.data import ABSENT
-from tenantry.messages.masked_text import masked_text
-from tenantry.messages.secret_keys import holds_secret, holds_secrets_below, is_structure
+from tenantry.messages.secret_keys import holds_secret, holds_secrets_below, is_structure, masked_text
 
 HIDDEN_VALUE = "(hidden)"
 HIDDEN_CHANGED = "(hidden, changed)"

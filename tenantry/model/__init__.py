@@ -16,7 +16,6 @@ All models are strict (no value is converted silently), frozen, and refuse keys 
     flux         blocks whose keys are Flux's own
 """
 
-from tenantry.model.alerts import COMMIT_STATUS, Alert, Provider
 from tenantry.model.apps import Addon, App, AppPatch, AppWhere, Overrides, State
 from tenantry.model.clusters import (
     After,
@@ -29,7 +28,6 @@ from tenantry.model.clusters import (
     SecretKey,
     Selector,
 )
-from tenantry.model.credentials import Config, Credentials
 from tenantry.model.document import (
     ChartDirectory,
     ChartRepository,
@@ -41,15 +39,14 @@ from tenantry.model.document import (
     SettingsOverrides,
     Tenant,
 )
-from tenantry.model.flux import FluxBlock
-from tenantry.model.helm import Helm, HelmPatch
+from tenantry.model.flux import FluxBlock, Helm, HelmPatch, Kustomize, KustomizePatch
 from tenantry.model.images import ImageAutomation, ImageChoice, ImagePolicy, ImageRepository, ImageSource, ImageUpdate
-from tenantry.model.kustomize import Kustomize, KustomizePatch
-from tenantry.model.receivers import Receiver
-from tenantry.model.rollouts import Rollout, RolloutWave
+from tenantry.model.notifications import COMMIT_STATUS, Alert, Provider, Receiver
 from tenantry.model.sources import (
     SOURCE_KINDS,
     Bucket,
+    Config,
+    Credentials,
     ExternalArtifact,
     Git,
     GitRef,
@@ -59,6 +56,7 @@ from tenantry.model.sources import (
     Source,
 )
 from tenantry.model.strict import Model
+from tenantry.rollout.model import Rollout, RolloutWave
 
 __all__ = [
     "COMMIT_STATUS",

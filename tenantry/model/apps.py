@@ -5,15 +5,13 @@ from typing import Annotated, Literal, TypeAlias
 from pydantic import Field
 
 from tenantry.model.clusters import Selector
-from tenantry.model.flux import FluxMetadata
-from tenantry.model.helm import HelmPatch
+from tenantry.model.flux import FluxMetadata, HelmPatch, KustomizePatch
 from tenantry.model.images import ImageAutomation
-from tenantry.model.kustomize import KustomizePatch
-from tenantry.model.rollouts import Rollout
 from tenantry.model.scalars import AppName, LabelKey, LabelValue, Name, NameTemplate
 from tenantry.model.sources import Source
 from tenantry.model.strict import Model, OneOf
 from tenantry.model.tenancy import AddonNamespace
+from tenantry.rollout.model import Rollout
 
 State: TypeAlias = Literal["active", "paused", "offboarding"]
 

@@ -5,7 +5,6 @@ from typing import Annotated, Any, Literal, TypeAlias
 from pydantic import Field, model_validator
 
 from tenantry.messages.findings import type_name
-from tenantry.model.rollouts import Rollout
 from tenantry.model.scalars import (
     Duration,
     LabelKey,
@@ -19,6 +18,7 @@ from tenantry.model.scalars import (
     refusal,
 )
 from tenantry.model.strict import Model, OneOf
+from tenantry.rollout.model import Rollout
 
 ClusterState: TypeAlias = Literal["active", "paused", "decommissioned"]
 

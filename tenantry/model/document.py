@@ -4,16 +4,12 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from tenantry.model.alerts import Alert
+from tenantry.grants.model import Grants, Include, NamespacePattern
 from tenantry.model.apps import Addon, App, State
-from tenantry.model.cluster_rights import ClusterRights
 from tenantry.model.clusters import Cluster, ClusterGroup, Environment, Selector
-from tenantry.model.credentials import Config, Credentials
-from tenantry.model.frame import Grants, Include
 from tenantry.model.network import Network
+from tenantry.model.notifications import Alert, Receiver
 from tenantry.model.objects import ClusterObject, ObjectManifest
-from tenantry.model.patterns import NamespacePattern
-from tenantry.model.receivers import Receiver
 from tenantry.model.scalars import (
     AppName,
     CredentialsName,
@@ -27,9 +23,17 @@ from tenantry.model.scalars import (
     SourcePath,
     Text,
 )
-from tenantry.model.sources import GitRef, Source
+from tenantry.model.sources import Config, Credentials, GitRef, Source
 from tenantry.model.strict import Model, OneOf
-from tenantry.model.tenancy import ExtraBinding, ExtraNamespace, Limits, PodSecurity, ServiceAccount, TenantOwner
+from tenantry.model.tenancy import (
+    ClusterRights,
+    ExtraBinding,
+    ExtraNamespace,
+    Limits,
+    PodSecurity,
+    ServiceAccount,
+    TenantOwner,
+)
 
 
 class PlacedSettings(Model):

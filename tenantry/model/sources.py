@@ -1,17 +1,24 @@
-"""Sources: where manifests and charts come from.
+"""Sources: where manifests and charts come from, and the credentials and configs that Flux reads beside them."""
 
-A block's keys are those of Flux's kind; fields here are the ones that mean more to the fleet or have a default of its own.
-"""
+from typing import Annotated, Any, Literal, Self
 
-from typing import Any, Literal, Self
-
-from pydantic import model_validator
+from pydantic import Field, model_validator
 
 from tenantry.messages.data import mappings_in
 from tenantry.messages.redact import shorten
 from tenantry.model.fillable import Fillable
 from tenantry.model.flux import FluxBlock, FluxMetadata
-from tenantry.model.scalars import CredentialsName, Duration, ShortDuration, SourcePath, Text, path_problem, refusal
+from tenantry.model.scalars import (
+    CredentialsName,
+    DataKey,
+    Duration,
+    RegistryHost,
+    ShortDuration,
+    SourcePath,
+    Text,
+    path_problem,
+    refusal,
+)
 from tenantry.model.strict import OneOf
 
 _CREDENTIALS = "the fleet sets it from 'credentials' beside the block"
@@ -211,3 +218,33 @@ def _form_of(source: dict[str, Any]) -> str:
     if "helm" in meant:
         return "helm: {url: ...}"
     return "oci: {url: ..., ref: {tag: ...}}" if "oci" in meant else "git: {url: ..., ref: {branch: main}}"
+
+
+class Credentials(OneOf):
+    """A Secret that sources, apps, alerts and receivers can name."""
+
+    one_of = ("keys", "registry", "existing")
+
+    keys: Annotated[list[DataKey], Field(min_length=1)] | None = None
+    """The keys of the Secret. Their values are in the stack's secret config."""
+    registry: RegistryHost | None = None
+    """The host of a registry of images or charts. Its `username` and `password` are in the stack's secret config."""
+    existing: Literal[True] | None = None
+    """The Secret already exists, or is created by other means, under the expected name."""
+
+    @model_validator(mode="after")
+    def _keys_differ(self) -> Self:
+        if self.keys and len(set(self.keys)) < len(self.keys):
+            raise refusal("duplicate", "a key is listed twice", fix="remove one of them")
+        return self
+
+
+class Config(OneOf):
+    """A ConfigMap that apps can name."""
+
+    one_of = ("data", "existing")
+
+    data: Annotated[dict[DataKey, str], Field(min_length=1)] | None = None
+    """The data of the ConfigMap. Placeholders are filled in."""
+    existing: Literal[True] | None = None
+    """The ConfigMap already exists, or is created by other means, under the expected name."""

@@ -1,4 +1,4 @@
-"""The shape of what a tenant's namespaces are given: people and their roles, limits, pod security."""
+"""The shape of what a tenant is given: people and their roles, limits, pod security, rights outside of its namespaces."""
 
 from typing import Annotated, Any, Literal, Self, get_args
 
@@ -204,3 +204,27 @@ class ExtraNamespace(Model):
                 fix="write it as '{namespace}-{key}'",
             )
         return self
+
+
+class PolicyRule(Model):
+    """A rule of a ClusterRole, in Kubernetes' own words."""
+
+    apiGroups: list[str]
+    """API groups; `""` is Kubernetes' core."""
+    resources: Annotated[list[Text], Field(min_length=1)]
+    """Resources, such as `persistentvolumes`."""
+    verbs: Annotated[list[Text], Field(min_length=1)]
+    """Verbs, such as `get`."""
+    resourceNames: list[Text] | None = None
+    """The only objects that the rule is for. Default: all."""
+
+
+class ClusterRights(OneOf):
+    """A ClusterRole for the tenant on every cluster where it is placed, outside of namespaces too."""
+
+    one_of = ("rules", "role")
+
+    rules: Annotated[list[PolicyRule], Field(min_length=1)] | None = None
+    """The rules of a ClusterRole that Tenantry makes."""
+    role: RoleName | None = None
+    """An existing ClusterRole."""

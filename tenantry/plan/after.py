@@ -1,14 +1,23 @@
-"""The gate of an environment: its changes wait until the environment before it runs them.
-
-Called by: the plan. What the environment before has to show is in `cluster.proof`.
-"""
+"""The gate of an environment: its changes wait until the environment before it runs them, by a digest of each app's content."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
 
 from tenantry.fleet.fleet import Fleet
+from tenantry.flux.references import renamed
+from tenantry.flux.schemas import kinds
+from tenantry.kube.names import digest
+from tenantry.kube.objects import KubeObject, Manifest, ObjectId
+from tenantry.messages.text import grouped, printable
 from tenantry.model.scalars import seconds_of
+from tenantry.plan.engine_order import Chains
+from tenantry.plan.planned_apps import PlannedApp
+
+if TYPE_CHECKING:
+    from tenantry.plan.plan import Plan
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,3 +63,84 @@ def in_words(after: After) -> str:
     ready = f"has been ready for {after.soak}" if after.soak else "is ready"
     runs = f"until {after.environment} runs them and {ready}"
     return f"changes of apps wait {runs}" if after.refuses else f"changes of apps get a warning {runs}"
+
+
+PACE = ("interval", "timeout", "retryInterval", "suspend", "dependsOn")
+"""Fields of a spec that say when Flux applies something, not what."""
+_PLACE = ("kubeConfig", "serviceAccountName", "sourceRef", "chartRef", "targetNamespace", "storageNamespace")
+_ACTIONS = ("install", "upgrade", "rollback", "uninstall", "test")
+"""Parts of a HelmRelease with times of their own."""
+_DIGITS = 16
+_MOST = 60
+"""Characters of a version in words."""
+
+
+@dataclass(frozen=True, slots=True)
+class Content:
+    """digest: 16 hexadecimal digits. words: its version or ref, for messages; "" if it has none."""
+
+    digest: str
+    words: str = ""
+
+
+def contents(plan: Plan) -> dict[str, Content]:
+    """The content of each app of an environment, by the name that users call it, such as `rocky/web`.
+
+    It covers the app on all clusters. Clusters with the same content count once, so one more of them changes no digest.
+    """
+    chains, objects = Chains(plan), {each.id: each for each in plan.objects}
+    found: dict[str, Content] = {}
+    for name, same in grouped(plan.apps, lambda each: each.full_name).items():
+        taken = [(each, chains.of(each.id)) for each in same]
+        parts = {digest({"objects": list(_parts(app, chain, objects))}, _DIGITS) for app, chain in taken}
+        words = dict.fromkeys(filter(None, (_version(chain) for _, chain in taken)))
+        found[name] = Content(digest({"variants": sorted(parts)}, _DIGITS), printable(", ".join(words))[:_MOST])
+    return found
+
+
+def _parts(app: PlannedApp, chain: Sequence[Manifest], objects: Mapping[ObjectId, KubeObject]) -> Iterator[Any]:
+    for manifest in chain:
+        yield {"kind": manifest["kind"], **_decisive(app, manifest, objects)}
+
+
+def _decisive(app: PlannedApp, manifest: Manifest, objects: Mapping[ObjectId, KubeObject]) -> dict[str, Any]:
+    """The fields of a spec that decide, with what it refers to instead of names."""
+    kind, spec, namespace = manifest["kind"], dict(manifest.get("spec") or {}), manifest["metadata"]["namespace"]
+    if kind in kinds():
+        spec = renamed(kind, spec, lambda of, name: _referred(app, ObjectId("v1", of, namespace, name), objects))
+    kept = {key: value for key, value in spec.items() if key not in (*PACE, *_PLACE)}
+    for action in _ACTIONS:
+        if isinstance(kept.get(action), dict):
+            kept[action] = _without_pace(kept[action])
+    if kept.get("releaseName", "").endswith(f"-{app.name}"):
+        kept["releaseName"] = app.name
+    return kept
+
+
+def _without_pace(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {key: _without_pace(each) for key, each in value.items() if key not in PACE}
+    return value
+
+
+def _referred(app: PlannedApp, id: ObjectId, objects: Mapping[ObjectId, KubeObject]) -> str:
+    """What stands for a Secret or ConfigMap: of a ConfigMap of the file its data, of a Secret its name and its keys."""
+    planned = objects.get(id)
+    if planned and planned.secret:
+        return " ".join((planned.secret.path[-1], *planned.secret.keys, planned.secret.registry))
+    if planned and id.kind == "ConfigMap":
+        return digest({"data": planned.manifest.get("data")}, _DIGITS)
+    # Beside the kubeconfig of a remote cluster, the names of a placement have the same first parts.
+    first = app.id.name.removesuffix(app.name)
+    return id.name[len(first) :] if first and id.name.replace(".", "-").startswith(first) else id.name
+
+
+def _version(chain: Sequence[Manifest]) -> str:
+    """Such as: `plain 1.0.0`, `tag v1.2.0`."""
+    for manifest in reversed(chain[:-1]):
+        spec = manifest.get("spec") or {}
+        if manifest["kind"] == "HelmChart" and "version" in spec:
+            return f"{spec['chart']} {spec['version']}"
+        if isinstance(ref := spec.get("ref"), dict):
+            return " ".join(f"{key} {value}" for key, value in ref.items())
+    return ""

@@ -10,21 +10,20 @@ from tenantry.fleet.apps import EffectiveApp, effective_app
 from tenantry.fleet.fleet import Fleet
 from tenantry.fleet.settings import TenantSettings, tenant_states
 from tenantry.flux.conformance import check_spec
+from tenantry.grants.wall import Wall, below
 from tenantry.kube import names
 from tenantry.kube.objects import KubeObject
 from tenantry.messages.errors import AlreadyTold, Finding, Findings, Found, Path, collecting, raise_found
 from tenantry.messages.findings import missing_key, name_too_long
 from tenantry.model import Helm, Kustomize
-from tenantry.plan.attachments import Attachments
 from tenantry.plan.dependencies import in_order, missing_dependencies
 from tenantry.plan.images import PlannedImage, automation_of, image_objects, planned_images
 from tenantry.plan.objects.apps import Dependency, app_id, awaited, helm_release, kustomization
-from tenantry.plan.objects.charts import chart_object, check_chart, is_chart
 from tenantry.plan.objects.lifecycle import Lifecycle, in_state, lifecycle, with_kept_definitions
 from tenantry.plan.objects.scope import APP_LABEL, Scope, check_length, check_size, with_metadata
+from tenantry.plan.objects.sources import chart_object, check_chart, is_chart
 from tenantry.plan.planned_apps import AppSet, PlannedApp
-from tenantry.plan.sources import SourceSet, charts_of
-from tenantry.plan.wall import Wall, below
+from tenantry.plan.sources import Attachments, SourceSet, charts_of
 
 
 def plan_apps(

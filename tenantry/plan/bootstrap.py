@@ -1,23 +1,19 @@
-"""What a cluster needs once, before Flux can work on it: the platform's namespace, and its service account's permissions.
-
-Every cluster gets the policies that keep tenants inside their namespaces, and a marker with its name, by which a kubeconfig that
-reaches another cluster than before is noticed. The marker is on the cluster itself: it shares the fate of what it protects, and
-outlives a management cluster that is lost.
-
-Flux cannot create these for itself, and no stack owns them: an administrator applies them to a remote cluster, and they stay.
-"""
+"""What a cluster needs once, before Flux can work on it, and what Flux needs to act as the platform team there."""
 
 from __future__ import annotations
 
-from tenantry.fleet.fleet import Fleet
-from tenantry.fleet.sharing import platform_account
-from tenantry.kube.objects import Manifest
-from tenantry.plan.admission_policy import management_policies, remote_policies
+from collections.abc import Iterator
+
+from tenantry.fleet.fleet import Fleet, platform_account
+from tenantry.kube.objects import KubeObject, Manifest, Owner
+from tenantry.messages.errors import Path
+from tenantry.model import ConfigMap, SecretKey
+from tenantry.plan.admission import management_policies, remote_policies
+from tenantry.plan.objects.remote import service_account, workload_identity
 from tenantry.plan.objects.scope import MANAGED_BY
 
 MARKER = "tenantry"
 """The ConfigMap in the platform's namespace that says which cluster this is."""
-
 _RBAC = "rbac.authorization.k8s.io"
 
 
@@ -62,3 +58,26 @@ def _binding(account: str, namespace: str) -> Manifest:
         "roleRef": {"apiGroup": _RBAC, "kind": "ClusterRole", "name": "cluster-admin"},
         "subjects": [{"apiGroup": _RBAC, "kind": "User", "name": f"system:serviceaccount:{namespace}:{account}"}],
     }
+
+
+def kubeconfig_of(fleet: Fleet, environment: str, cluster: str) -> SecretKey | ConfigMap | None:
+    """Where the kubeconfig of a remote cluster is; None: it is the environment's management cluster."""
+    declared = fleet.clusters[cluster].kubeconfig
+    return declared.resolved if declared and cluster != fleet.environments[environment].management else None
+
+
+def access_objects(fleet: Fleet, environment: str, cluster: str) -> Iterator[tuple[KubeObject, Path]]:
+    """The service account of the platform team, and the ConfigMap for tokens if the fleet makes it, each with its place."""
+    if kubeconfig := kubeconfig_of(fleet, environment, cluster):
+        account = platform_account(fleet, environment, cluster)
+        yield service_account(account, kubeconfig.namespace, environment, Owner()), ("clusters", cluster)
+    if identity := identity_of(fleet, environment, cluster):
+        yield identity, ("clusters", cluster, "kubeconfig")
+
+
+def identity_of(fleet: Fleet, environment: str, cluster: str) -> KubeObject | None:
+    """The ConfigMap by which Flux gets tokens for a cluster; None: the cluster has none, or it is not the fleet's."""
+    kubeconfig = kubeconfig_of(fleet, environment, cluster)
+    if not isinstance(kubeconfig, ConfigMap) or kubeconfig.provider is None:
+        return None
+    return workload_identity(kubeconfig, environment, cluster)

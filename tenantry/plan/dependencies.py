@@ -6,8 +6,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 
 from tenantry.fleet.apps import EffectiveApp
-from tenantry.fleet.environments import addon_environment
 from tenantry.fleet.fleet import Fleet
+from tenantry.fleet.placement import addon_environment
 from tenantry.fleet.settings import TenantSettings, setting_origin
 from tenantry.kube.names import addon_named
 from tenantry.messages.errors import Finding, Findings, Path

@@ -1,26 +1,25 @@
-"""The order that Pulumi keeps: it waits until an object is Ready before it goes on to those that depend on it.
-
-Flux's `dependsOn` names objects of the same kind only. Between a Kustomization and a HelmRelease, and before a namespace that
-Pulumi creates, Flux has no such order.
-"""
+"""The order that Pulumi keeps, and the way from an app back to where its content comes from."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
-from tenantry.kube.kinds import is_of_flux
-from tenantry.kube.objects import KubeObject, Manifest, ObjectId
+from tenantry.kube.objects import KubeObject, Manifest, ObjectId, is_of_flux
+from tenantry.messages.data import mapping_at
 from tenantry.model.scalars import seconds_of
 from tenantry.plan.objects.lifecycle import STATE_LABEL
 
+if TYPE_CHECKING:
+    from tenantry.plan.plan import Plan
+
+
 WAIT = {"pulumi.com/waitFor": "condition=Ready"}
 """The annotation by which the provider waits after it has created or changed an object."""
-
 _FETCHING = 60
 """Seconds that Flux may need to fetch the source, beside the object's own times; less where the object has less itself."""
-
 _RECONCILERS = ("Kustomization", "HelmRelease")
 
 
@@ -73,3 +72,28 @@ def _retry(spec: Mapping[str, object]) -> float:
     install = spec.get("install")
     strategy = install.get("strategy", {}) if isinstance(install, dict) else spec
     return seconds_of(str(strategy.get("retryInterval") or "0s"))
+
+
+class Chains:
+    """Looks up what the Flux objects of a plan refer to."""
+
+    def __init__(self, plan: Plan) -> None:
+        self._by_name = {(each.id.kind, each.id.namespace, each.id.name): each.manifest for each in plan.objects}
+
+    def of(self, id: ObjectId) -> tuple[Manifest, ...]:
+        """The planned source, the chart if there is one, and the Kustomization or HelmRelease itself, in this order."""
+        found: list[Manifest] = []
+        at: tuple[str, str, str] | None = (id.kind, id.namespace, id.name)
+        while at and (manifest := self._by_name.get(at)):
+            found.insert(0, manifest)
+            at = _reference(manifest, id.namespace)
+        return tuple(found)
+
+
+def _reference(manifest: Manifest, namespace: str) -> tuple[str, str, str] | None:
+    """What an object takes its content from, if it takes it from another one."""
+    spec = mapping_at(manifest, "spec")
+    reference: Mapping[str, str] = mapping_at(spec, "chartRef") or mapping_at(spec, "sourceRef")
+    if manifest["kind"] == "ExternalArtifact" or not reference:
+        return None
+    return reference["kind"], reference.get("namespace", namespace), reference["name"]

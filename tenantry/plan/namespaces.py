@@ -13,18 +13,17 @@ from functools import cached_property
 from typing import NamedTuple
 
 from tenantry.fleet.blocks import blocks_of
-from tenantry.fleet.fleet import Fleet
+from tenantry.fleet.fleet import Fleet, platform_account
 from tenantry.fleet.namespaces import extra_namespaces, main_namespace, namespace_template
 from tenantry.fleet.placement import placements_of
 from tenantry.fleet.settings import TenantSettings, setting_origin, variables_of
-from tenantry.fleet.sharing import platform_account
 from tenantry.fleet.template import fill
 from tenantry.kube import names
 from tenantry.messages.errors import Finding, Found, Path
 from tenantry.messages.placeholders import is_unfilled
 from tenantry.model import ConfigMap
 from tenantry.model.tenancy import Subject
-from tenantry.plan.objects.bindings import account_namespace
+from tenantry.plan.objects.baseline import account_namespace
 from tenantry.plan.objects.scope import Scope
 
 

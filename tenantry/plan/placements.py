@@ -22,8 +22,14 @@ from tenantry.kube.objects import KubeObject, Manifest, ObjectId, Owner
 from tenantry.messages.errors import Finding, Found, Path, raise_found
 from tenantry.messages.findings import name_too_long
 from tenantry.plan.apps import plan_apps
-from tenantry.plan.cluster_rights import claim_of, cluster_objects, cluster_rights
-from tenantry.plan.declared_objects import DeclaredObject, Surroundings, declared_objects
+from tenantry.plan.declared_objects import (
+    DeclaredObject,
+    Surroundings,
+    claim_of,
+    cluster_objects,
+    cluster_rights,
+    declared_objects,
+)
 from tenantry.plan.dependencies import placement_after
 from tenantry.plan.gathering import Gathering
 from tenantry.plan.namespaces import Territory, foreign_accounts

@@ -10,19 +10,18 @@ from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
 from tenantry.fleet.fleet import Fleet
-from tenantry.fleet.rollouts import rollout_at
 from tenantry.kube.objects import KubeObject, ObjectId
 from tenantry.messages.errors import UNKNOWN_NAME, Finding, Path, Refused
 from tenantry.messages.text import closest, listed
 from tenantry.plan.after import After, after_of
 from tenantry.plan.dependencies import joined
 from tenantry.plan.engine_order import in_engine_order
-from tenantry.plan.membership import Member, circle, members
 from tenantry.plan.objects.lifecycle import STATE_LABEL
 from tenantry.plan.placements import PlannedPlacement
 from tenantry.plan.planned_apps import PlannedApp
 from tenantry.plan.planner import Part, Planner
-from tenantry.plan.waves import Rollout, rollouts_of
+from tenantry.rollout.drawing import rollout_at
+from tenantry.rollout.waves import Member, Rollout, dependency_cycle, members, rollouts_of
 
 
 class Permit(NamedTuple):
@@ -97,8 +96,8 @@ def plan(fleet: Fleet, environment: str, part: Part | None = None) -> Plan:
     protected = fleet.environments[environment].protected
     rollouts, off = rollouts_of(fleet, environment)
     places = members(objects, gathered.apps, rollouts, off)
-    if len(rollouts) > 1 and (waiting := circle(objects, places)):
-        raise fleet.invalid([_in_a_circle(fleet, environment, waiting)])
+    if len(rollouts) > 1 and (waiting := dependency_cycle(objects, places)):
+        raise fleet.invalid([_in_a_dependency_cycle(fleet, environment, waiting)])
     return Plan(
         environment,
         planner.management,
@@ -115,7 +114,7 @@ def plan(fleet: Fleet, environment: str, part: Part | None = None) -> Plan:
     )
 
 
-def _in_a_circle(fleet: Fleet, environment: str, waiting: Sequence[ObjectId]) -> Finding:
+def _in_a_dependency_cycle(fleet: Fleet, environment: str, waiting: Sequence[ObjectId]) -> Finding:
     message = f"waves would wait for each other, because of what these depend on: {listed(waiting)}"
     fix = "give these apps the same rollout, or remove a 'dependsOn' between them"
     return Finding(rollout_at(fleet, environment), "rollout-cycle", message, fix=fix, at_key=True)

@@ -5,18 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
-from tenantry.fleet.environments import by_rank
-from tenantry.fleet.fleet import Fleet
+from tenantry.fleet.fleet import Fleet, environment_part, platform_account
 from tenantry.fleet.flux_shards import flux_shard
-from tenantry.fleet.placement import addons_on, apps_on
+from tenantry.fleet.placement import addons_on, apps_on, by_rank
 from tenantry.fleet.resolve import resolved
 from tenantry.fleet.settings import platform_settings, variables_of
-from tenantry.fleet.sharing import environment_part, platform_account
 from tenantry.kube import names
 from tenantry.kube.objects import ObjectId, Owner
 from tenantry.messages.errors import Finding, Found, collecting
 from tenantry.model import ConfigMap, ObjectsChart, SecretKey
-from tenantry.plan.access import access_objects, identity_of, kubeconfig_of
 from tenantry.plan.addon_namespaces import (
     management_objects,
     namespace_manifests,
@@ -24,15 +21,15 @@ from tenantry.plan.addon_namespaces import (
     namespaces_release,
     objects_in_namespaces,
 )
-from tenantry.plan.alerts import plan_alerts
 from tenantry.plan.apps import plan_apps
-from tenantry.plan.attachments import Attachments
+from tenantry.plan.bootstrap import access_objects, identity_of, kubeconfig_of
 from tenantry.plan.gathering import Gathering
+from tenantry.plan.notifications import plan_alerts, plan_receivers
 from tenantry.plan.objects.apps import Dependency, app_id
 from tenantry.plan.objects.remote import objects_chart
 from tenantry.plan.objects.scope import Scope
 from tenantry.plan.planned_apps import AppSet
-from tenantry.plan.receivers import plan_receivers
+from tenantry.plan.sources import Attachments
 
 _PUBLISH = (
     "copy the chart into a Git repository with `tenantry chart copy charts/objects`, and set"

@@ -8,8 +8,7 @@ from fnmatch import fnmatchcase
 from functools import cached_property
 from typing import Any
 
-from tenantry.policy.main_file import MainFile, filled, merged
-from tenantry.policy.overrides import overrides_on
+from tenantry.policy.main_file import MainFile, filled, merged, overrides_on
 from tenantry.policy.resource import entries, mapping, texts
 from tenantry.policy.written import addresses_in, limits_in, text_of, times_in, values_of
 

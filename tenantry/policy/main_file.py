@@ -1,12 +1,9 @@
-"""The platform's main file as plain data, and what the rules ask about environments, clusters and the platform's own.
-
-It is read here anew, with a YAML parser alone. What the planner makes of the file is what the rules check.
-"""
+"""The platform's main file as plain data: environments, clusters, overrides, and where the kubeconfigs of clusters are."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -14,8 +11,37 @@ from typing import Any
 
 import yaml
 
-from tenantry.policy.kubeconfig import Kubeconfig, kubeconfig_of
 from tenantry.policy.resource import entries, lookup, mapping, texts
+
+_WRITTEN_BY = {
+    "kamaji": ("controlPlane", "{}-admin-kubeconfig", "admin.conf"),
+    "capi": ("cluster", "{}-kubeconfig", "value"),
+    "vcluster": ("name", "vc-{}", "config"),
+}
+"""For each tool that writes kubeconfigs: the key with the cluster's name, the Secret's name, and its key."""
+
+
+@dataclass(frozen=True, slots=True)
+class Kubeconfig:
+    """namespace: where the Secret or ConfigMap is; reference: the whole `kubeConfig` of Flux objects for the cluster."""
+
+    namespace: str
+    reference: Mapping[str, Mapping[str, str]]
+
+
+def kubeconfig_of(written: Mapping[str, Any]) -> Kubeconfig | None:
+    """What a cluster's `kubeconfig` in the file means to Flux; None: it says nothing."""
+    for tool, (key, name, default) in _WRITTEN_BY.items():
+        if given := mapping(written.get(tool)):
+            reference = {"name": name.format(given.get(key)), "key": str(given.get("key") or default)}
+            return Kubeconfig(str(given.get("namespace")), {"secretRef": reference})
+    if secret := mapping(written.get("secret")):
+        reference = {"name": str(secret.get("name")), "key": str(secret.get("key"))}
+        return Kubeconfig(str(secret.get("namespace")), {"secretRef": reference})
+    if config := mapping(written.get("configMap")):
+        return Kubeconfig(str(config.get("namespace")), {"configMapRef": {"name": str(config.get("name"))}})
+    return None
+
 
 CLOSED = ("kube-*", "flux-system", "default")
 """Namespaces of Kubernetes and Flux, as patterns."""
@@ -236,3 +262,18 @@ def _targets(addon: Mapping[str, Any]) -> Iterator[str]:
         for key in ("targetNamespace", "storageNamespace"):
             if name := mapping(addon.get(kind)).get(key):
                 yield str(name)
+
+
+def overrides_on(
+    file: MainFile, owners: Sequence[Mapping[str, Any]], environment: str, cluster: str
+) -> Iterator[Mapping[str, Any]]:
+    """The overrides that hold there, the strongest last. owners: `defaults` and the tenant, whose own come later."""
+    given = [mapping(each.get("overrides")) for each in owners]
+    for name in file.lineage(environment):
+        yield from (mapping(mapping(each.get("environments")).get(name)) for each in given)
+    own = mapping(mapping(file.clusters.get(cluster)).get("labels"))
+    for entry in (entry for each in given for entry in entries(each.get("where"))):
+        labels = mapping(entry.get("labels"))
+        if labels and all(own.get(key) == value for key, value in labels.items()):
+            yield {key: value for key, value in entry.items() if key != "labels"}
+    yield from (mapping(mapping(each.get("clusters")).get(cluster)) for each in given)

@@ -8,8 +8,7 @@ from functools import cached_property
 from typing import Any
 
 from tenantry.policy.frame import Frame, frame_of
-from tenantry.policy.kubeconfig import Kubeconfig
-from tenantry.policy.main_file import MainFile, filled, filled_in
+from tenantry.policy.main_file import Kubeconfig, MainFile, filled, filled_in
 from tenantry.policy.resource import Resource, as_text, entries, mapping
 from tenantry.policy.stack import Stack, installed
 

@@ -1,14 +1,14 @@
-"""What is written anywhere below a part of the main file: addresses, intervals, what has limits, and the values of a key."""
+"""What is written anywhere below a part of the main file: addresses, intervals, durations, what has limits."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
 from tenantry.policy.resource import entries, mapping
 
 _ADDRESSES = ("url", "image", "address", "proxy", "issuerURL")
-
 _LIMITED = ("timeout", "interval", "retryInterval", "chartInterval", "retries", "maxHistory")
 
 
@@ -61,3 +61,12 @@ def limits_in(value: Any) -> Iterator[str]:
         elif key != "grants":
             for each in entries(inner) or (inner,):
                 yield from limits_in(each)
+
+
+_SECONDS = {"ms": 0.001, "s": 1, "m": 60, "h": 3600}
+
+
+def seconds(duration: str) -> float:
+    """The length of a duration in seconds."""
+    parts = re.findall(r"([0-9]+(?:\.[0-9]*)?|\.[0-9]+)(ms|s|m|h)", duration)
+    return sum(float(number) * _SECONDS[unit] for number, unit in parts)

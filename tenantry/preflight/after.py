@@ -1,7 +1,4 @@
-"""The gate of an environment: a change of an app waits until the environment before runs it and is ready.
-
-Called by: the Pulumi program and preflight, so that both say the same. What has to be shown is in `cluster.proof`.
-"""
+"""The gate of an environment: a change of an app waits until the environment before runs it and is ready."""
 
 from __future__ import annotations
 
@@ -11,25 +8,25 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from enum import Enum
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from tenantry.cluster import connect
-from tenantry.cluster.difference import Contents, changed_apps
-from tenantry.cluster.evidence import evidence_of
-from tenantry.cluster.inventory import APP_KINDS, unmarked
-from tenantry.cluster.proof import Question, question, unproven
-from tenantry.cluster.proof_texts import ignored, not_proved, unknown, ways_on, without
+from tenantry.cluster.evidence import Contents, changed_apps, evidence_of
+from tenantry.cluster.inventory import APP_KINDS, marked_as, unmarked
+from tenantry.cluster.proof import Question, ignored, not_proved, question, unknown, unproven, ways_on, without
 from tenantry.cluster.reading import read_objects
+from tenantry.cluster.requests import in_parallel
 from tenantry.fleet.fleet import Fleet
 from tenantry.kube.objects import Manifest, ObjectId, object_id, readable_id
-from tenantry.messages.errors import Refused
-from tenantry.messages.problems import Problem, error, refuse, warning
+from tenantry.messages.errors import Problem, Refused, error, refuse, warning
 from tenantry.plan.after import After
 from tenantry.plan.plan import Plan, plan
 from tenantry.plan.planned_apps import PlannedApp
-from tenantry.stacks.file import NAMESPACE
-from tenantry.stacks.ignoring import VARIABLE, ignores
-from tenantry.stacks.project import target_of
+from tenantry.rollout.records import records_on
+from tenantry.stacks.file import NAMESPACE, StackTarget, stacks_running, target_of
+from tenantry.stacks.outcome import IGNORE_GATE, ignores
+from tenantry.stacks.record import OUTPUT, Record, read
+from tenantry.stacks.states import outputs_of
 
 if TYPE_CHECKING:
     from tenantry.cluster.client import Client
@@ -129,7 +126,7 @@ class _Gate:
             missing |= found
         if not missing:
             return None
-        fix = ways_on(here, self.after, asked.different, VARIABLE)
+        fix = ways_on(here, self.after, asked.different, IGNORE_GATE)
         return self._problem(not_proved(here, self.after, missing, asked.absent), fix)
 
     def _problem(self, message: str, fix: str) -> Problem:
@@ -141,7 +138,7 @@ class _Gate:
         first = self.after.environment
         return (
             f"pulumi config set {NAMESPACE}:kubeconfig FILE --stack {first}, a file that may read what {first} has\n"
-            f"       {ways_on(self.run.plan.environment, self.after, (), VARIABLE)}"
+            f"       {ways_on(self.run.plan.environment, self.after, (), IGNORE_GATE)}"
         )
 
     def _from_cluster(self, proofs: Collection[PlannedApp]) -> dict[str, str]:
@@ -151,8 +148,8 @@ class _Gate:
 
     def _from_record(self, proofs: Collection[PlannedApp]) -> dict[str, str] | str:
         """The apps that the record of the last run does not prove; a text says why there is no record."""
-        from tenantry.plan.content import contents
-        from tenantry.preflight.recorded import read_record
+        from tenantry.plan.after import contents
+        from tenantry.preflight.after import read_record
         from tenantry.stacks.record import problem_of
 
         record = read_record(self.run.project, self.fleet, self.before.environment)
@@ -174,3 +171,57 @@ class _Gate:
         with connect.connect(target.kubeconfig, target.context) as client, connect.answering(client.config):
             refuse(unmarked(client, self.fleet, self.before))
             yield client
+
+
+_SECONDS = 10.0
+
+
+def read_record(project: Path, fleet: Fleet, environment: str) -> Record | str:
+    """The record from the management cluster, or from the stack's outputs if that cannot be read; a text says why there is none.
+
+    project: the directory with Pulumi.yaml.
+    """
+    try:
+        target = target_of(project, environment)
+        data = _from_cluster(target, fleet, environment)
+        data = _from_outputs(project, environment) if data is None else data
+    except Refused as refused:
+        return refused.message
+    return _only(environment, data)
+
+
+def _only(environment: str, data: Iterable[dict[str, Any]]) -> Record | str:
+    parts = [read(each) for each in data]
+    known = [each for each in parts if each]
+    if len(known) < len(parts):
+        return f"the record of '{environment}' was written by another version of Tenantry, or is damaged"
+    match [each for each in known if each.environment == environment]:
+        case [record]:
+            return record
+        case []:
+            return f"there is no record of '{environment}': a successful `tenantry up --environment {environment}` leaves one"
+        case _:
+            return f"several stacks have left a record of '{environment}', and only one of them can run it"
+
+
+def _from_cluster(target: StackTarget, fleet: Fleet, environment: str) -> list[dict[str, Any]] | None:
+    """None: nobody says where the cluster is, it does not answer, or another one does."""
+    if target.files or not (target.kubeconfig or target.context):
+        return None
+    platform = fleet.document.platform.namespace
+    try:
+        with connect.connect(target.kubeconfig, target.context, _SECONDS) as client, connect.answering(client.config):
+            if marked_as(client, platform) != fleet.environments[environment].management:
+                return None
+            return records_on(client, platform, environment)
+    except Refused:
+        return None
+
+
+def _from_outputs(project: Path, environment: str) -> list[dict[str, Any]]:
+    """Raises: Refused: the outputs of a stack cannot be read, or no stack runs the environment."""
+    stacks = [each.name for each in stacks_running(project, environment) if not each.target.files]
+    if not stacks:
+        raise Refused(f"no stack of this project runs '{environment}'", "run it in the project of that stack")
+    found = in_parallel(lambda name: outputs_of(project, name).get(OUTPUT), stacks)
+    return [each for each in found if isinstance(each, dict)]

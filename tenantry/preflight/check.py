@@ -8,31 +8,27 @@ from datetime import datetime
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
-from tenantry.cluster.discovery import unserved
 from tenantry.cluster.drift import CONFIRMED, Difference, compare, confirmed, is_applied, told
 from tenantry.cluster.inventory import OTHER_CLUSTER, against_claim, claims_on, holdings, unmarked
+from tenantry.cluster.reading import unserved
 from tenantry.cluster.requests import every, in_parallel, one
 from tenantry.fleet.fleet import Fleet
 from tenantry.guard import Held, Known, RunLimits, doubts, held, refusals
 from tenantry.guard.claims import Claim
 from tenantry.kube.objects import Manifest, ObjectId, labels_of, readable_id
-from tenantry.messages.errors import Refused, Severity
-from tenantry.messages.problems import Problem, error, warning
+from tenantry.messages.errors import Problem, Refused, Severity, error, warning
 from tenantry.messages.progress import Tell, counting, silent
-from tenantry.plan.admission_policy import management_policies
+from tenantry.plan.admission import management_policies
 from tenantry.plan.objects.scope import ENVIRONMENT_LABEL, TENANT_LABEL
 from tenantry.plan.plan import Plan
 from tenantry.preflight import remotes
-from tenantry.preflight.admission import Policed, check_policies
 from tenantry.preflight.adoption import Adoption, adoptions, check_adoptions, check_rights
 from tenantry.preflight.after import Run, ask
-from tenantry.preflight.fitness import check_fitness, definitions
+from tenantry.preflight.controllers import LABEL, check_lockdown, check_shards
+from tenantry.preflight.fitness import Policed, check_fitness, check_policies, definitions, fitted, in_place_problems
 from tenantry.preflight.identity import identity, same_clusters
-from tenantry.preflight.in_place import fitted, in_place_problems
 from tenantry.preflight.kubeconfig import is_loopback
-from tenantry.preflight.lockdown import LABEL, check_lockdown
 from tenantry.preflight.rollouts import check_rollouts
-from tenantry.preflight.shards import check_shards
 
 if TYPE_CHECKING:
     from tenantry.cluster.client import Client

@@ -1,19 +1,81 @@
-"""Checks that the management cluster serves Flux's kinds, and that its CRDs have every field that the plan uses.
-
-An API server silently drops unknown fields, so with an old Flux, settings of the file would have no effect.
-"""
+"""Checks that the management cluster serves Flux's kinds with every field that the plan uses, and its admission policies."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
-from typing import Any
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
 
+from tenantry.cluster.requests import one
+from tenantry.compare.fields import changed_fields, projected
 from tenantry.flux.schemas import Schema, kinds, schema_of
-from tenantry.kube.objects import KubeObject, Manifest, ObjectId
-from tenantry.messages.problems import Problem, error
+from tenantry.guard.targets import upgrades_in_place
+from tenantry.kube.objects import KubeObject, Manifest, ObjectId, object_id
+from tenantry.messages.data import mapping_at, mappings_in
+from tenantry.messages.errors import NOT_ALLOWED, Problem, Refused, error, warning
+from tenantry.plan.admission import label_policies
+from tenantry.plan.objects.scope import APP_LABEL
 from tenantry.plan.plan import Plan
-from tenantry.preflight.in_place import serves_in_place, without_in_place
+
+if TYPE_CHECKING:
+    from tenantry.cluster.client import Client
+
+
+_FIELD = "chartNameChangeStrategy"
+_DEFINITION = ObjectId("apiextensions.k8s.io/v1", "CustomResourceDefinition", "", "helmreleases.helm.toolkit.fluxcd.io")
+
+
+def fitted(client: Client, plan: Plan) -> Plan:
+    """The plan as the management cluster's Flux knows it. Where its CRD may not be read, the plan is left as it is.
+
+    Raises: Refused: the cluster does not answer as one should.
+    """
+    if not any(map(_is_set, plan.objects)):
+        return plan
+    try:
+        definition = one(client, _DEFINITION)
+    except Refused as refused:
+        if refused.code != NOT_ALLOWED:
+            raise
+        return plan
+    return plan if definition is None or serves_in_place(definition) else without_in_place(plan)
+
+
+def serves_in_place(definition: Manifest) -> bool:
+    """Whether the CRD of HelmRelease lets the field be; one that does not describe `spec.upgrade` takes everything."""
+    path = ("schema", "openAPIV3Schema", "properties", "spec", "properties", "upgrade", "properties")
+    served = [each for each in mappings_in(mapping_at(definition, "spec").get("versions")) if each.get("served")]
+    described = [fields for each in served if (fields := mapping_at(each, *path))]
+    return not described or any(_FIELD in fields for fields in described)
+
+
+def without_in_place(plan: Plan) -> Plan:
+    """The plan without the field in baselines and add-ons. That of a tenant's app is its author's."""
+    return replace(plan, objects=tuple(_without(each) if _is_set(each) else each for each in plan.objects))
+
+
+def in_place_problems(plan: Plan, definition: Manifest | None) -> Iterator[Problem]:
+    """A warning where the field would be left out. definition: the CRD of HelmRelease, if there is one."""
+    if definition is not None and any(map(_is_set, plan.objects)) and not serves_in_place(definition):
+        source = schema_of("HelmRelease").source
+        yield warning(
+            "no-in-place",
+            f"HelmRelease has no field 'spec.upgrade.{_FIELD}' on the cluster, so runs leave it out: if the chart of a baseline or"
+            " add-on gets another name in its repository, Flux uninstalls what it installed and installs it anew",
+            f"upgrade Flux's helm-controller: {source.version} knows the field",
+        )
+
+
+def _is_set(planned: KubeObject) -> bool:
+    of_app = planned.owner.tenant and APP_LABEL in planned.manifest["metadata"].get("labels", {})
+    return planned.id.kind == "HelmRelease" and not of_app and upgrades_in_place(planned.manifest)
+
+
+def _without(planned: KubeObject) -> KubeObject:
+    spec = planned.manifest["spec"]
+    upgrade = {key: value for key, value in spec["upgrade"].items() if key != _FIELD}
+    return replace(planned, manifest={**planned.manifest, "spec": {**spec, "upgrade": upgrade}})
+
 
 CRD_API = "apiextensions.k8s.io/v1"
 
@@ -125,3 +187,58 @@ def _controller(schema: Schema) -> str:
 
 def _crd(schema: Schema) -> str:
     return f"{schema.plural}.{schema.group}"
+
+
+def check_policies(
+    wanted: Iterable[Manifest], cluster: str, read: Callable[[ObjectId], Manifest | None], fix: str
+) -> Iterator[Problem]:
+    """Yields a warning if any is missing, and one if any is different.
+
+    Args:   wanted: the policies and their bindings. cluster: in words. read: an object of the cluster.
+    Raises: Refused: one cannot be read.
+    """
+    found = [(object_id(each), each, read(object_id(each))) for each in wanted]
+    missing = [str(id) for id, _, there in found if there is None]
+    other = [str(id) for id, wanted, there in found if there and _differs(there, wanted)]
+    if missing:
+        message = f"{cluster} has no {', '.join(missing)}: a tenant can reach what is not its own"
+        yield warning("no-policy", message, fix)
+    if other:
+        verb = "differs" if len(other) == 1 else "differ"
+        message = f"{', '.join(other)} on {cluster} {verb} from what this version of Tenantry creates"
+        yield warning("other-policy", message, fix)
+
+
+class Policed:
+    """Whether an object was made when the admission policies, as this version makes them, kept tenants from the fleet's labels.
+
+    Then its labels prove whose it is, in a tenant's namespace too. The policies are read when somebody asks first.
+    """
+
+    def __init__(self, read: Callable[[ObjectId], Manifest | None]) -> None:
+        self._read = read
+        self._since: str | None = None
+
+    def __call__(self, manifest: Manifest) -> bool:
+        if self._since is None:
+            self._since = self._policed_since()
+        made = str(mapping_at(manifest, "metadata").get("creationTimestamp") or "")
+        return bool(self._since) and made > self._since
+
+    def _policed_since(self) -> str:
+        """As RFC 3339; "" if the cluster does not have all of the policies, or does not say since when."""
+        times = []
+        for each in label_policies():
+            try:
+                there = self._read(object_id(each))
+            except Refused:
+                return ""
+            if there is None or _differs(there, each):
+                return ""
+            managers = mappings_in(mapping_at(there, "metadata").get("managedFields"))
+            times.append(max((str(entry.get("time", "")) for entry in managers), default=""))
+        return max(times) if all(times) else ""
+
+
+def _differs(there: Manifest, wanted: Manifest) -> bool:
+    return any(changed_fields(projected(there["spec"], wanted["spec"]), wanted["spec"]))

@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING
 
 from tenantry.cluster.requests import one
 from tenantry.kube.objects import ObjectId
-from tenantry.messages.errors import Refused
-from tenantry.messages.problems import Problem, error
+from tenantry.messages.errors import Problem, Refused, error
 
 if TYPE_CHECKING:
     from tenantry.cluster.client import Client

@@ -1,10 +1,4 @@
-"""Finds settings in a remote cluster's kubeconfig that Flux rejects or ignores, before anybody waits for Flux.
-
-Flux is stricter than kubectl: it reads no files, runs no commands and skips no verification. Messages quote nothing from a
-kubeconfig, not even an address or a name, because it contains the keys of a cluster and people share messages.
-
-Source: fluxcd.io, Kustomization, "Remote clusters"; fluxcd/pkg, runtime/client, kubeconfig.go.
-"""
+"""Finds what Flux rejects or ignores in a remote cluster's kubeconfig and its Secret, before anybody waits for Flux."""
 
 from __future__ import annotations
 
@@ -17,8 +11,11 @@ from urllib.parse import SplitResult, urlsplit
 
 import yaml
 
-from tenantry.kube.documents import document
-from tenantry.messages.problems import Problem, error, warning
+from tenantry.cluster.inventory import FoundSecret
+from tenantry.kube.yaml_text import document
+from tenantry.messages.errors import Problem, error, warning
+from tenantry.model import SecretKey
+from tenantry.plan.objects.scope import WATCHED
 from tenantry.preflight.certificates import validity
 
 SOON = timedelta(days=30)
@@ -246,3 +243,33 @@ def _decoded(encoded: str) -> bytes:
 
 def _days(duration: timedelta) -> str:
     return "1 day" if duration.days == 1 else f"{duration.days} days" if duration.days else "less than a day"
+
+
+def check_secret(
+    reference: SecretKey, secret: FoundSecret | None, *, now: datetime, local: bool
+) -> tuple[Problem, ...]:
+    """The problems of the Secret and of the kubeconfig in it, errors first.
+
+    Args:   secret: None if it does not exist. local: as in `check_kubeconfig`.
+    """
+    return tuple(sorted(_problems(reference, secret, now, local=local), key=lambda problem: problem.severity))
+
+
+def _problems(reference: SecretKey, secret: FoundSecret | None, now: datetime, *, local: bool) -> Iterator[Problem]:
+    name = f"Secret {reference.namespace}/{reference.name}"
+    correct = "correct the cluster's 'kubeconfig' in tenants.yaml"
+    if secret is None:
+        yield error("no-secret", f"there is no {name}", f"wait until it is created, or {correct}")
+        return
+    if not WATCHED.items() <= secret.labels.items():
+        label = ",".join(f"{key}={value}" for key, value in WATCHED.items())
+        yield warning(
+            "not-watched",
+            f"{name} has no label {label}: Flux picks up a renewed kubeconfig only at its next interval",
+            f"kubectl label --namespace {reference.namespace} secret {reference.name} {label}",
+        )
+    if reference.key not in secret.data:
+        there = ", ".join(sorted(secret.data)) or "none"
+        yield error("no-key", f"{name} has no key '{reference.key}' (keys: {there})", correct)
+        return
+    yield from check_kubeconfig(secret.data[reference.key], now=now, local=local)

@@ -11,25 +11,23 @@ from datetime import datetime
 from http import HTTPStatus
 from typing import TYPE_CHECKING, Any
 
-from tenantry.cluster import kubeconfig as kubeconfigs
+from tenantry.cluster import connect as kubeconfigs
 from tenantry.cluster.connect import connect_remote
 from tenantry.cluster.inventory import OTHER_CLUSTER, UNMARKED, marked_as, secret_of
 from tenantry.cluster.kubectl import mark
 from tenantry.cluster.requests import ask, in_parallel, one, seen_as
-from tenantry.fleet.fleet import Fleet
-from tenantry.fleet.sharing import platform_account
+from tenantry.fleet.fleet import Fleet, platform_account
 from tenantry.kube.objects import Manifest, ObjectId
-from tenantry.messages.errors import NOT_ALLOWED, Refused, Severity
-from tenantry.messages.problems import Problem, error, warning
+from tenantry.messages.errors import NOT_ALLOWED, Problem, Refused, Severity, error, warning
 from tenantry.messages.text import listed
 from tenantry.model import ConfigMap, SecretKey
-from tenantry.plan.admission_policy import remote_policies
+from tenantry.plan.admission import remote_policies
 from tenantry.plan.bootstrap import MARKER
 from tenantry.plan.plan import Plan
-from tenantry.preflight.admission import check_policies
+from tenantry.preflight.adoption import check_accounts, check_namespaces, namespaces_to_make
+from tenantry.preflight.fitness import check_policies
 from tenantry.preflight.identity import identity
-from tenantry.preflight.kubeconfig_secret import check_secret
-from tenantry.preflight.occupants import check_accounts, check_namespaces, namespaces_to_make
+from tenantry.preflight.kubeconfig import check_secret
 
 if TYPE_CHECKING:
     from lightkube.config.kubeconfig import SingleConfig

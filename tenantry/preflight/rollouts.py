@@ -7,10 +7,10 @@ from collections.abc import Iterable, Iterator
 from tenantry.cluster.apps import statuses
 from tenantry.cluster.status import AppStatus, Readiness, one_line
 from tenantry.kube.objects import Manifest
-from tenantry.messages.problems import Problem, warning
+from tenantry.messages.errors import Problem, warning
 from tenantry.messages.text import listed, printable
 from tenantry.plan.plan import Plan
-from tenantry.plan.waves import Rollout, Wave
+from tenantry.rollout.waves import Rollout, Wave
 
 
 def check_rollouts(plan: Plan, live: Iterable[Manifest]) -> Iterator[Problem]:

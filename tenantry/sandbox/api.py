@@ -1,17 +1,58 @@
-"""A client for the few requests that setting up a cluster takes.
+"""How one identity reaches one cluster's API server, and the few requests that setting up a cluster takes."""
 
-Objects pass through unchanged, CRDs and custom resources included: there are no models that could drop an unknown field.
-"""
-
+import base64
 import http.client
 import json
 import ssl
 from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, NamedTuple
 
-from tenantry.sandbox.access import Access
-from tenantry.sandbox.errors import SandboxError, Unreachable
-from tenantry.sandbox.spec import Manifest
+import yaml
+
+from tenantry.sandbox.layout import SandboxError, Unreachable
+from tenantry.sandbox.pki import KeyPair
+from tenantry.sandbox.spec import Manifest, RemoteSpec
+
+
+@dataclass(frozen=True, slots=True)
+class Access:
+    """A user of a cluster, with what proves who it is."""
+
+    cluster: str
+    port: int
+    authority: Path
+    """Certificate of the authority that the API server's own comes from."""
+    user: str
+    pair: KeyPair
+
+    @property
+    def server(self) -> str:
+        return f"https://127.0.0.1:{self.port}"
+
+    def kubeconfig(self) -> str:
+        """A kubeconfig with everything inline: Flux drops file paths from those it reads out of a Secret."""
+        cluster = {"server": self.server, "certificate-authority-data": _encoded(self.authority)}
+        user = {
+            "client-certificate-data": _encoded(self.pair.certificate),
+            "client-key-data": _encoded(self.pair.key),
+        }
+        context = {"cluster": self.cluster, "user": self.user}
+        document: dict[str, Any] = {
+            "apiVersion": "v1",
+            "kind": "Config",
+            "clusters": [{"name": self.cluster, "cluster": cluster}],
+            "users": [{"name": self.user, "user": user}],
+            "contexts": [{"name": self.cluster, "context": context}],
+            "current-context": self.cluster,
+        }
+        return yaml.safe_dump(document, sort_keys=False)
+
+
+def _encoded(path: Path) -> str:
+    return base64.b64encode(path.read_bytes()).decode()
+
 
 FIELD_MANAGER = "tenantry"
 """That of `tenantry cluster bootstrap`, which otherwise could not change what the sandbox has applied."""
@@ -123,3 +164,39 @@ def _parsed(answer: Answer) -> dict[str, Any]:
     except ValueError:
         return {}
     return parsed
+
+
+NODES = ("node-1", "node-2")
+"""Two, so that a workload that spreads its replicas over nodes becomes Ready, too."""
+CAPACITY = {"cpu": "64", "memory": "256Gi", "ephemeral-storage": "1Ti", "pods": "1000"}
+MANAGED = {"app.kubernetes.io/managed-by": "tenantry-sandbox"}
+
+
+def node(name: str) -> Manifest:
+    """A node that exists in the API only."""
+    labels = {
+        "kubernetes.io/arch": "amd64",
+        "kubernetes.io/hostname": name,
+        "kubernetes.io/os": "linux",
+        "topology.kubernetes.io/zone": f"zone-{name[-1]}",
+    }
+    return {
+        "apiVersion": "v1",
+        "kind": "Node",
+        "metadata": {"name": name, "labels": labels, "annotations": {"kwok.x-k8s.io/node": "fake"}},
+        "status": {"capacity": CAPACITY, "allocatable": CAPACITY},
+    }
+
+
+def kubeconfig_objects(remote: RemoteSpec, access: Access) -> tuple[Manifest, ...]:
+    """The Secret with a remote's kubeconfig, and its namespace."""
+    # The label makes Flux reconcile as soon as the Secret appears or changes.
+    labels = {**MANAGED, "reconcile.fluxcd.io/watch": "Enabled"}
+    secret: dict[str, Any] = {
+        "apiVersion": "v1",
+        "kind": "Secret",
+        "metadata": {"name": remote.secret, "namespace": remote.namespace, "labels": labels},
+        "data": {remote.key: base64.b64encode(access.kubeconfig().encode()).decode()},
+    }
+    namespace = {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": remote.namespace, "labels": MANAGED}}
+    return (namespace, secret)

@@ -10,13 +10,11 @@ from functools import partial
 
 import yaml
 
-from tenantry.sandbox import content, flux, objects, rbac
-from tenantry.sandbox.cluster import Cluster
+from tenantry.sandbox import api, content, flux
+from tenantry.sandbox.cluster import CLIENT_PORT, PEER_PORT, Cluster, Etcd
 from tenantry.sandbox.content import Content
-from tenantry.sandbox.errors import Unreachable
-from tenantry.sandbox.etcd import CLIENT_PORT, PEER_PORT, Etcd
 from tenantry.sandbox.flux import Flux
-from tenantry.sandbox.layout import Layout
+from tenantry.sandbox.layout import Layout, Unreachable
 from tenantry.sandbox.spec import Manifest, RemoteSpec, SandboxSpec
 from tenantry.sandbox.supervisor import Part, Supervisor
 from tenantry.tools.locate import crds
@@ -66,10 +64,10 @@ class BringUp:
         kubeconfigs = [
             manifest
             for remote in self.spec.remotes
-            for manifest in objects.kubeconfig_objects(remote, clusters[remote.name].administrator)
+            for manifest in api.kubeconfig_objects(remote, clusters[remote.name].administrator)
         ]
         crds = definitions()
-        self._bring_cluster(cluster, (*crds, *rbac.manifests(), *kubeconfigs))
+        self._bring_cluster(cluster, (*crds, *flux.manifests(), *kubeconfigs))
         self.supervisor.wait(cluster.apiserver(), lambda: all(established(cluster, crd) for crd in crds))
         self._bring_flux(cluster)
         self._apply(cluster, self.spec.bootstrap)
@@ -78,7 +76,7 @@ class BringUp:
         self._bring(cluster.apiserver(), cluster.api.ready)
         manager, scheduler, nodes = cluster.controller_manager(), cluster.scheduler(), cluster.nodes()
         self.supervisor.ensure(manager, scheduler, nodes)
-        self._apply(cluster, (*(objects.node(name) for name in objects.NODES), *manifests))
+        self._apply(cluster, (*(api.node(name) for name in api.NODES), *manifests))
         self.supervisor.wait(manager, lambda: accounts_ready(cluster))
         self.supervisor.wait(nodes, lambda: nodes_ready(cluster))
 
@@ -122,7 +120,7 @@ def accounts_ready(cluster: Cluster) -> bool:
 
 def nodes_ready(cluster: Cluster) -> bool:
     """Whether kwok works: it has made every node Ready."""
-    return all(_holds(cluster.api.get("v1", "Node", name), "Ready") for name in objects.NODES)
+    return all(_holds(cluster.api.get("v1", "Node", name), "Ready") for name in api.NODES)
 
 
 def _holds(manifest: Manifest | None, condition: str) -> bool:

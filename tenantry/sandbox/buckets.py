@@ -1,25 +1,23 @@
-"""Buckets made from plain folders, and how they are served: read-only, as S3 does with path-style addresses.
-
-What a client needs to fetch everything of a bucket is answered: where it is, whether it is there, a list, and objects. Who
-does not sign is refused, so that a source without credentials fails as it would elsewhere; signatures are not looked at.
-
-Source:  docs.aws.amazon.com/AmazonS3/latest/API (GetBucketLocation, HeadBucket, ListObjectsV2, GetObject, error responses).
-"""
+"""Published charts and buckets, made from plain folders, and how they are served: read-only."""
 
 import hashlib
 import re
-from collections.abc import Mapping
+from collections import defaultdict
+from collections.abc import Iterable, Mapping
 from datetime import UTC, datetime
 from email.utils import format_datetime
 from http import HTTPStatus
 from pathlib import Path
+from typing import Any
 from urllib.parse import parse_qs, quote, unquote, urlsplit
 from xml.etree import ElementTree as ET
 
-from tenantry.charts.archive import files_of
-from tenantry.sandbox import archives
-from tenantry.sandbox.errors import SandboxError
-from tenantry.sandbox.response import Response
+import yaml
+
+from tenantry.charts.package import CREATED, Package, files_of, package
+from tenantry.sandbox import layout
+from tenantry.sandbox.layout import SandboxError
+from tenantry.sandbox.logins import Response
 
 NAME = re.compile(r"[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]")
 RESERVED = frozenset({"charts", "git", "healthz"})
@@ -27,7 +25,7 @@ RESERVED = frozenset({"charts", "git", "healthz"})
 NAMESPACE = "http://s3.amazonaws.com/doc/2006-03-01/"
 
 
-def publish(source: Path, target: Path) -> None:
+def publish_bucket(source: Path, target: Path) -> None:
     """Publish the folders of `source`, each as a bucket; empty folders are skipped.
 
     Raises:  SandboxError: a name that no bucket can have.
@@ -38,7 +36,7 @@ def publish(source: Path, target: Path) -> None:
             message = f"{source / bucket}: no bucket can be called '{bucket}' here"
             taken = ", ".join(sorted(RESERVED))
             raise SandboxError(message, f"use 3 to 63 small letters, digits, dots and hyphens, and none of {taken}")
-    archives.publish(files, target)
+    layout.publish_files(files, target)
 
 
 def serve(directory: Path, target: str, headers: Mapping[str, str]) -> Response:
@@ -126,3 +124,27 @@ def _fill(element: ET.Element, values: Mapping[str, object]) -> None:
 def _xml(element: ET.Element, status: HTTPStatus = HTTPStatus.OK) -> Response:
     body: bytes = ET.tostring(element, encoding="utf-8", xml_declaration=True)
     return Response(status, {"Content-Type": "application/xml"}, body)
+
+
+INDEX = "index.yaml"
+
+
+def publish_charts(charts: Iterable[Path], target: Path) -> None:
+    """Make the directory hold exactly these charts and their index; unchanged files are not written."""
+    packages = sorted((package(chart) for chart in charts), key=lambda each: each.file)
+    files = {each.file: each.archive for each in packages}
+    files[INDEX] = _index(packages)
+    layout.publish_files(files, target)
+
+
+def _index(packages: Iterable[Package]) -> bytes:
+    entries: dict[str, list[dict[str, Any]]] = defaultdict(list)
+    for each in packages:
+        entries[each.name].append(_entry(each))
+    return yaml.safe_dump({"apiVersion": "v1", "entries": dict(entries), "generated": CREATED}).encode()
+
+
+def _entry(chart: Package) -> dict[str, Any]:
+    """What the index says about a chart."""
+    digest = hashlib.sha256(chart.archive).hexdigest()
+    return {**chart.metadata, "created": CREATED, "digest": digest, "urls": [chart.file]}

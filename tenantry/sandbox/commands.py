@@ -5,8 +5,7 @@ import sys
 from pathlib import Path
 
 from tenantry.sandbox import pulumi
-from tenantry.sandbox.errors import SandboxError
-from tenantry.sandbox.layout import Layout
+from tenantry.sandbox.layout import Layout, SandboxError
 from tenantry.sandbox.state import load
 from tenantry.tools.locate import command_of, path_of
 

@@ -6,9 +6,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from tenantry.sandbox import buckets, charts, registry, repositories
+from tenantry.sandbox import buckets, registry, repositories
 from tenantry.sandbox.layout import Layout
-from tenantry.sandbox.probe import answers
+from tenantry.sandbox.process import answers
 from tenantry.sandbox.server import HEALTH
 from tenantry.sandbox.spec import SandboxSpec
 from tenantry.sandbox.supervisor import SHARED, Part
@@ -37,9 +37,9 @@ def publish(root: Path, spec: SandboxSpec) -> None:
     """Publish the present content of the folders and charts; unchanged content is left alone."""
     layout = Layout(root.resolve())
     repositories.publish(spec.git, layout.git, spec.own)
-    charts.publish(spec.charts, layout.charts)
+    buckets.publish_charts(spec.charts, layout.charts)
     registry.publish(spec.charts, spec.oci, layout.registry)
-    buckets.publish(spec.buckets, layout.buckets)
+    buckets.publish_bucket(spec.buckets, layout.buckets)
 
 
 def commit(root: Path, repository: str, changes: Mapping[str, str | None], message: str) -> str:

@@ -1,27 +1,96 @@
-"""Flux's controllers as processes beside the management cluster.
-
-Each acts as the service account that it would have inside the cluster, not as an administrator, and has the flags of the
-multi-tenancy lockdown: a fleet that works here also has the rights it needs on a real management cluster.
-"""
+"""Flux's controllers as processes beside the management cluster, and the objects of its installation."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from itertools import chain
+from typing import Any
 
 from tenantry.flux.lockdown import IDENTITY, LOCKDOWN
-from tenantry.sandbox import programs, rbac
+from tenantry.sandbox import programs
 from tenantry.sandbox.cluster import Cluster
-from tenantry.sandbox.probe import answers
+from tenantry.sandbox.process import answers
+from tenantry.sandbox.spec import Manifest
 from tenantry.sandbox.supervisor import Part
+
+NAMESPACE = "flux-system"
+CONTROLLERS = ("source-controller", "kustomize-controller", "helm-controller", "notification-controller")
+RECONCILERS = ("kustomize-controller", "helm-controller")
+"""The controllers that apply tenants' manifests."""
+GROUPS = tuple(f"{area}.toolkit.fluxcd.io" for area in ("helm", "image", "kustomize", "notification", "source"))
+EXTENSIONS = "source.extensions.fluxcd.io"
+READ = ["get", "list", "watch"]
+WRITE = ["create", "delete", "deletecollection", "patch", "update"]
+AGGREGATE = "rbac.authorization.k8s.io/aggregate-to-"
+
+
+def manifests() -> tuple[Manifest, ...]:
+    """The objects, in an order in which they can be applied."""
+    return (
+        _object("v1", "Namespace", NAMESPACE),
+        *(_object("v1", "ServiceAccount", name, namespace=NAMESPACE) for name in CONTROLLERS),
+        _cluster_role("flux-edit", [_rule(_all_groups(), ["*"], WRITE)], aggregate_to=("admin", "edit")),
+        _cluster_role("flux-view", [_rule(_all_groups(), ["*"], READ)], aggregate_to=("admin", "edit", "view")),
+        _cluster_role("crd-controller", _controller_rules()),
+        _binding("crd-controller", f"crd-controller-{NAMESPACE}", CONTROLLERS),
+        _binding("cluster-reconciler", "cluster-admin", RECONCILERS),
+    )
+
+
+def user(controller: str) -> str:
+    """The user name of a controller at the API server."""
+    return f"system:serviceaccount:{NAMESPACE}:{controller}"
+
+
+def groups() -> tuple[str, ...]:
+    """The groups that every service account of the namespace is in."""
+    return ("system:authenticated", "system:serviceaccounts", f"system:serviceaccounts:{NAMESPACE}")
+
+
+def _all_groups() -> list[str]:
+    return [*GROUPS, EXTENSIONS]
+
+
+def _controller_rules() -> list[Manifest]:
+    return [
+        _rule(_all_groups(), ["*"], ["*"]),
+        _rule([""], ["namespaces", "secrets", "configmaps", "serviceaccounts"], READ),
+        _rule([""], ["events"], ["create", "patch"]),
+        _rule([""], ["configmaps"], [*READ, "create", "update", "patch", "delete"]),
+        _rule([""], ["configmaps/status"], ["get", "update", "patch"]),
+        _rule(["coordination.k8s.io"], ["leases"], [*READ, "create", "update", "patch", "delete"]),
+        _rule([""], ["serviceaccounts/token"], ["create"]),
+        {"nonResourceURLs": ["/livez/ping"], "verbs": ["head"]},
+    ]
+
+
+def _rule(api_groups: list[str], resources: list[str], verbs: list[str]) -> Manifest:
+    return {"apiGroups": api_groups, "resources": resources, "verbs": verbs}
+
+
+def _cluster_role(name: str, rules: list[Manifest], aggregate_to: Iterable[str] = ()) -> Manifest:
+    labels = {f"{AGGREGATE}{role}": "true" for role in aggregate_to}
+    role = _object("rbac.authorization.k8s.io/v1", "ClusterRole", f"{name}-{NAMESPACE}", labels=labels)
+    return {**role, "rules": rules}
+
+
+def _binding(name: str, role: str, controllers: Iterable[str]) -> Manifest:
+    binding = _object("rbac.authorization.k8s.io/v1", "ClusterRoleBinding", f"{name}-{NAMESPACE}")
+    subjects = [{"kind": "ServiceAccount", "name": each, "namespace": NAMESPACE} for each in controllers]
+    reference = {"apiGroup": "rbac.authorization.k8s.io", "kind": "ClusterRole", "name": role}
+    return {**binding, "roleRef": reference, "subjects": subjects}
+
+
+def _object(api_version: str, kind: str, name: str, **metadata: Any) -> dict[str, Any]:
+    labels = {"app.kubernetes.io/part-of": "flux", **metadata.pop("labels", {})}
+    return {"apiVersion": api_version, "kind": kind, "metadata": {"name": name, "labels": labels, **metadata}}
+
 
 NOTIFICATION = "notification-controller"
 """Its first port takes the calls of webhooks."""
-
 SHARDED = ("source-controller", "kustomize-controller", "helm-controller")
 """The controllers that each shard has."""
 SELECTOR = "watch-label-selector"
 KEY = "sharding.fluxcd.io/key"
-
 COMMON = {
     "metrics-addr": "0",
     "log-encoding": "console",
@@ -38,7 +107,7 @@ RECONCILING = {"requeue-dependency": "1s", "interval-jitter-percentage": "0"}
 
 def ports_of(shards: Iterable[str] = ()) -> tuple[str, ...]:
     """Names of the ports that the controllers need: for artifacts, events and webhooks, and one for the health of each."""
-    own = ("source-storage", "notification-events", "notification-receiver", *rbac.CONTROLLERS)
+    own = ("source-storage", "notification-events", "notification-receiver", *CONTROLLERS)
     return (*own, *(_named(each, shard) for shard in shards for each in ("source-storage", *SHARDED)))
 
 
@@ -102,9 +171,9 @@ class Flux:
     def _part(self, controller: str, shard: str, flags: programs.Flags, *ports: str) -> Part:
         """`ports` are the names of the ports that it listens on, except the one for its health."""
         name = _named(controller, shard)
-        kubeconfig = self.cluster.kubeconfig(name, rbac.user(controller), *rbac.groups())
+        kubeconfig = self.cluster.kubeconfig(name, user(controller), *groups())
         environment = programs.environment(
-            self.cluster.home / name, KUBECONFIG=str(kubeconfig), RUNTIME_NAMESPACE=rbac.NAMESPACE
+            self.cluster.home / name, KUBECONFIG=str(kubeconfig), RUNTIME_NAMESPACE=NAMESPACE
         )
         own = {"health-addr": self._address(name), **LOCKDOWN[controller], **IDENTITY[controller], **flags}
         argv = programs.command(controller, {**COMMON, **own, **self.flags.get(controller, {})})

@@ -1,18 +1,29 @@
-"""The files of a sandbox: where they are, and how they are written.
-
-All are in one directory, so that `down` can remove the sandbox by removing the directory. A marker file distinguishes such a
-directory from any other. It is also the lock that keeps two commands from working on the sandbox at once.
-"""
+"""The files of a sandbox: where they are, how they are written and published, and the errors of its commands."""
 
 import fcntl
 import os
 import shutil
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from tenantry.sandbox.errors import SandboxError
+
+class SandboxError(Exception):
+    """A failure the user can act on: what happened, and what to do about it.
+
+    Neither text ever holds a key, a token or a kubeconfig: both are shown and may be logged.
+    """
+
+    def __init__(self, message: str, fix: str) -> None:
+        super().__init__(message)
+        self.message = message
+        self.fix = fix
+
+
+class Unreachable(SandboxError):
+    """A cluster does not answer, be it that it is not ready yet or that its API server has ended."""
+
 
 RESERVED = frozenset({"bin", "buckets", "charts", "etcd", "git", "logs", "pulumi", "registry", "sandbox", "state"})
 """Names of the sandbox's own folders and processes, which no cluster can have."""
@@ -136,3 +147,22 @@ def write_private(path: Path, data: bytes) -> None:
     with os.fdopen(descriptor, "wb") as stream:
         stream.write(data)
     scratch.replace(path)
+
+
+def publish_files(files: Mapping[str, bytes], target: Path) -> None:
+    """Make the directory hold exactly these files, written in this order; unchanged files are not written."""
+    for name, data in files.items():
+        path = target / name
+        if not path.is_file() or path.read_bytes() != data:
+            write_private(path, data)
+    # Backwards, so that a directory comes after what was in it.
+    for path in sorted(target.rglob("*"), reverse=True):
+        if path.is_dir():
+            _remove_empty(path)
+        elif path.relative_to(target).as_posix() not in files:
+            path.unlink()
+
+
+def _remove_empty(directory: Path) -> None:
+    if not any(directory.iterdir()):
+        directory.rmdir()

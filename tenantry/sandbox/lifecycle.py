@@ -2,10 +2,9 @@
 
 from pathlib import Path
 
-from tenantry.sandbox import ports, programs
+from tenantry.sandbox import process, programs
 from tenantry.sandbox.bringup import BringUp, port_names
-from tenantry.sandbox.errors import SandboxError
-from tenantry.sandbox.layout import RESERVED, Layout
+from tenantry.sandbox.layout import RESERVED, Layout, SandboxError
 from tenantry.sandbox.spec import SandboxSpec
 from tenantry.sandbox.state import State, load
 from tenantry.sandbox.status import SandboxStatus, status
@@ -60,8 +59,8 @@ def down(root: Path, report: Report) -> None:
 def _bring_up(spec: SandboxSpec, layout: Layout, report: Report) -> None:
     state = load(layout) or State(layout, spec.environment, spec.clusters)
     _check_same(spec, state, report)
-    ports.require(_wanted(spec.ports, state), f"which the sources of environment {spec.environment!r} name")
-    state.ports = ports.allocate(port_names(spec), state.ports, spec.ports)
+    process.require(_wanted(spec.ports, state), f"which the sources of environment {spec.environment!r} name")
+    state.ports = process.allocate(port_names(spec), state.ports, spec.ports)
     state.clusters = (*state.clusters, *(name for name in spec.clusters if name not in state.clusters))
     state.save()
     supervisor = Supervisor(state, report)

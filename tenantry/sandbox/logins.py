@@ -1,11 +1,10 @@
-"""Decides who may fetch from the Git host and the registry: everybody, unless an owner's folder has a file `.login`.
-
-The file holds `username:password` on one line, and is served to nobody.
-"""
+"""What the hosts of the content server share: the response that each returns, and who may fetch from them."""
 
 import base64
 from collections.abc import Mapping
+from http import HTTPStatus
 from pathlib import Path
+from typing import NamedTuple
 
 from tenantry.sandbox.layout import write_private
 
@@ -35,3 +34,14 @@ def admitted(owner: Path, headers: Mapping[str, str]) -> bool:
         return True
     wanted = base64.b64encode(file.read_bytes().strip()).decode()
     return headers.get("Authorization") == f"Basic {wanted}"
+
+
+class Response(NamedTuple):
+    """A complete HTTP response: everything a sandbox serves fits into memory."""
+
+    status: int
+    headers: Mapping[str, str]
+    body: bytes
+
+
+NOT_FOUND = Response(HTTPStatus.NOT_FOUND, {}, b"")

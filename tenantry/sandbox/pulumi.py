@@ -8,8 +8,7 @@ import subprocess
 from collections.abc import Mapping
 from importlib.metadata import PackageNotFoundError, version
 
-from tenantry.sandbox.errors import SandboxError
-from tenantry.sandbox.layout import Layout
+from tenantry.sandbox.layout import Layout, SandboxError
 from tenantry.tools.catalog import PROVIDER_VERSION
 from tenantry.tools.locate import path_of
 

@@ -1,8 +1,4 @@
-"""Artifacts for the OCI registry, made from charts and plain folders.
-
-Every repository becomes an OCI image layout, a directory of blobs and an index of the manifests among them, so the server
-only has to look things up.
-"""
+"""Artifacts for the OCI registry, made from charts and plain folders, and served for pulling only."""
 
 import hashlib
 import json
@@ -10,14 +6,17 @@ import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from http import HTTPStatus
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 
-from tenantry.charts.archive import CREATED, files_of, packed
-from tenantry.charts.package import package
+from tenantry.charts.package import CREATED, files_of, package, packed
 from tenantry.charts.push import CONFIG, CONTENT, config_of
-from tenantry.sandbox import archives, logins
-from tenantry.sandbox.errors import SandboxError
+from tenantry.sandbox import layout as sandbox_layout
+from tenantry.sandbox import logins
+from tenantry.sandbox.layout import SandboxError
+from tenantry.sandbox.logins import Response
 from tenantry.sandbox.repositories import folders
 
 INDEX = "index.json"
@@ -70,7 +69,7 @@ def publish(chart_folders: Iterable[Path], source: Path, target: Path) -> None:
         repositories[artifact.repository].append(artifact)
     files = (item for name, artifacts in repositories.items() for item in _layout(name, artifacts))
     guards = {f"oci/{name}": data for name, data in logins.files(source).items()}
-    archives.publish({**guards, **dict(files)}, target)
+    sandbox_layout.publish_files({**guards, **dict(files)}, target)
 
 
 def digest(data: bytes) -> str:
@@ -128,3 +127,70 @@ def _described(media_type: str, data: bytes, annotations: Mapping[str, str] | No
 
 def _json(document: Mapping[str, Any]) -> bytes:
     return json.dumps(document, sort_keys=True).encode()
+
+
+ROOT = "/v2"
+DIGEST = "sha256:[0-9a-f]{64}"
+ROUTE = re.compile(
+    rf"{ROOT}/(?P<repository>{NAME}(?:/{NAME})*)"
+    rf"/(?:manifests/(?P<reference>[\w.:-]+)|blobs/(?P<digest>{DIGEST})|(?P<tags>tags/list))"
+)
+"""Repositories are named as they are published: nothing that climbs out of the directory matches."""
+HEADERS = {"Docker-Distribution-API-Version": "registry/2.0"}
+
+
+def serve(directory: Path, target: str, headers: Mapping[str, str]) -> Response:
+    """Answer one request for something under /v2."""
+    path = urlsplit(target).path
+    if path.rstrip("/") == ROOT:
+        # Clients ask here first whether to log in, before they say to which repository.
+        return _unauthorized() if _is_guarded(directory) and "Authorization" not in headers else _answer({})
+    route = ROUTE.fullmatch(path)
+    layout = directory / route["repository"] if route else directory
+    if route is None or not (layout / INDEX).is_file():
+        return _missing("NAME_UNKNOWN")
+    if not logins.admitted(layout.parent, headers):
+        return _unauthorized()
+    manifests = json.loads((layout / INDEX).read_bytes())["manifests"]
+    if route["tags"]:
+        return _answer({"name": route["repository"], "tags": sorted(_tag(each) for each in manifests)})
+    if route["digest"]:
+        return _blob(layout, route["digest"], "application/octet-stream") or _missing("BLOB_UNKNOWN")
+    return _manifest(layout, manifests, route["reference"]) or _missing("MANIFEST_UNKNOWN")
+
+
+def _is_guarded(directory: Path) -> bool:
+    return any(directory.glob(f"*/*/{logins.FILE}"))
+
+
+def _manifest(layout: Path, manifests: list[dict[str, Any]], reference: str) -> Response | None:
+    """The manifest of a tag or a digest."""
+    for each in manifests:
+        if reference in (_tag(each), each["digest"]):
+            return _blob(layout, each["digest"], each["mediaType"])
+    return None
+
+
+def _tag(manifest: dict[str, Any]) -> str:
+    return str(manifest["annotations"][TAG])
+
+
+def _blob(layout: Path, digest: str, media_type: str) -> Response | None:
+    try:
+        data = (layout / blob(digest)).read_bytes()
+    except FileNotFoundError:
+        return None
+    return Response(HTTPStatus.OK, {**HEADERS, "Content-Type": media_type, "Docker-Content-Digest": digest}, data)
+
+
+def _answer(document: dict[str, Any], status: HTTPStatus = HTTPStatus.OK) -> Response:
+    return Response(status, {**HEADERS, "Content-Type": "application/json"}, json.dumps(document).encode())
+
+
+def _unauthorized() -> Response:
+    refused = _answer({"errors": [{"code": "UNAUTHORIZED"}]}, HTTPStatus.UNAUTHORIZED)
+    return refused._replace(headers={**refused.headers, **logins.CHALLENGE})
+
+
+def _missing(code: str) -> Response:
+    return _answer({"errors": [{"code": code}]}, HTTPStatus.NOT_FOUND)

@@ -18,9 +18,9 @@ from pathlib import Path
 from typing import ClassVar
 from urllib.parse import urlsplit
 
-from tenantry.sandbox import buckets, githost, registryhost
+from tenantry.sandbox import buckets, registry, repositories
 from tenantry.sandbox.layout import Layout
-from tenantry.sandbox.response import NOT_FOUND, Response
+from tenantry.sandbox.logins import NOT_FOUND, Response
 
 HEALTH = "/healthz"
 
@@ -50,13 +50,13 @@ class Handler(BaseHTTPRequestHandler):
             case "charts":
                 return _chart(self.layout.charts, self.path.removeprefix("/charts/"))
             case "v2":
-                return registryhost.serve(self.layout.registry, self.path, self._titled())
+                return registry.serve(self.layout.registry, self.path, self._titled())
             case "git":
                 return self._git(b"")
         return buckets.serve(self.layout.buckets, self.path, self._titled())
 
     def _git(self, body: bytes) -> Response:
-        return githost.serve(self.layout.git, self.command, self.path, self._titled(), body)
+        return repositories.serve(self.layout.git, self.command, self.path, self._titled(), body)
 
     def _titled(self) -> dict[str, str]:
         return {name.title(): value for name, value in self.headers.items()}

@@ -8,8 +8,7 @@ import threading
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
-from tenantry.sandbox.errors import SandboxError
-from tenantry.sandbox.layout import Layout, write_private
+from tenantry.sandbox.layout import Layout, SandboxError, write_private
 from tenantry.sandbox.process import Process
 
 

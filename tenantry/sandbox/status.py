@@ -1,13 +1,12 @@
-"""The status of a sandbox's processes, as plain data."""
+"""What a sandbox runs and reports: its supervisor's state, and the status that a user sees."""
 
 from dataclasses import dataclass
 from pathlib import Path
 
 import psutil
 
-from tenantry.sandbox.errors import SandboxError
 from tenantry.sandbox.flux import NOTIFICATION
-from tenantry.sandbox.layout import Layout
+from tenantry.sandbox.layout import Layout, SandboxError
 from tenantry.sandbox.state import Running, load
 
 

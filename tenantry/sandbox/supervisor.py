@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from tenantry.sandbox import process
-from tenantry.sandbox.errors import SandboxError, Unreachable
+from tenantry.sandbox.layout import SandboxError, Unreachable
 from tenantry.sandbox.state import Running, State
 
 SHARED = "sandbox"

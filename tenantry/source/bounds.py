@@ -11,7 +11,7 @@ from collections.abc import Iterable
 import yaml
 from yaml.nodes import MappingNode, Node, SequenceNode
 
-from tenantry.source.places import invalid, location
+from tenantry.source.parsed_file import invalid, location
 
 MAX_NODES = 3_000_000
 """Keys and values of a file. A fleet of 100,000 apps has fewer. Each takes about half a kilobyte of memory."""

@@ -1,19 +1,72 @@
-"""Text to YAML nodes, which know their places."""
+"""Text to YAML nodes that know their places, and nodes to plain data, by the core schema of YAML 1.2."""
 
 from __future__ import annotations
 
+import math
+import re
 from contextlib import suppress
 from typing import Any
 
 import yaml
 from yaml.nodes import MappingNode, Node, ScalarNode
 
-from tenantry.messages.errors import InvalidFleet, Location
-from tenantry.messages.lines import LINE_BREAK
-from tenantry.source.bounds import MAX_DEPTH, check_aliases, check_events, surely_allowed
-from tenantry.source.core_schema import FORMS
-from tenantry.source.places import end_of, invalid
+from tenantry.messages.errors import LINE_BREAK, MAX_PROBLEMS, Diagnostic, InvalidFleet, Location, Path
+from tenantry.messages.redact import shorten
+from tenantry.source.bounds import MAX_DEPTH, check_aliases, check_depth, check_events, surely_allowed
+from tenantry.source.parsed_file import end_of, invalid, location
 from tenantry.source.syntax import explained
+
+INTEGER = "tag:yaml.org,2002:int"
+FLOAT = "tag:yaml.org,2002:float"
+BOOLEAN = "tag:yaml.org,2002:bool"
+NULL = "tag:yaml.org,2002:null"
+STRING = "tag:yaml.org,2002:str"
+COLLECTIONS = ("tag:yaml.org,2002:map", "tag:yaml.org,2002:seq")
+FORMS: dict[str, tuple[re.Pattern[str], list[str]]] = {
+    BOOLEAN: (re.compile(r"^(?:true|True|TRUE|false|False|FALSE)$"), list("tTfF")),
+    NULL: (re.compile(r"^(?:~|null|Null|NULL|)$"), ["~", "n", "N", ""]),
+    INTEGER: (re.compile(r"^(?:[-+]?[0-9]+|0o[0-7]+|0x[0-9a-fA-F]+)$"), list("-+0123456789")),
+    FLOAT: (
+        re.compile(
+            r"^(?:[-+]?(?:\.[0-9]+|[0-9]+(?:\.[0-9]*)?)(?:[eE][-+]?[0-9]+)?|[-+]?\.(?:inf|Inf|INF)|\.(?:nan|NaN|NAN))$"
+        ),
+        list("-+0123456789."),
+    ),
+}
+"""How scalars of a type are written, and the characters they may start with."""
+LEADING_ZERO = re.compile(r"[-+]?0[0-9]+")
+"""Integers that YAML 1.1 reads as octal."""
+YAML_1_1_BOOLEANS = frozenset({"yes", "no", "on", "off"})
+"""Strings, in lower case, that YAML 1.1 reads as booleans."""
+
+
+def _integer(text: str) -> int | float:
+    if text[:2] in ("0o", "0x"):
+        return int(text, 0)
+    # Python refuses to convert thousands of digits. Kubernetes cannot hold such a number, so it counts as infinite.
+    return int(text) if len(text) <= 32 else math.inf
+
+
+def _float(text: str) -> float:
+    return float(text.lower().replace(".inf", "inf").replace(".nan", "nan"))
+
+
+SCALARS: dict[str, Any] = {
+    STRING: str,
+    INTEGER: _integer,
+    FLOAT: _float,
+    BOOLEAN: lambda text: text.lower() == "true",
+    NULL: lambda _: None,
+}
+"""From the text of a scalar to its value, by tag."""
+
+
+def is_exact(value: Any) -> bool:
+    """Whether Kubernetes keeps the value as it is: on the way there, numbers become floats of 64 bits."""
+    if isinstance(value, float):
+        return math.isfinite(value)
+    return not isinstance(value, int) or abs(value) <= 2**53
+
 
 PARSER: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
@@ -107,3 +160,110 @@ def _keep_inside(node: Node, end: Location) -> None:
         node = last[1] if isinstance(node, MappingNode) else last
     if node.start_mark.line >= end.line:
         node.start_mark = yaml.Mark(end.file, 0, end.line - 1, end.column - 1, None, 0)
+
+
+class Constructor:
+    """Turns the nodes of a file into plain data, and collects all problems instead of stopping at the first."""
+
+    def __init__(self, file: str) -> None:
+        self.file = file
+        self.problems: list[Diagnostic] = []
+
+    def construct(self, node: Node, path: Path = ()) -> Any:
+        if isinstance(node, ScalarNode):
+            return self._scalar(node, path)
+        if node.tag not in COLLECTIONS:
+            self._unknown_tag(node, path)
+        # Aliases can nest deeper than the text, so checking the events is not enough.
+        check_depth(len(path), node, self.file)
+        return self._mapping(node, path) if isinstance(node, MappingNode) else self._sequence(node, path)
+
+    def _sequence(self, node: Node, path: Path) -> list[Any]:
+        return [self.construct(item, (*path, index)) for index, item in enumerate(node.value)]
+
+    def _mapping(self, node: MappingNode, path: Path) -> dict[str, Any]:
+        data: dict[str, Any] = {}
+        places: dict[str, Node] = {}
+        for name, value in node.value:
+            key = self._key(name, path)
+            if key is None:
+                continue
+            if key in places:
+                first = location(self.file, places[key])
+                self._add(
+                    name,
+                    "duplicate-key",
+                    f"key '{shorten(key)}' is set twice in the same mapping",
+                    (*path, key),
+                    (f"first: {first}",),
+                )
+                continue
+            places[key] = name
+            data[key] = self.construct(value, (*path, key))
+        return data
+
+    def _key(self, node: Node, path: Path) -> str | None:
+        if isinstance(node, ScalarNode) and node.value == "<<" and not node.style:
+            fix = "write the keys out where '<<' is"
+            self._add(node, "merge-key", "the merge key '<<' is not part of YAML 1.2", path, fix=fix)
+            return None
+        if isinstance(node, ScalarNode) and node.tag in (STRING, INTEGER, FLOAT):
+            return str(node.value)
+        shown = f"'{shorten(node.value)}'" if isinstance(node, ScalarNode) else "a list or mapping"
+        self._add(node, "bad-key", f"{shown} cannot be a key", path, fix="use a string; put it in quotes")
+        return None
+
+    def _scalar(self, node: ScalarNode, path: Path) -> Any:
+        text: str = node.value
+        if node.tag not in SCALARS:
+            self._unknown_tag(node, path)
+        elif node.tag in FORMS and not FORMS[node.tag][0].match(text):
+            self._add(node, "syntax", f"not a valid {node.tag.rpartition(':')[2]}", path)
+        elif node.tag == INTEGER and LEADING_ZERO.fullmatch(text):
+            message = f"'{shorten(text, 12)}' is decimal in YAML 1.2, but octal where Helm and kubectl read it"
+            self._add(
+                node,
+                "bad-number",
+                message,
+                path,
+                fix="remove the leading zeros, write '0o' for octal, or put it in quotes",
+            )
+        else:
+            value = SCALARS[node.tag](text)
+            self._check_value(node, value, path)
+            return value
+        return None
+
+    def _check_value(self, node: ScalarNode, value: Any, path: Path) -> None:
+        """Refuse a value that would reach the cluster as another value."""
+        if not is_exact(value):
+            message = "Kubernetes cannot store this number exactly"
+            self._add(node, "bad-number", message, path, fix="put it in quotes")
+        elif value is None and any(isinstance(part, int) for part in _below_override(path)):
+            # 'null' removes a key of a mapping. In a list it has no meaning; Pulumi's provider drops it, or crashes.
+            self._add(node, "null-in-list", "'null' cannot stand in a list", path, fix="leave it out")
+        elif node.tag == STRING and not node.style and node.value.lower() in YAML_1_1_BOOLEANS:
+            message = f"'{node.value}' is a string in YAML 1.2, but true or false for other readers"
+            self._add(node, "ambiguous", message, path, fix="write true or false, or put it in quotes")
+
+    def _unknown_tag(self, node: Node, path: Path) -> None:
+        tag = shorten(node.tag.replace("tag:yaml.org,2002:", "!!"))
+        self._add(node, "unknown-tag", f"the tag {tag} is not supported", path, fix="remove it")
+
+    def _add(self, node: Node, code: str, message: str, path: Path, notes: tuple[str, ...] = (), fix: str = "") -> None:
+        self.problems.append(Diagnostic(location(self.file, node), code, message, path, notes, fix))
+        if len(self.problems) > MAX_PROBLEMS:
+            raise InvalidFleet(self.problems)
+
+
+_OVERRIDDEN = ((0, "defaults"), (1, "tenants"), (1, "selfService"), (3, "tenants"), (2, "platform"))
+"""Where `overrides` can stand: after how many more parts of a path that begins with a word."""
+
+
+def _below_override(path: Path) -> Path:
+    """The path below an entry of `overrides.where`, whose `null` removes a key like any other override; else the whole path."""
+    for more, first in _OVERRIDDEN:
+        over = path[more + 1 : more + 4]
+        if path[:1] == (first,) and over[:2] == ("overrides", "where") and isinstance(over[-1], int):
+            return path[more + 4 :]
+    return path

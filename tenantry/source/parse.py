@@ -10,13 +10,10 @@ from collections.abc import Callable
 from pathlib import Path as FilePath
 from typing import NamedTuple
 
-from tenantry.messages.errors import NO_FILE, InvalidFleet, Location, Refused
-from tenantry.messages.lines import Lines
-from tenantry.source.compose import compose
-from tenantry.source.construct import Constructor
-from tenantry.source.parsed_file import ParsedFile
-from tenantry.source.places import end_of, invalid, location
-from tenantry.source.symlinks import problem_of
+from tenantry.messages.errors import NO_FILE, InvalidFleet, Lines, Location, Refused
+from tenantry.source.compose import Constructor, compose
+from tenantry.source.globbing import problem_of
+from tenantry.source.parsed_file import ParsedFile, end_of, invalid, location
 
 MAX_BYTES = 32 * 1024 * 1024
 

@@ -1,4 +1,4 @@
-"""A file as plain data, with the place of every value."""
+"""A file as plain data, with the place of every value, and errors that point there."""
 
 from __future__ import annotations
 
@@ -9,9 +9,23 @@ from typing import Any
 from yaml.nodes import CollectionNode, MappingNode, Node, ScalarNode, SequenceNode
 
 from tenantry.messages.data import value_at
-from tenantry.messages.errors import Diagnostic, Location, Path
-from tenantry.messages.lines import Lines
-from tenantry.source.places import location
+from tenantry.messages.errors import LINE_BREAK, Diagnostic, InvalidFleet, Lines, Location, Path
+
+
+def location(file: str, found: Any, lines: Lines | None = None) -> Location:
+    """Where a node or an event starts; both carry marks that count from 0."""
+    return Location(file, found.start_mark.line + 1, found.start_mark.column + 1).within(lines)
+
+
+def end_of(text: str, file: str) -> Location:
+    """The place right behind a text."""
+    lines = LINE_BREAK.split(text)
+    return Location(file, len(lines), len(lines[-1]) + 1)
+
+
+def invalid(place: Location, code: str, message: str, fix: str = "") -> InvalidFleet:
+    """The error of a file with this one problem."""
+    return InvalidFleet([Diagnostic(place, code, message, fix=fix)])
 
 
 def _itself(path: Path) -> Path:

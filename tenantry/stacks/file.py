@@ -1,21 +1,18 @@
-"""A stack's settings that both the program and the commands need, and where the commands find them.
-
-The program gets them from Pulumi. The commands read the project's files, so that both find the same management cluster.
-"""
+"""All stacks of a project, and the settings in their files that both the program and the commands need."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import yaml
 
 from tenantry.guard.claims import Claim
 from tenantry.guard.permissions import CEILING, checked
-from tenantry.kube.documents import LOADER
+from tenantry.kube.yaml_text import LOADER
 from tenantry.messages.errors import Refused
-from tenantry.stacks.advice import for_stack
+from tenantry.stacks.outcome import for_stack
 
 NAMESPACE = "tenantry"
 """Of the settings' keys."""
@@ -172,3 +169,58 @@ def read_yaml(file: Path) -> dict[str, Any] | None:
             f"{file} is not YAML", "correct it, or name the cluster with --kubeconfig and --context"
         ) from None
     return content if isinstance(content, dict) else {}
+
+
+_PREFIX, _SUFFIX = "Pulumi.", ".yaml"
+
+
+class Stack(NamedTuple):
+    """A stack that has a file."""
+
+    name: str
+    environment: str
+    target: StackTarget
+
+
+def stacks_of(project: Path) -> list[Stack]:
+    """The stacks with a file in the project's directory, by environment, then by name.
+
+    Raises: Refused: a file or a setting is invalid.
+    """
+    names = (file.name.removeprefix(_PREFIX).removesuffix(_SUFFIX) for file in project.glob(f"{_PREFIX}*{_SUFFIX}"))
+    return sorted((_stack(project, name) for name in names), key=lambda each: (each.environment, each.name))
+
+
+def stacks_running(project: Path, environment: str) -> list[Stack]:
+    """The stacks of one environment, by name. Only one of them may run it on its cluster; its claim there says which one.
+
+    Raises: Refused: a file or a setting is invalid.
+    """
+    return [each for each in stacks_of(project) if each.environment == environment]
+
+
+def project_name(project: Path) -> str:
+    """The name in Pulumi.yaml. Raises: Refused: there is none."""
+    name = (read_yaml(project / "Pulumi.yaml") or {}).get("name")
+    if not isinstance(name, str) or not name:
+        raise Refused(
+            f"{project / 'Pulumi.yaml'} has no name of a project",
+            "cd into the project's directory; tenantry init makes one",
+        )
+    return name
+
+
+def target_of(project: Path, environment: str) -> StackTarget:
+    """How to reach an environment: as the stack of its name says, otherwise as the first stack that runs it says.
+
+    Raises: Refused: a file or a setting is invalid.
+    """
+    if (project / f"{_PREFIX}{environment}{_SUFFIX}").exists():
+        return stack_target(project, environment)
+    running = stacks_running(project, environment)
+    return running[0].target if running else StackTarget()
+
+
+def _stack(project: Path, name: str) -> Stack:
+    target = stack_target(project, name)
+    return Stack(name, target.claim.environment if target.claim else name, target)

@@ -12,8 +12,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from tenantry.kube.names import digest, slug
-from tenantry.stacks.file import NAMESPACE
-from tenantry.stacks.project import Stack
+from tenantry.stacks.file import NAMESPACE, Stack
 
 Manifest = dict[str, Any]
 

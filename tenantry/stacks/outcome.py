@@ -1,15 +1,14 @@
-"""How the Pulumi program tells the command that started it why it ended.
-
-Pulumi has one exit code for most failures. A program that `tenantry up` started writes its own to the file that a variable names.
-"""
+"""How the Pulumi program and the command that started it tell each other things: by variables, and by why the program ended."""
 
 from __future__ import annotations
 
 import os
+import re
+import shlex
 from contextlib import suppress
 from pathlib import Path
 
-VARIABLE = "TENANTRY_OUTCOME"
+OUTCOME_FILE = "TENANTRY_OUTCOME"
 """The file; not set if somebody else ran `pulumi`."""
 UNREFRESHED = "TENANTRY_UNREFRESHED"
 STARTED = "started"
@@ -21,7 +20,7 @@ HELD = "held"
 
 def tell(outcome: str) -> None:
     """Write how far the program got: `STARTED`, `REFRESH`, `HELD`, or the exit code of a command that ends for the same reason."""
-    if file := os.environ.get(VARIABLE):
+    if file := os.environ.get(OUTCOME_FILE):
         with suppress(OSError):  # the command takes Pulumi's exit code then
             Path(file).write_text(outcome, encoding="ascii")
 
@@ -33,7 +32,7 @@ def is_unrefreshed() -> bool:
 
 def is_started_by_tenantry() -> bool:
     """Whether a command of ours has started the run."""
-    return VARIABLE in os.environ
+    return OUTCOME_FILE in os.environ
 
 
 def told(file: Path) -> str:
@@ -42,3 +41,27 @@ def told(file: Path) -> str:
         return file.read_text(encoding="ascii")
     except (OSError, UnicodeDecodeError):
         return ""
+
+
+IGNORE_GATE = "TENANTRY_IGNORE_AFTER"
+
+
+def ignores(environment: str) -> bool:
+    """Whether a run of this environment does not ask the environment before."""
+    return os.environ.get(IGNORE_GATE) == environment
+
+
+OFFBOARD = "TENANTRY_OFFBOARD"
+
+
+def offboards(environment: str) -> bool:
+    """Whether a run of this environment gives up every tenant and add-on."""
+    return os.environ.get(OFFBOARD) == environment
+
+
+_CONFIG = re.compile(r"\bpulumi config (set|rm)\b(?![^;`,\n]* --stack)")
+
+
+def for_stack(text: str, stack: str) -> str:
+    """The text with each `pulumi config` in it for a stack: without `--stack`, Pulumi changes the one that is selected."""
+    return _CONFIG.sub(lambda found: f"{found[0]} --stack {shlex.quote(stack)}", text)

@@ -15,8 +15,7 @@ from tenantry.fleet.fleet import Fleet
 from tenantry.guard.claims import RECORD_LABEL, Claim
 from tenantry.kube.objects import KubeObject, Owner
 from tenantry.messages.text import printable
-from tenantry.plan.after import after_of
-from tenantry.plan.content import Content, contents
+from tenantry.plan.after import Content, after_of, contents
 from tenantry.plan.objects.scope import ENVIRONMENT_LABEL, MANAGED_BY
 from tenantry.plan.plan import Plan
 

@@ -1,19 +1,20 @@
-"""Reads and writes the states of stacks with the `pulumi` command. Secret values pass through pipes alone, never through files.
-
-No command needs it yet: with `transfer`, it is what a transfer of tenants between stacks is made of.
-"""
+"""Reads and writes the states of stacks with the `pulumi` command. Secret values pass through pipes alone, never through files."""
 
 from __future__ import annotations
 
 import json
 import subprocess
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
 import yaml
 
+from tenantry.kube.objects import ObjectId
+from tenantry.messages.data import mapping_at, mappings_in
 from tenantry.messages.errors import Refused
+from tenantry.messages.redact import shorten
+from tenantry.stacks.targets import key_in_state, key_of
 from tenantry.stacks.transfer import Document
 
 
@@ -73,3 +74,64 @@ def _fix(said: str, arguments: Sequence[str]) -> str:
         stack = arguments[arguments.index("--stack") + 1]
         return f"wait until the other run ends; if none is at work: pulumi cancel --stack {stack}"
     return "see what Pulumi says, then run the same command again"
+
+
+_PATIENCE = 60.0
+"""Seconds; a state in a bucket takes a few."""
+
+
+class InStates:
+    """Whether the states of stacks have an object. They are read when somebody asks first."""
+
+    def __init__(self, project: Path, stacks: Iterable[str]) -> None:
+        self._project, self._stacks = project, tuple(stacks)
+        self._keys: frozenset[str] | None = None
+
+    def __call__(self, id: ObjectId) -> bool:
+        """Raises: Refused: there is no stack, or a state cannot be read."""
+        if not self._stacks:
+            raise Refused("no stack of this project runs it", "run the command in the project of the stack")
+        if self._keys is None:
+            found = (_printed(self._project, each, "export") for each in self._stacks)
+            self._keys = frozenset(
+                key_of(str(each.get("urn")))
+                for state in found
+                for each in mappings_in(mapping_at(state, "deployment").get("resources"))
+            )
+        return key_in_state(id) in self._keys
+
+
+def outputs_of(project: Path, stack: str) -> dict[str, Any]:
+    """The outputs that are not secret. Raises: Refused: `pulumi` is missing, fails, or does not answer in time."""
+    return _printed(project, stack, "output", "--json")
+
+
+def _printed(project: Path, stack: str, *what: str) -> dict[str, Any]:
+    """What `pulumi stack` prints as JSON."""
+    command = ("pulumi", "--non-interactive", "stack", *what, "--stack", stack)
+    told = f"`pulumi stack {what[0]} --stack {stack}`"
+    try:
+        done = subprocess.run(
+            command,
+            cwd=project,
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            encoding="utf-8",
+            errors="replace",
+            timeout=_PATIENCE,
+            check=False,
+        )
+        found = json.loads(done.stdout) if done.returncode == 0 else None
+    except FileNotFoundError:
+        raise Refused("there is no program 'pulumi'", "install Pulumi: https://www.pulumi.com/docs/install") from None
+    except subprocess.TimeoutExpired:
+        raise Refused(f"{told} did not answer in {_PATIENCE:g} s", _FIX) from None
+    except ValueError:
+        found = None
+    if not isinstance(found, dict):
+        said = shorten(" ".join(done.stderr.split()).removeprefix("error: "), 200)
+        raise Refused(f"{told} failed: {said or 'it printed nothing'}", _FIX)
+    return found
+
+
+_FIX = "see that the stack exists, and that you are logged in to its state backend and know its passphrase"

@@ -15,7 +15,7 @@ from copy import deepcopy
 from typing import Any, NamedTuple, TypeAlias
 
 from tenantry.guard.claims import MANAGER, Claim, claim_object
-from tenantry.messages.problems import Problem, error
+from tenantry.messages.errors import Problem, error
 from tenantry.stacks.targets import GATE
 
 Document: TypeAlias = dict[str, Any]

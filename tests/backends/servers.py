@@ -18,7 +18,7 @@ from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import NamedTuple
 
-from tenantry.sandbox.ports import allocate
+from tenantry.sandbox.process import allocate
 
 PROGRAMS = sorted(Path("/usr/lib/postgresql").glob("*/bin"))
 """Where Debian installs the server's programs, which it keeps off PATH."""

@@ -15,11 +15,11 @@ from components.config import ClusterTarget
 from components.fleet import Fleet
 from components.gates import Gates, gates_of
 from components.provider import management_provider
-from tenantry.cluster.rollout_order import Turns, turns_of
-from tenantry.cluster.rollout_watch import Request
 from tenantry.cluster.standing import Live
 from tenantry.kube.objects import ObjectId
 from tenantry.plan.plan import Plan
+from tenantry.rollout.judging import Request
+from tenantry.rollout.turns import Turns, turns_of
 from tenantry.stacks.targets import GATE
 from tests.components.recording import Monitor, Recording, record
 from tests.unit.texts import planned

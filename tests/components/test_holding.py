@@ -18,7 +18,7 @@ from components.secrets import SecretConfig, with_secrets
 from tenantry.cluster import connect
 from tenantry.kube.objects import ObjectId
 from tenantry.messages.errors import Refused
-from tenantry.stacks.outcome import HELD, VARIABLE
+from tenantry.stacks.outcome import HELD, OUTCOME_FILE
 from tests.components.recording import Recording, record
 from tests.unit.memory import Memory
 from tests.unit.texts import FRAME, planned
@@ -148,7 +148,7 @@ def finished(check: Check) -> None:
 def test_the_end_of_the_run_says_it(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, *, is_ours: bool) -> None:
     """Under `tenantry up` by the exit code; a bare `pulumi up` ends with an error, so that it deletes nothing."""
     outcome = tmp_path / "outcome"
-    monkeypatch.setenv(VARIABLE, str(outcome)) if is_ours else monkeypatch.delenv(VARIABLE, raising=False)
+    monkeypatch.setenv(OUTCOME_FILE, str(outcome)) if is_ours else monkeypatch.delenv(OUTCOME_FILE, raising=False)
     check = held(monkeypatch, [], []).ending(None)
     assert check is not None
     monkeypatch.setattr(pulumi.runtime, "is_dry_run", lambda: True)

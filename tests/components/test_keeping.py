@@ -16,11 +16,11 @@ from components.fleet import Fleet
 from components.gates import Gates
 from components.keeping import Keeper, Keeping
 from components.provider import management_provider
-from tenantry.cluster.rollout_order import turns_of
 from tenantry.cluster.standing import Live
 from tenantry.guard.claims import Claim
 from tenantry.messages.errors import Refused
 from tenantry.plan.plan import Plan
+from tenantry.rollout.turns import turns_of
 from tenantry.stacks.record import Record, read
 from tests.components.recording import Monitor, record
 from tests.components.test_gates import TEXT, _object

@@ -11,7 +11,7 @@ from components import pace
 from components.program import readable_errors
 from tenantry.messages.errors import InvalidFleet, Refused, RefusedChange
 from tenantry.plan.plan import nothing_of
-from tenantry.stacks.outcome import VARIABLE
+from tenantry.stacks.outcome import OUTCOME_FILE
 from tests.components.plans import PLAN
 
 
@@ -24,7 +24,7 @@ from tests.components.plans import PLAN
         (True, True, {}, 8, False),
         (True, False, {}, 64, False),
         (True, False, {"PULUMI_SKIP_CHECKPOINTS": "true"}, 8, False),
-        (True, False, {VARIABLE: "/tmp/x"}, 8, False),
+        (True, False, {OUTCOME_FILE: "/tmp/x"}, 8, False),
     ],
 )
 def test_the_faster_way_is_named_once_where_it_matters(
@@ -41,7 +41,7 @@ def test_the_faster_way_is_named_once_where_it_matters(
     monkeypatch.setattr(pulumi.runtime, "is_dry_run", lambda: preview)
     monkeypatch.setattr(pulumi.log, "info", messages.append)
     monkeypatch.setattr(pace, "SETTINGS", type("Settings", (), {"parallel": parallel}))
-    for name in (VARIABLE, "PULUMI_SKIP_CHECKPOINTS"):
+    for name in (OUTCOME_FILE, "PULUMI_SKIP_CHECKPOINTS"):
         monkeypatch.delenv(name, raising=False)
     for name, value in variables.items():
         monkeypatch.setenv(name, value)
@@ -57,7 +57,7 @@ def test_the_faster_way_is_named_once_where_it_matters(
 def test_the_command_that_started_the_program_learns_why_it_ended(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path, error: Exception, outcome: str
 ) -> None:
-    monkeypatch.setenv(VARIABLE, str(tmp_path / "outcome"))
+    monkeypatch.setenv(OUTCOME_FILE, str(tmp_path / "outcome"))
     with pytest.raises(pulumi.RunError), readable_errors():
         raise error
     assert (tmp_path / "outcome").read_text() == outcome

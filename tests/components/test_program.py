@@ -14,7 +14,7 @@ from tenantry.guard.claims import Claim, claim_object
 from tenantry.load import load_fleet, plan_all
 from tenantry.messages.errors import Refused
 from tenantry.plan.plan import Plan
-from tenantry.preflight import recorded
+from tenantry.preflight import after
 from tenantry.render import write_directory
 from tenantry.stacks import record as stack_record
 from tenantry.stacks.targets import key_in_state
@@ -349,7 +349,7 @@ def test_a_change_that_the_environment_before_does_not_run_registers_nothing(
     monkeypatch.setattr(connect, "connect", lambda *_: hub_with(PLANS["prod"], "hub-prod").client())
     monkeypatch.setattr(pulumi.log, "warn", told.append)
     monkeypatch.setattr(pulumi.runtime, "is_dry_run", lambda: preview)
-    monkeypatch.setattr(recorded, "read_record", lambda *_: "there is no record of 'dev'")
+    monkeypatch.setattr(after, "read_record", lambda *_: "there is no record of 'dev'")
     monkeypatch.setenv("TENANTRY_IGNORE_AFTER", ignored)
     # The server in memory has none of the sources, so that every app would change.
     recording, message = run({"fleet": str(gated)}, stack="prod")

@@ -18,7 +18,7 @@ from pathlib import Path
 
 import psutil
 
-from tenantry.sandbox.errors import SandboxError
+from tenantry.sandbox.layout import SandboxError
 from tenantry.sandbox.lifecycle import down
 
 REPOSITORY = Path(__file__).resolve().parents[2]

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from tenantry.sandbox.commands import environment as sandbox_environment
-from tenantry.sandbox.ports import allocate
+from tenantry.sandbox.process import allocate
 from tenantry.stacks.file import stack_target
 from tests.documents import check
 from tests.e2e.caretaker import caretaker

@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 
 from tenantry.cli.app import run
-from tenantry.sandbox import charts, registry, repositories
+from tenantry.sandbox import buckets, registry, repositories
 from tenantry.sandbox.layout import Layout
 from tenantry.sandbox.server import listen
 from tenantry.tools import locate
@@ -136,7 +136,7 @@ def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[str, str]
     repository.commit({"plain/web.yaml": WEB.replace("COLOR", "green")}, "green")
     git(repository.path, "tag", "-m", "annotated", "v1.1.0", "main")
     made = [chart(root / "charts", version) for version in ("1.0.0", "1.2.0", "2.0.0")]
-    charts.publish(made, layout.charts)
+    buckets.publish_charts(made, layout.charts)
     write(root / "oci/rocky/bundle", {"web.yaml": WEB.replace("COLOR", "grey")})
     registry.publish(made, root / "oci", layout.registry)
     with listen(layout, [0])[0] as server:

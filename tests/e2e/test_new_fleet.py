@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from tenantry.sandbox.ports import allocate
+from tenantry.sandbox.process import allocate
 from tests.blocks import blocks
 from tests.e2e.caretaker import caretaker
 from tests.e2e.clusters import Cluster

@@ -19,7 +19,7 @@ import psutil
 import pytest
 
 from tenantry.load import load_fleet
-from tenantry.preflight.recorded import read_record
+from tenantry.preflight.after import read_record
 from tenantry.sandbox.content import commit
 from tenantry.stacks.record import read
 from tests.e2e.audit import changes_by_the_provider, deletions

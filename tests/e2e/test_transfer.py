@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from tenantry.guard.claims import Claim
-from tenantry.stacks.project import project_name
+from tenantry.stacks.file import project_name
 from tenantry.stacks.states import States
 from tenantry.stacks.transfer import Side, tenants_of, transferred, unclean
 from tests.e2e.audit import changes_by_the_provider

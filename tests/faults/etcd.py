@@ -9,7 +9,7 @@ from contextlib import closing
 from http.client import HTTPSConnection
 from typing import Any
 
-from tenantry.sandbox.etcd import CLIENT_PORT, PEER_PORT, Etcd
+from tenantry.sandbox.cluster import CLIENT_PORT, PEER_PORT, Etcd
 from tenantry.sandbox.layout import Layout
 from tenantry.sandbox.state import load
 from tests.e2e.project import Project

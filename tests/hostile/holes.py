@@ -12,18 +12,20 @@ from typing import Any
 import pytest
 
 import tenantry.fleet.rules as rules
-from tenantry.fleet import frames, limits, placement
-from tenantry.fleet.rules import alerts as alert_rules
-from tenantry.fleet.rules import authors as author_rules
-from tenantry.fleet.rules import frames as frame_rules
-from tenantry.fleet.rules import granted, metadata
+from tenantry.fleet import placement
+from tenantry.fleet.rules import notifications as alert_rules
+from tenantry.fleet.rules import objects
+from tenantry.grants import frame_rules as frame_rules
+from tenantry.grants import frames, limits, wall
+from tenantry.grants import rules as author_rules
+from tenantry.grants import rules as grants_rules
 from tenantry.model import SecretKey
 from tenantry.model.tenancy import PodSecurity
-from tenantry.plan import alerts, images, namespaces, placements, receivers, wall
+from tenantry.plan import images, namespaces, notifications, placements
 from tenantry.plan.apps import _Builder
-from tenantry.plan.attachments import Attachments
-from tenantry.plan.objects import bindings
+from tenantry.plan.objects import baseline
 from tenantry.plan.platform import PlatformPlanner
+from tenantry.plan.sources import Attachments
 from tests.hostile.drawn_main import Data
 from tests.hostile.files_of_tenants import Drawn
 
@@ -121,22 +123,22 @@ def _without_rules(patch: pytest.MonkeyPatch, *off: rules.Rule) -> None:
 
 
 def _any_metadata(patch: pytest.MonkeyPatch) -> None:
-    _without_rules(patch, metadata.included_files_set_granted_metadata)
+    _without_rules(patch, objects.included_files_set_granted_metadata)
 
 
 def _any_role(patch: pytest.MonkeyPatch) -> None:
     cluster_admin = frame_rules.cluster_admin_is_allowed_by_a_word_of_its_own
-    _without_rules(patch, cluster_admin, granted.included_files_give_granted_roles)
+    _without_rules(patch, cluster_admin, grants_rules.included_files_give_granted_roles)
 
 
 def _of_any_author(patch: pytest.MonkeyPatch) -> None:
     patch.setattr(wall.Wall, "_authors", _nothing)
-    patch.setattr(alerts, "names_all", lambda *_: True)
+    patch.setattr(notifications, "names_all", lambda *_: True)
     _without_rules(patch, author_rules.included_files_name_what_is_theirs_or_shared)
 
 
 def _any_metadata_of_messages(patch: pytest.MonkeyPatch) -> None:
-    patch.setattr(alerts, "_whose", lambda *_: {})
+    patch.setattr(notifications, "_whose", lambda *_: {})
     _without_rules(patch, alert_rules.alerts_leave_the_fleets_metadata_alone)
 
 
@@ -182,13 +184,13 @@ HOLES = (
     Hole(
         "alerts tell of everything on a cluster",
         "tenants-name-only-what-is-theirs",
-        _without(alerts, "_labels", lambda scope, *_: {"tenantry/cluster": scope.cluster}),
+        _without(notifications, "_labels", lambda scope, *_: {"tenantry/cluster": scope.cluster}),
         {"credentials": {"chat": {"existing": True}}, "alerts": {"all": _ALERT}},
     ),
     Hole(
         "receivers have the sources of all tenants fetched",
         "tenants-name-only-what-is-theirs",
-        _without(receivers, "reference", lambda id: {"kind": id.kind, "name": "*", "matchLabels": _EDGE}),
+        _without(notifications, "reference", lambda id: {"kind": id.kind, "name": "*", "matchLabels": _EDGE}),
         {"credentials": {"hook": {"existing": True}}, "receivers": {"push": {"type": "github", "credentials": "hook"}}},
     ),
     Hole(
@@ -212,7 +214,7 @@ HOLES = (
     Hole(
         "bindings are for the service account of another tenant",
         "tenants-bindings-keep-to-the-frame",
-        _without(bindings, "users_of", lambda scope: [f"system:serviceaccount:{scope.home}:movy"]),
+        _without(baseline, "users_of", lambda scope: [f"system:serviceaccount:{scope.home}:movy"]),
     ),
     Hole(
         "an included file may give cluster-admin",

@@ -12,13 +12,13 @@ from typing import Any
 import pytest
 
 import tenantry.fleet.rules as rules
-from tenantry.fleet import frames
-from tenantry.fleet.rules import rollouts
+from tenantry.grants import frames
 from tenantry.kube.objects import KubeObject
 from tenantry.model.tenancy import PodSecurity
-from tenantry.plan import alerts, apps, attachments, images, placements
+from tenantry.plan import apps, images, notifications, placements
 from tenantry.plan import sources as planned_sources
 from tenantry.plan.objects import baseline, remote
+from tenantry.rollout.rules import included_files_set_granted_rollouts as off
 from tests.hostile.drawn_main import Data
 from tests.hostile.files_of_tenants import Drawn
 from tests.hostile.holes import _IMAGES as IMAGES
@@ -35,7 +35,7 @@ _ON_HUB: Data = {**_GRANTED, "clusters": {"names": ["hub"]}}
 _KUSTOMIZATION = (apps, "kustomization")
 _RELEASE = (apps, "helm_release")
 _SOURCE_OBJECT = (planned_sources, "source_object")
-_BOUND = (attachments.Attachments, "bound")
+_BOUND = (planned_sources.Attachments, "bound")
 """Comes after the check against Flux's schema."""
 _CHART: Data = {
     "sources": {"c": {"helm": {"url": "https://charts.example.com"}}, "m": SOURCE},
@@ -94,7 +94,6 @@ class _InWaves(Hole):
 
 
 def _any_rollout(patch: pytest.MonkeyPatch) -> None:
-    off = rollouts.included_files_set_granted_rollouts
     patch.setattr(rules, "RULES", tuple(each for each in rules.RULES if each is not off))
 
 
@@ -249,14 +248,14 @@ FIELD_HOLES = (
     Hole(
         "alerts speak for another tenant",
         "tenants-alerts-say-whose-they-are",
-        without(alerts, "_whose", lambda scope: {"tenant": "movy", "cluster": scope.cluster}),
+        without(notifications, "_whose", lambda scope: {"tenant": "movy", "cluster": scope.cluster}),
         _ALERT,
         _GRANTED,
     ),
     Hole(
         "a Secret is a token of a service account",
         RULE,
-        _leaks((attachments.Attachments, "_secret"), "type", "kubernetes.io/service-account-token"),
+        _leaks((planned_sources.Attachments, "_secret"), "type", "kubernetes.io/service-account-token"),
         {"credentials": {"git": {"keys": ["password"]}}, "sources": {"m": {**SOURCE, "credentials": "git"}}},
         _GRANTED,
     ),

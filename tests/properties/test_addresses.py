@@ -8,8 +8,8 @@ from typing import Any
 from hypothesis import example
 from hypothesis import strategies as st
 
-from tenantry.fleet.reach import is_allowed
 from tenantry.flux.addresses import addresses_of
+from tenantry.grants.grants import is_allowed
 from tenantry.policy.addresses import is_below
 from tenantry.policy.resource import Resource
 from tenantry.policy.rules.reach import _addresses

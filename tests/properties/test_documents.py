@@ -8,8 +8,7 @@ import yaml
 from hypothesis import settings
 from hypothesis import strategies as st
 
-from tenantry.kube.documents import ManifestLoader
-from tenantry.kube.yaml_text import documents
+from tenantry.kube.yaml_text import ManifestLoader, documents
 from tests.drawn import given
 from tests.unit.cli.test_documents import holds
 from tests.unit.kube.test_yaml_text import NASTY, reads

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from tenantry.cluster.apps import statuses
 from tenantry.cluster.leftovers import leftovers
-from tenantry.cluster.stuck import stuck
+from tenantry.cluster.report import stuck
 from tenantry.guard import RunLimits, doubts, held, refusals, removals
 from tenantry.guard.places import Places
 from tenantry.kube.objects import readable_id

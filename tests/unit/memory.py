@@ -12,8 +12,7 @@ from lightkube.config.kubeconfig import Cluster, Context, SingleConfig, User
 
 from tenantry.cluster.client import Client
 from tenantry.cluster.requests import plural
-from tenantry.kube.kinds import is_of_flux
-from tenantry.kube.objects import KubeObject, ObjectId
+from tenantry.kube.objects import KubeObject, ObjectId, is_of_flux
 from tenantry.plan.plan import Plan
 
 SERVER = "https://hub.example.com"

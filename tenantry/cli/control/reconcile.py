@@ -8,18 +8,25 @@ from typing import TYPE_CHECKING, Any
 
 from tenantry.cli.control.shared import Acting
 from tenantry.cli.output import say, working
-from tenantry.cli.status.rows import short_revision
+from tenantry.cli.status.table import short_revision
 from tenantry.cluster import requests
-from tenantry.cluster.control import Done, Outcome, now_token, request, request_source
+from tenantry.cluster.control import (
+    Done,
+    Outcome,
+    Target,
+    now_token,
+    own_object,
+    request,
+    request_source,
+    wait_until_handled,
+)
 from tenantry.cluster.report import apps_report
 from tenantry.cluster.status import AppStatus, Readiness, one_line
-from tenantry.cluster.targets import Target, own_object
-from tenantry.cluster.wait import wait_until_handled
 from tenantry.kube.objects import Manifest, ObjectId, object_id
 from tenantry.messages.data import mapping_at
 from tenantry.messages.errors import Refused
 from tenantry.messages.text import counted, listed
-from tenantry.plan.chain import Chains
+from tenantry.plan.engine_order import Chains
 from tenantry.plan.plan import Plan
 from tenantry.plan.planned_apps import PlannedApp
 

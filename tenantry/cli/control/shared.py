@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from tenantry.cli.output import data, data_json, working
+from tenantry.cluster.apps import select
 from tenantry.cluster.control import Done, Outcome
-from tenantry.cluster.selection import select
 from tenantry.cluster.status import one_line
 from tenantry.fleet.fleet import Fleet
 from tenantry.kube.names import ADDON_PREFIX, PLATFORM
@@ -21,7 +21,7 @@ from tenantry.plan.planner import Part
 
 if TYPE_CHECKING:
     from tenantry.cluster.client import Client
-    from tenantry.cluster.targets import Target
+    from tenantry.cluster.control import Target
 
 KIND = "Actions"
 """The kind of the JSON document."""

@@ -16,8 +16,7 @@ from tenantry.cli.management import connect_management, management_options
 from tenantry.cli.options import output, tenant_apps
 from tenantry.cli.options import timeout as timeout_option
 from tenantry.cluster import control
-from tenantry.cluster.control import Done, Outcome
-from tenantry.cluster.targets import targets
+from tenantry.cluster.control import Done, Outcome, targets
 
 _EXIT_CODES = """\
 Exit codes:

@@ -5,8 +5,7 @@ from __future__ import annotations
 from tenantry.cli.diff.sides import Sides
 from tenantry.guard import RunLimits, limits_of, refusals_of_change
 from tenantry.guard.permissions import checked
-from tenantry.messages.errors import Refused
-from tenantry.messages.problems import Problem
+from tenantry.messages.errors import Problem, Refused
 from tenantry.plan.plan import nothing_of
 
 

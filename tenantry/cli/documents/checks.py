@@ -1,4 +1,4 @@
-"""The documents of commands that check something."""
+"""The documents of commands that check something, and of those that list a project's stacks or write its files."""
 
 from __future__ import annotations
 
@@ -13,8 +13,11 @@ from tenantry.cli.documents.common import (
     ObjectId,
     Part,
     Problem,
+    TextOrNull,
+    ValueOrAbsent,
     at,
 )
+from tenantry.cli.documents.explanation import Origin
 
 
 class PlannedWave(Part):
@@ -102,3 +105,137 @@ class KubeconfigCheck(Document):
     kind: Literal["KubeconfigCheck"] = "KubeconfigCheck"
     cluster: str
     problems: list[Problem]
+
+
+class Project(Document):
+    """A new project for a fleet: `tenantry init`."""
+
+    kind: Literal["Project"] = "Project"
+    directory: str
+    written: bool
+    """`false` with `--dry-run`."""
+    files: list[str]
+    """What is written, by path in the directory."""
+    kept: list[str]
+    """Files that exist and stay as they are."""
+    next: list[str]
+    """Commands that come next, in their order."""
+
+
+class FileChange(Part):
+    """A file that this version writes differently."""
+
+    path: str
+    kind: Literal["add", "update", "merged", "edited", "deleted", "obsolete", "kept"]
+    """`add`, `update` and `merged` are written. The others stay as they are: `edited` and `deleted` by their owner, `obsolete` if
+    this version has no such file, `kept` with `--keep`."""
+    diff: str
+    """What this version writes differently. Empty for a file that stays deleted, and for one that is not written any more."""
+
+
+class Upgrade(Document):
+    """What this version would write differently into a project: `tenantry upgrade`."""
+
+    kind: Literal["Upgrade"] = "Upgrade"
+    made: str
+    """The version that wrote the project's files last."""
+    running: str
+    """The version that would write them now."""
+    written: bool
+    """`false` with `--dry-run` and `--check`."""
+    changes: list[FileChange]
+    """By path."""
+
+
+class ProjectStack(Part):
+    """A stack with a file in the project's directory."""
+
+    name: str
+    environment: str
+    target: Literal["cluster", "directory"]
+    cluster: TextOrNull
+    """The management cluster, as tenants.yaml names it; `null` if the file does not declare the environment, or with target
+    `directory`."""
+    kubeconfig: str | None
+    """The file that the stack sets, as seen from the current directory; `null`: the default locations."""
+    context: str | None
+    """The context of the kubeconfig that the stack sets; `null`: the current one."""
+    directory: str | None
+    """Where target `directory` writes, as seen from the project's directory; otherwise `null`."""
+
+
+class Stacks(Document):
+    """The project's stacks: `tenantry stacks`."""
+
+    kind: Literal["Stacks"] = "Stacks"
+    project: str
+    """The name in Pulumi.yaml."""
+    stacks: list[ProjectStack]
+    """By environment, then by name."""
+
+
+class Subject(Part):
+    """An app, an add-on, a tenant, or the environments themselves."""
+
+    tenant: TextOrNull = at("subject", "tenant")
+    """`null` for an add-on and for the environments."""
+    app: TextOrNull = at("subject", "app")
+    """`null` for a tenant and for the environments."""
+
+
+class Why(Part):
+    """Why something differs."""
+
+    meant: bool = at("reason", "is_meant")
+    """Whether the file writes the difference for an environment."""
+    reason: str = at("reason", "text")
+    origins: list[Origin] = at("reason", "origins")
+    """The places that decide."""
+
+
+class MissingApp(Why, Subject):
+    """An app or add-on that only one environment has."""
+
+    only_in: str
+    """The environment that has it."""
+
+
+class ComparedValue(Part):
+    """A value in one environment."""
+
+    value: ValueOrAbsent
+    """Omitted if nothing sets it. Secrets are hidden."""
+    clusters: list[str]
+    """The clusters of the first subject that have it."""
+
+
+class SettingThatDiffers(Why):
+    """A setting that differs in the same way for all subjects."""
+
+    path: list[str | int]
+    """Keys and indexes of the setting; `source` begins a setting of an app's source, whatever its name."""
+    subjects: list[Subject]
+    first: list[ComparedValue]
+    """What the first environment has: several values where its clusters differ."""
+    second: list[ComparedValue]
+
+
+class ComparedApps(Part):
+    """How many apps and add-ons are compared."""
+
+    compared: int
+    """Those that both environments have."""
+    equal: int
+
+
+class Parity(Document):
+    """What differs between two environments: `tenantry parity`."""
+
+    kind: Literal["Parity"] = "Parity"
+    environments: list[str]
+    """The first and the second."""
+    equal: bool
+    """Whether nothing differs."""
+    apps: ComparedApps
+    missing: list[MissingApp]
+    differences: list[SettingThatDiffers]

@@ -7,7 +7,7 @@ from typing import Any, Final
 
 from pydantic.json_schema import GenerateJsonSchema, models_json_schema
 
-from tenantry.cli.documents import checks, diff, edits, explanation, importing, parity, projects, stacks, states
+from tenantry.cli.documents import checks, diff, edits, explanation, importing, states
 from tenantry.cli.documents.common import Document, Failed, Invalid, Part
 from tenantry.fleet.json_schema import declared_by, subclasses, texts_below_fields
 
@@ -25,10 +25,10 @@ KINDS: dict[str, tuple[type[Document], ...]] = {
         explanation.ExplainedGrants,
         explanation.NoGrants,
     ),
-    "Parity": (parity.Parity,),
+    "Parity": (checks.Parity,),
     "Status": (states.Status, states.Receivers),
     "List": (states.List,),
-    "Stacks": (stacks.Stacks,),
+    "Stacks": (checks.Stacks,),
     "Tree": (states.Tree,),
     "Actions": (states.Actions,),
     "Objects": (states.Objects,),
@@ -36,8 +36,8 @@ KINDS: dict[str, tuple[type[Document], ...]] = {
     "Discovery": (states.Discovery,),
     "Import": (importing.Import,),
     "Sandbox": (states.Sandbox,),
-    "Project": (projects.Project,),
-    "Upgrade": (projects.Upgrade,),
+    "Project": (checks.Project,),
+    "Upgrade": (checks.Upgrade,),
     "Edit": (edits.Edit,),
     "Error": (),
 }

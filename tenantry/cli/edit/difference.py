@@ -9,7 +9,7 @@ from pathlib import Path
 
 import click
 
-from tenantry.messages.lines import LINE_BREAK
+from tenantry.messages.errors import LINE_BREAK
 from tenantry.messages.redact import redacted
 from tenantry.messages.text import printable
 

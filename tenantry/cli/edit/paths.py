@@ -11,7 +11,7 @@ import click
 from tenantry.cli.fleet_file import fleet_file
 from tenantry.edit.paths import parse_path
 from tenantry.edit.schema import is_name, keys_at, schemas_at, takes_mapping
-from tenantry.fleet.frames import filled
+from tenantry.grants.frames import filled
 from tenantry.messages.data import ABSENT, mapping_at
 from tenantry.messages.errors import Path, Refused, TenantryError
 from tenantry.messages.text import closest, declared, format_path

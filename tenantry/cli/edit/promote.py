@@ -15,7 +15,7 @@ from tenantry.cli.edit.proof import prove
 from tenantry.cli.fleet_file import reads_file
 from tenantry.cli.management import management_options
 from tenantry.cli.output import data, data_json, error, say, working
-from tenantry.cli.parity_text import change
+from tenantry.cli.parity import change
 from tenantry.edit.editor import Editor
 from tenantry.edit.paths import parse_path
 from tenantry.edit.subjects.draft import Draft

@@ -18,7 +18,7 @@ from tenantry.messages.errors import Refused
 from tenantry.messages.text import counted, listed
 from tenantry.plan.plan import plan
 from tenantry.plan.planner import Part
-from tenantry.stacks.project import target_of
+from tenantry.stacks.file import target_of
 
 if TYPE_CHECKING:
     from tenantry.cli.documents.edits import PromotionEvidence

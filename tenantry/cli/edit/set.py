@@ -21,8 +21,7 @@ from tenantry.edit.values import flow
 from tenantry.messages.errors import InvalidFleet, Path, Refused
 from tenantry.messages.redact import redacted
 from tenantry.messages.text import format_path
-from tenantry.source.compose import compose
-from tenantry.source.construct import Constructor
+from tenantry.source.compose import Constructor, compose
 
 _MOST = 60
 """Characters of a value in a message."""

@@ -7,9 +7,9 @@ from typing import NamedTuple
 
 from tenantry.cli.foreground import INTERRUPTED
 from tenantry.messages.text import printable
-from tenantry.stacks.locks import Holder, Lock
+from tenantry.stacks.backend import Holder, Lock
+from tenantry.stacks.file import Stack
 from tenantry.stacks.outcome import HELD, STARTED
-from tenantry.stacks.project import Stack
 
 _CONFIGURATION, _AUTHENTICATION, _NO_STACK, _CANCELLED = 2, 3, 6, 8
 """Exit codes of Pulumi since 3.250 or so. Older ones end with 1 or 255 in these cases, and get the advice for a failure."""

@@ -14,12 +14,11 @@ from tenantry.cli.output import error, say, working
 from tenantry.cli.preflight import print_report, print_warnings, report_on
 from tenantry.fleet.fleet import Fleet
 from tenantry.load import load_fleet, plan_one, warnings_of
-from tenantry.messages.errors import UNKNOWN_NAME, Refused, RefusedChange
-from tenantry.messages.problems import refuse
+from tenantry.messages.errors import UNKNOWN_NAME, Refused, RefusedChange, refuse
 from tenantry.messages.text import counted, declared, listed
 from tenantry.plan.plan import Plan, nothing_of
 from tenantry.preflight.after import Mode
-from tenantry.stacks.project import Stack
+from tenantry.stacks.file import Stack
 from tenantry.stacks.targets import targets_of
 
 if TYPE_CHECKING:
@@ -65,9 +64,9 @@ class Planned:
         """Wait until every app is ready, and show the status. Returns: 0 if they are, otherwise 1."""
         from tenantry.cli.status.command import show
         from tenantry.cli.status.waiting import wait_until_ready
+        from tenantry.cluster.apps import Selection
         from tenantry.cluster.report import full_report
-        from tenantry.cluster.selection import Selection
-        from tenantry.preflight.in_place import fitted
+        from tenantry.preflight.fitness import fitted
 
         with connect_management(self.file, self.plan.environment, None, None) as client:
             live = wait_until_ready(client, self.plan, Selection(), timeout)

@@ -7,12 +7,10 @@ from dataclasses import replace
 import click
 
 from tenantry.cli.engine.checks import Planned
-from tenantry.cli.engine.chosen import chosen
 from tenantry.cli.engine.options import Asked, EngineCommand, has, pulumi_options, stack_options, take_over_option
-from tenantry.cli.engine.running import run
-from tenantry.cli.engine.session import opened, take_over
+from tenantry.cli.engine.session import chosen, opened, run, take_over
 from tenantry.cli.options import timeout as timeout_option
-from tenantry.stacks.offboarding import VARIABLE
+from tenantry.stacks.outcome import OFFBOARD
 
 
 @click.command(
@@ -66,7 +64,7 @@ def command(asked: Asked, *, offboard: bool, timeout: int, take_over_lock: bool)
     if take_over_lock:
         take_over(session, stack, "destroy")
     if offboard:
-        giving_up = replace(session, variables={VARIABLE: asked.environment})
+        giving_up = replace(session, variables={OFFBOARD: asked.environment})
         if code := run(giving_up, stack, "up", asked.passed):
             return code
         if code := planned.wait_until_freed(timeout):

@@ -15,7 +15,7 @@ from tenantry.cli.options import environment as environment_option
 from tenantry.messages.errors import TenantryError
 
 if TYPE_CHECKING:
-    from tenantry.stacks.project import Stack
+    from tenantry.stacks.file import Stack
 
 _F = TypeVar("_F", bound=Callable[..., Any])
 _REST = "tenantry.rest"
@@ -35,7 +35,7 @@ class EngineCommand(Command):
 
 def _stacks(context: click.Context) -> list[Stack]:
     """The stacks of the environment on the command line, or of all; empty if they cannot be read."""
-    from tenantry.stacks.project import stacks_of
+    from tenantry.stacks.file import stacks_of
 
     environment = context.params.get("environment")
     try:

@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import click
 
-from tenantry.cli.engine.chosen import chosen
 from tenantry.cli.engine.options import Asked, EngineCommand, pulumi_options, stack_options
-from tenantry.cli.engine.running import run
-from tenantry.cli.engine.session import opened
+from tenantry.cli.engine.session import chosen, opened, run
 from tenantry.cli.options import tenant_name
 from tenantry.cli.output import say
 

@@ -1,4 +1,4 @@
-"""How to run `pulumi` in a project: its backend, and what has to be there before it starts."""
+"""How to run `pulumi` for the stack of an environment: its backend, and what has to be there before it starts."""
 
 from __future__ import annotations
 
@@ -14,17 +14,17 @@ from tempfile import TemporaryDirectory
 
 import click
 
-from tenantry.cli.engine.advice import TAKE_OVER, Ended, cancel, locked
-from tenantry.cli.foreground import Foreground
+from tenantry.cli.engine.advice import TAKE_OVER, Ended, advice, cancel, exit_code, locked
+from tenantry.cli.engine.options import Asked, has
+from tenantry.cli.foreground import Foreground, foreground
 from tenantry.cli.output import say
 from tenantry.messages.errors import Refused
 from tenantry.messages.redact import presentable
-from tenantry.messages.text import printable
-from tenantry.stacks.backend import about, backend_of, creates_by_adopting, is_self_managed
+from tenantry.messages.text import listed, printable
+from tenantry.stacks.backend import Holder, about, backend_of, creates_by_adopting, folder_of, is_self_managed, locks_of
 from tenantry.stacks.command import Command, memory_here, tuned
-from tenantry.stacks.locks import Holder, folder_of, locks_of
-from tenantry.stacks.outcome import UNREFRESHED, VARIABLE, told
-from tenantry.stacks.project import Stack
+from tenantry.stacks.file import Stack, stack_target, stacks_of, stacks_running
+from tenantry.stacks.outcome import OUTCOME_FILE, REFRESH, UNREFRESHED, told
 
 _INSTALL = "install it, https://www.pulumi.com/docs/install/"
 _PASSPHRASES = ("PULUMI_CONFIG_PASSPHRASE", "PULUMI_CONFIG_PASSPHRASE_FILE")
@@ -65,7 +65,7 @@ class Session:
         """Run a command to its end."""
         with TemporaryDirectory(prefix="tenantry-") as folder:
             outcome = Path(folder) / "outcome"
-            variables = {**os.environ, **command.variables, VARIABLE: str(outcome)}
+            variables = {**os.environ, **command.variables, OUTCOME_FILE: str(outcome)}
             variables[UNREFRESHED] = str("--refresh=false" in command.argv and verb != "destroy").lower()
             code = programs.run(command.argv, variables)
             locks = locks_of(self.backend, self.name, stack.name) if code else []
@@ -141,3 +141,70 @@ def _check_passphrase(project: Path, stack: str) -> None:
             f"the passphrase of stack '{stack}' is not known",
             "export PULUMI_CONFIG_PASSPHRASE_FILE=FILE, or PULUMI_CONFIG_PASSPHRASE",
         )
+
+
+def chosen(asked: Asked) -> Stack:
+    """The stack that runs an environment; the one with its name if no stack has a file yet.
+
+    Raises: Refused: no stack matches, several name the environment, or the environment is not declared; InvalidFleet: tenants.yaml
+            is not YAML.
+    """
+    project, environment = asked.project, asked.environment
+    if not (project / "Pulumi.yaml").is_file():
+        raise Refused(
+            f"there is no Pulumi.yaml in {project.resolve()}, so it is no Pulumi project",
+            "name the project's tenants.yaml with --file; `tenantry init` makes a new project",
+        )
+    if asked.stack:
+        return _of_name(project, environment, asked.stack)
+    return _only(stacks_running(project, environment), environment) or _without_file(asked)
+
+
+def _without_file(asked: Asked) -> Stack:
+    """The stack with the environment's name. No file tells that the name is spelt right, so tenants.yaml has to."""
+    from tenantry.cluster.declared import management_of
+    from tenantry.source.parse import read
+
+    management_of(read(asked.file), asked.environment)
+    return Stack(asked.environment, asked.environment, stack_target(asked.project, asked.environment))
+
+
+def _of_name(project: Path, environment: str, name: str) -> Stack:
+    for each in stacks_of(project):
+        if each.name == name and each.environment != environment:
+            raise Refused(f"stack '{name}' runs environment '{each.environment}'", "name that environment")
+        if each.name == name:
+            return each
+    return Stack(name, environment, stack_target(project, name))
+
+
+def _only(found: list[Stack], environment: str) -> Stack | None:
+    """The stack that runs the environment, of several the one with its name; None: none has a file."""
+    named = [each for each in found if each.name == environment] or found
+    if len(named) > 1:
+        raise Refused(
+            f"the files of several stacks name environment '{environment}': {listed(each.name for each in found)}",
+            "name the one that runs it with --stack",
+        )
+    return named[0] if named else None
+
+
+def run(session: Session, stack: Stack, verb: str, passed: tuple[str, ...]) -> int:
+    """Run Pulumi, and say what to do after a failure. passed: options for pulumi. Returns: the exit code."""
+    asked = has(passed, "--refresh", "-r")
+    with foreground() as programs:
+        ended = _run_once(session, programs, stack, verb, passed, refresh=None if asked else False)
+        if ended.told == REFRESH and not asked:
+            say("the state does not know what is on the cluster: the same again, after a refresh")
+            ended = _run_once(session, programs, stack, verb, passed, refresh=True)
+    if message := advice(ended):
+        say(message)
+    return exit_code(ended)
+
+
+def _run_once(
+    session: Session, programs: Foreground, stack: Stack, verb: str, passed: tuple[str, ...], *, refresh: bool | None
+) -> Ended:
+    command = session.command(verb, stack.name, passed, refresh=refresh)
+    announce(command)
+    return session.run(programs, verb, command, stack)

@@ -6,12 +6,10 @@ from dataclasses import replace
 
 import click
 
-from tenantry.cli.engine.chosen import chosen
 from tenantry.cli.engine.options import Asked, EngineCommand, has, pulumi_options, stack_options, take_over_option
-from tenantry.cli.engine.running import run
-from tenantry.cli.engine.session import opened, take_over
+from tenantry.cli.engine.session import chosen, opened, run, take_over
 from tenantry.cli.options import timeout as timeout_option
-from tenantry.stacks.ignoring import VARIABLE
+from tenantry.stacks.outcome import IGNORE_GATE
 
 
 @click.command(
@@ -63,7 +61,7 @@ def command(
     stack = chosen(asked)
     session = opened(asked.project, stack, asked.environment, "up")
     if ignore_after:
-        session = replace(session, variables={VARIABLE: asked.environment})
+        session = replace(session, variables={IGNORE_GATE: asked.environment})
     planned = None
     if not stack.target.files and not (no_preflight and no_wait):
         from tenantry.cli.engine.checks import Planned

@@ -156,7 +156,7 @@ def _print(report: Report, output: str, *, dry_run: bool, everything: bool) -> N
 def chart_at(url: str) -> dict[str, str]:
     """`platform.chart.helm` for the chart of this version of Tenantry."""
     from tenantry.charts import OBJECTS
-    from tenantry.kube.documents import document as read
+    from tenantry.kube.yaml_text import document as read
 
     version = str(read((OBJECTS / "Chart.yaml").read_text())["version"])
     return {"url": url, **({"type": "oci"} if url.startswith("oci://") else {}), "version": version}

@@ -109,7 +109,7 @@ def command(
         project.write(kept)
     steps = next_steps(directory, project.answers)
     if output == "json":
-        from tenantry.cli.documents.projects import Project as Document
+        from tenantry.cli.documents.checks import Project as Document
 
         files, next_ = project.paths(kept), [line for line, _ in steps]
         data_json(Document(directory=str(directory), written=not dry_run, files=files, kept=kept, next=next_))

@@ -16,22 +16,20 @@ from tenantry.cli.options import environment as environment_option
 from tenantry.cli.options import timeout as timeout_option
 from tenantry.cli.output import data, data_json, say, stdout_console, working
 from tenantry.cli.page.status_page import as_page
-from tenantry.cli.status.metrics import metrics
-from tenantry.cli.status.show import shown
-from tenantry.cli.status.table import webhook_table
+from tenantry.cli.status.formats import metrics
+from tenantry.cli.status.table import shown, webhook_table
 from tenantry.cli.status.waiting import read, wait_until_ready
 from tenantry.cli.status.watch import watch
+from tenantry.cluster.apps import Selection, select
 from tenantry.cluster.connect import answering
 from tenantry.cluster.deep import deep_statuses
-from tenantry.cluster.report import StatusReport, apps_report, full_report, with_remotes
-from tenantry.cluster.selection import Selection, select
+from tenantry.cluster.report import StatusReport, Webhook, apps_report, full_report, webhooks_of, with_remotes
 from tenantry.cluster.status import Readiness
-from tenantry.cluster.webhooks import Webhook, webhooks_of
 from tenantry.fleet.fleet import Fleet
 from tenantry.kube.names import PLATFORM
 from tenantry.load import load_fleet
 from tenantry.plan.plan import Plan, plan
-from tenantry.preflight.in_place import fitted
+from tenantry.preflight.fitness import fitted
 
 if TYPE_CHECKING:
     from tenantry.cluster.client import Client
@@ -162,7 +160,7 @@ def _failing(report: StatusReport) -> StatusReport:
 def show(report: StatusReport, planned: Plan, fleet: Fleet, output: str = "text", *, every: bool = False) -> None:
     """Print a report, and below it to stderr what a person has to do."""
     if output == "json":
-        from tenantry.cli.status.data import status_document
+        from tenantry.cli.status.formats import status_document
 
         data_json(status_document(report))
     elif output == "prometheus":

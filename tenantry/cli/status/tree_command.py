@@ -17,8 +17,7 @@ from tenantry.cli.fleet_file import reads_file
 from tenantry.cli.management import connect_management, management_options
 from tenantry.cli.options import output, tenant_apps
 from tenantry.cli.output import data_json, stdout_console
-from tenantry.cli.status.rows import short_revision
-from tenantry.cli.status.table import COLOURS
+from tenantry.cli.status.table import COLOURS, short_revision
 from tenantry.cluster.status import Readiness, age, one_line
 from tenantry.cluster.tree import AppTree, Step, trees
 from tenantry.messages.text import counted

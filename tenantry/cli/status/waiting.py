@@ -13,12 +13,11 @@ from rich.text import Text
 
 from tenantry.cli.output import say
 from tenantry.cli.progress import shows_progress
-from tenantry.cli.status.show import counts, shown
-from tenantry.cluster.apps import in_command
+from tenantry.cli.status.table import counts, shown
+from tenantry.cluster.apps import Selection, in_command
 from tenantry.cluster.failures import Failures
 from tenantry.cluster.inventory import flux_objects_of
 from tenantry.cluster.report import StatusReport, apps_report
-from tenantry.cluster.selection import Selection
 from tenantry.cluster.standing import needs_of
 from tenantry.cluster.status import one_line
 from tenantry.kube.objects import Manifest, ObjectId, readable_id

@@ -14,9 +14,7 @@ from rich.segment import Segment
 from rich.text import Text
 
 from tenantry.cli.output import data, say, stdout_console
-from tenantry.cli.status.rows import grouped_rows, short_revision, single_rows
-from tenantry.cli.status.show import counts
-from tenantry.cli.status.table import COLOURS, status_table
+from tenantry.cli.status.table import COLOURS, counts, grouped_rows, short_revision, single_rows, status_table
 from tenantry.cluster.report import StatusReport
 from tenantry.cluster.status import TROUBLE, AppStatus, Readiness, one_line
 from tenantry.kube.objects import ObjectId

@@ -11,8 +11,8 @@ from tenantry.compare.review.words import Path, Words
 from tenantry.flux.references import renamed
 from tenantry.kube.objects import KubeObject
 from tenantry.messages.data import mapping_at
-from tenantry.plan.objects.charts import IN_PLACE
 from tenantry.plan.objects.lifecycle import STATE_LABEL, without_kept_definitions
+from tenantry.plan.objects.sources import IN_PLACE
 from tenantry.plan.planned_apps import PlannedApp
 
 TIMES = ("interval", "retryInterval", "timeout")

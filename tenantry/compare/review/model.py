@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 from tenantry.compare.diff import Diff, Status
 from tenantry.compare.fields import FieldChange
 from tenantry.kube.objects import ObjectId
-from tenantry.plan.waves import Rollout
+from tenantry.rollout.waves import Rollout
 
 
 class Effect(StrEnum):

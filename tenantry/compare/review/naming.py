@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from tenantry.kube.kinds import group_of, holds_data
-from tenantry.kube.objects import Manifest, ObjectId, Owner
+from tenantry.kube.objects import Manifest, ObjectId, Owner, group_of, holds_data
 from tenantry.plan.objects.lifecycle import KEEP, LEAVING, STATE_LABEL, UNPRUNED
 from tenantry.plan.objects.scope import (
     ACCOUNT_LABEL,

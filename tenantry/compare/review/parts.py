@@ -9,8 +9,7 @@ from tenantry.compare.review.model import Part, PartKind
 from tenantry.compare.review.naming import Naming, label
 from tenantry.compare.review.source_words import KINDS as SOURCES
 from tenantry.compare.review.uses import Uses
-from tenantry.kube.kinds import group_of
-from tenantry.kube.objects import KubeObject
+from tenantry.kube.objects import KubeObject, group_of
 from tenantry.plan.objects.scope import APP_LABEL
 from tenantry.plan.plan import Plan
 from tenantry.plan.planned_apps import PlannedApp

@@ -9,7 +9,7 @@ from tenantry.compare.review.model import RolledOut
 from tenantry.kube.objects import KubeObject
 from tenantry.messages.text import counted, listed
 from tenantry.plan.plan import Plan
-from tenantry.plan.waves import Rollout, Wave, then
+from tenantry.rollout.waves import Rollout, Wave, then
 
 
 def touched_waves(diff: Diff, before: Plan, after: Plan) -> Iterator[RolledOut]:

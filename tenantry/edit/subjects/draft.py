@@ -10,7 +10,7 @@ from typing import Any
 from tenantry.edit.data import nested
 from tenantry.edit.editor import Editor
 from tenantry.edit.subjects.references import Reference, Target, references_to
-from tenantry.fleet.frames import PARTS, SELECTOR
+from tenantry.grants.frames import PARTS, SELECTOR
 from tenantry.messages.data import ABSENT, mapping_at, value_at
 from tenantry.messages.errors import Path
 

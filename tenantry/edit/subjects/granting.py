@@ -11,11 +11,11 @@ from tenantry.edit.subjects.references import Target
 from tenantry.edit.subjects.selecting import DEFAULTS, selector_of
 from tenantry.edit.subjects.shapes import fields_of, parts_of
 from tenantry.edit.subjects.subjects import existing, in_words, path_of
+from tenantry.grants.model import Grants, Share
 from tenantry.messages.data import value_at
 from tenantry.messages.errors import Path, Refused
 from tenantry.messages.text import closest
 from tenantry.model import Selector
-from tenantry.model.frame import Grants, Share
 
 _GRANTS: dict[str, Any] = {
     **{field.key: parts_of(field.type)[0] for field in fields_of(Grants) if field.key != "share"},

@@ -10,7 +10,7 @@ from tenantry.edit.subjects.names import Kind
 from tenantry.edit.subjects.references import Reference, Target, references
 from tenantry.edit.subjects.subjects import existing, in_words, path_of, require, require_free
 from tenantry.edit.transfer import move
-from tenantry.fleet.frames import PARTS
+from tenantry.grants.frames import PARTS
 from tenantry.messages.data import mapping_at
 from tenantry.messages.errors import Path, Refused
 from tenantry.messages.text import format_path, listed

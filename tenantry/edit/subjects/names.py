@@ -9,6 +9,7 @@ from __future__ import annotations
 from enum import StrEnum
 from typing import NamedTuple
 
+from tenantry.grants.model import Grants, Include, Share
 from tenantry.model import (
     After,
     Alert,
@@ -34,7 +35,6 @@ from tenantry.model import (
     Tenant,
 )
 from tenantry.model.document import Frame, ObjectsChart
-from tenantry.model.frame import Grants, Include, Share
 
 
 class Kind(StrEnum):

@@ -10,11 +10,11 @@ from dataclasses import dataclass, field
 from typing import Any, Literal, NamedTuple, TypeAlias
 
 from tenantry.edit.subjects.promoted import App, placeholders_of, source_at
+from tenantry.fleet import walk
 from tenantry.fleet.apps import app_layers
 from tenantry.fleet.fleet import Fleet
 from tenantry.fleet.merge import Layer
 from tenantry.fleet.placement import placements_of
-from tenantry.fleet.rules import walk
 from tenantry.fleet.settings import variable_at, variables_of_app
 from tenantry.fleet.template import fill
 from tenantry.messages.data import ABSENT, mapping_at, value_at

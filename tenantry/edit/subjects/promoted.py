@@ -8,11 +8,10 @@ from typing import Any, NamedTuple
 
 from tenantry.fleet.apps import app_layers, effective_app
 from tenantry.fleet.fleet import Fleet
-from tenantry.fleet.merge import Layer, merge, origin
+from tenantry.fleet.merge import Layer, merge, origin, placeholders
 from tenantry.fleet.placement import clusters_of_app
 from tenantry.fleet.settings import variables_of
 from tenantry.fleet.template import fill
-from tenantry.fleet.trace import placeholders
 from tenantry.messages.data import ABSENT, mapping_at, value_at
 from tenantry.messages.errors import Path
 from tenantry.messages.placeholders import all_names_in

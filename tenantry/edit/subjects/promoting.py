@@ -12,10 +12,10 @@ from typing import Any
 from tenantry.edit.editor import Editor
 from tenantry.edit.subjects.promoted import BLOCKS, App, Setting, placeholders_of, settings_of, source_at
 from tenantry.fleet.fleet import Fleet
+from tenantry.fleet.merge import placeholders
 from tenantry.fleet.placement import clusters_of_app
 from tenantry.fleet.settings import variable_at, variables_of, variables_of_app
 from tenantry.fleet.template import fill
-from tenantry.fleet.trace import placeholders
 from tenantry.messages.data import ABSENT, mapping_at, value_at
 from tenantry.messages.errors import Path, Refused
 from tenantry.messages.text import format_path, listed

@@ -8,11 +8,11 @@ from typing import Any, Literal, NamedTuple, get_args, get_origin
 from tenantry.edit.subjects.names import DECLARED, NAMES, If, Kind, Named
 from tenantry.edit.subjects.shapes import fields_of, parts_of
 from tenantry.flux import references as of_flux
+from tenantry.grants.model import Share
 from tenantry.kube.names import ADDON_PREFIX, PLATFORM, addon_named
 from tenantry.messages.data import mapping_at
 from tenantry.messages.errors import Path
 from tenantry.model import Document, FluxBlock, Model
-from tenantry.model.frame import Share
 
 _OF_THE_FLEET = {Kind.ENVIRONMENT, Kind.CLUSTER, Kind.GROUP, Kind.TENANT, Kind.FRAME, Kind.ADDON}
 """Kinds whose names are unique in the whole fleet. All others belong to a tenant or to the platform."""

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from tenantry.fleet.environments import app_barrier, barrier, tenant_barrier
+from tenantry.fleet import walk
 from tenantry.fleet.fleet import Fleet
-from tenantry.fleet.grants import filled_entries, grants_of, is_filled
-from tenantry.fleet.placement import clusters_taken, placements_of
-from tenantry.fleet.rules import walk
+from tenantry.fleet.placement import app_barrier, barrier, clusters_taken, placements_of, tenant_barrier
+from tenantry.grants.grants import filled_entries, grants_of, is_filled
 from tenantry.messages.errors import Finding, Path
 from tenantry.messages.text import declared, listed
 

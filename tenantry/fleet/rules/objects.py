@@ -1,13 +1,18 @@
-"""Rules about the platform team's manifests in namespaces of tenants and add-ons, as written; the plan checks their names."""
+"""Rules about the platform team's manifests and the metadata of Flux objects, as written. The plan checks their names."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
+from tenantry.fleet import walk
 from tenantry.fleet.fleet import Fleet
-from tenantry.fleet.rules import walk
-from tenantry.kube.kinds import is_cluster_scoped, is_of_flux
-from tenantry.messages.errors import Finding
+from tenantry.grants.grants import filled_tenants, grant_at, is_filled
+from tenantry.kube.names import OWNED_ANNOTATIONS
+from tenantry.kube.objects import group_of, is_built_in, is_cluster_scoped, is_of_flux
+from tenantry.messages.errors import Finding, Path
+from tenantry.messages.text import listed
+from tenantry.model.flux import FluxMetadata
+from tenantry.model.objects import ObjectManifest
 
 
 def objects_are_of_kinds_for_namespaces(fleet: Fleet) -> Iterator[Finding]:
@@ -39,3 +44,83 @@ def objects_hold_no_values_of_secrets(fleet: Fleet) -> Iterator[Finding]:
                     fix="declare 'credentials:' instead, or an ExternalSecret or SealedSecret",
                     at_key=True,
                 )
+
+
+_ELSEWHERE = {
+    "Namespace": "declare it under 'namespaces:' of the tenant",
+    "ClusterRole": "declare it under 'clusterRoles:' of the tenant",
+    "ClusterRoleBinding": "declare it under 'clusterRoles:' of the tenant",
+}
+_OF_THE_CLUSTER = ("admissionregistration.k8s.io", "apiextensions.k8s.io", "apiregistration.k8s.io")
+
+
+def cluster_objects_are_a_tenants_own(fleet: Fleet) -> Iterator[Finding]:
+    """What changes the cluster for all, such as a webhook, belongs to no single tenant."""
+    for at, each in walk.cluster_objects(fleet):
+        if found := _refused(each):
+            code, message, fix = found
+            yield Finding((*at, "kind"), code, message, fix=fix)
+
+
+def _refused(each: ObjectManifest) -> tuple[str, str, str] | None:
+    group, kind = group_of(each.apiVersion), each.kind
+    if is_of_flux(each.apiVersion):
+        return "flux-object", f"a {kind} is an object of Flux, which the fleet makes itself", "declare it under 'apps:'"
+    if kind.endswith("List"):
+        return "not-single", f"a {kind} holds several objects", "make an entry of each of them"
+    if is_built_in(each.apiVersion) and not is_cluster_scoped(each.apiVersion, kind):
+        return "namespaced", f"a {kind} is in a namespace", "declare it under 'objects:' of the tenant"
+    if kind in _ELSEWHERE and is_cluster_scoped(each.apiVersion, kind):
+        return "owned-kind", f"a {kind} of a tenant has a key of its own", _ELSEWHERE[kind]
+    if group in _OF_THE_CLUSTER or (group, kind) == ("", "Node"):
+        return "of-the-cluster", f"a {kind} is for the whole cluster, not for one tenant", "install it by an add-on"
+    return None
+
+
+_SHARD = "sharding.fluxcd.io/key"
+
+
+def metadata_leaves_the_fleets_alone(fleet: Fleet) -> Iterator[Finding]:
+    for at, metadata in _metadata(fleet):
+        for kind, key in _keys(metadata):
+            if key.startswith(OWNED_ANNOTATIONS) or key.partition("/")[0].endswith("fluxcd.io"):
+                fix = "set 'shard:' of the cluster or the tenant instead" if key == _SHARD else "remove it"
+                message = f"{kind[:-1]} '{key}' of Flux objects is reserved for Tenantry, Flux and their tools"
+                yield Finding((*at, kind, key), f"owned-{kind[:-1]}", message, fix=fix, at_key=True)
+
+
+def included_files_set_granted_metadata(fleet: Fleet) -> Iterator[Finding]:
+    grants = dict(filled_tenants(fleet))
+    for at, metadata in _metadata(fleet):
+        if at[0] != "tenants" or (given := grants.get(str(at[1]))) is None:
+            continue
+        for kind, key in _keys(metadata):
+            granted = (given.labels if kind == "labels" else given.annotations) or []
+            if is_filled(fleet, (*at, kind, key)) and f"{key.partition('/')[0]}/" not in granted:
+                yield _not_granted(fleet, str(at[1]), kind, key, (*at, kind, key), granted)
+
+
+def _not_granted(fleet: Fleet, tenant: str, kind: str, key: str, at: Path, granted: list[str]) -> Finding:
+    where = fleet.source.line_of(grant_at(fleet, tenant, kind))
+    notes = (f"granted: {listed(granted) or 'none'} ({where})",)
+    message = f"{kind[:-1]} '{key}' is not granted to tenant '{tenant}'"
+    fix = f"remove it, or ask the platform team to add its prefix to 'grants.{kind}' of the tenant"
+    return Finding(at, "not-granted", message, notes, fix, at_key=True)
+
+
+def _metadata(fleet: Fleet) -> Iterator[tuple[Path, FluxMetadata]]:
+    """Wherever the file says something of the metadata of Flux objects."""
+    for app_at, _, _, app in walk.apps(fleet):
+        levels = (
+            ((*app_at,), app.metadata),
+            *((path, each.metadata) for path, each in walk.overrides(app.overrides, app_at)),
+        )
+        yield from (((*path, "metadata"), metadata) for path, metadata in levels if metadata)
+    for source_at, source in walk.sources(fleet):
+        if source.metadata:
+            yield (*source_at, "metadata"), source.metadata
+
+
+def _keys(metadata: FluxMetadata) -> Iterator[tuple[str, str]]:
+    yield from (("labels", key) for key in metadata.labels or {})
+    yield from (("annotations", key) for key in metadata.annotations or {})

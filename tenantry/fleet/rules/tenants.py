@@ -1,28 +1,20 @@
-"""Rules about tenants' settings and about the clusters that selectors match."""
+"""Rules about tenants' settings: names, labels, clusters, roles, rights outside of their namespaces."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from difflib import SequenceMatcher
 
+from tenantry.fleet import walk
 from tenantry.fleet.fleet import Fleet
-from tenantry.fleet.grants import is_filled
 from tenantry.fleet.placement import matches
-from tenantry.fleet.rules import walk
-from tenantry.kube.names import PLATFORM
-from tenantry.messages.errors import Finding
+from tenantry.grants.grants import is_filled
+from tenantry.kube.names import OWNED_ANNOTATIONS, OWNED_LABELS, PLATFORM
+from tenantry.messages.errors import Finding, Path
+from tenantry.messages.findings import doubtful
+from tenantry.model import PlacedSettings
+from tenantry.model.tenancy import PolicyRule
 
-OWNED_LABELS = (
-    "toolkit.fluxcd.io/",
-    "tenantry/",
-    "kustomize.toolkit.fluxcd.io/",
-    "helm.toolkit.fluxcd.io/",
-    "app.kubernetes.io/managed-by",
-    "kubernetes.io/metadata.name",
-    "helm.sh/",
-    "meta.helm.sh/",
-    "pod-security.kubernetes.io/",
-)
-"""Prefixes of labels that Tenantry, Flux, Helm and Kubernetes set, or that decide what pods may do."""
 _RESERVED = {
     "default": "its service account would be the one of all pods that name none",
     "defaults": "commands call the settings of all tenants so",
@@ -99,3 +91,117 @@ def apps_say_where_they_run(fleet: Fleet) -> Iterator[Finding]:
                     fix=fix,
                     at_key=True,
                 )
+
+
+_KNOWN = ("admin", "cluster-admin", "edit", "view")
+"""Kubernetes' own roles for users. Source: kubernetes.io, "Using RBAC Authorization", user-facing roles."""
+_ALIKE = 0.7
+
+
+def roles_are_not_misspelled(fleet: Fleet) -> Iterator[Finding]:
+    for path, role in _roles(fleet):
+        if role not in _KNOWN and (near := _closest(role)):
+            yield doubtful(
+                path,
+                "unusual-role",
+                f"Kubernetes has no ClusterRole '{role}' of its own",
+                (f"closest: {near}",),
+                fix=f"write '{near}', unless the clusters have a ClusterRole of that name",
+            )
+
+
+def roles_of_tenants_may_apply_something(fleet: Fleet) -> Iterator[Finding]:
+    """A role under `defaults` is reported once, no matter how many tenants inherit it."""
+    default = fleet.document.defaults.role
+    for tenant, declared in fleet.document.tenants.items():
+        own = "role" in fleet.raw("tenants", tenant)
+        if declared.apps and (declared.role if own else default) == "view":
+            yield doubtful(
+                ("tenants", tenant, "role") if own else ("defaults", "role"),
+                "read-only-role",
+                "with role 'view' apps may read, but can apply nothing",
+                fix="write 'edit', 'admin' or a ClusterRole of your own",
+            )
+
+
+def _roles(fleet: Fleet) -> Iterator[tuple[Path, str]]:
+    for at, given in walk.settings(fleet):
+        if isinstance(given, PlacedSettings):
+            yield from walk.roles_in(at, given)
+
+
+def _closest(role: str) -> str | None:
+    """The known role that was probably meant. Names with more or fewer words, such as `my-admin`, are custom roles."""
+    words = role.lower()
+    alike = {each: SequenceMatcher(None, words, each).ratio() for each in _KNOWN if each.count("-") == words.count("-")}
+    near = max(alike, key=lambda each: alike[each], default=None)
+    return near if near and alike[near] >= _ALIKE else None
+
+
+def annotations_of_tenants_leave_the_fleets_alone(fleet: Fleet) -> Iterator[Finding]:
+    accounts = (
+        ((*at, "serviceAccount"), each.serviceAccount) for at, each in walk.frames(fleet) if each.serviceAccount
+    )
+    every = (*walk.settings(fleet), *accounts, *walk.metadata_of_objects(fleet), *walk.addon_namespaces(fleet))
+    for at, given in every:
+        for annotation in given.annotations or {}:
+            if annotation.startswith(OWNED_ANNOTATIONS):
+                yield Finding(
+                    (*at, "annotations", annotation),
+                    "owned-annotation",
+                    f"annotation '{annotation}' is reserved for Tenantry and its tools",
+                    fix="remove it",
+                    at_key=True,
+                )
+
+
+_READ = frozenset({"get", "list", "watch"})
+_CHANGE = _READ | {"create", "delete", "deletecollection", "patch", "update"}
+_HARMLESS = {
+    ("", "persistentvolumes"): _CHANGE,
+    ("", "nodes"): _READ,
+    ("", "namespaces"): _READ,
+    ("networking.k8s.io", "ingressclasses"): _CHANGE,
+    ("scheduling.k8s.io", "priorityclasses"): _CHANGE,
+    ("node.k8s.io", "runtimeclasses"): _READ,
+    ("storage.k8s.io", "csidrivers"): _READ,
+    ("storage.k8s.io", "csinodes"): _READ,
+    ("storage.k8s.io", "storageclasses"): _CHANGE,
+    ("storage.k8s.io", "volumeattachments"): _READ,
+}
+"""Cluster-scoped resources that lead into nobody's namespace, and the verbs that may be given. Any other resource could be
+namespaced, and so that of all tenants, or a way to more rights."""
+_USER_FACING = ("admin", "cluster-admin", "edit", "view")
+
+
+def rights_on_clusters_reach_no_other_tenant(fleet: Fleet) -> Iterator[Finding]:
+    """More than that takes the word that whoever reviews a tenant's entry sees."""
+    for at, frame in walk.frames(fleet):
+        for key, rights in frame.clusterRoles.items() if not frame.clusterAdmin else ():
+            here = (*at, "clusterRoles", key)
+            for index, rule in enumerate(rights.rules or ()):
+                if what := _too_far(rule):
+                    yield _finding((*here, "rules", index), what)
+            if rights.role and (rights.role in _USER_FACING or rights.role.startswith("system:")):
+                yield _finding((*here, "role"), f"role '{rights.role}'")
+
+
+def _finding(at: tuple[str | int, ...], what: str) -> Finding:
+    return Finding(
+        at,
+        "cluster-rights",
+        f"{what} on the whole cluster reaches what belongs to others",
+        fix="name cluster-scoped resources such as persistentvolumes, or set 'clusterAdmin: true' for the tenant",
+    )
+
+
+def _too_far(rule: PolicyRule) -> str:
+    """The part of a rule that reaches further than it may, in words; "" if none does."""
+    for group in rule.apiGroups or ("",):
+        for resource in rule.resources:
+            allowed = _HARMLESS.get((group, resource))
+            if allowed is None:
+                return f"'{resource}'" + (f" of '{group}'" if group else "")
+            if further := next((verb for verb in rule.verbs if verb not in allowed), None):
+                return f"'{further}' of '{resource}'"
+    return ""

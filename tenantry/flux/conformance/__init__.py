@@ -9,8 +9,7 @@ The schemas are derived from the pinned Flux (`tenantry.flux.schemas`). This pac
 later, such as a reference to an object that does not exist.
 """
 
-from tenantry.flux.conformance.check import check_part, check_spec
+from tenantry.flux.conformance.check import check_part, check_spec, completed
 from tenantry.flux.conformance.structure import part_of_spec
-from tenantry.flux.conformance.walk import completed
 
 __all__ = ["check_part", "check_spec", "completed", "part_of_spec"]

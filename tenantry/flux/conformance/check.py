@@ -1,15 +1,165 @@
-"""Checks the spec of one object in the same order as an API server."""
+"""Checks the spec of one object in the same order as an API server: structure, then CEL rules, then lists with equal keys."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from typing import Any
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from functools import cache, wraps
+from typing import Any, TypeVar
 
-from tenantry.flux.conformance.cel import broken_rules
+from tenantry.flux.conformance.explanations import EXPLANATIONS, Explanation
 from tenantry.flux.conformance.structure import misfits, misfits_of_part
-from tenantry.flux.conformance.walk import completed
 from tenantry.flux.schemas import schema_of
 from tenantry.messages.errors import Finding, Path
+
+_T = TypeVar("_T")
+
+
+def once(find: Callable[[dict[str, Any]], _T]) -> Callable[[dict[str, Any]], _T]:
+    """A function of a schema that computes its result once for each. Mappings cannot be keys of a cache."""
+    known: dict[int, tuple[dict[str, Any], _T]] = {}
+
+    @wraps(find)
+    def found(schema: dict[str, Any]) -> _T:
+        # The schema is kept, so that no other can get its identity.
+        entry = known.get(id(schema))
+        if entry is None:
+            entry = known[id(schema)] = (schema, find(schema))
+        return entry[1]
+
+    return found
+
+
+def completed(schema: dict[str, Any], value: Any) -> Any:
+    """A copy of the value with the schema's defaults, as an API server adds them. Parts without defaults are not copied."""
+    defaults = _defaults_of(schema)
+    return value if defaults is None else defaults.completed(value)
+
+
+@dataclass(frozen=True, slots=True)
+class _Defaults:
+    """The defaults of a schema with properties or items, and of those of its parts that have some."""
+
+    own: dict[str, Any]
+    properties: dict[str, _Defaults]
+    items: _Defaults | None
+
+    def completed(self, value: Any) -> Any:
+        if isinstance(value, dict) and (self.own or self.properties):
+            complete = self.own | value
+            for key, part in self.properties.items():
+                if key in value:
+                    complete[key] = part.completed(value[key])
+            return complete
+        if isinstance(value, list) and self.items:
+            return [self.items.completed(entry) for entry in value]
+        return value
+
+
+@once
+def _defaults_of(schema: dict[str, Any]) -> _Defaults | None:
+    """The defaults of a schema; None: it has none."""
+    properties = schema.get("properties") or {}
+    own = {key: part["default"] for key, part in properties.items() if "default" in part}
+    parts = {key: found for key, part in properties.items() if (found := _defaults_of(part))}
+    items = _defaults_of(schema["items"]) if schema.get("items") else None
+    return _Defaults(own, parts, items) if own or parts or items else None
+
+
+def described(schema: dict[str, Any], value: Any) -> Any:
+    """A copy of the value with None in place of parts of any type, such as the values of a chart.
+
+    No rule reads these parts, but they can contain numbers beyond 64 bits, which CEL does not accept.
+    """
+    if isinstance(value, dict) and (properties := schema.get("properties")):
+        return {key: described(properties[key], part) if key in properties else None for key, part in value.items()}
+    if isinstance(value, list) and (items := schema.get("items")):
+        return [described(items, entry) for entry in value]
+    return value if "type" in schema else None
+
+
+def broken_rules(schema: dict[str, Any], value: Any, at: Path) -> Iterator[Finding]:
+    """The rules that a value and its parts break. The value has the right structure and includes defaults."""
+    if ruled := _ruled(schema):
+        yield from ruled.broken(value, at)
+
+
+@dataclass(frozen=True, slots=True)
+class _Ruled:
+    """What a schema says beyond its structure, with the properties and the items that say something themselves.
+
+    keys: no two entries of the list may be equal in all of them.
+    """
+
+    schema: dict[str, Any]
+    rules: tuple[str, ...]
+    keys: list[str]
+    properties: tuple[tuple[str, _Ruled], ...]
+    items: _Ruled | None
+
+    def broken(self, value: Any, at: Path) -> Iterator[Finding]:
+        for rule in self.rules:
+            if not holds(rule, value, self.schema):
+                yield _finding(EXPLANATIONS[rule], value, at)
+        if self.keys:
+            yield from _duplicates(self.keys, value, at)
+        if isinstance(value, dict):
+            for key, part in self.properties:
+                if key in value:
+                    yield from part.broken(value[key], (*at, key))
+        elif self.items and isinstance(value, list):
+            for index, entry in enumerate(value):
+                yield from self.items.broken(entry, (*at, index))
+
+
+@once
+def _ruled(schema: dict[str, Any]) -> _Ruled | None:
+    """What a schema or a part of it says beyond its structure; None: nothing."""
+    rules = tuple(schema.get("x-kubernetes-validations", ()))
+    keys = schema.get("x-kubernetes-list-map-keys") or []
+    parts = tuple((key, found) for key, part in schema.get("properties", {}).items() if (found := _ruled(part)))
+    items = _ruled(schema["items"]) if schema.get("items") else None
+    return _Ruled(schema, rules, keys, parts, items) if rules or keys or parts or items else None
+
+
+def holds(rule: str, value: Any, schema: dict[str, Any]) -> bool:
+    """Whether the value satisfies the rule. As on an API server, a rule that cannot be evaluated is not satisfied."""
+    return _compiled(rule).eval(data={"self": described(schema, value)}).value() is True
+
+
+@cache
+def _compiled(rule: str) -> Any:
+    return _environment().compile(rule)
+
+
+@cache
+def _environment() -> Any:
+    # Most commands, and fleets without rules to check, do not need it.
+    from cel_expr_python import cel  # type: ignore[import-untyped]
+
+    return cel.NewEnv(variables={"self": cel.Type.DYN})
+
+
+def _finding(explanation: Explanation, value: Any, at: Path) -> Finding:
+    """The finding for a broken rule: at the key to change if the author wrote it, otherwise at the block."""
+    at_key = explanation.key in value
+    return Finding(
+        (*at, explanation.key) if at_key else at,
+        explanation.code,
+        explanation.message,
+        explanation.notes,
+        explanation.fix,
+        at_key=at_key,
+    )
+
+
+def _duplicates(keys: list[str], entries: list[dict[str, Any]], at: Path) -> Iterator[Finding]:
+    seen: dict[tuple[Any, ...], int] = {}
+    for index, entry in enumerate(entries):
+        first = seen.setdefault(tuple(entry.get(key) for key in keys), index)
+        if first != index:
+            message = f"{' and '.join(keys)} must differ between entries, entry {first} has the same"
+            yield Finding((*at, index), "duplicate", message, fix="remove one of them")
 
 
 def check_part(kind: str, part: Mapping[str, Any], at: Path) -> Iterator[Finding]:

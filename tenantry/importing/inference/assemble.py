@@ -30,7 +30,7 @@ from tenantry.importing.inference.times import Times, shared_times, tenantrys_ow
 from tenantry.importing.inference.variables import Variables
 from tenantry.importing.inference.world import Notes, Thing, World
 from tenantry.importing.model import Inventory
-from tenantry.kube.kinds import is_of_flux
+from tenantry.kube.objects import is_of_flux
 from tenantry.model.apps import Addon
 
 _TEMPLATES = ("{tenant}", "{tenant}-{env}", "{env}-{tenant}")

@@ -6,13 +6,13 @@ from collections.abc import Iterator, Set
 from copy import deepcopy
 from typing import Any
 
-from tenantry.fleet.frames import filled
+from tenantry.grants.frames import filled
 from tenantry.importing.inference.owners import FLUX
 from tenantry.importing.inference.world import Notes
 from tenantry.importing.inventory import key_of
 from tenantry.importing.model import Became, Draft, Inventory, LeftOver, Path, Read
 from tenantry.importing.text import text_of
-from tenantry.kube.kinds import is_of_flux
+from tenantry.kube.objects import is_of_flux
 from tenantry.load import fleet_of, plan_all
 from tenantry.messages.data import ABSENT, value_at
 from tenantry.messages.errors import Diagnostic, InvalidFleet, Refused

@@ -12,8 +12,7 @@ from tenantry.flux.schemas import kinds
 from tenantry.importing.inference.applied import expressible
 from tenantry.importing.inventory import Key, key_of
 from tenantry.importing.model import Inventory, LeftOver, Path, Read
-from tenantry.kube.kinds import is_of_flux
-from tenantry.kube.objects import labels_of
+from tenantry.kube.objects import is_of_flux, labels_of
 from tenantry.messages.data import mapping_at
 from tenantry.messages.text import format_path
 

@@ -12,12 +12,12 @@ from yaml.nodes import MappingNode, Node, ScalarNode
 
 from tenantry.importing.readers.clean import cleaned
 from tenantry.importing.readers.shape import misshapen
-from tenantry.kube.documents import ManifestLoader
 from tenantry.kube.objects import Manifest, readable_id
+from tenantry.kube.yaml_text import ManifestLoader
 from tenantry.messages.errors import InvalidFleet, Refused
 from tenantry.messages.redact import shorten
 from tenantry.source.bounds import check_aliases, check_events
-from tenantry.source.places import location
+from tenantry.source.parsed_file import location
 
 MOST_BYTES = 64 * 2**20
 """The largest text that is read."""

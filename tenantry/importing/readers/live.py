@@ -9,8 +9,7 @@ from tenantry.cluster.requests import every
 from tenantry.flux.schemas import kinds, schema_of
 from tenantry.importing.readers.clean import cleaned
 from tenantry.importing.readers.documents import Placed
-from tenantry.kube.kinds import is_of_flux
-from tenantry.kube.objects import Manifest, labels_of
+from tenantry.kube.objects import Manifest, is_of_flux, labels_of
 from tenantry.plan.objects.scope import MANAGED_BY, TENANT_LABEL
 
 if TYPE_CHECKING:

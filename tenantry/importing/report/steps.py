@@ -15,8 +15,7 @@ from typing import NamedTuple
 
 from tenantry.cluster.kubectl import chart_patch, get, suspend, users_of_sources
 from tenantry.importing.model import Inventory, Proof, Read
-from tenantry.kube.kinds import group_of
-from tenantry.kube.objects import ObjectId, labels_of, object_id
+from tenantry.kube.objects import ObjectId, group_of, labels_of, object_id
 from tenantry.messages.text import counted
 from tenantry.plan.plan import Plan
 

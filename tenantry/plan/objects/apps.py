@@ -7,9 +7,8 @@ from typing import Any, Literal, NamedTuple
 
 from tenantry.fleet.apps import ACTIONS, Action, EffectiveApp
 from tenantry.kube.objects import KubeObject, ObjectId
-from tenantry.plan.objects.charts import IN_PLACE
 from tenantry.plan.objects.scope import Scope
-from tenantry.plan.objects.sources import reference
+from tenantry.plan.objects.sources import IN_PLACE, reference
 
 KUSTOMIZE_API = "kustomize.toolkit.fluxcd.io/v1"
 HELM_API = "helm.toolkit.fluxcd.io/v2"

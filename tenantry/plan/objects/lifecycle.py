@@ -9,8 +9,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-from tenantry.kube.kinds import group_of, holds_data
-from tenantry.kube.objects import KubeObject, Manifest, labels_of
+from tenantry.kube.objects import KubeObject, Manifest, group_of, holds_data, labels_of
 from tenantry.model import ClusterState, State
 
 STATE_LABEL = "tenantry/state"

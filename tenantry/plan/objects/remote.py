@@ -9,7 +9,6 @@ from tenantry.kube.names import join
 from tenantry.kube.objects import KubeObject, Manifest, ObjectId, Owner
 from tenantry.model import ChartDirectory, ConfigMap, Git, Helm, HelmRepository, ObjectsChart, Source
 from tenantry.plan.objects.apps import HELM_API, Dependency, edges, flux_order
-from tenantry.plan.objects.charts import IN_PLACE, chart_object
 from tenantry.plan.objects.lifecycle import Lifecycle, in_state, kept_by_helm
 from tenantry.plan.objects.scope import (
     CLUSTER_LABEL,
@@ -20,7 +19,7 @@ from tenantry.plan.objects.scope import (
     Scope,
     on_management,
 )
-from tenantry.plan.objects.sources import reference, source_object
+from tenantry.plan.objects.sources import IN_PLACE, chart_object, reference, source_object
 
 OBJECTS_CHART = "tenantry-objects"
 """The name of the chart in tenantry/charts/objects, which installs `values.objects` unchanged."""

@@ -1,15 +1,24 @@
-"""Sources: a Flux object for each."""
+"""Sources, and the charts that come from them."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from dataclasses import replace
+from typing import Any
+
+from tenantry.fleet.apps import EffectiveApp
 from tenantry.flux.addresses import address_problems
+from tenantry.kube import names
 from tenantry.kube.objects import KubeObject, ObjectId
 from tenantry.messages.errors import Finding, Found, Path, raise_found
-from tenantry.model import Source
+from tenantry.messages.findings import missing_key
+from tenantry.messages.redact import shorten
+from tenantry.messages.text import declared
+from tenantry.model import Helm, Source
+from tenantry.model.scalars import path_problem
 from tenantry.plan.objects.scope import Scope, with_metadata
 
 API = "source.toolkit.fluxcd.io/v1"
-
 _CHART_LAYER = {"mediaType": "application/vnd.cncf.helm.chart.content.v1.tar+gzip", "operation": "copy"}
 """The layer of an OCI artifact that contains a Helm chart. Flux must not unpack it: Helm reads the archive."""
 
@@ -42,3 +51,87 @@ def _wrong_type(url: str, written: str, at: Path) -> Finding:
 def reference(id: ObjectId) -> dict[str, str]:
     """A `sourceRef` or `chartRef` to an object in the same namespace."""
     return {"kind": id.kind, "name": id.name}
+
+
+_REPOSITORY = "HelmRepository"
+"""Charts have names and versions in this kind of source. In a GitRepository or a Bucket they are directories."""
+_CHARTS = ("OCIRepository", "ExternalArtifact")
+IN_PLACE = "InPlaceUpdate"
+"""With this `upgrade.chartNameChangeStrategy`, a release stays if only the name of its chart changes. Flux has it from 2.9 on."""
+_ONLY_OF_A_PART = (
+    "chart",
+    "version",
+    "updates",
+    "valuesFiles",
+    "ignoreMissingValuesFiles",
+    "reconcileStrategy",
+    "verify",
+    "chartInterval",
+)
+
+
+def is_chart(source: KubeObject) -> bool:
+    """Whether the source itself is the chart."""
+    return source.id.kind in _CHARTS
+
+
+def chart_object(scope: Scope, source: KubeObject, source_name: str, helm: Helm, interval: str) -> KubeObject:
+    """The HelmChart of a release. Releases in one scope with the same source, chart and version share it, unless they
+    set different intervals.
+
+    It is planned because helm-controller does not delete a HelmChart that it created if the release is deleted while suspended.
+    """
+    assert helm.chart is not None
+    wanted: dict[str, Any] = {"chart": helm.chart}
+    if helm.version is not None:
+        wanted["version"] = helm.version
+    if helm.valuesFiles:
+        wanted["valuesFiles"] = helm.valuesFiles
+    if source.id.kind != _REPOSITORY:
+        # Authors seldom raise the version of a chart in a directory with each change.
+        wanted["reconcileStrategy"] = "Revision"
+    wanted |= helm.part("HelmChart")
+    own = {"interval": helm.chartInterval} if helm.chartInterval else {}
+    key = names.join(source_name, names.slug(helm.chart.rsplit("/", 1)[-1]), names.digest({**wanted, **own}))
+    spec = {**wanted, "interval": interval, **own, "sourceRef": {"kind": source.id.kind, "name": source.id.name}}
+    return scope.object(API, "HelmChart", key, {"spec": spec}, depends_on=(source.id,))
+
+
+def check_chart(app: EffectiveApp, helm: Helm, source: KubeObject, at: Path, charts: Iterable[str]) -> None:
+    """Check that the chart settings of the app at a path fit its source.
+
+    Args:   charts: the Helm repositories that the app could use instead.
+    Raises: Found: they do not fit.
+    """
+    if is_chart(source):
+        for key in _ONLY_OF_A_PART:
+            if key in helm.model_fields_set:
+                raise Found([_of_the_source(app, key)])
+        return
+    if helm.chart is None:
+        raise Found([missing_key(at, "chart")])
+    if source.id.kind == _REPOSITORY:
+        if helm.version is None:
+            raise Found([replace(missing_key(at, "version"), fix="add 'version:', exact or a range such as '1.2.x'")])
+        return
+    if why := path_problem(helm.chart):
+        raise Found([Finding(app.origin("helm", "chart"), "bad-path", f"path '{shorten(helm.chart)}' {why}")])
+    if helm.version is not None:
+        raise Found([_no_version(app, helm, source, charts)])
+
+
+def _no_version(app: EffectiveApp, helm: Helm, source: KubeObject, charts: Iterable[str]) -> Finding:
+    what = "Git repository" if source.id.kind == "GitRepository" else "bucket"
+    where = f"source '{helm.source}'" if helm.source else "its source"
+    message = f"{where} is a {what}, so 'version' does not apply"
+    others = (
+        [f"name a Helm repository to use a chart version ({declared('declared', '', charts)})"] if helm.source else []
+    )
+    fix = "; ".join(["remove 'version': 'ref' of the source says which revision is taken", *others])
+    return Finding(app.origin("helm", "version"), "no-version", message, fix=fix)
+
+
+def _of_the_source(app: EffectiveApp, key: str) -> Finding:
+    message = f"the whole source is the chart, so '{key}' does not apply"
+    fix = f"remove '{key}'; 'ref' and 'verify' of the source say which chart is taken"
+    return Finding(app.origin("helm", key), "no-choice-of-chart", message, fix=fix, at_key=True)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from tenantry.policy.fields.checks import (
+from tenantry.policy.fields.table import (
     ADDRESS,
     IDENTITY,
     INTERVAL,
@@ -17,6 +17,9 @@ from tenantry.policy.fields.checks import (
     OWN_NAME,
     SUBMODULES,
     TOLD,
+    Each,
+    Keys,
+    Table,
     anything,
     component,
     duration,
@@ -26,7 +29,6 @@ from tenantry.policy.fields.checks import (
     text,
     word,
 )
-from tenantry.policy.fields.table import Each, Keys, Table
 
 _NAME: Table = {"name": OWN_NAME}
 _OBJECT: Table = {"kind": OWN_NAME, "name": OWN_NAME}

@@ -6,8 +6,7 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from tenantry.policy.fields.checks import text
-from tenantry.policy.fields.table import Filled
+from tenantry.policy.fields.table import Filled, text
 from tenantry.policy.main_file import filled_in
 from tenantry.policy.resource import ROLE, TENANT, mapping
 from tenantry.policy.tenants import APP, CLUSTER, ENVIRONMENT

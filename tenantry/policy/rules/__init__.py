@@ -3,40 +3,26 @@
 from __future__ import annotations
 
 from tenantry.policy.rule import FrameRule, ObjectRule, StackRule
-from tenantry.policy.rules import (
-    authors,
-    fields,
-    flux,
-    frames,
-    kubeconfigs,
-    labels,
-    limits,
-    names,
-    objects,
-    places,
-    reach,
-    rights,
-    secrets,
-)
+from tenantry.policy.rules import authors, fields, flux, frames, names, objects, places, reach
 
 OBJECT_RULES: tuple[ObjectRule, ...] = (
     objects.objects_use_the_fleets_provider,
     objects.objects_are_whole,
     objects.objects_stay_out_of_the_default_namespace,
     objects.names_are_short_enough,
-    labels.objects_carry_the_fleets_labels,
+    fields.objects_carry_the_fleets_labels,
     flux.reconcilers_name_a_service_account,
     flux.references_stay_in_their_namespace,
     flux.kustomizations_say_what_they_remove,
     flux.releases_say_where_they_are,
-    secrets.secrets_stay_out_of_files,
+    objects.secrets_stay_out_of_files,
 )
 STACK_RULES: tuple[StackRule, ...] = (
-    labels.objects_in_tenants_namespaces_carry_the_tenants_label,
+    fields.objects_in_tenants_namespaces_carry_the_tenants_label,
     flux.dependencies_lead_to_no_other_tenant,
-    kubeconfigs.kubeconfigs_lie_where_no_tenant_has_rights,
-    kubeconfigs.kubeconfigs_are_for_flux_alone,
-    rights.tenants_have_rights_in_their_namespaces_only,
+    places.kubeconfigs_lie_where_no_tenant_has_rights,
+    places.kubeconfigs_are_for_flux_alone,
+    flux.tenants_have_rights_in_their_namespaces_only,
 )
 FIELD_RULES: tuple[FrameRule, ...] = (fields.tenants_fill_known_fields,)
 """Rules about frames that look at each object alone, so that the engine can ask before it creates the object."""
@@ -54,7 +40,7 @@ FRAME_RULES: tuple[FrameRule, ...] = (
     frames.tenants_flux_objects_carry_granted_metadata,
     reach.tenants_reach_granted_addresses,
     reach.tenants_intervals_are_long_enough,
-    limits.tenants_timeouts_and_retries_have_an_end,
+    reach.tenants_timeouts_and_retries_have_an_end,
     reach.tenants_use_no_shared_identity,
     authors.tenants_name_only_what_is_shared_with_them,
     authors.tenants_push_to_granted_addresses,

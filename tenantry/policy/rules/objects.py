@@ -1,16 +1,15 @@
-"""Rules about objects of any kind: their provider, their namespace and their name."""
+"""Rules about objects of any kind: their provider, their namespace, their name, and the values of Secrets."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
 from tenantry.kube import names
-from tenantry.policy.resource import Resource
+from tenantry.policy.resource import Resource, mapping
 from tenantry.policy.rule import Violation
 
 PROVIDER = "management"
 """The name of the fleet's provider, in every stack."""
-
 _NAMESPACED = ("", "apps", "autoscaling", "batch", "networking.k8s.io", "policy", "rbac.authorization.k8s.io")
 _CLUSTER_WIDE = (
     "ClusterRole",
@@ -76,3 +75,14 @@ def _is_namespaced(resource: Resource) -> bool:
         return False
     known = resource.group in _NAMESPACED and resource.kind not in _CLUSTER_WIDE
     return known or resource.group.endswith(".toolkit.fluxcd.io")
+
+
+def secrets_stay_out_of_files(resource: Resource) -> Iterator[Violation]:
+    """A stack that writes files contains no values of Secrets. Many people read these files, and most of them are
+    committed to Git.
+    """
+    if resource.kind != "Secret" or resource.group or not (resource.provider and resource.provider.to_files):
+        return
+    if mapping(resource.props.get("data")) or mapping(resource.props.get("stringData")):
+        fix = "leave it out where the target is a directory, and let it be put on the cluster by other means"
+        yield Violation(resource, f"the values of {resource} would be written into a file", fix)

@@ -1,4 +1,4 @@
-"""Rules about what a tenant makes Flux's controllers do: where they connect, as whom, and how often."""
+"""Rules about what a tenant makes Flux's controllers do: where they connect, as whom, how often, and for how long."""
 
 from __future__ import annotations
 
@@ -7,10 +7,10 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from tenantry.policy.addresses import is_below, of_bucket, of_event_hub, of_image
-from tenantry.policy.durations import seconds
-from tenantry.policy.resource import Resource, entries, mapping
+from tenantry.policy.resource import Resource, as_text, entries, mapping
 from tenantry.policy.rule import Violation
 from tenantry.policy.tenants import APP, Tenants
+from tenantry.policy.written import seconds
 
 _CLOUDS = ("aws", "azure", "gcp")
 _CLOUD_ALERTS = ("azuredevops", "azureeventhub", "googlepubsub")
@@ -130,3 +130,40 @@ def _times(value: Mapping[str, Any], at: str) -> Iterator[tuple[str, str]]:
         elif key not in CONTENT:
             for each in [inner] if isinstance(inner, Mapping) else entries(inner):
                 yield from _times(each, f"{at}.{key}")
+
+
+_LIMITS = {"timeout": "timeout", "interval": "interval", "retryInterval": "interval"}
+_NUMBERS = {"retries": ("retries", 0), "maxHistory": ("history", 1)}
+"""Field of Flux -> the key of its limit, and the lowest number that is not without end."""
+
+
+def tenants_timeouts_and_retries_have_an_end(tenants: Tenants) -> Iterator[Violation]:
+    """Nothing of a tenant takes longer, or is tried more often, than the main file says or grants: by default an hour, a day
+    between two attempts, 20 retries, 20 revisions. A controller has few workers, and this would hold one of them.
+    """
+    for resource, place in tenants.placed:
+        for path, key, value in _values(resource.spec, "spec") if resource.by is None else ():
+            if as_text(value) not in place.frame.written_limits and (most := _exceeded(key, value, place.frame.limits)):
+                what = f"{resource} of tenant '{place.tenant}' has '{value}' in {path}"
+                yield Violation(resource, what, f"set it to {most} or less, or raise 'grants.limits' in the main file")
+
+
+def _exceeded(key: str, value: Any, limits: Mapping[str, str]) -> str:
+    """The limit that a value exceeds; "" if it does not."""
+    if key in _LIMITS and isinstance(value, str):
+        most = limits[_LIMITS[key]]
+        return most if seconds(value) > seconds(most) else ""
+    if key in _NUMBERS and isinstance(value, int | float):
+        limit, least = _NUMBERS[key]
+        return "" if least <= value <= int(limits[limit]) else limits[limit]
+    return ""
+
+
+def _values(value: Mapping[str, Any], at: str) -> Iterator[tuple[str, str, Any]]:
+    for key, inner in value.items():
+        if key in CONTENT:
+            continue
+        if isinstance(inner, str | int | float):
+            yield f"{at}.{key}", key, inner
+        for each in [inner] if isinstance(inner, Mapping) else entries(inner):
+            yield from _values(each, f"{at}.{key}")

@@ -4,7 +4,7 @@ from pathlib import Path
 import pytest
 import yaml
 
-from tenantry.sandbox.access import Access
+from tenantry.sandbox.api import Access
 from tenantry.sandbox.pki import Authority
 
 

@@ -9,9 +9,8 @@ from typing import Any, ClassVar
 import pytest
 
 from tenantry.cluster import apply_bootstrap
-from tenantry.sandbox.access import Access
-from tenantry.sandbox.api import Api
-from tenantry.sandbox.errors import SandboxError, Unreachable
+from tenantry.sandbox.api import Access, Api
+from tenantry.sandbox.layout import SandboxError, Unreachable
 from tenantry.sandbox.pki import Authority
 
 KINDS = {

@@ -5,9 +5,9 @@ from xml.etree import ElementTree as ET
 
 import pytest
 
-from tenantry.sandbox.buckets import publish, serve
-from tenantry.sandbox.errors import SandboxError
-from tenantry.sandbox.response import Response
+from tenantry.sandbox.buckets import publish_bucket, serve
+from tenantry.sandbox.layout import SandboxError
+from tenantry.sandbox.logins import Response
 
 SIGNED = {"Authorization": "AWS4-HMAC-SHA256 Credential=rocky/20000101/us-east-1/s3/aws4_request"}
 SPACE = "{http://s3.amazonaws.com/doc/2006-03-01/}"
@@ -26,7 +26,7 @@ def source(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def target(source: Path, tmp_path: Path) -> Path:
-    publish(source, tmp_path / "served")
+    publish_bucket(source, tmp_path / "served")
     os.utime(tmp_path / "served" / "apps" / "web" / "web.yaml", (946684800, 946684800))
     return tmp_path / "served"
 
@@ -115,7 +115,7 @@ def test_nothing_else_is_served(target: Path, tmp_path: Path, path: str, expecte
 def test_publishing_unchanged_folders_touches_no_file(source: Path, target: Path) -> None:
     before = {path: path.stat().st_mtime_ns for path in target.rglob("*")}
 
-    publish(source, target)
+    publish_bucket(source, target)
 
     assert {path: path.stat().st_mtime_ns for path in target.rglob("*")} == before
 
@@ -124,7 +124,7 @@ def test_what_is_gone_is_withdrawn(source: Path, target: Path) -> None:
     (source / "apps" / "db.yaml").unlink()
     (source / "apps" / "web").rename(source / "apps-2")
 
-    publish(source, target)
+    publish_bucket(source, target)
 
     assert sorted(path.relative_to(target).as_posix() for path in target.rglob("*")) == [
         "apps-2",
@@ -136,7 +136,7 @@ def test_what_is_gone_is_withdrawn(source: Path, target: Path) -> None:
 def test_lone_files_are_passed_over(source: Path, target: Path) -> None:
     (source / "README.md").write_text("about")
 
-    publish(source, target)
+    publish_bucket(source, target)
 
     assert [path.name for path in target.iterdir()] == ["apps"]
 
@@ -147,7 +147,7 @@ def test_a_name_that_no_bucket_can_have_is_refused(tmp_path: Path, name: str) ->
     (tmp_path / "buckets" / name / "web.yaml").write_bytes(WEB)
 
     with pytest.raises(SandboxError) as refusal:
-        publish(tmp_path / "buckets", tmp_path / "served")
+        publish_bucket(tmp_path / "buckets", tmp_path / "served")
 
     assert (refusal.value.message, refusal.value.fix) == (
         f"{tmp_path}/buckets/{name}: no bucket can be called '{name}' here",

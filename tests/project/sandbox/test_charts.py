@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 import yaml
 
-from tenantry.sandbox.charts import publish
+from tenantry.sandbox.buckets import publish_charts
 
 
 @pytest.fixture
@@ -22,7 +22,7 @@ def make_chart(directory: Path, name: str, version: str) -> Path:
 
 def test_the_index_describes_each_archive(chart: Path, tmp_path: Path) -> None:
     target = tmp_path / "served"
-    publish([chart], target)
+    publish_charts([chart], target)
 
     index = yaml.safe_load((target / "index.yaml").read_text())
 
@@ -45,7 +45,7 @@ def test_the_index_describes_each_archive(chart: Path, tmp_path: Path) -> None:
 
 def test_two_versions_of_a_chart_are_both_served(chart: Path, tmp_path: Path) -> None:
     newer = make_chart(tmp_path / "newer", "web", "1.3.0")
-    publish([chart, newer], tmp_path / "served")
+    publish_charts([chart, newer], tmp_path / "served")
 
     index = yaml.safe_load((tmp_path / "served" / "index.yaml").read_text())
 
@@ -54,18 +54,18 @@ def test_two_versions_of_a_chart_are_both_served(chart: Path, tmp_path: Path) ->
 
 def test_publishing_unchanged_charts_touches_no_file(chart: Path, tmp_path: Path) -> None:
     target = tmp_path / "served"
-    publish([chart], target)
+    publish_charts([chart], target)
     before = {path: path.stat().st_mtime_ns for path in target.iterdir()}
 
-    publish([chart], target)
+    publish_charts([chart], target)
 
     assert {path: path.stat().st_mtime_ns for path in target.iterdir()} == before
 
 
 def test_a_chart_that_is_no_longer_named_is_withdrawn(chart: Path, tmp_path: Path) -> None:
     target = tmp_path / "served"
-    publish([chart], target)
+    publish_charts([chart], target)
 
-    publish([], target)
+    publish_charts([], target)
 
     assert [path.name for path in target.iterdir()] == ["index.yaml"]

@@ -9,8 +9,7 @@ from pathlib import Path
 import pytest
 
 from tenantry.sandbox import commands, pulumi
-from tenantry.sandbox.errors import SandboxError
-from tenantry.sandbox.layout import Layout
+from tenantry.sandbox.layout import Layout, SandboxError
 from tenantry.sandbox.state import State
 
 

@@ -6,7 +6,7 @@ from typing import Any, cast
 import pytest
 
 from tenantry.plan.plan import Plan
-from tenantry.sandbox.fleet import loopback_ports
+from tenantry.sandbox.spec import loopback_ports
 
 
 @pytest.mark.parametrize(

@@ -2,8 +2,7 @@ from pathlib import Path
 
 import pytest
 
-from tenantry.sandbox.errors import SandboxError
-from tenantry.sandbox.layout import Layout, write_private
+from tenantry.sandbox.layout import Layout, SandboxError, write_private
 
 
 def test_a_new_directory_becomes_a_sandbox_once(tmp_path: Path) -> None:

@@ -7,8 +7,7 @@ import pytest
 
 from tenantry.sandbox import lifecycle, programs
 from tenantry.sandbox.bringup import BringUp
-from tenantry.sandbox.errors import SandboxError
-from tenantry.sandbox.layout import Layout
+from tenantry.sandbox.layout import Layout, SandboxError
 from tenantry.sandbox.spec import RemoteSpec, SandboxSpec
 from tenantry.sandbox.state import load
 from tenantry.sandbox.supervisor import Supervisor

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from tenantry.sandbox import githost, registry, registryhost, repositories
-from tenantry.sandbox.response import Response
+from tenantry.sandbox import registry, repositories
+from tenantry.sandbox.logins import Response
 
 REFS = "/git/{owner}/manifests.git/info/refs?service=git-upload-pack"
 TAGS = "/v2/oci/{owner}/bundle/tags/list"
@@ -50,8 +50,8 @@ def publish(source: Path, target: Path) -> None:
 
 def get(served: Path, path: str, headers: Mapping[str, str]) -> Response:
     if path.startswith("/git/"):
-        return githost.serve(served / "git", "GET", path, headers, b"")
-    return registryhost.serve(served / "registry", path, headers)
+        return repositories.serve(served / "git", "GET", path, headers, b"")
+    return registry.serve(served / "registry", path, headers)
 
 
 each_host = pytest.mark.parametrize("path", [REFS, TAGS], ids=["git", "oci"])

@@ -8,8 +8,7 @@ import yaml
 from cryptography import x509
 
 from tenantry.sandbox import flux, programs
-from tenantry.sandbox.cluster import Cluster
-from tenantry.sandbox.etcd import Etcd
+from tenantry.sandbox.cluster import Cluster, Etcd
 from tenantry.sandbox.flux import Flux
 from tenantry.sandbox.layout import Layout
 from tenantry.sandbox.pki import KeyPair

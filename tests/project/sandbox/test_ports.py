@@ -4,8 +4,8 @@ from collections.abc import Iterator
 
 import pytest
 
-from tenantry.sandbox import ports
-from tenantry.sandbox.errors import SandboxError
+from tenantry.sandbox import process
+from tenantry.sandbox.layout import SandboxError
 
 
 @pytest.fixture
@@ -18,7 +18,7 @@ def taken() -> Iterator[int]:
 
 def test_a_taken_port_is_named_with_its_holder_and_its_purpose(taken: int) -> None:
     with pytest.raises(SandboxError) as refusal:
-        ports.require([taken], "which the sources of 'dev' name")
+        process.require([taken], "which the sources of 'dev' name")
 
     assert refusal.value.message.startswith(
         f"port {taken} on 127.0.0.1, which the sources of 'dev' name, is already in use by "
@@ -33,44 +33,44 @@ def test_a_port_somebody_holds_on_all_addresses_is_taken_too() -> None:
         server.listen()
 
         with pytest.raises(SandboxError, match="already in use"):
-            ports.require([server.getsockname()[1]], "which is tested")
+            process.require([server.getsockname()[1]], "which is tested")
 
 
 def test_a_free_port_passes(taken: int) -> None:
-    free = ports.allocate(["content"], {}, [taken])["content"]
+    free = process.allocate(["content"], {}, [taken])["content"]
 
-    ports.require([free], "which is tested")
+    process.require([free], "which is tested")
 
 
 def test_a_name_keeps_the_port_it_has() -> None:
-    assert ports.allocate(["etcd"], {"etcd": 20001}, []) == {"etcd": 20001}
+    assert process.allocate(["etcd"], {"etcd": 20001}, []) == {"etcd": 20001}
 
 
 def test_every_name_gets_another_port_and_none_that_is_to_be_avoided(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(ports, "FREE", range(20100, 20104))
-    monkeypatch.setattr(ports, "_obstacle", lambda _: None)
-    monkeypatch.setattr(ports, "_claim", lambda _: True)
+    monkeypatch.setattr(process, "FREE", range(20100, 20104))
+    monkeypatch.setattr(process, "_obstacle", lambda _: None)
+    monkeypatch.setattr(process, "_claim", lambda _: True)
 
-    found = ports.allocate(["a", "b"], {"known": 20100}, [20101])
+    found = process.allocate(["a", "b"], {"known": 20100}, [20101])
 
     assert sorted(found.values()) == [20100, 20102, 20103]
 
 
 def test_a_port_that_another_process_has_chosen_is_not_chosen_again(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(ports, "_claims", claims := [])
-    chosen = ports.allocate(["a"], {}, [])["a"]
-    monkeypatch.setattr(ports, "FREE", range(chosen, chosen + 1))
+    monkeypatch.setattr(process, "_claims", claims := [])
+    chosen = process.allocate(["a"], {}, [])["a"]
+    monkeypatch.setattr(process, "FREE", range(chosen, chosen + 1))
 
     with pytest.raises(SandboxError, match="no free port"):
-        ports.allocate(["b"], {}, [])
+        process.allocate(["b"], {}, [])
 
     for each in claims:
         os.close(each)
-    assert ports.allocate(["b"], {}, []) == {"b": chosen}
+    assert process.allocate(["b"], {}, []) == {"b": chosen}
 
 
 def test_running_out_of_ports_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(ports, "FREE", range(20100, 20101))
+    monkeypatch.setattr(process, "FREE", range(20100, 20101))
 
     with pytest.raises(SandboxError, match="no free port between 20100 and 20101"):
-        ports.allocate(["a"], {}, [20100])
+        process.allocate(["a"], {}, [20100])

@@ -5,7 +5,7 @@ from http.server import BaseHTTPRequestHandler, HTTPServer
 
 import pytest
 
-from tenantry.sandbox.probe import answers
+from tenantry.sandbox.process import answers
 
 
 class Healthy(BaseHTTPRequestHandler):

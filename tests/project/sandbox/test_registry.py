@@ -8,10 +8,9 @@ from typing import Any
 
 import pytest
 
-from tenantry.sandbox.errors import SandboxError
-from tenantry.sandbox.registry import publish
-from tenantry.sandbox.registryhost import serve
-from tenantry.sandbox.response import Response
+from tenantry.sandbox.layout import SandboxError
+from tenantry.sandbox.logins import Response
+from tenantry.sandbox.registry import publish, serve
 from tests.project.sandbox.test_charts import make_chart
 
 Get = Callable[[str], Response]

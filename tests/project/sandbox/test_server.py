@@ -42,7 +42,7 @@ def published(tmp_path_factory: pytest.TempPathFactory) -> Path:
     objects = tmp_path / "buckets" / "apps"
     objects.mkdir(parents=True)
     (objects / "web.yaml").write_text("kind: Ingress\n")
-    buckets.publish(tmp_path / "buckets", layout.buckets)
+    buckets.publish_bucket(tmp_path / "buckets", layout.buckets)
     (layout.root / "secret").write_text("not to be served")
     return tmp_path
 

@@ -2,8 +2,7 @@ from pathlib import Path
 
 import pytest
 
-from tenantry.sandbox.errors import SandboxError
-from tenantry.sandbox.layout import Layout
+from tenantry.sandbox.layout import Layout, SandboxError
 from tenantry.sandbox.process import Process
 from tenantry.sandbox.state import Running, State, load
 

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from tenantry.sandbox import lifecycle, process
-from tenantry.sandbox.errors import SandboxError
+from tenantry.sandbox.layout import SandboxError
 from tenantry.sandbox.status import status
 from tenantry.sandbox.supervisor import Supervisor
 from tests.project.sandbox.parts import new_state, sleeper

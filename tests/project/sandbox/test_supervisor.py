@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from tenantry.sandbox import process, supervisor
-from tenantry.sandbox.errors import SandboxError, Unreachable
+from tenantry.sandbox.layout import SandboxError, Unreachable
 from tenantry.sandbox.state import State, load
 from tenantry.sandbox.supervisor import Supervisor
 from tests.project.sandbox.parts import new_state, shell, sleeper

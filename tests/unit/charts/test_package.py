@@ -12,9 +12,7 @@ import pytest
 import yaml
 
 from tenantry.charts import OBJECTS
-from tenantry.charts.archive import files_of
-from tenantry.charts.copy import copy
-from tenantry.charts.package import package
+from tenantry.charts.package import copy, files_of, package
 from tenantry.messages.errors import Refused
 from tests.project.sandbox.test_charts import make_chart
 

@@ -7,7 +7,7 @@ import pytest
 import yaml
 
 from tenantry.cli.annotated import Line, annotated, scalar, value_lines
-from tenantry.fleet.trace import Value
+from tenantry.fleet.merge import Value
 from tests.table import table
 
 VALUES = [

@@ -8,8 +8,7 @@ from pathlib import Path
 import pytest
 
 from tenantry.charts import OBJECTS
-from tenantry.charts.archive import files_of
-from tenantry.charts.package import package
+from tenantry.charts.package import files_of, package
 from tenantry.cli.app import run
 from tests.registry import Registry, serving
 from tests.unit.texts import CHART, problems, rocky

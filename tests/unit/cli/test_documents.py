@@ -9,7 +9,7 @@ from typing import Any, get_args
 import pytest
 from pydantic import BaseModel, ValidationError
 
-from tenantry.cli.documents import diff, explanation, projects, states
+from tenantry.cli.documents import checks, diff, explanation, states
 from tenantry.cli.documents.common import Field, Part
 from tenantry.cli.output import as_json
 from tenantry.cluster.status import Readiness
@@ -27,7 +27,7 @@ WORDS: list[tuple[type[StrEnum], type[BaseModel], str, set[str]]] = [
     (Effect, diff.Change, "effect", set()),
     (Effect, diff.TenantReview, "effect", set()),
     (Status, diff.ChangedEnvironment, "status", set()),
-    (Kind, projects.FileChange, "kind", {"kept"}),
+    (Kind, checks.FileChange, "kind", {"kept"}),
 ]
 """A set of words, a key that says one of them, and which other words that key can say."""
 

@@ -9,8 +9,7 @@ from pathlib import Path
 import pytest
 
 from tenantry.cli.excerpt import MOST, Excerpt, excerpts
-from tenantry.messages.errors import Diagnostic, Location
-from tenantry.messages.lines import Lines
+from tenantry.messages.errors import Diagnostic, Lines, Location
 from tests.table import table
 from tests.terminal import plain, tenantry_in_terminal
 from tests.unit.cli.test_cli import Capture, tenantry

@@ -10,7 +10,7 @@ from click.shell_completion import ShellComplete
 
 from tenantry.cli.app import app, run
 from tests.unit.cli.test_cli import tenantry
-from tests.unit.plan.test_waves import fleet as waves
+from tests.unit.rollout.test_waves import fleet as waves
 
 FLEET = """\
 apiVersion: tenantry/v1

@@ -9,7 +9,7 @@ import pytest
 from click.shell_completion import ShellComplete
 
 from tenantry.cli.app import app, run
-from tenantry.fleet.grants import LIMITS
+from tenantry.grants.grants import LIMITS
 
 FLEET = """\
 apiVersion: tenantry/v1

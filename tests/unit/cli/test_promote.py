@@ -18,7 +18,7 @@ from tenantry.edit.subjects.promoted import App
 from tenantry.load import load_fleet
 from tenantry.messages.errors import Refused
 from tenantry.messages.text import format_path
-from tenantry.plan.chain import Chains
+from tenantry.plan.engine_order import Chains
 from tenantry.plan.plan import plan
 from tests.unit.cli.test_cli import Capture, tenantry
 

@@ -26,7 +26,7 @@ def _a_sandbox(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     State(layout, "dev", ("hub-dev", "edge-1")).save()
 
 
-@pytest.mark.parametrize("missing", ["psutil", "tenantry.sandbox.errors"])
+@pytest.mark.parametrize("missing", ["psutil", "tenantry.sandbox.layout"])
 @pytest.mark.parametrize("command", [["status"], ["down"], ["run", "true"]], ids=lambda command: command[0])
 def test_without_its_packages_the_command_says_how_to_install_them(
     command: list[str], missing: str, capsys: Capture, monkeypatch: pytest.MonkeyPatch

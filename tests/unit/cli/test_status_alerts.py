@@ -11,7 +11,7 @@ import pytest
 import yaml
 from prometheus_client.parser import text_string_to_metric_families
 
-from tenantry.cli.status.metrics import metrics
+from tenantry.cli.status.formats import metrics
 from tenantry.cli.status.waiting import told
 from tenantry.cluster.objects import ObjectStatus
 from tenantry.cluster.report import StatusReport

@@ -9,16 +9,15 @@ from io import StringIO
 from rich.console import Console
 from rich.text import Text
 
-from tenantry.cli.status.metrics import metrics
-from tenantry.cli.status.rows import grouped_rows, short_revision
-from tenantry.cli.status.show import shown
+from tenantry.cli.status.formats import metrics
+from tenantry.cli.status.table import grouped_rows, short_revision, shown
 from tenantry.cli.status.watch import Screen
 from tenantry.cluster.report import StatusReport
 from tenantry.cluster.status import AppStatus, Readiness, age, by_trouble
 from tenantry.kube.objects import ObjectId
 from tenantry.messages.errors import Refused
 from tenantry.plan.planned_apps import PlannedApp
-from tenantry.plan.waves import Wave
+from tenantry.rollout.waves import Wave
 from tests.table import table
 
 NOW = datetime(2026, 1, 2, tzinfo=UTC)

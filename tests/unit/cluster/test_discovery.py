@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from tenantry.cluster.discovery import unserved
+from tenantry.cluster.reading import unserved
 from tenantry.load import plan_one
 from tests.unit.memory import Memory
 from tests.unit.texts import fleet, rocky

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from tenantry.cluster.evidence import judged
-from tenantry.plan.chain import Chains
+from tenantry.plan.engine_order import Chains
 from tests.table import table
 from tests.unit.texts import planned, rocky
 

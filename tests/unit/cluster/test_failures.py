@@ -9,9 +9,9 @@ from tenantry.cluster.failures import Failures
 from tenantry.cluster.standing import Live, Needs
 from tenantry.kube.objects import ObjectId
 from tests.table import table
-from tests.unit.cluster.test_rollout import CACHE, CHART, CHARTED, FETCHED, GIT, REPOSITORY, WEB, live, ready
-from tests.unit.cluster.test_rollout_watch import Clock
 from tests.unit.cluster.test_standing import BASELINE, GONE, INSTALLING, NAME, since
+from tests.unit.rollout.test_judging import CACHE, CHART, CHARTED, FETCHED, GIT, REPOSITORY, WEB, live, ready
+from tests.unit.rollout.test_watch import Clock
 
 NEEDS = [
     (WEB.id, Needs((GIT,), {BASELINE: NAME})),

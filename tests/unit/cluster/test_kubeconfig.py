@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 import yaml
 
-from tenantry.cluster.kubeconfig import select
+from tenantry.cluster.connect import select
 from tenantry.messages.errors import Refused
 
 SECRET = "c2VjcmV0"

@@ -4,8 +4,8 @@ from typing import Any
 
 import pytest
 
-from tenantry.cluster import orphans as module
-from tenantry.cluster.orphans import delete, orphans
+from tenantry.cluster import leftovers as module
+from tenantry.cluster.leftovers import delete, orphans
 from tenantry.guard.places import Places
 from tenantry.kube.objects import Manifest, object_id
 from tenantry.messages.errors import Refused

@@ -8,7 +8,7 @@ from tenantry.cluster.standing import Live, Needs, Standing, needs_of, standing
 from tenantry.cluster.status import Readiness
 from tenantry.kube.objects import ObjectId
 from tests.table import table
-from tests.unit.cluster.test_rollout import (
+from tests.unit.rollout.test_judging import (
     CACHE,
     CHART,
     CHARTED,

@@ -11,7 +11,7 @@ from tenantry.cli.diff.values import DisplayLimits
 from tenantry.compare.diff import diff_all
 from tenantry.compare.review.build import review
 from tenantry.compare.review.model import Review
-from tests.unit.plan.test_waves import APPS, CANARY, fleet
+from tests.unit.rollout.test_waves import APPS, CANARY, fleet
 from tests.unit.texts import planned
 
 WAVES = f"{{waves: [{CANARY}, {{percent: 50}}, {{all: true}}]}}"

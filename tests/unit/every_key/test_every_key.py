@@ -23,8 +23,8 @@ from tenantry.explain import explain_addon, explain_app, explain_platform, expla
 from tenantry.explain.parity import parity
 from tenantry.fleet.apps import MERGED
 from tenantry.fleet.fleet import Fleet
+from tenantry.fleet.merge import Origin
 from tenantry.fleet.placed import ANSWERED
-from tenantry.fleet.trace import Origin
 from tenantry.load import fleet_of, load_fleet, plan_all
 from tenantry.messages.errors import Location
 from tenantry.model import Addon, App, PlacedSettings

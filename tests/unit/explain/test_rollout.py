@@ -8,7 +8,7 @@ from tenantry.explain import explain_app
 from tenantry.explain.rollout import AppRollout, AppWave
 from tenantry.plan.plan import plan
 from tests.unit import texts
-from tests.unit.plan.test_waves import APPS, CANARY, fleet
+from tests.unit.rollout.test_waves import APPS, CANARY, fleet
 
 WAVES = f"{{waves: [{CANARY}, {{percent: 50}}, {{all: true}}]}}"
 

@@ -11,10 +11,10 @@ from typing import Any
 import pytest
 
 from tenantry.fleet import rules
-from tenantry.fleet.authors import names_in
-from tenantry.fleet.rules.authors import included_files_name_what_is_theirs_or_shared
 from tenantry.flux import references as of_flux
 from tenantry.flux.schemas import kinds, schema_of
+from tenantry.grants.authors import names_in
+from tenantry.grants.rules import included_files_name_what_is_theirs_or_shared
 from tenantry.load import load_fleet, plan_all
 from tenantry.model import Document, FluxBlock, Tenant
 from tenantry.model.scalars import Refers

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from tenantry.fleet.choice import choice_of_app
-from tenantry.fleet.frames import PARTS, SELECTOR
+from tenantry.grants.frames import PARTS, SELECTOR
 from tenantry.load import load_fleet, plan_all
 from tenantry.messages.errors import Diagnostic, InvalidFleet
 from tenantry.model import Tenant

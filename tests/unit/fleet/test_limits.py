@@ -8,15 +8,15 @@ from typing import Any
 
 import pytest
 
-from tenantry.fleet import limits
-from tenantry.fleet.frames import PARTS
-from tenantry.fleet.grants import LIMITS
 from tenantry.fleet.json_schema import json_schema
 from tenantry.flux.schemas import kinds, schema_of
+from tenantry.grants import limits
+from tenantry.grants.frames import PARTS
+from tenantry.grants.grants import LIMITS
+from tenantry.grants.model import GrantedLimits
 from tenantry.load import load_fleet, plan_all
 from tenantry.messages.errors import InvalidFleet
 from tenantry.model import Tenant
-from tenantry.model.frame import GrantedLimits
 from tests.table import table
 from tests.unit.fleet.authored import at, problems
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from tenantry.fleet.reach import is_allowed, is_covered
 from tenantry.flux.addresses import bucket_address, image_address
+from tenantry.grants.grants import is_allowed, is_covered
 from tests.table import table
 
 GRANTED = (

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from tenantry.fleet.merge import Layer, merge
-from tenantry.fleet.trace import Origin, Value, origin_at, placeholders, trace
+from tenantry.fleet.merge import Layer, Origin, Value, merge, origin_at, placeholders, trace
 from tenantry.messages.errors import Location
 from tenantry.source.parse import parse
 

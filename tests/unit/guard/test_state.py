@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tenantry.guard.claims import Claim
-from tenantry.guard.state import foreign
+from tenantry.guard.claims import Claim, foreign
 
 FLEET = "urn:pulumi:dev::shop::tenantry:index:Fleet"
 CLAIM = f"{FLEET}$kubernetes:core/v1:ConfigMap::platform/tenantry-dev"

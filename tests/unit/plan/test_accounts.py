@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from tenantry.plan.admission_policy import management_policies
+from tenantry.plan.admission import management_policies
 from tests.unit.texts import named, one, planned, problems, rocky
 
 SIMPLE = "web: {kustomize: {source: manifests}}"

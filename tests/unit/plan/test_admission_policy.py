@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from tenantry.fleet.limits import duration_paths
-from tenantry.plan.admission_policy import management_policies, remote_policies
-from tenantry.plan.admission_rules import flux_rules
+from tenantry.grants.limits import duration_paths
+from tenantry.plan.admission import flux_rules, management_policies, remote_policies
 from tests.unit.texts import planned, rocky
 
 

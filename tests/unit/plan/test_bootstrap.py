@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tenantry.plan.admission_policy import management_policies, remote_policies
+from tenantry.plan.admission import management_policies, remote_policies
 from tenantry.plan.bootstrap import bootstrap
 from tests.unit.texts import FRAME, fleet
 

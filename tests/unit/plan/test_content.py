@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tenantry.plan.content import contents
+from tenantry.plan.after import contents
 from tests.table import table
 from tests.unit.texts import planned
 

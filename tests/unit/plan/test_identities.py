@@ -6,8 +6,8 @@ import pytest
 
 from tenantry.kube.objects import Owner
 from tenantry.plan.bootstrap import bootstrap
-from tenantry.sandbox.errors import SandboxError
-from tenantry.sandbox.fleet import spec_of
+from tenantry.sandbox.layout import SandboxError
+from tenantry.sandbox.spec import spec_of
 from tests.table import table
 from tests.unit.texts import FRAME, fleet, named, one, planned, problems, rocky
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tenantry.fleet.sharing import platform_account
+from tenantry.fleet.fleet import platform_account
 from tenantry.guard import RunLimits, check
 from tenantry.load import plan_all
 from tests.unit.guard.fleets import fleet, now, refusal, tenant

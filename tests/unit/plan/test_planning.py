@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tenantry.fleet.rules.versions import versions_are_versions_or_ranges
+from tenantry.fleet.rules.values import versions_are_versions_or_ranges
 from tenantry.kube.objects import ObjectId, Owner
 from tenantry.load import load_fleet, plan_all
 from tenantry.messages.errors import Refused

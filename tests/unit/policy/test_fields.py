@@ -10,7 +10,7 @@ import pytest
 from tenantry.flux.schemas import schema_of
 from tenantry.load import plan_all
 from tenantry.policy.confined import escapes
-from tenantry.policy.fields import baseline, flux, kubernetes
+from tenantry.policy.fields import flux, kubernetes
 from tenantry.policy.fields.table import Each, Field, JudgedBy, Keys
 from tenantry.policy.main_file import MainFile
 from tenantry.policy.resource import Resource
@@ -95,7 +95,7 @@ def test_a_table_has_no_field_that_flux_has_not(kind: str) -> None:
 
 
 def test_a_field_that_another_rule_judges_names_a_rule() -> None:
-    every = [*KINDS.values(), *kubernetes.OBJECTS.values(), baseline.SPEC]
+    every = [*KINDS.values(), *kubernetes.OBJECTS.values(), kubernetes.SPEC]
     named = {leaf.rule for table in every for leaf in leaves(table) if isinstance(leaf, JudgedBy)}
     assert named <= {rule.__name__ for rule in FRAME_RULES}
 

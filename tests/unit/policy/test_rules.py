@@ -13,7 +13,7 @@ from tenantry.policy.main_file import MainFile, read
 from tenantry.policy.resource import Provider, Resource
 from tenantry.policy.rule import Violation, check_object, reason_of
 from tenantry.policy.rules import FRAME_RULES, OBJECT_RULES, STACK_RULES
-from tenantry.policy.rules.limits import tenants_timeouts_and_retries_have_an_end
+from tenantry.policy.rules.reach import tenants_timeouts_and_retries_have_an_end
 from tenantry.policy.stack import Stack
 from tenantry.policy.tenants import Tenants
 from tests.policy import cases

@@ -16,7 +16,7 @@ from tenantry.cluster.requests import path_of
 from tenantry.flux.schemas import schema_of
 from tenantry.kube.objects import object_id
 from tenantry.load import plan_one
-from tenantry.plan.admission_policy import remote_policies
+from tenantry.plan.admission import remote_policies
 from tenantry.plan.bootstrap import bootstrap, cluster_marker
 from tenantry.preflight.fitness import definitions
 from tests.unit.memory import Memory

@@ -9,8 +9,8 @@ import pytest
 
 from tenantry.kube.objects import Manifest, ObjectId, object_id
 from tenantry.messages.errors import Refused
-from tenantry.plan.admission_policy import label_policies
-from tenantry.preflight.admission import Policed
+from tenantry.plan.admission import label_policies
+from tenantry.preflight.fitness import Policed
 from tests.table import table
 
 SINCE = "2026-01-31T12:00:00Z"

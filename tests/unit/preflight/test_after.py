@@ -14,9 +14,9 @@ from tenantry.fleet.fleet import Fleet
 from tenantry.kube.objects import Manifest
 from tenantry.messages.errors import Severity
 from tenantry.plan.plan import plan
-from tenantry.preflight import recorded
+from tenantry.preflight import after
 from tenantry.preflight.after import Answer, Mode, Run, ask
-from tenantry.stacks.ignoring import VARIABLE
+from tenantry.stacks.outcome import IGNORE_GATE
 from tenantry.stacks.record import State, record_of
 from tests.table import table
 from tests.unit.memory import Memory
@@ -55,7 +55,7 @@ PROD_FIRST = TEXT.replace("prod: {helm: {values", "prod: {helm: {version: 1.1.0,
 WAYS = (
     "run it there first and wait: tenantry up --environment dev\n"
     "       in an emergency: tenantry up --environment prod --ignore-after\n"
-    f"         with pulumi: {VARIABLE}=prod pulumi up --stack prod"
+    f"         with pulumi: {IGNORE_GATE}=prod pulumi up --stack prod"
 )
 DIFFERENT = WAYS.replace("run it there first", "give dev the same version, run it there").replace(
     "\n", "\n       or take what dev has: tenantry promote rocky/db --from dev --to prod\n", 1
@@ -195,7 +195,7 @@ def test_a_name_alone_is_no_gate() -> None:
 
 @pytest.mark.parametrize("by_variable", [True, False])
 def test_an_emergency_leaves_a_trace_and_asks_nobody(*, by_variable: bool, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv(VARIABLE, "prod" if by_variable else "dev")
+    monkeypatch.setenv(IGNORE_GATE, "prod" if by_variable else "dev")
     memory = hub()
     answer = asked(memory, NEWER, mode=Mode.RUN if by_variable else Mode.IGNORE)
     assert answer.problem
@@ -223,7 +223,7 @@ APART = NEWER.replace("dev: {management: hub,", "dev: {management: hub-dev,").re
 def test_without_an_answer_a_change_is_refused(
     settings: str, reason: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(recorded, "read_record", lambda *_: "there is no record of 'dev'")
+    monkeypatch.setattr(after, "read_record", lambda *_: "there is no record of 'dev'")
     (tmp_path / "Pulumi.yaml").write_text("name: fleet\n")
     (tmp_path / "Pulumi.dev.yaml").write_text(f"config: {settings}\n")
     answer = asked(hub(dev=TEXT), APART, tmp_path)
@@ -258,7 +258,7 @@ def test_the_record_answers_where_the_cluster_cannot(
     (tmp_path / "Pulumi.dev.yaml").write_text("config: {}\n")
     ready = dict.fromkeys(("rocky/web", "rocky/db"), State.READY)
     record = record_of(plan(fleet(text), "dev"), None, NOW - timedelta(minutes=minutes), ready)
-    monkeypatch.setattr(recorded, "read_record", lambda *_: record)
+    monkeypatch.setattr(after, "read_record", lambda *_: record)
     answer = asked(hub(), APART, tmp_path)
     assert (told(answer)[1].partition("\n    ")[2] if answer.problem else "") == reason
 
@@ -279,7 +279,7 @@ def test_another_management_cluster_is_found_by_the_settings_of_its_stack(
     assert asked(hub(), APART, tmp_path) == Answer()
     assert opened == [(tmp_path / "dev.yaml", "admin")]
     marker["data"] = {"cluster": "hub"}
-    monkeypatch.setattr(recorded, "read_record", lambda *_: "there is no record of 'dev'")
+    monkeypatch.setattr(after, "read_record", lambda *_: "there is no record of 'dev'")
     assert (
         "is marked as 'hub', but the management cluster of environment 'dev' is 'hub-dev'"
         in (told(asked(hub(), APART, tmp_path))[1])

@@ -9,8 +9,7 @@ import httpx2
 
 from tenantry.guard import limits_of
 from tenantry.kube.objects import ObjectId
-from tenantry.messages.errors import Refused
-from tenantry.messages.problems import Problem
+from tenantry.messages.errors import Problem, Refused
 from tenantry.preflight.check import Report, preflight
 from tests.table import table
 from tests.unit.issued import NOW

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from tenantry.flux.schemas import schema_of
-from tenantry.messages.problems import Problem
+from tenantry.messages.errors import Problem
 from tenantry.plan.plan import Plan
 from tenantry.preflight.fitness import check_fitness, definitions
 from tests.unit.texts import planned, rocky

@@ -5,8 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from tenantry.plan.plan import Plan
-from tenantry.preflight.fitness import check_fitness
-from tenantry.preflight.in_place import fitted, in_place_problems, serves_in_place
+from tenantry.preflight.fitness import check_fitness, fitted, in_place_problems, serves_in_place
 from tests.unit.memory import Memory
 from tests.unit.preflight.test_fitness import definition, fields, live
 from tests.unit.texts import FRAME, planned, rocky

@@ -11,8 +11,7 @@ from typing import Any
 import pytest
 import yaml
 
-from tenantry.messages.errors import Severity
-from tenantry.messages.problems import Problem
+from tenantry.messages.errors import Problem, Severity
 from tenantry.preflight.kubeconfig import check_kubeconfig
 from tests.table import table
 from tests.unit.issued import NOW, certificate, private_key

@@ -1,10 +1,9 @@
 from __future__ import annotations
 
 from tenantry.cluster.inventory import FoundSecret
-from tenantry.messages.errors import Severity
-from tenantry.messages.problems import Problem
+from tenantry.messages.errors import Problem, Severity
 from tenantry.model import SecretKey
-from tenantry.preflight.kubeconfig_secret import check_secret
+from tenantry.preflight.kubeconfig import check_secret
 from tests.unit.issued import NOW
 
 REFERENCE = SecretKey(namespace="kamaji", name="edge-admin-kubeconfig", key="admin.conf")

@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from tenantry.messages.problems import Problem
-from tenantry.preflight.lockdown import check_lockdown
+from tenantry.messages.errors import Problem
+from tenantry.preflight.controllers import check_lockdown
 from tests.table import table
 
 LOCKED = ("--no-cross-namespace-refs=true", "--default-service-account=default")

@@ -11,8 +11,8 @@ import pytest
 from tenantry.cluster import connect
 from tenantry.guard.claims import Claim
 from tenantry.messages.errors import UNREACHABLE, Refused
-from tenantry.preflight import recorded
-from tenantry.preflight.recorded import read_record
+from tenantry.preflight import after
+from tenantry.preflight.after import read_record
 from tenantry.stacks.record import Entry, Record, State, record_object
 from tests.unit.memory import Memory
 from tests.unit.texts import fleet, rocky
@@ -53,7 +53,7 @@ def reached(monkeypatch: pytest.MonkeyPatch, cluster: Memory | None, outputs: Ma
         return {"record": outputs[stack]} if stack in outputs else {}
 
     monkeypatch.setattr(connect, "connect", answer)
-    monkeypatch.setattr(recorded, "outputs_of", output)
+    monkeypatch.setattr(after, "outputs_of", output)
 
 
 def test_the_cluster_s_own_record_comes_first(project: Path, monkeypatch: pytest.MonkeyPatch) -> None:

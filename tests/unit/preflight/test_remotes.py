@@ -11,10 +11,9 @@ import pytest
 from lightkube.config.kubeconfig import SingleConfig
 
 from tenantry.cluster.client import Client
-from tenantry.cluster.kubeconfig import of_secret
+from tenantry.cluster.connect import of_secret
 from tenantry.load import plan_one
-from tenantry.messages.errors import Refused
-from tenantry.messages.problems import Problem
+from tenantry.messages.errors import Problem, Refused
 from tenantry.preflight import remotes as module
 from tenantry.preflight.remotes import Checker, remotes
 from tests.unit.issued import NOW

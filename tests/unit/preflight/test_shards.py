@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from tenantry.kube.selectors import selects
-from tenantry.messages.problems import Problem
-from tenantry.preflight.shards import check_shards
+from tenantry.kube.values import selects
+from tenantry.messages.errors import Problem
+from tenantry.preflight.controllers import check_shards
 from tests.table import table
 from tests.unit.preflight.test_lockdown import deployment
 from tests.unit.texts import planned, rocky

@@ -11,7 +11,7 @@ import yaml
 
 from docgen.template.__main__ import template
 from tenantry.load import load_fleet, plan_all, warnings_of
-from tenantry.sandbox.fleet import content_beside, spec_of
+from tenantry.sandbox.spec import content_beside, spec_of
 from tests.documents import check
 from tests.terminal import plain, tenantry_in_terminal
 from tests.unit.cli.test_cli import Capture, tenantry

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tenantry.stacks.advice import for_stack
+from tenantry.stacks.outcome import for_stack
 
 
 @pytest.mark.parametrize(

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from tenantry.messages.errors import Refused
-from tenantry.stacks import exported
-from tenantry.stacks.exported import outputs_of
+from tenantry.stacks import states
+from tenantry.stacks.states import outputs_of
 
 FIX = "see that the stack exists, and that you are logged in to its state backend and know its passphrase"
 
@@ -47,7 +47,7 @@ def test_outputs_are_asked_for_in_the_project(tmp_path: Path, monkeypatch: pytes
 def test_a_failure_is_told_without_secrets(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, script: str, message: str
 ) -> None:
-    monkeypatch.setattr(exported, "_PATIENCE", 0.2 if "sleep" in script else 60)
+    monkeypatch.setattr(states, "_PATIENCE", 0.2 if "sleep" in script else 60)
     pulumi(tmp_path, monkeypatch, script)
     with pytest.raises(Refused) as refused:
         outputs_of(tmp_path, "dev")

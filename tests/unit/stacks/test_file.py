@@ -8,8 +8,8 @@ import pytest
 
 from tenantry.guard.claims import Claim
 from tenantry.messages.errors import Refused
-from tenantry.stacks.advice import for_stack
 from tenantry.stacks.file import StackTarget, stack_target
+from tenantry.stacks.outcome import for_stack
 from tests.components.test_config import read
 
 

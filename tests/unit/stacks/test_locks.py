@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from tenantry.stacks.locks import Holder, Lock, locks_of
+from tenantry.stacks.backend import Holder, Lock, locks_of
 
 SINCE = "2026-11-22T18:26:18.123456789+01:00"
 

@@ -11,9 +11,8 @@ import jsonschema_rs
 import pytest
 
 from tenantry.guard.claims import Claim
-from tenantry.stacks.file import StackTarget
+from tenantry.stacks.file import Stack, StackTarget
 from tenantry.stacks.operator import Delivery, Repository, object_name, objects
-from tenantry.stacks.project import Stack
 from tests.blocks import ROOT
 
 SCHEMA = json.loads((Path(__file__).parent / "schemas" / "pulumi.com_v1_Stack.json").read_text())

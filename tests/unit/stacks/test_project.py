@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from tenantry.stacks.project import stacks_of, stacks_running, target_of
+from tenantry.stacks.file import stacks_of, stacks_running, target_of
 
 
 def test_each_file_is_a_stack_that_runs_the_environment_of_its_name_or_the_one_it_sets(tmp_path: Path) -> None:

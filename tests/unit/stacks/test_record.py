@@ -7,7 +7,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from tenantry.guard.claims import Claim
-from tenantry.plan.content import contents
+from tenantry.plan.after import contents
 from tenantry.stacks.record import Entry, Record, State, problem_of, read, record_object, record_of
 from tests.unit.texts import planned, rocky
 

@@ -11,8 +11,7 @@ from functools import cached_property
 from typing import NamedTuple
 
 from tenantry.compare.diff import Changed, Diff
-from tenantry.kube.kinds import group_of
-from tenantry.kube.objects import KubeObject, Manifest, ObjectId, Owner, readable_id
+from tenantry.kube.objects import KubeObject, Manifest, ObjectId, Owner, group_of, readable_id
 from tenantry.messages.data import mapping_at
 from tenantry.plan.plan import Plan
 

@@ -9,7 +9,7 @@ from tenantry.compare.review.dangers.found import Found, Rank
 from tenantry.compare.review.dangers.pieces import Piece, Pieces
 from tenantry.compare.review.model import DangerKind
 from tenantry.kube.objects import Manifest
-from tenantry.kube.quantities import number_of
+from tenantry.kube.values import number_of
 from tenantry.messages.data import mapping_at
 
 _LIMITS = {"max": -1, "min": 1, "default": -1, "maxLimitRequestRatio": -1}

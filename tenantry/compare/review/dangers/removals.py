@@ -13,8 +13,7 @@ from tenantry.compare.review.given_up import given_up
 from tenantry.compare.review.model import DangerKind, PartKind
 from tenantry.compare.review.renames import Rename, renames
 from tenantry.compare.review.words import content_in_words
-from tenantry.kube.kinds import holds_data
-from tenantry.kube.objects import KubeObject, Owner
+from tenantry.kube.objects import KubeObject, Owner, holds_data
 from tenantry.messages.data import mapping_at
 from tenantry.messages.text import MOST_NAMES, grouped, listed
 from tenantry.plan.plan import Plan

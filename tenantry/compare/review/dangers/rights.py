@@ -12,7 +12,7 @@ from tenantry.compare.review.dangers.found import Found, Rank
 from tenantry.compare.review.dangers.pieces import Key, Piece, Pieces
 from tenantry.compare.review.model import DangerKind
 from tenantry.kube.objects import Manifest, Owner
-from tenantry.kube.rights import Right, in_words, rights_of_rules
+from tenantry.kube.values import Right, in_words, rights_of_rules
 from tenantry.messages.data import mapping_at
 from tenantry.messages.text import grouped, listed
 from tenantry.plan.plan import Plan

@@ -9,10 +9,10 @@ from tenantry.compare.review.dangers.apps import app_in_words
 from tenantry.compare.review.dangers.found import Found, Rank
 from tenantry.compare.review.dangers.pieces import Pieces
 from tenantry.compare.review.model import DangerKind
-from tenantry.plan.bypasses import bypass, is_range
 from tenantry.plan.plan import Plan
 from tenantry.plan.planned_apps import PlannedApp
-from tenantry.plan.waves import rollout_name
+from tenantry.rollout.bypasses import bypass, is_range
+from tenantry.rollout.waves import rollout_name
 
 
 def gate_dangers(pieces: Pieces) -> Iterator[Found]:

@@ -7,8 +7,7 @@ from collections.abc import Iterator
 from tenantry.compare.review.dangers.found import Found, Rank
 from tenantry.compare.review.dangers.pieces import Piece, Pieces
 from tenantry.compare.review.model import DangerKind
-from tenantry.kube.kinds import holds_data
-from tenantry.kube.objects import Manifest, labels_of
+from tenantry.kube.objects import Manifest, holds_data, labels_of
 from tenantry.messages.data import mapping_at
 
 _ENFORCE = "pod-security.kubernetes.io/enforce"

@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
-from tenantry.cli.annotations.github import command_of_problem
-from tenantry.messages.problems import error
+from tenantry.cli.annotations import command_of_problem
+from tenantry.messages.errors import error
 from tests.golden.test_diagnostics import CASES
 from tests.golden.test_diagnostics import HERE as DIAGNOSTICS
 from tests.unit.cli.test_cli import BROKEN, DOUBTLESS, SOUND, VALID, Capture, tenantry

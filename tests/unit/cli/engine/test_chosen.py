@@ -6,12 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from tenantry.cli.engine import chosen as module
-from tenantry.cli.engine.chosen import chosen
+from tenantry.cli.engine import session as module
 from tenantry.cli.engine.options import Asked
+from tenantry.cli.engine.session import chosen
 from tenantry.messages.errors import Refused
-from tenantry.stacks.file import StackTarget
-from tenantry.stacks.project import Stack
+from tenantry.stacks.file import Stack, StackTarget
 
 
 def asked(project: Path, stack: str | None = None) -> Asked:

@@ -7,7 +7,7 @@ from pathlib import Path
 from tenantry.edit.editor import Editor
 from tenantry.edit.subjects.references import Target
 from tenantry.fleet.fleet import Fleet
-from tenantry.fleet.frames import filled
+from tenantry.grants.frames import filled
 from tenantry.load import fleet_of
 from tenantry.source.include import read_all
 

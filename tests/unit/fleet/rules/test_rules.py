@@ -11,10 +11,10 @@ from pathlib import Path
 import pytest
 
 from tenantry.fleet.fleet import Fleet
-from tenantry.fleet.frames import filled
 from tenantry.fleet.groups import grouped
 from tenantry.fleet.rules import RULES, WARNINGS, Rule
 from tenantry.fleet.shape import check_shape
+from tenantry.grants.frames import filled
 from tenantry.load import fleet_of, plan_all, warnings_of
 from tenantry.messages.errors import InvalidFleet, Severity
 from tenantry.messages.text import format_invalid, format_warnings

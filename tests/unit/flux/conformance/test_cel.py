@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from tenantry.flux.conformance import cel
-from tenantry.flux.conformance.cel import holds
+from tenantry.flux.conformance import check
+from tenantry.flux.conformance.check import holds
 from tenantry.flux.conformance.explanations import EXPLANATIONS
 from tenantry.flux.schemas import kinds, schema_of
 from tenantry.messages.errors import Finding
@@ -324,7 +324,7 @@ def test_every_rule_can_be_evaluated_without_a_server(monkeypatch: pytest.Monkey
         results.setdefault(rule, set()).add(result)
         return result
 
-    monkeypatch.setattr(cel, "holds", recorded)
+    monkeypatch.setattr(check, "holds", recorded)
     for kind, changes in (*KEPT, *((kind, changes) for kind, changes, _ in BROKEN)):
         told(kind, **changes)
     assert {rule: {True, False} for rule in EXPLANATIONS} == results

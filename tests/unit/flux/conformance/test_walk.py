@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from tenantry.flux.conformance.walk import completed, described
+from tenantry.flux.conformance.check import completed, described
 
 SCHEMA: dict[str, Any] = {
     "type": "object",

@@ -1,0 +1,222 @@
+"""Rules about alerts and receivers: whether an event can reach anybody, and what Flux needs to check a call."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from unicodedata import normalize
+
+from tenantry.fleet import walk
+from tenantry.fleet.fleet import Fleet
+from tenantry.fleet.leaks import secrets_of
+from tenantry.fleet.rules import references
+from tenantry.fleet.rules.references import keys_of_credentials
+from tenantry.fleet.rules.without_effect import may_be_filled
+from tenantry.messages.errors import Finding
+from tenantry.messages.findings import doubtful
+from tenantry.messages.placeholders import is_unfilled
+from tenantry.model import COMMIT_STATUS, Alert, App, Receiver
+
+_COMMENTS = ("giteapullrequestcomment", "githubpullrequestcomment", "gitlabmergerequestcomment")
+_GITHUB = ("token", "password", "githubAppID")
+_KEYS: dict[str, tuple[str, ...]] = {
+    "bitbucket": ("token",),
+    "bitbucketserver": ("token", "password"),
+    "datadog": ("token",),
+    "generic-hmac": ("token",),
+    "gitea": ("token",),
+    "github": _GITHUB,
+    "githubdispatch": _GITHUB,
+    "gitlab": ("token", "password"),
+    "opsgenie": ("token",),
+    "telegram": ("token",),
+}
+"""Types of providers that Flux does not use without credentials, with the keys of which one is needed."""
+_CHANNEL = ("googlepubsub", "matrix", "nats", "pagerduty", "telegram", "webex", "zulip")
+"""Types of providers that do not know where to without a channel."""
+_NO_ADDRESS = "telegram"
+_OWNED_METADATA = {"tenants": ("environment", "tenant", "cluster"), "platform": ("cluster",)}
+"""Keys of messages by which the fleet says whose an object is."""
+
+
+def alerts_name_declared_apps(fleet: Fleet) -> Iterator[Finding]:
+    for at, alert in walk.alerts(fleet):
+        yield from walk.undeclared(fleet, at, "apps", alert.apps or (), ("apps", "app"))
+
+
+def alerts_leave_the_fleets_metadata_alone(fleet: Fleet) -> Iterator[Finding]:
+    """Whoever is told has to be able to believe whose an object is."""
+    for at, alert in walk.alerts(fleet):
+        metadata = alert.flux.get("eventMetadata")
+        for key in metadata if isinstance(metadata, dict) else ():
+            if _as_shown(key) in _OWNED_METADATA[at[0]]:
+                yield Finding(
+                    (*at, "eventMetadata", key),
+                    "owned-key",
+                    f"'{key}' of messages is set by the fleet",
+                    fix="remove it, or choose another key",
+                    at_key=True,
+                )
+
+
+def _as_shown(key: str) -> str:
+    """A key as a reader of a chat would take it: ` Tenant` and one with invisible characters look like `tenant`."""
+    return "".join(each for each in normalize("NFKC", key) if each.isprintable() and not each.isspace()).casefold()
+
+
+def addresses_of_providers_hold_no_secret(fleet: Fleet) -> Iterator[Finding]:
+    """As written; the plan checks it again with its placeholders filled."""
+    for at, alert in walk.alerts(fleet):
+        yield from secrets_of(alert.provider, (*at, "provider"))
+
+
+def providers_say_what_their_type_needs(fleet: Fleet) -> Iterator[Finding]:
+    """As written; `alert_lacks` looks again at the values that variables give."""
+    for at, alert in walk.alerts(fleet):
+        yield from alert_lacks(fleet, at, alert)
+
+
+def alert_lacks(fleet: Fleet, at: tuple[str, ...], alert: Alert) -> Iterator[Finding]:
+    """The settings that the provider of an alert at a path lacks. Flux would accept it, and fail at every event."""
+    kind, flux = alert.provider.type, alert.provider.flux
+    if kind in _CHANNEL and not flux.get("channel"):
+        yield _lacking((*at, "provider"), kind, "a channel", "add 'channel:'")
+    if kind != _NO_ADDRESS and not flux.get("address") and not _may_hold(fleet, at, alert, ("address",)):
+        yield _lacking(
+            (*at, "provider"), kind, "an address", "add 'address:', or name credentials with the key 'address'"
+        )
+    if kind in _KEYS and not _may_hold(fleet, at, alert, _KEYS[kind]):
+        keys = " or ".join(f"'{key}'" for key in _KEYS[kind])
+        where = (*at, "credentials") if alert.credentials else at
+        yield _lacking(where, kind, f"credentials with the key {keys}", "set 'credentials:', or add the key to them")
+
+
+def alerts_tell_what_their_provider_can_take(fleet: Fleet) -> Iterator[Finding]:
+    """Flux sets the status of a commit for what has a commit as its revision, and comments where an annotation says on what."""
+    for at, alert in walk.alerts(fleet):
+        kind = alert.provider.type
+        apps: Mapping[str, App] = _apps(fleet, at)
+        told = {name: app for name, app in apps.items() if alert.apps is None or name in alert.apps}
+        if kind in COMMIT_STATUS and told and all(app.kind == "helm" for app in told.values()):
+            names = ", ".join(f"'{name}'" for name in told)
+            yield Finding(
+                (*at, "apps") if alert.apps else at,
+                "no-commit",
+                f"'{kind}' sets commit statuses, but no release has a commit ({names}): its revision is the version of"
+                " its chart",
+                fix="name apps with 'kustomize:', or use another type of provider",
+            )
+        if kind in _COMMENTS:
+            yield Finding(
+                (*at, "provider", "type"),
+                "no-effect",
+                f"'{kind}' comments only on objects with the annotation event.toolkit.fluxcd.io/change_request, and"
+                " Tenantry's objects do not have it",
+                fix=f"use '{_without_comments(kind)}', which sets commit statuses, or another type",
+            )
+
+
+def _without_comments(kind: str) -> str:
+    return kind.removesuffix("comment").removesuffix("pullrequest").removesuffix("mergerequest")
+
+
+def _apps(fleet: Fleet, at: tuple[str, ...]) -> Mapping[str, App]:
+    """What the alert at a path may tell of."""
+    return fleet.document.platform.addons if at[0] == "platform" else fleet.document.tenants[at[1]].apps
+
+
+def _may_hold(fleet: Fleet, at: tuple[str, ...], alert: Alert, keys: tuple[str, ...]) -> bool:
+    """Whether the alert's credentials may have one of the keys; what is not declared, another rule has named."""
+    if alert.credentials is None:
+        return False
+    there = keys_of_credentials(fleet, at, alert.credentials)
+    return there is None or any(key in keys for key in there)
+
+
+def _lacking(at: tuple[str, ...], kind: str, what: str, fix: str) -> Finding:
+    return Finding(at, "missing-key", f"a provider of type '{kind}' needs {what}", fix=fix)
+
+
+_WITHOUT_SECRET = "generic-oidc"
+"""The one type whose calls carry a signed token of an issuer."""
+_KEYS_OF_TYPES = {"gcr": ("token", "email", "audience")}
+_USUAL_KEYS = ("token",)
+
+
+def receivers_name_declared_sources(fleet: Fleet) -> Iterator[Finding]:
+    for at, receiver in walk.receivers(fleet):
+        yield from walk.undeclared(fleet, at, "sources", receiver.sources or (), ("sources", "source"))
+
+
+def receivers_name_sources_that_flux_fetches(fleet: Fleet) -> Iterator[Finding]:
+    for at, receiver in walk.receivers(fleet):
+        for index, name in enumerate(receiver.sources or ()):
+            source = walk.source_of(fleet, at, name)
+            if source and source.externalArtifact:
+                yield Finding(
+                    (*at, "sources", index),
+                    "no-effect",
+                    f"source '{name}' is an external artifact: another controller makes it, and Flux fetches nothing",
+                    fix="name another source, or remove it",
+                )
+
+
+def receivers_say_what_their_type_needs(fleet: Fleet) -> Iterator[Finding]:
+    """As written; `receiver_lacks` looks again at the type that variables give."""
+    for at, receiver in walk.receivers(fleet):
+        yield from receiver_lacks(fleet, at, receiver)
+
+
+def receiver_lacks(fleet: Fleet, at: tuple[str, ...], receiver: Receiver) -> Iterator[Finding]:
+    """What is wrong with the credentials of a receiver at a path. Flux would accept it, and refuse every call."""
+    kind = receiver.type
+    if is_unfilled(kind):
+        return
+    if kind == _WITHOUT_SECRET:
+        if receiver.credentials:
+            yield Finding(
+                (*at, "credentials"),
+                "bad-combination",
+                f"a receiver of type '{kind}' takes no credentials: its callers show a token of an issuer",
+                fix="remove it, or change the type",
+                at_key=True,
+            )
+        return
+    needed = _KEYS_OF_TYPES.get(kind, _USUAL_KEYS)
+    if receiver.credentials is None:
+        yield _missing_credentials(at, kind, needed, "declare them, and add 'credentials:'")
+        return
+    there = references.keys_of_credentials(fleet, at, receiver.credentials)
+    if missing := tuple(key for key in needed if there is not None and key not in there):
+        what = "it" if len(missing) == 1 else "them"
+        yield _missing_credentials(
+            (*at, "credentials"), kind, missing, f"add {what} to the keys, or name other credentials"
+        )
+
+
+def receivers_have_sources_to_fetch(fleet: Fleet) -> Iterator[Finding]:
+    """One that names sources is silent: what is declared and never used has a warning of its own."""
+    for at, receiver in walk.receivers(fleet):
+        if receiver.sources is None and not _may_fetch(fleet, at) and not may_be_filled(fleet, at):
+            whose, what = ("the platform", "add-on") if at[0] == "platform" else (f"tenant '{at[1]}'", "source")
+            yield doubtful(
+                at,
+                "unused",
+                f"receiver '{at[-1]}' is declared, but never used: {whose} has no {what} that Flux fetches",
+                fix=f"declare {'an' if what == 'add-on' else 'a'} {what}, or remove it",
+                at_key=True,
+            )
+
+
+def _may_fetch(fleet: Fleet, at: tuple[str, ...]) -> bool:
+    document = fleet.document
+    names = document.platform.addons if at[0] == "platform" else document.tenants[at[1]].sources
+    found = (walk.source_of(fleet, at, name) for name in names)
+    return any(source and not source.externalArtifact for source in found)
+
+
+def _missing_credentials(at: tuple[str, ...], kind: str, needed: tuple[str, ...], fix: str) -> Finding:
+    listed = " and ".join(f"'{key}'" for key in needed)
+    what = "key" if len(needed) == 1 else "keys"
+    return Finding(
+        at, "missing-key", f"a receiver of type '{kind}' needs credentials with the {what} {listed}", fix=fix
+    )

@@ -1,0 +1,292 @@
+"""Rules about what is written and has no effect: entries never used, overrides of absent apps, settings that Flux ignores."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterator
+from typing import Any
+
+from tenantry.fleet import walk
+from tenantry.fleet.apps import app_layers
+from tenantry.fleet.fleet import Fleet, clusters_of
+from tenantry.fleet.merge import Layer, merge, origin
+from tenantry.fleet.placement import addon_environment, barrier, matches, placements_of, selector_at
+from tenantry.fleet.rules.references import names_of_attachments
+from tenantry.fleet.settings import where_applies
+from tenantry.grants.grants import is_filled
+from tenantry.messages.data import mapping_at
+from tenantry.messages.errors import Finding, Path
+from tenantry.messages.findings import doubtful
+from tenantry.messages.placeholders import all_names_in
+from tenantry.messages.text import declared, listed
+from tenantry.model import App, Overrides, SettingsOverrides
+
+
+def sources_are_used(fleet: Fleet) -> Iterator[Finding]:
+    for tenant, declared_tenant in fleet.document.tenants.items():
+        used = {
+            block.get("source")
+            for app in declared_tenant.apps
+            for _, block in walk.blocks(fleet, ("tenants", tenant, "apps", app))
+        }
+        used |= _included(fleet, tenant)
+        for name in declared_tenant.sources:
+            if name not in used:
+                yield _unused(("tenants", tenant, "sources", name), "source", f"no app of tenant '{tenant}' names it")
+
+
+def credentials_and_configs_are_used(fleet: Fleet) -> Iterator[Finding]:
+    used = {(*owner, group, name) for owner, group, name in names_of_attachments(fleet)}
+    owners = (("platform",), *(("tenants", tenant) for tenant in fleet.document.tenants))
+    for owner in owners:
+        whose = f"tenant '{owner[1]}'" if owner[1:] else "the platform"
+        for group, what in (("credentials", "credentials"), ("configs", "config")):
+            for name in fleet.raw(*owner, group):
+                if (*owner, group, name) not in used:
+                    yield _unused(
+                        (*owner, group, name), what, f"nothing of {whose} names {'them' if what == group else 'it'}"
+                    )
+
+
+def cluster_groups_are_used(fleet: Fleet) -> Iterator[Finding]:
+    groups = fleet.document.clusterGroups
+    used = {each.group for each in fleet.clusters.values()} | {each.group for each in groups.values()}
+    for name in groups:
+        if name not in used:
+            yield _unused(("clusterGroups", name), "group", "no cluster names it")
+
+
+def environments_have_clusters(fleet: Fleet) -> Iterator[Finding]:
+    """One that others extend can be their template; clusters in files of their own may be found later."""
+    if any(each.clusters for each in fleet.document.include):
+        return
+    extended = {each.extends for each in fleet.environments.values()}
+    for name in fleet.environments:
+        if name not in extended and not clusters_of(fleet, name):
+            why, fix = "no cluster belongs to it", f"write 'environments: [{name}]' in a cluster, or remove it"
+            yield _unused(("environments", name), "environment", why, fix)
+
+
+def variables_are_used(fleet: Fleet) -> Iterator[Finding]:
+    """Each name once. Without tenants, or where teams have files of their own, a variable is there for what is to come."""
+    if _teams_have_files(fleet) or not fleet.document.tenants:
+        return
+    used = set(all_names_in(fleet.source.data))
+    told: set[str] = set()
+    for path in _variables(fleet):
+        if path[-1] not in used and path[-1] not in told:
+            told.add(path[-1])
+            yield _unused(path, "variable", f"no placeholder '{{{path[-1]}}}' stands in the file")
+
+
+def alerts_have_something_to_tell(fleet: Fleet) -> Iterator[Finding]:
+    for at, _ in walk.alerts(fleet):
+        if at[0] == "platform":
+            why, fix = "there is no add-on and no remote cluster", "declare an add-on, or remove it"
+            told = bool(fleet.document.platform.addons) or any(each.kubeconfig for each in fleet.clusters.values())
+        else:
+            why, fix = f"tenant '{at[1]}' has no app", "declare an app, or remove it"
+            told = bool(fleet.document.tenants[at[1]].apps)
+        if not told and not may_be_filled(fleet, at):
+            yield _unused(at, "alert", why, fix)
+
+
+def may_be_filled(fleet: Fleet, at: tuple[str, ...]) -> bool:
+    """Whether the main file declares something for a team that may add to it in a file of its own, and has not yet."""
+    return at[0] == "tenants" and _teams_have_files(fleet) and not is_filled(fleet, at)
+
+
+def _teams_have_files(fleet: Fleet) -> bool:
+    return any(each.tenants for each in fleet.document.include)
+
+
+def _variables(fleet: Fleet) -> Iterator[tuple[str, ...]]:
+    """The paths of all variables; a group's before those that its clusters have from it."""
+    for group in ("environments", "clusterGroups", "clusters"):
+        for name in fleet.raw(group):
+            yield from ((group, name, "variables", each) for each in fleet.raw(group, name, "variables"))
+
+
+def _included(fleet: Fleet, tenant: str) -> set[object]:
+    """The sources that others of the tenant include."""
+    return {
+        mapping_at(entry, "repository").get("name")
+        for source in fleet.raw("tenants", tenant, "sources").values()
+        for entry in mapping_at(source, "git").get("include") or ()
+    }
+
+
+def _unused(path: Path, what: str, why: str, fix: str = "") -> Finding:
+    verb = "are" if what == "credentials" else "is"
+    return doubtful(
+        path,
+        "unused",
+        f"{what} '{path[-1]}' {verb} declared, but never used: {why}",
+        fix=fix or ("use it, or remove it" if verb == "is" else "use them, or remove them"),
+        at_key=True,
+    )
+
+
+_FIX = "remove it, or correct the name or the app's 'clusters'"
+
+
+def overrides_apply_somewhere(fleet: Fleet) -> Iterator[Finding]:
+    for at, _, app, declared_app in walk.apps(fleet):
+        overrides = declared_app.overrides
+        if not (overrides.environments or overrides.where or overrides.clusters):
+            continue
+        placements = tuple(placements_of(fleet, at))
+        for path in _unreached(fleet, at, overrides, placements):
+            message = _message(f"{_what(at)} '{app}'", path)
+            where = _why(fleet, at, str(path[-1])) if path[-2] == "environments" else _placed_on(fleet, at)
+            notes = (*_labels_there(fleet, path, placements), *where)
+            yield doubtful(path, "never-applies", message, notes, fix=_FIX, at_key=True)
+
+
+def overrides_of_settings_apply_somewhere(fleet: Fleet) -> Iterator[Finding]:
+    """Those of the defaults and of frames are for tenants that are still to come, too."""
+    for tenant, declared_tenant in fleet.document.tenants.items():
+        at = ("tenants", tenant)
+        overrides = declared_tenant.overrides
+        if is_filled(fleet, at) or not (overrides.environments or overrides.where or overrides.clusters):
+            continue
+        apps = ((*at, "apps", app) for app in declared_tenant.apps)
+        placements = tuple(dict.fromkeys(placement for app in apps for placement in placements_of(fleet, app)))
+        for path in _unreached(fleet, at, overrides, placements) if placements else ():
+            there = f"it is placed on {listed(cluster for _, cluster in placements)}"
+            notes = (*_labels_there(fleet, path, placements), there)
+            fix = "remove it, or correct the name or the tenant's 'clusters'"
+            yield doubtful(path, "never-applies", _message(f"tenant '{tenant}'", path), notes, fix=fix, at_key=True)
+
+
+def _unreached(
+    fleet: Fleet,
+    at: tuple[str, ...],
+    overrides: Overrides | SettingsOverrides,
+    placements: Collection[tuple[str, str]],
+) -> Iterator[Path]:
+    """The overrides that apply to none of the placements, which are pairs of an environment and a cluster."""
+    over: Path = (*at, "overrides")
+    reached = {name for environment in {each for each, _ in placements} for name in fleet.lineage(environment)}
+    yield from ((*over, "environments", name) for name in overrides.environments if name not in reached)
+    clusters = dict.fromkeys(cluster for _, cluster in placements)
+    yield from ((*over, "clusters", name) for name in overrides.clusters if name not in clusters)
+    matched = {index for cluster in clusters for index in where_applies(fleet, at, cluster)}
+    yield from ((*over, "where", index, "labels") for index in range(len(overrides.where)) if index not in matched)
+
+
+def _message(who: str, path: Path) -> str:
+    what = f"{who} is not placed in environment '{path[-1]}'"
+    if path[-2] == "clusters":
+        what = f"{who} is not placed on cluster '{path[-1]}'"
+    elif path[-1] == "labels":
+        what = f"{who} is placed on no cluster with these labels"
+    return f"{what}, so this override never applies"
+
+
+def _labels_there(fleet: Fleet, path: Path, placements: Collection[tuple[str, str]]) -> Iterator[str]:
+    """The labels of the clusters where something is placed, with the one that is closest to what an override asks for."""
+    if path[-1] != "labels":
+        return
+    there = {f"{key}={value}" for _, name in placements for key, value in fleet.clusters[name].labels.items()}
+    wanted = (f"{key}={value}" for key, value in fleet.raw(*path).items())
+    if missing := next((each for each in wanted if each not in there), None):
+        yield declared("labels there", missing, there)
+
+
+def image_automations_name_environments_of_the_app(fleet: Fleet) -> Iterator[Finding]:
+    for at, _, app, declared_app in walk.apps(fleet):
+        for index, name in enumerate(_followed(declared_app)):
+            if all(name != environment for environment, _ in placements_of(fleet, at)):
+                message = f"{_what(at)} '{app}' is not placed in environment '{name}', so no image is followed there"
+                path: Path = (*at, "imageAutomation", "environments", index)
+                yield doubtful(path, "never-applies", message, _why(fleet, at, name), fix=_FIX)
+
+
+def _followed(app: App) -> list[str]:
+    return (app.imageAutomation and app.imageAutomation.environments) or []
+
+
+def _what(at: tuple[str, ...]) -> str:
+    return "add-on" if at[0] == "platform" else "app"
+
+
+def _why(fleet: Fleet, at: tuple[str, ...], environment: str) -> tuple[str, ...]:
+    """What keeps the app out of the environment, or which clusters it is placed on and whose add-ons they have."""
+    if kept_out := barrier(fleet, environment, at):
+        return (f"{kept_out.reason} ({fleet.source.line_of(kept_out.at)})",)
+    selected = (
+        (name, addon_environment(fleet, at[-1], name))
+        for name, cluster in fleet.clusters.items()
+        if at[0] == "platform" and environment in cluster.environments
+        if matches(fleet.document.platform.addons[at[-1]].clusters, name, cluster)
+    )
+    elsewhere = [f"those of '{name}' belong to environment '{owner}'" for name, owner in selected]
+    if elsewhere:
+        return (f"a cluster has the add-ons of one environment: {listed(elsewhere)}",)
+    return _placed_on(fleet, at)
+
+
+def _placed_on(fleet: Fleet, at: tuple[str, ...]) -> tuple[str, ...]:
+    clusters = dict.fromkeys(cluster for _, cluster in placements_of(fleet, at))
+    where = (*at, "clusters") if at[0] == "platform" else selector_at(fleet, at[1], at[-1])
+    return (f"it is placed on {listed(clusters) or 'no cluster'} ({fleet.source.line_of(where)})",)
+
+
+_RETRIES = "RetryOnFailure"
+
+
+def remediations_are_not_ignored(fleet: Fleet) -> Iterator[Finding]:
+    for action in ("install", "upgrade"):
+        at = ("helm", action, "remediation")
+
+        def ignored(app: dict[str, Any], action: str = action) -> bool:
+            written = mapping_at(app, "helm", action)
+            return "remediation" in written and mapping_at(written, "strategy").get("name") == _RETRIES
+
+        for path in _where(fleet, ("helm", action, "strategy"), at, ignored):
+            yield doubtful(
+                path,
+                "ignored-by-flux",
+                f"Flux ignores 'remediation' of an {action} whose strategy is '{_RETRIES}'",
+                fix="remove it ('null' in an override), or write 'strategy: {name: RemediateOnFailure}'",
+                at_key=True,
+            )
+
+
+def health_checks_are_not_ignored(fleet: Fleet) -> Iterator[Finding]:
+    at = ("kustomize", "healthChecks")
+
+    def ignored(app: dict[str, Any]) -> bool:
+        block = mapping_at(app, "kustomize")
+        return bool(block.get("healthChecks")) and block.get("wait") is True
+
+    for path in _where(fleet, ("kustomize", "wait"), at, ignored):
+        yield doubtful(
+            path,
+            "ignored-by-flux",
+            "Flux ignores 'healthChecks' where 'wait' is true: it waits for everything that is applied, and for nothing else",
+            fix="remove it ('null' in an override), or write 'wait: false'",
+            at_key=True,
+        )
+
+
+def _where(
+    fleet: Fleet, cause: tuple[str, ...], at: tuple[str, ...], ignored: Callable[[dict[str, Any]], bool]
+) -> Iterator[Path]:
+    """Where the value at a path of an app stands that is ignored on any of its clusters; `cause`: the path of what does that."""
+    for app, _, _, _ in walk.apps(fleet):
+        if not any(_says(fleet, path, cause) for path, _ in walk.blocks(fleet, app)):
+            continue
+        views = {
+            _paths(layers): layers for layers in (app_layers(fleet, app, *each) for each in placements_of(fleet, app))
+        }
+        yield from dict.fromkeys(origin(layers, at) for layers in views.values() if ignored(merge(layers)))
+
+
+def _says(fleet: Fleet, block: Path, path: tuple[str, ...]) -> bool:
+    """Whether the block says something at a path of the app."""
+    return block[-1] == path[0] and path[-1] in fleet.raw(*block, *path[1:-1])
+
+
+def _paths(layers: tuple[Layer, ...]) -> tuple[Path, ...]:
+    return tuple(layer.path for layer in layers)

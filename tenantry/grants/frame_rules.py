@@ -1,0 +1,176 @@
+"""Rules about the frames of tenants: what the main file decides about them and grants to their included files."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from tenantry.fleet import walk
+from tenantry.fleet.fleet import Fleet
+from tenantry.grants.authors import is_own
+from tenantry.grants.grants import is_filled
+from tenantry.grants.limits import refused_by_policy
+from tenantry.grants.model import Grants
+from tenantry.kube.names import OWNED_ANNOTATIONS, OWNED_LABELS
+from tenantry.messages.errors import Finding, Path
+from tenantry.messages.findings import doubtful
+from tenantry.messages.text import declared
+from tenantry.model import PlacedSettings, Settings
+
+CLUSTER_ADMIN = "cluster-admin"
+_WITH_ROLES = ("owners", "role", "roleBindings")
+
+
+def included_files_are_for_declared_tenants(fleet: Fleet) -> Iterator[Finding]:
+    for index, entry in enumerate(fleet.document.include):
+        at = ("include", index)
+        if entry.selfService is not None:
+            if entry.selfService not in fleet.document.selfService:
+                yield Finding(
+                    (*at, "selfService"),
+                    "unknown-frame",
+                    f"frame '{entry.selfService}' is not declared",
+                    (declared("declared", entry.selfService, fleet.names("selfService")),),
+                    fix="declare it under 'selfService:', or correct the name",
+                )
+            continue
+        for place, name in enumerate(entry.of or ()):
+            if name not in fleet.names("tenants"):
+                yield Finding(
+                    (*at, "of", place),
+                    "unknown-tenant",
+                    f"tenant '{name}' is not declared",
+                    (declared("declared", name, fleet.names("tenants")),),
+                    fix="declare it under 'tenants:', or correct the name",
+                )
+
+
+def grants_name_declared_environments(fleet: Fleet) -> Iterator[Finding]:
+    for at, grants in _grants(fleet):
+        for index, name in enumerate(grants.environments or ()):
+            if name not in fleet.environments:
+                yield Finding(
+                    (*at, "environments", index),
+                    "unknown-environment",
+                    f"a grant names environment '{name}', which is not declared",
+                    (declared("declared", name, fleet.names("environments")),),
+                    fix="declare it under 'environments:', or correct the name",
+                )
+
+
+def intervals_pass_the_clusters_admission_policy(fleet: Fleet) -> Iterator[Finding]:
+    """Those of tenants as a whole, and the shortest that may be chosen; the plan checks apps, sources and images."""
+    for at, given in walk.settings(fleet):
+        for key in ("interval", "retryInterval") if isinstance(given, PlacedSettings) else ():
+            value = getattr(given, key)
+            if value and not is_filled(fleet, (*at, key)):
+                yield from refused_by_policy((*at, key), value)
+    for at, grants in _grants(fleet):
+        if grants.shortestInterval:
+            yield from refused_by_policy((*at, "shortestInterval"), grants.shortestInterval)
+
+
+def grants_leave_the_fleets_labels_alone(fleet: Fleet) -> Iterator[Finding]:
+    for at, grants in _grants(fleet):
+        for key, owned in (("labels", OWNED_LABELS), ("annotations", OWNED_ANNOTATIONS)):
+            for index, prefix in enumerate(getattr(grants, key) or ()):
+                if any(each.startswith(prefix) for each in owned) or prefix.startswith(owned):
+                    yield Finding(
+                        (*at, key, index),
+                        "owned-label",
+                        f"'{prefix}' cannot be granted: it is reserved for Tenantry and Kubernetes",
+                        fix="remove it",
+                    )
+
+
+def shares_name_entries_of_the_main_file(fleet: Fleet) -> Iterator[Finding]:
+    """A misspelt name would share something else as soon as somebody declares it."""
+    for at, grants in _grants(fleet):
+        share = grants.share.model_dump(exclude_none=True) if grants.share else {}
+        for group, names in share.items():
+            known = _declared(fleet, at, group)
+            for index, name in enumerate(names):
+                if name not in known:
+                    who = f"tenant '{at[1]}'" if at[0] == "tenants" else "a tenant"
+                    yield Finding(
+                        (*at, "share", group, index),
+                        "unknown-share",
+                        f"'{name}' is shared, but {fleet.source.file} declares it nowhere under '{group}' of {who}",
+                        (declared("declared", name, known),),
+                        fix="declare it there, or remove it",
+                    )
+
+
+def _declared(fleet: Fleet, at: Path, group: str) -> set[str]:
+    """What the main file itself declares for the tenants of a level; those of a template have nothing there."""
+    tenants = {"tenants": at[1:2], "defaults": fleet.document.tenants}.get(str(at[0]), ())
+    names = ((str(tenant), name) for tenant in tenants for name in fleet.raw("tenants", str(tenant), group))
+    return {name for tenant, name in names if not is_own(fleet, tenant, group, name)}
+
+
+def cluster_admin_is_allowed_by_a_word_of_its_own(fleet: Fleet) -> Iterator[Finding]:
+    """Whoever reviews a tenant's entry sees the word, wherever the role comes from."""
+    for tenant, each in fleet.document.tenants.items():
+        if each.clusterAdmin:
+            continue
+        for path, role in walk.roles_of(fleet, tenant):
+            if role == CLUSTER_ADMIN:
+                yield Finding(
+                    path,
+                    "cluster-admin",
+                    f"tenant '{tenant}' would get {CLUSTER_ADMIN} in its namespaces",
+                    fix="choose another role, or set 'clusterAdmin: true' for the tenant",
+                )
+    for at, grants in _grants(fleet):
+        if CLUSTER_ADMIN in (grants.roles or ()):
+            yield Finding(
+                (*at, "roles", (grants.roles or []).index(CLUSTER_ADMIN)),
+                "cluster-admin",
+                f"{CLUSTER_ADMIN} cannot be granted: an included file could give it to anybody",
+                fix="remove it",
+            )
+
+
+def grants_are_for_tenants_with_an_included_file(fleet: Fleet) -> Iterator[Finding]:
+    for tenant, each in fleet.document.tenants.items():
+        if each.grants and tenant not in fleet.source.fills:
+            yield doubtful(
+                ("tenants", tenant, "grants"),
+                "unused",
+                f"no included file speaks of tenant '{tenant}', so its grants have no effect",
+                fix=f"include a file: 'include: [{{tenants: tenants.d/{tenant}.yaml, of: [{tenant}]}}]', or remove them",
+                at_key=True,
+            )
+
+
+def grants_have_an_effect(fleet: Fleet) -> Iterator[Finding]:
+    for at, grants in _grants(fleet):
+        if grants.roles and not set(grants.settings or ()).intersection(_WITH_ROLES):
+            yield doubtful(
+                (*at, "roles"),
+                "unused",
+                "roles are granted, but no setting that names a role",
+                fix=f"grant one of {', '.join(_WITH_ROLES)} under 'settings', or remove it",
+                at_key=True,
+            )
+
+
+def frames_are_used(fleet: Fleet) -> Iterator[Finding]:
+    used = {each.selfService for each in fleet.document.include}
+    for name in fleet.document.selfService:
+        if name not in used:
+            yield doubtful(
+                ("selfService", name),
+                "unused",
+                f"no entry of 'include' uses frame '{name}'",
+                fix=f"write 'include: [{{tenants: PATTERN, selfService: {name}}}]', or remove it",
+                at_key=True,
+            )
+
+
+def _grants(fleet: Fleet) -> Iterator[tuple[Path, Grants]]:
+    """All grants as the main file writes them, each with its path."""
+    frames: list[tuple[Path, Settings]] = [(("defaults",), fleet.document.defaults)]
+    frames += ((("selfService", name), each) for name, each in fleet.document.selfService.items())
+    new = {name for name, fill in fleet.source.fills.items() if fill.template}
+    frames += ((("tenants", name), each) for name, each in fleet.document.tenants.items() if name not in new)
+    yield from (((*at, "grants"), each.grants) for at, each in frames if each.grants)

@@ -1,0 +1,206 @@
+"""What included files say of tenants, put into the frames that the main file gives them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any, get_args
+
+from tenantry.fleet.merge import Layer, merge
+from tenantry.messages.data import mapping_at, value_at
+from tenantry.messages.errors import Diagnostic, Path
+from tenantry.messages.findings import wrong_type
+from tenantry.source.parsed_file import Fill, ParsedFile, Written
+
+PARTS = ("sources", "credentials", "configs", "apps", "alerts", "receivers")
+"""Keys of a tenant whose entries an included file can always declare; those of the main file stay beside them."""
+SELECTOR = "clusters"
+"""An included file can set it, but it selects from granted clusters only."""
+PREFIXED = ("labels", "annotations")
+"""Keys of a tenant with keys of Kubernetes', which are granted by their prefixes."""
+OF_NAMESPACES = ("name", "quota", "limits", "network")
+"""Keys of an extra namespace that come with the grant of `namespaces`."""
+
+
+def filled(main: ParsedFile) -> ParsedFile:
+    """The file with its tenants' frames filled in. Problems of included files are added to it."""
+    return _Filling(main).run() if main.fills else main
+
+
+class _Filling:
+    """Joins data and remembers where each part is written; problems are settings that included files may not make."""
+
+    def __init__(self, main: ParsedFile) -> None:
+        self.main = main
+        self.tenants: dict[str, Any] = dict(mapping_at(main.data, "tenants"))
+        self.written: dict[Path, Written] = {}
+        self.problems: list[Diagnostic] = []
+
+    def run(self) -> ParsedFile:
+        for name, fill in self.main.fills.items():
+            self._fill(name, fill)
+        return self.main.joined({**self.main.data, "tenants": self.tenants}, self.written, self.problems)
+
+    def _fill(self, name: str, fill: Fill) -> None:
+        at = ("tenants", name)
+        own = fill.file.data["tenants"][name]
+        frame = self._frame(name, fill)
+        if not isinstance(own, dict) or not isinstance(frame, dict | None):
+            self._misshapen(fill, at, own)
+            return
+        joined = self._joined(name, fill, own, frame or {})
+        if frame is not None:  # else nobody knows what the file may say, beside what no file may
+            self.tenants[name] = joined
+
+    def _misshapen(self, fill: Fill, at: Path, own: Any) -> None:
+        """The check of shapes reports an entry of the main file, and never sees one of an included file that is no mapping."""
+        if not isinstance(own, dict):
+            found = wrong_type(at, "a mapping", own)
+            self._problem(fill, at, found.code, found.message, found.fix)
+
+    def _joined(self, name: str, fill: Fill, own: dict[str, Any], frame: dict[str, Any]) -> dict[str, Any]:
+        at = ("tenants", name)
+        joined = dict(frame)
+        if isinstance(frame.get("grants"), dict | None) and SELECTOR in own and SELECTOR in frame:
+            self._keep_selector(at, joined)
+        grants = _Granted(self.main, frame)
+        for key, value in own.items():
+            if key in PARTS and not isinstance(frame.get(key, {}), dict):
+                continue  # the check of shapes reports what the main file says
+            if key in PARTS and isinstance(value, dict):
+                self._add_entries(name, fill, key, joined)
+            elif key == SELECTOR or key in PARTS:
+                joined[key], self.written[*at, key] = value, (fill.file, (*at, key))
+            else:
+                self._set(name, fill, key, joined, grants)
+        return joined
+
+    def _frame(self, name: str, fill: Fill) -> Any:
+        """What the main file says of the tenant: itself, or in the template that its file may use; None: nothing."""
+        at = ("tenants", name)
+        if name in self.tenants:
+            return {} if self.tenants[name] is None else self.tenants[name]
+        templates = mapping_at(self.main.data, "selfService")
+        if fill.template in templates:
+            template = ("selfService", fill.template)
+            self.written[at] = (fill.file, at)
+            own = templates[fill.template]
+            for key in own if isinstance(own, dict) else ():
+                self.written[*at, key] = (self.main, (*template, key))
+            return own
+        self.written[at] = (fill.file, at)
+        if fill.template is None:  # an unknown template is reported at the entry of `include`
+            self._problem(
+                fill,
+                at,
+                "no-frame",
+                f"tenant '{name}' is not declared in {self.main.file}",
+                f"declare it there under 'tenants:' with what the platform decides, or with '{name}: {{}}' if nothing",
+            )
+        return None
+
+    def _keep_selector(self, at: Path, joined: dict[str, Any]) -> None:
+        """The main file's selector is what the included file selects from, unless a grant says otherwise."""
+        grants = joined.get("grants") or {}
+        if SELECTOR not in grants:
+            joined["grants"] = {**grants, SELECTOR: joined[SELECTOR]}
+            file, where = self.written.get((*at, SELECTOR), (self.main, (*at, SELECTOR)))
+            self.written[*at, "grants", SELECTOR] = (file, where)
+
+    def _add_entries(self, name: str, fill: Fill, key: str, joined: dict[str, Any]) -> None:
+        there = mapping_at(joined, key)
+        own = fill.file.data["tenants"][name][key]
+        for entry in own:
+            at = ("tenants", name, key, entry)
+            if entry in there:
+                first = self.main.line_of(at)
+                message = f"'{entry}' under '{key}' of tenant '{name}' is in {self.main.file} already"
+                self._problem(fill, at, "duplicate-entry", message, "rename or remove it", (f"first: {first}",))
+            else:
+                self.written[at] = (fill.file, at)
+        if key not in joined:
+            self.written["tenants", name, key] = (fill.file, ("tenants", name, key))
+        joined[key] = {**own, **there}
+
+    def _set(self, name: str, fill: Fill, key: str, joined: dict[str, Any], grants: _Granted) -> None:
+        """Take a setting over if it is granted, else report it."""
+        at = ("tenants", name, key)
+        value = fill.file.data["tenants"][name][key]
+        refused = list(grants.refused(key, value))
+        for path, fix in refused:
+            self._platforms(name, fill, (*at, *path), fix)
+        if refused and refused[0][0] == ():
+            return
+        if key in PREFIXED:
+            self._merge_keys(fill, at, joined, {path[-1] for path, _ in refused})
+        elif key == "namespaces" and isinstance(value, dict) and isinstance(joined.get(key, {}), dict):
+            # What the main file says of one, such as its pod security, holds.
+            self._add_entries(name, fill, key, joined)
+        elif not refused:
+            joined[key], self.written[at] = value, (fill.file, at)
+
+    def _merge_keys(self, fill: Fill, at: tuple[str, ...], joined: dict[str, Any], refused: set[str | int]) -> None:
+        own = value_at(fill.file.data, at)
+        taken = {each: value for each, value in own.items() if each not in refused}
+        joined[at[-1]] = {**mapping_at(joined, at[-1]), **taken}
+        for each in taken:
+            self.written[*at, each] = (fill.file, (*at, each))
+
+    def _platforms(self, name: str, fill: Fill, path: Path, fix: str) -> None:
+        first, last = fill.file.extent(path)
+        lines = f"line {first}" if first == last else f"lines {first} to {last}"
+        message = f"'{path[-1]}' of tenant '{name}' belongs to the platform's file"
+        where = (
+            self.main.line_of(("tenants", name)) if name in mapping_at(self.main.data, "tenants") else self.main.file
+        )
+        moved = f"move {lines} to 'tenants.{name}' in {where}"
+        self._problem(fill, path, "platforms-setting", message, f"{moved}, {fix}" if fix else moved)
+
+    def _problem(self, fill: Fill, path: Path, code: str, message: str, fix: str, notes: tuple[str, ...] = ()) -> None:
+        self.problems.append(Diagnostic(fill.file.locate(path, key=True), code, message, path, notes, fix))
+
+
+class _Granted:
+    """What the main file grants to a tenant, in the tenant's frame or under `defaults`."""
+
+    def __init__(self, main: ParsedFile, frame: dict[str, Any]) -> None:
+        layers = [Layer((), mapping_at(main.data, "defaults", "grants")), Layer((), mapping_at(frame, "grants"))]
+        granted = merge(layers)
+        self._settings = _texts(granted.get("settings"))
+        self._prefixes = {key: tuple(_texts(granted.get(key))) for key in PREFIXED}
+
+    def refused(self, key: str, value: Any) -> Iterator[tuple[Path, str]]:
+        """The paths below a setting that the included file may not write, each with the grant that would allow it."""
+        if key in PREFIXED:
+            yield from self._keys(key, value)
+        elif key not in self._settings:
+            yield (), f"or allow it there: 'grants: {{settings: [{key}]}}'" if _is_grantable(key) else ""
+        elif key == "namespaces" and isinstance(value, dict):
+            for name, entry in value.items():
+                for inner, content in entry.items() if isinstance(entry, dict) else ():
+                    yield from (((name, inner, *path), fix) for path, fix in self._of_namespace(inner, content))
+
+    def _of_namespace(self, key: str, value: Any) -> Iterator[tuple[Path, str]]:
+        if key in PREFIXED:
+            yield from self._keys(key, value)
+        elif key not in OF_NAMESPACES or (key != "name" and key not in self._settings):
+            yield (), ""
+
+    def _keys(self, key: str, value: Any) -> Iterator[tuple[Path, str]]:
+        if not isinstance(value, dict):
+            yield (), ""
+            return
+        for each in value:
+            prefix = f"{each.partition('/')[0]}/" if "/" in each else ""
+            if not prefix or prefix not in self._prefixes[key]:
+                yield (each,), f"or allow it there: 'grants: {{{key}: [{prefix}]}}'" if prefix else ""
+
+
+def _is_grantable(key: str) -> bool:
+    # Completion of names in a shell must not wait until the model is imported.
+    from tenantry.grants.model import GRANTABLE
+
+    return key in get_args(GRANTABLE)
+
+
+def _texts(value: Any) -> frozenset[str]:
+    return frozenset(each for each in value if isinstance(each, str)) if isinstance(value, list) else frozenset()

@@ -1,0 +1,135 @@
+"""What the main file grants to the included file of a tenant, and whether a granted pattern allows an address."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from tenantry.addresses import Address, BadAddress, read
+from tenantry.fleet.fleet import Fleet
+from tenantry.fleet.merge import Layer, origin
+from tenantry.fleet.resolve import resolved_layers
+from tenantry.grants.model import Grants
+from tenantry.messages.errors import Path
+from tenantry.messages.placeholders import TOKEN
+
+DEFAULT_ROLES = ("view",)
+SHORTEST_INTERVAL = "30s"
+POLICYS_SHORTEST = "1s"
+"""The shortest interval that the admission policy of the clusters lets a tenant have, whoever wrote it."""
+TIMEOUT, INTERVAL, RETRIES, HISTORY = "timeout", "interval", "retries", "history"
+LIMITS: dict[str, str | int] = {
+    # The longest that Flux's own examples and charts of databases need; a worker of a controller is held that long.
+    TIMEOUT: "1h",
+    # Something that is looked at less than once a day is suspended in all but name.
+    INTERVAL: "24h",
+    RETRIES: 20,
+    HISTORY: 20,
+    # Three times as many as the largest tenant of a fleet that we know.
+    **dict.fromkeys(("apps", "sources", "credentials", "configs", "images"), 100),
+    **dict.fromkeys(("alerts", "receivers", "namespaces"), 20),
+}
+"""The limits of what an included file says, where the main file does not grant others, by their keys in `grants.limits`."""
+
+
+def grants_of(fleet: Fleet, tenant: str) -> Grants | None:
+    """The grants of `defaults` and of the tenant; None if no included file speaks of the tenant."""
+    if tenant not in fleet.source.fills:
+        return None
+    if tenant not in fleet.grants:
+        fleet.grants[tenant] = resolved_layers(grant_layers(fleet, tenant), Grants, None)
+    return fleet.grants[tenant]
+
+
+def grant_layers(fleet: Fleet, tenant: str) -> list[Layer]:
+    """The layers of a tenant's grants."""
+    paths = (("defaults", "grants"), ("tenants", tenant, "grants"))
+    # A selector is taken whole from the nearest level.
+    own = "clusters" in fleet.raw(*paths[1])
+    layers = [Layer(path, {} if path in fleet.left_out else fleet.raw(*path)) for path in paths]
+    if own and "clusters" in layers[0].data:
+        layers[0] = Layer(paths[0], {key: value for key, value in layers[0].data.items() if key != "clusters"})
+    return layers
+
+
+def grant_at(fleet: Fleet, tenant: str, *path: str | int) -> Path:
+    """Where a grant of the tenant is written; the tenant itself if nothing is granted."""
+    at = origin(grant_layers(fleet, tenant), path)
+    return at if len(at) > 2 and at[-1] != "grants" else ("tenants", tenant)
+
+
+def limit_of(grants: Grants, key: str) -> str | int:
+    """A limit by its key in `grants.limits`."""
+    given = getattr(grants.limits, key) if grants.limits else None
+    return LIMITS[key] if given is None else given
+
+
+def is_filled(fleet: Fleet, path: Path) -> bool:
+    """Whether an included file wrote the value at a path."""
+    return fleet.source.filled_by(path) is not None
+
+
+def filled_tenants(fleet: Fleet) -> Iterator[tuple[str, Grants]]:
+    """The tenants that included files speak of, with their grants; without those that are left out, or whose grants are."""
+    for tenant in fleet.source.fills:
+        if (
+            tenant in fleet.document.tenants
+            and has_sound_grants(fleet, tenant)
+            and (grants := grants_of(fleet, tenant))
+        ):
+            yield tenant, grants
+
+
+def has_sound_grants(fleet: Fleet, tenant: str) -> bool:
+    """Whether the shape of the tenant's grants is right. Otherwise everything would seem not to be granted."""
+    return fleet.left_out.isdisjoint(layer.path for layer in grant_layers(fleet, tenant))
+
+
+def filled_entries(fleet: Fleet, key: str) -> Iterator[tuple[str, str]]:
+    """The tenant and the name of every entry under one of the tenants' keys that an included file wrote."""
+    for tenant, _ in filled_tenants(fleet):
+        for name in fleet.raw("tenants", tenant, key):
+            if is_filled(fleet, ("tenants", tenant, key, name)):
+                yield tenant, name
+
+
+ANY = "*"
+_BELOW = "/*"
+
+
+def is_allowed(address: str, patterns: Iterable[str]) -> bool:
+    """Whether any of the patterns allows the address. Patterns have no placeholders left."""
+    parts = _parts(address)
+    return parts is not None and any(pattern == ANY or _allows(pattern, parts) for pattern in patterns)
+
+
+def is_covered(pattern: str, patterns: Iterable[str]) -> bool:
+    """Whether other patterns allow everything that a pattern allows, whatever placeholders become; false where that is not sure."""
+    patterns = tuple(patterns)
+    if pattern in patterns or ANY in patterns:
+        return True
+    parts = _parts(_with_words(pattern).removesuffix(_BELOW))
+    known = [_with_words(each) for each in patterns]
+    if parts and pattern.endswith(_BELOW):
+        return any(_allows(each, parts._replace(path=f"{parts.path}/")) for each in known if each.endswith(_BELOW))
+    return parts is not None and any(_allows(each, parts) for each in known)
+
+
+def _with_words(pattern: str) -> str:
+    """The pattern with a word for each placeholder that tells it from others."""
+    return TOKEN.sub(lambda match: match[0] if match[1] is None else f"x{match[1].encode().hex()}x", pattern)
+
+
+def _allows(pattern: str, address: Address) -> bool:
+    granted = _parts(pattern.removesuffix(_BELOW))
+    if granted is None or granted.query or address.query:
+        return False
+    if (granted.scheme, granted.host, granted.port) != (address.scheme, address.host, address.port):
+        return False
+    return address.path.startswith(f"{granted.path}/") if pattern.endswith(_BELOW) else address.path == granted.path
+
+
+def _parts(address: str) -> Address | None:
+    try:
+        return read(address)
+    except BadAddress:
+        return None

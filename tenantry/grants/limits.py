@@ -1,0 +1,190 @@
+"""Which values of a tenant's entry, and of the specs that become of it, have a limit: durations and numbers of Flux."""
+
+from __future__ import annotations
+
+import types
+import typing
+from collections.abc import Iterator, Mapping
+from functools import cache
+from typing import Any, NamedTuple, TypeAlias
+
+from tenantry.fleet.fleet import Fleet
+from tenantry.flux.schemas import kinds, schema_of
+from tenantry.grants.grants import (
+    HISTORY,
+    INTERVAL,
+    POLICYS_SHORTEST,
+    RETRIES,
+    SHORTEST_INTERVAL,
+    TIMEOUT,
+    grant_at,
+    limit_of,
+)
+from tenantry.grants.model import Grants
+from tenantry.messages.errors import Finding, Path
+from tenantry.model import Model, Tenant
+from tenantry.model.flux import FluxBlock
+from tenantry.model.scalars import is_duration, seconds_of
+from tenantry.model.strict import declared_type
+
+_Tree: TypeAlias = "dict[str, _Tree] | str"
+"""Keys, down to the name of the limit of a value. `*`: any key, or any entry of a list."""
+_ANY = "*"
+_SHORTEST_TIMEOUT = "1s"
+"""For some programs a timeout of zero means to wait without end."""
+
+
+class Limited(NamedTuple):
+    """A value with a limit, at a path. limit: its key in `grants.limits`."""
+
+    path: Path
+    value: str | int
+    limit: str
+
+
+def limited_in_tenant(entry: Mapping[str, Any]) -> Iterator[Limited]:
+    """The values of a tenant's entry as it is written, with those in blocks of Flux."""
+    return _found(entry, _tree_of_model(Tenant), ())
+
+
+def limited_in_spec(kind: str, spec: Mapping[str, Any]) -> Iterator[Limited]:
+    """The values of a finished spec of Flux."""
+    return _found(spec, _tree_of_kind(kind), ())
+
+
+def duration_paths() -> tuple[str, ...]:
+    """The fields of Flux's specs that hold durations, such as `install.timeout`, of all kinds together."""
+    return tuple(sorted({path for kind in kinds() for path in _durations_below(_tree_of_kind(kind))}))
+
+
+def _durations_below(tree: _Tree, at: tuple[str, ...] = ()) -> Iterator[str]:
+    if isinstance(tree, str):
+        yield from [".".join(at)] if tree in (INTERVAL, TIMEOUT) else ()
+    else:
+        for key, below in tree.items():
+            yield from _durations_below(below, (*at, key))
+
+
+def beyond_limits(fleet: Fleet, tenant: str, grants: Grants, each: Limited, path: Path) -> Iterator[Finding]:
+    """A finding if a value of a tenant's included file is beyond what the main file grants. Args: path: where it is written."""
+    value, key = each.value, each.path[-1]
+    if isinstance(value, int):
+        yield from _beyond_number(fleet, tenant, grants, each, path)
+        return
+    longest = str(limit_of(grants, each.limit))
+    shortest = (grants.shortestInterval or SHORTEST_INTERVAL) if each.limit == INTERVAL else _SHORTEST_TIMEOUT
+    if seconds_of(value) < seconds_of(shortest):
+        where = fleet.source.line_of(grant_at(fleet, tenant, "shortestInterval"))
+        ask = f", or ask the platform team for another 'shortestInterval' ({where})" if each.limit == INTERVAL else ""
+        message = f"{key} '{value}' is shorter than '{shortest}', the shortest for tenant '{tenant}'"
+        yield Finding(path, "short-interval", message, fix=f"write '{shortest}' or more{ask}")
+    elif seconds_of(value) > seconds_of(longest):
+        message = f"{key} '{value}' is longer than '{longest}', the longest for tenant '{tenant}'"
+        yield Finding(
+            path, "over-limit", message, fix=f"write '{longest}' or less, or {_ask(fleet, tenant, each.limit)}"
+        )
+
+
+def refused_by_policy(path: Path, value: str) -> Iterator[Finding]:
+    """A finding if the admission policy of the clusters refuses an interval of a tenant, whoever wrote it."""
+    if seconds_of(value) < seconds_of(POLICYS_SHORTEST):
+        yield Finding(
+            path,
+            "short-interval",
+            f"{path[-1]} '{value}' is shorter than '{POLICYS_SHORTEST}', so the admission policy of the clusters would refuse it",
+            fix=f"write '{POLICYS_SHORTEST}' or more",
+        )
+
+
+def too_many(fleet: Fleet, tenant: str, grants: Grants, key: str, entries: list[Path]) -> Iterator[Finding]:
+    """A finding at the first entry of an included file that is one too many."""
+    most = int(limit_of(grants, key))
+    if len(entries) > most:
+        message = f"the file of tenant '{tenant}' has {len(entries)} {key}, and may have {most}"
+        fix = f"remove some of them, or {_ask(fleet, tenant, key)}"
+        yield Finding(entries[most], "over-limit", message, fix=fix, at_key=True)
+
+
+def _beyond_number(fleet: Fleet, tenant: str, grants: Grants, each: Limited, path: Path) -> Iterator[Finding]:
+    most, least = int(limit_of(grants, each.limit)), int(each.limit == HISTORY)
+    key, value = each.path[-1], int(each.value)
+    if value < least:
+        message = f"{key} {value} is without end, and would be at the cost of all tenants"
+        yield Finding(path, "over-limit", message, fix=f"write a number from {least} to {most}")
+    elif value > most:
+        message = f"{key} {value} is more than {most}, the most for tenant '{tenant}'"
+        fix = f"write a number from {least} to {most}, or {_ask(fleet, tenant, each.limit)}"
+        yield Finding(path, "over-limit", message, fix=fix)
+
+
+def _ask(fleet: Fleet, tenant: str, key: str) -> str:
+    where = fleet.source.line_of(grant_at(fleet, tenant, "limits", key))
+    return f"ask the platform team for another 'grants.limits.{key}' ({where})"
+
+
+def _found(value: Any, tree: _Tree, at: Path) -> Iterator[Limited]:
+    if isinstance(tree, str):
+        if isinstance(value, float) and value.is_integer():  # `-1.0` is a whole number for an API server
+            value = int(value)
+        if isinstance(value, str if tree in (INTERVAL, TIMEOUT) else int) and not isinstance(value, bool):
+            yield Limited(at, value, tree)
+    elif isinstance(value, Mapping):
+        for key in value if _ANY in tree else [key for key in tree if key in value]:
+            yield from _found(value[key], tree.get(key) or tree[_ANY], (*at, key))
+    elif isinstance(value, list) and _ANY in tree:
+        for index, inner in enumerate(value):
+            yield from _found(inner, tree[_ANY], (*at, index))
+
+
+@cache
+def _tree_of_kind(kind: str) -> _Tree:
+    """Where the values stand in the spec of a kind of Flux; nowhere for other kinds."""
+    return (_tree_of_schema(schema_of(kind).spec, "") or {}) if kind in kinds() else {}
+
+
+def _tree_of_schema(schema: Mapping[str, Any], name: str) -> _Tree | None:
+    if schema.get("type") == "integer":
+        return HISTORY if name == "maxHistory" else RETRIES
+    if schema.get("type") == "string" and "(ms|s|m" in schema.get("pattern", ""):
+        return _limit_of_duration(name)
+    parts = dict(schema.get("properties", {}))
+    for each in (schema.get("items"), schema.get("additionalProperties")):
+        if isinstance(each, Mapping):
+            parts[_ANY] = each
+    found: dict[str, _Tree] = {key: tree for key, part in parts.items() if (tree := _tree_of_schema(part, key))}
+    return found or None
+
+
+@cache
+def _tree_of_model(model: type[Model]) -> _Tree:
+    """Where the values stand below an entry of the file, in all parts of it."""
+    tree: dict[str, _Tree] = {}
+    if issubclass(model, FluxBlock):
+        for kind in (model.flux_kind, *model.parts):
+            of_flux = _tree_of_kind(kind)
+            tree |= of_flux if isinstance(of_flux, dict) else {}
+    for name, field in model.model_fields.items():
+        if found := _tree_of_type(declared_type(field), name):
+            tree[field.alias or name] = found
+    return tree
+
+
+def _tree_of_type(annotation: Any, name: str) -> _Tree | None:
+    if is_duration(annotation):
+        return _limit_of_duration(name)
+    if isinstance(annotation, type) and issubclass(annotation, Model):
+        return _tree_of_model(annotation) or None
+    origin, arguments = typing.get_origin(annotation), typing.get_args(annotation)
+    if origin is typing.Annotated:
+        return _tree_of_type(arguments[0], name)
+    if origin in (list, dict):
+        below = _tree_of_type(arguments[-1], name)
+        return {_ANY: below} if below else None
+    if origin in (typing.Union, types.UnionType):
+        options: Iterator[_Tree | None] = (_tree_of_type(each, name) for each in arguments)
+        return next((each for each in options if each), None)
+    return None
+
+
+def _limit_of_duration(name: str) -> str:
+    return INTERVAL if name.lower().endswith("interval") else TIMEOUT

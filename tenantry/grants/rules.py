@@ -1,0 +1,167 @@
+"""Rules about what included files choose within what the main file grants: clusters, roles, intervals, and what they name."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator
+from dataclasses import replace
+
+from tenantry.fleet import walk
+from tenantry.fleet.fleet import Fleet
+from tenantry.fleet.placement import (
+    cluster_is_granted,
+    granted_selector,
+    is_management,
+    is_taken,
+    matches,
+    selector_at,
+    selector_of,
+)
+from tenantry.grants.authors import foreign_names
+from tenantry.grants.frames import PARTS
+from tenantry.grants.grants import DEFAULT_ROLES, filled_entries, filled_tenants, grant_at, is_filled
+from tenantry.grants.limits import beyond_limits, limited_in_tenant, too_many
+from tenantry.messages.errors import Finding, Path
+from tenantry.messages.findings import doubtful
+from tenantry.messages.placeholders import is_unfilled
+from tenantry.messages.redact import shorten
+from tenantry.messages.text import listed
+
+
+def included_files_choose_granted_clusters(fleet: Fleet) -> Iterator[Finding]:
+    for at, who, selector in walk.selectors(fleet):
+        if not is_filled(fleet, at):
+            continue
+        tenant = str(at[1])
+        granted = [name for name in fleet.clusters if cluster_is_granted(fleet, tenant, name)]
+        for index, name in enumerate(selector.names or ()):
+            if name in fleet.clusters and name not in granted:
+                yield _not_granted(
+                    fleet,
+                    tenant,
+                    "clusters",
+                    (*at, "names", index),
+                    f"{who} selects cluster '{name}', which is not granted to it",
+                    granted,
+                )
+
+
+def apps_of_included_files_are_placed(fleet: Fleet) -> Iterator[Finding]:
+    """By a name that is not granted is reported by another rule; here a selector takes clusters, and none of them is granted."""
+    for tenant, app in filled_entries(fleet, "apps"):
+        if app not in fleet.document.tenants[tenant].apps:
+            continue
+        selector = selector_of(fleet, tenant, app)
+        taken = any(selector and matches(selector, name, each) for name, each in fleet.clusters.items())
+        by_name = selector and selector.names is not None and is_filled(fleet, selector_at(fleet, tenant, app))
+        if taken and not by_name and not is_taken(fleet, tenant, app):
+            granted = [name for name in fleet.clusters if cluster_is_granted(fleet, tenant, name)]
+            message = f"app '{app}' of tenant '{tenant}' selects no cluster that is granted to the tenant"
+            found = _not_granted(fleet, tenant, "clusters", ("tenants", tenant, "apps", app), message, granted)
+            yield replace(found, notes=(*found.notes, *_left_out(fleet, tenant)), at_key=True)
+
+
+def _left_out(fleet: Fleet, tenant: str) -> Iterator[str]:
+    """The management clusters that a granted `all` does not include."""
+    if names := _silently_left_out(fleet, tenant):
+        where = fleet.source.line_of(granted_selector(fleet, tenant)[1])
+        yield f"'all' does not include management clusters ({listed(names)}): name them, or select them by labels ({where})"
+
+
+def _silently_left_out(fleet: Fleet, tenant: str) -> list[str]:
+    """The same by name, without those that the selector excludes itself."""
+    selector, _ = granted_selector(fleet, tenant)
+    if selector is None or not selector.all:
+        return []
+    return [name for name in fleet.clusters if is_management(fleet, name) and name not in selector.exclude]
+
+
+def management_clusters_are_left_out_on_purpose(fleet: Fleet) -> Iterator[Finding]:
+    """Reported once for each place of a selector, however many tenants it is for."""
+    places: dict[Path, str] = {}
+    for tenant, _ in filled_tenants(fleet):
+        if _silently_left_out(fleet, tenant):
+            places.setdefault(granted_selector(fleet, tenant)[1], tenant)
+    for path, tenant in places.items():
+        names, excluded = _silently_left_out(fleet, tenant), fleet.source.value(path).get("exclude", ())
+        yield doubtful(
+            path,
+            "management-clusters",
+            f"for tenants with an included file, such as '{tenant}', 'all' does not include management clusters",
+            (f"management clusters: {listed(names)}",),
+            fix=f"exclude them: '{{all: true, exclude: [{', '.join((*excluded, *names[:3]))}]}}', or name the clusters",
+        )
+
+
+def included_files_give_granted_roles(fleet: Fleet) -> Iterator[Finding]:
+    for tenant, grants in filled_tenants(fleet):
+        granted = DEFAULT_ROLES if grants.roles is None else grants.roles
+        for path, role in walk.roles_of(fleet, tenant):
+            if is_filled(fleet, path) and role not in granted:
+                message = f"role '{shorten(role)}' is not granted to tenant '{tenant}'"
+                yield _not_granted(fleet, tenant, "roles", path, message, granted)
+
+
+def included_files_keep_to_their_limits(fleet: Fleet) -> Iterator[Finding]:
+    """As written; the plan looks again at the values that placeholders give."""
+    for tenant, grants in filled_tenants(fleet):
+        at = ("tenants", tenant)
+        for each in limited_in_tenant(fleet.said(*at)):
+            path = (*at, *each.path)
+            if is_filled(fleet, path) and not is_unfilled(each.value):
+                yield from beyond_limits(fleet, tenant, grants, each, path)
+
+
+def included_files_have_a_limited_number_of_parts(fleet: Fleet) -> Iterator[Finding]:
+    for tenant, grants in filled_tenants(fleet):
+        at = ("tenants", tenant)
+        written: dict[str, list[Path]] = {
+            key: [(*at, key, name) for name in fleet.raw(*at, key)] for key in (*PARTS, "namespaces")
+        }
+        automations = [(*path, "imageAutomation", "images") for path in written["apps"]]
+        written["images"] = [(*path, name) for path in automations for name in fleet.raw(*map(str, path))]
+        for key, paths in written.items():
+            yield from too_many(fleet, tenant, grants, key, [path for path in paths if is_filled(fleet, path)])
+
+
+def foreign_address(fleet: Fleet, tenant: str, kind: str, path: Path, granted: Collection[str]) -> Finding:
+    """An included file names an address that the main file does not grant. The address itself may hold a password."""
+    key = "alerts" if kind == "Provider" else "sources"
+    what = f"the address of this {kind} is not granted to tenant '{tenant}'"
+    return _not_granted(fleet, tenant, key, path, what, granted)
+
+
+def no_push(fleet: Fleet, tenant: str, path: Path, granted: Collection[str]) -> Finding:
+    """Image automation of an included file pushes to an address that the main file does not grant for that."""
+    return _not_granted(
+        fleet, tenant, "push", path, f"pushing to this source is not granted to tenant '{tenant}'", granted
+    )
+
+
+def no_submodules(fleet: Fleet, tenant: str, path: Path) -> Finding:
+    """A Git source of an included file takes submodules, which are at any address that the repository names."""
+    where = fleet.source.line_of(grant_at(fleet, tenant, "settings"))
+    return Finding(
+        path,
+        "not-granted",
+        f"submodules can be at any address, so 'recurseSubmodules' is not granted to tenant '{tenant}'",
+        (f"grants: {where}",),
+        fix="remove it, or ask the platform team to add 'recurseSubmodules' to 'grants.settings' of the tenant",
+    )
+
+
+def _not_granted(fleet: Fleet, tenant: str, key: str, path: Path, message: str, granted: Collection[str]) -> Finding:
+    at = granted_selector(fleet, tenant)[1] if key == "clusters" else grant_at(fleet, tenant, key)
+    where = fleet.source.line_of(at)
+    return Finding(
+        path,
+        "not-granted",
+        message,
+        (f"granted: {listed(granted) or 'none'} ({where})",),
+        fix=f"choose a granted one, or ask the platform team to add it to 'grants.{key}' of the tenant",
+    )
+
+
+def included_files_name_what_is_theirs_or_shared(fleet: Fleet) -> Iterator[Finding]:
+    """As written; the plan looks again at what placeholders stand for."""
+    for tenant, _ in filled_tenants(fleet):
+        yield from foreign_names(fleet, tenant)

@@ -1,0 +1,170 @@
+"""What the planned objects of a tenant may not say: a check of what Flux gets, after merging and filling in."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
+from typing import Any
+
+from tenantry.fleet.fleet import Fleet
+from tenantry.fleet.identity import borrowed
+from tenantry.fleet.settings import variable_at
+from tenantry.fleet.template import fill
+from tenantry.flux.addresses import address_problems, addresses_of
+from tenantry.grants.authors import Named, foreign_names, is_own, may_name, names_of_spec, not_shared
+from tenantry.grants.grants import INTERVAL, grant_at, grants_of, has_sound_grants, is_allowed, is_filled
+from tenantry.grants.limits import Limited, beyond_limits, limited_in_spec, refused_by_policy
+from tenantry.grants.model import Grants
+from tenantry.grants.rules import foreign_address, no_push, no_submodules
+from tenantry.messages.errors import Finding, Found, Path
+from tenantry.messages.placeholders import names_in
+from tenantry.plan.objects.scope import Scope
+
+_TO_SOURCES = ("sourceRef", "chartRef")
+"""Fields that Tenantry sets to a source of the tenant, or to a chart of one."""
+
+
+class Wall:
+    """Checks the objects of one scope: the platform's for the form of addresses, a tenant's for everything."""
+
+    def __init__(self, fleet: Fleet, scope: Scope, variables: Mapping[str, str]) -> None:
+        self._fleet = fleet
+        self._scope = scope
+        self._variables = variables
+        self._grants = (
+            grants_of(fleet, scope.tenant) if scope.tenant and has_sound_grants(fleet, scope.tenant) else None
+        )
+        self._allowed: dict[str, list[str]] = {}
+        self._names: dict[str, dict[str, str]] = {}
+        self._sound: set[tuple[str, str | int]] = set()
+
+    def check(self, kind: str, spec: Mapping[str, Any], origin: Callable[[Path], Path]) -> Iterator[Finding]:
+        """What a spec may not say. Its Secrets, ConfigMaps and included sources still have their names in the file.
+
+        Args: origin: where in the document the value at a path of the spec is written.
+        """
+        findings = [*address_problems(kind, spec)]
+        if self._scope.tenant:
+            findings += self._findings(kind, spec, origin)
+        yield from (self._placed(each, origin) for each in findings)
+
+    def _findings(self, kind: str, spec: Mapping[str, Any], origin: Callable[[Path], Path]) -> Iterator[Finding]:
+        """The same, with paths in the spec."""
+        if not self._fleet.document.platform.sharedIdentity:
+            yield from borrowed(kind, spec)
+        yield from self._limits(kind, spec, origin)
+        if self._grants:
+            yield from self._addresses(kind, spec, origin, self._grants)
+            yield from self._authors(kind, spec, origin)
+            yield from self._submodules(kind, spec, origin, self._grants)
+
+    def check_push(self, source: str, url: str, at: Path) -> Iterator[Finding]:
+        """Whether image automation may push to a source. Args: at: where its `update` is written."""
+        if self._grants is None or not is_filled(self._fleet, at):
+            return
+        tenant, fleet = self._scope.tenant, self._fleet
+        credentials = fleet.raw("tenants", tenant, "sources", source).get("credentials")
+        if credentials and not is_own(fleet, tenant, "credentials", credentials):
+            yield not_shared(fleet, tenant, at, "credentials", credentials)
+        allowed = list(self._patterns("push", self._grants.push))
+        if not is_allowed(url, allowed):
+            yield no_push(fleet, tenant, at, allowed)
+
+    def _submodules(
+        self, kind: str, spec: Mapping[str, Any], origin: Callable[[Path], Path], grants: Grants
+    ) -> Iterator[Finding]:
+        key = "recurseSubmodules"
+        granted = key in (grants.settings or ()) or not is_filled(self._fleet, origin((key,)))
+        if kind == "GitRepository" and spec.get(key) and not granted:
+            yield no_submodules(self._fleet, self._scope.tenant, (key,))
+
+    def _authors(self, kind: str, spec: Mapping[str, Any], origin: Callable[[Path], Path]) -> Iterator[Finding]:
+        """Names in what an included file writes that are not the file's to use."""
+        tenant = self._scope.tenant
+        if self._fleet.known_problems and any(foreign_names(self._fleet, tenant)):
+            return  # told where they are written
+        for path, group, name in (*names_of_spec(kind, dict(spec)), *self._names_of_objects(spec)):
+            place = origin(path)
+            if is_filled(self._fleet, place) and not may_name(self._fleet, tenant, group, name):
+                yield not_shared(self._fleet, tenant, path, group, name)
+
+    def _names_of_objects(self, spec: Mapping[str, Any]) -> Iterator[Named]:
+        """The sources and apps whose objects a spec names, by what the file calls them."""
+        for key in _TO_SOURCES:
+            if name := self._named("sources", spec.get(key)):
+                yield Named((key,), "sources", name)
+        for key, group in (("dependsOn", "apps"), ("resources", "sources")):
+            for index, entry in enumerate(spec.get(key) or ()):
+                if name := self._named(group, entry):
+                    yield Named((key, index), group, name)
+
+    def _named(self, group: str, reference: Any) -> str | None:
+        """The tenant's entry for which an object stands; None: the object is of another group, or the platform's."""
+        if not isinstance(reference, dict) or "namespace" in reference or reference.get("kind") == "HelmChart":
+            return None
+        if group not in self._names:
+            declared = self._fleet.raw("tenants", self._scope.tenant, group)
+            self._names[group] = {self._scope.name(name): name for name in declared}
+        return self._names[group].get(str(reference.get("name")))
+
+    def _addresses(
+        self, kind: str, spec: Mapping[str, Any], origin: Callable[[Path], Path], grants: Grants
+    ) -> Iterator[Finding]:
+        allowed = self._allowed_for(kind, grants)
+        for path, address in addresses_of(kind, spec):
+            if is_filled(self._fleet, origin(path)) and not is_allowed(address, allowed):
+                yield foreign_address(self._fleet, self._scope.tenant, kind, path, allowed)
+
+    def _allowed_for(self, kind: str, grants: Grants) -> list[str]:
+        """The address patterns for a kind, which are the same for all objects of the tenant on the cluster."""
+        if kind not in self._allowed:
+            alerts = self._patterns("alerts", grants.alerts) if kind == "Provider" else ()
+            self._allowed[kind] = [*self._patterns("sources", grants.sources), *alerts]
+        return self._allowed[kind]
+
+    def _patterns(self, key: str, patterns: list[str] | None) -> Iterator[str]:
+        """The granted address patterns with their placeholders filled in. Raises: Found: a placeholder is unknown."""
+        for index, pattern in enumerate(patterns or ()):
+            try:
+                yield str(fill(pattern, self._variables, ()))
+            except Found as found:
+                at = grant_at(self._fleet, self._scope.tenant, key, index)
+                raise Found(replace(each, path=at) for each in found.findings) from None
+
+    def _limits(self, kind: str, spec: Mapping[str, Any], origin: Callable[[Path], Path]) -> Iterator[Finding]:
+        for each in limited_in_spec(kind, spec):
+            if (each.limit, each.value) in self._sound:
+                continue
+            own = tuple(refused_by_policy(each.path, str(each.value))) if each.limit == INTERVAL else ()
+            beyond = tuple(self._beyond(each, each.path))
+            if not (own or beyond):
+                self._sound.add((each.limit, each.value))
+                continue
+            place = origin(each.path)
+            if place[-1:] not in (each.path[-1:], ("chartInterval",)):
+                continue  # the author wrote none here: it is the tenant's as a whole, or Tenantry's
+            # With the author's name for it, as the rule about the same value.
+            yield from self._beyond(each, place) if is_filled(self._fleet, place) else own
+
+    def _beyond(self, each: Limited, place: Path) -> Iterator[Finding]:
+        """What is beyond the limits of the tenant's included file."""
+        if self._grants:
+            named = each._replace(path=place)
+            yield from beyond_limits(self._fleet, self._scope.tenant, self._grants, named, each.path)
+
+    def _placed(self, finding: Finding, origin: Callable[[Path], Path]) -> Finding:
+        place = origin(finding.path)
+        return replace(finding, path=place, notes=(*finding.notes, *self._filled_in(place)))
+
+    def _filled_in(self, place: Path) -> Iterator[str]:
+        """What placeholders at a place became, and where."""
+        written = self._fleet.source.value(place)
+        for name in dict.fromkeys(names_in(written)) if isinstance(written, str) else ():
+            at = variable_at(self._fleet, self._scope.environment, self._scope.cluster, name)
+            where = f" ({self._fleet.source.line_of(at)})" if at else ""
+            yield f"'{{{name}}}' is '{self._variables.get(name, '')}' on cluster '{self._scope.cluster}'{where}"
+
+
+def below(*at: str | int) -> Callable[[Path], Path]:
+    """The origin of the values of a block that stands at a path as a whole."""
+    return lambda path: (*at, *path)

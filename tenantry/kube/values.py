@@ -1,0 +1,78 @@
+"""Label selectors, quantities and rules of roles: between their text and what they mean."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from decimal import Decimal
+from typing import Any, NamedTuple
+
+_PART = re.compile(
+    r"\s*(?:(?P<not>!)\s*)?(?P<key>[-A-Za-z0-9_./]+)\s*"
+    r"(?:(?P<sign>==|=|!=)\s*(?P<value>[-A-Za-z0-9_.]*)|(?P<word>in|notin)\s*\((?P<values>[-A-Za-z0-9_.,\s]*)\))?\s*(?:,|$)"
+)
+
+
+def selects(selector: str, labels: Mapping[str, str]) -> bool | None:
+    """Whether a selector matches labels; None if it cannot be read. An empty one matches everything."""
+    position, matches = 0, True
+    while position < len(selector):
+        part = _PART.match(selector, position)
+        if part is None:
+            return None
+        position = part.end()
+        matches = matches and _matches(part, labels)
+    return matches
+
+
+def _matches(part: re.Match[str], labels: Mapping[str, str]) -> bool:
+    value = labels.get(part["key"])
+    if part["sign"] or part["word"]:
+        wanted = {part["value"]} if part["sign"] else {each.strip() for each in part["values"].split(",")}
+        negative = part["sign"] == "!=" or part["word"] == "notin"
+        return (value in wanted) != negative
+    return (value is not None) != bool(part["not"])
+
+
+_FORM = re.compile(r"([+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+))(?:([KMGTPE]i)|([numkMGTPE])|[eE]([+-]?[0-9]{1,2}))?")
+_BINARY = {f"{letter}i": Decimal(1024**power) for power, letter in enumerate("KMGTPE", 1)}
+_DECIMAL = {
+    letter: Decimal(1000) ** power for power, letter in zip((-3, -2, -1, 1, 2, 3, 4, 5, 6), "numkMGTPE", strict=True)
+}
+
+
+def number_of(quantity: Any) -> Decimal | None:
+    """The number that a quantity stands for; None: it is not one."""
+    match = _FORM.fullmatch(str(quantity)) if isinstance(quantity, str | int | float) else None
+    if match is None or isinstance(quantity, bool):
+        return None
+    digits, binary, decimal, exponent = match.groups()
+    factor = _BINARY.get(binary) or _DECIMAL.get(decimal) or Decimal(10) ** int(exponent or 0)
+    return Decimal(digits) * factor
+
+
+class Right(NamedTuple):
+    """One verb for one resource. resource: `ingressclasses.networking.k8s.io`, with the names of objects if only they are meant."""
+
+    verb: str
+    resource: str
+
+
+def rights_of_rules(rules: Iterable[Mapping[str, Any]]) -> Iterator[Right]:
+    """Every right that the rules give, in their order."""
+    for rule in rules:
+        only = f" {', '.join(rule['resourceNames'])}" if rule.get("resourceNames") else ""
+        for group in rule["apiGroups"] or ("",):
+            for resource in rule["resources"]:
+                yield from (Right(verb, resource + (f".{group}" if group else "") + only) for verb in rule["verbs"])
+
+
+def in_words(rights: Iterable[Right]) -> str:
+    """`get, list persistentvolumes; get nodes`"""
+    by_resource: dict[str, dict[str, None]] = {}
+    for each in rights:
+        by_resource.setdefault(each.resource, {})[each.verb] = None
+    by_verbs: dict[str, list[str]] = {}
+    for resource, verbs in by_resource.items():
+        by_verbs.setdefault(", ".join(verbs), []).append(resource)
+    return "; ".join(f"{verbs} {', '.join(resources)}" for verbs, resources in by_verbs.items())

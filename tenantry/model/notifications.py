@@ -1,0 +1,82 @@
+"""Alerts and receivers: what is told to whom, and the webhooks that make Flux fetch sources at once."""
+
+from typing import Annotated, Self
+
+from pydantic import ConfigDict, Field, model_validator
+
+from tenantry.model.flux import FluxBlock
+from tenantry.model.scalars import CredentialsName, OwnAppName, SourceName, refusal
+
+COMMIT_STATUS = frozenset({"azuredevops", "bitbucket", "bitbucketserver", "gitea", "github", "gitlab"})
+"""Types of providers that set the status of a commit: they report Kustomizations alone, as a release knows no commit."""
+
+
+class Provider(FluxBlock):
+    """Where notifications go: a chat, a Git host, or a system that collects events."""
+
+    model_config = ConfigDict(json_schema_extra={"required": ["type"]})
+
+    flux_kind = "Provider"
+    owned = {
+        "secretRef": "the fleet sets it from 'credentials' beside the provider",
+        "serviceAccountName": "Flux would use the rights of any service account beside the clusters' keys",
+    }
+
+    @model_validator(mode="after")
+    def _of_some_type(self) -> Self:
+        if self.flux.get("type") is None:
+            raise refusal("missing-key", "key 'type' is missing", fix="add 'type:', such as slack, github or generic")
+        return self
+
+    @property
+    def type(self) -> str:
+        """One of Flux's types, such as `slack`."""
+        return str(self.flux["type"])
+
+
+class Alert(FluxBlock):
+    """Which events are sent, and to whom. By default, all events."""
+
+    flux_kind = "Alert"
+    owned = {
+        "eventSources": "the fleet sets it from 'apps'",
+        "providerRef": "the fleet sets it: the provider stands under 'provider'",
+    }
+
+    provider: Provider
+    """Where the alert is sent. Takes every key of Flux's Provider, except those for Secrets and identities."""
+    credentials: CredentialsName | None = None
+    """The declared credentials that the provider uses. Their keys are Flux's, such as `token`, `address` and `headers`."""
+    apps: Annotated[list[OwnAppName], Field(min_length=1)] | None = None
+    """Limits the alert to these apps (for the platform's alerts: add-ons). Default: all apps and their sources."""
+
+
+class Receiver(FluxBlock):
+    """A webhook for a Git host or a registry. A call that Flux accepts makes it fetch the sources at once."""
+
+    model_config = ConfigDict(json_schema_extra={"required": ["type"]})
+
+    flux_kind = "Receiver"
+    owned = {
+        "resources": "the fleet sets it from 'sources'",
+        "secretRef": "the fleet sets it from 'credentials'",
+    }
+
+    sources: Annotated[list[SourceName], Field(min_length=1)] | None = None
+    """Limits the receiver to these sources (for the platform's receivers: add-ons). Default: all sources that are used on the
+    cluster."""
+    credentials: CredentialsName | None = None
+    """The declared credentials with the key `token`, which the sender has too; type `gcr` also needs `email` and `audience`."""
+
+    @model_validator(mode="after")
+    def _of_some_type(self) -> Self:
+        if self.flux.get("type") is None:
+            raise refusal(
+                "missing-key", "key 'type' is missing", fix="add 'type:', such as github, gitlab or generic-hmac"
+            )
+        return self
+
+    @property
+    def type(self) -> str:
+        """One of Flux's types, such as `github`."""
+        return str(self.flux["type"])

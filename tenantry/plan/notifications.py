@@ -1,0 +1,201 @@
+"""The alerts and receivers of one scope: about the objects of the scope's owner, or to have its sources fetched."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from functools import partial
+from typing import Any
+
+from tenantry.fleet.fleet import Fleet
+from tenantry.fleet.leaks import secrets_of
+from tenantry.fleet.resolve import resolved
+from tenantry.fleet.rules.notifications import alert_lacks, receiver_lacks
+from tenantry.flux.conformance import check_spec
+from tenantry.grants.authors import may_name, names_all
+from tenantry.grants.grants import is_filled
+from tenantry.grants.wall import Wall, below
+from tenantry.kube.objects import KubeObject, ObjectId
+from tenantry.messages.errors import Findings, Path, collecting, raise_found
+from tenantry.model import COMMIT_STATUS, Alert, Receiver
+from tenantry.plan.objects.scope import CLUSTER_LABEL, MANAGED_BY, Scope, check_length, check_size
+from tenantry.plan.objects.sources import reference
+from tenantry.plan.planned_apps import AppSet
+from tenantry.plan.sources import Attachments
+
+API = "notification.toolkit.fluxcd.io/v1beta3"
+_APPS = ("Kustomization", "HelmRelease")
+_OTHERS = (
+    "GitRepository",
+    "OCIRepository",
+    "HelmRepository",
+    "HelmChart",
+    "Bucket",
+    "ImageRepository",
+    "ImagePolicy",
+    "ImageUpdateAutomation",
+)
+"""Listed whether or not there are any, lest a tenant's first of a kind go unwatched while its Alert is changed."""
+
+
+def plan_alerts(
+    fleet: Fleet, scope: Scope, apps: Mapping[str, ObjectId], variables: Mapping[str, str], findings: Findings
+) -> Iterator[tuple[Path, tuple[KubeObject, ...]]]:
+    """The alerts of the scope's tenant, or the platform's, that have something to tell of, with their places in the document.
+
+    Shape: for each the Secrets it needs, its Provider, its Alert; Secrets come again with the next alert that needs them.
+    Args:  apps: what stands for each app or add-on that there is. findings: is given what keeps an alert from being planned.
+    """
+    attachments = Attachments(fleet, scope, variables)
+    wall = Wall(fleet, scope, variables)
+    at = ("tenants", scope.tenant, "alerts") if scope.tenant else ("platform", "alerts")
+    for name in fleet.document.tenants[scope.tenant].alerts if scope.tenant else fleet.document.platform.alerts:
+        with collecting(findings):
+            alert = resolved(fleet, (*at, name), Alert, variables)
+            raise_found(alert_lacks(fleet, (*at, name), alert))
+            if sources := _event_sources(fleet, scope, alert, apps, (*at, name)):
+                provider = _provider(scope, name, alert, (*at, name))
+                raise_found(wall.check("Provider", provider.manifest["spec"], below(*at, name, "provider")))
+                provider = attachments.bound(provider)
+                planned = (provider, _alert(scope, name, alert, sources, provider, (*at, name)))
+                for each in planned:
+                    check_size(each, (*at, name))
+                yield (*at, name), (*attachments.made.values(), *planned)
+
+
+def _provider(scope: Scope, name: str, alert: Alert, at: Path) -> KubeObject:
+    raise_found(secrets_of(alert.provider, (*at, "provider")))
+    provider_spec = dict(alert.provider.flux)
+    if alert.credentials:
+        provider_spec["secretRef"] = {"name": alert.credentials}
+    provider = scope.object(API, "Provider", name, {"spec": provider_spec}, depends_on=scope.made_home)
+    check_length(provider, at)
+    raise_found(check_spec("Provider", provider_spec, (*at, "provider")))
+    return provider
+
+
+def _alert(
+    scope: Scope, name: str, alert: Alert, sources: list[dict[str, Any]], provider: KubeObject, at: Path
+) -> KubeObject:
+    spec = {
+        **alert.flux,
+        "eventMetadata": {**alert.flux.get("eventMetadata", {}), **_whose(scope)},
+        "eventSources": sources,
+        "providerRef": {"name": provider.id.name},
+    }
+    raise_found(check_spec("Alert", spec, at))
+    return scope.object(API, "Alert", name, {"spec": spec}, depends_on=(provider.id,))
+
+
+def _event_sources(
+    fleet: Fleet, scope: Scope, alert: Alert, apps: Mapping[str, ObjectId], at: Path
+) -> list[dict[str, Any]]:
+    commits = alert.provider.type in COMMIT_STATUS
+    named = sorted(apps) if alert.apps is None else alert.apps
+    wanted = {name: apps[name] for name in named if name in apps}
+    if commits:
+        wanted = {name: id for name, id in wanted.items() if id.kind == "Kustomization"}
+        if not wanted:
+            return []
+    if alert.apps is None and is_filled(fleet, at):
+        groups = ("apps", "sources")
+        if not all(names_all(fleet, scope.tenant, group) for group in groups):
+            return _shared_sources(fleet, scope, wanted, commits=commits)
+    # All Kustomizations of a remote would be those of tenants too, whose commits are of other repositories.
+    if alert.apps is not None or (commits and not scope.tenant):
+        return [_source_of(scope, name, id) for name, id in wanted.items()]
+    kinds = _APPS[:1] if commits else (*_APPS, *_OTHERS)
+    return [{"kind": kind, "name": "*", "matchLabels": _labels(scope)} for kind in kinds]
+
+
+def _shared_sources(fleet: Fleet, scope: Scope, apps: Mapping[str, ObjectId], *, commits: bool) -> list[dict[str, Any]]:
+    """What an alert of an included file tells of, where the main file has apps or sources that it does not share."""
+    named = [_source_of(scope, name, id) for name, id in apps.items() if may_name(fleet, scope.tenant, "apps", name)]
+    sources = fleet.document.tenants[scope.tenant].sources if named and not commits else {}
+    own = {name: source for name, source in sources.items() if may_name(fleet, scope.tenant, "sources", name)}
+    labels = _labels(scope)
+    # With labels, because a source that no app uses is not planned: its name may be that of another tenant's object.
+    kinds = {scope.name(name): source.block.flux_kind for name, source in sorted(own.items())}
+    return named + [{"kind": kind, "name": name, "matchLabels": labels} for name, kind in kinds.items()]
+
+
+def _source_of(scope: Scope, app: str, id: ObjectId) -> dict[str, Any]:
+    """An app of a tenant by its labels; an add-on by its name, because a tenant's app may carry the same labels."""
+    if scope.tenant:
+        return {"kind": id.kind, "name": "*", "matchLabels": _labels(scope, app)}
+    return {"kind": id.kind, "name": id.name}
+
+
+def _labels(scope: Scope, app: str = "") -> dict[str, str]:
+    """What the objects have in common that an alert tells of: the platform's tell of a cluster, whatever the environment."""
+    if not scope.tenant:
+        return {CLUSTER_LABEL: scope.cluster}
+    return {key: value for key, value in scope.labels(app).items() if key not in MANAGED_BY}
+
+
+def _whose(scope: Scope) -> dict[str, str]:
+    """What a message says beside the object's name."""
+    if not scope.tenant:
+        return {"cluster": scope.cluster}
+    return {"environment": scope.environment, "tenant": scope.tenant, "cluster": scope.cluster}
+
+
+RECEIVER_API = "notification.toolkit.fluxcd.io/v1"
+_NOT_FETCHED = "ExternalArtifact"
+"""Another controller makes it, and Flux's webhooks do not know its RECEIVER_API version."""
+
+
+def plan_receivers(
+    fleet: Fleet, scope: Scope, planned: AppSet, variables: Mapping[str, str], findings: Findings
+) -> Iterator[tuple[Path, tuple[KubeObject, ...]]]:
+    """The receivers of the scope's tenant, or the platform's, that have something to fetch, with their places in the document.
+
+    Shape: for each the Secrets it needs, its Receiver; Secrets come again with the next receiver that needs them.
+    Args:  planned: the apps of the scope. findings: is given what keeps a receiver from being planned.
+    """
+    attachments = Attachments(fleet, scope, variables)
+    wall = Wall(fleet, scope, variables)
+    at = ("tenants", scope.tenant, "receivers") if scope.tenant else ("platform", "receivers")
+    for name in fleet.document.tenants[scope.tenant].receivers if scope.tenant else fleet.document.platform.receivers:
+        with collecting(findings):
+            receiver = resolved(fleet, (*at, name), Receiver, variables)
+            raise_found(receiver_lacks(fleet, (*at, name), receiver))
+            filled = receiver.sources is None and is_filled(fleet, (*at, name))
+            own = partial(may_name, fleet, scope.tenant, "sources") if filled else None
+            if fetched := tuple(_fetched(receiver, planned, own)):
+                made = _object(scope, name, receiver, fetched, (*at, name))
+                raise_found(wall.check("Receiver", made.manifest["spec"], below(*at, name)))
+                bound = attachments.bound(made)
+                yield (*at, name), (*attachments.made.values(), bound)
+
+
+def _object(scope: Scope, name: str, receiver: Receiver, fetched: tuple[ObjectId, ...], at: Path) -> KubeObject:
+    spec = {**receiver.flux, "resources": [reference(id) for id in fetched]}
+    if receiver.credentials:
+        spec["secretRef"] = {"name": receiver.credentials}
+    made = scope.object(RECEIVER_API, "Receiver", name, {"spec": spec}, depends_on=(*scope.made_home, *fetched))
+    check_length(made, at)
+    check_size(made, at)
+    raise_found(check_spec("Receiver", spec, at))
+    return made
+
+
+def _fetched(receiver: Receiver, planned: AppSet, own: Callable[[str], bool] | None) -> Iterator[ObjectId]:
+    """What Flux fetches for the receiver. Flux never looks into an OCI registry for a HelmRepository, but for its charts.
+
+    Args: own: which sources count where the receiver names none; None: all of them.
+    """
+    for name in sorted(planned.sources):
+        source = planned.sources[name]
+        if own and not own(name):
+            continue
+        if source.id.kind == _NOT_FETCHED or (receiver.sources is not None and name not in receiver.sources):
+            continue
+        if source.manifest["spec"].get("type") == "oci":
+            yield from _charts_of(source, planned)
+        else:
+            yield source.id
+
+
+def _charts_of(source: KubeObject, planned: AppSet) -> list[ObjectId]:
+    charts = (each for each in planned.objects.values() if each.id.kind == "HelmChart")
+    return sorted(each.id for each in charts if each.manifest["spec"]["sourceRef"] == reference(source.id))

@@ -1,0 +1,219 @@
+"""Checks that Flux's controllers run as the plan needs them: with the lockdown's flags, and one set for each shard."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Any
+
+from tenantry.flux.lockdown import FEATURE_GATES, LOCKDOWN, Minor, has_identity_flags, identity_flags, minor_of_release
+from tenantry.kube.objects import Manifest, ObjectId, labels_of
+from tenantry.kube.values import selects
+from tenantry.messages.errors import Problem, warning
+from tenantry.messages.text import counted, listed
+from tenantry.plan.flux_shards import used_shards
+from tenantry.plan.objects.scope import SHARD_LABEL
+from tenantry.plan.plan import Plan
+from tenantry.versions.semver import parse
+
+LABEL = "app.kubernetes.io/part-of=flux"
+
+
+def check_lockdown(deployments: Iterable[Manifest], *, shared_identity: bool = False) -> Iterator[Problem]:
+    """Yields a warning for each controller of Flux that lacks flags.
+
+    Args:   deployments: of any software; those of Flux are known by their images, and by their names.
+            shared_identity: whether tenants may use the controllers' identity, so that flags against that are not needed.
+    """
+    found = [(controller, each) for each in deployments if (controller := controller_of(each))]
+    if not found:
+        yield warning(
+            "no-controllers",
+            "found no Deployment of a Flux controller, so the multi-tenancy lockdown was not checked",
+            "if the controllers run elsewhere, give them the flags of Flux's multi-tenancy lockdown",
+        )
+    for controller, deployment in found:
+        flags = flags_of(deployment, controller)
+        version = version_of(deployment, controller)
+        wanted = dict(LOCKDOWN[controller])
+        if not shared_identity and has_identity_flags(controller, version):
+            wanted |= identity_flags(controller, version)
+        elif not shared_identity:
+            yield _too_old(controller, deployment["metadata"])
+        missing = [f"--{name}={value}" for name, value in wanted.items() if not _set(flags, name, value)]
+        if missing:
+            yield _unlocked(controller, deployment["metadata"], missing, _position(deployment, controller))
+
+
+def _too_old(controller: str, metadata: Mapping[str, Any]) -> Problem:
+    return warning(
+        "old-controller",
+        f"{controller} (Deployment {metadata['namespace']}/{metadata['name']}) is older than that of Flux 2.7, so no flag keeps its"
+        " identity from tenants' own Flux objects",
+        "upgrade Flux; or, if tenants may use that identity, set 'platform.sharedIdentity: true'",
+    )
+
+
+def _unlocked(controller: str, metadata: Mapping[str, Any], missing: list[str], position: int) -> Problem:
+    operations = "\n".join(
+        f"          - {{op: add, path: /spec/template/spec/containers/{position}/args/-, value: {flag}}}"
+        for flag in missing
+    )
+    return warning(
+        "no-lockdown",
+        f"{controller} (Deployment {metadata['namespace']}/{metadata['name']}) runs without {', '.join(missing)}:"
+        " a tenant's own Flux objects may reach beyond its namespaces",
+        "add to the kustomization.yaml that installs Flux\n"
+        "    patches:\n"
+        f"      - target: {{kind: Deployment, name: {metadata['name']}}}\n"
+        f"        patch: |\n{operations}",
+    )
+
+
+def controller_of(deployment: Manifest) -> str:
+    """The Flux controller that a Deployment runs, also if it is a shard with another name; "" if it runs none."""
+    images = {_software(each) for each in _containers(deployment)}
+    return next((name for name in LOCKDOWN if name in images or name == deployment["metadata"]["name"]), "")
+
+
+def version_of(deployment: Manifest, controller: str) -> Minor | None:
+    """A controller's, by the tag of its image, else by the version of Flux in a label of its Deployment; None: not known."""
+    containers, index = _containers(deployment), _position(deployment, controller)
+    tag = str(containers[index].get("image", "")).partition("@")[0].rpartition("/")[2].partition(":")[2]
+    if found := parse(tag):
+        return found.major, found.minor
+    flux = parse(str(labels_of(deployment).get("app.kubernetes.io/version", "")))
+    return minor_of_release(controller, (flux.major, flux.minor)) if flux else None
+
+
+def _software(container: Mapping[str, Any]) -> str:
+    """ghcr.io/fluxcd/kustomize-controller:v1.9.5@sha256:0a -> kustomize-controller"""
+    return str(container.get("image", "")).partition("@")[0].rpartition("/")[2].partition(":")[0]
+
+
+def _containers(deployment: Manifest) -> list[Mapping[str, Any]]:
+    containers: list[Mapping[str, Any]] = deployment["spec"]["template"]["spec"]["containers"]
+    return containers
+
+
+def _position(deployment: Manifest, controller: str) -> int:
+    """The index of the controller's container; the first if no image has its name."""
+    software = [_software(each) for each in _containers(deployment)]
+    return software.index(controller) if controller in software else 0
+
+
+def flags_of(deployment: Manifest, controller: str) -> dict[str, str]:
+    """--a=1 --b --c 2 -> {a: 1, b: true, c: 2}; a later flag wins, as in the controller."""
+    container = _containers(deployment)[_position(deployment, controller)]
+    words = [*map(str, container.get("command") or ()), *map(str, container.get("args") or ())]
+    flags: dict[str, str] = {}
+    for word, following in pairwise([*words, "--"]):
+        if word.startswith("-"):
+            name, given, value = word.lstrip("-").partition("=")
+            told = value if given else "true" if following.startswith("-") else following
+            flags[name] = f"{flags[name]},{told}" if name == FEATURE_GATES and name in flags else told
+    return flags
+
+
+def _set(flags: Mapping[str, str], name: str, value: str) -> bool:
+    if name == FEATURE_GATES:
+        return value in flags.get(name, "").split(",")
+    if value == "true":
+        return flags.get(name, "").lower() in ("true", "t", "1")
+    return bool(flags.get(name))
+
+
+_SELECTOR = "watch-label-selector"
+_ADDRESS = "storage-adv-addr"
+_EVERYWHERE = "watch-all-namespaces"
+_SOURCES = "source-controller"
+_APPLIERS = {"Kustomization": "kustomize-controller", "HelmRelease": "helm-controller"}
+
+
+@dataclass(frozen=True, slots=True)
+class _Controller:
+    """A Deployment of one of Flux's controllers that watches all namespaces. address: where it serves artifacts, or ""."""
+
+    software: str
+    name: str
+    selector: str | None
+    address: str
+
+    def takes(self, shard: str) -> bool:
+        """Whether it reconciles the objects of a shard. If nobody can tell from its selector, it does."""
+        return selects(self.selector or "", {SHARD_LABEL: shard} if shard else {}) is not False
+
+
+def check_shards(deployments: Iterable[Manifest], plan: Plan) -> Iterator[Problem]:
+    """Yields a warning for each shard without a controller or with several.
+
+    Where neither the plan nor a controller knows shards, there is nothing to check. Args: deployments: of any software.
+    """
+    found = list(_controllers(deployments))
+    used = used_shards(plan.objects)
+    if not found or not (any(used) or any(each.selector for each in found)):
+        return
+    for shard in sorted(used):
+        for software, objects in _by_controller(used[shard]).items():
+            own = [each for each in found if each.software == software]
+            taking = [each.name for each in own if each.takes(shard)]
+            if not taking and (shard or own):
+                yield _unwatched(shard, software, objects, plan.management)
+            elif len(taking) > 1:
+                yield _watched_twice(shard, software, taking)
+    yield from _shared_addresses(found)
+
+
+def _controllers(deployments: Iterable[Manifest]) -> Iterator[_Controller]:
+    for each in deployments:
+        software = controller_of(each)
+        if software not in (_SOURCES, *_APPLIERS.values()) or each["spec"].get("replicas") == 0:
+            continue
+        flags, namespace = flags_of(each, software), each["metadata"]["namespace"]
+        if flags.get(_EVERYWHERE, "true") != "false":
+            address = flags.get(_ADDRESS, "").replace("$(RUNTIME_NAMESPACE)", namespace)
+            yield _Controller(software, f"{namespace}/{each['metadata']['name']}", flags.get(_SELECTOR), address)
+
+
+def _by_controller(objects: Mapping[str, list[ObjectId]]) -> dict[str, list[ObjectId]]:
+    found: dict[str, list[ObjectId]] = {}
+    for kind, ids in objects.items():
+        found.setdefault(_APPLIERS.get(kind, _SOURCES), []).extend(ids)
+    return found
+
+
+def _unwatched(shard: str, software: str, objects: list[ObjectId], management: str) -> Problem:
+    selector = f"{SHARD_LABEL}={shard}" if shard else f"!{SHARD_LABEL}"
+    whose = f"of shard '{shard}'" if shard else "without a shard"
+    first = min(objects, key=str)
+    return warning(
+        "no-shard",
+        f"no {software} on '{management}' takes objects {whose}:"
+        f" {counted(len(objects), 'object')} would not be reconciled, such as {first}",
+        f"run one with --{_SELECTOR}={selector} (docs/flux-at-scale.md), or correct 'shard' or 'fluxShards'",
+    )
+
+
+def _watched_twice(shard: str, software: str, names: list[str]) -> Problem:
+    whose = f"of shard '{shard}'" if shard else "without a shard"
+    return warning(
+        "shared-shard",
+        f"Deployments {listed(sorted(names))} run {software} and take objects {whose}: they work against each other",
+        f"give each its own --{_SELECTOR}; the one for objects without a shard gets !{SHARD_LABEL}",
+    )
+
+
+def _shared_addresses(found: list[_Controller]) -> Iterator[Problem]:
+    by_address: dict[str, list[str]] = {}
+    for each in found:
+        if each.address:
+            by_address.setdefault(each.address, []).append(each.name)
+    for address, names in by_address.items():
+        if len(names) > 1:
+            yield warning(
+                "shared-storage",
+                f"Deployments {listed(sorted(names))} serve their artifacts at the same address, {address}:"
+                " each finds only its own",
+                f"give each its own Service, and name that in --{_ADDRESS}",
+            )

@@ -1,0 +1,94 @@
+"""What a run says of its waves: progress, and the one message when it stops."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+
+from tenantry.messages.errors import Refused
+from tenantry.messages.text import counted, listed
+from tenantry.rollout.judging import Judged, Seen
+from tenantry.rollout.waves import Rollout, Wave, wave_name
+
+_MOST = 5
+"""Clusters, or apps of a cluster, that a message names one by one."""
+
+
+def progress(rollout: Rollout, wave: Wave, seen: Seen) -> str:
+    """Wave 2 of 3 (early): 20 clusters, waiting for 3: edge-7 rocky/web: ... and 2 more"""
+    first, *more = seen.waiting.items()
+    others = f" and {counted(len(more), 'other cluster')}" if more else ""
+    failed = f", {len(seen.failed)} failed and tolerated" if seen.failed else ""
+    return (
+        f"{wave_name(rollout, wave)}: {counted(len(wave.clusters), 'cluster')}, waiting for {len(seen.waiting)}{failed}:"
+        f" {_one(*first)}{others}"
+    )
+
+
+def arrived(rollout: Rollout, wave: Wave, seen: Seen, seconds: float) -> str:
+    """What is said once, when the next wave begins after a wait, or something was passed over."""
+    lines = [f"{wave_name(rollout, wave)}: ready after {seconds:.0f} s"]
+    if seen.failed:
+        lines[0] += f", without {listed(seen.failed)} (tolerate: {rollout.tolerate})"
+        lines += _reasons(seen.failed)
+    lines += [
+        f"  left out: {each.awaited.cluster} {each.awaited.name}: {each.reason}" for each in seen.left_out[:_MOST]
+    ]
+    return "\n".join(lines)
+
+
+def stopped(environment: str, rollout: Rollout, wave: Wave, seen: Seen, not_begun: Iterable[str]) -> str:
+    """Why the run ends, what it has not touched, and both ways on. not_begun: clusters of this wave that wait for their turn."""
+    tolerated = f"; tolerate: {rollout.tolerate}" if rollout.tolerate else ""
+    lines = [
+        f"{wave_name(rollout, wave)} in environment '{environment}' failed on {counted(len(seen.failed), 'cluster')}"
+        f" of {len(wave.clusters)}{tolerated}, so the run ends here",
+        *_reasons(seen.failed),
+    ]
+    if waiting := listed(seen.waiting, _MOST):
+        lines.append(f"  not ready yet: {waiting}")
+    lines.append(f"  untouched: {_untouched(rollout, wave, not_begun)}")
+    lines.append(
+        "  fix: correct the file or what the app applies, then run the same command again; or revert the change and run it"
+        " again: only the waves that were changed go back"
+    )
+    return "\n".join(lines)
+
+
+def unapplied(environment: str, rollout: Rollout, wave: Wave, clusters: Iterable[str]) -> str:
+    """Why the run ends after the engine has gone on past an object that it could not change."""
+    where = listed([each or "objects that clusters share" for each in clusters], _MOST)
+    return (
+        f"{wave_name(rollout, wave)} in environment '{environment}' was not applied completely ({where}), so the run ends here\n"
+        f"  untouched: {_untouched(rollout, wave, ())}\n"
+        "  fix: see the errors of Pulumi, correct their cause, then run the same command again"
+    )
+
+
+def unreadable(rollout: Rollout, wave: Wave, refused: Refused) -> str:
+    """Why the run ends if nobody can tell how a wave is."""
+    return f"{wave_name(rollout, wave)}: the management cluster cannot be read, so the run ends here: {refused}"
+
+
+def _reasons(failed: Mapping[str, list[Judged]]) -> list[str]:
+    shown = list(failed.items())
+    lines = [
+        f"  {cluster} {each.awaited.name}: {each.reason}"
+        for cluster, judged in shown[:_MOST]
+        for each in judged[:_MOST]
+    ]
+    more = len(shown) - _MOST
+    return [*lines, f"  and {counted(more, 'more cluster')}"] if more > 0 else lines
+
+
+def _one(cluster: str, judged: list[Judged]) -> str:
+    first, *more = judged
+    others = f" and {counted(len(more), 'other app')}" if more else ""
+    return f"{cluster} {first.awaited.name}: {first.reason}{others}"
+
+
+def _untouched(rollout: Rollout, wave: Wave, not_begun: Iterable[str]) -> str:
+    parts = [f"{listed(rest, _MOST)} of this wave"] if (rest := list(not_begun)) else []
+    for later in rollout.waves[wave.number :]:
+        clusters = [*later.clusters, *later.left_out]
+        parts.append(f"wave {later.number} ({listed(clusters, _MOST)})")
+    return "; ".join(parts) or "nothing, it was the last wave"

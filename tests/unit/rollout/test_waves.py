@@ -1,0 +1,184 @@
+"""Which clusters each wave takes, and which wave each object belongs to."""
+
+from __future__ import annotations
+
+import pytest
+
+from tenantry.kube.objects import KubeObject
+from tenantry.plan.plan import Plan
+from tenantry.rollout.waves import Rollout, Wave, in_words
+from tests.unit.texts import planned, problems
+
+CANARY = "{labels: {ring: canary}}"
+APPS = "      web: {kustomize: {source: m}}\n      db: {helm: {source: c, chart: db, version: 1.2.3}}\n"
+SOURCES = (
+    "    sources:\n      m: {git: {url: https://git.example.com/a, ref: {branch: main}}}\n"
+    "      c: {helm: {url: https://charts.example.com}}\n"
+)
+
+
+def fleet(rollout: str, apps: str = APPS, clusters: int = 4, states: dict[int, str] | None = None) -> str:
+    remotes = "".join(
+        f"  edge-{number}: {{environments: [dev], labels: {{ring: {'canary' if number == 1 else 'late'}}},"
+        f" state: {(states or {}).get(number, 'active')},"
+        f" kubeconfig: {{secret: {{name: edge-{number}, namespace: remotes, key: value}}}}}}\n"
+        for number in range(1, clusters + 1)
+    )
+    declared = f", rollout: {rollout}" if rollout else ""
+    return (
+        "apiVersion: tenantry/v1\n"
+        f"environments:\n  dev: {{management: hub, maxDeletions: 9{declared}}}\n"
+        f"clusters:\n  hub: {{environments: [dev]}}\n{remotes}"
+        "platform: {chart: {helm: {url: https://charts.example.com, version: 0.1.0}}}\n"
+        f"tenants:\n  rocky:\n    clusters: {{all: true}}\n{SOURCES}    apps:\n{apps}"
+    )
+
+
+def waves(plan: Plan, name: str = "") -> list[tuple[str, ...]]:
+    return [each.clusters for rollout in plan.rollouts if rollout.name == name for each in rollout.waves]
+
+
+def places(plan: Plan) -> dict[str, str]:
+    """The wave of every object, by what it is, its cluster and its name."""
+    return {f"{each.id.kind} {each.id.namespace}/{each.id.name}": _place(plan, each) for each in plan.objects}
+
+
+def _place(plan: Plan, each: KubeObject) -> str:
+    member = plan.wave_of(each.id)
+    return f"{member[0].name or 'environment'} {member[1].number}" if member else "none"
+
+
+def test_a_rollout_has_its_waves_in_the_order_of_the_file() -> None:
+    rest = "timeout: 90s, tolerate: 1, maxParallel: 2"
+    rollout = f"{{waves: [{{name: canary, labels: {{ring: canary}}}}, {{percent: 50}}, {{all: true}}], {rest}}}"
+    plan = planned(fleet(rollout, states={3: "paused"}))
+    assert plan.rollouts == (
+        Rollout(
+            "",
+            (
+                Wave(1, "canary", ("edge-1",)),
+                Wave(2, "wave 2", ("edge-4", "hub")),
+                Wave(3, "wave 3", ("edge-2",), ("edge-3",)),
+            ),
+            90,
+            1,
+            2,
+        ),
+    )
+
+
+def test_many_waves_are_not_all_counted() -> None:
+    """A line for a terminal."""
+    waves = [f"{{names: [edge-{number}]}}" for number in range(1, 9)]
+    (rollout,) = planned(fleet(f"{{waves: [{', '.join(waves)}, {{all: true}}]}}", clusters=8)).rollouts
+    assert in_words(rollout) == "in 9 waves: 1 cluster (edge-1), then 1, then 1, then 1, then 1, then 4 more waves"
+
+
+def test_waves_by_name_and_label_take_theirs_before_shares_of_the_rest() -> None:
+    rollout = "{waves: [{percent: 50}, {all: true}, {names: [hub]}, {labels: {ring: canary}}]}"
+    assert waves(planned(fleet(rollout, clusters=5))) == [
+        ("edge-4", "edge-5"),
+        ("edge-2", "edge-3"),
+        ("hub",),
+        ("edge-1",),
+    ]
+
+
+def test_a_new_cluster_moves_at_most_one_other_between_two_waves() -> None:
+    rollout = "{waves: [{percent: 20}, {percent: 30}, {all: true}]}"
+    before: dict[str, int] = {}
+    for count in range(3, 24):
+        plan = planned(fleet(rollout, clusters=count))
+        now = {name: number for number, names in enumerate(waves(plan)) for name in names}
+        assert sum(before.get(name, wave) != wave for name, wave in now.items()) <= 2
+        assert len(waves(plan)[0]) == -(-(count + 1) * 20 // 100)
+        before = now
+
+
+def test_a_share_counts_clusters_that_flux_reconciles() -> None:
+    paused = {number: "paused" for number in range(1, 5)}
+    first = planned(fleet("{waves: [{percent: 1}, {all: true}]}", clusters=5, states=paused)).rollouts[0].waves[0]
+    assert len(first.clusters) == 1
+
+
+def test_objects_belong_to_the_wave_of_their_cluster() -> None:
+    plan = planned(fleet(f"{{waves: [{CANARY}, {{all: true}}]}}", clusters=2))
+    for each in plan.objects:
+        if each.owner.cluster:
+            assert _place(plan, each) == f"environment {1 if each.owner.cluster == 'edge-1' else 2}"
+    assert places(plan)["ServiceAccount remotes/rocky"] == "environment 1", "the first wave needs what all share"
+
+
+def test_an_app_of_its_own_takes_its_source_with_it() -> None:
+    own = "{waves: [{names: [hub]}, {all: true}]}"
+    apps = APPS.replace("{source: m}}", f"{{source: m}}, rollout: {own}}}")
+    plan = planned(fleet(f"{{waves: [{CANARY}, {{all: true}}]}}", apps, clusters=1))
+    assert waves(plan, "rocky/web") == [("hub",), ("edge-1",)]
+    there = places(plan)
+    assert there["Kustomization rocky/web"] == there["GitRepository rocky/m"] == "rocky/web 1"
+    assert there["Kustomization remotes/edge-1-rocky-web"] == "rocky/web 2"
+    assert there["HelmRelease rocky/db"] == there["HelmRepository rocky/c"] == "environment 2"
+
+
+def test_a_source_of_several_rollouts_belongs_to_the_environment_s() -> None:
+    apps = "      web: {kustomize: {source: m}}\n      api: {kustomize: {source: m}, rollout: false}\n"
+    there = places(planned(fleet(f"{{waves: [{CANARY}, {{all: true}}]}}", apps, clusters=1)))
+    assert there["GitRepository rocky/m"] == there["Kustomization rocky/web"] == "environment 2"
+    assert there["Kustomization rocky/api"] == "none"
+
+
+@pytest.mark.parametrize("off", ['"off"', "false", "{disabled: true}"])
+def test_an_app_without_waves_is_in_none(off: str) -> None:
+    apps = APPS.replace("{source: m}}", f"{{source: m}}, rollout: {off}}}")
+    plan = planned(fleet(f"{{waves: [{CANARY}, {{all: true}}]}}", apps, clusters=1))
+    assert [each.name for each in plan.rollouts] == [""]
+    there = places(plan)
+    assert there["Kustomization rocky/web"] == there["GitRepository rocky/m"] == "none"
+
+
+def test_what_an_app_without_waves_needs_waits_for_none_either() -> None:
+    apps = APPS.replace("{source: m}}", "{source: m}, rollout: false, dependsOn: [db]}")
+    there = places(planned(fleet(f"{{waves: [{CANARY}, {{all: true}}]}}", apps, clusters=2)))
+    prepared = ("Namespace /rocky", "ServiceAccount rocky/rocky", "ServiceAccount remotes/rocky")
+    assert {there[each] for each in (*prepared, "HelmRelease remotes/edge-2-rocky-baseline")} == {"none"}
+    assert there["HelmRelease remotes/edge-2-rocky-db"] == there["HelmRelease rocky/db"] == "environment 2"
+
+
+@pytest.mark.parametrize("rollout", ["", "false", "{disabled: true}"])
+def test_without_a_rollout_the_plan_is_what_it_was(rollout: str) -> None:
+    own = APPS.replace("{source: m}}", "{source: m}, rollout: {waves: [{all: true}]}}")
+    plan, with_waves = planned(fleet(rollout, own)), planned(fleet("{waves: [{percent: 10}, {all: true}]}"))
+    assert (plan.rollouts, dict(plan.members)) == ((), {})
+    assert plan.objects == with_waves.objects
+
+
+def test_an_environment_without_clusters_has_no_rollout() -> None:
+    text = fleet("{waves: [{percent: 10}, {all: true}]}").replace("environments: [dev]", "environments: [prod]")
+    text = text.replace("clusters:\n", "  prod: {management: hub}\nclusters:\n", 1)
+    assert planned(text).rollouts == ()
+
+
+def test_rollouts_that_wait_for_each_other_are_refused() -> None:
+    apps = (
+        "      db: {kustomize: {source: m}}\n"
+        "      web: {kustomize: {source: m}, dependsOn: [db], rollout: {waves: [{names: [hub]}, {all: true}]}}\n"
+        "      api: {kustomize: {source: m}, dependsOn: [web]}\n"
+    )
+    rollout = f"{{waves: [{CANARY}, {{all: true}}]}}"
+    assert problems(fleet(rollout, apps, clusters=1)) == (
+        "tenants.yaml:3:43: error[rollout-cycle]: waves would wait for each other, because of what these depend on:"
+        " Namespace rocky, Kustomization remotes/edge-1-rocky-api, Kustomization remotes/edge-1-rocky-web,"
+        " Kustomization rocky/web, Kustomization rocky/db, ServiceAccount rocky/rocky\n"
+        "  at environments.dev.rollout\n"
+        "  fix: give these apps the same rollout, or remove a 'dependsOn' between them\n"
+        "Found 1 error\n"
+    )
+    assert planned(fleet(rollout, apps.replace(", dependsOn: [web]", ""), clusters=1)).rollouts
+
+
+def test_an_app_and_one_with_the_same_waves_of_its_own_can_depend_on_each_other() -> None:
+    apps = (
+        f"      web: {{kustomize: {{source: m}}, rollout: {{waves: [{CANARY}, {{all: true}}]}}}}\n"
+        "      api: {kustomize: {source: m}, dependsOn: [web]}\n"
+    )
+    assert len(planned(fleet(f"{{waves: [{CANARY}, {{all: true}}]}}", apps)).rollouts) == 2
