@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from tenantry.manifests.compare import compared
 from tenantry.messages.masking import masked, masked_pair
 from tests.drawn import given
-from tests.unit.manifests.test_hides import manifest
+from tests.processes.test_manifests_hide import manifest
 from tests.unit.messages.test_masking import PASSWORD
 
 VALUES = st.sampled_from([PASSWORD, "hunter2", "plain", 7, True, None, "a: 1\npassword: hunter2\n", "x://u:hunter2@h"])

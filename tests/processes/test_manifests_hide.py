@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 import yaml
 
-from tests.unit.manifests.test_command import APPS, Bench, bench
+from tests.processes.test_manifests import APPS, Bench, bench
 from tests.unit.texts import rocky
 
 __all__ = ["bench"]

@@ -7,6 +7,9 @@ from pathlib import Path
 import pytest
 
 from tenantry.cli.app import run
+from tenantry.compare.review.model import Change, Effect, Part, PartKind, Setting
+from tests.unit.compare.review.cases import BASE, edited
+from tests.unit.compare.review.outline import reviewed
 
 FLEET = """\
 apiVersion: tenantry/v1
@@ -50,3 +53,28 @@ def test_the_same_version_on_501_clusters_is_a_few_lines(capsys: pytest.CaptureF
     assert len(visible.splitlines()) <= 12
     assert "- **tenant rocky**: app web on all 501 clusters: `helm.version`: `1.2.0` → `1.3.0`" in visible
     assert "edge-499" in folded
+
+
+def test_a_version_on_501_clusters_is_one_change() -> None:
+    clusters = "".join(
+        f"  c{number}: {{environments: [dev], kubeconfig: {{kamaji: {{controlPlane: c{number}, namespace: kamaji}}}}}}\n"
+        for number in range(499)
+    )
+    before = BASE.replace("clusters:\n", f"clusters:\n{clusters}", 1)
+    (environment,) = reviewed(*edited(before, ("version: 1.0.0", "version: 2.x"))).environments
+    (tenant,) = environment.tenants
+    (change,) = tenant.changes
+    assert (environment.clusters, tenant.effect, len(change.clusters), len(change.objects)) == (
+        (),
+        Effect.CHANGED,
+        501,
+        1503,
+    )
+    assert change == Change(
+        part=Part(PartKind.APP, "rocky", "cache"),
+        effect=Effect.CHANGED,
+        clusters=change.clusters,
+        of=501,
+        settings=(Setting("helm.version", "1.0.0", "2.x"),),
+        objects=change.objects,
+    )

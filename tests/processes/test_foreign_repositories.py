@@ -9,7 +9,7 @@ import pytest
 
 from tenantry.compare.git import Checkout, Repository
 from tenantry.messages.errors import InvalidFleet, Refused
-from tests.unit.compare.test_revision import FILE, FRAME, MOVY, _repository, base, commit, git, refused, tenants, write
+from tests.processes.test_revision import FILE, FRAME, MOVY, _repository, base, commit, git, refused, tenants, write
 
 __all__ = ["_repository"]
 MARK = "ran"

@@ -8,7 +8,7 @@ import pytest
 
 from tenantry.cli.app import run
 from tenantry.messages.errors import InvalidFleet
-from tests.unit.compare.test_revision import (
+from tests.processes.test_revision import (
     FILE,
     FRAME,
     INCLUDED,
