@@ -19,8 +19,7 @@ from tenantry.fleet.fleet import Fleet
 from tenantry.guard.claims import Claim
 from tenantry.messages.errors import Refused
 from tenantry.plan.plan import Plan
-from tenantry.rollout.records import awaited_apps, records_on, unready_apps
-from tenantry.rollout.turns import wanted_of
+from tenantry.rollout.turns import awaited_apps, records_on, unready_apps, wanted_of
 from tenantry.stacks.file import NAMESPACE
 from tenantry.stacks.record import Record, State, expected, is_awaited, read, record_object, record_of
 from tenantry.stacks.targets import type_token

@@ -69,7 +69,10 @@ def _check(fleet: Fleet, only: Filter) -> None:
 def _all_placed(fleet: Fleet) -> Iterator[Placed]:
     for addon in fleet.document.platform.addons:
         for cluster in clusters_taken(fleet, ("platform", "addons", addon)):
-            yield from (Placed(each, PLATFORM, addon, cluster) for each in addon_environments(fleet, addon, cluster))
+            yield from (
+                Placed(environment, PLATFORM, addon, cluster)
+                for environment in addon_environments(fleet, addon, cluster)
+            )
     for tenant, each in fleet.document.tenants.items():
         for app in each.apps:
             admitted = {name for name in fleet.environments if not app_barrier(fleet, name, tenant, app)}

@@ -12,7 +12,7 @@ from tenantry.fleet.leaks import pasted_secrets
 from tenantry.fleet.rules import check_rules, check_warnings
 from tenantry.fleet.shape import check_shape
 from tenantry.grants.frames import filled
-from tenantry.messages.errors import MAX_PROBLEMS, Diagnostic, InvalidFleet, first_of, sorted_once
+from tenantry.messages.errors import MAX_PROBLEMS, InvalidFleet, Problem, first_of, sorted_once
 from tenantry.messages.progress import Tell, silent, steps
 from tenantry.plan.collisions import collisions
 from tenantry.plan.plan import Plan, plan
@@ -41,7 +41,7 @@ def fleet_of(source: ParsedFile) -> Fleet:
     raise InvalidFleet([*secrets, *(problem for problem in problems if problem.location not in places)])
 
 
-def _checked(clusters: Grouped, *, known: bool) -> tuple[Fleet | None, list[Diagnostic]]:
+def _checked(clusters: Grouped, *, known: bool) -> tuple[Fleet | None, list[Problem]]:
     """The fleet, or None if its structure is wrong, and its problems. If there are any, they include those of planning.
 
     Args: clusters: the file, with groups merged into its clusters; known: whether there are other problems already.
@@ -61,7 +61,7 @@ def _checked(clusters: Grouped, *, known: bool) -> tuple[Fleet | None, list[Diag
     return fleet, problems
 
 
-def warnings_of(fleet: Fleet) -> tuple[Diagnostic, ...]:
+def warnings_of(fleet: Fleet) -> tuple[Problem, ...]:
     """The warnings about a valid fleet, sorted by place and limited in number."""
     found = (*fleet.source.warnings, *fleet.diagnose(first_of(check_warnings(fleet))))
     return sorted_once(found)[:MAX_PROBLEMS]
@@ -87,9 +87,9 @@ def plan_all(fleet: Fleet, tell: Tell = silent) -> dict[str, Plan]:
     return plans
 
 
-def _plan_all(fleet: Fleet, tell: Tell = silent) -> tuple[dict[str, Plan], list[Diagnostic]]:
+def _plan_all(fleet: Fleet, tell: Tell = silent) -> tuple[dict[str, Plan], list[Problem]]:
     plans: dict[str, Plan] = {}
-    problems: list[Diagnostic] = []
+    problems: list[Problem] = []
     for environment in steps(fleet.in_order(), "environments", tell):
         try:
             plans[environment] = plan(fleet, environment)

@@ -76,7 +76,11 @@ def rendered(directory: Path) -> Iterator[Manifest]:
             raise Refused(
                 f"{file} cannot be read, so what a run would remove is not known", "remove it, or repair it"
             ) from error
-        yield from (each for each in documents if isinstance(each, dict) and isinstance(each.get("metadata"), dict))
+        yield from (
+            document
+            for document in documents
+            if isinstance(document, dict) and isinstance(document.get("metadata"), dict)
+        )
 
 
 def _rendered_before(directory: Path) -> set[str]:

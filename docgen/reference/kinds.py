@@ -14,7 +14,7 @@ from typing import Annotated, Any, Literal, Union, get_args, get_origin
 
 from tenantry.fleet.json_schema import models
 from tenantry.model import Model, scalars
-from tenantry.model.fillable import Deferred
+from tenantry.model.strict import Deferred
 
 _PLAIN = {str: "string", bool: "`true` or `false`", int: "whole number", Any: "anything"}
 _JSON = {"string": "string", "boolean": "`true` or `false`", "integer": "whole number", "number": "number"}

@@ -63,7 +63,7 @@ def _registry(name: str, *, plain_http: bool) -> Any:
 
     registry = Client(hostname=name.partition("/")[0], insecure=plain_http)
     registry.auth.load_configs(
-        registry.get_container(name), configs=[str(each) for each in _logins() if each.is_file()]
+        registry.get_container(name), configs=[str(login) for login in _logins() if login.is_file()]
     )
     return registry
 

@@ -13,7 +13,7 @@ from urllib.parse import quote
 from tenantry import __version__
 from tenantry.cli.excerpt import marked_length
 from tenantry.cli.output import data, data_json, report_invalid, report_warnings, say
-from tenantry.messages.errors import Diagnostic, InvalidFleet, Problem, Severity
+from tenantry.messages.errors import InvalidFleet, Problem, Severity
 from tenantry.messages.redact import presentable
 from tenantry.messages.text import format_count, format_path, format_warning_count, printable
 
@@ -29,7 +29,7 @@ def annotate_invalid(invalid: InvalidFleet, output: str) -> None:
         report_invalid(invalid)
 
 
-def annotate_warnings(warnings: Sequence[Diagnostic], output: str, *, strict: bool) -> None:
+def annotate_warnings(warnings: Sequence[Problem], output: str, *, strict: bool) -> None:
     """Print the warnings of a valid file. Args: strict: they are errors."""
     _annotate(warnings, output, strict=strict)
     if output != "github":
@@ -38,23 +38,23 @@ def annotate_warnings(warnings: Sequence[Diagnostic], output: str, *, strict: bo
         say(format_warning_count(warnings))
 
 
-def _annotate(diagnostics: Sequence[Diagnostic], output: str, *, strict: bool = False) -> None:
+def _annotate(diagnostics: Sequence[Problem], output: str, *, strict: bool = False) -> None:
     match output:
         case "sarif":
             data_json(as_sarif(diagnostics, strict=strict))
         case "gitlab":
             data_json(as_report(diagnostics, strict=strict))
         case _:
-            for each in diagnostics:
-                data(command_of(each, strict=strict))
+            for diagnostic in diagnostics:
+                data(command_of(diagnostic, strict=strict))
 
 
-def level_of(diagnostic: Diagnostic, *, strict: bool) -> Severity:
+def level_of(diagnostic: Problem, *, strict: bool) -> Severity:
     """Args: strict: warnings are errors."""
     return Severity.ERROR if strict else diagnostic.severity
 
 
-def text_of(diagnostic: Diagnostic) -> str:
+def text_of(diagnostic: Problem) -> str:
     """The message, the path in the data, the facts and the fix, each on a line."""
     path = (f"at {format_path(diagnostic.path)}",) if diagnostic.path else ()
     fix = (f"fix: {diagnostic.fix}",) if diagnostic.fix else ()
@@ -67,20 +67,22 @@ def file_of(file: str) -> str:
     A file elsewhere keeps its name. Runs no git, because a repository's own configuration can make git run programs.
     """
     path = Path(os.path.normpath(Path.cwd() / file))
-    top = next((each for each in path.parents if (each / ".git").exists()), Path.cwd())
+    top = next((parent for parent in path.parents if (parent / ".git").exists()), Path.cwd())
     return path.relative_to(top).as_posix() if path.is_relative_to(top) else file
 
 
-def fingerprints(diagnostics: Sequence[Diagnostic]) -> Iterator[str]:
+def fingerprints(diagnostics: Sequence[Problem]) -> Iterator[str]:
     """The identity of each problem, which stays the same when lines are added above it: `<hash>:<number>`.
 
     number: which of the problems with the same hash it is.
     """
     seen: Counter[str] = Counter()
-    for each in diagnostics:
+    for diagnostic in diagnostics:
         # The path says where the problem is, whatever its line. A syntax error has none.
-        subject = repr(each.path) if each.path else each.message
-        digest = hashlib.sha256("\0".join((each.code, file_of(each.location.file), subject)).encode()).hexdigest()[:16]
+        subject = repr(diagnostic.path) if diagnostic.path else diagnostic.message
+        digest = hashlib.sha256(
+            "\0".join((diagnostic.code, file_of(diagnostic.location.file), subject)).encode()
+        ).hexdigest()[:16]
         seen[digest] += 1
         yield f"{digest}:{seen[digest]}"
 
@@ -89,7 +91,7 @@ _DATA = {"%": "%25", "\r": "%0D", "\n": "%0A"}
 _PROPERTY = {**_DATA, ":": "%3A", ",": "%2C"}
 
 
-def command_of(diagnostic: Diagnostic, *, strict: bool = False) -> str:
+def command_of(diagnostic: Problem, *, strict: bool = False) -> str:
     """The command for a problem at a place."""
     place = diagnostic.location
     properties = {
@@ -125,7 +127,7 @@ def _escaped(text: str, escapes: dict[str, str]) -> str:
 _SEVERITIES = {Severity.ERROR: "major", Severity.WARNING: "minor"}
 
 
-def as_report(diagnostics: Sequence[Diagnostic], *, strict: bool) -> list[dict[str, Any]]:
+def as_report(diagnostics: Sequence[Problem], *, strict: bool) -> list[dict[str, Any]]:
     """All problems; GitLab expects the list itself, without an envelope."""
     return [
         {
@@ -144,9 +146,9 @@ _MOST_FIXES = 5
 """How many of the fixes of one rule its help lists."""
 
 
-def as_sarif(diagnostics: Sequence[Diagnostic], *, strict: bool) -> dict[str, Any]:
+def as_sarif(diagnostics: Sequence[Problem], *, strict: bool) -> dict[str, Any]:
     """One run with a rule for each code and a result for each problem."""
-    codes = sorted({each.code for each in diagnostics})
+    codes = sorted({diagnostic.code for diagnostic in diagnostics})
     found = zip(diagnostics, fingerprints(diagnostics), strict=True)
     run = {
         "tool": {
@@ -163,7 +165,7 @@ def as_sarif(diagnostics: Sequence[Diagnostic], *, strict: bool) -> dict[str, An
     return {"$schema": _SCHEMA, "version": "2.1.0", "runs": [run]}
 
 
-def _rule(code: str, found: Sequence[Diagnostic]) -> dict[str, Any]:
+def _rule(code: str, found: Sequence[Problem]) -> dict[str, Any]:
     title = code.replace("-", " ").capitalize()
     return {
         "id": code,
@@ -173,13 +175,13 @@ def _rule(code: str, found: Sequence[Diagnostic]) -> dict[str, Any]:
     }
 
 
-def _help(title: str, found: Sequence[Diagnostic]) -> Iterator[str]:
+def _help(title: str, found: Sequence[Problem]) -> Iterator[str]:
     fixes = list(dict.fromkeys(printable(each.fix) for each in found if each.fix))
     yield f"{title}: `tenantry validate` shows each place with a fix."
     yield from (f"Fix: {fix}" for fix in fixes[:_MOST_FIXES])
 
 
-def _result(diagnostic: Diagnostic, rule: int, fingerprint: str, *, strict: bool) -> dict[str, Any]:
+def _result(diagnostic: Problem, rule: int, fingerprint: str, *, strict: bool) -> dict[str, Any]:
     place = diagnostic.location
     region = {"startLine": place.line, "startColumn": place.column}
     if length := marked_length(diagnostic):

@@ -42,9 +42,9 @@ def _split(word: str, takes: Iterable[str]) -> tuple[str, str | None]:
 def _with_value(command: click.Command | None) -> set[str]:
     """The options that take a value: those of the command, and that of the format, which any command could have."""
     options = (
-        (each for each in command.params if isinstance(each, click.Option) and not each.is_flag) if command else ()
+        (param for param in command.params if isinstance(param, click.Option) and not param.is_flag) if command else ()
     )
-    return {*FORMAT_OPTIONS, *(name for each in options for name in each.opts)}
+    return {*FORMAT_OPTIONS, *(name for option in options for name in option.opts)}
 
 
 def _below(group: click.Group, name: str) -> click.Command | None:
@@ -52,5 +52,5 @@ def _below(group: click.Group, name: str) -> click.Command | None:
 
 
 def _kind(command: click.Command | None) -> str:
-    formats = (each for each in command.params if isinstance(each, FormatOption)) if command else ()
+    formats = (param for param in command.params if isinstance(param, FormatOption)) if command else ()
     return next((each.kind for each in formats if each.kind), ERROR)

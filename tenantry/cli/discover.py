@@ -157,8 +157,8 @@ def _difference(before: str, after: str, target: Path) -> Iterator[str]:
 
 def _is_included(source: ParsedFile, file: Path, target: Path) -> bool:
     entries = source.data.get("include")
-    patterns = (mapping_at(each).get("clusters") for each in entries) if isinstance(entries, list) else ()
-    return any(isinstance(each, str) and fnmatch(_below(target, file), each) for each in patterns)
+    patterns = (mapping_at(entry).get("clusters") for entry in entries) if isinstance(entries, list) else ()
+    return any(isinstance(pattern, str) and fnmatch(_below(target, file), pattern) for pattern in patterns)
 
 
 def _below(target: Path, file: Path) -> str:

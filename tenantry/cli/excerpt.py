@@ -11,7 +11,7 @@ import unicodedata
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from tenantry.messages.errors import Diagnostic, Lines, Location
+from tenantry.messages.errors import Lines, Location, Problem
 from tenantry.messages.redact import is_sensitive, redacted
 from tenantry.messages.text import printable
 
@@ -43,7 +43,7 @@ class Excerpt(NamedTuple):
     length: int
 
 
-def excerpts(diagnostics: Sequence[Diagnostic], width: int) -> Iterator[Excerpt | None]:
+def excerpts(diagnostics: Sequence[Problem], width: int) -> Iterator[Excerpt | None]:
     """The line of each diagnostic, cut to a number of columns; None if it is not shown."""
     safe = _Safe(diagnostics)
     for index, each in enumerate(diagnostics):
@@ -54,7 +54,7 @@ def excerpts(diagnostics: Sequence[Diagnostic], width: int) -> Iterator[Excerpt 
             yield None
 
 
-def marked_length(diagnostic: Diagnostic) -> int:
+def marked_length(diagnostic: Problem) -> int:
     """How many characters the carets mark; 0 if the line is unknown, or the length is that of a secret."""
     place, lines = diagnostic.location, diagnostic.location.lines
     line = lines[place.line - 1] if lines and place.line <= len(lines) else ""
@@ -65,11 +65,11 @@ def marked_length(diagnostic: Diagnostic) -> int:
 class _Safe:
     """Decides which lines can be shown, given all diagnostics of the file."""
 
-    def __init__(self, diagnostics: Sequence[Diagnostic]) -> None:
+    def __init__(self, diagnostics: Sequence[Problem]) -> None:
         self._hidden = {
-            (each.location.file, each.location.line + offset)
-            for each in diagnostics
-            if each.code in _SECRET
+            (diagnostic.location.file, diagnostic.location.line + offset)
+            for diagnostic in diagnostics
+            if diagnostic.code in _SECRET
             for offset in (-1, 0, 1)
         }
         self._keys: dict[tuple[str, int], int] = {}
@@ -81,7 +81,7 @@ class _Safe:
         """The column of the first wrong key on the line. Nothing after this key is shown."""
         return self._keys.get((place.file, place.line))
 
-    def shows(self, diagnostic: Diagnostic, lines: Lines) -> bool:
+    def shows(self, diagnostic: Problem, lines: Lines) -> bool:
         """Whether the line of a diagnostic can be shown."""
         place = diagnostic.location
         at = (place.file, place.line)

@@ -119,7 +119,7 @@ def command(
 
 
 def _parameter(context: click.Context, name: str) -> click.Parameter:
-    return next(each for each in context.command.params if each.name == name)
+    return next(param for param in context.command.params if param.name == name)
 
 
 def _print_grants(file: Path, tenant: str, environment: str | None, output: str) -> int:
@@ -241,9 +241,9 @@ def _app_lines(app: ExplainedApp) -> Iterator[Line]:
     what = f"app {app.app} of tenant {app.tenant}" if app.tenant else f"add-on {app.app}"
     yield Line("", f"{what} in environment {app.environment}")
     yield Line("clusters:", _selector(app.choice), bold=True)
-    for each in app.choice.decisions:
-        text, colour = ("placed", "green") if each.placed else ("not placed", "yellow")
-        yield Line(f"  {each.cluster}: {text}", f"{each.reason}, {place(each.origin)}", colour)
+    for decision in app.choice.decisions:
+        text, colour = ("placed", "green") if decision.placed else ("not placed", "yellow")
+        yield Line(f"  {decision.cluster}: {text}", f"{decision.reason}, {place(decision.origin)}", colour)
     if app.choice.elsewhere:
         yield Line("", f"not in environment {app.environment}: {', '.join(app.choice.elsewhere)}")
     if app.gate:
@@ -263,9 +263,9 @@ def _rollout_lines(rollout: AppRollout, name: str) -> Iterator[Line]:
         return
     whose = "the app's own" if rollout.of == "own" else "the environment's"
     yield Line("rollout:", f"{whose} {counted(rollout.total, 'wave')}, {where}", bold=True)
-    for each in rollout.waves:
-        left = f"not waited for: {', '.join(each.left_out)}" if each.left_out else ""
-        yield Line(f"  {each.name}: [{', '.join((*each.clusters, *each.left_out))}]", left)
+    for wave in rollout.waves:
+        left = f"not waited for: {', '.join(wave.left_out)}" if wave.left_out else ""
+        yield Line(f"  {wave.name}: [{', '.join((*wave.clusters, *wave.left_out))}]", left)
     if rollout.bypass:
         yield Line(
             f"  bypassed by: {scalar(rollout.bypass)}", "what is new there reaches all clusters at once", "yellow"
@@ -293,9 +293,9 @@ def _placed_lines(placed: PlacedApp) -> Iterator[Line]:
         yield from _order(placed.order)
     if placed.images:
         yield Line("  images:", "each with the comment that marks its lines in manifests")
-        yield from (Line(f"    {scalar(each.name)}: {each.image}", each.marker) for each in placed.images)
+        yield from (Line(f"    {scalar(image.name)}: {image.image}", image.marker) for image in placed.images)
     if placed.placeholders:
         yield Line("  placeholders:")
-        for each in placed.placeholders:
-            (line,) = value_lines((each,), 4)
-            yield line if each.origin else Line(line.text, "built in")
+        for placeholder in placed.placeholders:
+            (line,) = value_lines((placeholder,), 4)
+            yield line if placeholder.origin else Line(line.text, "built in")

@@ -42,12 +42,12 @@ def _sections(grants: ExplainedGrants) -> Iterator[list[Line]]:
     yield [Line(f"always: {scalar(list(grants.always))}")]
     yield [
         Line("clusters:", f"{grants.selector or 'no selector'}, {place(grants.selected)}", bold=True),
-        *(line for each in grants.environments for line in _environment(each, grants.selected)),
+        *(line for environment in grants.environments for line in _environment(environment, grants.selected)),
     ]
     settings = [
         line
-        for each in grants.settings
-        for line in _folded(f"{'.'.join(map(str, each.path))}:", scalar(each.value), comment_of(each))
+        for setting in grants.settings
+        for line in _folded(f"{'.'.join(map(str, setting.path))}:", scalar(setting.value), comment_of(setting))
     ]
     yield list(_addresses("sources", grants.sources))
     addresses = [list(_addresses(key, given)) for key, given in (("alerts", grants.alerts), ("push", grants.push))]
@@ -60,7 +60,9 @@ def _sections(grants: ExplainedGrants) -> Iterator[list[Line]]:
 def _rights(rights: tuple[Value, ...]) -> Iterator[list[Line]]:
     """No lines for a tenant that has no rights on whole clusters."""
     if rights:
-        entries = (line for each in rights for line in _folded(f"  {each.path[0]}:", str(each.value), comment_of(each)))
+        entries = (
+            line for right in rights for line in _folded(f"  {right.path[0]}:", str(right.value), comment_of(right))
+        )
         yield [Line("rights on whole clusters:", bold=True), *entries]
 
 
@@ -81,9 +83,9 @@ def _environment(environment: GrantedEnvironment, selected: Origin) -> Iterator[
         yield Line(f"  {environment.environment}: not granted", told, "yellow")
         return
     yield Line(f"  {environment.environment}:{'' if environment.clusters else ' {}'}", told)
-    for each in environment.clusters:
-        text, colour = ("granted", "green") if each.granted else ("not granted", "yellow")
-        yield Line(f"    {each.cluster}: {text}", _reason(each, selected), colour)
+    for cluster in environment.clusters:
+        text, colour = ("granted", "green") if cluster.granted else ("not granted", "yellow")
+        yield Line(f"    {cluster.cluster}: {text}", _reason(cluster, selected), colour)
 
 
 def _reason(cluster: GrantedCluster, selected: Origin) -> str:
@@ -98,9 +100,9 @@ def _reason(cluster: GrantedCluster, selected: Origin) -> str:
 
 def _addresses(key: str, addresses: tuple[GrantedAddress, ...]) -> Iterator[Line]:
     yield Line(f"{key}:", bold=True) if addresses else Line(f"{key}: []", "default")
-    for each in addresses:
-        yield from _folded("  -", scalar(each.pattern), place(each.origin))
-        yield from (Line(f"    {where}: {_address(becomes)}") for where, becomes in _becomes(each.becomes))
+    for address in addresses:
+        yield from _folded("  -", scalar(address.pattern), place(address.origin))
+        yield from (Line(f"    {where}: {_address(becomes)}") for where, becomes in _becomes(address.becomes))
 
 
 def _address(becomes: str | None) -> str:

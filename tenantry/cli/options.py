@@ -64,7 +64,7 @@ def _tenants_or_platform(context: click.Context, _: click.Parameter, start: str)
 def _any_app(context: click.Context, _: click.Parameter, start: str) -> list[str]:
     """Complete the apps of the tenants on the command line, or of all tenants, and the add-ons."""
     tenants = context.params.get("tenants") or _keys(context, "", "tenants")
-    apps = (name for each in tenants for name in _keys(context, start, "tenants", each, "apps"))
+    apps = (name for tenant in tenants for name in _keys(context, start, "tenants", tenant, "apps"))
     return list(dict.fromkeys((*apps, *_keys(context, start, "platform", "addons"))))
 
 

@@ -14,7 +14,7 @@ import click
 
 from tenantry.cli.progress import room, terminal_columns
 from tenantry.cli.progress import working as working
-from tenantry.messages.errors import Diagnostic, InvalidFleet, Problem, Refused, Severity
+from tenantry.messages.errors import InvalidFleet, Problem, Refused, Severity
 from tenantry.messages.redact import presentable
 from tenantry.messages.text import counted, format_count, format_diagnostic, format_warning_count
 
@@ -122,13 +122,13 @@ def report_invalid(invalid: InvalidFleet) -> None:
     _report(invalid.diagnostics, format_count(invalid))
 
 
-def report_warnings(warnings: Sequence[Diagnostic]) -> None:
+def report_warnings(warnings: Sequence[Problem]) -> None:
     """Print the warnings of a file to stderr, if there are any."""
     if warnings:
         _report(warnings, format_warning_count(warnings))
 
 
-def _report(diagnostics: Sequence[Diagnostic], closing: str) -> None:
+def _report(diagnostics: Sequence[Problem], closing: str) -> None:
     """Print each problem with its line of the file: places in bold, codes and carets in the colour of the severity."""
     from tenantry.cli.excerpt import excerpts
 
@@ -210,6 +210,6 @@ def fitting(
     for heading in dispensable:
         if fits(table, console):
             break
-        columns = [each for each in columns if each != heading]
+        columns = [column for column in columns if column != heading]
         table = build(columns)
     return table

@@ -87,7 +87,7 @@ def _subjects(subjects: Sequence[Subject]) -> str:
     """rocky/web, rocky/db and 298 more (300 apps)"""
     if len(subjects) == 1:
         return printable(_subject(subjects[0]))
-    noun = "app" if all(each.app for each in subjects) else "tenant"
+    noun = "app" if all(subject.app for subject in subjects) else "tenant"
     return printable(f"{listed(map(_subject, subjects), _MOST_SUBJECTS)} ({counted(len(subjects), noun)})")
 
 
@@ -113,7 +113,7 @@ def _side(found: Sequence[Found]) -> str:
     if len(found) == 1:
         return _value(found[0])
     *others, last = reversed(found)
-    told = (f"{_value(each)} on {printable(listed(each.clusters, _MOST_SUBJECTS))}" for each in reversed(others))
+    told = (f"{_value(other)} on {printable(listed(other.clusters, _MOST_SUBJECTS))}" for other in reversed(others))
     return f"{', '.join((_value(last), *told))}"
 
 
@@ -142,7 +142,7 @@ def _verdict(reason: Reason) -> str:
 
 def _places(reason: Reason) -> str:
     """The places that decide, of which the last is the most specific."""
-    places = [str(each.location) for each in reason.origins]
+    places = [str(origin.location) for origin in reason.origins]
     return f"({listed(places, 2)})" if places else ""
 
 
@@ -224,7 +224,7 @@ def _apps(fleet: Fleet, tenants: Collection[str], names: Collection[str]) -> lis
     declared = {name: each.apps for name, each in fleet.document.tenants.items()}
     addons = fleet.document.platform.addons
     owners = tenants or (*declared, "")
-    apps = dict.fromkeys(app for each in owners for app in (declared[each] if each else addons))
+    apps = dict.fromkeys(app for owner in owners for app in (declared[owner] if owner else addons))
     short = [each.removeprefix(ADDON_PREFIX) for each in names]
     for name in short:
         known("app", name, apps, fleet.source.file)

@@ -35,7 +35,7 @@ from tenantry.cluster.requests import ANSWER_TIMEOUT
 from tenantry.fleet.fleet import Fleet
 from tenantry.guard import limits_of
 from tenantry.load import load_fleet, plan_one, warnings_of
-from tenantry.messages.errors import Diagnostic, Problem, Refused, Severity
+from tenantry.messages.errors import Problem, Refused, Severity
 from tenantry.messages.progress import steps
 from tenantry.messages.text import counted, listed
 from tenantry.plan.plan import Plan
@@ -192,18 +192,18 @@ def report_on(
 
 def _for_stack(report: Report, stack: str) -> Report:
     """The report with its commands for the stack that runs the environment."""
-    problems = (replace(each, fix=for_stack(each.fix, stack)) for each in report.problems)
+    problems = (replace(problem, fix=for_stack(problem.fix, stack)) for problem in report.problems)
     return replace(report, problems=tuple(problems))
 
 
 def _strictly(report: Report) -> Report:
     """The report with errors instead of warnings."""
-    return replace(report, problems=tuple(replace(each, severity=Severity.ERROR) for each in report.problems))
+    return replace(report, problems=tuple(replace(problem, severity=Severity.ERROR) for problem in report.problems))
 
 
 def _not_checked(refused: Refused) -> Report:
     """The report on an environment whose management cluster cannot be asked."""
-    return Report((Problem(Severity.ERROR, refused.code, refused.message, refused.fix),), ())
+    return Report((Problem((), refused.code, refused.message, fix=refused.fix),), ())
 
 
 def print_report(
@@ -230,12 +230,12 @@ def print_report(
     )
 
 
-def print_warnings(file: Path, warnings: tuple[Diagnostic, ...], *, brief: bool) -> None:
+def print_warnings(file: Path, warnings: tuple[Problem, ...], *, brief: bool) -> None:
     """The warnings that `tenantry validate` prints, too."""
     if not brief:
         report_warnings(warnings)
     elif warnings:
-        say(f"{file}: {counted(len(warnings), 'warning')} ({listed(each.code for each in warnings)})")
+        say(f"{file}: {counted(len(warnings), 'warning')} ({listed(warning.code for warning in warnings)})")
 
 
 def _adoption(adoption: Adoption, limits: DisplayLimits) -> Iterator[str]:

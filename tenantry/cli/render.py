@@ -55,7 +55,7 @@ def command(file: Path, environment: str | None, directory: Path | None, output:
         fleet = load_fleet(file)
         plans = {environment: plan_one(fleet, environment)} if environment else plan_all(fleet, tell)
     if directory is None:
-        objects = [object for each in plans.values() for object in each.objects]
+        objects = [object for plan in plans.values() for object in plan.objects]
         _print(objects, output)
         _tell_left_out(objects)
         _tell_order(objects)

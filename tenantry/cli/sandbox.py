@@ -41,14 +41,14 @@ def _refusals() -> Iterator[None]:
     try:
         import psutil  # noqa: F401  one of the packages of the extra `sandbox`
 
-        from tenantry.sandbox.layout import SandboxError
+        import tenantry.sandbox.layout  # noqa: F401
         from tenantry.tools.errors import ToolsError
     except ModuleNotFoundError as missing:
         message = f"the sandbox is not installed: there is no Python package '{missing.name}'"
         raise Refused(message, "run `pip install 'tenantry[sandbox]'`, or `make setup` in a checkout") from None
     try:
         yield
-    except (SandboxError, ToolsError) as error:
+    except ToolsError as error:
         raise Refused(error.message, error.fix) from error
 
 

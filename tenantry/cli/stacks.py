@@ -122,8 +122,8 @@ def _check_names(given: dict[str, Any], fleet: Fleet) -> None:
     if problem := dns_label_problem(given["namespace"]):
         raise click.UsageError(f"--namespace {problem}")
     named = {"secret": given["secret"], "service_account": given["service_account"], "git_secret": given["git_secret"]}
-    for each in fleet.environments:
-        named["kubeconfig_secret"] = given["kubeconfig_secret"].replace("{environment}", each)
+    for environment in fleet.environments:
+        named["kubeconfig_secret"] = given["kubeconfig_secret"].replace("{environment}", environment)
         for option, name in (*named.items(), *(("env_secret", one) for one in given["env_secret"])):
             if name and (problem := object_name_problem(name)):
                 raise click.UsageError(f"--{option.replace('_', '-')} {problem}")
@@ -223,7 +223,7 @@ def command(file: Path, environment: tuple[str, ...], output: str, deliver: Any)
     fleet = load_fleet(file)
     listing(fleet, "environments", Filter(environment))  # refuses names that the file does not declare
     project = file.parent
-    found = [each for each in stacks_of(project) if not environment or each.environment in environment]
+    found = [stack for stack in stacks_of(project) if not environment or stack.environment in environment]
     if output == "json":
         from tenantry.cli.documents.checks import Stacks
 
@@ -276,7 +276,7 @@ def _cell(item: ProjectStack, heading: str) -> str:
 
 
 def _print_objects(stacks: Sequence[Stack], delivery: Delivery) -> None:
-    if files := [each.name for each in stacks if each.target.files]:
+    if files := [stack.name for stack in stacks if stack.target.files]:
         say(f"no object for stacks that write files: {listed(files)}")
     made = objects(stacks, delivery)
     if not made:

@@ -112,7 +112,7 @@ def difference(change: Change) -> str:
     if _GENERATED.fullmatch(change.path):
         added, removed = (sum(each.startswith(sign) for each in lines[2:]) for sign in "+-")
         return f"  {added} lines added, {removed} removed"
-    return "\n".join(printable(each) for each in lines)
+    return "\n".join(printable(line) for line in lines)
 
 
 def _unified(old: list[str], new: list[str], path: str, *, is_new: bool) -> Iterator[str]:

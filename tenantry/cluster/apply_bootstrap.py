@@ -81,7 +81,9 @@ def _check_marker(client: Client, manifests: Iterable[Manifest]) -> None:
 
 def _check_kinds(client: Client, manifests: Iterable[Manifest]) -> None:
     """Raises: Refused: the cluster's Kubernetes does not have the admission policies yet."""
-    wanted = {(id.api_version, id.kind): id for each in manifests if (id := object_id(each)).kind.startswith(_POLICY)}
+    wanted = {
+        (id.api_version, id.kind): id for manifest in manifests if (id := object_id(manifest)).kind.startswith(_POLICY)
+    }
     lacking = [kind for version, kind in wanted if kind not in served_kinds(client, version)]
     if lacking:
         there = server_version(client)

@@ -35,7 +35,9 @@ def statuses(plan: Plan, live: Iterable[Manifest]) -> tuple[AppStatus, ...]:
 
 def paused_by_file(plan: Plan) -> frozenset[ObjectId]:
     """The objects that the plan itself suspends."""
-    return frozenset(each.id for each in plan.objects if mapping_at(each.manifest, "spec").get("suspend") is True)
+    return frozenset(
+        planned.id for planned in plan.objects if mapping_at(planned.manifest, "spec").get("suspend") is True
+    )
 
 
 def _status(app: PlannedApp, needs: Needs, live: Live, environment: str, *, paused: bool) -> AppStatus:
@@ -118,8 +120,8 @@ def select(
     Raises: Refused: the environment has no such tenant, app or cluster; a later option is checked within the earlier ones.
     """
     if not any(each.tenant == PLATFORM for each in plan.apps):  # a tenant may be called so
-        tenants = ["" if each == PLATFORM else each for each in tenants]
-    apps = [each.removeprefix(ADDON_PREFIX) for each in apps]
+        tenants = ["" if tenant == PLATFORM else tenant for tenant in tenants]
+    apps = [app.removeprefix(ADDON_PREFIX) for app in apps]
     left = plan.apps
     for names, key, lacks in (
         (tenants, _tenant_of, "no apps of tenant"),

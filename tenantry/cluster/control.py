@@ -70,7 +70,7 @@ def is_own(planned: Manifest, live: Manifest) -> bool:
 
 def _selector(apps: list[PlannedApp]) -> str:
     """Narrows the list to the tenant and the app, if there is only one of them."""
-    tenants, names = {each.tenant for each in apps}, {each.name for each in apps}
+    tenants, names = {app.tenant for app in apps}, {each.name for each in apps}
     parts = []
     if len(tenants) == 1:
         (tenant,) = tenants

@@ -210,7 +210,10 @@ class _Comparison:
 
     def run(self, found: Discovery, naming: Naming) -> Changes:
         by_place = {_place(each): name for name, each in self.declared.items()}
-        there = {_place(Kubeconfig.model_validate({each.kind: dict(each.kubeconfig)})): each for each in found.clusters}
+        there = {
+            _place(Kubeconfig.model_validate({cluster.kind: dict(cluster.kubeconfig)})): cluster
+            for cluster in found.clusters
+        }
         unknown = {place: each for place, each in there.items() if place not in by_place}
         new = {place: each for place, each in unknown.items() if not each.tenant}
         itself = [each for each in new.values() if naming.name(each) == self.management]

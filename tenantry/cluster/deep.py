@@ -47,7 +47,7 @@ def deep_statuses(hub: Client, fleet: Fleet, plan: Plan, connect: Connect = _con
     """
     names = names_of(plan)
     apps = {app.id for app in plan.apps}
-    baselines = {each.owner: each for each in plan.objects if each.id in names and each.id not in apps}
+    baselines = {planned.owner: planned for planned in plan.objects if planned.id in names and planned.id not in apps}
     asked = {
         cluster: [
             (placement, baselines[owner]) for placement in found if (owner := (placement.tenant, cluster)) in baselines
@@ -110,7 +110,7 @@ def _namespaces(hub: Client, reference: SecretKey | ConfigMap, connect: Connect)
         )
     try:
         with connect(kubeconfigs.of_secret(secret.data[reference.key])) as client:
-            return {each["metadata"]["name"]: each for each in namespaces_of(client)}
+            return {namespace["metadata"]["name"]: namespace for namespace in namespaces_of(client)}
     except httpx2.TimeoutException:
         raise Refused(f"it did not answer within {TIMEOUT:.0f} seconds", "check that it runs") from None
     except (httpx2.HTTPError, OSError, ValueError):

@@ -92,7 +92,7 @@ class _Search:
             *self._kamaji(by_capi="capi" in self.kinds),
             *self._vclusters(),
             *self._profiles(tenants),
-            *(each for selector, key in secrets.items() for each in self._secrets(selector, key)),
+            *(secret for selector, key in secrets.items() for secret in self._secrets(selector, key)),
         ]
         owned = (replace(each, tenant=tenants.get(each.kubeconfig["namespace"], "")) for each in reversed(found))
         once = {(each.kind, *each.kubeconfig.values()): each for each in owned}
@@ -173,8 +173,8 @@ class _Search:
 
 def _secret_of(profile: Manifest, secrets: Iterable[Manifest]) -> Manifest | None:
     """The Secret with the kubeconfig of a ClusterProfile; of several, one in its own namespace."""
-    ours = [each for each in secrets if labels_of(each).get(_PROFILE) == _name(profile)]
-    near = [each for each in ours if _namespace(each) == _namespace(profile)]
+    ours = [secret for secret in secrets if labels_of(secret).get(_PROFILE) == _name(profile)]
+    near = [our for our in ours if _namespace(our) == _namespace(profile)]
     named = [each for each in ours if labels_of(each).get(_PROFILES_NAMESPACE) == _namespace(profile)]
     return next(iter((*near, *named)), None)
 

@@ -42,7 +42,7 @@ class Contents:
 
     def __init__(self, plan: Plan) -> None:
         self._chains = Chains(plan)
-        self._objects = {each.id: each for each in plan.objects}
+        self._objects = {planned.id: planned for planned in plan.objects}
 
     def chain_of(self, app: PlannedApp) -> tuple[Manifest, ...]:
         """Its source, its chart if there is one, and its reconciler, in this order."""
@@ -131,7 +131,7 @@ def evidence_of(client: Client, plan: Plan, apps: Iterable[PlannedApp]) -> tuple
     """
     contents, apps = Contents(plan), tuple(apps)
     planned = {app.id: contents.of(app) for app in apps}
-    wanted = dict.fromkeys(object_id(each) for parts in planned.values() for each in parts)
+    wanted = dict.fromkeys(object_id(part) for parts in planned.values() for part in parts)
     live = read_objects(client, plan.environment, wanted)
     return tuple(judged(app, planned[app.id], [live.get(object_id(each)) for each in planned[app.id]]) for app in apps)
 
@@ -147,7 +147,7 @@ def judged(app: PlannedApp, planned: Sequence[Manifest], live: Sequence[Manifest
         return Evidence(app, problem)
     status = mapping_at(reconciler, "status")
     times = [since_of(reconciler, condition(status, "Ready")), *map(_fetched, live[:-1])]
-    since = max((each for each in times if moment(each)), default="", key=lambda each: moment(each) or datetime.min)
+    since = max((time for time in times if moment(time)), default="", key=lambda each: moment(each) or datetime.min)
     return Evidence(
         app, problem, revision_of(status), since if since_of(reconciler, condition(status, "Ready")) else ""
     )
@@ -225,6 +225,6 @@ def _fetched(source: Manifest | None) -> str:
     """Since when a source, a chart or a ConfigMap is what it is."""
     if source is not None and source["kind"] == "ConfigMap":
         managers = mappings_in(mapping_at(source, "metadata").get("managedFields"))
-        return max((time for each in managers if isinstance(time := each.get("time"), str)), default="")
+        return max((time for manager in managers if isinstance(time := manager.get("time"), str)), default="")
     found = value_at(source, ("status", "artifact", "lastUpdateTime"), "")
     return found if isinstance(found, str) else ""

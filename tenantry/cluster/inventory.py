@@ -81,7 +81,7 @@ def flux_objects_of(client: Client, plan: Plan) -> list[Manifest]:
     sources = [kind for kind in kinds if kind[1] not in APP_KINDS]
     found = [*apps_of(client, plan.environment), *chain.from_iterable(requests.in_parallel(of_kind, sources))]
     seen = {readable_id(each) for each in found}
-    unseen = (id for each in plan.objects if (id := each.id) not in seen and (id.api_version, id.kind) in kinds)
+    unseen = (id for planned in plan.objects if (id := planned.id) not in seen and (id.api_version, id.kind) in kinds)
     return [*found, *without_label(client, plan.environment, unseen).values()]
 
 
@@ -107,7 +107,7 @@ def owned_on(
 
     more = [(each.api_version, each.kind) for each in planned]
     wanted = dict.fromkeys([*fleet_kinds(), *more])
-    known = [] if apps is None else [each for each in apps if MANAGED_BY.items() <= labels_of(each).items()]
+    known = [] if apps is None else [app for app in apps if MANAGED_BY.items() <= labels_of(app).items()]
     unread = [each for each in wanted if apps is None or each[1] not in APP_KINDS]
     return [*known, *chain.from_iterable(requests.in_parallel(of_kind, unread))]
 
@@ -152,18 +152,20 @@ def holdings(client: Client, plan: Plan) -> Iterator[Manifest]:
     apps = list(apps_of(client, plan.environment))
     yield from apps
     places = Places(namespaces)
-    reached = (each for each in apps if places.tenants(each) is None)
+    reached = (app for app in apps if places.tenants(app) is None)
     yield from _beside_kubeconfigs(client, plan, {whose(each).cluster for each in reached})
-    tenants = {each["metadata"]["name"] for each in namespaces if whose(each).environment == plan.environment}
+    tenants = {
+        namespace["metadata"]["name"] for namespace in namespaces if whose(namespace).environment == plan.environment
+    }
     yield from strangers_on(client, plan, tenants)
 
 
 def _beside_kubeconfigs(client: Client, plan: Plan, known: Collection[str]) -> Iterator[Manifest]:
     """What other environments have beside the kubeconfigs of remote clusters that are new here, perhaps under other names."""
     new = {
-        each.id.namespace
-        for each in plan.objects
-        if "kubeConfig" in mapping_at(each.manifest, "spec") and each.owner.cluster not in known
+        planned.id.namespace
+        for planned in plan.objects
+        if "kubeConfig" in mapping_at(planned.manifest, "spec") and planned.owner.cluster not in known
     }
     selector = f"{ENVIRONMENT_LABEL},{ENVIRONMENT_LABEL}!={plan.environment}"
     for namespace in sorted(new):

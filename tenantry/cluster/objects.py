@@ -51,7 +51,7 @@ def object_statuses(plan: Plan, live: Iterable[Manifest]) -> Iterator[ObjectStat
     """
     found: Live = {id: manifest for manifest in live if (id := readable_id(manifest))}
     apps, names, needs = {app.id for app in plan.apps}, names_of(plan), needs_of(plan)
-    sources = {id for each in needs.values() for id in each.sources}
+    sources = {id for need in needs.values() for id in need.sources}
     for planned in plan.objects:
         id = planned.id
         if id in apps or (id not in needs and id not in sources):
@@ -82,7 +82,7 @@ class Compared:
 
     def __init__(self, plan: Plan, apps: Iterable[AppStatus], differences: Iterable[Difference]) -> None:
         self._plan, self._contents = plan, Contents(plan)
-        self._differences: Mapping[ObjectId, Difference] = {each.id: each for each in differences}
+        self._differences: Mapping[ObjectId, Difference] = {difference.id: difference for difference in differences}
         self._unfinished: dict[str, int] = {}
         for status in apps:
             changed = status.readiness is not Readiness.READY or any(True for _ in self._of(status))

@@ -53,7 +53,7 @@ def question(plan: Plan, changed: Iterable[PlannedApp], before: Plan) -> Questio
         # Where it is paused or leaves it shows nothing, and another cluster has to show it.
         chains = [(each, there.chain_of(each)) for each in known[name] if each.id not in paused]
         running = [(each, facets(chain)) for each, chain in chains if STATE_LABEL not in labels_of(chain[-1])]
-        wanted, found = [facets(here.chain_of(each)) for each in apps], [each for _, each in running]
+        wanted, found = [facets(here.chain_of(app)) for app in apps], [each for _, each in running]
         if not running:
             asked.unproven[name] = f"it is paused in {before.environment}, or leaves"
         elif missing := [each for each in wanted if each not in found]:
@@ -85,7 +85,7 @@ def _difference(environment: str, wanted: Facets, found: Sequence[Facets]) -> st
     for key in dict.fromkeys((_KIND, *wanted, *(key for each in found for key in each))):
         values = [each.get(key) for each in found]
         if wanted.get(key) not in values:
-            has = listed([value_in_words(each) for each in values], 3)
+            has = listed([value_in_words(value) for value in values], 3)
             label = "" if key == _KIND else f"{key} "
             return printable(f"{environment} has {label}{has}, not {value_in_words(wanted.get(key))}")
     return f"{environment} has other versions of it together"

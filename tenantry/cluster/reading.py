@@ -84,9 +84,9 @@ def unserved(client: Client, fleet: Fleet, plan: Plan) -> Iterator[Problem]:
     Raises: Refused: reading is not allowed.
     """
     first: dict[tuple[str, str, bool], ObjectId] = {}
-    for each in plan.objects:
-        if not (is_built_in(each.id.api_version) or is_of_flux(each.id.api_version)):
-            first.setdefault((each.id.api_version, each.id.kind, bool(each.id.namespace)), each.id)
+    for planned in plan.objects:
+        if not (is_built_in(planned.id.api_version) or is_of_flux(planned.id.api_version)):
+            first.setdefault((planned.id.api_version, planned.id.kind, bool(planned.id.namespace)), planned.id)
     served = {api_version: served_kinds(client, api_version) for api_version in {version for version, *_ in first}}
     for (api_version, kind, _), id in first.items():
         at = fleet.source.line_of(plan.origins.get(id, ()))

@@ -124,12 +124,12 @@ class StatusReport:
 
     @property
     def ready(self) -> bool:
-        return not self.objects and all(each.readiness is Readiness.READY for each in self.apps)
+        return not self.objects and all(app.readiness is Readiness.READY for app in self.apps)
 
     @property
     def as_planned(self) -> int:
         """How many of the planned objects are there, as planned and ready."""
-        return self.planned - len(self.objects) - sum(each.readiness is not Readiness.READY for each in self.apps)
+        return self.planned - len(self.objects) - sum(app.readiness is not Readiness.READY for app in self.apps)
 
     def messages(self) -> tuple[str, ...]:
         """What a person has to know besides the apps, each with a fix on a second line."""
@@ -144,7 +144,7 @@ _EVERYTHING = Selection()
 def apps_report(plan: Plan, live: Iterable[Manifest], selection: Selection = _EVERYTHING) -> StatusReport:
     """The apps, baselines, sources and charts, from what has just been read of them; see `flux_objects_of`."""
     live = tuple(live)
-    apps = [each for each in statuses(plan, live) if selection.takes(each.app)]
+    apps = [status for status in statuses(plan, live) if selection.takes(status.app)]
     objects = [each for each in object_statuses(plan, live) if selection.takes_labelled(each.planned.manifest)]
     planned = sum(selection.takes_labelled(each.manifest) for each in plan.objects)
     return StatusReport(plan.environment, datetime.now(UTC), by_trouble(apps), _ordered(objects), planned)
@@ -194,7 +194,7 @@ def full_report(
 
 def _left(plan: Plan, recorded: Iterable[Kept]) -> Iterator[Kept]:
     """The namespaces that an environment has left with their data, and does not plan again."""
-    planned = {(each.cluster, name) for each in plan.placements for name in each.namespaces}
+    planned = {(placement.cluster, name) for placement in plan.placements for name in placement.namespaces}
     for entry in recorded:
         if entry.environment == plan.environment and (entry.cluster, entry.namespace) not in planned:
             yield entry

@@ -47,8 +47,10 @@ class Standing(NamedTuple):
 
 def names_of(plan: Plan) -> dict[ObjectId, str]:
     """What users call each reconciler: `rocky/web`, `platform/dns`, or `the baseline of rocky`."""
-    names = {each.id: each.full_name for each in plan.apps}
-    return {each.id: names.get(each.id) or _baseline(each) for each in plan.objects if is_reconciled(each.id)}
+    names = {app.id: app.full_name for app in plan.apps}
+    return {
+        planned.id: names.get(planned.id) or _baseline(planned) for planned in plan.objects if is_reconciled(planned.id)
+    }
 
 
 def _baseline(planned: KubeObject) -> str:
@@ -59,12 +61,12 @@ def needs_of(plan: Plan) -> dict[ObjectId, Needs]:
     """What each reconciler of a plan needs."""
     chains, names = Chains(plan), names_of(plan)
     return {
-        each.id: Needs(
-            tuple(map(object_id, chains.of(each.id)[:-1])),
-            {id: names[id] for id in each.depends_on if id in names},
+        planned.id: Needs(
+            tuple(map(object_id, chains.of(planned.id)[:-1])),
+            {id: names[id] for id in planned.depends_on if id in names},
         )
-        for each in plan.objects
-        if each.id in names
+        for planned in plan.objects
+        if planned.id in names
     }
 
 

@@ -239,7 +239,7 @@ def _is_of_this_spec(manifest: Manifest, last: Mapping[str, Any]) -> bool:
     if _generation(manifest) == 1:
         return True
     fields = mapping_at(manifest, "metadata").get("managedFields")
-    wrote = [each for each in mappings_in(fields) if "f:spec" in mapping_at(each, "fieldsV1")]
+    wrote = [mapping for mapping in mappings_in(fields) if "f:spec" in mapping_at(mapping, "fieldsV1")]
     times = [moment(str(each.get("time"))) for each in wrote]
     ended, took = moment(str(last.get("lastReconciled"))), str(last.get("lastReconciledDuration"))
     if ended is None or not times or not _DURATION.fullmatch(took):

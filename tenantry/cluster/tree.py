@@ -42,7 +42,7 @@ class AppTree:
 
     @property
     def ready(self) -> bool:
-        return all(each.readiness is Readiness.READY for each in self.steps)
+        return all(step.readiness is Readiness.READY for step in self.steps)
 
 
 def trees(client: Client, plan: Plan, apps: Iterable[PlannedApp]) -> list[AppTree]:

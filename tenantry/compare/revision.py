@@ -12,7 +12,7 @@ from pathlib import Path, PurePosixPath
 from tenantry.compare.git import Checkout, Repository
 from tenantry.fleet.fleet import Fleet
 from tenantry.load import load_fleet
-from tenantry.messages.errors import NO_FILE, Diagnostic, InvalidFleet, Refused
+from tenantry.messages.errors import NO_FILE, InvalidFleet, Problem, Refused
 from tenantry.messages.text import listed
 from tenantry.plan.plan import Plan
 from tenantry.source.parse import read
@@ -167,7 +167,7 @@ def _located_in(directory: str, name: str) -> Iterator[None]:
     def told(text: str) -> str:
         return text.replace(directory, name)
 
-    def renamed(each: Diagnostic) -> Diagnostic:
+    def renamed(each: Problem) -> Problem:
         place = replace(each.location, file=told(each.location.file)).within(each.location.lines)
         notes = tuple(told(note) for note in each.notes)
         return replace(each, location=place, message=told(each.message), notes=notes, fix=told(each.fix))

@@ -12,8 +12,8 @@ from tenantry.fleet.hints import fix_for_key
 from tenantry.flux.conformance import check_part
 from tenantry.flux.schemas import schema_of
 from tenantry.messages.data import mapping_at
-from tenantry.messages.errors import Finding, Path
-from tenantry.messages.findings import owned_key, unknown_key
+from tenantry.messages.errors import Path, Problem
+from tenantry.messages.problems import owned_key, unknown_key
 from tenantry.model import (
     SOURCE_KINDS,
     Alert,
@@ -34,7 +34,7 @@ _MODELS: dict[str, type[FluxBlock]] = {"kustomize": KustomizePatch, "helm": Helm
 _IMAGE_MODELS: dict[str, type[FluxBlock]] = {"repository": ImageRepository, "policy": ImagePolicy}
 
 
-def check_blocks(data: dict[str, Any]) -> Iterator[Finding]:
+def check_blocks(data: dict[str, Any]) -> Iterator[Problem]:
     """Keys and values in all blocks of a file's data that Flux would reject or that the author may not set."""
     for path, model, block in flux_blocks(data):
         yield from _findings(model, block, path)
@@ -134,7 +134,7 @@ def _of_platform(data: dict[str, Any], group: str) -> Iterator[tuple[str, ...]]:
     yield from (("platform", group, name) for name in mapping_at(data, "platform", group))
 
 
-def _findings(model: type[FluxBlock], block: dict[str, Any], at: Path) -> Iterator[Finding]:
+def _findings(model: type[FluxBlock], block: dict[str, Any], at: Path) -> Iterator[Problem]:
     """The model has checked the keys that are its fields; all others are Flux's or unknown."""
     yield from _owned(model, block, at)
     for kind, keys in model.parts.items():
@@ -150,7 +150,7 @@ def _findings(model: type[FluxBlock], block: dict[str, Any], at: Path) -> Iterat
             yield finding
 
 
-def _owned(model: type[FluxBlock], block: dict[str, Any], at: Path) -> Iterator[Finding]:
+def _owned(model: type[FluxBlock], block: dict[str, Any], at: Path) -> Iterator[Problem]:
     for name, reason in model.owned.items():
         first, _, second = name.partition(".")
         inner = block.get(first)

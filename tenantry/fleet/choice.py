@@ -46,7 +46,7 @@ class Choice:
 
     @property
     def clusters(self) -> tuple[str, ...]:
-        return tuple(each.cluster for each in self.decisions if each.placed)
+        return tuple(decision.cluster for decision in self.decisions if decision.placed)
 
 
 def choice_of_app(fleet: Fleet, environment: str, tenant: str, app: str, cluster: str | None = None) -> Choice:
@@ -57,7 +57,9 @@ def choice_of_app(fleet: Fleet, environment: str, tenant: str, app: str, cluster
     barrier = app_barrier(fleet, environment, tenant, app)
     return replace(
         choice,
-        decisions=tuple(_if_granted(fleet, tenant, app, _unless(fleet, barrier, each)) for each in choice.decisions),
+        decisions=tuple(
+            _if_granted(fleet, tenant, app, _unless(fleet, barrier, decision)) for decision in choice.decisions
+        ),
     )
 
 
@@ -81,7 +83,7 @@ def choice_of_grant(fleet: Fleet, environment: str, tenant: str) -> Choice | Non
     if selector is None:
         return None
     choice = _choice(fleet, environment, selector, at, None)
-    return replace(choice, decisions=tuple(_if_choosable(fleet, tenant, each) for each in choice.decisions))
+    return replace(choice, decisions=tuple(_if_choosable(fleet, tenant, decision) for decision in choice.decisions))
 
 
 def _if_choosable(fleet: Fleet, tenant: str, decision: Decision) -> Decision:
@@ -95,7 +97,7 @@ def choice_of_addon(fleet: Fleet, environment: str, addon: str, cluster: str | N
     selector = fleet.document.platform.addons[addon].clusters
     choice = _choice(fleet, environment, selector, ("platform", "addons", addon, "clusters"), cluster)
     barrier = addon_barrier(fleet, environment, addon)
-    decisions = (_unless(fleet, barrier, each) for each in choice.decisions)
+    decisions = (_unless(fleet, barrier, decision) for decision in choice.decisions)
     return replace(
         choice, decisions=tuple(_unless(fleet, _elsewhere(fleet, environment, addon, each), each) for each in decisions)
     )

@@ -12,7 +12,7 @@ from tenantry.fleet.inherit import in_order, lineage
 from tenantry.grants.model import Grants
 from tenantry.kube.names import join
 from tenantry.messages.data import mapping_at
-from tenantry.messages.errors import Diagnostic, Finding, InvalidFleet, Path
+from tenantry.messages.errors import InvalidFleet, Path, Problem
 from tenantry.messages.placeholders import names_in
 from tenantry.messages.redact import HIDDEN, is_sensitive, shorten
 from tenantry.model import Cluster, Document, Environment
@@ -79,15 +79,15 @@ class Fleet:
                 return ("environments", name, key)
         return ("environments", environment, key)
 
-    def diagnose(self, findings: Iterable[Finding]) -> Iterator[Diagnostic]:
+    def diagnose(self, findings: Iterable[Problem]) -> Iterator[Problem]:
         """Findings with their places in the file."""
         return diagnose(self.source, findings)
 
-    def invalid(self, findings: Iterable[Finding]) -> InvalidFleet:
+    def invalid(self, findings: Iterable[Problem]) -> InvalidFleet:
         return InvalidFleet(self.diagnose(findings))
 
 
-def diagnose(source: ParsedFile, findings: Iterable[Finding]) -> Iterator[Diagnostic]:
+def diagnose(source: ParsedFile, findings: Iterable[Problem]) -> Iterator[Problem]:
     """Findings with their places in the file they were found in. One in a group of clusters is reported once, not for each."""
     known: set[tuple[str, Path]] = set()
     for finding in findings:
@@ -103,14 +103,14 @@ def diagnose(source: ParsedFile, findings: Iterable[Finding]) -> Iterator[Diagno
             )
         place = source.locate(finding.path, key=finding.at_key)
         message = _without_secret(source, finding)
-        yield Diagnostic(place, finding.code, message, path, notes, finding.fix, finding.severity)
+        yield replace(finding, path=path, message=message, notes=notes).at(place)
 
 
 _NAME = re.compile(r"[a-z]{1,20}(-[a-z]{1,20}){0,3}")
 """What people call things: passwords that are words of small letters alone are not told from it."""
 
 
-def _without_secret(source: ParsedFile, finding: Finding) -> str:
+def _without_secret(source: ParsedFile, finding: Problem) -> str:
     """The message, without the value in question if that may be a password.
 
     A value that reads as a name is shown, and so is a misspelt name: this makes the mistake easier to see.
@@ -162,7 +162,9 @@ def platform_account(fleet: Fleet, environment: str, cluster: str) -> str:
 def neighbours(fleet: Fleet, environment: str) -> list[str]:
     """The other environments that share the management cluster or any cluster with this one."""
     management = fleet.environments[environment].management
-    beside = {e for each in fleet.clusters.values() if environment in each.environments for e in each.environments}
+    beside = {
+        e for cluster in fleet.clusters.values() if environment in cluster.environments for e in cluster.environments
+    }
     return [
         name
         for name, each in fleet.environments.items()

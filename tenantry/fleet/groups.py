@@ -15,8 +15,8 @@ from tenantry.fleet.inherit import MAX_ABOVE, cycles, lineage, too_long, whole
 from tenantry.fleet.merge import Layer, origin
 from tenantry.fleet.template import fill
 from tenantry.messages.data import mapping_at
-from tenantry.messages.errors import Finding, Found, Path, first_of
-from tenantry.messages.findings import empty_list, missing_key
+from tenantry.messages.errors import Found, Path, Problem, first_of
+from tenantry.messages.problems import empty_list, missing_key
 from tenantry.messages.text import declared
 from tenantry.source.parsed_file import ParsedFile
 
@@ -34,10 +34,10 @@ class Grouped:
     """
 
     source: ParsedFile
-    findings: tuple[Finding, ...] = ()
+    findings: tuple[Problem, ...] = ()
     incomplete: frozenset[str] = frozenset()
 
-    def is_follow_up(self, finding: Finding) -> bool:
+    def is_follow_up(self, finding: Problem) -> bool:
         """Whether a finding about clusters only repeats that a group or an included file is wrong."""
         path = finding.path
         if self.source.lacks_clusters and finding in _NO_CLUSTERS:
@@ -73,7 +73,7 @@ class _Grouping:
         self.groups = groups
         self.parents = parents
         self.layers: dict[str, tuple[Layer, ...]] = {}
-        self.findings: list[Finding] = []
+        self.findings: list[Problem] = []
         self.incomplete: set[str] = set()
 
     def run(self, members: Mapping[str, str]) -> Grouped:
@@ -110,7 +110,7 @@ class _Grouping:
             try:
                 data[_KUBECONFIG] = fill(data[_KUBECONFIG], {"cluster": cluster}, (*at, _KUBECONFIG))
             except Found as found:
-                self.findings += (replace(each, fix=_FIX) for each in found.findings)
+                self.findings += (replace(finding, fix=_FIX) for finding in found.findings)
                 self.incomplete.add(cluster)
         return Layer(at, data)
 
@@ -135,11 +135,11 @@ def _kinds(layer: Layer) -> set[str]:
     return {key for key, value in mapping_at(layer.data, _KUBECONFIG).items() if value is not None}
 
 
-def _unknown(where: str, members: Mapping[str, str], groups: Mapping[str, Any]) -> Iterator[Finding]:
+def _unknown(where: str, members: Mapping[str, str], groups: Mapping[str, Any]) -> Iterator[Problem]:
     what = "cluster" if where == "clusters" else "group"
     for name, group in members.items():
         if group not in groups:
-            yield Finding(
+            yield Problem(
                 (where, name, _GROUP),
                 "unknown-group",
                 f"{what} '{name}' names group '{group}', which is not declared",
@@ -148,15 +148,15 @@ def _unknown(where: str, members: Mapping[str, str], groups: Mapping[str, Any]) 
             )
 
 
-def _circles(parents: Mapping[str, str]) -> Iterator[Finding]:
+def _circles(parents: Mapping[str, str]) -> Iterator[Problem]:
     for circle in cycles(parents):
         first = circle[0]
         what = f"group '{first}' names itself" if len(circle) == 2 else f"groups name each other: {' -> '.join(circle)}"
-        yield Finding(("clusterGroups", first, _GROUP), "group-cycle", what, fix="remove one 'group:'")
+        yield Problem(("clusterGroups", first, _GROUP), "group-cycle", what, fix="remove one 'group:'")
 
 
-def _too_long(name: str) -> Finding:
-    return Finding(
+def _too_long(name: str) -> Problem:
+    return Problem(
         ("clusterGroups", name, _GROUP),
         "groups-too-many",
         f"group '{name}' has more than {MAX_ABOVE - 1} groups above it, one through the other",

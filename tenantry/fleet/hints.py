@@ -12,8 +12,8 @@ from typing import Any
 
 from tenantry.flux.schemas import schema_of
 from tenantry.messages.data import mapping_at
-from tenantry.messages.errors import Finding, Path
-from tenantry.messages.findings import missing_key
+from tenantry.messages.errors import Path, Problem
+from tenantry.messages.problems import missing_key
 from tenantry.messages.redact import is_sensitive, kind_of, shorten
 from tenantry.model import (
     App,
@@ -106,7 +106,7 @@ def _of_source(model: type[Model], key: str, beside: Mapping[str, Any]) -> str:
     return "put it beside the block, not into it" if key == "credentials" else ""
 
 
-def repeated(known: tuple[Finding, ...]) -> frozenset[Finding]:
+def repeated(known: tuple[Problem, ...]) -> frozenset[Problem]:
     """Findings that would repeat known ones: a `branch:` beside `url:` is also a missing `ref:`."""
     keys = {*GitRef.model_fields, *OciRef.model_fields}
     return frozenset(

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from tenantry.messages.errors import Finding, Path
+from tenantry.messages.errors import Path, Problem
 
 _CLOUDS = ("aws", "azure", "gcp")
 _CLOUD_ALERTS = ("azuredevops", "azureeventhub", "googlepubsub")
@@ -19,7 +19,7 @@ _WITH_FILES = ("googlepubsub",)
 _OWN, _OTHER_TYPE = "declare credentials for the tenant", "choose another type"
 
 
-def borrowed(kind: str, spec: Mapping[str, Any], at: Path = ()) -> Iterator[Finding]:
+def borrowed(kind: str, spec: Mapping[str, Any], at: Path = ()) -> Iterator[Problem]:
     """A finding for each field of an object's spec with that effect. Args: at: the path of the spec."""
     if kind == "Provider":
         type = spec.get("type")
@@ -35,8 +35,8 @@ def borrowed(kind: str, spec: Mapping[str, Any], at: Path = ()) -> Iterator[Find
         yield _finding((*at, "decryption"), "decryption without 'secretRef' uses the keys and the cloud identity")
 
 
-def _finding(at: Path, message: str, fix: str = _OWN) -> Finding:
-    return Finding(
+def _finding(at: Path, message: str, fix: str = _OWN) -> Problem:
+    return Problem(
         at,
         "shared-identity",
         f"{message} of Flux's controllers, which all tenants would share",

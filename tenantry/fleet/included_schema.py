@@ -56,7 +56,7 @@ def included_clusters_schema() -> dict[str, Any]:
 def included_schema_of(fleet: Fleet, tenant: str) -> dict[str, Any]:
     """What the included file of a tenant may say. Raises: Refused: no included file speaks of the tenant."""
     if tenant not in fleet.document.tenants or (grants := grants_of(fleet, tenant)) is None:
-        speaking = ", ".join(each for each in fleet.source.fills if each in fleet.document.tenants)
+        speaking = ", ".join(fill for fill in fleet.source.fills if fill in fleet.document.tenants)
         fix = f"name one of: {speaking}" if speaking else f"add 'include:' to {fleet.source.file}"
         raise Refused(f"no included file speaks of a tenant '{tenant}'", fix)
     notes = {
@@ -70,8 +70,10 @@ def included_schema_of(fleet: Fleet, tenant: str) -> dict[str, Any]:
         _Granted(
             settings=frozenset(grants.settings or ()),
             roles=DEFAULT_ROLES if grants.roles is None else tuple(grants.roles),
-            clusters=tuple(each for each in fleet.clusters if cluster_is_granted(fleet, tenant, each)),
-            environments=tuple(each for each in fleet.environments if not tenant_barrier(fleet, each, tenant)),
+            clusters=tuple(cluster for cluster in fleet.clusters if cluster_is_granted(fleet, tenant, cluster)),
+            environments=tuple(
+                environment for environment in fleet.environments if not tenant_barrier(fleet, environment, tenant)
+            ),
             prefixes={key: tuple(getattr(grants, key) or ()) for key in PREFIXED},
             tenant=tenant,
             notes=notes,

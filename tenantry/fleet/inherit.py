@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from tenantry.fleet.merge import Layer, merge, origin
-from tenantry.messages.errors import Finding, first_of
+from tenantry.messages.errors import Problem, first_of
 from tenantry.messages.text import declared
 
 
@@ -70,14 +70,14 @@ class Inherited:
 
     data: dict[str, Any]
     layers: Mapping[str, tuple[Layer, ...]] = field(default_factory=dict)
-    findings: tuple[Finding, ...] = ()
+    findings: tuple[Problem, ...] = ()
     incomplete: frozenset[str] = frozenset()
 
-    def placed(self, findings: Iterable[Finding]) -> tuple[Finding, ...]:
+    def placed(self, findings: Iterable[Problem]) -> tuple[Problem, ...]:
         """Findings about the whole document at the places where the author wrote it, each once."""
         return tuple(dict.fromkeys(found for finding in findings for found in self._placed(finding)))
 
-    def _placed(self, finding: Finding) -> Iterator[Finding]:
+    def _placed(self, finding: Problem) -> Iterator[Problem]:
         name = str(finding.path[1]) if finding.path[:1] == ("environments",) and len(finding.path) > 1 else ""
         if finding.code == "missing-key" and name in self.incomplete:
             return  # 'extends' may have been meant to point there
@@ -128,10 +128,10 @@ def whole(layers: tuple[Layer, ...]) -> dict[str, Any]:
     return {**merge(layers), **pointless}
 
 
-def _unknown(parents: Mapping[str, str], environments: Mapping[str, Any]) -> Iterator[Finding]:
+def _unknown(parents: Mapping[str, str], environments: Mapping[str, Any]) -> Iterator[Problem]:
     for name, parent in parents.items():
         if parent not in environments:
-            yield Finding(
+            yield Problem(
                 ("environments", name, "extends"),
                 "unknown-environment",
                 f"environment '{name}' extends '{parent}', which is not declared",
@@ -152,9 +152,9 @@ def too_long(parents: Mapping[str, str]) -> Iterator[str]:
             yield name
 
 
-def _too_long(parents: Mapping[str, str]) -> Iterator[Finding]:
+def _too_long(parents: Mapping[str, str]) -> Iterator[Problem]:
     for name in too_long(parents):
-        yield Finding(
+        yield Problem(
             ("environments", name, "extends"),
             "extends-too-many",
             f"environment '{name}' extends more than {MAX_ABOVE - 1} others, one through the other",
@@ -162,9 +162,9 @@ def _too_long(parents: Mapping[str, str]) -> Iterator[Finding]:
         )
 
 
-def _circles(parents: Mapping[str, str]) -> Iterator[Finding]:
+def _circles(parents: Mapping[str, str]) -> Iterator[Problem]:
     for circle in cycles(parents):
-        yield Finding(
+        yield Problem(
             ("environments", circle[0], "extends"),
             "environment-cycle",
             f"environments extend each other: {' -> '.join(circle)}",

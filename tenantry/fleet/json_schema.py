@@ -18,8 +18,7 @@ from pydantic.json_schema import GenerateJsonSchema
 from tenantry import model
 from tenantry.flux.conformance import part_of_spec
 from tenantry.model import network, tenancy
-from tenantry.model.fillable import or_unfilled
-from tenantry.model.strict import OneOf
+from tenantry.model.strict import OneOf, or_unfilled
 from tenantry.rollout.model import OFF
 
 DIALECT = "https://json-schema.org/draft/2020-12/schema"
@@ -202,7 +201,7 @@ def declared_by(described: type[BaseModel], field: str) -> type:
 @cache
 def models() -> dict[str, type[model.Model]]:
     """Every model by its name, whichever module it is written in."""
-    return {each.__name__: each for each in subclasses(model.Model)}
+    return {subclass.__name__: subclass for subclass in subclasses(model.Model)}
 
 
 @cache
@@ -217,8 +216,8 @@ _M = TypeVar("_M", bound=BaseModel)
 def subclasses(base: type[_M]) -> Iterator[type[_M]]:
     """The class and all that are derived from it."""
     yield base
-    for each in base.__subclasses__():
-        yield from subclasses(each)
+    for subclass in base.__subclasses__():
+        yield from subclasses(subclass)
 
 
 def texts_below_fields(classes: Iterable[type]) -> dict[tuple[str, str], str]:

@@ -10,13 +10,13 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
-from tenantry.messages.errors import Finding, Path
-from tenantry.messages.findings import holds_password, pasted_secret
+from tenantry.messages.errors import Path, Problem
+from tenantry.messages.problems import holds_password, pasted_secret
 from tenantry.messages.redact import kind_of
 from tenantry.model import Provider
 
 
-def pasted_secrets(data: dict[str, Any]) -> Iterator[Finding]:
+def pasted_secrets(data: dict[str, Any]) -> Iterator[Problem]:
     """One finding for every key or value of a file's data that holds a secret."""
     # Nearly every file holds none, and one look at all of its text is much quicker than one at each part.
     texts: list[str] = []
@@ -74,13 +74,13 @@ _TOKEN = re.compile(
 )
 
 
-def secrets_of(provider: Provider, at: Path) -> Iterator[Finding]:
+def secrets_of(provider: Provider, at: Path) -> Iterator[Problem]:
     """The parts of a provider at a path that not everyone may read; the values themselves are never shown."""
     for key in ("address", "proxy"):
         value = provider.flux.get(key)
         if isinstance(value, str) and (why := _secret_in(value, provider.type)):
             where = "credentials: NAME' beside the provider" if key == "address" else "proxySecretRef: {name: NAME}'"
-            yield Finding(
+            yield Problem(
                 (*at, key),
                 "secret-in-url",
                 f"the {key} {why}; anyone who reads the file or the plan could see it",

@@ -5,7 +5,7 @@ from __future__ import annotations
 from tenantry.fleet.fleet import Fleet
 from tenantry.fleet.template import fill
 from tenantry.kube import names
-from tenantry.messages.errors import Finding, Found, Path
+from tenantry.messages.errors import Found, Path, Problem
 
 
 def namespace_template(fleet: Fleet, environment: str, tenant: str) -> tuple[str, Path]:
@@ -42,4 +42,4 @@ def _variables(fleet: Fleet, environment: str, tenant: str) -> dict[str, str]:
 
 def _check_name(name: str, tenant: str, at: Path, fix: str) -> None:
     if problem := names.dns_label_problem(name):
-        raise Found([Finding(at, "bad-name", f"namespace '{name}' of tenant '{tenant}' {problem}", fix=fix)])
+        raise Found([Problem(at, "bad-name", f"namespace '{name}' of tenant '{tenant}' {problem}", fix=fix)])

@@ -69,7 +69,7 @@ def placed_app(fleet: Fleet, environment: str, at: tuple[str, ...], cluster: str
     times = settings_of(fleet, tenant, environment, cluster) if tenant else platform_times(fleet)
     values = (
         namespace_of(fleet, environment, tenant) if tenant else platform_namespace(fleet),
-        *_block_values(fleet, app, [each for each in times if each.path[0] in TIMES]),
+        *_block_values(fleet, app, [time for time in times if time.path[0] in TIMES]),
         *_source_values(fleet, at, app, shared),
         *shard_of(fleet, environment, tenant, cluster),
         *_state(fleet, at, tenant, cluster),
@@ -86,7 +86,7 @@ def image_values(fleet: Fleet, environment: str, at: tuple[str, ...], cluster: s
     place = (*at, "imageAutomation")
     written = merge([Layer(place, fleet.raw(*place))])
     values = trace(fleet.source, [Layer(place, written)], filled(written, variables, place, _LITERAL))
-    plain = (replace(each, written=None) if each.path == _LITERAL else each for each in values)
+    plain = (replace(value, written=None) if value.path == _LITERAL else value for value in values)
     return tuple(each.under("imageAutomation") for each in plain)
 
 
@@ -120,7 +120,7 @@ def _source_values(
     place = (*(at[:2] if of_tenant else at), *part)
     source = resolved(fleet, place, Source, variables)
     values = trace(fleet.source, [Layer(place, fleet.raw(*place))], source.model_dump(exclude_none=True))
-    return tuple(each.under(*part) for each in values)
+    return tuple(value.under(*part) for value in values)
 
 
 def _owned_namespaces(fleet: Fleet, at: tuple[str, ...]) -> Iterator[Value]:
@@ -128,7 +128,7 @@ def _owned_namespaces(fleet: Fleet, at: tuple[str, ...]) -> Iterator[Value]:
     for name, written in fleet.raw(*at, "namespaces").items() if at[0] == "platform" else ():
         place = (*at, "namespaces", name)
         values = trace(fleet.source, [Layer(place, written)], merge([Layer(place, written)])) if written else ()
-        own = [replace(each, written=None) for each in values] or [Value((), {}, origin_at(fleet.source, place))]
+        own = [replace(value, written=None) for value in values] or [Value((), {}, origin_at(fleet.source, place))]
         yield from (each.under("namespaces", name) for each in own)
 
 
@@ -164,7 +164,7 @@ def settings_of(fleet: Fleet, tenant: str, environment: str, cluster: str | None
     """
     effective = _plain(asdict(tenant_settings(fleet, tenant, environment, cluster)))
     values = trace(fleet.source, settings_layers(fleet, tenant, environment, cluster), effective)
-    return tuple(each for each in values if each.origin or each.removed or each.value not in ({}, []))
+    return tuple(value for value in values if value.origin or value.removed or value.value not in ({}, []))
 
 
 def _plain(value: Any) -> Any:
@@ -243,7 +243,7 @@ def _chart_values(fleet: Fleet, environment: str, cluster: str) -> tuple[Value, 
     at = ("platform", "chart")
     chart = resolved(fleet, at, ObjectsChart, variables_of(fleet, environment, cluster))
     values = trace(fleet.source, [Layer(at, fleet.raw(*at))], chart.model_dump(exclude_none=True))
-    return tuple(each.under("chart") for each in values)
+    return tuple(value.under("chart") for value in values)
 
 
 # --- what all of them have ------------------------------------------------------------------------------------------

@@ -168,7 +168,7 @@ def granted_selector(fleet: Fleet, tenant: str) -> tuple[Selector | None, Path]:
 
 def is_management(fleet: Fleet, cluster: str) -> bool:
     """Whether the cluster runs Flux for any environment."""
-    return any(each.management == cluster for each in fleet.environments.values())
+    return any(environment.management == cluster for environment in fleet.environments.values())
 
 
 def selector_at(fleet: Fleet, tenant: str, app: str) -> Path:
@@ -202,6 +202,10 @@ def placements_of(fleet: Fleet, at: tuple[str, ...]) -> Iterator[tuple[str, str]
     for name in clusters_taken(fleet, at):
         if at[0] == "tenants":
             environments = fleet.clusters[name].environments
-            yield from ((each, name) for each in environments if not app_barrier(fleet, each, at[1], at[-1]))
+            yield from (
+                (environment, name)
+                for environment in environments
+                if not app_barrier(fleet, environment, at[1], at[-1])
+            )
         else:
             yield from ((each, name) for each in addon_environments(fleet, at[-1], name))

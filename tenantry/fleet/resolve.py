@@ -20,7 +20,7 @@ from tenantry.messages.data import ABSENT, mapping_at, replaced, value_at, witho
 from tenantry.messages.errors import Found, Path
 from tenantry.messages.placeholders import all_names_in
 from tenantry.model import Model
-from tenantry.model.fillable import FILLED
+from tenantry.model.strict import FILLED
 
 _M = TypeVar("_M", bound=Model)
 
@@ -82,7 +82,7 @@ def resolved_layers(
         findings = findings_of(error, model, data, part)
     except Found as found:
         findings = iter(found.findings)
-    raise Found(replace(each, path=origin(layers, each.path)) for each in findings)
+    raise Found(replace(finding, path=origin(layers, finding.path)) for finding in findings)
 
 
 def filled(data: Any, variables: Mapping[str, str], at: Path, literal: tuple[str, ...] = ()) -> Any:

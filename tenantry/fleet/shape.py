@@ -20,8 +20,8 @@ from pydantic_core import ValidationError
 from tenantry.fleet.hints import fix_for_key, fix_for_mapping, repeated
 from tenantry.fleet.inherit import inherit
 from tenantry.messages.data import ABSENT, value_at, without
-from tenantry.messages.errors import MAX_PROBLEMS, Finding, Path, first_of
-from tenantry.messages.findings import (
+from tenantry.messages.errors import MAX_PROBLEMS, Path, Problem, first_of
+from tenantry.messages.problems import (
     empty_list,
     empty_string,
     entry_name,
@@ -65,10 +65,10 @@ class Checked:
 
     document: Document | None
     left_out: frozenset[Path]
-    findings: tuple[Finding, ...]
+    findings: tuple[Problem, ...]
 
 
-def check_shape(data: dict[str, Any], known: tuple[Finding, ...] = ()) -> Checked:
+def check_shape(data: dict[str, Any], known: tuple[Problem, ...] = ()) -> Checked:
     """Fit the data to the model; findings hold every misfit.
 
     Args: known: what is wrong with entries besides; those are left out too.
@@ -79,7 +79,7 @@ def check_shape(data: dict[str, Any], known: tuple[Finding, ...] = ()) -> Checke
     return Checked(None if inherited.findings else checked.document, checked.left_out, findings)
 
 
-def _check_whole(data: dict[str, Any], known: tuple[Finding, ...]) -> Checked:
+def _check_whole(data: dict[str, Any], known: tuple[Problem, ...]) -> Checked:
     """Fit data whose environments are whole."""
     findings = known
     try:
@@ -102,7 +102,7 @@ def _check_whole(data: dict[str, Any], known: tuple[Finding, ...]) -> Checked:
         return Checked(None, broken, findings)
 
 
-def findings_of(error: ValidationError, model: type[Model], data: Any, at: Path = ()) -> Iterator[Finding]:
+def findings_of(error: ValidationError, model: type[Model], data: Any, at: Path = ()) -> Iterator[Problem]:
     """The findings in pydantic's error about `data`, whose place in the document is `at`."""
     for detail in error.errors(include_url=False, include_input=False):
         path = detail["loc"]
@@ -112,7 +112,7 @@ def findings_of(error: ValidationError, model: type[Model], data: Any, at: Path 
         yield _finding(dict(detail), at, path, model, data, at_key=at_key)
 
 
-def _finding(detail: dict[str, Any], at: Path, path: Path, model: type[Model], data: Any, *, at_key: bool) -> Finding:
+def _finding(detail: dict[str, Any], at: Path, path: Path, model: type[Model], data: Any, *, at_key: bool) -> Problem:
     kind, context = detail["type"], detail.get("ctx", {})
     here = (*at, *path)
     match kind:
@@ -141,7 +141,7 @@ def _finding(detail: dict[str, Any], at: Path, path: Path, model: type[Model], d
         case _:  # our own refusals carry their code as the type
             text = context.get("text", detail["msg"])
             text = f"{entry_name(here)} {text}" if context.get("of_entry") else text
-            return Finding(here, kind.replace("_", "-"), text, fix=context.get("fix", ""), at_key=at_key)
+            return Problem(here, kind.replace("_", "-"), text, fix=context.get("fix", ""), at_key=at_key)
 
 
 _EXPECTED = {
@@ -156,7 +156,7 @@ _EXPECTED = {
 }
 
 
-def _unknown_key(path: Path, model: type[Model] | None, beside: dict[str, Any]) -> Finding:
+def _unknown_key(path: Path, model: type[Model] | None, beside: dict[str, Any]) -> Problem:
     key = str(path[-1])
     if model and (reason := model.owned.get(key)):
         return owned_key(path, reason)

@@ -10,7 +10,7 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from tenantry.messages.errors import MAX_PROBLEMS, Finding, Found, Path
+from tenantry.messages.errors import MAX_PROBLEMS, Found, Path, Problem
 from tenantry.messages.placeholders import TOKEN
 from tenantry.messages.text import declared
 
@@ -23,14 +23,14 @@ def fill(value: Any, variables: Mapping[str, str], at: Path) -> Any:
     Args:   at: the path of the value, for errors.
     Raises: Found: one finding per string that cannot be filled in.
     """
-    problems: list[Finding] = []
+    problems: list[Problem] = []
     filled = _fill(value, variables, at, problems)
     if problems:
         raise Found(problems)
     return filled
 
 
-def _fill(value: Any, variables: Mapping[str, str], at: Path, problems: list[Finding]) -> Any:
+def _fill(value: Any, variables: Mapping[str, str], at: Path, problems: list[Problem]) -> Any:
     if isinstance(value, str):
         return _fill_text(value, variables, at, problems) if "{" in value or "}" in value else value
     if isinstance(value, dict):
@@ -40,7 +40,7 @@ def _fill(value: Any, variables: Mapping[str, str], at: Path, problems: list[Fin
     return value
 
 
-def _fill_text(text: str, variables: Mapping[str, str], at: Path, problems: list[Finding]) -> str:
+def _fill_text(text: str, variables: Mapping[str, str], at: Path, problems: list[Problem]) -> str:
     def replace(match: re.Match[str]) -> str:
         token = match.group()
         if token.startswith("${"):
@@ -57,12 +57,12 @@ def _fill_text(text: str, variables: Mapping[str, str], at: Path, problems: list
     return TOKEN.sub(replace, text)
 
 
-def _problem(token: str, name: str | None, variables: Mapping[str, str], at: Path) -> Finding:
+def _problem(token: str, name: str | None, variables: Mapping[str, str], at: Path) -> Problem:
     if name is None:
-        return Finding(at, "bad-placeholder", f"a single '{token}'", fix=f"write '{token * 2}' for a brace")
+        return Problem(at, "bad-placeholder", f"a single '{token}'", fix=f"write '{token * 2}' for a brace")
     # What is in braces and is no name is a text of another format, and may hold a secret.
     is_name = re.fullmatch(r"([A-Za-z_][\w.-]{0,62})?", name)
-    return Finding(
+    return Problem(
         at,
         "unknown-placeholder",
         f"placeholder '{{{name}}}' is not known here"

@@ -7,7 +7,7 @@ from typing import Any
 
 from tenantry.fleet.blocks import blocks_of
 from tenantry.fleet.fleet import Fleet
-from tenantry.messages.errors import Finding, Path
+from tenantry.messages.errors import Path, Problem
 from tenantry.messages.text import declared
 from tenantry.model import (
     Alert,
@@ -183,8 +183,8 @@ def dependencies(at: tuple[str, ...], app: App) -> Iterator[tuple[Path, Iterable
             yield (*path, "dependsOn"), override.dependsOn
 
 
-def unknown_cluster(fleet: Fleet, at: Path, name: str, what: str, *, at_key: bool = False) -> Finding:
-    return Finding(
+def unknown_cluster(fleet: Fleet, at: Path, name: str, what: str, *, at_key: bool = False) -> Problem:
+    return Problem(
         at,
         "unknown-cluster",
         f"{what}, which is not declared",
@@ -228,7 +228,7 @@ def roles_in(at: Path, given: PlacedSettings) -> Iterator[tuple[Path, str]]:
 
 def undeclared(
     fleet: Fleet, at: tuple[str, ...], key: str, names: Iterable[str], kind: tuple[str, str]
-) -> Iterator[Finding]:
+) -> Iterator[Problem]:
     """A finding for each name that an alert or receiver at a path refers to, and that is not declared beside it.
 
     key: the list with the names. kind: what a tenant has there, as its key and as a word; the platform has add-ons.
@@ -238,7 +238,7 @@ def undeclared(
     known = fleet.names(*owner, group)
     for index, name in enumerate(names):
         if name not in known:
-            yield Finding(
+            yield Problem(
                 (*at, key, index),
                 f"unknown-{what}",
                 f"{who} '{at[-1]}' refers to {what} '{name}', which is not declared",

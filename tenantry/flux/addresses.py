@@ -15,8 +15,8 @@ from typing import Any, NamedTuple
 
 from tenantry.addresses import BadAddress, read
 from tenantry.messages.data import mappings_in, value_at
-from tenantry.messages.errors import Finding, Path
-from tenantry.messages.findings import holds_password, password_in_url
+from tenantry.messages.errors import Path, Problem
+from tenantry.messages.problems import holds_password, password_in_url
 
 HTTP = ("https", "http")
 _REGISTRY = re.compile(r"[a-z0-9]+(([._]|__|-+)[a-z0-9]+)*(/[a-z0-9]+(([._]|__|-+)[a-z0-9]+)*)*")
@@ -113,7 +113,7 @@ _CHART = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*(/[A-Za-z0-9][A-Za-z0-9._-]*)*")
 """Nothing that means another place when it is added to the URL of a repository: no `..`, no tag, no digest."""
 
 
-def address_problems(kind: str, spec: Mapping[str, Any], at: Path = ()) -> Iterator[Finding]:
+def address_problems(kind: str, spec: Mapping[str, Any], at: Path = ()) -> Iterator[Problem]:
     """The addresses of a finished spec that do not have the form that Flux reads there. Messages do not quote them.
 
     Args: at: the path of the spec.
@@ -129,7 +129,7 @@ def address_problems(kind: str, spec: Mapping[str, Any], at: Path = ()) -> Itera
         if not _CHART.fullmatch(str(spec.get("chart", ""))):
             message = "this is not the name of a chart in a repository"
             fix = "write letters, digits, '-', '_' and '.', with '/' between parts: Flux adds the name to the URL"
-            yield Finding((*at, "chart"), "bad-chart", message, fix=fix)
+            yield Problem((*at, "chart"), "bad-chart", message, fix=fix)
     elif kind == "Provider":
         yield from _provider_problems(spec, at)
 
@@ -177,7 +177,7 @@ def _fields(kind: str, spec: Mapping[str, Any]) -> Iterator[tuple[Path, str, For
         yield ("address",), str(spec["address"]), form_of_type
 
 
-def _problems(text: str, form: Form, at: Path) -> Iterator[Finding]:
+def _problems(text: str, form: Form, at: Path) -> Iterator[Problem]:
     if finding := password_in_url(at, text):
         yield finding
         return
@@ -218,7 +218,7 @@ def _registry_misfit(host: str, path: str, text: str, form: Form) -> str:
     return "" if _REGISTRY.fullmatch(path[1:]) else "has a path that is no name of a repository in a registry"
 
 
-def _bucket_problems(spec: Mapping[str, Any], at: Path) -> Iterator[Finding]:
+def _bucket_problems(spec: Mapping[str, Any], at: Path) -> Iterator[Problem]:
     endpoint, bucket = str(spec.get("endpoint", "")), str(spec.get("bucketName", ""))
     schemes = HTTP if spec.get("provider") == "azure" else ()
     scheme = _SCHEME.match(endpoint)
@@ -230,10 +230,10 @@ def _bucket_problems(spec: Mapping[str, Any], at: Path) -> Iterator[Finding]:
         yield _bad((*at, "endpoint"), why, "write 'HOST' or 'HOST:PORT'")
     if not _BUCKET.fullmatch(bucket):
         message = "the name of the bucket has other characters than letters, digits, '.', '_' and '-'"
-        yield Finding((*at, "bucketName"), "bad-url", message, fix="write the name of the bucket alone")
+        yield Problem((*at, "bucketName"), "bad-url", message, fix="write the name of the bucket alone")
 
 
-def _provider_problems(spec: Mapping[str, Any], at: Path) -> Iterator[Finding]:
+def _provider_problems(spec: Mapping[str, Any], at: Path) -> Iterator[Problem]:
     kind, address, channel = str(spec.get("type")), spec.get("address"), spec.get("channel")
     if address and kind not in PROVIDERS:
         yield _bad(
@@ -250,9 +250,9 @@ def _provider_problems(spec: Mapping[str, Any], at: Path) -> Iterator[Finding]:
     form, words = _CHANNELS.get(kind, (None, ""))
     if form and not form.fullmatch(str(channel)):
         message = f"the channel of a provider of type '{kind}' has another form than Flux reads"
-        yield Finding((*at, "channel"), "bad-value", message, fix=f"write {words}")
+        yield Problem((*at, "channel"), "bad-value", message, fix=f"write {words}")
     elif not str(channel).isprintable():
-        yield Finding(
+        yield Problem(
             (*at, "channel"), "bad-value", "the channel contains characters that cannot be seen", fix="remove them"
         )
 
@@ -267,5 +267,5 @@ def _named_addresses(spec: Mapping[str, Any]) -> Iterator[tuple[Path, str]]:
         yield ("address",), f"pubsub://{address}/{channel}" if spec["type"] == _PUB_SUB else address
 
 
-def _bad(at: Path, why: str, fix: str) -> Finding:
-    return Finding(at, "bad-url", f"the address {why}", fix=fix)
+def _bad(at: Path, why: str, fix: str) -> Problem:
+    return Problem(at, "bad-url", f"the address {why}", fix=fix)

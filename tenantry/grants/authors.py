@@ -11,7 +11,7 @@ from tenantry.fleet.fleet import Fleet
 from tenantry.flux import references as of_flux
 from tenantry.grants.grants import grant_at, grants_of, is_filled
 from tenantry.messages.data import mapping_at
-from tenantry.messages.errors import Finding, Path
+from tenantry.messages.errors import Path, Problem
 from tenantry.messages.text import listed
 from tenantry.model import FluxBlock, Model, Tenant
 from tenantry.model.scalars import Refers
@@ -37,13 +37,13 @@ def names_in(data: dict[str, Any], tenant: str) -> Iterator[Named]:
 
 def names_of_spec(flux_kind: str, spec: dict[str, Any], at: Path = ()) -> Iterator[Named]:
     """Those in Flux's own keys: in a block of the file, or in a planned spec whose names are still those of the file."""
-    for each in of_flux.references(flux_kind, spec):
-        yield Named((*at, *each.path), GROUPS[each.kind], each.name)
+    for reference in of_flux.references(flux_kind, spec):
+        yield Named((*at, *reference.path), GROUPS[reference.kind], reference.name)
     for path, name in of_flux.included_sources(flux_kind, spec):
         yield Named((*at, *path), "sources", name)
 
 
-def foreign_names(fleet: Fleet, tenant: str) -> Iterator[Finding]:
+def foreign_names(fleet: Fleet, tenant: str) -> Iterator[Problem]:
     """A finding for each name in a tenant's included file that is not the file's to use."""
     for path, group, name in names_in(fleet.source.data, tenant):
         if is_filled(fleet, path) and not may_name(fleet, tenant, group, name):
@@ -70,7 +70,7 @@ def names_all(fleet: Fleet, tenant: str, group: str) -> bool:
     return all(may_name(fleet, tenant, group, name) for name in fleet.raw("tenants", tenant, group))
 
 
-def not_shared(fleet: Fleet, tenant: str, path: Path, group: str, name: str) -> Finding:
+def not_shared(fleet: Fleet, tenant: str, path: Path, group: str, name: str) -> Problem:
     """An included file names an entry of the main file. Args: path: where."""
     source, at = fleet.source, ("tenants", tenant, group, name)
     notes = (f"declared: {source.line_of(at)}",)
@@ -79,7 +79,7 @@ def not_shared(fleet: Fleet, tenant: str, path: Path, group: str, name: str) -> 
             f"credentials '{name}' of tenant '{tenant}' are the platform's, and its included file may not use them"
         )
         fix = f"declare others under 'credentials:' of this file; are these the tenant's own, {_lines(fleet, at)} can move here"
-        return Finding(path, "platforms-credentials", message, notes, fix)
+        return Problem(path, "platforms-credentials", message, notes, fix)
     grants = grants_of(fleet, tenant)
     shared = getattr(grants.share, group) if grants and grants.share else None
     where = source.line_of(grant_at(fleet, tenant, "share", group))
@@ -87,7 +87,7 @@ def not_shared(fleet: Fleet, tenant: str, path: Path, group: str, name: str) -> 
     # A list in the tenant's grants replaces that of `defaults`, so the line to write holds what is shared already.
     line = f"'grants: {{share: {{{group}: [{', '.join((*(shared or ()), name))}]}}}}'"
     fix = f"declare one in this file, or ask the platform team to write {line} for the tenant in {source.file}"
-    return Finding(path, "not-shared", message, (*notes, f"shared: {listed(shared or ()) or 'none'} ({where})"), fix)
+    return Problem(path, "not-shared", message, (*notes, f"shared: {listed(shared or ()) or 'none'} ({where})"), fix)
 
 
 def _lines(fleet: Fleet, at: Path) -> str:

@@ -11,8 +11,8 @@ from tenantry.grants.grants import is_filled
 from tenantry.grants.limits import refused_by_policy
 from tenantry.grants.model import Grants
 from tenantry.kube.names import OWNED_ANNOTATIONS, OWNED_LABELS
-from tenantry.messages.errors import Finding, Path
-from tenantry.messages.findings import doubtful
+from tenantry.messages.errors import Path, Problem
+from tenantry.messages.problems import doubtful
 from tenantry.messages.text import declared
 from tenantry.model import PlacedSettings, Settings
 
@@ -20,12 +20,12 @@ CLUSTER_ADMIN = "cluster-admin"
 _WITH_ROLES = ("owners", "role", "roleBindings")
 
 
-def included_files_are_for_declared_tenants(fleet: Fleet) -> Iterator[Finding]:
+def included_files_are_for_declared_tenants(fleet: Fleet) -> Iterator[Problem]:
     for index, entry in enumerate(fleet.document.include):
         at = ("include", index)
         if entry.selfService is not None:
             if entry.selfService not in fleet.document.selfService:
-                yield Finding(
+                yield Problem(
                     (*at, "selfService"),
                     "unknown-frame",
                     f"frame '{entry.selfService}' is not declared",
@@ -35,7 +35,7 @@ def included_files_are_for_declared_tenants(fleet: Fleet) -> Iterator[Finding]:
             continue
         for place, name in enumerate(entry.of or ()):
             if name not in fleet.names("tenants"):
-                yield Finding(
+                yield Problem(
                     (*at, "of", place),
                     "unknown-tenant",
                     f"tenant '{name}' is not declared",
@@ -44,11 +44,11 @@ def included_files_are_for_declared_tenants(fleet: Fleet) -> Iterator[Finding]:
                 )
 
 
-def grants_name_declared_environments(fleet: Fleet) -> Iterator[Finding]:
+def grants_name_declared_environments(fleet: Fleet) -> Iterator[Problem]:
     for at, grants in _grants(fleet):
         for index, name in enumerate(grants.environments or ()):
             if name not in fleet.environments:
-                yield Finding(
+                yield Problem(
                     (*at, "environments", index),
                     "unknown-environment",
                     f"a grant names environment '{name}', which is not declared",
@@ -57,7 +57,7 @@ def grants_name_declared_environments(fleet: Fleet) -> Iterator[Finding]:
                 )
 
 
-def intervals_pass_the_clusters_admission_policy(fleet: Fleet) -> Iterator[Finding]:
+def intervals_pass_the_clusters_admission_policy(fleet: Fleet) -> Iterator[Problem]:
     """Those of tenants as a whole, and the shortest that may be chosen; the plan checks apps, sources and images."""
     for at, given in walk.settings(fleet):
         for key in ("interval", "retryInterval") if isinstance(given, PlacedSettings) else ():
@@ -69,12 +69,12 @@ def intervals_pass_the_clusters_admission_policy(fleet: Fleet) -> Iterator[Findi
             yield from refused_by_policy((*at, "shortestInterval"), grants.shortestInterval)
 
 
-def grants_leave_the_fleets_labels_alone(fleet: Fleet) -> Iterator[Finding]:
+def grants_leave_the_fleets_labels_alone(fleet: Fleet) -> Iterator[Problem]:
     for at, grants in _grants(fleet):
         for key, owned in (("labels", OWNED_LABELS), ("annotations", OWNED_ANNOTATIONS)):
             for index, prefix in enumerate(getattr(grants, key) or ()):
                 if any(each.startswith(prefix) for each in owned) or prefix.startswith(owned):
-                    yield Finding(
+                    yield Problem(
                         (*at, key, index),
                         "owned-label",
                         f"'{prefix}' cannot be granted: it is reserved for Tenantry and Kubernetes",
@@ -82,7 +82,7 @@ def grants_leave_the_fleets_labels_alone(fleet: Fleet) -> Iterator[Finding]:
                     )
 
 
-def shares_name_entries_of_the_main_file(fleet: Fleet) -> Iterator[Finding]:
+def shares_name_entries_of_the_main_file(fleet: Fleet) -> Iterator[Problem]:
     """A misspelt name would share something else as soon as somebody declares it."""
     for at, grants in _grants(fleet):
         share = grants.share.model_dump(exclude_none=True) if grants.share else {}
@@ -91,7 +91,7 @@ def shares_name_entries_of_the_main_file(fleet: Fleet) -> Iterator[Finding]:
             for index, name in enumerate(names):
                 if name not in known:
                     who = f"tenant '{at[1]}'" if at[0] == "tenants" else "a tenant"
-                    yield Finding(
+                    yield Problem(
                         (*at, "share", group, index),
                         "unknown-share",
                         f"'{name}' is shared, but {fleet.source.file} declares it nowhere under '{group}' of {who}",
@@ -107,14 +107,14 @@ def _declared(fleet: Fleet, at: Path, group: str) -> set[str]:
     return {name for tenant, name in names if not is_own(fleet, tenant, group, name)}
 
 
-def cluster_admin_is_allowed_by_a_word_of_its_own(fleet: Fleet) -> Iterator[Finding]:
+def cluster_admin_is_allowed_by_a_word_of_its_own(fleet: Fleet) -> Iterator[Problem]:
     """Whoever reviews a tenant's entry sees the word, wherever the role comes from."""
     for tenant, each in fleet.document.tenants.items():
         if each.clusterAdmin:
             continue
         for path, role in walk.roles_of(fleet, tenant):
             if role == CLUSTER_ADMIN:
-                yield Finding(
+                yield Problem(
                     path,
                     "cluster-admin",
                     f"tenant '{tenant}' would get {CLUSTER_ADMIN} in its namespaces",
@@ -122,7 +122,7 @@ def cluster_admin_is_allowed_by_a_word_of_its_own(fleet: Fleet) -> Iterator[Find
                 )
     for at, grants in _grants(fleet):
         if CLUSTER_ADMIN in (grants.roles or ()):
-            yield Finding(
+            yield Problem(
                 (*at, "roles", (grants.roles or []).index(CLUSTER_ADMIN)),
                 "cluster-admin",
                 f"{CLUSTER_ADMIN} cannot be granted: an included file could give it to anybody",
@@ -130,7 +130,7 @@ def cluster_admin_is_allowed_by_a_word_of_its_own(fleet: Fleet) -> Iterator[Find
             )
 
 
-def grants_are_for_tenants_with_an_included_file(fleet: Fleet) -> Iterator[Finding]:
+def grants_are_for_tenants_with_an_included_file(fleet: Fleet) -> Iterator[Problem]:
     for tenant, each in fleet.document.tenants.items():
         if each.grants and tenant not in fleet.source.fills:
             yield doubtful(
@@ -142,7 +142,7 @@ def grants_are_for_tenants_with_an_included_file(fleet: Fleet) -> Iterator[Findi
             )
 
 
-def grants_have_an_effect(fleet: Fleet) -> Iterator[Finding]:
+def grants_have_an_effect(fleet: Fleet) -> Iterator[Problem]:
     for at, grants in _grants(fleet):
         if grants.roles and not set(grants.settings or ()).intersection(_WITH_ROLES):
             yield doubtful(
@@ -154,7 +154,7 @@ def grants_have_an_effect(fleet: Fleet) -> Iterator[Finding]:
             )
 
 
-def frames_are_used(fleet: Fleet) -> Iterator[Finding]:
+def frames_are_used(fleet: Fleet) -> Iterator[Problem]:
     used = {each.selfService for each in fleet.document.include}
     for name in fleet.document.selfService:
         if name not in used:

@@ -7,8 +7,8 @@ from typing import Any, get_args
 
 from tenantry.fleet.merge import Layer, merge
 from tenantry.messages.data import mapping_at, value_at
-from tenantry.messages.errors import Diagnostic, Path
-from tenantry.messages.findings import wrong_type
+from tenantry.messages.errors import Path, Problem
+from tenantry.messages.problems import wrong_type
 from tenantry.source.parsed_file import Fill, ParsedFile, Written
 
 PARTS = ("sources", "credentials", "configs", "apps", "alerts", "receivers")
@@ -33,7 +33,7 @@ class _Filling:
         self.main = main
         self.tenants: dict[str, Any] = dict(mapping_at(main.data, "tenants"))
         self.written: dict[Path, Written] = {}
-        self.problems: list[Diagnostic] = []
+        self.problems: list[Problem] = []
 
     def run(self) -> ParsedFile:
         for name, fill in self.main.fills.items():
@@ -156,7 +156,7 @@ class _Filling:
         self._problem(fill, path, "platforms-setting", message, f"{moved}, {fix}" if fix else moved)
 
     def _problem(self, fill: Fill, path: Path, code: str, message: str, fix: str, notes: tuple[str, ...] = ()) -> None:
-        self.problems.append(Diagnostic(fill.file.locate(path, key=True), code, message, path, notes, fix))
+        self.problems.append(Problem(path, code, message, notes, fix).at(fill.file.locate(path, key=True)))
 
 
 class _Granted:

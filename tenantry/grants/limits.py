@@ -21,7 +21,7 @@ from tenantry.grants.grants import (
     limit_of,
 )
 from tenantry.grants.model import Grants
-from tenantry.messages.errors import Finding, Path
+from tenantry.messages.errors import Path, Problem
 from tenantry.model import Model, Tenant
 from tenantry.model.flux import FluxBlock
 from tenantry.model.scalars import is_duration, seconds_of
@@ -65,7 +65,7 @@ def _durations_below(tree: _Tree, at: tuple[str, ...] = ()) -> Iterator[str]:
             yield from _durations_below(below, (*at, key))
 
 
-def beyond_limits(fleet: Fleet, tenant: str, grants: Grants, each: Limited, path: Path) -> Iterator[Finding]:
+def beyond_limits(fleet: Fleet, tenant: str, grants: Grants, each: Limited, path: Path) -> Iterator[Problem]:
     """A finding if a value of a tenant's included file is beyond what the main file grants. Args: path: where it is written."""
     value, key = each.value, each.path[-1]
     if isinstance(value, int):
@@ -77,18 +77,18 @@ def beyond_limits(fleet: Fleet, tenant: str, grants: Grants, each: Limited, path
         where = fleet.source.line_of(grant_at(fleet, tenant, "shortestInterval"))
         ask = f", or ask the platform team for another 'shortestInterval' ({where})" if each.limit == INTERVAL else ""
         message = f"{key} '{value}' is shorter than '{shortest}', the shortest for tenant '{tenant}'"
-        yield Finding(path, "short-interval", message, fix=f"write '{shortest}' or more{ask}")
+        yield Problem(path, "short-interval", message, fix=f"write '{shortest}' or more{ask}")
     elif seconds_of(value) > seconds_of(longest):
         message = f"{key} '{value}' is longer than '{longest}', the longest for tenant '{tenant}'"
-        yield Finding(
+        yield Problem(
             path, "over-limit", message, fix=f"write '{longest}' or less, or {_ask(fleet, tenant, each.limit)}"
         )
 
 
-def refused_by_policy(path: Path, value: str) -> Iterator[Finding]:
+def refused_by_policy(path: Path, value: str) -> Iterator[Problem]:
     """A finding if the admission policy of the clusters refuses an interval of a tenant, whoever wrote it."""
     if seconds_of(value) < seconds_of(POLICYS_SHORTEST):
-        yield Finding(
+        yield Problem(
             path,
             "short-interval",
             f"{path[-1]} '{value}' is shorter than '{POLICYS_SHORTEST}', so the admission policy of the clusters would refuse it",
@@ -96,25 +96,25 @@ def refused_by_policy(path: Path, value: str) -> Iterator[Finding]:
         )
 
 
-def too_many(fleet: Fleet, tenant: str, grants: Grants, key: str, entries: list[Path]) -> Iterator[Finding]:
+def too_many(fleet: Fleet, tenant: str, grants: Grants, key: str, entries: list[Path]) -> Iterator[Problem]:
     """A finding at the first entry of an included file that is one too many."""
     most = int(limit_of(grants, key))
     if len(entries) > most:
         message = f"the file of tenant '{tenant}' has {len(entries)} {key}, and may have {most}"
         fix = f"remove some of them, or {_ask(fleet, tenant, key)}"
-        yield Finding(entries[most], "over-limit", message, fix=fix, at_key=True)
+        yield Problem(entries[most], "over-limit", message, fix=fix, at_key=True)
 
 
-def _beyond_number(fleet: Fleet, tenant: str, grants: Grants, each: Limited, path: Path) -> Iterator[Finding]:
+def _beyond_number(fleet: Fleet, tenant: str, grants: Grants, each: Limited, path: Path) -> Iterator[Problem]:
     most, least = int(limit_of(grants, each.limit)), int(each.limit == HISTORY)
     key, value = each.path[-1], int(each.value)
     if value < least:
         message = f"{key} {value} is without end, and would be at the cost of all tenants"
-        yield Finding(path, "over-limit", message, fix=f"write a number from {least} to {most}")
+        yield Problem(path, "over-limit", message, fix=f"write a number from {least} to {most}")
     elif value > most:
         message = f"{key} {value} is more than {most}, the most for tenant '{tenant}'"
         fix = f"write a number from {least} to {most}, or {_ask(fleet, tenant, each.limit)}"
-        yield Finding(path, "over-limit", message, fix=fix)
+        yield Problem(path, "over-limit", message, fix=fix)
 
 
 def _ask(fleet: Fleet, tenant: str, key: str) -> str:
@@ -181,8 +181,8 @@ def _tree_of_type(annotation: Any, name: str) -> _Tree | None:
         below = _tree_of_type(arguments[-1], name)
         return {_ANY: below} if below else None
     if origin in (typing.Union, types.UnionType):
-        options: Iterator[_Tree | None] = (_tree_of_type(each, name) for each in arguments)
-        return next((each for each in options if each), None)
+        options: Iterator[_Tree | None] = (_tree_of_type(argument, name) for argument in arguments)
+        return next((option for option in options if option), None)
     return None
 
 

@@ -20,14 +20,14 @@ from tenantry.grants.authors import foreign_names
 from tenantry.grants.frames import PARTS
 from tenantry.grants.grants import DEFAULT_ROLES, filled_entries, filled_tenants, grant_at, is_filled
 from tenantry.grants.limits import beyond_limits, limited_in_tenant, too_many
-from tenantry.messages.errors import Finding, Path
-from tenantry.messages.findings import doubtful
+from tenantry.messages.errors import Path, Problem
 from tenantry.messages.placeholders import is_unfilled
+from tenantry.messages.problems import doubtful
 from tenantry.messages.redact import shorten
 from tenantry.messages.text import listed
 
 
-def included_files_choose_granted_clusters(fleet: Fleet) -> Iterator[Finding]:
+def included_files_choose_granted_clusters(fleet: Fleet) -> Iterator[Problem]:
     for at, who, selector in walk.selectors(fleet):
         if not is_filled(fleet, at):
             continue
@@ -45,7 +45,7 @@ def included_files_choose_granted_clusters(fleet: Fleet) -> Iterator[Finding]:
                 )
 
 
-def apps_of_included_files_are_placed(fleet: Fleet) -> Iterator[Finding]:
+def apps_of_included_files_are_placed(fleet: Fleet) -> Iterator[Problem]:
     """By a name that is not granted is reported by another rule; here a selector takes clusters, and none of them is granted."""
     for tenant, app in filled_entries(fleet, "apps"):
         if app not in fleet.document.tenants[tenant].apps:
@@ -75,7 +75,7 @@ def _silently_left_out(fleet: Fleet, tenant: str) -> list[str]:
     return [name for name in fleet.clusters if is_management(fleet, name) and name not in selector.exclude]
 
 
-def management_clusters_are_left_out_on_purpose(fleet: Fleet) -> Iterator[Finding]:
+def management_clusters_are_left_out_on_purpose(fleet: Fleet) -> Iterator[Problem]:
     """Reported once for each place of a selector, however many tenants it is for."""
     places: dict[Path, str] = {}
     for tenant, _ in filled_tenants(fleet):
@@ -92,7 +92,7 @@ def management_clusters_are_left_out_on_purpose(fleet: Fleet) -> Iterator[Findin
         )
 
 
-def included_files_give_granted_roles(fleet: Fleet) -> Iterator[Finding]:
+def included_files_give_granted_roles(fleet: Fleet) -> Iterator[Problem]:
     for tenant, grants in filled_tenants(fleet):
         granted = DEFAULT_ROLES if grants.roles is None else grants.roles
         for path, role in walk.roles_of(fleet, tenant):
@@ -101,7 +101,7 @@ def included_files_give_granted_roles(fleet: Fleet) -> Iterator[Finding]:
                 yield _not_granted(fleet, tenant, "roles", path, message, granted)
 
 
-def included_files_keep_to_their_limits(fleet: Fleet) -> Iterator[Finding]:
+def included_files_keep_to_their_limits(fleet: Fleet) -> Iterator[Problem]:
     """As written; the plan looks again at the values that placeholders give."""
     for tenant, grants in filled_tenants(fleet):
         at = ("tenants", tenant)
@@ -111,7 +111,7 @@ def included_files_keep_to_their_limits(fleet: Fleet) -> Iterator[Finding]:
                 yield from beyond_limits(fleet, tenant, grants, each, path)
 
 
-def included_files_have_a_limited_number_of_parts(fleet: Fleet) -> Iterator[Finding]:
+def included_files_have_a_limited_number_of_parts(fleet: Fleet) -> Iterator[Problem]:
     for tenant, grants in filled_tenants(fleet):
         at = ("tenants", tenant)
         written: dict[str, list[Path]] = {
@@ -123,24 +123,24 @@ def included_files_have_a_limited_number_of_parts(fleet: Fleet) -> Iterator[Find
             yield from too_many(fleet, tenant, grants, key, [path for path in paths if is_filled(fleet, path)])
 
 
-def foreign_address(fleet: Fleet, tenant: str, kind: str, path: Path, granted: Collection[str]) -> Finding:
+def foreign_address(fleet: Fleet, tenant: str, kind: str, path: Path, granted: Collection[str]) -> Problem:
     """An included file names an address that the main file does not grant. The address itself may hold a password."""
     key = "alerts" if kind == "Provider" else "sources"
     what = f"the address of this {kind} is not granted to tenant '{tenant}'"
     return _not_granted(fleet, tenant, key, path, what, granted)
 
 
-def no_push(fleet: Fleet, tenant: str, path: Path, granted: Collection[str]) -> Finding:
+def no_push(fleet: Fleet, tenant: str, path: Path, granted: Collection[str]) -> Problem:
     """Image automation of an included file pushes to an address that the main file does not grant for that."""
     return _not_granted(
         fleet, tenant, "push", path, f"pushing to this source is not granted to tenant '{tenant}'", granted
     )
 
 
-def no_submodules(fleet: Fleet, tenant: str, path: Path) -> Finding:
+def no_submodules(fleet: Fleet, tenant: str, path: Path) -> Problem:
     """A Git source of an included file takes submodules, which are at any address that the repository names."""
     where = fleet.source.line_of(grant_at(fleet, tenant, "settings"))
-    return Finding(
+    return Problem(
         path,
         "not-granted",
         f"submodules can be at any address, so 'recurseSubmodules' is not granted to tenant '{tenant}'",
@@ -149,10 +149,10 @@ def no_submodules(fleet: Fleet, tenant: str, path: Path) -> Finding:
     )
 
 
-def _not_granted(fleet: Fleet, tenant: str, key: str, path: Path, message: str, granted: Collection[str]) -> Finding:
+def _not_granted(fleet: Fleet, tenant: str, key: str, path: Path, message: str, granted: Collection[str]) -> Problem:
     at = granted_selector(fleet, tenant)[1] if key == "clusters" else grant_at(fleet, tenant, key)
     where = fleet.source.line_of(at)
-    return Finding(
+    return Problem(
         path,
         "not-granted",
         message,
@@ -161,7 +161,7 @@ def _not_granted(fleet: Fleet, tenant: str, key: str, path: Path, message: str, 
     )
 
 
-def included_files_name_what_is_theirs_or_shared(fleet: Fleet) -> Iterator[Finding]:
+def included_files_name_what_is_theirs_or_shared(fleet: Fleet) -> Iterator[Problem]:
     """As written; the plan looks again at what placeholders stand for."""
     for tenant, _ in filled_tenants(fleet):
         yield from foreign_names(fleet, tenant)

@@ -16,7 +16,7 @@ from tenantry.grants.grants import INTERVAL, grant_at, grants_of, has_sound_gran
 from tenantry.grants.limits import Limited, beyond_limits, limited_in_spec, refused_by_policy
 from tenantry.grants.model import Grants
 from tenantry.grants.rules import foreign_address, no_push, no_submodules
-from tenantry.messages.errors import Finding, Found, Path
+from tenantry.messages.errors import Found, Path, Problem
 from tenantry.messages.placeholders import names_in
 from tenantry.plan.objects.scope import Scope
 
@@ -38,7 +38,7 @@ class Wall:
         self._names: dict[str, dict[str, str]] = {}
         self._sound: set[tuple[str, str | int]] = set()
 
-    def check(self, kind: str, spec: Mapping[str, Any], origin: Callable[[Path], Path]) -> Iterator[Finding]:
+    def check(self, kind: str, spec: Mapping[str, Any], origin: Callable[[Path], Path]) -> Iterator[Problem]:
         """What a spec may not say. Its Secrets, ConfigMaps and included sources still have their names in the file.
 
         Args: origin: where in the document the value at a path of the spec is written.
@@ -46,9 +46,9 @@ class Wall:
         findings = [*address_problems(kind, spec)]
         if self._scope.tenant:
             findings += self._findings(kind, spec, origin)
-        yield from (self._placed(each, origin) for each in findings)
+        yield from (self._placed(finding, origin) for finding in findings)
 
-    def _findings(self, kind: str, spec: Mapping[str, Any], origin: Callable[[Path], Path]) -> Iterator[Finding]:
+    def _findings(self, kind: str, spec: Mapping[str, Any], origin: Callable[[Path], Path]) -> Iterator[Problem]:
         """The same, with paths in the spec."""
         if not self._fleet.document.platform.sharedIdentity:
             yield from borrowed(kind, spec)
@@ -58,7 +58,7 @@ class Wall:
             yield from self._authors(kind, spec, origin)
             yield from self._submodules(kind, spec, origin, self._grants)
 
-    def check_push(self, source: str, url: str, at: Path) -> Iterator[Finding]:
+    def check_push(self, source: str, url: str, at: Path) -> Iterator[Problem]:
         """Whether image automation may push to a source. Args: at: where its `update` is written."""
         if self._grants is None or not is_filled(self._fleet, at):
             return
@@ -72,13 +72,13 @@ class Wall:
 
     def _submodules(
         self, kind: str, spec: Mapping[str, Any], origin: Callable[[Path], Path], grants: Grants
-    ) -> Iterator[Finding]:
+    ) -> Iterator[Problem]:
         key = "recurseSubmodules"
         granted = key in (grants.settings or ()) or not is_filled(self._fleet, origin((key,)))
         if kind == "GitRepository" and spec.get(key) and not granted:
             yield no_submodules(self._fleet, self._scope.tenant, (key,))
 
-    def _authors(self, kind: str, spec: Mapping[str, Any], origin: Callable[[Path], Path]) -> Iterator[Finding]:
+    def _authors(self, kind: str, spec: Mapping[str, Any], origin: Callable[[Path], Path]) -> Iterator[Problem]:
         """Names in what an included file writes that are not the file's to use."""
         tenant = self._scope.tenant
         if self._fleet.known_problems and any(foreign_names(self._fleet, tenant)):
@@ -109,7 +109,7 @@ class Wall:
 
     def _addresses(
         self, kind: str, spec: Mapping[str, Any], origin: Callable[[Path], Path], grants: Grants
-    ) -> Iterator[Finding]:
+    ) -> Iterator[Problem]:
         allowed = self._allowed_for(kind, grants)
         for path, address in addresses_of(kind, spec):
             if is_filled(self._fleet, origin(path)) and not is_allowed(address, allowed):
@@ -129,9 +129,9 @@ class Wall:
                 yield str(fill(pattern, self._variables, ()))
             except Found as found:
                 at = grant_at(self._fleet, self._scope.tenant, key, index)
-                raise Found(replace(each, path=at) for each in found.findings) from None
+                raise Found(replace(finding, path=at) for finding in found.findings) from None
 
-    def _limits(self, kind: str, spec: Mapping[str, Any], origin: Callable[[Path], Path]) -> Iterator[Finding]:
+    def _limits(self, kind: str, spec: Mapping[str, Any], origin: Callable[[Path], Path]) -> Iterator[Problem]:
         for each in limited_in_spec(kind, spec):
             if (each.limit, each.value) in self._sound:
                 continue
@@ -146,13 +146,13 @@ class Wall:
             # With the author's name for it, as the rule about the same value.
             yield from self._beyond(each, place) if is_filled(self._fleet, place) else own
 
-    def _beyond(self, each: Limited, place: Path) -> Iterator[Finding]:
+    def _beyond(self, each: Limited, place: Path) -> Iterator[Problem]:
         """What is beyond the limits of the tenant's included file."""
         if self._grants:
             named = each._replace(path=place)
             yield from beyond_limits(self._fleet, self._scope.tenant, self._grants, named, each.path)
 
-    def _placed(self, finding: Finding, origin: Callable[[Path], Path]) -> Finding:
+    def _placed(self, finding: Problem, origin: Callable[[Path], Path]) -> Problem:
         place = origin(finding.path)
         return replace(finding, path=place, notes=(*finding.notes, *self._filled_in(place)))
 

@@ -202,7 +202,7 @@ def _strangers(plan: Plan, now: Held, limits: RunLimits) -> Iterator[Problem]:
             f" {who} would take {them} over{listed}"
         )
         fix = _own(tenant, plan.environment, them)
-        of_addons = not tenant and all((each.namespace or each.name) in owned for each in ids)
+        of_addons = not tenant and all((id.namespace or id.name) in owned for id in ids)
         yield error("not-the-fleets", message, f"set 'adopt: true' on the add-on; or {fix}" if of_addons else fix)
 
 

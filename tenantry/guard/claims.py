@@ -104,7 +104,7 @@ _FLEET = "tenantry:index:Fleet"
 
 def foreign(mine: Claim, urns: Iterable[str]) -> Iterator[Problem]:
     """Problems with a stack's own state. urns: of all resources in it."""
-    named = [_split(each) for each in urns]
+    named = [_split(urn) for urn in urns]
     other = sorted({name for types, name in named if types[-1] == _FLEET and name != mine.environment})
     if other:
         yield error(
@@ -120,7 +120,7 @@ def unmarked(resources: Iterable[Mapping[str, Any]], planned: Collection[ObjectI
 
     A stack that was last run by a version of Tenantry without such marks has none. resources: all in its state.
     """
-    found = sorted(str(id) for each in resources if (id := _unmarked(each)) and id not in planned)
+    found = sorted(str(id) for resource in resources if (id := _unmarked(resource)) and id not in planned)
     if found:
         yield error(
             "not-marked-yet",

@@ -54,9 +54,9 @@ def namespaces_in(id: ObjectId, manifest: Manifest) -> list[tuple[str, bool]]:
     if id.kind == "Namespace":
         return [(id.name, False)]
     return [
-        (each["metadata"]["name"], STATE_LABEL in labels_of(each))
-        for each in installed_namespaces(manifest)
-        if is_named(each)
+        (namespace["metadata"]["name"], STATE_LABEL in labels_of(namespace))
+        for namespace in installed_namespaces(manifest)
+        if is_named(namespace)
     ]
 
 

@@ -100,7 +100,7 @@ class Held:
 
     def recorded(self, entries: Iterable[Kept]) -> Held:
         """With what the claims record. A namespace of the management cluster that was left there is no longer the environment's."""
-        kept = {(each.cluster, each.namespace): each for each in entries}
+        kept = {(entry.cluster, entry.namespace): entry for entry in entries}
         left = {(each.tenant, *place) for place, each in kept.items() if not self.holds(each.tenant, *place)}
         return replace(
             self,

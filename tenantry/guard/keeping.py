@@ -133,7 +133,7 @@ def _in_words(tenant: str, addon: str) -> str:
 def _planned(plan: Plan) -> dict[tuple[str, str], tuple[str, str]]:
     """The namespaces of a plan, as (cluster, name) -> tenant and, without a tenant, add-on."""
     found = {(cluster, name): (tenant, "") for tenant, cluster, name in planned_namespaces(plan)}
-    shared = (each.manifest for each in plan.objects if not each.owner.tenant and each.id.kind in READ)
+    shared = (planned.manifest for planned in plan.objects if not planned.owner.tenant and planned.id.kind in READ)
     of_addons = held(shared, plan.environment).addons
     return found | {place: ("", addon) for place, addon in of_addons.items()}
 
@@ -143,7 +143,7 @@ def _going(plan: Plan, now: Held) -> Mapping[tuple[str, str], tuple[str, bool]]:
 
     Without those whose suspended release goes, which the guard refuses anyway.
     """
-    placed = {(each.tenant, each.cluster) for each in plan.placements}
+    placed = {(placement.tenant, placement.cluster) for placement in plan.placements}
     found = {
         (cluster, name): (tenant, leaving)
         for (tenant, cluster, name), leaving in now.namespaces.items()

@@ -33,7 +33,7 @@ class Kept(NamedTuple):
 
 def written(entries: Iterable[Kept]) -> str:
     """The record as JSON, sorted; "" if there is nothing to record."""
-    found = [{field: getattr(each, field) for field in _FIELDS} for each in sorted(entries)]
+    found = [{field: getattr(entry, field) for field in _FIELDS} for entry in sorted(entries)]
     return json.dumps(found, separators=(",", ":")) if found else ""
 
 

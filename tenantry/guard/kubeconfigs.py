@@ -25,12 +25,12 @@ class Renamed(NamedTuple):
 
 def held_by(plan: Plan) -> Held:
     """What the management cluster holds once a plan is applied."""
-    return held((each.manifest for each in plan.objects if each.id.kind in READ), plan.environment)
+    return held((planned.manifest for planned in plan.objects if planned.id.kind in READ), plan.environment)
 
 
 def kubeconfigs_by(plan: Plan) -> Mapping[tuple[str, Reference], bool]:
     """The kubeconfigs of `held_by`, in a fraction of the time."""
-    there = [each for each in plan.objects if each.id.kind in READ]
+    there = [planned for planned in plan.objects if planned.id.kind in READ]
     places = Places(each.manifest for each in there)
     found: dict[tuple[str, Reference], bool] = {}
     for each in there:

@@ -59,11 +59,11 @@ class Places:
     def __init__(self, manifests: Iterable[Manifest]) -> None:
         """manifests: all Namespaces of the cluster; other objects are left out."""
         self._tenants: dict[str, TenantsPlace] = {}
-        for each in manifests:
-            if isinstance(each, dict) and each.get("kind") == "Namespace" and (said := whose(each)).tenant:
-                metadata = mapping_at(each, "metadata")
+        for manifest in manifests:
+            if isinstance(manifest, dict) and manifest.get("kind") == "Namespace" and (said := whose(manifest)).tenant:
+                metadata = mapping_at(manifest, "metadata")
                 apps = label(mapping_at(metadata, "annotations"), LEAVING).split(",")
-                place = TenantsPlace(said, STATE_LABEL in labels_of(each), frozenset(apps) - {""})
+                place = TenantsPlace(said, STATE_LABEL in labels_of(manifest), frozenset(apps) - {""})
                 self._tenants[label(metadata, "name")] = place
 
     def tenants(self, manifest: Manifest) -> TenantsPlace | None:

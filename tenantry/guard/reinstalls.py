@@ -62,7 +62,7 @@ def reinstalls(plan: Plan, now: Held) -> list[Reinstall]:
     if not now.targets:
         return []
     charts = Charts(each.manifest for each in plan.objects)
-    judged = ((each, now.targets.get(each.id)) for each in plan.objects)
+    judged = ((planned, now.targets.get(planned.id)) for planned in plan.objects)
     return sorted({found for each, there in judged if there and (found := _judged(each, there, charts))})
 
 
@@ -72,7 +72,7 @@ def _judged(planned: KubeObject, there: Target, charts: Charts) -> Reinstall | N
     wanted = planned_parts(planned.manifest, charts)
     changes = [(key, before, wanted[key]) for key, before in there.parts.items() if wanted.get(key, before) != before]
     if _keeps_its_release(planned, there):
-        changes = [each for each in changes if each[0] != CHART]
+        changes = [change for change in changes if change[0] != CHART]
     if not changes:
         return None
     app = label(labels_of(planned.manifest), APP_LABEL)

@@ -62,7 +62,9 @@ def removals(plan: Plan, now: Held) -> list[Removal]:
 
 def planned_namespaces(plan: Plan) -> set[tuple[str, str, str]]:
     """Namespaces that a plan wants, as (tenant, cluster, name)."""
-    return {(each.tenant, each.cluster, name) for each in plan.placements for name in each.namespaces}
+    return {
+        (placement.tenant, placement.cluster, name) for placement in plan.placements for name in placement.namespaces
+    }
 
 
 def kept_namespaces(now: Held) -> set[tuple[str, str, str]]:
@@ -71,7 +73,7 @@ def kept_namespaces(now: Held) -> set[tuple[str, str, str]]:
 
 
 def _tenants(plan: Plan, now: Held) -> Iterator[Removal]:
-    staying = {each.tenant for each in plan.placements}
+    staying = {placement.tenant for placement in plan.placements}
     here: dict[str, dict[str, bool]] = {}
     for (tenant, cluster, _), leaving in now.namespaces.items():
         on = here.setdefault(tenant, {})
@@ -87,7 +89,7 @@ def _tenants(plan: Plan, now: Held) -> Iterator[Removal]:
 
 
 def _namespaces_gone(plan: Plan, now: Held) -> Iterator[Removal]:
-    staying = {each.tenant for each in plan.placements}
+    staying = {placement.tenant for placement in plan.placements}
     placed = {(each.tenant, each.cluster) for each in plan.placements}
     planned = planned_namespaces(plan)
     frozen, idle = _left_behind(now)
@@ -117,7 +119,7 @@ def _addon_namespaces_gone(plan: Plan, now: Held) -> Iterator[Removal]:
 
 def _apps_gone(plan: Plan, now: Held) -> Iterator[Removal]:
     planned = {each.id for each in plan.apps}
-    placed = {(each.tenant, each.cluster) for each in plan.placements}
+    placed = {(placement.tenant, placement.cluster) for placement in plan.placements}
     for id, app in now.apps.items():
         # Where a whole placement is removed, its namespaces are listed already.
         if id not in planned and (not app.tenant or (app.tenant, app.cluster) in placed):
@@ -175,7 +177,7 @@ def occupied(plan: Plan, now: Held) -> Iterator[Problem]:
 
 def _occupants(plan: Plan, now: Held) -> Iterator[tuple[tuple[str, str, str], str]]:
     """Namespaces and the apps in them. A placement that is removed as a whole is removed in the right order."""
-    placed = {(each.tenant, each.cluster) for each in plan.placements}
+    placed = {(placement.tenant, placement.cluster) for placement in plan.placements}
     planned = {each.id for each in plan.apps}
     for id, app in now.apps.items():
         if (app.tenant, app.cluster) in placed and (app.cluster != plan.management or id in planned):

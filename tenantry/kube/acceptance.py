@@ -12,7 +12,7 @@ from decimal import Decimal
 from typing import Any
 
 from tenantry.kube.values import number_of
-from tenantry.messages.errors import Finding
+from tenantry.messages.errors import Problem
 
 MOST_DATA = 1024**2
 """The most bytes of the values in a ConfigMap."""
@@ -48,7 +48,7 @@ _WHOLE = (
 _COUNTED = (*_WHOLE, "services.nodeports", "services.loadbalancers")
 
 
-def refusals(manifest: Mapping[str, Any]) -> Iterator[Finding]:
+def refusals(manifest: Mapping[str, Any]) -> Iterator[Problem]:
     """Everything about an object that an API server would refuse.
 
     The paths are those of a tenant's settings; () is the whole object.
@@ -61,7 +61,7 @@ def refusals(manifest: Mapping[str, Any]) -> Iterator[Finding]:
             yield from _of_limits(limits)
 
 
-def too_large(manifest: Mapping[str, Any]) -> Iterator[Finding]:
+def too_large(manifest: Mapping[str, Any]) -> Iterator[Problem]:
     """What about an object is larger than an API server takes."""
     if len(repr(manifest)) < _SMALL / 4:  # as nearly all; a character has at most four bytes
         return
@@ -75,21 +75,21 @@ def too_large(manifest: Mapping[str, Any]) -> Iterator[Finding]:
     stored = _bytes(text) + length + keys * _LISTED
     if data > MOST_DATA:
         message = f"{name} would hold {data:,} bytes, and Kubernetes takes at most {MOST_DATA:,}"
-        yield Finding(("data",), "too-large", message, fix="divide it, or put the content into a source")
+        yield Problem(("data",), "too-large", message, fix="divide it, or put the content into a source")
     elif annotated > MOST_ANNOTATIONS:
         largest = max(annotations, key=lambda key: annotations[key])
         message = (
             f"the annotations of {name} have {annotated:,} bytes, and Kubernetes takes at most {MOST_ANNOTATIONS:,}"
         )
-        yield Finding(("annotations", largest), "too-large", message, fix="shorten them, or remove some")
+        yield Problem(("annotations", largest), "too-large", message, fix="shorten them, or remove some")
     elif keys > MOST_KEYS:
         message = (
             f"{name} has {keys:,} keys, and an API server would be busy with more than {MOST_KEYS:,} for a long time"
         )
-        yield Finding((), "too-large", message, fix="put the content into a source, or write it as one text")
+        yield Problem((), "too-large", message, fix="put the content into a source, or write it as one text")
     elif stored > MOST_STORED:
         message = f"{name} would take {stored:,} bytes, and an API server stores at most {MOST_STORED:,}"
-        yield Finding((), "too-large", message, fix="put a part of it into a source, or into configs")
+        yield Problem((), "too-large", message, fix="put a part of it into a source, or into configs")
 
 
 def _bytes(text: str) -> int:
@@ -111,16 +111,16 @@ def _keys(value: Any) -> tuple[int, int]:
     return number, length
 
 
-def _of_quota(hard: Mapping[str, Any]) -> Iterator[Finding]:
+def _of_quota(hard: Mapping[str, Any]) -> Iterator[Problem]:
     for resource, quantity in hard.items():
         number = number_of(quantity)
         counted = resource in _COUNTED or resource.startswith("count/")
         if counted and number is not None and number != number.to_integral_value():
             message = f"quota '{quantity}' of '{resource}' is not a whole number"
-            yield Finding(("quota", resource), "bad-quantity", message, fix="write a whole number")
+            yield Problem(("quota", resource), "bad-quantity", message, fix="write a whole number")
 
 
-def _of_limits(limits: Mapping[str, Any]) -> Iterator[Finding]:
+def _of_limits(limits: Mapping[str, Any]) -> Iterator[Problem]:
     """Kubernetes takes the default of a limit from `max`, and that of a request from the limit."""
     given = {key: dict(limits.get(key) or {}) for key in ("min", "defaultRequest", "default", "max")}
     for low, high in _BOUNDS:
@@ -130,7 +130,7 @@ def _of_limits(limits: Mapping[str, Any]) -> Iterator[Finding]:
                 message = (
                     f"'{low}' of {resource} is '{quantity}', which is more than '{high}' ('{given[high][resource]}')"
                 )
-                yield Finding(("limits", low, resource), "bad-limits", message, fix=f"lower it, or raise '{high}'")
+                yield Problem(("limits", low, resource), "bad-limits", message, fix=f"lower it, or raise '{high}'")
 
 
 def _number(quantity: Any) -> Decimal | None:

@@ -70,8 +70,8 @@ def rights_of_rules(rules: Iterable[Mapping[str, Any]]) -> Iterator[Right]:
 def in_words(rights: Iterable[Right]) -> str:
     """`get, list persistentvolumes; get nodes`"""
     by_resource: dict[str, dict[str, None]] = {}
-    for each in rights:
-        by_resource.setdefault(each.resource, {})[each.verb] = None
+    for right in rights:
+        by_resource.setdefault(right.resource, {})[right.verb] = None
     by_verbs: dict[str, list[str]] = {}
     for resource, verbs in by_resource.items():
         by_verbs.setdefault(", ".join(verbs), []).append(resource)

@@ -1,4 +1,13 @@
-"""Errors and problems, by who has to act."""
+"""A problem, and the errors that carry problems, by who has to act.
+
+    TenantryError
+    +-- InvalidFleet   the author of tenants.yaml: all problems of the file, each with its place
+    +-- Refused        the person who runs the command: one message and its fix
+    +-- Found          nobody yet: problems that become part of an InvalidFleet
+    +-- AlreadyTold    nobody: another check reports the same mistake
+
+Any other exception that escapes is a bug. Nothing here logs or prints.
+"""
 
 from __future__ import annotations
 
@@ -75,10 +84,16 @@ class Severity(StrEnum):
     """It works, but probably not as intended, or not for long."""
 
 
-@dataclass(frozen=True, slots=True)
-class Finding:
-    """A problem at a path of the document; a `ParsedFile` knows the line and column of the path.
+NOWHERE = Location("", 0, 0)
+"""The place of what is in no file, such as the objects on a cluster, and of what has not been located yet."""
 
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """What is wrong, where, and what to do about it.
+
+    path:  of the value in the document; a `ParsedFile` knows its line and column. Empty for what is in no document.
+    code:  names the kind of problem, for programs.
     notes: facts that help to decide, such as the names that are declared.
     fix:   what to do, in the imperative.
     at_key: the key itself is the problem, not its value.
@@ -91,29 +106,31 @@ class Finding:
     fix: str = ""
     at_key: bool = False
     severity: Severity = Severity.ERROR
+    location: Location = NOWHERE
+
+    def at(self, location: Location) -> Problem:
+        """The problem at its place in a file, ready to print: its texts are bounded and redacted."""
+        return replace(
+            self,
+            path=tuple(presentable(part, MAX_KEY) if isinstance(part, str) else part for part in self.path),
+            message=presentable(self.message),
+            notes=tuple(map(presentable, self.notes)),
+            fix=presentable(self.fix),
+            location=location,
+        )
 
 
-@dataclass(frozen=True, slots=True)
-class Diagnostic:
-    """A problem at a place in a file, ready to print. Its texts are bounded and redacted."""
-
-    location: Location
-    code: str
-    message: str
-    path: Path = ()
-    notes: tuple[str, ...] = ()
-    fix: str = ""
-    severity: Severity = Severity.ERROR
-
-    def __post_init__(self) -> None:
-        path = tuple(presentable(part, MAX_KEY) if isinstance(part, str) else part for part in self.path)
-        object.__setattr__(self, "path", path)
-        object.__setattr__(self, "message", presentable(self.message))
-        object.__setattr__(self, "notes", tuple(map(presentable, self.notes)))
-        object.__setattr__(self, "fix", presentable(self.fix))
+def error(code: str, message: str, fix: str) -> Problem:
+    """A problem with something other than the author's file, such as the objects on a cluster."""
+    return Problem((), code, message, fix=fix)
 
 
-def sorted_once(diagnostics: Iterable[Diagnostic]) -> tuple[Diagnostic, ...]:
+def warning(code: str, message: str, fix: str) -> Problem:
+    """As `error`, for what works all the same."""
+    return Problem((), code, message, fix=fix, severity=Severity.WARNING)
+
+
+def sorted_once(diagnostics: Iterable[Problem]) -> tuple[Problem, ...]:
     """The problems without duplicates, sorted by place."""
     return tuple(sorted(dict.fromkeys(diagnostics), key=lambda each: (each.location, each.code, each.message)))
 
@@ -128,7 +145,7 @@ class InvalidFleet(TenantryError):
     more: whether there were more than `MAX_PROBLEMS`. The others are dropped.
     """
 
-    def __init__(self, diagnostics: Iterable[Diagnostic]) -> None:
+    def __init__(self, diagnostics: Iterable[Problem]) -> None:
         unique = sorted_once(diagnostics)
         self.more = len(unique) > MAX_PROBLEMS
         self.diagnostics = unique[:MAX_PROBLEMS]
@@ -136,7 +153,7 @@ class InvalidFleet(TenantryError):
 
     def quoting(self, lines: Lines) -> InvalidFleet:
         """The same problems with the lines of the text. All of them are in this text."""
-        places = (each.location.within(lines) for each in self.diagnostics)
+        places = (diagnostic.location.within(lines) for diagnostic in self.diagnostics)
         self.diagnostics = tuple(replace(each, location=at) for each, at in zip(self.diagnostics, places, strict=True))
         return self
 
@@ -174,7 +191,7 @@ class AllRefused(RefusedChange):
         return "\n".join(map(str, self.reasons))
 
 
-def first_of(findings: Iterable[Finding]) -> tuple[Finding, ...]:
+def first_of(findings: Iterable[Problem]) -> tuple[Problem, ...]:
     """At most one finding more than a run reports, which is enough to know that there are more."""
     return tuple(islice(findings, MAX_PROBLEMS + 1))
 
@@ -182,7 +199,7 @@ def first_of(findings: Iterable[Finding]) -> tuple[Finding, ...]:
 class Found(TenantryError):
     """A computation cannot go on because of these findings. The caller turns them into an `InvalidFleet`."""
 
-    def __init__(self, findings: Iterable[Finding]) -> None:
+    def __init__(self, findings: Iterable[Problem]) -> None:
         self.findings = tuple(findings)
         assert self.findings, "a computation gave up and did not say why"
         super().__init__(f"{len(self.findings)} findings")
@@ -199,8 +216,8 @@ class AlreadyTold(TenantryError):
         super().__init__(what)
 
 
-class Findings(list[Finding]):
-    """The findings so far; skipped: the parts that were not computed because another check reports their problem."""
+class Problems(list[Problem]):
+    """The problems so far; skipped: the parts that were not computed because another check reports their problem."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -212,7 +229,7 @@ class collecting:  # reads as a verb: `with collecting(findings):`
 
     __slots__ = ("_findings",)
 
-    def __init__(self, findings: Findings) -> None:
+    def __init__(self, findings: Problems) -> None:
         self._findings = findings
 
     def __enter__(self) -> None:
@@ -228,32 +245,14 @@ class collecting:  # reads as a verb: `with collecting(findings):`
         return True
 
 
-def raise_found(findings: Iterable[Finding]) -> None:
+def raise_found(findings: Iterable[Problem]) -> None:
     """Raise the findings, if there are any. Raises: Found."""
     if found := tuple(findings):
         raise Found(found)
 
 
-@dataclass(frozen=True, slots=True)
-class Problem:
-    """code and message say what is wrong, fix what to do about it."""
-
-    severity: Severity
-    code: str
-    message: str
-    fix: str
-
-
-def error(code: str, message: str, fix: str) -> Problem:
-    return Problem(Severity.ERROR, code, message, fix)
-
-
-def warning(code: str, message: str, fix: str) -> Problem:
-    return Problem(Severity.WARNING, code, message, fix)
-
-
 def refuse(problems: Iterable[Problem]) -> None:
     """Raise all problems as one refusal; do nothing if there are no problems. Raises: RefusedChange."""
-    reasons = [RefusedChange(each.message, each.fix) for each in problems]
+    reasons = [RefusedChange(problem.message, problem.fix) for problem in problems]
     if reasons:
         raise reasons[0] if len(reasons) == 1 else AllRefused(reasons)

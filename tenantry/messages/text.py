@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, TypeVar
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from tenantry.messages.errors import Diagnostic, InvalidFleet, Path
+    from tenantry.messages.errors import InvalidFleet, Path, Problem
 
 
 _MAX_NAMES = 300
@@ -31,12 +31,12 @@ def format_count(error: InvalidFleet) -> str:
     return f"Found {counted(len(error.diagnostics), 'error')}"
 
 
-def format_warnings(warnings: Sequence[Diagnostic]) -> str:
+def format_warnings(warnings: Sequence[Problem]) -> str:
     """All warnings and a closing count, without a newline at the end."""
     return "\n".join([*map(format_diagnostic, warnings), format_warning_count(warnings)])
 
 
-def format_warning_count(warnings: Sequence[Diagnostic]) -> str:
+def format_warning_count(warnings: Sequence[Problem]) -> str:
     """The last line of a list of warnings."""
     return f"Found {counted(len(warnings), 'warning')}"
 
@@ -46,7 +46,7 @@ def counted(count: int, noun: str) -> str:
     return f"{count} {noun}{'' if count == 1 else 's'}"
 
 
-def format_diagnostic(diagnostic: Diagnostic) -> str:
+def format_diagnostic(diagnostic: Problem) -> str:
     """`file:line:column: error[code]: message` or `... warning[code]: ...`, then the data path, the facts and the fix, indented."""
     lines = [f"{diagnostic.location}: {diagnostic.severity}[{diagnostic.code}]: {diagnostic.message}"]
     if diagnostic.path:

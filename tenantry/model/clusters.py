@@ -4,7 +4,7 @@ from typing import Annotated, Any, Literal, TypeAlias
 
 from pydantic import Field, model_validator
 
-from tenantry.messages.findings import type_name
+from tenantry.messages.problems import type_name
 from tenantry.model.scalars import (
     Duration,
     LabelKey,

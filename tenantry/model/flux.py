@@ -8,7 +8,6 @@ from pydantic import AfterValidator, BeforeValidator, ConfigDict, Field, model_v
 from pydantic_core.core_schema import ValidationInfo
 
 from tenantry.messages.redact import shorten
-from tenantry.model.fillable import Fillable
 from tenantry.model.scalars import (
     Duration,
     LabelKey,
@@ -20,7 +19,7 @@ from tenantry.model.scalars import (
     VariableValue,
     refusal,
 )
-from tenantry.model.strict import Model
+from tenantry.model.strict import Fillable, Model
 
 SET_FOR_APPS = {
     "dependsOn": "the fleet sets it from 'dependsOn' of the app",

@@ -5,9 +5,8 @@ from typing import Annotated, Any
 
 from pydantic import ConfigDict, Field
 
-from tenantry.model.fillable import Fillable
 from tenantry.model.scalars import LabelKey, LabelValue, ObjectName
-from tenantry.model.strict import Model
+from tenantry.model.strict import Fillable, Model
 
 _API = r"^([a-z0-9]([-a-z0-9.]*[a-z0-9])?/)?v[0-9]+((alpha|beta)[0-9]+)?$"
 

@@ -14,8 +14,8 @@ from pydantic import AfterValidator, BeforeValidator, Field, WithJsonSchema
 from pydantic_core import PydanticCustomError
 
 from tenantry.kube import names
-from tenantry.messages.findings import type_name
 from tenantry.messages.placeholders import with_stand_ins
+from tenantry.messages.problems import type_name
 from tenantry.messages.redact import shorten
 
 _DURATION = re.compile(r"([0-9]+(\.[0-9]+)?(ms|s|m|h))+")

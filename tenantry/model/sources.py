@@ -6,7 +6,6 @@ from pydantic import Field, model_validator
 
 from tenantry.messages.data import mappings_in
 from tenantry.messages.redact import shorten
-from tenantry.model.fillable import Fillable
 from tenantry.model.flux import FluxBlock, FluxMetadata
 from tenantry.model.scalars import (
     CredentialsName,
@@ -19,7 +18,7 @@ from tenantry.model.scalars import (
     path_problem,
     refusal,
 )
-from tenantry.model.strict import OneOf
+from tenantry.model.strict import Fillable, OneOf
 
 _CREDENTIALS = "the fleet sets it from 'credentials' beside the block"
 _ACCOUNT = "Flux would use the rights of any service account beside the clusters' keys"

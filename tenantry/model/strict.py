@@ -1,12 +1,19 @@
-"""What all parts of tenants.yaml's model have in common: no value is converted silently, no unknown key is taken."""
+"""What all parts of the model have in common: no silent conversion, no unknown key, and values that may hold placeholders."""
 
-from typing import Annotated, Any, ClassVar, Self
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Self, TypeVar
 
 from pydantic import BaseModel, ConfigDict, model_validator
 from pydantic.fields import FieldInfo
-from pydantic_core import PydanticCustomError
+from pydantic_core import CoreSchema, PydanticCustomError, core_schema
 
+from tenantry.messages.placeholders import PLACEHOLDER, is_unfilled
 from tenantry.model.scalars import refusal
+
+if TYPE_CHECKING:
+    from pydantic import GetCoreSchemaHandler, GetJsonSchemaHandler, ValidationInfo, ValidatorFunctionWrapHandler
 
 
 class Model(BaseModel):
@@ -45,3 +52,36 @@ def _none_or_several(keys: tuple[str, ...], given: list[str]) -> PydanticCustomE
     fix = "add one of them" if not given else "keep one of them"
     text = f"needs {either} {', '.join(others)} or {last}; it has {found}"
     return refusal("choose-one", text, fix=fix, of_entry=True)
+
+
+_T = TypeVar("_T")
+FILLED = {"filled": True}
+"""The context of validation in which no placeholder is left."""
+
+
+@dataclass(frozen=True, slots=True)
+class Deferred:
+    """Marks the type of a value that may hold placeholders."""
+
+    def __get_pydantic_core_schema__(self, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
+        return core_schema.with_info_wrap_validator_function(_checked, handler(source))
+
+    def __get_pydantic_json_schema__(self, schema: CoreSchema, handler: GetJsonSchemaHandler) -> dict[str, Any]:
+        return or_unfilled(handler(schema["schema"]))
+
+
+Fillable = Annotated[_T, Deferred()]
+"""A type of text in which placeholders may stand."""
+
+
+def or_unfilled(schema: dict[str, Any]) -> dict[str, Any]:
+    """The JSON Schema of a value that may hold placeholders; one that takes all text stays as it is."""
+    if schema.get("type") != "string" and "enum" not in schema:
+        return schema
+    if not schema.keys() & {"enum", "maxLength", "pattern"}:
+        return schema
+    return {"anyOf": [schema, {"type": "string", "pattern": PLACEHOLDER}]}
+
+
+def _checked(value: Any, check: ValidatorFunctionWrapHandler, info: ValidationInfo) -> Any:
+    return value if is_unfilled(value) and info.context != FILLED else check(value)

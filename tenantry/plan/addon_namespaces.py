@@ -16,8 +16,8 @@ from tenantry.fleet.settings import TenantSettings, variables_of
 from tenantry.fleet.template import fill
 from tenantry.kube import names
 from tenantry.kube.objects import KubeObject, Manifest, ObjectId
-from tenantry.messages.errors import Finding, Found, Path
-from tenantry.messages.findings import name_too_long
+from tenantry.messages.errors import Found, Path, Problem
+from tenantry.messages.problems import name_too_long
 from tenantry.model.objects import as_written
 from tenantry.model.tenancy import AddonNamespace
 from tenantry.plan.declared_objects import DeclaredObject, Surroundings, declared_objects
@@ -71,7 +71,7 @@ def _names(fleet: Fleet, environment: str, cluster: str, addon: str) -> dict[str
         name = str(fill(template, variables, at))
         if name in found:
             message = f"two namespaces of add-on '{addon}' are named '{name}'"
-            raise Found([Finding(at, "duplicate-name", message, fix="remove one of them", at_key=True)])
+            raise Found([Problem(at, "duplicate-name", message, fix="remove one of them", at_key=True)])
         found[name] = (at, declared)
     return found
 
@@ -79,15 +79,15 @@ def _names(fleet: Fleet, environment: str, cluster: str, addon: str) -> dict[str
 def _check(fleet: Fleet, scope: Scope, addon: str, name: str, at: Path) -> None:
     if problem := names.dns_label_problem(name):
         message = f"namespace '{name}' of add-on '{addon}' {problem}"
-        raise Found([Finding(at, "bad-name", message, fix="correct the name", at_key=True)])
-    kubeconfigs = {each.kubeconfig.resolved.namespace for each in fleet.clusters.values() if each.kubeconfig}
+        raise Found([Problem(at, "bad-name", message, fix="correct the name", at_key=True)])
+    kubeconfigs = {cluster.kubeconfig.resolved.namespace for cluster in fleet.clusters.values() if cluster.kubeconfig}
     if names.is_reserved_namespace(name) or name in (fleet.document.platform.namespace, *kubeconfigs):
         message = f"namespace '{name}' of add-on '{addon}' belongs to the cluster or to Tenantry"
-        raise Found([Finding(at, "reserved-namespace", message, fix="remove it, or choose another name", at_key=True)])
+        raise Found([Problem(at, "reserved-namespace", message, fix="remove it, or choose another name", at_key=True)])
     if other := _first_owner(fleet, scope, addon, name):
         message = f"add-ons '{other}' and '{addon}' would both own namespace '{name}'"
         fix = f"remove it from one of them; add-on '{addon}' can depend on '{other}' instead"
-        raise Found([Finding(at, "shared-namespace", message, fix=fix, at_key=True)])
+        raise Found([Problem(at, "shared-namespace", message, fix=fix, at_key=True)])
 
 
 def _first_owner(fleet: Fleet, scope: Scope, addon: str, name: str) -> str | None:
@@ -120,7 +120,7 @@ def management_objects(
 ) -> list[tuple[KubeObject, Path]]:
     """The namespaces and the objects in them on the management cluster, each with its place in the file."""
     at, state = ("platform", "addons", addon, "namespaces"), _state(fleet, scope, addon)
-    made = [in_state(on_management(each, scope.owner), state) for each in namespaces]
+    made = [in_state(on_management(namespace, scope.owner), state) for namespace in namespaces]
     ids = {each.id.name: each.id for each in made}
     return [(each, at) for each in made] + [
         (in_state(unawaited(on_management(each.manifest, scope.owner, (ids[each.namespace],))), state), each.at)

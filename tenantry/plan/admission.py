@@ -60,14 +60,19 @@ def _marks() -> Rule:
     """helm-controller makes the HelmChart of a release with its own rights, and with the labels that the release names."""
     parts = (f"object.spec.?chart.?metadata.?{each}.orValue({{}})" for each in ("labels", "annotations"))
     return (
-        " && ".join(f"{each}.all(key, !key.startsWith('tenantry/'))" for each in parts),
+        " && ".join(f"{part}.all(key, !key.startsWith('tenantry/'))" for part in parts),
         "the labels and annotations of a tenant's chart do not begin with 'tenantry/'",
     )
 
 
 def _intervals() -> Rule:
     strategies = ("install.strategy", "upgrade.strategy")
-    paths = ("interval", "retryInterval", "chart.spec.interval", *(f"{each}.retryInterval" for each in strategies))
+    paths = (
+        "interval",
+        "retryInterval",
+        "chart.spec.interval",
+        *(f"{strategy}.retryInterval" for strategy in strategies),
+    )
     long_enough = (
         f"duration(object.spec.?{path.replace('.', '.?')}.orValue('{POLICYS_SHORTEST}')) >= duration('{POLICYS_SHORTEST}')"
         for path in paths
@@ -197,7 +202,7 @@ def _baselines() -> tuple[Manifest, ...]:
 def _namespaces() -> tuple[Manifest, ...]:
     """The labels of a namespace say whose it is, also to the network policies of others."""
     marks = (f"metadata.?{each}.orValue({{}})" for each in ("labels", "annotations"))
-    changed = (f"object.{each} != oldObject.{each}" for each in marks)
+    changed = (f"object.{mark} != oldObject.{mark}" for mark in marks)
     return _policy(
         "tenantry-namespaces",
         [_rule("", ("namespaces", "namespaces/finalize", "namespaces/status"), "UPDATE")],
@@ -232,7 +237,7 @@ def _objects(rules: Iterable[Rule]) -> tuple[Manifest, ...]:
 
 def _status() -> tuple[Manifest, ...]:
     """Flux believes the status of its objects, such as where the content of a source lies."""
-    resources = {group: tuple(f"{each}/status" for each in names) for group, names in _FLUX.items()}
+    resources = {group: tuple(f"{name}/status" for name in names) for group, names in _FLUX.items()}
     reporter = "authorizer.group(request.resource.group).resource(request.resource.resource).subresource('status')"
     return _policy(
         "tenantry-status",

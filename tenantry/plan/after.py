@@ -88,7 +88,7 @@ def contents(plan: Plan) -> dict[str, Content]:
 
     It covers the app on all clusters. Clusters with the same content count once, so one more of them changes no digest.
     """
-    chains, objects = Chains(plan), {each.id: each for each in plan.objects}
+    chains, objects = Chains(plan), {planned.id: planned for planned in plan.objects}
     found: dict[str, Content] = {}
     for name, same in grouped(plan.apps, lambda each: each.full_name).items():
         taken = [(each, chains.of(each.id)) for each in same]

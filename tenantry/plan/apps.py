@@ -13,8 +13,8 @@ from tenantry.flux.conformance import check_spec
 from tenantry.grants.wall import Wall, below
 from tenantry.kube import names
 from tenantry.kube.objects import KubeObject
-from tenantry.messages.errors import AlreadyTold, Finding, Findings, Found, Path, collecting, raise_found
-from tenantry.messages.findings import missing_key, name_too_long
+from tenantry.messages.errors import AlreadyTold, Found, Path, Problem, Problems, collecting, raise_found
+from tenantry.messages.problems import missing_key, name_too_long
 from tenantry.model import Helm, Kustomize
 from tenantry.plan.dependencies import in_order, missing_dependencies
 from tenantry.plan.images import PlannedImage, automation_of, image_objects, planned_images
@@ -61,7 +61,7 @@ def _resolved(
     settings: TenantSettings,
     apps: Iterable[str],
     variables: Mapping[str, str],
-    findings: Findings,
+    findings: Problems,
 ) -> dict[str, EffectiveApp]:
     """The apps as they are in the scope, without those that cannot be resolved."""
     resolved: dict[str, EffectiveApp] = {}
@@ -162,7 +162,7 @@ class _Builder:
         if first := self.result.objects.get(planned.id):  # app 'a' with image 'b-c', and app 'a-b' with image 'c'
             apps = " and ".join(f"'{each.manifest['metadata']['labels'][APP_LABEL]}'" for each in (first, planned))
             message = f"images of apps {apps} would both be named '{planned.id.name}'"
-            raise Found([Finding(at[:-1], "duplicate-name", message, fix="rename one of them", at_key=True)])
+            raise Found([Problem(at[:-1], "duplicate-name", message, fix="rename one of them", at_key=True)])
         self.add(self.attachments.bound(planned))
 
     def _state(self, app: EffectiveApp) -> Lifecycle:
@@ -183,7 +183,7 @@ class _Builder:
         if is_chart(source) and name in self.charts:
             message = f"app '{app.name}' takes manifests from source '{name}', but app '{self.charts[name]}' takes it as a chart"
             fix = "declare two sources: Flux stores a chart as it is, and unpacks manifests"
-            raise Found([Finding(app.origin("kustomize", "source"), "wrong-source", message, fix=fix)])
+            raise Found([Problem(app.origin("kustomize", "source"), "wrong-source", message, fix=fix)])
 
     def _chart(self, app: EffectiveApp, helm: Helm, name: str, source: KubeObject) -> KubeObject:
         """What a release takes: the source itself, or a chart of it."""
@@ -241,7 +241,7 @@ class _Builder:
             note = f"on cluster '{self.scope.cluster}' {'it is' if len(own) == 1 else 'they are'} {listed}"
             raise Found(
                 [
-                    Finding(
+                    Problem(
                         app.origin(app.kind, "targetNamespace"),
                         "foreign-namespace",
                         f"'{target}' is not a namespace of tenant '{self.scope.tenant}'",

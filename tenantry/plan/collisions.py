@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from tenantry.fleet.fleet import Fleet
 from tenantry.fleet.namespaces import namespace_template
-from tenantry.messages.errors import Finding, Path
+from tenantry.messages.errors import Path, Problem
 from tenantry.plan.addon_namespaces import owned_namespaces
 from tenantry.plan.placements import PlannedPlacement
 from tenantry.plan.plan import Plan
@@ -25,7 +25,7 @@ class _Claim(NamedTuple):
     at: Path
 
 
-def collisions(fleet: Fleet, plans: Iterable[Plan]) -> Iterator[Finding]:
+def collisions(fleet: Fleet, plans: Iterable[Plan]) -> Iterator[Problem]:
     """What environments claim that another claims too; one finding for each tenant, cluster or add-ons, as more would follow."""
     every = tuple(plans)
     if len(every) < 2:
@@ -39,7 +39,7 @@ def collisions(fleet: Fleet, plans: Iterable[Plan]) -> Iterator[Finding]:
             key = (at[:2], other, plan.environment)
             if other != plan.environment and key not in told:
                 told.add(key)
-                yield Finding(
+                yield Problem(
                     at,
                     "planned-twice",
                     f"environments '{other}' and '{plan.environment}' would both create {what}",
@@ -67,13 +67,13 @@ def _claims(fleet: Fleet, plan: Plan) -> Iterator[_Claim]:
             yield _Claim(("release", *app.release), what, app.at)
         for name in () if app.tenant else owned_namespaces(fleet, plan.environment, app.cluster, app.name):
             yield _Claim(("add-on", app.cluster, name), f"namespace '{name}' on cluster '{app.cluster}'", app.at)
-    for each in plan.placements:
-        at = _place(fleet, ("tenants", each.tenant))
-        for name in each.namespaces:
-            what = f"namespace '{name}' on cluster '{each.cluster}'"
-            yield from (_Claim(key, what, at) for key in _where(plan, each.cluster, name))
-        for claim, at in each.wide.items():
-            yield _Claim(("wide", *claim), f"{claim[2]} {claim[3]} on cluster '{each.cluster}'", at)
+    for placement in plan.placements:
+        at = _place(fleet, ("tenants", placement.tenant))
+        for name in placement.namespaces:
+            what = f"namespace '{name}' on cluster '{placement.cluster}'"
+            yield from (_Claim(key, what, at) for key in _where(plan, placement.cluster, name))
+        for claim, at in placement.wide.items():
+            yield _Claim(("wide", *claim), f"{claim[2]} {claim[3]} on cluster '{placement.cluster}'", at)
 
 
 def _place(fleet: Fleet, origin: Path) -> Path:
@@ -90,7 +90,7 @@ def _where(plan: Plan, cluster: str, namespace: str) -> tuple[Hashable, Hashable
 # --- templates that give all tenants the same names ------------------------------------------------------------------
 
 
-def _shared_templates(fleet: Fleet, plans: Sequence[Plan], told: set[tuple[Path, str, str]]) -> Iterator[Finding]:
+def _shared_templates(fleet: Fleet, plans: Sequence[Plan], told: set[tuple[Path, str, str]]) -> Iterator[Problem]:
     """One finding for two environments whose templates give one tenant the same name, and so probably all of them; and one for
     each tenant with a template of its own.
 
@@ -99,24 +99,24 @@ def _shared_templates(fleet: Fleet, plans: Sequence[Plan], told: set[tuple[Path,
     first: dict[Hashable, tuple[Plan, PlannedPlacement]] = {}
     reported: set[tuple[str, str, Path]] = set()
     for plan in plans:
-        for each in plan.placements:
-            for key in _where(plan, each.cluster, each.namespace):
-                other, there = first.setdefault(key, (plan, each))
-                if other is plan or there.tenant != each.tenant:
+        for placement in plan.placements:
+            for key in _where(plan, placement.cluster, placement.namespace):
+                other, there = first.setdefault(key, (plan, placement))
+                if other is plan or there.tenant != placement.tenant:
                     continue
                 pair = (other.environment, plan.environment)
-                told.add((("tenants", each.tenant), *pair))
-                at = namespace_template(fleet, plan.environment, each.tenant)[1]
+                told.add((("tenants", placement.tenant), *pair))
+                at = namespace_template(fleet, plan.environment, placement.tenant)[1]
                 if (*pair, at) not in reported:
                     reported.add((*pair, at))
-                    yield _shared_template(fleet, other, plan, each, at)
+                    yield _shared_template(fleet, other, plan, placement, at)
 
 
-def _shared_template(fleet: Fleet, other: Plan, plan: Plan, placement: PlannedPlacement, template: Path) -> Finding:
+def _shared_template(fleet: Fleet, other: Plan, plan: Plan, placement: PlannedPlacement, template: Path) -> Problem:
     environments = f"environments '{other.environment}' and '{plan.environment}'"
     own = "put '{env}' into it" if template[0] == "tenants" else ""
     if other.management == plan.management:
-        return Finding(
+        return Problem(
             template,
             "shared-management",
             f"{environments} share management cluster '{plan.management}', and both give tenant '{placement.tenant}'"
@@ -124,7 +124,7 @@ def _shared_template(fleet: Fleet, other: Plan, plan: Plan, placement: PlannedPl
             fix=own or "put '{env}' into the 'namespace' of one of them, such as '{env}-{tenant}'",
         )
     listed = fleet.clusters[placement.cluster].environments
-    return Finding(
+    return Problem(
         template if own else ("clusters", placement.cluster, "environments", listed.index(plan.environment)),
         "managed-twice",
         f"{environments} would both manage namespace '{placement.namespace}' of tenant '{placement.tenant}' on cluster"

@@ -13,9 +13,9 @@ from tenantry.fleet.template import fill
 from tenantry.grants.frame_rules import CLUSTER_ADMIN
 from tenantry.kube.objects import Manifest, group_of, is_of_flux, object_id
 from tenantry.messages.data import mapping_at
-from tenantry.messages.errors import Finding, Found, Path
-from tenantry.model.fillable import FILLED
+from tenantry.messages.errors import Found, Path, Problem
 from tenantry.model.objects import ClusterObject, ObjectManifest
+from tenantry.model.strict import FILLED
 from tenantry.model.tenancy import ClusterRights
 from tenantry.plan.objects.baseline import users_of
 from tenantry.plan.objects.scope import Scope, installed_labels
@@ -55,7 +55,7 @@ class Surroundings:
 
 def declared_objects(scope: Scope, written: Mapping[str, Any], around: Surroundings) -> list[DeclaredObject]:
     """The objects in the scope's namespace. Raises: Found: one of them cannot be there; all findings together."""
-    findings: list[Finding] = []
+    findings: list[Problem] = []
     made: list[DeclaredObject] = []
     there = {_key(each) for each in around.taken}
     for key, data in sorted(written.items()):
@@ -65,7 +65,7 @@ def declared_objects(scope: Scope, written: Mapping[str, Any], around: Surroundi
         try:
             manifest = manifest_of(at, ObjectManifest, data, {**around.variables, "namespace": scope.namespace})
         except Found as found:
-            findings += [replace(each, path=around.origin(each.path)) for each in found.findings]
+            findings += [replace(finding, path=around.origin(finding.path)) for finding in found.findings]
             continue
         meta = manifest["metadata"]
         labels = {**meta["labels"], **installed_labels(scope)}
@@ -74,7 +74,7 @@ def declared_objects(scope: Scope, written: Mapping[str, Any], around: Surroundi
         if _key(manifest) in there or _is_fleets(scope, manifest):
             problems.append(_twice(manifest, at))
         there.add(_key(manifest))
-        findings += [replace(each, path=around.origin(each.path)) for each in problems]
+        findings += [replace(problem, path=around.origin(problem.path)) for problem in problems]
         made.append(DeclaredObject(manifest, around.origin(at)))
     if findings:
         raise Found(findings)
@@ -115,36 +115,36 @@ def _is_fleets(scope: Scope, manifest: Manifest) -> bool:
     return kind in _NAMED_BY_BASELINES and (name == "tenantry" or name.startswith(("tenantry-", "tenantry.")))
 
 
-def _twice(manifest: Manifest, at: Path) -> Finding:
+def _twice(manifest: Manifest, at: Path) -> Problem:
     message = (
         f"{object_id(manifest)} would be created twice: Tenantry makes an object of that name, or another entry does"
     )
-    return Finding(at, "duplicate-name", message, fix="set another 'metadata.name'", at_key=True)
+    return Problem(at, "duplicate-name", message, fix="set another 'metadata.name'", at_key=True)
 
 
-def _problems(scope: Scope, manifest: Manifest, at: Path, around: Surroundings) -> Iterator[Finding]:
+def _problems(scope: Scope, manifest: Manifest, at: Path, around: Surroundings) -> Iterator[Problem]:
     kind, name = str(manifest["kind"]), str(manifest["metadata"]["name"])
     if (kind, name) in _KUBERNETES_OWN:
         message = f"{kind} '{name}' is made by Kubernetes in every namespace"
-        yield Finding(at, "kubernetes-own", message, fix="choose another name, or remove it", at_key=True)
+        yield Problem(at, "kubernetes-own", message, fix="choose another name, or remove it", at_key=True)
     if group_of(manifest["apiVersion"]) == _RBAC and scope.tenant:
         yield from _rights(scope, manifest, at, around)
 
 
-def _rights(scope: Scope, manifest: Manifest, at: Path, around: Surroundings) -> Iterator[Finding]:
+def _rights(scope: Scope, manifest: Manifest, at: Path, around: Surroundings) -> Iterator[Problem]:
     """What a tenant would have or give by a role or binding that it must not. Add-ons are the platform's, which decides itself."""
     kind = manifest["kind"]
     if not around.cluster_admin and _gives_all(manifest):
         message = f"tenant '{scope.tenant}' would get {CLUSTER_ADMIN} in its namespaces"
         fix = "choose another role, or set 'clusterAdmin: true' for the tenant"
-        yield Finding((*at, "roleRef" if kind == "RoleBinding" else "rules"), "cluster-admin", message, fix=fix)
+        yield Problem((*at, "roleRef" if kind == "RoleBinding" else "rules"), "cluster-admin", message, fix=fix)
     own = {scope.namespace, scope.storage, *scope.namespaces.values()}
     for index, subject in enumerate(_listed(manifest.get("subjects"))):
         if whose := _whose(subject, own, around):
             message = (
                 f"'{subject.get('name')}' is {whose}, and not tenant '{scope.tenant}' or somebody whom it may let in"
             )
-            yield Finding((*at, "subjects", index), "foreign-account", message, fix="name somebody else, or remove it")
+            yield Problem((*at, "subjects", index), "foreign-account", message, fix="name somebody else, or remove it")
 
 
 def _gives_all(manifest: Manifest) -> bool:
@@ -181,9 +181,9 @@ def cluster_rights(scope: Scope, declared: Mapping[str, ClusterRights]) -> Itera
         # A namespace and a key contain no dot, so no two names are the same.
         name = f"tenantry.{scope.namespace}.{key}"
         if rights.rules is not None:
-            rules = [each.model_dump(exclude_none=True) for each in rights.rules]
+            rules = [rule.model_dump(exclude_none=True) for rule in rights.rules]
             yield _cluster_wide(scope, "ClusterRole", name, {"rules": rules})
-        users = [{"apiGroup": _RBAC, "kind": "User", "name": each} for each in users_of(scope)]
+        users = [{"apiGroup": _RBAC, "kind": "User", "name": user} for user in users_of(scope)]
         role = {"apiGroup": _RBAC, "kind": "ClusterRole", "name": rights.role or name}
         yield _cluster_wide(scope, "ClusterRoleBinding", name, {"roleRef": role, "subjects": users})
 
@@ -193,7 +193,7 @@ def cluster_objects(
 ) -> list[DeclaredObject]:
     """The tenant's own cluster-scoped objects, sorted by their keys. Raises: Found: some cannot be there."""
     made: list[DeclaredObject] = []
-    findings: list[Finding] = []
+    findings: list[Problem] = []
     for key, each in sorted(declared.items()):
         at = ("tenants", scope.tenant, "clusterObjects", key)
         data = each.model_dump(exclude_none=True)

@@ -10,7 +10,7 @@ from tenantry.fleet.fleet import Fleet
 from tenantry.fleet.placement import addon_environment
 from tenantry.fleet.settings import TenantSettings, setting_origin
 from tenantry.kube.names import addon_named
-from tenantry.messages.errors import Finding, Findings, Path
+from tenantry.messages.errors import Path, Problem, Problems
 from tenantry.messages.text import grouped, listed
 from tenantry.model import App
 from tenantry.plan.objects.apps import KINDS, Dependency
@@ -21,7 +21,7 @@ _NOT_PLACED = "dependency-not-placed"
 
 def missing_dependencies(
     fleet: Fleet, scope: Scope, app: EffectiveApp, there: Mapping[str, Dependency]
-) -> Iterator[Finding]:
+) -> Iterator[Problem]:
     """Dependencies that would be waited for in vain, because they do not run on the cluster, or another stack plans them.
 
     Rules report dependencies that are not declared. The only note is the cluster, for `joined`.
@@ -37,15 +37,15 @@ def missing_dependencies(
         elif (addon := addon_named(name)) and (elsewhere := _elsewhere(fleet, scope, addon)):
             message = f"app '{app.name}' cannot wait for '{name}': {elsewhere}"
             fix = f"set another 'dependsOn' under 'overrides.environments.{scope.environment}'"
-            yield Finding(at, _NOT_PLACED, message, fix=fix)
+            yield Problem(at, _NOT_PLACED, message, fix=fix)
         else:
             message = f"app '{app.name}' depends on '{name}', which does not run on the same clusters"
             fix = f"place '{name}' there too, or set another 'dependsOn' under 'overrides.clusters'"
-            yield Finding(at, _NOT_PLACED, message, (scope.cluster,), fix)
+            yield Problem(at, _NOT_PLACED, message, (scope.cluster,), fix)
 
 
 def placement_after(
-    fleet: Fleet, scope: Scope, settings: TenantSettings, addons: Mapping[str, Dependency], findings: Findings
+    fleet: Fleet, scope: Scope, settings: TenantSettings, addons: Mapping[str, Dependency], findings: Problems
 ) -> Iterator[tuple[str, Dependency]]:
     """The add-ons that a placement waits for, by their names in `dependsOn`; a finding for each that it cannot wait for.
 
@@ -65,37 +65,37 @@ def placement_after(
             fix = f"place '{name}' there too, or remove it from 'dependsOn'"
             if elsewhere:
                 message, fix = f"{who} cannot wait for '{name}': {elsewhere}", f"remove '{name}' from 'dependsOn'"
-            findings.append(Finding(at, _NOT_PLACED, message, (scope.cluster,), fix))
+            findings.append(Problem(at, _NOT_PLACED, message, (scope.cluster,), fix))
 
 
-def _for_another_stack(fleet: Fleet, scope: Scope, who: str, name: str, at: Path) -> Finding:
+def _for_another_stack(fleet: Fleet, scope: Scope, who: str, name: str, at: Path) -> Problem:
     owner = addon_environment(fleet, str(addon_named(name)), scope.cluster)
     message = (
         f"{who} cannot wait for '{name}' on cluster '{scope.cluster}': environment '{owner}' has it, and Pulumi waits"
         " within one stack only"
     )
-    return Finding(at, "dependency-of-other-stack", message, fix=f"remove '{name}' from 'dependsOn'")
+    return Problem(at, "dependency-of-other-stack", message, fix=f"remove '{name}' from 'dependsOn'")
 
 
-def _of_another_stack(fleet: Fleet, scope: Scope, app: EffectiveApp, name: str, at: Path) -> Finding:
+def _of_another_stack(fleet: Fleet, scope: Scope, app: EffectiveApp, name: str, at: Path) -> Problem:
     owner = addon_environment(fleet, str(addon_named(name)) if scope.tenant else name, scope.cluster)
     message = (
         f"app '{app.name}' ({app.kind}) cannot wait for '{name}', which is of the other kind: environment '{owner}' has it"
         f" on cluster '{scope.cluster}', and Pulumi waits within one stack only"
     )
     fix = f"make both of one kind, or set another 'dependsOn' under 'overrides.environments.{scope.environment}'"
-    return Finding(at, "dependency-of-other-stack", message, fix=fix)
+    return Problem(at, "dependency-of-other-stack", message, fix=fix)
 
 
-def joined(findings: Iterable[Finding]) -> Iterator[Finding]:
-    """Findings in which a dependency that is missing on several clusters is one, with all of them in its note."""
+def joined(findings: Iterable[Problem]) -> Iterator[Problem]:
+    """Problems in which a dependency that is missing on several clusters is one, with all of them in its note."""
     for finding, same in grouped(findings, _without_cluster).items():
         clusters = list(dict.fromkeys(note for each in same for note in each.notes))
         missing = finding.code == _NOT_PLACED and clusters
         yield replace(finding, notes=(f"missing on: {listed(clusters)}",)) if missing else finding
 
 
-def _without_cluster(finding: Finding) -> Finding:
+def _without_cluster(finding: Problem) -> Problem:
     return replace(finding, notes=()) if finding.code == _NOT_PLACED else finding
 
 
@@ -115,7 +115,7 @@ def _elsewhere(fleet: Fleet, scope: Scope, addon: str) -> str | None:
     return f"environment '{owner}' has the add-ons of cluster '{scope.cluster}', on management cluster '{management}'"
 
 
-def in_order(apps: Mapping[str, EffectiveApp], findings: Findings) -> list[EffectiveApp]:
+def in_order(apps: Mapping[str, EffectiveApp], findings: Problems) -> list[EffectiveApp]:
     """Dependencies first, otherwise in the order given; a cycle is reported once. No recursion: chains may be long."""
     ordered: dict[str, EffectiveApp] = {}
     trail: list[str] = []  # apps whose dependencies are being placed, each the reason for the next
@@ -136,11 +136,11 @@ def in_order(apps: Mapping[str, EffectiveApp], findings: Findings) -> list[Effec
     return list(ordered.values())
 
 
-def _cycle(apps: Mapping[str, EffectiveApp], circle: list[str]) -> Finding:
+def _cycle(apps: Mapping[str, EffectiveApp], circle: list[str]) -> Problem:
     # Report at the first app of the alphabet, so that the same cycle found from elsewhere is the same finding.
     start = circle.index(min(circle))
     chain = [*circle[start:], *circle[:start]]
-    return Finding(
+    return Problem(
         apps[chain[0]].origin("dependsOn"),
         "dependency-cycle",
         f"apps depend on each other: {' -> '.join([*chain, chain[0]])}",

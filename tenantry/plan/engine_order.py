@@ -78,7 +78,9 @@ class Chains:
     """Looks up what the Flux objects of a plan refer to."""
 
     def __init__(self, plan: Plan) -> None:
-        self._by_name = {(each.id.kind, each.id.namespace, each.id.name): each.manifest for each in plan.objects}
+        self._by_name = {
+            (planned.id.kind, planned.id.namespace, planned.id.name): planned.manifest for planned in plan.objects
+        }
 
     def of(self, id: ObjectId) -> tuple[Manifest, ...]:
         """The planned source, the chart if there is one, and the Kustomization or HelmRelease itself, in this order."""

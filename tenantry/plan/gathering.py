@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from tenantry.kube.acceptance import too_large
 from tenantry.kube.objects import KubeObject, Manifest, ObjectId, object_id
-from tenantry.messages.errors import Finding, Findings, Path
+from tenantry.messages.errors import Path, Problem, Problems
 from tenantry.plan.planned_apps import AppSet, PlannedApp
 from tenantry.source.parsed_file import ParsedFile
 
@@ -22,7 +22,7 @@ class Gathering:
         self.objects: dict[ObjectId, KubeObject] = {}
         self.apps: list[PlannedApp] = []
         self.awaited: set[ObjectId] = set()
-        self.findings = Findings()
+        self.findings = Problems()
         self.origins: dict[ObjectId, Path] = {}
         self.written: dict[tuple[str, ObjectId], Path] = {}
         self._source = source
@@ -42,7 +42,7 @@ class Gathering:
             if object.id in self.objects:
                 first = self._source.line_of(self.origins.get(object.id, ()))
                 message = f"{object.id} would be created twice"
-                self.findings.append(Finding(at, "duplicate-name", message, (f"first: {first}",), "rename one of them"))
+                self.findings.append(Problem(at, "duplicate-name", message, (f"first: {first}",), "rename one of them"))
                 continue
             self.objects[object.id] = object
             self.origins[object.id] = at
@@ -77,7 +77,7 @@ class Gathering:
             message = f"{kind} {name} on cluster '{cluster}' would be created twice"
             notes = (f"first: {self._source.line_of(other)}",)
             fix = "set another 'metadata.name', such as one with '{namespace}'"
-            self.findings.append(Finding(at, "duplicate-name", message, notes, fix, at_key=True))
+            self.findings.append(Problem(at, "duplicate-name", message, notes, fix, at_key=True))
         return other == at
 
     def claim_release(self, release: tuple[str, str, str], at: Path) -> None:
@@ -87,4 +87,4 @@ class Gathering:
             cluster, namespace, name = release
             message = f"release '{name}' in namespace '{namespace}' on cluster '{cluster}' is claimed twice"
             notes = (f"first: {self._source.line_of(other)}",)
-            self.findings.append(Finding(at, "duplicate-release", message, notes, "set another 'releaseName'"))
+            self.findings.append(Problem(at, "duplicate-release", message, notes, "set another 'releaseName'"))

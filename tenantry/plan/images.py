@@ -17,7 +17,7 @@ from tenantry.fleet.resolve import resolved
 from tenantry.kube.names import join
 from tenantry.kube.objects import KubeObject, ObjectId
 from tenantry.messages.data import mapping_at
-from tenantry.messages.errors import Finding, Found, Path
+from tenantry.messages.errors import Found, Path, Problem
 from tenantry.model import App, ImageAutomation, ImageSource, ImageUpdate
 from tenantry.plan.objects.scope import TENANT_LABEL, Scope
 from tenantry.plan.objects.sources import reference
@@ -112,7 +112,7 @@ def _check_branch(app: str, git: dict[str, Any], ref: dict[str, Any], at: Path) 
     start = f"{fixed} '{checkout[fixed]}'" if fixed else "no branch"
     message = f"updates of the images of app '{app}' start from {start}, and no branch to push to is set"
     fix = "set 'git.push.branch', or set 'git.checkout.ref' to the branch to change"
-    raise Found([Finding((*at, "git"), "no-branch", message, fix=fix, at_key=True)])
+    raise Found([Problem((*at, "git"), "no-branch", message, fix=fix, at_key=True)])
 
 
 def _repository(scope: Scope, app: str, name: str, image: ImageSource) -> KubeObject:
@@ -134,7 +134,7 @@ def _update(
     if source.id.kind != "GitRepository":
         message = f"the source of app '{app}' is not a Git repository, so image updates cannot be written to it"
         fix = "use a 'git:' source, or remove 'update' to keep only the image policies"
-        raise Found([Finding(at, "wrong-source", message, fix=fix, at_key=True)])
+        raise Found([Problem(at, "wrong-source", message, fix=fix, at_key=True)])
     spec = update.model_dump(exclude_none=True)
     _check_branch(app, spec["git"], source.manifest["spec"]["ref"], at)
     spec |= {"sourceRef": reference(source.id), "policySelector": _policies_of(scope, app)}

@@ -19,7 +19,7 @@ from tenantry.fleet.placement import placements_of
 from tenantry.fleet.settings import TenantSettings, setting_origin, variables_of
 from tenantry.fleet.template import fill
 from tenantry.kube import names
-from tenantry.messages.errors import Finding, Found, Path
+from tenantry.messages.errors import Found, Path, Problem
 from tenantry.messages.placeholders import is_unfilled
 from tenantry.model import ConfigMap
 from tenantry.model.tenancy import Subject
@@ -105,7 +105,7 @@ class Territory:
             fix = f"{fix}, or set 'platform.reservedNamespaces' to a list without it"
         if pattern or name in self._addons or self._is_reserved(name):
             message = f"namespace '{name}' of tenant '{tenant}' is reserved {whose}"
-            raise Found([Finding(at, "reserved-namespace", message, fix=fix, at_key=True)])
+            raise Found([Problem(at, "reserved-namespace", message, fix=fix, at_key=True)])
 
     def _claim(self, name: str, claim: _Claim) -> None:
         """Not even on different clusters may two share it: the service account for remotes is named like the namespace."""
@@ -113,18 +113,18 @@ class Territory:
         if other != claim:
             raise Found([self._shared(name, other, claim)])
 
-    def _shared(self, name: str, other: _Claim, claim: _Claim) -> Finding:
+    def _shared(self, name: str, other: _Claim, claim: _Claim) -> Problem:
         """Two namespaces of one name, reported at the entry or template that belongs to one of the two alone."""
         message = f"tenants '{other.tenant}' and '{claim.tenant}' would share namespace '{name}'"
         if other.tenant == claim.tenant:
             message = f"two namespaces of tenant '{other.tenant}' would both be named '{name}'"
-            return Finding(self._place(claim), "shared-namespace", message, fix=_RENAME_ENTRY)
+            return Problem(self._place(claim), "shared-namespace", message, fix=_RENAME_ENTRY)
         own = [each for each in (claim, other) if self._has_own_template(each)]
         told = next((each for each in (other, claim) if each.key), own[0] if own else claim)
         beside = self._place(claim if told is other else other)
         notes = (f"the other: {self.fleet.source.line_of(beside)}",) if own else ()
         fix = "choose another name for one of them" if own else "put '{tenant}' into the template"
-        return Finding(self._place(told), "shared-namespace", message, notes, _RENAME_ENTRY if told.key else fix)
+        return Problem(self._place(told), "shared-namespace", message, notes, _RENAME_ENTRY if told.key else fix)
 
     def _has_own_template(self, claim: _Claim) -> bool:
         return self.fleet.document.tenants[claim.tenant].namespace is not None
@@ -149,10 +149,14 @@ def _reserved_namespaces(fleet: Fleet) -> set[str]:
     kubeconfigs = [cluster.kubeconfig.resolved for cluster in clusters if cluster.kubeconfig]
     accounts = {cluster.platformServiceAccount for cluster in clusters}
     tokens = {
-        each.serviceAccountName for each in kubeconfigs if isinstance(each, ConfigMap) and each.serviceAccountName
+        kubeconfig.serviceAccountName
+        for kubeconfig in kubeconfigs
+        if isinstance(kubeconfig, ConfigMap) and kubeconfig.serviceAccountName
     }
     marked = {
-        platform_account(fleet, each, name) for name, cluster in fleet.clusters.items() for each in cluster.environments
+        platform_account(fleet, environment, name)
+        for name, cluster in fleet.clusters.items()
+        for environment in cluster.environments
     }
     return {fleet.document.platform.namespace, *(each.namespace for each in kubeconfigs), *accounts, *tokens, *marked}
 
@@ -180,7 +184,7 @@ def _filled_names(fleet: Fleet, at: tuple[str, ...], name: str) -> set[str]:
 
 def foreign_accounts(
     fleet: Fleet, scope: Scope, settings: TenantSettings, holder: Callable[[str], str | None]
-) -> Iterator[Finding]:
+) -> Iterator[Problem]:
     """A finding for each service account that is not the tenant's to name.
 
     holder: who has a namespace, such as "tenant 'movy'"; None: nobody whom the fleet knows.
@@ -191,7 +195,7 @@ def foreign_accounts(
             continue
         namespace = account_namespace(scope, subject.serviceAccount)
         if namespace not in own and (who := holder(namespace)):
-            yield Finding(
+            yield Problem(
                 setting_origin(fleet, scope.tenant, scope.environment, scope.cluster, *path, "serviceAccount"),
                 "foreign-account",
                 f"service account '{namespace}/{subject.serviceAccount.name}' belongs to {who}, not to tenant '{scope.tenant}'",

@@ -15,7 +15,7 @@ from tenantry.grants.authors import may_name, names_all
 from tenantry.grants.grants import is_filled
 from tenantry.grants.wall import Wall, below
 from tenantry.kube.objects import KubeObject, ObjectId
-from tenantry.messages.errors import Findings, Path, collecting, raise_found
+from tenantry.messages.errors import Path, Problems, collecting, raise_found
 from tenantry.model import COMMIT_STATUS, Alert, Receiver
 from tenantry.plan.objects.scope import CLUSTER_LABEL, MANAGED_BY, Scope, check_length, check_size
 from tenantry.plan.objects.sources import reference
@@ -38,7 +38,7 @@ _OTHERS = (
 
 
 def plan_alerts(
-    fleet: Fleet, scope: Scope, apps: Mapping[str, ObjectId], variables: Mapping[str, str], findings: Findings
+    fleet: Fleet, scope: Scope, apps: Mapping[str, ObjectId], variables: Mapping[str, str], findings: Problems
 ) -> Iterator[tuple[Path, tuple[KubeObject, ...]]]:
     """The alerts of the scope's tenant, or the platform's, that have something to tell of, with their places in the document.
 
@@ -145,7 +145,7 @@ _NOT_FETCHED = "ExternalArtifact"
 
 
 def plan_receivers(
-    fleet: Fleet, scope: Scope, planned: AppSet, variables: Mapping[str, str], findings: Findings
+    fleet: Fleet, scope: Scope, planned: AppSet, variables: Mapping[str, str], findings: Problems
 ) -> Iterator[tuple[Path, tuple[KubeObject, ...]]]:
     """The receivers of the scope's tenant, or the platform's, that have something to fetch, with their places in the document.
 
@@ -198,4 +198,4 @@ def _fetched(receiver: Receiver, planned: AppSet, own: Callable[[str], bool] | N
 
 def _charts_of(source: KubeObject, planned: AppSet) -> list[ObjectId]:
     charts = (each for each in planned.objects.values() if each.id.kind == "HelmChart")
-    return sorted(each.id for each in charts if each.manifest["spec"]["sourceRef"] == reference(source.id))
+    return sorted(chart.id for chart in charts if chart.manifest["spec"]["sourceRef"] == reference(source.id))

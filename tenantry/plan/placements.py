@@ -19,8 +19,8 @@ from tenantry.fleet.settings import (
 from tenantry.kube import names
 from tenantry.kube.acceptance import refusals
 from tenantry.kube.objects import KubeObject, Manifest, ObjectId, Owner
-from tenantry.messages.errors import Finding, Found, Path, raise_found
-from tenantry.messages.findings import name_too_long
+from tenantry.messages.errors import Found, Path, Problem, raise_found
+from tenantry.messages.problems import name_too_long
 from tenantry.plan.apps import plan_apps
 from tenantry.plan.declared_objects import (
     DeclaredObject,
@@ -153,11 +153,12 @@ class PlacementPlanner:
         extra = [in_state(each, state) for each in more]
         spaces = {each.id.name: each.id for each in (first, *extra) if each.id.kind == "Namespace"}
         accounts = [
-            on_management(each, scope.owner, (spaces[each["metadata"]["namespace"]],)) for each in self._accounts(scope)
+            on_management(account, scope.owner, (spaces[account["metadata"]["namespace"]],))
+            for account in self._accounts(scope)
         ]
         objects = [_after(each, after) for each in (first, accounts[0], *rest, *extra, *accounts[1:])]
         declared = self.fleet.document.tenants[scope.tenant].clusterRoles
-        rights = (on_management(each, scope.owner, after) for each in cluster_rights(scope, declared))
+        rights = (on_management(right, scope.owner, after) for right in cluster_rights(scope, declared))
         objects += [in_state(each, state) for each in rights]
         self._gathering.add(objects, ("tenants", scope.tenant))
         return (*(object.id for object in objects), *self._local_objects(scope, settings, objects))
@@ -226,7 +227,7 @@ class PlacementPlanner:
 
     def _refuse(self, scope: Scope, baselines: Sequence[Sequence[Manifest]]) -> None:
         """Check the baselines of the main namespace and of the extra ones. Raises: Found: an API server would refuse a part."""
-        findings: list[Finding] = []
+        findings: list[Problem] = []
         for key, manifests in zip(("", *scope.namespaces), baselines, strict=True):
             for found in chain.from_iterable(map(refusals, manifests)):
                 place = self._origin(scope, key, found.path) if found.path else ("tenants", scope.tenant)
@@ -240,7 +241,7 @@ class PlacementPlanner:
         """What holds for a placement as a whole: a tenant that is paused keeps its baseline up to date all the same."""
         states = tenant_states(self.fleet, scope.tenant, scope.cluster)
         return lifecycle(
-            self.fleet.clusters[scope.cluster].state, *("active" if each == "paused" else each for each in states)
+            self.fleet.clusters[scope.cluster].state, *("active" if state == "paused" else state for state in states)
         )
 
     def _extra_baselines(self, scope: Scope) -> Iterator[list[Manifest]]:

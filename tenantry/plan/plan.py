@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from tenantry.fleet.fleet import Fleet
 from tenantry.kube.objects import KubeObject, ObjectId
-from tenantry.messages.errors import UNKNOWN_NAME, Finding, Path, Refused
+from tenantry.messages.errors import UNKNOWN_NAME, Path, Problem, Refused
 from tenantry.messages.text import closest, listed
 from tenantry.plan.after import After, after_of
 from tenantry.plan.dependencies import joined
@@ -114,10 +114,10 @@ def plan(fleet: Fleet, environment: str, part: Part | None = None) -> Plan:
     )
 
 
-def _in_a_dependency_cycle(fleet: Fleet, environment: str, waiting: Sequence[ObjectId]) -> Finding:
+def _in_a_dependency_cycle(fleet: Fleet, environment: str, waiting: Sequence[ObjectId]) -> Problem:
     message = f"waves would wait for each other, because of what these depend on: {listed(waiting)}"
     fix = "give these apps the same rollout, or remove a 'dependsOn' between them"
-    return Finding(rollout_at(fleet, environment), "rollout-cycle", message, fix=fix, at_key=True)
+    return Problem(rollout_at(fleet, environment), "rollout-cycle", message, fix=fix, at_key=True)
 
 
 def _permits(fleet: Fleet, placements: Iterable[PlannedPlacement], apps: Iterable[PlannedApp]) -> Iterator[Permit]:
@@ -125,10 +125,10 @@ def _permits(fleet: Fleet, placements: Iterable[PlannedPlacement], apps: Iterabl
     tenants, platform = fleet.document.tenants, fleet.document.platform
     if platform.sharedIdentity:
         yield Permit("sharedIdentity")
-    for tenant in dict.fromkeys(each.tenant for each in placements):
+    for tenant in dict.fromkeys(placement.tenant for placement in placements):
         if tenants[tenant].adopt:
             yield Permit("adopt", tenant)
-    for addon in dict.fromkeys(each.name for each in apps if not each.tenant):
+    for addon in dict.fromkeys(app.name for app in apps if not app.tenant):
         if platform.addons[addon].adopt:
             yield Permit("adopt", addon=addon)
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from tenantry.kube.names import app_name
 from tenantry.kube.objects import KubeObject, ObjectId
-from tenantry.messages.errors import Findings
+from tenantry.messages.errors import Problems
 from tenantry.plan.images import PlannedImage
 
 
@@ -45,5 +45,5 @@ class AppSet:
     objects: dict[ObjectId, KubeObject] = field(default_factory=dict)
     apps: list[PlannedApp] = field(default_factory=list)
     awaited: set[ObjectId] = field(default_factory=set)
-    findings: Findings = field(default_factory=Findings)
+    findings: Problems = field(default_factory=Problems)
     sources: dict[str, KubeObject] = field(default_factory=dict)

@@ -33,8 +33,8 @@ class Planner:
         self.gathered = Gathering(fleet.source)
         part = part or Part()
         clusters, tenants = clusters_of(fleet, environment), fleet.document.tenants
-        self._clusters = tuple(each for each in clusters if part.cluster in (None, each))
-        self._tenants = tuple(each for each in tenants if part.tenant in (None, each))
+        self._clusters = tuple(cluster for cluster in clusters if part.cluster in (None, cluster))
+        self._tenants = tuple(tenant for tenant in tenants if part.tenant in (None, tenant))
         self._settings: dict[tuple[Path, ...], TenantSettings] = {}
         self._platform = PlatformPlanner(fleet, environment, self.gathered)
         self._placements = PlacementPlanner(fleet, environment, self.gathered, self._platform)

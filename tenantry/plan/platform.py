@@ -12,7 +12,7 @@ from tenantry.fleet.resolve import resolved
 from tenantry.fleet.settings import platform_settings, variables_of
 from tenantry.kube import names
 from tenantry.kube.objects import ObjectId, Owner
-from tenantry.messages.errors import Finding, Found, collecting
+from tenantry.messages.errors import Found, Problem, collecting
 from tenantry.model import ConfigMap, ObjectsChart, SecretKey
 from tenantry.plan.addon_namespaces import (
     management_objects,
@@ -234,12 +234,14 @@ class PlatformPlanner:
                 f"{why} on remote cluster '{cluster}', but 'platform.chart' does"
                 " not say where the chart lies that installs baselines"
             )
-            raise Found([Finding(("clusters", cluster), "no-objects-chart", message, fix=_PUBLISH)])
+            raise Found([Problem(("clusters", cluster), "no-objects-chart", message, fix=_PUBLISH)])
         return resolved(self.fleet, ("platform", "chart"), ObjectsChart, self._variables(cluster))
 
     def _has_tenants(self, cluster: str, environments: Iterable[str]) -> bool:
         tenants = self.fleet.document.tenants
-        return any(apps_on(self.fleet, each, tenant, cluster) for each in environments for tenant in tenants)
+        return any(
+            apps_on(self.fleet, environment, tenant, cluster) for environment in environments for tenant in tenants
+        )
 
     def _beside(self, cluster: str) -> list[str]:
         """The environments of a cluster that this management cluster runs Flux for, the one that has shared things first."""

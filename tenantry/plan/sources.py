@@ -16,7 +16,7 @@ from tenantry.flux.references import Kind, Reference, references, renamed
 from tenantry.grants.authors import GROUPS
 from tenantry.grants.wall import Wall, below
 from tenantry.kube.objects import KubeObject, ObjectId, SecretValues
-from tenantry.messages.errors import AlreadyTold, Finding, Found, Path, raise_found
+from tenantry.messages.errors import AlreadyTold, Found, Path, Problem, raise_found
 from tenantry.model import Config, Credentials, Helm, Source
 from tenantry.plan.objects.scope import WATCHED, Scope, check_length, check_size
 from tenantry.plan.objects.sources import source_object
@@ -41,7 +41,7 @@ class Attachments:
         Raises: Found: something is not declared, or cannot be filled in; AlreadyTold: a rule has named it.
         """
         spec = planned.manifest["spec"]
-        needed = tuple(self._needed(each, origin) for each in references(planned.id.kind, spec))
+        needed = tuple(self._needed(reference, origin) for reference in references(planned.id.kind, spec))
         if not needed:
             return planned
         manifest = {**planned.manifest, "spec": renamed(planned.id.kind, spec, self._name)}
@@ -107,7 +107,7 @@ class Attachments:
                     message = (
                         f"'{name}' would be {kind} '{resolved[1]}', through which Flux reaches cluster '{cluster}'"
                     )
-                    raise Found([Finding(at, "kubeconfig-secret", message, fix="rename it", at_key=True)])
+                    raise Found([Problem(at, "kubeconfig-secret", message, fix="rename it", at_key=True)])
 
 
 def charts_of(scope: Scope, apps: Iterable[EffectiveApp]) -> dict[str, str]:
@@ -196,6 +196,6 @@ class SourceSet:
         if name in self._being_built:
             chain = " -> ".join([*self._being_built[self._being_built.index(name) :], name])
             raise Found(
-                [Finding(at, "dependency-cycle", f"sources include each other: {chain}", fix="remove one of them")]
+                [Problem(at, "dependency-cycle", f"sources include each other: {chain}", fix="remove one of them")]
             )
         return self.get(name)

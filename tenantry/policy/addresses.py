@@ -34,7 +34,7 @@ class _Address(NamedTuple):
 def is_below(address: str, patterns: Iterable[str]) -> bool:
     """Whether a pattern allows an address: it is the same, the pattern ends with `/*` above it, or is `*`."""
     found = _understood(address)
-    return found is not None and any(each == "*" or _covers(each, found) for each in patterns)
+    return found is not None and any(pattern == "*" or _covers(pattern, found) for pattern in patterns)
 
 
 def of_image(image: str) -> str:

@@ -139,8 +139,11 @@ class Frame:
     @cached_property
     def roles(self) -> frozenset[str]:
         """The roles that bindings of the tenant may name."""
-        given = {str(self.settings.get("role") or "admin"), *(str(each.get("role") or "view") for each in self._owners)}
-        given |= {str(mapping(each).get("role")) for each in self._bindings.values()}
+        given = {
+            str(self.settings.get("role") or "admin"),
+            *(str(owner.get("role") or "view") for owner in self._owners),
+        }
+        given |= {str(mapping(binding).get("role")) for binding in self._bindings.values()}
         if self.leaves(*_GIVE_ROLES):
             given.update(texts(self.grants.get("roles")) if "roles" in self.grants else ("view",))
         return frozenset(given if self.own.get("clusterAdmin") is True else given - {"cluster-admin"})
@@ -159,7 +162,7 @@ class Frame:
 
     @cached_property
     def _subjects(self) -> frozenset[tuple[str, str, str]]:
-        bound = (each for binding in self._bindings.values() for each in entries(mapping(binding).get("subjects")))
+        bound = (entry for binding in self._bindings.values() for entry in entries(mapping(binding).get("subjects")))
         return frozenset(_subject(each) for each in (*self._owners, *bound))
 
     # --- placement ----------------------------------------------------------------------------------------------
@@ -167,7 +170,7 @@ class Frame:
     def allows_cluster(self, cluster: str, app: str) -> bool:
         """Whether an app may be on a cluster; app: "" for what all apps of the tenant need there."""
         selectors = [self._selector_of(name) for name in self._apps if app in ("", name)]
-        return self._grants_cluster(cluster) or any(cluster in self.file.selected(each) for each in selectors)
+        return self._grants_cluster(cluster) or any(cluster in self.file.selected(selector) for selector in selectors)
 
     def places_itself(self, environment: str, clusters: Iterable[str]) -> bool:
         """Whether an app of the main file is on one of an environment's clusters."""
@@ -198,7 +201,7 @@ class Frame:
             mapping(self.file.defaults.get("grants")),
             self.file.defaults,
         )
-        chosen = next((mapping(each["clusters"]) for each in levels if each.get("clusters")), {})
+        chosen = next((mapping(level["clusters"]) for level in levels if level.get("clusters")), {})
         return cluster in self.file.selected(chosen) and not (chosen.get("all") is True and self.file.manages(cluster))
 
     @property
@@ -207,7 +210,7 @@ class Frame:
 
     def _selector_of(self, app: str) -> Mapping[str, Any]:
         levels = (mapping(self._apps.get(app)), self.own, self.file.defaults)
-        return next((mapping(each["clusters"]) for each in levels if each.get("clusters")), {})
+        return next((mapping(level["clusters"]) for level in levels if level.get("clusters")), {})
 
     # --- what the included file may name --------------------------------------------------------------------------
 
@@ -224,11 +227,11 @@ class Frame:
     def granted_addresses(self, *, of_alert: bool, variables: Mapping[str, str]) -> tuple[str, ...]:
         """Patterns of addresses that the included file may name."""
         keys = ("sources", "alerts") if of_alert else ("sources",)
-        return tuple(filled(each, variables) for key in keys for each in texts(self.grants.get(key)))
+        return tuple(filled(text, variables) for key in keys for text in texts(self.grants.get(key)))
 
     def granted_pushes(self, variables: Mapping[str, str]) -> tuple[str, ...]:
         """Patterns of addresses to which the included file may let Flux push."""
-        return tuple(filled(each, variables) for each in texts(self.grants.get("push")))
+        return tuple(filled(text, variables) for text in texts(self.grants.get("push")))
 
     def written_addresses(self, variables: Mapping[str, str]) -> frozenset[str]:
         """What the main file itself names in the tenant's entry."""
@@ -240,7 +243,7 @@ class Frame:
 
     def written(self, key: str) -> frozenset[str]:
         """The values under a key anywhere in the main file's entry of the tenant and in `defaults`, as text."""
-        return frozenset(text_of(each) for each in (*values_of(self.own, key), *values_of(self.file.defaults, key)))
+        return frozenset(text_of(value) for value in (*values_of(self.own, key), *values_of(self.file.defaults, key)))
 
     @cached_property
     def written_times(self) -> frozenset[str]:
@@ -265,9 +268,9 @@ def frame_of(file: MainFile, tenant: str) -> Frame | None:
     """
     if tenant in file.tenants:
         return Frame(file, tenant, mapping(file.tenants[tenant]))
-    for each in entries(file.data.get("include")):
-        template = str(each.get("selfService") or "")
-        patterns = texts(each.get("of")) or ["*"]
+    for entry in entries(file.data.get("include")):
+        template = str(entry.get("selfService") or "")
+        patterns = texts(entry.get("of")) or ["*"]
         if template and any(fnmatchcase(tenant, pattern) for pattern in patterns):
             return Frame(file, tenant, mapping(mapping(file.data.get("selfService")).get(template)))
     return None
@@ -285,5 +288,5 @@ def _metadata_keys(value: Any, kind: str) -> Iterator[str]:
     for key, inner in value.items() if isinstance(value, Mapping) else ():
         if key == "metadata":
             yield from mapping(mapping(inner).get(kind))
-        for each in entries(inner) or (inner,):
-            yield from _metadata_keys(each, kind)
+        for entry in entries(inner) or (inner,):
+            yield from _metadata_keys(entry, kind)

@@ -81,7 +81,7 @@ class MainFile:
             _named(mapping(groups.get(each)), name) for each in _lineage(groups, str(own.get("group") or ""), "group")
         ]
         nearest = next((found for each in (own, *reversed(layers)) if (found := _kinds(each))), set())
-        other = {key: None for each in layers for key in _kinds(each) - nearest}
+        other = {key: None for layer in layers for key in _kinds(layer) - nearest}
         return merged(*layers, {"kubeconfig": other} if other else {}, own)
 
     @property
@@ -137,13 +137,14 @@ class MainFile:
 
     @cached_property
     def kubeconfig_namespaces(self) -> frozenset[str]:
-        return frozenset(found.namespace for each in self.clusters if (found := self.kubeconfig(each)))
+        return frozenset(found.namespace for cluster in self.clusters if (found := self.kubeconfig(cluster)))
 
     @cached_property
     def accounts(self) -> frozenset[str]:
         """Names of the service accounts that Flux uses for the platform beside kubeconfigs."""
         names = {
-            str(mapping(each).get("platformServiceAccount") or "tenantry-platform") for each in self.clusters.values()
+            str(mapping(cluster).get("platformServiceAccount") or "tenantry-platform")
+            for cluster in self.clusters.values()
         }
         names |= {f"{name}-{environment}" for name in names for environment in self.environments}
         maps = (found for each in self.clusters.values() for found in lookup(each, "kubeconfig.configMap"))
@@ -268,7 +269,7 @@ def overrides_on(
     file: MainFile, owners: Sequence[Mapping[str, Any]], environment: str, cluster: str
 ) -> Iterator[Mapping[str, Any]]:
     """The overrides that hold there, the strongest last. owners: `defaults` and the tenant, whose own come later."""
-    given = [mapping(each.get("overrides")) for each in owners]
+    given = [mapping(owner.get("overrides")) for owner in owners]
     for name in file.lineage(environment):
         yield from (mapping(mapping(each.get("environments")).get(name)) for each in given)
     own = mapping(mapping(file.clusters.get(cluster)).get("labels"))

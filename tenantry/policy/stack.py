@@ -18,7 +18,7 @@ class Stack:
     """Immutable; each property is computed once."""
 
     def __init__(self, resources: Iterable[Resource]) -> None:
-        self.objects = tuple(each for each in resources if each.is_object)
+        self.objects = tuple(resource for resource in resources if resource.is_object)
 
     @cached_property
     def everywhere(self) -> tuple[Resource, ...]:
@@ -39,14 +39,14 @@ class Stack:
     def tenant_users(self) -> frozenset[str]:
         """Tenants' service accounts, by the user names that API servers give them."""
         accounts = (each for each in self.everywhere if (each.group, each.kind) == ("", "ServiceAccount"))
-        labelled = {_account(each.namespace, each.name) for each in accounts if each.tenant}
-        bound = {user for each in self._own_bindings for user in users_of(each) if self._is_account(user)}
+        labelled = {_account(account.namespace, account.name) for account in accounts if account.tenant}
+        bound = {user for binding in self._own_bindings for user in users_of(binding) if self._is_account(user)}
         return frozenset(labelled | bound)
 
     @cached_property
     def tenant_people(self) -> frozenset[tuple[str, str]]:
         """Kind and name of the users and groups that belong to a tenant."""
-        subjects = (subject for each in self._own_bindings for subject in entries(each.props.get("subjects")))
+        subjects = (subject for binding in self._own_bindings for subject in entries(binding.props.get("subjects")))
         people = {(str(subject.get("kind")), str(subject.get("name"))) for subject in subjects}
         return frozenset((kind, name) for kind, name in people if kind in ("User", "Group") and not _is_system(name))
 
@@ -54,7 +54,9 @@ class Stack:
     def with_tenants_rights(self) -> frozenset[str]:
         """Namespaces on the management cluster that belong to a tenant, or in which a tenant has permissions."""
         bindings = (each for each in self.objects if is_binding(each) and each.namespace)
-        return frozenset(self.tenant_namespaces) | {each.namespace for each in bindings if self.is_for_tenant(each)}
+        return frozenset(self.tenant_namespaces) | {
+            binding.namespace for binding in bindings if self.is_for_tenant(binding)
+        }
 
     def is_for_tenant(self, binding: Resource) -> bool:
         """Whether the binding has a tenant's label, is in a tenant's namespace, or names a tenant."""
@@ -84,9 +86,10 @@ class Stack:
     def _own_bindings(self) -> tuple[Resource, ...]:
         bindings = (each for each in self.everywhere if is_binding(each))
         return tuple(
-            each
-            for each in bindings
-            if (each.tenant or each.namespace in self.all_tenant_namespaces) and not each.name.startswith(LETS_IN)
+            binding
+            for binding in bindings
+            if (binding.tenant or binding.namespace in self.all_tenant_namespaces)
+            and not binding.name.startswith(LETS_IN)
         )
 
     @cached_property

@@ -60,7 +60,7 @@ class Place:
         role = mapping(resource.props.get("roleRef"))
         homes = {self.home, *(() if self.kubeconfig else self.frame.accounts(self.environment))}
         users = {("User", f"system:serviceaccount:{home}:{self.account}") for home in homes}
-        named = {(each.get("kind"), each.get("name")) for each in entries(resource.props.get("subjects"))}
+        named = {(entry.get("kind"), entry.get("name")) for entry in entries(resource.props.get("subjects"))}
         is_binding = resource.kind == "ClusterRoleBinding" and role.get("kind") == "ClusterRole"
         return is_binding and role.get("name") == written.get("role", resource.name) and named == users
 
@@ -143,9 +143,9 @@ class Tenants:
                 if (frame := frame_of(self.file, tenant)) and self._is_in(frame, other, environment):
                     for name in (frame.namespace(other), *frame.extra(other)):
                         found.setdefault(name, set()).add(f"{tenant} ({other})")
-        for each in self.namespaces:
-            holder = f"{(each.by or each).tenant} ({(each.by or each).labels.get(ENVIRONMENT)})"
-            found.setdefault(each.name, set()).add(holder)
+        for namespace in self.namespaces:
+            holder = f"{(namespace.by or namespace).tenant} ({(namespace.by or namespace).labels.get(ENVIRONMENT)})"
+            found.setdefault(namespace.name, set()).add(holder)
         return {name: frozenset(holders) for name, holders in found.items()}
 
     @cached_property
@@ -192,7 +192,9 @@ class Tenants:
         """Whether a tenant can be in an environment; in another than that of the stack, where the main file puts it itself."""
         clusters = self._clusters_of(other)
         if other == environment:
-            return frame.allows_environment(other, "") and any(frame.allows_cluster(each, "") for each in clusters)
+            return frame.allows_environment(other, "") and any(
+                frame.allows_cluster(cluster, "") for cluster in clusters
+            )
         return frame.places_itself(other, clusters)
 
     def _clusters_of(self, environment: str) -> set[str]:
@@ -204,7 +206,7 @@ class Tenants:
         """A service account beside kubeconfigs is for all clusters whose kubeconfigs are there."""
         if resource.kind != "ServiceAccount":
             return ""
-        found = (each for each in self.file.clusters if self._home_of(each) == resource.namespace)
+        found = (cluster for cluster in self.file.clusters if self._home_of(cluster) == resource.namespace)
         return next(found, "")
 
     def _home_of(self, cluster: str) -> str:

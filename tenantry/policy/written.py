@@ -35,8 +35,8 @@ def times_in(value: Any) -> Iterator[str]:
         if key in ("interval", "retryInterval", "chartInterval") and isinstance(inner, str):
             yield inner
         else:
-            for each in entries(inner) or (inner,):
-                yield from times_in(each)
+            for entry in entries(inner) or (inner,):
+                yield from times_in(entry)
 
 
 def values_of(value: Any, key: str) -> Iterator[Any]:
@@ -44,8 +44,8 @@ def values_of(value: Any, key: str) -> Iterator[Any]:
     for name, inner in value.items() if isinstance(value, Mapping) else ():
         if name == key:
             yield inner
-        for each in entries(inner) or (inner,):
-            yield from values_of(each, key)
+        for entry in entries(inner) or (inner,):
+            yield from values_of(entry, key)
 
 
 def text_of(value: Any) -> str:
@@ -59,8 +59,8 @@ def limits_in(value: Any) -> Iterator[str]:
         if key in _LIMITED and not isinstance(inner, Mapping):
             yield str(inner)
         elif key != "grants":
-            for each in entries(inner) or (inner,):
-                yield from limits_in(each)
+            for entry in entries(inner) or (inner,):
+                yield from limits_in(entry)
 
 
 _SECONDS = {"ms": 0.001, "s": 1, "m": 60, "h": 3600}

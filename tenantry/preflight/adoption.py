@@ -45,7 +45,7 @@ def adoptions(
 ) -> Iterator[Adoption]:
     """The adoption for each tenant that adopts something. Raises: Refused: an object cannot be read."""
     affected = {each.owner.tenant for each in plan.objects if each.id in strangers} & adopting
-    objects = [each for each in plan.objects if each.owner.tenant in affected]
+    objects = [planned for planned in plan.objects if planned.owner.tenant in affected]
     ids = [each.id for each in objects]
     live = dict(zip(ids, in_parallel(read, ids), strict=True))
     for tenant in sorted(affected):
@@ -56,7 +56,7 @@ def adoptions(
 
 def _taken(planned: KubeObject, there: Manifest) -> Changed:
     wanted = _wanted(planned)
-    fields = [_presentable(each) for each in changed_fields(projected(there, wanted), wanted)]
+    fields = [_presentable(field) for field in changed_fields(projected(there, wanted), wanted)]
     if planned.secret:
         fields = [_from_config(each) if each.path[0] == "data" else each for each in fields]
     return Changed(replace(planned, manifest=there), planned, tuple(fields))
@@ -124,7 +124,9 @@ def check_rights(plan: Plan, bindings: Iterable[Manifest]) -> Iterator[Problem]:
     Args: bindings: those on the management cluster without the environment's label.
     """
     whose = {
-        each.id.name: each.owner.tenant for each in plan.objects if each.id.kind == "Namespace" and each.owner.tenant
+        planned.id.name: planned.owner.tenant
+        for planned in plan.objects
+        if planned.id.kind == "Namespace" and planned.owner.tenant
     }
     meant = {each.id.namespace for each in plan.objects if each.id.kind == "RoleBinding" and _gives_all(each.manifest)}
     for binding in bindings:
@@ -146,20 +148,20 @@ def _gives_all(binding: Manifest) -> bool:
 def _subjects(binding: Manifest) -> list[str]:
     subjects = binding.get("subjects") or ()
     return [
-        f"{each['kind']} {each['namespace']}/{each['name']}"
-        if each.get("namespace")
-        else f"{each['kind']} {each['name']}"
-        for each in subjects
+        f"{subject['kind']} {subject['namespace']}/{subject['name']}"
+        if subject.get("namespace")
+        else f"{subject['kind']} {subject['name']}"
+        for subject in subjects
     ] or ["nobody"]
 
 
 def namespaces_to_make(fleet: Fleet, plan: Plan, cluster: str) -> dict[str, str]:
     """The namespaces of tenants on a cluster, with the tenant. Tenants that adopt are left out: they may take them over."""
     return {
-        namespace: each.tenant
-        for each in plan.placements
-        if each.cluster == cluster and not fleet.document.tenants[each.tenant].adopt
-        for namespace in each.namespaces
+        namespace: placement.tenant
+        for placement in plan.placements
+        if placement.cluster == cluster and not fleet.document.tenants[placement.tenant].adopt
+        for namespace in placement.namespaces
     }
 
 

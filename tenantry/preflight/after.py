@@ -22,7 +22,7 @@ from tenantry.messages.errors import Problem, Refused, error, refuse, warning
 from tenantry.plan.after import After
 from tenantry.plan.plan import Plan, plan
 from tenantry.plan.planned_apps import PlannedApp
-from tenantry.rollout.records import records_on
+from tenantry.rollout.turns import records_on
 from tenantry.stacks.file import NAMESPACE, StackTarget, stacks_running, target_of
 from tenantry.stacks.outcome import IGNORE_GATE, ignores
 from tenantry.stacks.record import OUTPUT, Record, read
@@ -96,7 +96,7 @@ def ask(client: Client, fleet: Fleet, run: Run, there: Iterable[Manifest]) -> An
 def _live(client: Client, planned: Plan, there: Iterable[Manifest]) -> Mapping[ObjectId, Manifest]:
     """What the cluster has of the apps. Their reconcilers have been read already."""
     contents = Contents(planned)
-    wanted = dict.fromkeys(object_id(part) for each in planned.apps for part in contents.of(each))
+    wanted = dict.fromkeys(object_id(part) for app in planned.apps for part in contents.of(app))
     known = {id: each for each in there if "spec" in each and (id := readable_id(each)) in wanted and id is not None}
     rest = [id for id in wanted if id.kind not in APP_KINDS]
     return {**known, **read_objects(client, planned.environment, rest)}
@@ -120,7 +120,7 @@ class _Gate:
         except Refused as refused:
             found = self._from_record(asked.proofs)
             if isinstance(found, str):
-                names = list(dict.fromkeys([*missing, *(each.full_name for each in asked.proofs)]))
+                names = list(dict.fromkeys([*missing, *(proof.full_name for proof in asked.proofs)]))
                 message = unknown(here, self.after, names, [refused.message, found])
                 return self._problem(message, self._reaching())
             missing |= found
@@ -155,7 +155,7 @@ class _Gate:
         record = read_record(self.run.project, self.fleet, self.before.environment)
         if isinstance(record, str):
             return record
-        known, names = contents(self.before), dict.fromkeys(each.full_name for each in proofs)
+        known, names = contents(self.before), dict.fromkeys(proof.full_name for proof in proofs)
         found = {name: problem_of(record, name, known[name].digest, self.after.seconds, self.run.now) for name in names}
         return {name: problem for name, problem in found.items() if problem}
 
@@ -192,7 +192,7 @@ def read_record(project: Path, fleet: Fleet, environment: str) -> Record | str:
 
 def _only(environment: str, data: Iterable[dict[str, Any]]) -> Record | str:
     parts = [read(each) for each in data]
-    known = [each for each in parts if each]
+    known = [part for part in parts if part]
     if len(known) < len(parts):
         return f"the record of '{environment}' was written by another version of Tenantry, or is damaged"
     match [each for each in known if each.environment == environment]:

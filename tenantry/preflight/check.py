@@ -47,7 +47,7 @@ class Report:
 
     @property
     def fit(self) -> bool:
-        return not any(each.severity is Severity.ERROR for each in self.problems)
+        return not any(problem.severity is Severity.ERROR for problem in self.problems)
 
 
 def preflight(
@@ -74,7 +74,7 @@ def preflight(
     """
     marks = _told(lambda: unmarked(client, fleet, plan))
     marks += _told(lambda: against_claim(client, fleet, claim)) if claim else []
-    if any(each.code == OTHER_CLUSTER for each in marks):
+    if any(mark.code == OTHER_CLUSTER for mark in marks):
         return Report(tuple(marks), ())  # other findings would be about the wrong cluster
     return _Check(client, fleet, plan, limits, now, connect, tell, run, drift, in_state).report(marks)
 
@@ -161,7 +161,11 @@ class _Check:
 
     def _compare(self) -> tuple[()]:
         planned = fitted(self.client, self.plan).objects
-        found = [each for each in compare(self.client, self.plan.environment, planned).differences if each.by]
+        found = [
+            difference
+            for difference in compare(self.client, self.plan.environment, planned).differences
+            if difference.by
+        ]
         self.changed = found if len(found) > CONFIRMED else confirmed(self.client, found)
         return ()
 

@@ -73,7 +73,7 @@ def _unlocked(controller: str, metadata: Mapping[str, Any], missing: list[str], 
 
 def controller_of(deployment: Manifest) -> str:
     """The Flux controller that a Deployment runs, also if it is a shard with another name; "" if it runs none."""
-    images = {_software(each) for each in _containers(deployment)}
+    images = {_software(container) for container in _containers(deployment)}
     return next((name for name in LOCKDOWN if name in images or name == deployment["metadata"]["name"]), "")
 
 
@@ -99,7 +99,7 @@ def _containers(deployment: Manifest) -> list[Mapping[str, Any]]:
 
 def _position(deployment: Manifest, controller: str) -> int:
     """The index of the controller's container; the first if no image has its name."""
-    software = [_software(each) for each in _containers(deployment)]
+    software = [_software(container) for container in _containers(deployment)]
     return software.index(controller) if controller in software else 0
 
 
@@ -166,14 +166,14 @@ def check_shards(deployments: Iterable[Manifest], plan: Plan) -> Iterator[Proble
 
 
 def _controllers(deployments: Iterable[Manifest]) -> Iterator[_Controller]:
-    for each in deployments:
-        software = controller_of(each)
-        if software not in (_SOURCES, *_APPLIERS.values()) or each["spec"].get("replicas") == 0:
+    for deployment in deployments:
+        software = controller_of(deployment)
+        if software not in (_SOURCES, *_APPLIERS.values()) or deployment["spec"].get("replicas") == 0:
             continue
-        flags, namespace = flags_of(each, software), each["metadata"]["namespace"]
+        flags, namespace = flags_of(deployment, software), deployment["metadata"]["namespace"]
         if flags.get(_EVERYWHERE, "true") != "false":
             address = flags.get(_ADDRESS, "").replace("$(RUNTIME_NAMESPACE)", namespace)
-            yield _Controller(software, f"{namespace}/{each['metadata']['name']}", flags.get(_SELECTOR), address)
+            yield _Controller(software, f"{namespace}/{deployment['metadata']['name']}", flags.get(_SELECTOR), address)
 
 
 def _by_controller(objects: Mapping[str, list[ObjectId]]) -> dict[str, list[ObjectId]]:

@@ -44,14 +44,16 @@ def fitted(client: Client, plan: Plan) -> Plan:
 def serves_in_place(definition: Manifest) -> bool:
     """Whether the CRD of HelmRelease lets the field be; one that does not describe `spec.upgrade` takes everything."""
     path = ("schema", "openAPIV3Schema", "properties", "spec", "properties", "upgrade", "properties")
-    served = [each for each in mappings_in(mapping_at(definition, "spec").get("versions")) if each.get("served")]
+    served = [
+        mapping for mapping in mappings_in(mapping_at(definition, "spec").get("versions")) if mapping.get("served")
+    ]
     described = [fields for each in served if (fields := mapping_at(each, *path))]
     return not described or any(_FIELD in fields for fields in described)
 
 
 def without_in_place(plan: Plan) -> Plan:
     """The plan without the field in baselines and add-ons. That of a tenant's app is its author's."""
-    return replace(plan, objects=tuple(_without(each) if _is_set(each) else each for each in plan.objects))
+    return replace(plan, objects=tuple(_without(planned) if _is_set(planned) else planned for planned in plan.objects))
 
 
 def in_place_problems(plan: Plan, definition: Manifest | None) -> Iterator[Problem]:
@@ -82,7 +84,7 @@ CRD_API = "apiextensions.k8s.io/v1"
 
 def definitions(plan: Plan) -> dict[str, ObjectId]:
     """The CRD of each Flux kind that a plan uses, by kind."""
-    used = sorted({each.id.kind for each in plan.objects} & set(kinds()))
+    used = sorted({planned.id.kind for planned in plan.objects} & set(kinds()))
     return {kind: ObjectId(CRD_API, "CustomResourceDefinition", "", _crd(schema_of(kind))) for kind in used}
 
 
@@ -103,7 +105,7 @@ def check_fitness(plan: Plan, found: Mapping[str, Manifest | None]) -> Iterator[
 
 def _established(kind: str, definition: Manifest) -> Iterator[Problem]:
     conditions = (definition.get("status") or {}).get("conditions") or ()
-    state = {each["type"]: each for each in conditions}
+    state = {condition["type"]: condition for condition in conditions}
     if state.get("Established", {}).get("status") != "True":
         said = state.get("NamesAccepted", {}).get("message") or "no reason is given"
         message = f"the cluster has a definition of {kind}, but does not serve it: {said}"
@@ -131,12 +133,12 @@ def _fields(plan: Plan, schema: Schema, definition: Manifest, planned: list[Kube
             continue
         structure = served[version].get("schema", {}).get("openAPIV3Schema", {}).get("properties", {}).get("spec", {})
         unknown: dict[str, _Use] = {}
-        for each in users:
-            for message in dict.fromkeys(_unknown(structure, each.manifest.get("spec") or {}, "spec")):
+        for user in users:
+            for message in dict.fromkeys(_unknown(structure, user.manifest.get("spec") or {}, "spec")):
                 if message in unknown:
                     unknown[message].more += 1
                 else:
-                    unknown[message] = _Use(each)
+                    unknown[message] = _Use(user)
         for message, use in unknown.items():
             yield error("unknown-field", f"{schema.kind} {message}; {_told(plan, use)}", _upgrade(schema))
 
@@ -228,12 +230,12 @@ class Policed:
     def _policed_since(self) -> str:
         """As RFC 3339; "" if the cluster does not have all of the policies, or does not say since when."""
         times = []
-        for each in label_policies():
+        for policy in label_policies():
             try:
-                there = self._read(object_id(each))
+                there = self._read(object_id(policy))
             except Refused:
                 return ""
-            if there is None or _differs(there, each):
+            if there is None or _differs(there, policy):
                 return ""
             managers = mappings_in(mapping_at(there, "metadata").get("managedFields"))
             times.append(max((str(entry.get("time", "")) for entry in managers), default=""))

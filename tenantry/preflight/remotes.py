@@ -60,10 +60,10 @@ class Remote:
 def remotes(fleet: Fleet, plan: Plan) -> list[Remote]:
     """The active remote clusters for which the plan has Flux objects."""
     accounts: dict[str, dict[str, None]] = {}
-    for each in plan.objects:
-        spec: Mapping[str, Any] = each.manifest.get("spec") or {}
+    for planned in plan.objects:
+        spec: Mapping[str, Any] = planned.manifest.get("spec") or {}
         if "kubeConfig" in spec:
-            accounts.setdefault(each.owner.cluster, {})[spec["serviceAccountName"]] = None
+            accounts.setdefault(planned.owner.cluster, {})[spec["serviceAccountName"]] = None
     return [
         Remote(
             name,
@@ -112,7 +112,7 @@ class Checker:
         secret = secret_of(self.hub, remote.reference)
         problems = check_secret(remote.reference, secret, now=self.now, local=self.local)
         yield from problems
-        if secret and not any(each.severity is Severity.ERROR for each in problems):
+        if secret and not any(problem.severity is Severity.ERROR for problem in problems):
             yield from self._access(remote, secret.data[remote.reference.key])
 
     def _workload_identity(self, reference: ConfigMap) -> Iterator[Problem]:
@@ -180,7 +180,7 @@ class _Access:
     def _impersonation(self) -> Iterator[Problem]:
         """Impersonate each account, as Flux does. An access review is no proof: a proxy before the cluster answers for itself."""
         namespace = self.remote.reference.namespace
-        users = {f"system:serviceaccount:{namespace}:{each}": each for each in self.remote.accounts}
+        users = {f"system:serviceaccount:{namespace}:{account}": account for account in self.remote.accounts}
         seen = dict(zip(users, in_parallel(self._seen_as, users), strict=True))
         denied = [users[each] for each, as_whom in seen.items() if as_whom == ""]
         dropped = [users[each] for each, as_whom in seen.items() if as_whom and as_whom != each]

@@ -44,7 +44,9 @@ def check_rollouts(plan: Plan, live: Iterable[Manifest]) -> Iterator[Problem]:
 def _failed(plan: Plan, rollout: Rollout, wave: Wave, states: Iterable[AppStatus]) -> dict[str, str]:
     """The clusters of a wave with an app that has failed, and the first such app of each."""
     failed: dict[str, str] = {}
-    for each in states:
-        if plan.wave_of(each.app.id) == (rollout, wave) and each.readiness is Readiness.FAILED:
-            failed.setdefault(each.app.cluster, f"{each.app.cluster} {each.app.full_name}: {one_line(each.message)}")
+    for state in states:
+        if plan.wave_of(state.app.id) == (rollout, wave) and state.readiness is Readiness.FAILED:
+            failed.setdefault(
+                state.app.cluster, f"{state.app.cluster} {state.app.full_name}: {one_line(state.message)}"
+            )
     return {name: text for name, text in failed.items() if name in wave.clusters}

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from tenantry.fleet.fleet import Fleet
-from tenantry.fleet.hashing import key_of
+from tenantry.fleet.flux_shards import key_of
 from tenantry.messages.errors import Path
 from tenantry.model import App, Cluster, Rollout, RolloutWave
 

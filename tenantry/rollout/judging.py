@@ -190,11 +190,11 @@ class Watch:
 
     def changed(self, clusters: Iterable[str]) -> None:
         """The changes for these clusters have been made; those without a reconciler are good at once."""
-        for each in clusters:
-            if each in self.awaited:
-                self._since.setdefault(each, self.clock())
+        for cluster in clusters:
+            if cluster in self.awaited:
+                self._since.setdefault(cluster, self.clock())
             else:
-                self._good.add(each)
+                self._good.add(cluster)
 
     @property
     def unseen(self) -> list[Awaited]:

@@ -10,8 +10,8 @@ from tenantry.fleet import walk
 from tenantry.fleet.fleet import Fleet, clusters_of
 from tenantry.fleet.placement import clusters_of_app
 from tenantry.grants.grants import filled_entries, grant_at, grants_of, is_filled
-from tenantry.messages.errors import Finding, Path
-from tenantry.messages.findings import doubtful
+from tenantry.messages.errors import Path, Problem
+from tenantry.messages.problems import doubtful
 from tenantry.messages.text import counted, listed
 from tenantry.model import Rollout
 from tenantry.rollout.drawing import Drawn, drawn, environment_rollout, is_active, own_rollouts, rollout_at
@@ -32,7 +32,7 @@ class _Chain(NamedTuple):
         return "" if self.at[:2] == ("environments", self.environment) else f" of environment '{self.environment}'"
 
 
-def waves_name_declared_clusters(fleet: Fleet) -> Iterator[Finding]:
+def waves_name_declared_clusters(fleet: Fleet) -> Iterator[Problem]:
     for at, who, rollout in _written(fleet):
         for index, wave in enumerate(rollout.waves or ()):
             for place, name in enumerate(wave.names or ()):
@@ -41,7 +41,7 @@ def waves_name_declared_clusters(fleet: Fleet) -> Iterator[Finding]:
                     yield walk.unknown_cluster(fleet, (*at, "waves", index, "names", place), name, what)
 
 
-def waves_name_clusters_of_their_rollout(fleet: Fleet) -> Iterator[Finding]:
+def waves_name_clusters_of_their_rollout(fleet: Fleet) -> Iterator[Problem]:
     """A declared cluster that the rollout never reaches. `waves_take_clusters` reports a wave that takes nothing else."""
     for at, who, rollout in _written(fleet):
         environments, reached = _reached(fleet, at)
@@ -50,7 +50,7 @@ def waves_name_clusters_of_their_rollout(fleet: Fleet) -> Iterator[Finding]:
             others = {name for name in names if name in fleet.clusters and name not in reached}
             for place, name in enumerate(names if others < set(names) else ()):
                 if name in others:
-                    yield Finding(
+                    yield Problem(
                         (*at, "waves", index, "names", place),
                         "not-in-the-rollout",
                         f"wave {index + 1} of {who} names cluster '{name}', {_why_not(at, environments)}",
@@ -63,11 +63,13 @@ def _reached(fleet: Fleet, at: Path) -> tuple[list[str], set[str]]:
     """The environments of a rollout, and the clusters that it reaches in them."""
     if at[0] == "environments":
         names = [
-            each for each in fleet.environments if environment_rollout(fleet, each) and rollout_at(fleet, each) == at
+            environment
+            for environment in fleet.environments
+            if environment_rollout(fleet, environment) and rollout_at(fleet, environment) == at
         ]
         return names, {cluster for each in names for cluster in clusters_of(fleet, each)}
     names = list(fleet.environments)
-    return names, {cluster for each in names for cluster in clusters_of_app(fleet, each, tuple(map(str, at[:-1])))}
+    return names, {cluster for name in names for cluster in clusters_of_app(fleet, name, tuple(map(str, at[:-1])))}
 
 
 def _why_not(at: Path, environments: list[str]) -> str:
@@ -78,10 +80,10 @@ def _why_not(at: Path, environments: list[str]) -> str:
     return f"which is in none of the environments {listed(environments)}"
 
 
-def waves_take_clusters(fleet: Fleet) -> Iterator[Finding]:
+def waves_take_clusters(fleet: Fleet) -> Iterator[Problem]:
     """The rest may be empty: it is for clusters that are added later. An app's wave needs a cluster in any environment."""
     taken: dict[Path, bool] = {}
-    told: dict[Path, Finding] = {}
+    told: dict[Path, Problem] = {}
     for chain in _chains(fleet):
         for number, each in enumerate(chain.waves, 1):
             of_app = chain.at[0] != "environments"
@@ -94,7 +96,7 @@ def waves_take_clusters(fleet: Fleet) -> Iterator[Finding]:
     yield from (found for at, found in told.items() if at not in taken)
 
 
-def _empty(fleet: Fleet, chain: _Chain, number: int) -> Finding:
+def _empty(fleet: Fleet, chain: _Chain, number: int) -> Problem:
     each = chain.waves[number - 1]
     notes: tuple[str, ...] = (f"there: {listed(chain.clusters)}",)
     if each.wave.percent is not None:
@@ -103,28 +105,28 @@ def _empty(fleet: Fleet, chain: _Chain, number: int) -> Finding:
         labels = sorted({f"{key}={value}" for name in chain.clusters for key, value in _labels(fleet, name)})
         notes = (f"labels there: {', '.join(labels) or 'none'}",)
     message = f"wave {number} of {chain.who} takes no cluster{chain.there}"
-    return Finding(each.at, "selects-nothing", message, notes, fix="correct what it selects, or remove the wave")
+    return Problem(each.at, "selects-nothing", message, notes, fix="correct what it selects, or remove the wave")
 
 
 def _labels(fleet: Fleet, cluster: str) -> Iterator[tuple[str, str]]:
     yield from fleet.clusters[cluster].labels.items()
 
 
-def waves_do_not_overlap(fleet: Fleet) -> Iterator[Finding]:
+def waves_do_not_overlap(fleet: Fleet) -> Iterator[Problem]:
     for chain in _chains(fleet):
         for (first, one), (second, other) in combinations(enumerate(chain.waves, 1), 2):
             if both := [name for name in other.clusters if name in one.clusters]:
                 message = f"waves {first} and {second} of {chain.who} both take {_clusters(both)}"
                 notes = (f"wave {first}: {fleet.source.line_of(one.at)}",)
                 fix = "change one of the waves so that each cluster is in one of them"
-                yield Finding(other.at, "waves-overlap", message, notes, fix)
+                yield Problem(other.at, "waves-overlap", message, notes, fix)
 
 
-def waves_take_every_cluster(fleet: Fleet) -> Iterator[Finding]:
+def waves_take_every_cluster(fleet: Fleet) -> Iterator[Problem]:
     """A wave that is reported for what it names or selects may be why a cluster is left out, so that is not reported too."""
     reported: list[Path] | None = None
     for chain in _chains(fleet):
-        taken = {name for each in chain.waves for name in each.clusters}
+        taken = {name for wave in chain.waves for name in wave.clusters}
         if left := [name for name in chain.clusters if name not in taken]:
             if reported is None:
                 reported = [each.path for rule in _ABOUT_NAMES for each in rule(fleet)]
@@ -132,7 +134,7 @@ def waves_take_every_cluster(fleet: Fleet) -> Iterator[Finding]:
                 continue
             message = f"no wave of {chain.who} takes {_clusters(left)}{chain.there}"
             fix = "add '{all: true}' as the last wave, for the rest of the clusters"
-            yield Finding((*chain.at, "waves"), "not-in-a-wave", message, fix=fix)
+            yield Problem((*chain.at, "waves"), "not-in-a-wave", message, fix=fix)
 
 
 _ABOUT_NAMES = (waves_name_declared_clusters, waves_name_clusters_of_their_rollout, waves_take_clusters)
@@ -142,7 +144,7 @@ def _clusters(names: list[str]) -> str:
     return f"cluster '{names[0]}'" if len(names) == 1 else f"{counted(len(names), 'cluster')} ({listed(names)})"
 
 
-def included_files_set_granted_rollouts(fleet: Fleet) -> Iterator[Finding]:
+def included_files_set_granted_rollouts(fleet: Fleet) -> Iterator[Problem]:
     for tenant, app in filled_entries(fleet, "apps"):
         at = ("tenants", tenant, "apps", app, "rollout")
         grants = grants_of(fleet, tenant)
@@ -152,7 +154,7 @@ def included_files_set_granted_rollouts(fleet: Fleet) -> Iterator[Finding]:
             or "rollout" in ((grants and grants.settings) or ())
         ):
             continue
-        yield Finding(
+        yield Problem(
             at,
             "not-granted",
             f"app '{app}' sets its rollout, which is not granted to tenant '{tenant}'",
@@ -162,16 +164,16 @@ def included_files_set_granted_rollouts(fleet: Fleet) -> Iterator[Finding]:
         )
 
 
-def rollouts_of_apps_have_an_effect(fleet: Fleet) -> Iterator[Finding]:
+def rollouts_of_apps_have_an_effect(fleet: Fleet) -> Iterator[Problem]:
     for at, _ in own_rollouts(fleet):
-        environments = [each for each in fleet.environments if clusters_of_app(fleet, each, at)]
+        environments = [environment for environment in fleet.environments if clusters_of_app(fleet, environment, at)]
         if environments and not any(environment_rollout(fleet, each) for each in environments):
             message = f"{_who(at)} has no effect: no environment of the app has a rollout"
             fix = f"set 'rollout:' for environment {listed(environments)}, or remove it"
             yield doubtful((*at, "rollout"), "no-effect", message, fix=fix, at_key=True)
 
 
-def rollouts_have_apps_to_wait_for(fleet: Fleet) -> Iterator[Finding]:
+def rollouts_have_apps_to_wait_for(fleet: Fleet) -> Iterator[Problem]:
     """Flux does not reconcile what is paused, so that every wave would pass at once."""
     for name in fleet.environments:
         if not environment_rollout(fleet, name):

@@ -1,18 +1,20 @@
-"""When each object of a plan has its turn: in which wave of which rollout, and with which cluster.
-
-Also what the gates between the turns read from the management cluster, and what they ask Flux for.
-"""
+"""When each object has its turn in which wave, what the gates read and ask Flux for, and what a run leaves for other gates."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from tenantry.cluster import requests
 from tenantry.cluster.control import FIELD_MANAGER, REQUESTED
-from tenantry.kube.objects import ObjectId
+from tenantry.cluster.evidence import judged
+from tenantry.cluster.standing import Live
+from tenantry.guard.claims import RECORD_LABEL
+from tenantry.kube.objects import ObjectId, object_id
+from tenantry.messages.data import mapping_at
 from tenantry.messages.text import grouped
+from tenantry.plan.engine_order import Chains
 from tenantry.plan.plan import Plan
 from tenantry.rollout.judging import Awaited, Request, awaited_in
 from tenantry.rollout.waves import Rollout
@@ -54,10 +56,10 @@ def turns_of(plan: Plan) -> Turns:
 def _shared_first(plan: Plan) -> dict[ObjectId, Turn]:
     """The turn of each object. What another cluster depends on does not wait for its own cluster's turn within the wave."""
     turns: dict[ObjectId, Turn] = {}
-    for each in plan.objects:
-        if found := plan.wave_of(each.id):
+    for planned in plan.objects:
+        if found := plan.wave_of(planned.id):
             rollout, wave = found
-            turns[each.id] = Turn(rollout.name, wave.number, each.owner.cluster)
+            turns[planned.id] = Turn(rollout.name, wave.number, planned.owner.cluster)
     for each in reversed(plan.objects):
         mine = turns.get(each.id)
         for id in each.depends_on:
@@ -79,3 +81,31 @@ def ask(client: Client, asked: Iterable[Request]) -> None:
         requests.patched(client, each.id, annotations, manager=FIELD_MANAGER, dry_run=False)
 
     requests.in_parallel(one, asked)
+
+
+def records_on(client: Client, platform: str, environment: str) -> list[dict[str, Any]]:
+    """The data of the records of an environment, one for each stack. platform: the namespace of the claims.
+
+    Raises: Refused: reading is not allowed.
+    """
+    found = requests.every(client, "v1", "ConfigMap", namespace=platform, selector=f"{RECORD_LABEL}={environment}")
+    return [mapping_at(each, "data") for each in found]
+
+
+def awaited_apps(plan: Plan, turns: Turns) -> frozenset[str]:
+    """The apps, by name, that a run waits for wherever Flux reconciles them."""
+    awaited = turns.awaited_ids
+    free = {planned.id for planned in plan.objects if mapping_at(planned.manifest, "spec").get("suspend")}
+    unseen = {app.full_name for app in plan.apps if app.id not in awaited and app.id not in free}
+    return frozenset(each.full_name for each in plan.apps if each.id in awaited) - unseen
+
+
+def unready_apps(plan: Plan, turns: Turns, live: Live) -> frozenset[str]:
+    """Those of the awaited apps that do not run everywhere what the plan says, or are not ready."""
+    awaited = turns.awaited_ids
+    chains, found = Chains(plan), set[str]()
+    for app in plan.apps:
+        planned = chains.of(app.id) if app.id in awaited else ()
+        if planned and judged(app, planned, [live.get(object_id(each)) for each in planned]).problem:
+            found.add(app.full_name)
+    return frozenset(found)

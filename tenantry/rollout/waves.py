@@ -74,7 +74,7 @@ def wave_name(rollout: Rollout, wave: Wave) -> str:
 
 def in_words(rollout: Rollout) -> str:
     """Such as: in 3 waves: 2 clusters (a, b), then 20, then 479."""
-    first, *others = (each.every for each in rollout.waves)
+    first, *others = (wave.every for wave in rollout.waves)
     clusters = f"{counted(len(first), 'cluster')} ({listed(first)}){then(map(len, others))}"
     return f"{f'{rollout.name}: ' if rollout.name else ''}in {counted(len(rollout.waves), 'wave')}: {clusters}"
 
@@ -224,5 +224,5 @@ def dependency_cycle(objects: Iterable[KubeObject], members: Mapping[ObjectId, M
         sorter.prepare()
     except CycleError as error:
         # What comes first is waited for; the first is repeated at the end.
-        return [each for each in reversed(error.args[1][1:]) if isinstance(each, ObjectId)]
+        return [waiting for waiting in reversed(error.args[1][1:]) if isinstance(waiting, ObjectId)]
     return []

@@ -56,7 +56,7 @@ def stopped(environment: str, rollout: Rollout, wave: Wave, seen: Seen, not_begu
 
 def unapplied(environment: str, rollout: Rollout, wave: Wave, clusters: Iterable[str]) -> str:
     """Why the run ends after the engine has gone on past an object that it could not change."""
-    where = listed([each or "objects that clusters share" for each in clusters], _MOST)
+    where = listed([cluster or "objects that clusters share" for cluster in clusters], _MOST)
     return (
         f"{wave_name(rollout, wave)} in environment '{environment}' was not applied completely ({where}), so the run ends here\n"
         f"  untouched: {_untouched(rollout, wave, ())}\n"

@@ -128,7 +128,11 @@ class Api:
             return {}
         self._expect_success(answer, base)
         resources = _parsed(answer)["resources"]
-        return {each["kind"]: Kind(each["name"], each["namespaced"]) for each in resources if "/" not in each["name"]}
+        return {
+            resource["kind"]: Kind(resource["name"], resource["namespaced"])
+            for resource in resources
+            if "/" not in resource["name"]
+        }
 
     def _expect_success(self, answer: Answer, subject: str) -> None:
         if answer.status < http.HTTPStatus.BAD_REQUEST:

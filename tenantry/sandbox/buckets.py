@@ -139,8 +139,8 @@ def publish_charts(charts: Iterable[Path], target: Path) -> None:
 
 def _index(packages: Iterable[Package]) -> bytes:
     entries: dict[str, list[dict[str, Any]]] = defaultdict(list)
-    for each in packages:
-        entries[each.name].append(_entry(each))
+    for chart in packages:
+        entries[chart.name].append(_entry(chart))
     return yaml.safe_dump({"apiVersion": "v1", "entries": dict(entries), "generated": CREATED}).encode()
 
 

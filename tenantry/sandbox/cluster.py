@@ -1,16 +1,92 @@
-"""One cluster, its users and its processes, and the etcd that all API servers share."""
+"""One cluster, its users, its processes and its audit log, and the etcd that all API servers share."""
 
+import json
 import ssl
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
+from typing import Any
 
-from tenantry.sandbox import audit, programs, simulation
+import yaml
+
+from tenantry.sandbox import programs
 from tenantry.sandbox.api import Access, Api
 from tenantry.sandbox.layout import Layout, write_private
 from tenantry.sandbox.pki import Authority, KeyPair
 from tenantry.sandbox.process import answers
 from tenantry.sandbox.supervisor import SHARED, Part
+
+POLICY = {
+    "apiVersion": "audit.k8s.io/v1",
+    "kind": "Policy",
+    "omitStages": ["RequestReceived"],
+    "rules": [
+        # Heartbeats would drown everything else.
+        {
+            "level": "None",
+            "resources": [{"group": "coordination.k8s.io"}, {"group": "events.k8s.io"}, {"resources": ["events"]}],
+        },
+        {"level": "None", "verbs": ["get", "list", "watch"]},
+        {"level": "Metadata"},
+    ],
+}
+
+
+def audit_flags(home: Path, log: Path) -> dict[str, object]:
+    """The API server's flags: one JSON object per request and line; metadata only, so no Secret's content is in it."""
+    policy = home / "audit-policy.json"
+    write_private(policy, json.dumps(POLICY).encode())
+    return {
+        "audit-policy-file": policy,
+        "audit-log-path": log,
+        "audit-log-maxsize": 100,
+        "audit-log-maxbackup": 1,
+    }
+
+
+CLAIM_STAGE = {
+    "apiVersion": "kwok.x-k8s.io/v1alpha1",
+    "kind": "Stage",
+    "metadata": {"name": "claim-bind"},
+    "spec": {
+        "resourceRef": {"apiGroup": "v1", "kind": "PersistentVolumeClaim"},
+        "selector": {"matchExpressions": [{"key": ".status.phase", "operator": "In", "values": ["Pending"]}]},
+        "next": {
+            "statusTemplate": "phase: Bound\n"
+            "accessModes: {{ YAML .spec.accessModes 1 }}\n"
+            "capacity: {{ YAML .spec.resources.requests 1 }}\n"
+        },
+    },
+}
+VOLUME_PLUGINS = ("NodeVolumeLimits", "VolumeBinding", "VolumeZone")
+
+
+def write_stages(home: Path) -> Path:
+    """Write kwok's configuration; the stages it does not name are kwok's own."""
+    return _write(home / "stages.yaml", CLAIM_STAGE)
+
+
+def write_scheduler(home: Path, kubeconfig: Path) -> Path:
+    """Write the scheduler's configuration."""
+    document = {
+        "apiVersion": "kubescheduler.config.k8s.io/v1",
+        "kind": "KubeSchedulerConfiguration",
+        "clientConnection": {"kubeconfig": str(kubeconfig), "qps": 200, "burst": 400},
+        "leaderElection": {"leaderElect": False},
+        "profiles": [
+            {
+                "schedulerName": "default-scheduler",
+                "plugins": {"multiPoint": {"disabled": [{"name": name} for name in VOLUME_PLUGINS]}},
+            }
+        ],
+    }
+    return _write(home / "config.yaml", document)
+
+
+def _write(path: Path, document: dict[str, Any]) -> Path:
+    write_private(path, yaml.safe_dump(document, sort_keys=False).encode())
+    return path
+
 
 CLIENT_PORT = "etcd"
 PEER_PORT = "etcd-peer"
@@ -168,7 +244,7 @@ class Cluster:
             "service-account-key-file": tokens.certificate,
             "service-account-signing-key-file": tokens.key,
             "profiling": "false",
-            **audit.flags(self.home, self.layout.log(self.name, "audit")),
+            **audit_flags(self.home, self.layout.log(self.name, "audit")),
         }
         return self._controlplane("kube-apiserver", flags, (self.port,))
 
@@ -190,14 +266,14 @@ class Cluster:
     def scheduler(self) -> Part:
         part = "kube-scheduler"
         kubeconfig = self.kubeconfig(part, "system:kube-scheduler")
-        flags = {"config": simulation.write_scheduler(self.home / part, kubeconfig), "secure-port": 0}
+        flags = {"config": write_scheduler(self.home / part, kubeconfig), "secure-port": 0}
         return self._controlplane(part, flags)
 
     def nodes(self) -> Part:
         """Simulates the kubelets: it marks nodes and pods Ready, finishes Jobs, and removes deleted pods."""
         flags = {
             "kubeconfig": self.kubeconfig("kwok", "kwok", MASTERS),
-            "config": simulation.write_stages(self.home / "kwok"),
+            "config": write_stages(self.home / "kwok"),
             "manage-all-nodes": "true",
             "node-ip": "127.0.0.1",
             "server-address": f"127.0.0.1:{self.nodes_port}",

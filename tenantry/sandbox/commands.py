@@ -52,7 +52,7 @@ def _path(layout: Layout) -> str:
     engine = path_of("pulumi").parent
     if engine == path_of(pulumi.LANGUAGE_HOST).parent and str(engine) not in directories:
         first.append(str(engine))
-    return os.pathsep.join([*first, *(each for each in directories if each not in first)])
+    return os.pathsep.join([*first, *(directory for directory in directories if directory not in first)])
 
 
 def _link_programs(layout: Layout) -> None:

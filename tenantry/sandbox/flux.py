@@ -75,7 +75,7 @@ def _cluster_role(name: str, rules: list[Manifest], aggregate_to: Iterable[str] 
 
 def _binding(name: str, role: str, controllers: Iterable[str]) -> Manifest:
     binding = _object("rbac.authorization.k8s.io/v1", "ClusterRoleBinding", f"{name}-{NAMESPACE}")
-    subjects = [{"kind": "ServiceAccount", "name": each, "namespace": NAMESPACE} for each in controllers]
+    subjects = [{"kind": "ServiceAccount", "name": controller, "namespace": NAMESPACE} for controller in controllers]
     reference = {"apiGroup": "rbac.authorization.k8s.io", "kind": "ClusterRole", "name": role}
     return {**binding, "roleRef": reference, "subjects": subjects}
 

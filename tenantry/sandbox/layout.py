@@ -8,17 +8,11 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
+from tenantry.messages.errors import Refused
 
-class SandboxError(Exception):
-    """A failure the user can act on: what happened, and what to do about it.
 
-    Neither text ever holds a key, a token or a kubeconfig: both are shown and may be logged.
-    """
-
-    def __init__(self, message: str, fix: str) -> None:
-        super().__init__(message)
-        self.message = message
-        self.fix = fix
+class SandboxError(Refused):
+    """A failure the user can act on. Its texts never hold a key, a token or a kubeconfig: they are shown and may be logged."""
 
 
 class Unreachable(SandboxError):

@@ -110,11 +110,11 @@ def _folders(source: Path) -> Iterator[Artifact]:
 def _layout(repository: str, artifacts: Iterable[Artifact]) -> Iterator[tuple[str, bytes]]:
     """The files of an image layout. The index is the last: what it names is there by then."""
     manifests = []
-    for each in artifacts:
-        manifest = each.manifest()
-        for data in (each.config, each.layer, manifest):
+    for artifact in artifacts:
+        manifest = artifact.manifest()
+        for data in (artifact.config, artifact.layer, manifest):
             yield f"{repository}/{blob(digest(data))}", data
-        manifests.append(_described(MANIFEST, manifest, {TAG: each.tag}))
+        manifests.append(_described(MANIFEST, manifest, {TAG: artifact.tag}))
     yield f"{repository}/oci-layout", _json({"imageLayoutVersion": "1.0.0"})
     yield f"{repository}/{INDEX}", _json({"schemaVersion": 2, "manifests": manifests})
 
@@ -153,7 +153,7 @@ def serve(directory: Path, target: str, headers: Mapping[str, str]) -> Response:
         return _unauthorized()
     manifests = json.loads((layout / INDEX).read_bytes())["manifests"]
     if route["tags"]:
-        return _answer({"name": route["repository"], "tags": sorted(_tag(each) for each in manifests)})
+        return _answer({"name": route["repository"], "tags": sorted(_tag(manifest) for manifest in manifests)})
     if route["digest"]:
         return _blob(layout, route["digest"], "application/octet-stream") or _missing("BLOB_UNKNOWN")
     return _manifest(layout, manifests, route["reference"]) or _missing("MANIFEST_UNKNOWN")
@@ -165,9 +165,9 @@ def _is_guarded(directory: Path) -> bool:
 
 def _manifest(layout: Path, manifests: list[dict[str, Any]], reference: str) -> Response | None:
     """The manifest of a tag or a digest."""
-    for each in manifests:
-        if reference in (_tag(each), each["digest"]):
-            return _blob(layout, each["digest"], each["mediaType"])
+    for manifest in manifests:
+        if reference in (_tag(manifest), manifest["digest"]):
+            return _blob(layout, manifest["digest"], manifest["mediaType"])
     return None
 
 

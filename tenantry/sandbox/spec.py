@@ -127,15 +127,15 @@ def _address(spec: Mapping[str, Any]) -> SplitResult:
 def _own(plan: Plan, file: Path) -> OwnRepository | None:
     """The repository around the file, if a chart in it is fetched by Git from the sandbox."""
     sources = {
-        (each.id.namespace, each.id.name): _address(each.manifest["spec"])
-        for each in plan.objects
-        if each.id.kind == "GitRepository"
+        (planned.id.namespace, planned.id.name): _address(planned.manifest["spec"])
+        for planned in plan.objects
+        if planned.id.kind == "GitRepository"
     }
     for chart in (each for each in plan.objects if each.id.kind == "HelmChart"):
         spec = chart.manifest["spec"]
         url = sources.get((chart.id.namespace, spec["sourceRef"]["name"]))
         served = _SERVED.fullmatch(url.path) if url and url.hostname in _LOOPBACK else None
-        around = (each for each in file.absolute().parents if (each / spec["chart"] / "Chart.yaml").is_file())
+        around = (parent for parent in file.absolute().parents if (parent / spec["chart"] / "Chart.yaml").is_file())
         if served and (root := next(around, None)):
             return OwnRepository(served["name"], root, str(spec["chart"]))
     return None

@@ -183,7 +183,7 @@ def end(running: Iterable[Running]) -> None:
     has all data that etcd has acknowledged.
     """
     parts = list(running)
-    process.stop([each.process for each in parts if each.part not in SERVERS], GRACE)
+    process.stop([part.process for part in parts if part.part not in SERVERS], GRACE)
     process.stop([each.process for each in parts if each.part in SERVERS], SERVERS_GRACE)
 
 

@@ -10,7 +10,7 @@ from typing import Any
 import yaml
 from yaml.nodes import MappingNode, Node, ScalarNode
 
-from tenantry.messages.errors import LINE_BREAK, MAX_PROBLEMS, Diagnostic, InvalidFleet, Location, Path
+from tenantry.messages.errors import LINE_BREAK, MAX_PROBLEMS, InvalidFleet, Location, Path, Problem
 from tenantry.messages.redact import shorten
 from tenantry.source.bounds import MAX_DEPTH, check_aliases, check_depth, check_events, surely_allowed
 from tenantry.source.parsed_file import end_of, invalid, location
@@ -167,7 +167,7 @@ class Constructor:
 
     def __init__(self, file: str) -> None:
         self.file = file
-        self.problems: list[Diagnostic] = []
+        self.problems: list[Problem] = []
 
     def construct(self, node: Node, path: Path = ()) -> Any:
         if isinstance(node, ScalarNode):
@@ -251,7 +251,7 @@ class Constructor:
         self._add(node, "unknown-tag", f"the tag {tag} is not supported", path, fix="remove it")
 
     def _add(self, node: Node, code: str, message: str, path: Path, notes: tuple[str, ...] = (), fix: str = "") -> None:
-        self.problems.append(Diagnostic(location(self.file, node), code, message, path, notes, fix))
+        self.problems.append(Problem(path, code, message, notes, fix).at(location(self.file, node)))
         if len(self.problems) > MAX_PROBLEMS:
             raise InvalidFleet(self.problems)
 

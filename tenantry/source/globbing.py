@@ -108,4 +108,6 @@ def problem_of(file: Path) -> str | None:
 
 def _repository_of(file: Path) -> Path | None:
     """The directory of the repository around a file, by its path as it is written."""
-    return next((each for each in file.parents if os.path.lexists(each / GIT) and each.name.lower() != GIT), None)
+    return next(
+        (parent for parent in file.parents if os.path.lexists(parent / GIT) and parent.name.lower() != GIT), None
+    )

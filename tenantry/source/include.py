@@ -14,7 +14,7 @@ from fnmatch import fnmatchcase
 from pathlib import Path as FilePath
 from typing import Any
 
-from tenantry.messages.errors import Diagnostic, InvalidFleet, Path, Refused, Severity
+from tenantry.messages.errors import InvalidFleet, Path, Problem, Refused, Severity
 from tenantry.messages.redact import shorten
 from tenantry.messages.text import listed
 from tenantry.source.globbing import TooManyFiles, has_wildcard, matching
@@ -82,7 +82,7 @@ class _Reading:
         self.directory = file.parent
         self.fills: dict[str, Fill] = {}
         self.clusters: dict[str, ParsedFile] = {}
-        self.problems: list[Diagnostic] = []
+        self.problems: list[Problem] = []
         self._seen: set[FilePath] = set()
         self._directories: dict[FilePath, Path] = {}
         self._itself = file.resolve()
@@ -117,7 +117,7 @@ class _Reading:
         self._problem(entry.at, "bad-include", message, fix)
         return False
 
-    def _missed(self) -> Iterator[Diagnostic]:
+    def _missed(self) -> Iterator[Problem]:
         """Warnings about files beside included ones, whose tenants the author may believe to be in the fleet."""
         for directory, at in self._directories.items():
             for file in sorted(directory.iterdir()):
@@ -125,7 +125,7 @@ class _Reading:
                     message = f"'{file}' is not included, although files beside it are"
                     fix = "rename it so that the pattern matches it, or move it to another directory"
                     place = self.main.locate(at)
-                    yield Diagnostic(place, "not-included", message, at, fix=fix, severity=Severity.WARNING)
+                    yield Problem(at, "not-included", message, fix=fix, severity=Severity.WARNING).at(place)
 
     def _files(self, entry: _Entry) -> Iterator[FilePath]:
         """The files a pattern takes that no pattern before it took, sorted."""
@@ -202,7 +202,7 @@ class _Reading:
             return
         message, fix = f"cluster '{name}' is declared twice", "rename or remove one of them"
         notes = (f"first: {first.line_of(path)}",)
-        self.problems.append(Diagnostic(source.locate(path, key=True), "duplicate-cluster", message, path, notes, fix))
+        self.problems.append(Problem(path, "duplicate-cluster", message, notes, fix).at(source.locate(path, key=True)))
 
     def _add_tenant(self, name: str, source: ParsedFile, entry: _Entry, names: tuple[str, ...]) -> None:
         path = ("tenants", name)
@@ -211,33 +211,33 @@ class _Reading:
             why = f"it is included for {listed(names)} ({self.main.line_of(entry.at)})"
             fix = f"move it to a file that is included for '{name}', or remove it"
             self.problems.append(
-                Diagnostic(place, "foreign-tenant", f"this file may not speak of tenant '{name}'", path, (why,), fix)
+                Problem(path, "foreign-tenant", f"this file may not speak of tenant '{name}'", (why,), fix).at(place)
             )
         elif entry.template and name in self.main.data.get("tenants", {}) and name not in entry.of:
             why = f"first: {self.main.line_of(path)}"
             message = f"tenant '{name}' is in {self.main.file} already, and this file may only bring new tenants"
-            self.problems.append(Diagnostic(place, "duplicate-tenant", message, path, (why,), "rename the tenant"))
+            self.problems.append(Problem(path, "duplicate-tenant", message, (why,), "rename the tenant").at(place))
         elif name in self.fills:
             first = self.fills[name].file.line_of(path)
             message = f"tenant '{name}' is declared in two included files"
             fix = "rename or remove one of them"
-            self.problems.append(Diagnostic(place, "duplicate-tenant", message, path, (f"first: {first}",), fix))
+            self.problems.append(Problem(path, "duplicate-tenant", message, (f"first: {first}",), fix).at(place))
         else:
             self.fills[name] = Fill(source, entry.at, entry.template)
 
     def _problem(self, at: Path, code: str, message: str, fix: str) -> None:
-        self.problems.append(Diagnostic(self.main.locate(at), code, message, at, fix=fix))
+        self.problems.append(Problem(at, code, message, fix=fix).at(self.main.locate(at)))
         self._lacks_clusters |= at[-1] == _CLUSTERS
 
 
-def _misplaced(source: ParsedFile, kind: str, main: str) -> Iterator[Diagnostic]:
+def _misplaced(source: ParsedFile, kind: str, main: str) -> Iterator[Problem]:
     """What an included file holds beside the key of its kind, or lacks."""
     if not isinstance(source.data.get(kind), dict):
         place = source.locate((kind,))
-        yield Diagnostic(place, f"no-{kind}", f"the file declares no {kind}", fix=_FORMS[kind].fix)
+        yield Problem((), f"no-{kind}", f"the file declares no {kind}", fix=_FORMS[kind].fix).at(place)
     for key in source.data:
         if key != kind:
             more = "; it cannot include other files" if key == "include" else ""
             message = f"an included file may only contain '{kind}:', not '{key}:'{more}"
             place = source.locate((key,), key=True)
-            yield Diagnostic(place, "not-for-included", message, (key,), fix=f"move it to {main}, or remove it")
+            yield Problem((key,), "not-for-included", message, fix=f"move it to {main}, or remove it").at(place)

@@ -9,7 +9,7 @@ from typing import Any
 from yaml.nodes import CollectionNode, MappingNode, Node, ScalarNode, SequenceNode
 
 from tenantry.messages.data import value_at
-from tenantry.messages.errors import LINE_BREAK, Diagnostic, InvalidFleet, Lines, Location, Path
+from tenantry.messages.errors import LINE_BREAK, InvalidFleet, Lines, Location, Path, Problem
 
 
 def location(file: str, found: Any, lines: Lines | None = None) -> Location:
@@ -25,7 +25,7 @@ def end_of(text: str, file: str) -> Location:
 
 def invalid(place: Location, code: str, message: str, fix: str = "") -> InvalidFleet:
     """The error of a file with this one problem."""
-    return InvalidFleet([Diagnostic(place, code, message, fix=fix)])
+    return InvalidFleet([Problem((), code, message, fix=fix).at(place)])
 
 
 def _itself(path: Path) -> Path:
@@ -44,8 +44,8 @@ class ParsedFile:
         self.data = data
         self.lines = lines
         self.fills: Mapping[str, Fill] = {}
-        self.problems: tuple[Diagnostic, ...] = ()
-        self.warnings: tuple[Diagnostic, ...] = ()
+        self.problems: tuple[Problem, ...] = ()
+        self.warnings: tuple[Problem, ...] = ()
         self.lacks_clusters = False
         self._root = root
         self._written: Mapping[Path, Written] = {}
@@ -53,7 +53,7 @@ class ParsedFile:
         self._children: dict[int, dict[Any, tuple[Node, Node]]] = {}
 
     def including(
-        self, fills: Mapping[str, Fill], problems: Iterable[Diagnostic], warnings: Iterable[Diagnostic]
+        self, fills: Mapping[str, Fill], problems: Iterable[Problem], warnings: Iterable[Problem]
     ) -> ParsedFile:
         """The same file with what included files say."""
         completed = ParsedFile(self.file, self._root, self.data, self.lines)
@@ -63,7 +63,7 @@ class ParsedFile:
         return completed
 
     def joined(
-        self, data: dict[str, Any], written: Mapping[Path, Written], problems: Iterable[Diagnostic] = ()
+        self, data: dict[str, Any], written: Mapping[Path, Written], problems: Iterable[Problem] = ()
     ) -> ParsedFile:
         """The same file with joined data. written: where each part stands that is not at its own place in this file; the
         paths are those of clusters, and of tenants, their keys, and the entries of these. problems: those found by joining.

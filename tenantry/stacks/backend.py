@@ -67,7 +67,7 @@ def _sdk_version(project: Path) -> tuple[int, int] | None:
         return None
     names = [each.name for each in (project / folder).glob("lib/python3*/site-packages/pulumi_kubernetes-*.dist-info")]
     versions = [re.match(r"pulumi_kubernetes-(\d+)\.(\d+)", name) for name in names]
-    found = {(int(each[1]), int(each[2])) for each in versions if each}
+    found = {(int(version[1]), int(version[2])) for version in versions if version}
     return max(found) if found else None
 
 

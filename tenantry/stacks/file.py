@@ -196,7 +196,7 @@ def stacks_running(project: Path, environment: str) -> list[Stack]:
 
     Raises: Refused: a file or a setting is invalid.
     """
-    return [each for each in stacks_of(project) if each.environment == environment]
+    return [stack for stack in stacks_of(project) if stack.environment == environment]
 
 
 def project_name(project: Path) -> str:

@@ -72,7 +72,7 @@ def is_cloud(backend: str) -> bool:
 
 def objects(stacks: Sequence[Stack], delivery: Delivery) -> list[Manifest]:
     """The service account of the workspaces and a Stack for each stack that runs on a cluster, in an order that can be applied."""
-    run = [each for each in stacks if not each.target.files]
+    run = [stack for stack in stacks if not stack.target.files]
     return [*_account(delivery), *(_stack(each, run, delivery) for each in run)] if run else []
 
 

@@ -92,11 +92,11 @@ class InStates:
         if not self._stacks:
             raise Refused("no stack of this project runs it", "run the command in the project of the stack")
         if self._keys is None:
-            found = (_printed(self._project, each, "export") for each in self._stacks)
+            found = (_printed(self._project, stack, "export") for stack in self._stacks)
             self._keys = frozenset(
-                key_of(str(each.get("urn")))
+                key_of(str(mapping.get("urn")))
                 for state in found
-                for each in mappings_in(mapping_at(state, "deployment").get("resources"))
+                for mapping in mappings_in(mapping_at(state, "deployment").get("resources"))
             )
         return key_in_state(id) in self._keys
 

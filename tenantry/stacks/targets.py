@@ -23,17 +23,17 @@ def targets_of(plan: Plan, tenant: str, stack: str, project: str) -> list[str]:
     objects that are only in the state: the names of Flux objects contain the tenant's, and others lie in its namespaces.
     """
     start = f"urn:pulumi:{stack}::{project}::"
-    own = [each for each in plan.objects if each.owner.tenant == tenant]
+    own = [planned for planned in plan.objects if planned.owner.tenant == tenant]
     needed = list(_with_dependencies(plan, own))
     found = [_PROVIDER, f"{_FLEET}::{plan.environment}", f"{_FLEET}${_TENANT}::{tenant}"]
     found += [name for each in needed for name in _names(each)]
-    namespaces = {name for each in plan.placements if each.tenant == tenant for name in each.namespaces}
+    namespaces = {name for placement in plan.placements if placement.tenant == tenant for name in placement.namespaces}
     patterns = [f"**::*/*-{tenant}-**", *(f"**::{name}/**" for name in sorted(namespaces))]
     if plan.rollouts:
         addons = _addons(plan)
         names = dict.fromkeys((tenant, *(addons[each.id] for each in needed if each.id in addons)))
         patterns += [f"**{GATE}::{each}/**" for each in names]
-    return [*(f"{start}{each}" for each in dict.fromkeys(found)), *patterns]
+    return [*(f"{start}{urn}" for urn in dict.fromkeys(found)), *patterns]
 
 
 def _with_dependencies(plan: Plan, wanted: list[KubeObject]) -> Iterator[KubeObject]:
@@ -41,7 +41,7 @@ def _with_dependencies(plan: Plan, wanted: list[KubeObject]) -> Iterator[KubeObj
 
     The gates of a rollout make an add-on depend on itself on the clusters of earlier waves.
     """
-    known = {each.id: each for each in plan.objects}
+    known = {planned.id: planned for planned in plan.objects}
     addons = _addons(plan) if plan.rollouts else {}
     alike = grouped(addons, lambda id: addons[id])
     reached: set[ObjectId] = set()
@@ -55,7 +55,7 @@ def _with_dependencies(plan: Plan, wanted: list[KubeObject]) -> Iterator[KubeObj
 
 def _addons(plan: Plan) -> dict[ObjectId, str]:
     """The names of add-ons by the objects that stand for them."""
-    return {each.id: each.name for each in plan.apps if not each.tenant}
+    return {app.id: app.name for app in plan.apps if not app.tenant}
 
 
 def _names(planned: KubeObject) -> Iterator[str]:

@@ -78,7 +78,7 @@ def unclean(stack: str, state: Document) -> Iterator[Problem]:
     """Why a stack's state cannot be changed: a run has not finished."""
     deployment = state.get("deployment") or {}
     pending = deployment.get("pending_operations") or []
-    half = [each["urn"] for each in resources_of(state) if each.get("delete")]
+    half = [resource["urn"] for resource in resources_of(state) if resource.get("delete")]
     if pending or half:
         yield error(
             "unfinished-run",
@@ -101,7 +101,7 @@ def transferred(source: Side, dest: Side, tenants: Collection[str], platform: st
     for tenant, resources in moving.items():
         if tenant not in there:
             gaining += [renaming.renamed(each) for each in resources]
-    gone = {each["urn"] for resources in moving.values() for each in resources}
+    gone = {resource["urn"] for resources in moving.values() for resource in resources}
     losing = [each for each in deepcopy(resources_of(source.state)) if each["urn"] not in gone]
     exported = _exported((source.state, dest.state))
     return Transferred(
@@ -140,7 +140,7 @@ def _tenant(resource: Resource) -> str:
 
 
 def _frame(state: Document) -> list[Resource]:
-    return [each for each in resources_of(state) if each["type"] in _FRAME]
+    return [resource for resource in resources_of(state) if resource["type"] in _FRAME]
 
 
 class _Renaming(NamedTuple):
@@ -207,7 +207,7 @@ def _claimed(resources: list[Resource], claim: Claim, platform: str) -> list[Res
     manifest = deepcopy(dict(claim_object(platform, claim).manifest))
     # The provider compares with `__inputs`, not with the resource's own inputs.
     outputs = {"data": manifest["data"], "__inputs": manifest}
-    others = [each for each in resources if each["urn"] != urn]
+    others = [resource for resource in resources if resource["urn"] != urn]
     made = next((each for each in resources if each["urn"] == urn), None) or {
         "urn": urn,
         "custom": True,
@@ -224,7 +224,7 @@ def _claimed(resources: list[Resource], claim: Claim, platform: str) -> list[Res
 
 def _with_outputs(resources: list[Resource], exported: Mapping[str, Any], environment: str) -> list[Resource]:
     """The resources with the stack's outputs as its next run exports them. exported: those of all tenants, by name."""
-    stack = next(each for each in resources if each["type"] == _STACK)
+    stack = next(resource for resource in resources if resource["type"] == _STACK)
     mine = tenants_of({"deployment": {"resources": resources}})
     stack["outputs"] = {
         **(stack.get("outputs") or {}),

@@ -75,7 +75,7 @@ class Store:
         result.rename(directory)
         others = (each for each in directory.parent.iterdir() if not each.is_symlink())
         builds = sorted(
-            (each for each in others if not each.name.startswith(DRAFT)), key=lambda each: each.stat().st_mtime
+            (other for other in others if not other.name.startswith(DRAFT)), key=lambda each: each.stat().st_mtime
         )
         for build in builds[:-KEPT]:
             shutil.rmtree(build)

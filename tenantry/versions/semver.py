@@ -32,7 +32,7 @@ def parse(text: str) -> Version | None:
     found = _VERSION.fullmatch(text)
     if not found:
         return None
-    major, minor, patch = (int(each or 0) for each in found.groups()[:3])
+    major, minor, patch = (int(group or 0) for group in found.groups()[:3])
     return Version(major, minor, patch, found[4] is None, _pre(found[4] or ""))
 
 
@@ -63,7 +63,7 @@ _Test = Callable[[Version], bool]
 def matcher(text: str) -> _Test | None:
     """Whether a version is in a range; None: the range cannot be read."""
     alternatives = [_all_of(each) for each in text.split("||")]
-    tests = [each for each in alternatives if each]
+    tests = [alternative for alternative in alternatives if alternative]
     return (lambda version: any(test(version) for test in tests)) if len(tests) == len(alternatives) else None
 
 
@@ -73,7 +73,7 @@ def _all_of(text: str) -> _Test | None:
     bounds = list(_BOUND.finditer(text))
     if not bounds or _BOUND.sub("", text).strip(" \t,"):
         return None
-    tests = [_bound(each) for each in bounds]
+    tests = [_bound(bound) for bound in bounds]
     # A range matches pre-releases only if it names one itself.
     named = any(each[5] for each in bounds)
     return lambda version: (version.release or named) and all(test(version) for test in tests)

@@ -19,7 +19,7 @@ from typing import Any
 import yaml
 
 from tenantry.load import load_fleet, plan_all
-from tenantry.messages.errors import Diagnostic, InvalidFleet
+from tenantry.messages.errors import InvalidFleet, Problem
 from tenantry.plan.plan import Plan
 from tenantry.policy.confined import Permitted, escapes, not_given
 from tenantry.policy.main_file import MainFile
@@ -156,7 +156,7 @@ def _show(seed: str) -> None:
     print(yaml.safe_dump({"main": drawn.main, "included": drawn.included, "edits": list(drawn.note)}, sort_keys=False))
     with tempfile.TemporaryDirectory() as directory:
         found = outcome(drawn, Path(directory))
-    said: Iterable[Diagnostic | str] = found.diagnostics if isinstance(found, InvalidFleet) else found
+    said: Iterable[Problem | str] = found.diagnostics if isinstance(found, InvalidFleet) else found
     for each in said:
         print(each)
 

@@ -27,7 +27,7 @@ from typing import Any
 import yaml
 
 from tenantry.load import fleet_of, plan_all
-from tenantry.messages.errors import Diagnostic, InvalidFleet
+from tenantry.messages.errors import InvalidFleet, Problem
 from tenantry.messages.text import format_invalid
 from tenantry.model import App, Cluster, Document, Source, Tenant
 from tenantry.render import to_yaml
@@ -144,7 +144,7 @@ class Search:
                 return raw[:start] + bytes([self.chance.randrange(256)]) + raw[end:]
 
 
-def check(raw: bytes) -> tuple[Diagnostic, ...]:
+def check(raw: bytes) -> tuple[Problem, ...]:
     """The problems of an input, none if it is sound. Raises: AssertionError, or any bug."""
     try:
         plan_all(fleet_of(parse(raw, "tenants.yaml")))
@@ -164,7 +164,7 @@ def check(raw: bytes) -> tuple[Diagnostic, ...]:
     return invalid.diagnostics
 
 
-def _kind(diagnostic: Diagnostic) -> str:
+def _kind(diagnostic: Problem) -> str:
     """What was said, without names and numbers."""
     keys = ".".join(str(part) for part in diagnostic.path if isinstance(part, str) and part in _KEYS)
     return f"{diagnostic.code} {keys} {_QUOTED.sub('', diagnostic.message)[:60]}"

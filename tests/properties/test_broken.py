@@ -7,7 +7,7 @@ import re
 from hypothesis import strategies as st
 
 from tenantry.load import fleet_of, plan_all
-from tenantry.messages.errors import Diagnostic, InvalidFleet, Refused
+from tenantry.messages.errors import InvalidFleet, Problem, Refused
 from tenantry.source.parse import parse
 from tests.drawn import given
 from tests.strategies import fleets, mutated, text_of
@@ -65,7 +65,7 @@ def _planned_or_refused(raw: bytes) -> None:
         assert 1 <= place.column <= len(lines[place.line - 1]) + 1, diagnostic
 
 
-def _problems(raw: bytes) -> tuple[Diagnostic, ...]:
+def _problems(raw: bytes) -> tuple[Problem, ...]:
     try:
         plan_all(fleet_of(parse(raw, "tenants.yaml")))
     except Refused:

@@ -46,7 +46,7 @@ KINDS: dict[str, tuple[type[Document], ...]] = {
 def schema_of(kind: str) -> dict[str, Any]:
     """The JSON Schema (draft 2020-12) of a kind of document."""
     models = (*KINDS[kind], *FAILURES)
-    by_model, definitions = models_json_schema([(each, MODE) for each in models], schema_generator=_Generator)
+    by_model, definitions = models_json_schema([(model, MODE) for model in models], schema_generator=_Generator)
     return {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         "title": kind,

@@ -15,7 +15,7 @@ from tenantry.compare.revision import Base
 from tenantry.edit.editor import Editor
 from tenantry.fleet.fleet import Fleet
 from tenantry.load import load_fleet, plan_all, warnings_of
-from tenantry.messages.errors import Diagnostic, InvalidFleet, Refused
+from tenantry.messages.errors import InvalidFleet, Problem, Refused
 from tenantry.plan.plan import Plan
 from tenantry.source.parse import Reader
 
@@ -57,8 +57,8 @@ class Checked(NamedTuple):
     are errors before or after.
     """
 
-    errors: tuple[Diagnostic, ...]
-    new_warnings: tuple[Diagnostic, ...]
+    errors: tuple[Problem, ...]
+    new_warnings: tuple[Problem, ...]
     compared: Compared | None
 
 
@@ -88,7 +88,7 @@ class _Side:
     def __init__(self, editor: Editor, reader: Reader) -> None:
         self.fleet: Fleet | None = None
         self.plans: Mapping[str, Plan] = {}
-        self.errors: tuple[Diagnostic, ...] = ()
+        self.errors: tuple[Problem, ...] = ()
         try:
             fleet = load_fleet(editor.path, reader)
             self.plans = plan_all(fleet)
@@ -97,6 +97,6 @@ class _Side:
             self.errors = invalid.diagnostics
 
 
-def _essence(each: Diagnostic) -> tuple[Any, ...]:
+def _essence(each: Problem) -> tuple[Any, ...]:
     """What makes a problem the same one although its line is another: everything but its places."""
     return each.location.file, each.code, each.path, each.message.split(":")[0]

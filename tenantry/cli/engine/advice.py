@@ -74,7 +74,7 @@ def advice(ended: Ended) -> str:
 
 def locked(verb: str, stack: Stack, locks: tuple[Lock, ...]) -> tuple[str, str]:
     """Who holds the locks on a stack's state, and the way out. With several locks, the one that is hardest to release decides."""
-    holders = {each.holder: each for each in locks}
+    holders = {lock.holder: lock for lock in locks}
     first = next(
         holders[each] for each in (Holder.RUNS, Holder.ELSEWHERE, Holder.UNKNOWN, Holder.GONE) if each in holders
     )

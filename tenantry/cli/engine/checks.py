@@ -172,7 +172,9 @@ class Planned:
             connect_management(self.file, name, None, None) as client,
             working(f"looking for what is left of {name}"),
         ):
-            left = leftovers(nothing_of(self.plan), owned_on(client, name, [each.id for each in self.plan.objects]))
+            left = leftovers(
+                nothing_of(self.plan), owned_on(client, name, [planned.id for planned in self.plan.objects])
+            )
         if staying:
             say(
                 f"{counted(len(staying), 'namespace')} of environment '{name}' {'stays' if len(staying) == 1 else 'stay'} with"

@@ -46,7 +46,7 @@ def _stacks(context: click.Context) -> list[Stack]:
 
 
 def _names(context: click.Context, _: click.Parameter, start: str) -> list[str]:
-    return [each.name for each in _stacks(context) if each.name.startswith(start)]
+    return [stack.name for stack in _stacks(context) if stack.name.startswith(start)]
 
 
 def stack_options(command: _F) -> _F:

@@ -170,11 +170,11 @@ def _without_file(asked: Asked) -> Stack:
 
 
 def _of_name(project: Path, environment: str, name: str) -> Stack:
-    for each in stacks_of(project):
-        if each.name == name and each.environment != environment:
-            raise Refused(f"stack '{name}' runs environment '{each.environment}'", "name that environment")
-        if each.name == name:
-            return each
+    for stack in stacks_of(project):
+        if stack.name == name and stack.environment != environment:
+            raise Refused(f"stack '{name}' runs environment '{stack.environment}'", "name that environment")
+        if stack.name == name:
+            return stack
     return Stack(name, environment, stack_target(project, name))
 
 

@@ -151,7 +151,7 @@ def _check_usage(*, watch: bool, wait: bool, deep: bool, receivers: bool, select
 
 def _failing(report: StatusReport) -> StatusReport:
     bad = (Readiness.FAILED, Readiness.MISSING, Readiness.CHANGED)
-    apps = tuple(each for each in report.apps if each.readiness in bad)
+    apps = tuple(app for app in report.apps if app.readiness in bad)
     return replace(
         report, apps=apps, objects=tuple(each for each in report.objects if each.readiness in bad), planned=0
     )

@@ -53,7 +53,7 @@ class _Report(Collector):
 
     def collect(self) -> Iterator[Metric]:
         report, environment = self._report, self._report.environment
-        labels = [(each, _labels(environment, each)) for each in report.apps]
+        labels = [(app, _labels(environment, app)) for app in report.apps]
         ready = GaugeMetricFamily("tenantry_app_ready", "Whether the app is ready on the cluster.", labels=_APP)
         state = GaugeMetricFamily("tenantry_app_status", "1 for the status that the app has.", labels=(*_APP, "status"))
         since = GaugeMetricFamily(
@@ -71,7 +71,7 @@ class _Report(Collector):
 
 
 def _totals(report: StatusReport) -> Iterator[Metric]:
-    numbers, environment = Counter(each.readiness for each in report.apps), [report.environment]
+    numbers, environment = Counter(app.readiness for app in report.apps), [report.environment]
     apps = GaugeMetricFamily("tenantry_apps", "Apps by status.", labels=("environment", "status"))
     for status in TROUBLE:
         apps.add_metric([*environment, status], numbers[status])

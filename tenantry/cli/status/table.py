@@ -151,7 +151,7 @@ def status_table(rows: Sequence[Row], console: Console) -> Lines:
     for count in range(1, len(_DISPENSABLE) + 1):
         if table.width <= console.width:
             break
-        table = Lines(rows, [each for each in columns if each not in _DISPENSABLE[:count]], below=True)
+        table = Lines(rows, [column for column in columns if column not in _DISPENSABLE[:count]], below=True)
     return table
 
 

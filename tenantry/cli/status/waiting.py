@@ -68,11 +68,11 @@ def wait_until_ready(client: Client, planned: Plan, selection: Selection, timeou
 
 def told(report: StatusReport, lasting: Collection[ObjectId]) -> str:
     """What has failed for good, why, and what to do; "" if nothing of the report has. lasting: objects whose failure lasts."""
-    apps = [each for each in report.apps if each.cause in lasting]
+    apps = [app for app in report.apps if app.cause in lasting]
     lines = [f"  {each.app.cluster} {each.app.full_name}: {one_line(each.message)}" for each in apps]
     causes = {each.cause for each in apps}
     others = [each for each in report.objects if each.id in lasting and each.id not in causes]
-    lines += [f"  {each.full_name}: {one_line(each.message)}" for each in others]
+    lines += [f"  {other.full_name}: {one_line(other.message)}" for other in others]
     if not lines:
         return ""
     found = [

@@ -158,11 +158,11 @@ def _changes(report: StatusReport, known: dict[ObjectId, str], *, first: bool = 
     gone = known.keys() - {each.app.id for each in report.apps}
     for id in gone:
         yield f"{_moment(report.read_at)} {known.pop(id).partition(':')[0]} (no longer selected)"
-    for each in report.apps:
-        line = _line(each)
-        if known.get(each.app.id) != line and not (first and each.readiness is Readiness.READY):
+    for app in report.apps:
+        line = _line(app)
+        if known.get(app.app.id) != line and not (first and app.readiness is Readiness.READY):
             yield f"{_moment(report.read_at)} {line}"
-        known[each.app.id] = line
+        known[app.app.id] = line
 
 
 def _line(status: AppStatus) -> str:

@@ -23,10 +23,10 @@ from tenantry.fleet.rules import (
     without_effect,
 )
 from tenantry.grants import frame_rules, rules
-from tenantry.messages.errors import Finding
+from tenantry.messages.errors import Problem
 from tenantry.rollout import rules as rollouts
 
-Rule: TypeAlias = Callable[[Fleet], Iterator[Finding]]
+Rule: TypeAlias = Callable[[Fleet], Iterator[Problem]]
 
 RULES: tuple[Rule, ...] = (
     clusters.environments_name_declared_clusters,
@@ -134,13 +134,13 @@ WARNINGS: tuple[Rule, ...] = (
 """What works, but probably not as intended. Holds for fleets that keep all other rules."""
 
 
-def check_rules(fleet: Fleet) -> Iterator[Finding]:
+def check_rules(fleet: Fleet) -> Iterator[Problem]:
     """The findings of all rules."""
     for rule in RULES:
         yield from rule(fleet)
 
 
-def check_warnings(fleet: Fleet) -> Iterator[Finding]:
+def check_warnings(fleet: Fleet) -> Iterator[Problem]:
     """The findings of all rules that only warn. The fleet keeps the findings of the other rules."""
     for rule in WARNINGS:
         yield from rule(fleet)

@@ -8,12 +8,12 @@ from tenantry.fleet import walk
 from tenantry.fleet.fleet import Fleet
 from tenantry.grants.grants import is_filled
 from tenantry.kube.names import ADDON_PREFIX, addon_named
-from tenantry.messages.errors import Finding, Path
+from tenantry.messages.errors import Path, Problem
 from tenantry.messages.text import declared
 from tenantry.model import App, Overrides, PlacedSettings, SettingsOverrides
 
 
-def apps_name_declared_sources(fleet: Fleet) -> Iterator[Finding]:
+def apps_name_declared_sources(fleet: Fleet) -> Iterator[Problem]:
     # As written, so that a mistake elsewhere in a tenant or an app does not hide this one.
     for tenant in fleet.raw("tenants"):
         known = fleet.names("tenants", tenant, "sources")
@@ -21,7 +21,7 @@ def apps_name_declared_sources(fleet: Fleet) -> Iterator[Finding]:
             for path, block in walk.blocks(fleet, ("tenants", tenant, "apps", app)):
                 name = block.get("source")
                 if isinstance(name, str) and name not in known:
-                    yield Finding(
+                    yield Problem(
                         (*path, "source"),
                         "unknown-source",
                         f"app '{app}' of tenant '{tenant}' uses source '{name}', which the tenant does not declare",
@@ -30,20 +30,20 @@ def apps_name_declared_sources(fleet: Fleet) -> Iterator[Finding]:
                     )
 
 
-def kustomize_apps_take_no_helm_repositories(fleet: Fleet) -> Iterator[Finding]:
+def kustomize_apps_take_no_helm_repositories(fleet: Fleet) -> Iterator[Problem]:
     for tenant, declared_tenant in fleet.document.tenants.items():
         for app in declared_tenant.apps:
             for path, block in walk.blocks(fleet, ("tenants", tenant, "apps", app)):
                 source = declared_tenant.sources.get(str(block.get("source")))
                 if path[-1] == "kustomize" and source and source.helm:
                     message = f"app '{app}' is a 'kustomize:' app, but source '{block['source']}' is a Helm repository"
-                    yield Finding(
+                    yield Problem(
                         (*path, "source"), "wrong-source", message, fix="name a source of another kind, or use 'helm:'"
                     )
     for addon, declared_addon in fleet.document.platform.addons.items():
         if declared_addon.kind == "kustomize" and declared_addon.source.helm:
             message = f"add-on '{addon}' is a 'kustomize:' app, but its source is a Helm repository"
-            yield Finding(
+            yield Problem(
                 ("platform", "addons", addon, "source"),
                 "wrong-source",
                 message,
@@ -51,11 +51,11 @@ def kustomize_apps_take_no_helm_repositories(fleet: Fleet) -> Iterator[Finding]:
             )
 
 
-def addons_do_not_name_a_source(fleet: Fleet) -> Iterator[Finding]:
+def addons_do_not_name_a_source(fleet: Fleet) -> Iterator[Problem]:
     for addon in fleet.raw("platform", "addons"):
         for path, block in walk.blocks(fleet, ("platform", "addons", addon)):
             if "source" in block:
-                yield Finding(
+                yield Problem(
                     (*path, "source"),
                     "unknown-key",
                     "an add-on has its own source",
@@ -64,7 +64,7 @@ def addons_do_not_name_a_source(fleet: Fleet) -> Iterator[Finding]:
                 )
 
 
-def overrides_name_what_is_declared(fleet: Fleet) -> Iterator[Finding]:
+def overrides_name_what_is_declared(fleet: Fleet) -> Iterator[Problem]:
     for at, _, app, declared_app in walk.apps(fleet):
         yield from _overridden(fleet, at, f"app '{app}'", declared_app.overrides)
     for at, given in walk.levels(fleet):
@@ -74,10 +74,10 @@ def overrides_name_what_is_declared(fleet: Fleet) -> Iterator[Finding]:
 
 def _overridden(
     fleet: Fleet, at: tuple[str, ...], who: str, overrides: Overrides | SettingsOverrides
-) -> Iterator[Finding]:
+) -> Iterator[Problem]:
     for name in overrides.environments:
         if name not in fleet.environments:
-            yield Finding(
+            yield Problem(
                 (*at, "overrides", "environments", name),
                 "unknown-environment",
                 f"{who} overrides environment '{name}', which is not declared",
@@ -91,7 +91,7 @@ def _overridden(
             yield walk.unknown_cluster(fleet, place, name, f"{who} overrides cluster '{name}'", at_key=True)
 
 
-def overrides_keep_the_kind_of_app(fleet: Fleet) -> Iterator[Finding]:
+def overrides_keep_the_kind_of_app(fleet: Fleet) -> Iterator[Problem]:
     for at, _, app, declared_app in walk.apps(fleet):
         for path, override in walk.overrides(declared_app.overrides, at):
             other = "helm" if declared_app.kind == "kustomize" else "kustomize"
@@ -99,7 +99,7 @@ def overrides_keep_the_kind_of_app(fleet: Fleet) -> Iterator[Finding]:
                 message = (
                     f"app '{app}' is a '{declared_app.kind}:' app, and an override cannot change that to '{other}:'"
                 )
-                yield Finding(
+                yield Problem(
                     (*path, other),
                     "changed-kind",
                     message,
@@ -108,12 +108,12 @@ def overrides_keep_the_kind_of_app(fleet: Fleet) -> Iterator[Finding]:
                 )
 
 
-def image_automations_name_declared_environments(fleet: Fleet) -> Iterator[Finding]:
+def image_automations_name_declared_environments(fleet: Fleet) -> Iterator[Problem]:
     for at, _, app, declared_app in walk.apps(fleet):
         automation = declared_app.imageAutomation
         for index, name in enumerate((automation and automation.environments) or ()):
             if name not in fleet.environments:
-                yield Finding(
+                yield Problem(
                     (*at, "imageAutomation", "environments", index),
                     "unknown-environment",
                     f"app '{app}' follows images in environment '{name}', which is not declared",
@@ -122,15 +122,15 @@ def image_automations_name_declared_environments(fleet: Fleet) -> Iterator[Findi
                 )
 
 
-def dependencies_are_declared_apps(fleet: Fleet) -> Iterator[Finding]:
+def dependencies_are_declared_apps(fleet: Fleet) -> Iterator[Problem]:
     for at, _, app, declared_app in walk.apps(fleet):
         known = fleet.names(*at[:-1])
         for place, name in _entries(at, declared_app):
             if name == app:
-                yield Finding(place, "dependency-cycle", f"app '{app}' depends on itself", fix="remove it")
+                yield Problem(place, "dependency-cycle", f"app '{app}' depends on itself", fix="remove it")
             elif name not in known and addon_named(name) is None:
                 meant = at[0] == "tenants" and name in fleet.names("platform", "addons")
-                yield Finding(
+                yield Problem(
                     place,
                     "unknown-app",
                     f"app '{app}' depends on '{name}', which is not declared beside it",
@@ -139,7 +139,7 @@ def dependencies_are_declared_apps(fleet: Fleet) -> Iterator[Finding]:
                 )
 
 
-def dependencies_on_addons_are_declared(fleet: Fleet) -> Iterator[Finding]:
+def dependencies_on_addons_are_declared(fleet: Fleet) -> Iterator[Problem]:
     known = fleet.names("platform", "addons")
     for at, _, app, declared_app in walk.apps(fleet):
         for place, name in _entries(at, declared_app):
@@ -147,9 +147,9 @@ def dependencies_on_addons_are_declared(fleet: Fleet) -> Iterator[Finding]:
                 continue
             if at[0] == "platform":
                 message = f"add-on '{app}' depends on '{name}': add-ons refer to each other without the prefix"
-                yield Finding(place, "needless-prefix", message, fix=f"write '{addon}'")
+                yield Problem(place, "needless-prefix", message, fix=f"write '{addon}'")
             elif addon not in known:
-                yield Finding(
+                yield Problem(
                     place,
                     "unknown-addon",
                     f"app '{app}' depends on add-on '{addon}', which is not declared",
@@ -158,7 +158,7 @@ def dependencies_on_addons_are_declared(fleet: Fleet) -> Iterator[Finding]:
                 )
 
 
-def tenants_depend_on_declared_addons(fleet: Fleet) -> Iterator[Finding]:
+def tenants_depend_on_declared_addons(fleet: Fleet) -> Iterator[Problem]:
     addons = fleet.names("platform", "addons")
     for at, settings in walk.settings(fleet):
         for index, name in enumerate(settings.dependsOn or () if isinstance(settings, PlacedSettings) else ()):
@@ -166,12 +166,12 @@ def tenants_depend_on_declared_addons(fleet: Fleet) -> Iterator[Finding]:
             if (addon := addon_named(name)) is None:
                 fix = f"write '{ADDON_PREFIX}{name}'" if name in addons else "set 'dependsOn' of an app instead"
                 message = f"tenants depend on add-ons, and '{name}' has no prefix '{ADDON_PREFIX}'"
-                yield Finding(place, "not-an-addon", message, fix=fix)
+                yield Problem(place, "not-an-addon", message, fix=fix)
             elif addon not in addons:
                 message = f"add-on '{addon}' is not declared"
                 notes = (declared("declared", addon, addons),)
                 fix = "declare it under 'platform.addons:', or correct the name"
-                yield Finding(place, "unknown-addon", message, notes, fix)
+                yield Problem(place, "unknown-addon", message, notes, fix)
 
 
 def _entries(at: tuple[str, ...], app: App) -> Iterator[tuple[Path, str]]:

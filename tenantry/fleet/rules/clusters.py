@@ -10,13 +10,13 @@ from tenantry.fleet.inherit import cycles
 from tenantry.fleet.placement import tenant_barrier
 from tenantry.fleet.template import BUILT_IN
 from tenantry.kube.names import is_reserved_namespace
-from tenantry.messages.errors import Finding, Path
+from tenantry.messages.errors import Path, Problem
 from tenantry.messages.placeholders import names_in
 from tenantry.messages.text import declared
 from tenantry.model import ConfigMap
 
 
-def environments_name_declared_clusters(fleet: Fleet) -> Iterator[Finding]:
+def environments_name_declared_clusters(fleet: Fleet) -> Iterator[Problem]:
     for name, environment in fleet.environments.items():
         inherited = "management" not in fleet.raw("environments", name)
         if environment.management not in fleet.clusters and not inherited:
@@ -24,11 +24,11 @@ def environments_name_declared_clusters(fleet: Fleet) -> Iterator[Finding]:
             yield walk.unknown_cluster(fleet, ("environments", name, "management"), environment.management, what)
 
 
-def environments_follow_declared_ones(fleet: Fleet) -> Iterator[Finding]:
+def environments_follow_declared_ones(fleet: Fleet) -> Iterator[Problem]:
     earlier = {name: environment.before for name, environment in fleet.environments.items()}
     for name, before in earlier.items():
         if before is not None and before not in fleet.environments:
-            yield Finding(
+            yield Problem(
                 _after_at(fleet, name),
                 "unknown-environment",
                 f"environment '{name}' comes after '{before}', which is not declared",
@@ -36,7 +36,7 @@ def environments_follow_declared_ones(fleet: Fleet) -> Iterator[Finding]:
                 fix="correct the name, or remove it",
             )
     for circle in cycles(earlier):
-        yield Finding(
+        yield Problem(
             _after_at(fleet, circle[0]),
             "environment-cycle",
             f"environments come after each other: {' -> '.join(circle)}",
@@ -50,11 +50,11 @@ def _after_at(fleet: Fleet, environment: str) -> Path:
     return (*at, "environment") if fleet.raw(*at) else at
 
 
-def clusters_name_declared_environments(fleet: Fleet) -> Iterator[Finding]:
+def clusters_name_declared_environments(fleet: Fleet) -> Iterator[Problem]:
     for name, cluster in fleet.clusters.items():
         for index, environment in enumerate(cluster.environments):
             if environment not in fleet.environments:
-                yield Finding(
+                yield Problem(
                     ("clusters", name, "environments", index),
                     "unknown-environment",
                     f"cluster '{name}' belongs to environment '{environment}', which is not declared",
@@ -63,12 +63,12 @@ def clusters_name_declared_environments(fleet: Fleet) -> Iterator[Finding]:
                 )
 
 
-def remote_clusters_have_a_kubeconfig(fleet: Fleet) -> Iterator[Finding]:
+def remote_clusters_have_a_kubeconfig(fleet: Fleet) -> Iterator[Problem]:
     for name, cluster in fleet.clusters.items():
         managers = (fleet.environments[e].management for e in cluster.environments if e in fleet.environments)
         remote_for = next((manager for manager in managers if manager != name and manager in fleet.clusters), None)
         if remote_for and cluster.kubeconfig is None:
-            yield Finding(
+            yield Problem(
                 ("clusters", name),
                 "no-kubeconfig",
                 f"cluster '{name}' is managed by '{remote_for}', but its kubeconfig there is not declared",
@@ -77,7 +77,7 @@ def remote_clusters_have_a_kubeconfig(fleet: Fleet) -> Iterator[Finding]:
             )
 
 
-def kubeconfigs_are_not_shared(fleet: Fleet) -> Iterator[Finding]:
+def kubeconfigs_are_not_shared(fleet: Fleet) -> Iterator[Problem]:
     first: dict[tuple[str, str, str, str], str] = {}
     for name, cluster in fleet.clusters.items():
         if cluster.kubeconfig is None:
@@ -90,7 +90,7 @@ def kubeconfigs_are_not_shared(fleet: Fleet) -> Iterator[Finding]:
                 place = ("clusters", name, "kubeconfig")
                 is_in_group = fleet.source.origin(place) != place
                 what = "write '{cluster}' into the kubeconfig of the group" if is_in_group else "correct one of them"
-                yield Finding(
+                yield Problem(
                     place,
                     "shared-kubeconfig",
                     f"clusters '{other}' and '{name}' name the same {kind} '{at.namespace}/{at.name}'",
@@ -98,11 +98,11 @@ def kubeconfigs_are_not_shared(fleet: Fleet) -> Iterator[Finding]:
                 )
 
 
-def kubeconfigs_lie_apart_from_the_platform(fleet: Fleet) -> Iterator[Finding]:
+def kubeconfigs_lie_apart_from_the_platform(fleet: Fleet) -> Iterator[Problem]:
     """No stack owns the service account there. One that a stack creates next to a kubeconfig is removed with the stack."""
     for name, cluster in fleet.clusters.items():
         if cluster.kubeconfig and cluster.kubeconfig.resolved.namespace == fleet.document.platform.namespace:
-            yield Finding(
+            yield Problem(
                 ("clusters", name, "kubeconfig"),
                 "kubeconfig-in-platform",
                 f"the kubeconfig of cluster '{name}' is in the platform's namespace '{fleet.document.platform.namespace}'",
@@ -110,11 +110,11 @@ def kubeconfigs_lie_apart_from_the_platform(fleet: Fleet) -> Iterator[Finding]:
             )
 
 
-def kubeconfigs_lie_apart_from_kubernetes_own_accounts(fleet: Fleet) -> Iterator[Finding]:
+def kubeconfigs_lie_apart_from_kubernetes_own_accounts(fleet: Fleet) -> Iterator[Problem]:
     """On a remote Flux acts as an account of this namespace. A tenant could have the name of one of the cluster's own."""
     for name, cluster in fleet.clusters.items():
         if cluster.kubeconfig and is_reserved_namespace(namespace := cluster.kubeconfig.resolved.namespace):
-            yield Finding(
+            yield Problem(
                 ("clusters", name, "kubeconfig"),
                 "kubeconfig-in-reserved",
                 f"the kubeconfig of cluster '{name}' is in namespace '{namespace}', which belongs to Kubernetes or Flux",
@@ -125,20 +125,20 @@ def kubeconfigs_lie_apart_from_kubernetes_own_accounts(fleet: Fleet) -> Iterator
             )
 
 
-def variables_do_not_hide_built_in_placeholders(fleet: Fleet) -> Iterator[Finding]:
+def variables_do_not_hide_built_in_placeholders(fleet: Fleet) -> Iterator[Problem]:
     for at, variables in _variables(fleet):
         for variable in variables:
             if variable in BUILT_IN:
                 message = f"variable '{variable}' would hide the built-in placeholder of that name"
-                yield Finding((*at, variable), "built-in-variable", message, fix="rename it", at_key=True)
+                yield Problem((*at, variable), "built-in-variable", message, fix="rename it", at_key=True)
 
 
-def variables_hold_no_placeholders(fleet: Fleet) -> Iterator[Finding]:
+def variables_hold_no_placeholders(fleet: Fleet) -> Iterator[Problem]:
     known = {*BUILT_IN, *(variable for _, variables in _variables(fleet) for variable in variables)}
     for at, variables in _variables(fleet):
         for variable, value in variables.items():
             for placeholder in sorted(known.intersection(names_in(value))):
-                yield Finding(
+                yield Problem(
                     (*at, variable),
                     "nested-placeholder",
                     f"variable '{variable}' contains placeholder '{{{placeholder}}}', but variables are not filled in",
@@ -155,12 +155,12 @@ def _variables(fleet: Fleet) -> Iterator[tuple[tuple[str, ...], dict[str, str]]]
         yield ("clusters", name, "variables"), cluster.variables
 
 
-def management_clusters_are_not_decommissioned(fleet: Fleet) -> Iterator[Finding]:
+def management_clusters_are_not_decommissioned(fleet: Fleet) -> Iterator[Problem]:
     """Nothing would remove the objects there, because Flux itself runs on that cluster."""
     for name, cluster in fleet.clusters.items():
         managed = [each for each, environment in fleet.environments.items() if environment.management == name]
         if managed and cluster.state == "decommissioned":
-            yield Finding(
+            yield Problem(
                 ("clusters", name, "state"),
                 "management-cluster",
                 f"cluster '{name}' manages environment '{managed[0]}', so it cannot be decommissioned while that"
@@ -172,7 +172,7 @@ def management_clusters_are_not_decommissioned(fleet: Fleet) -> Iterator[Finding
 _LISTS = ("fluxShards", "dedicatedFluxShards")
 
 
-def shards_are_listed_once(fleet: Fleet) -> Iterator[Finding]:
+def shards_are_listed_once(fleet: Fleet) -> Iterator[Problem]:
     told: set[Path] = set()
     for name in fleet.environments:
         seen: dict[str, Path] = {}
@@ -180,7 +180,7 @@ def shards_are_listed_once(fleet: Fleet) -> Iterator[Finding]:
             first = seen.setdefault(shard, path)
             if first != path and path not in told:
                 told.add(path)
-                yield Finding(
+                yield Problem(
                     path,
                     "duplicate-entry",
                     f"environment '{name}' lists shard '{shard}' twice",
@@ -189,7 +189,7 @@ def shards_are_listed_once(fleet: Fleet) -> Iterator[Finding]:
                 )
 
 
-def shards_are_listed_by_their_environment(fleet: Fleet) -> Iterator[Finding]:
+def shards_are_listed_by_their_environment(fleet: Fleet) -> Iterator[Problem]:
     """Only an environment that lists its shards says which there are."""
     told: set[Path] = set()
     for environment in fleet.environments:
@@ -198,7 +198,7 @@ def shards_are_listed_by_their_environment(fleet: Fleet) -> Iterator[Finding]:
             at = fleet.source.origin(path)
             if shard not in known and at not in told:
                 told.add(at)
-                yield Finding(
+                yield Problem(
                     path,
                     "unknown-shard",
                     f"{who} is for shard '{shard}', which environment '{environment}' does not list",

@@ -8,15 +8,15 @@ from tenantry.fleet import walk
 from tenantry.fleet.fleet import Fleet
 from tenantry.fleet.placement import app_barrier, barrier, clusters_taken, placements_of, tenant_barrier
 from tenantry.grants.grants import filled_entries, grants_of, is_filled
-from tenantry.messages.errors import Finding, Path
+from tenantry.messages.errors import Path, Problem
 from tenantry.messages.text import declared, listed
 
 
-def lists_name_declared_environments(fleet: Fleet) -> Iterator[Finding]:
+def lists_name_declared_environments(fleet: Fleet) -> Iterator[Problem]:
     for at, who, names in _lists(fleet):
         for index, name in enumerate(names):
             if name not in fleet.environments:
-                yield Finding(
+                yield Problem(
                     (*at, "environments", index),
                     "unknown-environment",
                     f"{who} names environment '{name}', which is not declared",
@@ -25,12 +25,12 @@ def lists_name_declared_environments(fleet: Fleet) -> Iterator[Finding]:
                 )
 
 
-def environments_name_declared_tenants(fleet: Fleet) -> Iterator[Finding]:
+def environments_name_declared_tenants(fleet: Fleet) -> Iterator[Problem]:
     known = fleet.names("tenants")
     for name, tenants in _tenants_of_environments(fleet):
         for index, tenant in enumerate(tenants):
             if tenant not in known:
-                yield Finding(
+                yield Problem(
                     ("environments", name, "tenants", index),
                     "unknown-tenant",
                     f"environment '{name}' names tenant '{tenant}', which is not declared",
@@ -39,12 +39,12 @@ def environments_name_declared_tenants(fleet: Fleet) -> Iterator[Finding]:
                 )
 
 
-def environments_name_tenants_that_are_in_them(fleet: Fleet) -> Iterator[Finding]:
+def environments_name_tenants_that_are_in_them(fleet: Fleet) -> Iterator[Problem]:
     """An environment of a few tenants of which none can be there would be empty."""
     for name, tenants in _tenants_of_environments(fleet):
         if not all(tenant in fleet.document.tenants and _is_kept_out(fleet, name, tenant) for tenant in tenants):
             continue
-        yield Finding(
+        yield Problem(
             ("environments", name, "tenants"),
             "selects-nothing",
             f"environment '{name}' has no tenants: {listed(tenants)} {'is' if len(tenants) == 1 else 'are'} kept out of it",
@@ -53,10 +53,10 @@ def environments_name_tenants_that_are_in_them(fleet: Fleet) -> Iterator[Finding
         )
 
 
-def included_files_name_environments_of_their_tenants(fleet: Fleet) -> Iterator[Finding]:
+def included_files_name_environments_of_their_tenants(fleet: Fleet) -> Iterator[Problem]:
     for tenant, app in filled_entries(fleet, "apps"):
         for index, name in _foreign(fleet, tenant, app):
-            yield Finding(
+            yield Problem(
                 ("tenants", tenant, "apps", app, "environments", index),
                 "not-granted",
                 f"app '{app}' of tenant '{tenant}' names environment '{name}', which is not the tenant's",
@@ -65,7 +65,7 @@ def included_files_name_environments_of_their_tenants(fleet: Fleet) -> Iterator[
             )
 
 
-def apps_are_in_an_environment_of_their_clusters(fleet: Fleet) -> Iterator[Finding]:
+def apps_are_in_an_environment_of_their_clusters(fleet: Fleet) -> Iterator[Problem]:
     """Selectors that take no cluster at all have a rule of their own."""
     told: set[Path] = set()
     for at, _, app, _ in walk.apps(fleet):
@@ -76,9 +76,9 @@ def apps_are_in_an_environment_of_their_clusters(fleet: Fleet) -> Iterator[Findi
             continue
         told.add(place)
         of = f"app '{app}' of tenant '{at[1]}'" if at[0] == "tenants" else f"add-on '{app}'"
-        environments = dict.fromkeys(each for name in taken for each in fleet.clusters[name].environments)
+        environments = dict.fromkeys(environment for name in taken for environment in fleet.clusters[name].environments)
         barriers = dict.fromkeys(filter(None, (barrier(fleet, each, at) for each in environments)))
-        yield Finding(
+        yield Problem(
             place,
             "selects-nothing",
             f"{of} is in no environment of the clusters that it selects",

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from tenantry.addresses import BadAddress, read
 from tenantry.fleet.fleet import Fleet
-from tenantry.messages.errors import Finding, Path
+from tenantry.messages.errors import Path, Problem
 from tenantry.messages.redact import shorten
 from tenantry.model import ConfigMap
 
@@ -30,11 +30,11 @@ _CLUSTER = {
 _CERTIFICATES = re.compile(r"\s*(-----BEGIN CERTIFICATE-----[A-Za-z0-9+/=\s]+-----END CERTIFICATE-----\s*)+")
 
 
-def workload_identities_say_what_their_provider_needs(fleet: Fleet) -> Iterator[Finding]:
+def workload_identities_say_what_their_provider_needs(fleet: Fleet) -> Iterator[Problem]:
     for at, name, config in _config_maps(fleet):
         given = config.model_dump(exclude_none=True, exclude={"name", "namespace", "provider"})
         if config.provider is None and given:
-            yield Finding(
+            yield Problem(
                 at,
                 "no-provider",
                 f"cluster '{name}' sets {_listed(given)} without 'provider'",
@@ -42,23 +42,23 @@ def workload_identities_say_what_their_provider_needs(fleet: Fleet) -> Iterator[
                 fix="set 'provider:' to have Tenantry create the ConfigMap, or remove the other keys",
             )
         elif lacking := _lacking(config):
-            yield Finding(
+            yield Problem(
                 at, "missing-key", f"provider '{config.provider}' of cluster '{name}' needs {lacking}", fix="add it"
             )
 
 
-def workload_identities_are_addressed_as_flux_wants(fleet: Fleet) -> Iterator[Finding]:
+def workload_identities_are_addressed_as_flux_wants(fleet: Fleet) -> Iterator[Problem]:
     for at, name, config in _config_maps(fleet):
         yield from _cluster_problem(at, name, config)
         if config.address and not _is_address(config.address):
-            yield Finding(
+            yield Problem(
                 (*at, "address"),
                 "bad-url",
                 f"the address of cluster '{name}' is not one that Flux accepts",
                 ("expected: https://HOST or https://HOST:PORT, without a path",),
             )
         if config.certificateAuthority and not _CERTIFICATES.fullmatch(config.certificateAuthority):
-            yield Finding(
+            yield Problem(
                 (*at, "certificateAuthority"),
                 "bad-certificate",
                 f"the certificate authority of cluster '{name}' is not valid",
@@ -67,7 +67,7 @@ def workload_identities_are_addressed_as_flux_wants(fleet: Fleet) -> Iterator[Fi
             )
 
 
-def workload_identities_are_not_the_platforms(fleet: Fleet) -> Iterator[Finding]:
+def workload_identities_are_not_the_platforms(fleet: Fleet) -> Iterator[Problem]:
     """A stack creates the platform's account, and would remove the cloud's annotations from one of the same name."""
     platforms = {
         (cluster.kubeconfig.resolved.namespace, cluster.platformServiceAccount)
@@ -76,7 +76,7 @@ def workload_identities_are_not_the_platforms(fleet: Fleet) -> Iterator[Finding]
     }
     for at, name, config in _config_maps(fleet):
         if (config.namespace, config.serviceAccountName) in platforms:
-            yield Finding(
+            yield Problem(
                 (*at, "serviceAccountName"),
                 "shared-account",
                 f"cluster '{name}' is reached with the token of '{config.serviceAccountName}', which is the platform's own account",
@@ -105,17 +105,17 @@ def _lacking(config: ConfigMap) -> str | None:
             return None
 
 
-def _cluster_problem(at: Path, name: str, config: ConfigMap) -> Iterator[Finding]:
+def _cluster_problem(at: Path, name: str, config: ConfigMap) -> Iterator[Problem]:
     if config.cluster is None or config.provider is None:
         return
     if config.provider == "generic":
         message = f"cluster '{name}' has provider 'generic', which takes no cluster name"
-        yield Finding((*at, "cluster"), "unused-key", message, fix="remove 'cluster', and set 'address'")
+        yield Problem((*at, "cluster"), "unused-key", message, fix="remove 'cluster', and set 'address'")
         return
     pattern, form = _CLUSTER[config.provider]
     if not pattern.fullmatch(config.cluster):
         message = f"'{shorten(config.cluster)}' is not how provider '{config.provider}' names a cluster"
-        yield Finding((*at, "cluster"), "bad-value", message, (f"expected: {form}",))
+        yield Problem((*at, "cluster"), "bad-value", message, (f"expected: {form}",))
 
 
 def _is_address(address: str) -> bool:

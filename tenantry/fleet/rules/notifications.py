@@ -11,9 +11,9 @@ from tenantry.fleet.leaks import secrets_of
 from tenantry.fleet.rules import references
 from tenantry.fleet.rules.references import keys_of_credentials
 from tenantry.fleet.rules.without_effect import may_be_filled
-from tenantry.messages.errors import Finding
-from tenantry.messages.findings import doubtful
+from tenantry.messages.errors import Problem
 from tenantry.messages.placeholders import is_unfilled
+from tenantry.messages.problems import doubtful
 from tenantry.model import COMMIT_STATUS, Alert, App, Receiver
 
 _COMMENTS = ("giteapullrequestcomment", "githubpullrequestcomment", "gitlabmergerequestcomment")
@@ -38,18 +38,18 @@ _OWNED_METADATA = {"tenants": ("environment", "tenant", "cluster"), "platform": 
 """Keys of messages by which the fleet says whose an object is."""
 
 
-def alerts_name_declared_apps(fleet: Fleet) -> Iterator[Finding]:
+def alerts_name_declared_apps(fleet: Fleet) -> Iterator[Problem]:
     for at, alert in walk.alerts(fleet):
         yield from walk.undeclared(fleet, at, "apps", alert.apps or (), ("apps", "app"))
 
 
-def alerts_leave_the_fleets_metadata_alone(fleet: Fleet) -> Iterator[Finding]:
+def alerts_leave_the_fleets_metadata_alone(fleet: Fleet) -> Iterator[Problem]:
     """Whoever is told has to be able to believe whose an object is."""
     for at, alert in walk.alerts(fleet):
         metadata = alert.flux.get("eventMetadata")
         for key in metadata if isinstance(metadata, dict) else ():
             if _as_shown(key) in _OWNED_METADATA[at[0]]:
-                yield Finding(
+                yield Problem(
                     (*at, "eventMetadata", key),
                     "owned-key",
                     f"'{key}' of messages is set by the fleet",
@@ -63,19 +63,19 @@ def _as_shown(key: str) -> str:
     return "".join(each for each in normalize("NFKC", key) if each.isprintable() and not each.isspace()).casefold()
 
 
-def addresses_of_providers_hold_no_secret(fleet: Fleet) -> Iterator[Finding]:
+def addresses_of_providers_hold_no_secret(fleet: Fleet) -> Iterator[Problem]:
     """As written; the plan checks it again with its placeholders filled."""
     for at, alert in walk.alerts(fleet):
         yield from secrets_of(alert.provider, (*at, "provider"))
 
 
-def providers_say_what_their_type_needs(fleet: Fleet) -> Iterator[Finding]:
+def providers_say_what_their_type_needs(fleet: Fleet) -> Iterator[Problem]:
     """As written; `alert_lacks` looks again at the values that variables give."""
     for at, alert in walk.alerts(fleet):
         yield from alert_lacks(fleet, at, alert)
 
 
-def alert_lacks(fleet: Fleet, at: tuple[str, ...], alert: Alert) -> Iterator[Finding]:
+def alert_lacks(fleet: Fleet, at: tuple[str, ...], alert: Alert) -> Iterator[Problem]:
     """The settings that the provider of an alert at a path lacks. Flux would accept it, and fail at every event."""
     kind, flux = alert.provider.type, alert.provider.flux
     if kind in _CHANNEL and not flux.get("channel"):
@@ -90,7 +90,7 @@ def alert_lacks(fleet: Fleet, at: tuple[str, ...], alert: Alert) -> Iterator[Fin
         yield _lacking(where, kind, f"credentials with the key {keys}", "set 'credentials:', or add the key to them")
 
 
-def alerts_tell_what_their_provider_can_take(fleet: Fleet) -> Iterator[Finding]:
+def alerts_tell_what_their_provider_can_take(fleet: Fleet) -> Iterator[Problem]:
     """Flux sets the status of a commit for what has a commit as its revision, and comments where an annotation says on what."""
     for at, alert in walk.alerts(fleet):
         kind = alert.provider.type
@@ -98,7 +98,7 @@ def alerts_tell_what_their_provider_can_take(fleet: Fleet) -> Iterator[Finding]:
         told = {name: app for name, app in apps.items() if alert.apps is None or name in alert.apps}
         if kind in COMMIT_STATUS and told and all(app.kind == "helm" for app in told.values()):
             names = ", ".join(f"'{name}'" for name in told)
-            yield Finding(
+            yield Problem(
                 (*at, "apps") if alert.apps else at,
                 "no-commit",
                 f"'{kind}' sets commit statuses, but no release has a commit ({names}): its revision is the version of"
@@ -106,7 +106,7 @@ def alerts_tell_what_their_provider_can_take(fleet: Fleet) -> Iterator[Finding]:
                 fix="name apps with 'kustomize:', or use another type of provider",
             )
         if kind in _COMMENTS:
-            yield Finding(
+            yield Problem(
                 (*at, "provider", "type"),
                 "no-effect",
                 f"'{kind}' comments only on objects with the annotation event.toolkit.fluxcd.io/change_request, and"
@@ -132,8 +132,8 @@ def _may_hold(fleet: Fleet, at: tuple[str, ...], alert: Alert, keys: tuple[str, 
     return there is None or any(key in keys for key in there)
 
 
-def _lacking(at: tuple[str, ...], kind: str, what: str, fix: str) -> Finding:
-    return Finding(at, "missing-key", f"a provider of type '{kind}' needs {what}", fix=fix)
+def _lacking(at: tuple[str, ...], kind: str, what: str, fix: str) -> Problem:
+    return Problem(at, "missing-key", f"a provider of type '{kind}' needs {what}", fix=fix)
 
 
 _WITHOUT_SECRET = "generic-oidc"
@@ -142,17 +142,17 @@ _KEYS_OF_TYPES = {"gcr": ("token", "email", "audience")}
 _USUAL_KEYS = ("token",)
 
 
-def receivers_name_declared_sources(fleet: Fleet) -> Iterator[Finding]:
+def receivers_name_declared_sources(fleet: Fleet) -> Iterator[Problem]:
     for at, receiver in walk.receivers(fleet):
         yield from walk.undeclared(fleet, at, "sources", receiver.sources or (), ("sources", "source"))
 
 
-def receivers_name_sources_that_flux_fetches(fleet: Fleet) -> Iterator[Finding]:
+def receivers_name_sources_that_flux_fetches(fleet: Fleet) -> Iterator[Problem]:
     for at, receiver in walk.receivers(fleet):
         for index, name in enumerate(receiver.sources or ()):
             source = walk.source_of(fleet, at, name)
             if source and source.externalArtifact:
-                yield Finding(
+                yield Problem(
                     (*at, "sources", index),
                     "no-effect",
                     f"source '{name}' is an external artifact: another controller makes it, and Flux fetches nothing",
@@ -160,20 +160,20 @@ def receivers_name_sources_that_flux_fetches(fleet: Fleet) -> Iterator[Finding]:
                 )
 
 
-def receivers_say_what_their_type_needs(fleet: Fleet) -> Iterator[Finding]:
+def receivers_say_what_their_type_needs(fleet: Fleet) -> Iterator[Problem]:
     """As written; `receiver_lacks` looks again at the type that variables give."""
     for at, receiver in walk.receivers(fleet):
         yield from receiver_lacks(fleet, at, receiver)
 
 
-def receiver_lacks(fleet: Fleet, at: tuple[str, ...], receiver: Receiver) -> Iterator[Finding]:
+def receiver_lacks(fleet: Fleet, at: tuple[str, ...], receiver: Receiver) -> Iterator[Problem]:
     """What is wrong with the credentials of a receiver at a path. Flux would accept it, and refuse every call."""
     kind = receiver.type
     if is_unfilled(kind):
         return
     if kind == _WITHOUT_SECRET:
         if receiver.credentials:
-            yield Finding(
+            yield Problem(
                 (*at, "credentials"),
                 "bad-combination",
                 f"a receiver of type '{kind}' takes no credentials: its callers show a token of an issuer",
@@ -193,7 +193,7 @@ def receiver_lacks(fleet: Fleet, at: tuple[str, ...], receiver: Receiver) -> Ite
         )
 
 
-def receivers_have_sources_to_fetch(fleet: Fleet) -> Iterator[Finding]:
+def receivers_have_sources_to_fetch(fleet: Fleet) -> Iterator[Problem]:
     """One that names sources is silent: what is declared and never used has a warning of its own."""
     for at, receiver in walk.receivers(fleet):
         if receiver.sources is None and not _may_fetch(fleet, at) and not may_be_filled(fleet, at):
@@ -214,9 +214,9 @@ def _may_fetch(fleet: Fleet, at: tuple[str, ...]) -> bool:
     return any(source and not source.externalArtifact for source in found)
 
 
-def _missing_credentials(at: tuple[str, ...], kind: str, needed: tuple[str, ...], fix: str) -> Finding:
+def _missing_credentials(at: tuple[str, ...], kind: str, needed: tuple[str, ...], fix: str) -> Problem:
     listed = " and ".join(f"'{key}'" for key in needed)
     what = "key" if len(needed) == 1 else "keys"
-    return Finding(
+    return Problem(
         at, "missing-key", f"a receiver of type '{kind}' needs credentials with the {what} {listed}", fix=fix
     )

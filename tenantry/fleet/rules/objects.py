@@ -9,13 +9,13 @@ from tenantry.fleet.fleet import Fleet
 from tenantry.grants.grants import filled_tenants, grant_at, is_filled
 from tenantry.kube.names import OWNED_ANNOTATIONS
 from tenantry.kube.objects import group_of, is_built_in, is_cluster_scoped, is_of_flux
-from tenantry.messages.errors import Finding, Path
+from tenantry.messages.errors import Path, Problem
 from tenantry.messages.text import listed
 from tenantry.model.flux import FluxMetadata
 from tenantry.model.objects import ObjectManifest
 
 
-def objects_are_of_kinds_for_namespaces(fleet: Fleet) -> Iterator[Finding]:
+def objects_are_of_kinds_for_namespaces(fleet: Fleet) -> Iterator[Problem]:
     """An object of Flux's would act without the checks of apps; a list would hide what is in it."""
     for at, each in walk.objects(fleet):
         if is_cluster_scoped(each.apiVersion, each.kind):
@@ -23,21 +23,21 @@ def objects_are_of_kinds_for_namespaces(fleet: Fleet) -> Iterator[Finding]:
             fix = "install it by an add-on's chart or manifests"
             if at[0] in ("defaults", "selfService", "tenants"):
                 fix = "declare it under 'clusterObjects:' of a tenant"
-            yield Finding((*at, "kind"), "cluster-scoped", message, fix=fix)
+            yield Problem((*at, "kind"), "cluster-scoped", message, fix=fix)
         elif is_of_flux(each.apiVersion):
             message = f"a {each.kind} is an object of Flux, which the fleet makes itself"
             fix = "declare it under 'apps:' or 'addons:', 'sources:' or 'alerts:'"
-            yield Finding((*at, "kind"), "flux-object", message, fix=fix)
+            yield Problem((*at, "kind"), "flux-object", message, fix=fix)
         elif each.kind.endswith("List"):
             message = f"a {each.kind} holds several objects"
-            yield Finding((*at, "kind"), "not-single", message, fix="make an entry of each of them")
+            yield Problem((*at, "kind"), "not-single", message, fix="make an entry of each of them")
 
 
-def objects_hold_no_values_of_secrets(fleet: Fleet) -> Iterator[Finding]:
+def objects_hold_no_values_of_secrets(fleet: Fleet) -> Iterator[Problem]:
     for at, each in walk.objects(fleet):
         for key in ("data", "stringData"):
             if (each.apiVersion, each.kind) == ("v1", "Secret") and (each.model_extra or {}).get(key):
-                yield Finding(
+                yield Problem(
                     (*at, key),
                     "secret-values",
                     "a Secret would hold values that everybody who reads the file can see",
@@ -54,12 +54,12 @@ _ELSEWHERE = {
 _OF_THE_CLUSTER = ("admissionregistration.k8s.io", "apiextensions.k8s.io", "apiregistration.k8s.io")
 
 
-def cluster_objects_are_a_tenants_own(fleet: Fleet) -> Iterator[Finding]:
+def cluster_objects_are_a_tenants_own(fleet: Fleet) -> Iterator[Problem]:
     """What changes the cluster for all, such as a webhook, belongs to no single tenant."""
     for at, each in walk.cluster_objects(fleet):
         if found := _refused(each):
             code, message, fix = found
-            yield Finding((*at, "kind"), code, message, fix=fix)
+            yield Problem((*at, "kind"), code, message, fix=fix)
 
 
 def _refused(each: ObjectManifest) -> tuple[str, str, str] | None:
@@ -80,16 +80,16 @@ def _refused(each: ObjectManifest) -> tuple[str, str, str] | None:
 _SHARD = "sharding.fluxcd.io/key"
 
 
-def metadata_leaves_the_fleets_alone(fleet: Fleet) -> Iterator[Finding]:
+def metadata_leaves_the_fleets_alone(fleet: Fleet) -> Iterator[Problem]:
     for at, metadata in _metadata(fleet):
         for kind, key in _keys(metadata):
             if key.startswith(OWNED_ANNOTATIONS) or key.partition("/")[0].endswith("fluxcd.io"):
                 fix = "set 'shard:' of the cluster or the tenant instead" if key == _SHARD else "remove it"
                 message = f"{kind[:-1]} '{key}' of Flux objects is reserved for Tenantry, Flux and their tools"
-                yield Finding((*at, kind, key), f"owned-{kind[:-1]}", message, fix=fix, at_key=True)
+                yield Problem((*at, kind, key), f"owned-{kind[:-1]}", message, fix=fix, at_key=True)
 
 
-def included_files_set_granted_metadata(fleet: Fleet) -> Iterator[Finding]:
+def included_files_set_granted_metadata(fleet: Fleet) -> Iterator[Problem]:
     grants = dict(filled_tenants(fleet))
     for at, metadata in _metadata(fleet):
         if at[0] != "tenants" or (given := grants.get(str(at[1]))) is None:
@@ -100,12 +100,12 @@ def included_files_set_granted_metadata(fleet: Fleet) -> Iterator[Finding]:
                 yield _not_granted(fleet, str(at[1]), kind, key, (*at, kind, key), granted)
 
 
-def _not_granted(fleet: Fleet, tenant: str, kind: str, key: str, at: Path, granted: list[str]) -> Finding:
+def _not_granted(fleet: Fleet, tenant: str, kind: str, key: str, at: Path, granted: list[str]) -> Problem:
     where = fleet.source.line_of(grant_at(fleet, tenant, kind))
     notes = (f"granted: {listed(granted) or 'none'} ({where})",)
     message = f"{kind[:-1]} '{key}' is not granted to tenant '{tenant}'"
     fix = f"remove it, or ask the platform team to add its prefix to 'grants.{kind}' of the tenant"
-    return Finding(at, "not-granted", message, notes, fix, at_key=True)
+    return Problem(at, "not-granted", message, notes, fix, at_key=True)
 
 
 def _metadata(fleet: Fleet) -> Iterator[tuple[Path, FluxMetadata]]:

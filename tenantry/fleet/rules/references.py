@@ -13,29 +13,29 @@ from tenantry.flux.references import included_sources, list_paths, references
 from tenantry.grants.authors import GROUPS
 from tenantry.kube.objects import REGISTRY_KEY
 from tenantry.messages.data import mapping_at, value_at
-from tenantry.messages.errors import Finding, Path
+from tenantry.messages.errors import Path, Problem
 from tenantry.messages.placeholders import is_unfilled
 from tenantry.messages.text import declared
 from tenantry.model import Alert, Provider
 
 
-def references_name_what_is_declared(fleet: Fleet) -> Iterator[Finding]:
+def references_name_what_is_declared(fleet: Fleet) -> Iterator[Problem]:
     """As written, so that a mistake elsewhere does not hide this one."""
     for path, group, name in _of_blocks(fleet):
         yield from undeclared(fleet, path, group, name)
 
 
-def sources_name_declared_credentials(fleet: Fleet) -> Iterator[Finding]:
+def sources_name_declared_credentials(fleet: Fleet) -> Iterator[Problem]:
     for path, name in _of_sources(fleet):
         yield from undeclared(fleet, path, "credentials", name)
 
 
-def alerts_name_declared_credentials(fleet: Fleet) -> Iterator[Finding]:
+def alerts_name_declared_credentials(fleet: Fleet) -> Iterator[Problem]:
     for path, name in _of_alerts(fleet):
         yield from undeclared(fleet, path, "credentials", name)
 
 
-def receivers_name_declared_credentials(fleet: Fleet) -> Iterator[Finding]:
+def receivers_name_declared_credentials(fleet: Fleet) -> Iterator[Problem]:
     for path, name in _of_receivers(fleet):
         yield from undeclared(fleet, path, "credentials", name)
 
@@ -57,10 +57,10 @@ def names_of_attachments(fleet: Fleet) -> Iterator[tuple[tuple[str, ...], str, s
 def _of_blocks(fleet: Fleet) -> Iterator[tuple[Path, str, str]]:
     for path, model, block in fleet.blocks:
         for kind in (model.flux_kind, *model.parts):
-            for each in references(kind, block):
+            for reference in references(kind, block):
                 # Another rule refuses keys that the author may not set.
-                if each.path[0] not in model.owned:
-                    yield (*path, *each.path), GROUPS[each.kind], each.name
+                if reference.path[0] not in model.owned:
+                    yield (*path, *reference.path), GROUPS[reference.kind], reference.name
 
 
 def _of_sources(fleet: Fleet) -> Iterator[tuple[Path, str]]:
@@ -82,13 +82,13 @@ def _of_receivers(fleet: Fleet) -> Iterator[tuple[Path, str]]:
             yield (*path, "credentials"), name
 
 
-def sources_include_declared_git_sources(fleet: Fleet) -> Iterator[Finding]:
+def sources_include_declared_git_sources(fleet: Fleet) -> Iterator[Problem]:
     for at in _sources(fleet):
         for path, name in included_sources("GitRepository", fleet.raw(*at, "git")):
             yield from _not_included(fleet, at, (*at, "git", *path), name)
 
 
-def tenants_do_not_borrow_the_controllers_identity(fleet: Fleet) -> Iterator[Finding]:
+def tenants_do_not_borrow_the_controllers_identity(fleet: Fleet) -> Iterator[Problem]:
     """Flux's controllers can read objects of all teams. A source without its own credentials would use that access."""
     if fleet.document.platform.sharedIdentity:
         return
@@ -107,13 +107,13 @@ def _owner(path: Path) -> tuple[str, ...]:
     return ("tenants", str(path[1])) if path[0] == "tenants" else ("platform",)
 
 
-def undeclared(fleet: Fleet, at: Path, group: str, name: str) -> Iterator[Finding]:
+def undeclared(fleet: Fleet, at: Path, group: str, name: str) -> Iterator[Problem]:
     """A finding if what a path names is not declared; group: "credentials" or "configs"."""
     owner = _owner(at)
     known = fleet.names(*owner, group)
     if name not in known:
         whose = f"tenant '{owner[1]}'" if owner[0] == "tenants" else "the platform"
-        yield Finding(
+        yield Problem(
             at,
             f"unknown-{group}",
             f"credentials '{name}' are not declared for {whose}"
@@ -129,11 +129,11 @@ def _why(group: str) -> str:
     return f"only declared names are allowed: Flux can read any {what} in the namespace, such as a cluster's kubeconfig"
 
 
-def _not_included(fleet: Fleet, at: Path, path: Path, name: str) -> Iterator[Finding]:
+def _not_included(fleet: Fleet, at: Path, path: Path, name: str) -> Iterator[Problem]:
     known: dict[str, Any] = fleet.raw(*at[:-1]) if at[0] == "tenants" else {}
     git = {each for each, source in known.items() if isinstance(source, dict) and "git" in source}
     if name not in git:
-        yield Finding(
+        yield Problem(
             path,
             "unknown-source",
             f"'{name}' is not a 'git:' source declared beside this one",
@@ -157,11 +157,11 @@ class _Named(NamedTuple):
     keys: tuple[str, ...]
 
 
-def substitutions_are_named_as_variables(fleet: Fleet) -> Iterator[Finding]:
+def substitutions_are_named_as_variables(fleet: Fleet) -> Iterator[Problem]:
     for named in _entries(fleet, "Kustomization", "postBuild", "substituteFrom"):
         for key in named.keys:
             if not _VARIABLE.fullmatch(key):
-                yield Finding(
+                yield Problem(
                     (*named.at, "name"),
                     "bad-substitution",
                     f"{named.what} has the key '{key}', which is not a valid variable name, so Flux would substitute nothing",
@@ -169,11 +169,11 @@ def substitutions_are_named_as_variables(fleet: Fleet) -> Iterator[Finding]:
                 )
 
 
-def values_come_from_keys_that_are_there(fleet: Fleet) -> Iterator[Finding]:
+def values_come_from_keys_that_are_there(fleet: Fleet) -> Iterator[Problem]:
     for named in _entries(fleet, "HelmRelease", "valuesFrom"):
         key = named.entry.get("valuesKey", _VALUES_KEY)
         if isinstance(key, str) and key not in named.keys and not is_unfilled(key):
-            yield Finding(
+            yield Problem(
                 (*named.at, "valuesKey" if "valuesKey" in named.entry else "name"),
                 "unknown-key-of-values",
                 f"{named.what} has no key '{key}'",

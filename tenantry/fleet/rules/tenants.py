@@ -10,8 +10,8 @@ from tenantry.fleet.fleet import Fleet
 from tenantry.fleet.placement import matches
 from tenantry.grants.grants import is_filled
 from tenantry.kube.names import OWNED_ANNOTATIONS, OWNED_LABELS, PLATFORM
-from tenantry.messages.errors import Finding, Path
-from tenantry.messages.findings import doubtful
+from tenantry.messages.errors import Path, Problem
+from tenantry.messages.problems import doubtful
 from tenantry.model import PlacedSettings
 from tenantry.model.tenancy import PolicyRule
 
@@ -24,11 +24,11 @@ _RESERVED = {
 _BY_SETTING = {"pod-security.kubernetes.io/": "set 'podSecurity:' instead"}
 
 
-def labels_of_tenants_leave_the_fleets_alone(fleet: Fleet) -> Iterator[Finding]:
+def labels_of_tenants_leave_the_fleets_alone(fleet: Fleet) -> Iterator[Problem]:
     for at, given in (*walk.settings(fleet), *walk.metadata_of_objects(fleet), *walk.addon_namespaces(fleet)):
         for label in given.labels or {}:
             if label.startswith(OWNED_LABELS):
-                yield Finding(
+                yield Problem(
                     (*at, "labels", label),
                     "owned-label",
                     f"label '{label}' is reserved for Tenantry",
@@ -37,11 +37,11 @@ def labels_of_tenants_leave_the_fleets_alone(fleet: Fleet) -> Iterator[Finding]:
                 )
 
 
-def new_tenants_are_not_named_like_something_else(fleet: Fleet) -> Iterator[Finding]:
+def new_tenants_are_not_named_like_something_else(fleet: Fleet) -> Iterator[Problem]:
     """The main file may: its author knows, and a tenant that is there cannot be renamed without removing it."""
     for tenant in fleet.document.tenants:
         if tenant in _RESERVED and is_filled(fleet, ("tenants", tenant)):
-            yield Finding(
+            yield Problem(
                 ("tenants", tenant),
                 "reserved-name",
                 f"a new tenant cannot be called '{tenant}': {_RESERVED[tenant]}",
@@ -50,7 +50,7 @@ def new_tenants_are_not_named_like_something_else(fleet: Fleet) -> Iterator[Find
             )
 
 
-def selectors_name_declared_clusters(fleet: Fleet) -> Iterator[Finding]:
+def selectors_name_declared_clusters(fleet: Fleet) -> Iterator[Problem]:
     known = fleet.names("clusters")
     for at, who, selector in walk.selectors(fleet):
         for key, listed in (("names", selector.names or []), ("exclude", selector.exclude)):
@@ -59,7 +59,7 @@ def selectors_name_declared_clusters(fleet: Fleet) -> Iterator[Finding]:
                     yield walk.unknown_cluster(fleet, (*at, key, index), name, f"{who} targets cluster '{name}'")
 
 
-def selectors_take_at_least_one_cluster(fleet: Fleet) -> Iterator[Finding]:
+def selectors_take_at_least_one_cluster(fleet: Fleet) -> Iterator[Problem]:
     for at, who, selector in walk.selectors(fleet):
         known = all(name in fleet.clusters for name in selector.names or [])
         if known and not any(matches(selector, name, cluster) for name, cluster in fleet.clusters.items()):
@@ -67,7 +67,7 @@ def selectors_take_at_least_one_cluster(fleet: Fleet) -> Iterator[Finding]:
                 {f"{key}={value}" for cluster in fleet.clusters.values() for key, value in cluster.labels.items()}
             )
             notes = (f"declared labels: {', '.join(labels)}",) if selector.labels and labels else ()
-            yield Finding(
+            yield Problem(
                 at,
                 "selects-nothing",
                 f"{who} selects no cluster",
@@ -76,7 +76,7 @@ def selectors_take_at_least_one_cluster(fleet: Fleet) -> Iterator[Finding]:
             )
 
 
-def apps_say_where_they_run(fleet: Fleet) -> Iterator[Finding]:
+def apps_say_where_they_run(fleet: Fleet) -> Iterator[Problem]:
     for tenant, declared_tenant in fleet.document.tenants.items():
         fallback = declared_tenant.clusters or fleet.document.defaults.clusters
         for app, declared_app in declared_tenant.apps.items():
@@ -84,7 +84,7 @@ def apps_say_where_they_run(fleet: Fleet) -> Iterator[Finding]:
                 at = ("tenants", tenant, "apps", app)
                 where = "for the app, for the tenant or under 'defaults:'"
                 fix = f"set 'clusters:' {where}; 'clusters: {{all: true}}' means every cluster"
-                yield Finding(
+                yield Problem(
                     at,
                     "no-clusters",
                     f"app '{app}' of tenant '{tenant}' does not say on which clusters it runs",
@@ -98,7 +98,7 @@ _KNOWN = ("admin", "cluster-admin", "edit", "view")
 _ALIKE = 0.7
 
 
-def roles_are_not_misspelled(fleet: Fleet) -> Iterator[Finding]:
+def roles_are_not_misspelled(fleet: Fleet) -> Iterator[Problem]:
     for path, role in _roles(fleet):
         if role not in _KNOWN and (near := _closest(role)):
             yield doubtful(
@@ -110,7 +110,7 @@ def roles_are_not_misspelled(fleet: Fleet) -> Iterator[Finding]:
             )
 
 
-def roles_of_tenants_may_apply_something(fleet: Fleet) -> Iterator[Finding]:
+def roles_of_tenants_may_apply_something(fleet: Fleet) -> Iterator[Problem]:
     """A role under `defaults` is reported once, no matter how many tenants inherit it."""
     default = fleet.document.defaults.role
     for tenant, declared in fleet.document.tenants.items():
@@ -138,7 +138,7 @@ def _closest(role: str) -> str | None:
     return near if near and alike[near] >= _ALIKE else None
 
 
-def annotations_of_tenants_leave_the_fleets_alone(fleet: Fleet) -> Iterator[Finding]:
+def annotations_of_tenants_leave_the_fleets_alone(fleet: Fleet) -> Iterator[Problem]:
     accounts = (
         ((*at, "serviceAccount"), each.serviceAccount) for at, each in walk.frames(fleet) if each.serviceAccount
     )
@@ -146,7 +146,7 @@ def annotations_of_tenants_leave_the_fleets_alone(fleet: Fleet) -> Iterator[Find
     for at, given in every:
         for annotation in given.annotations or {}:
             if annotation.startswith(OWNED_ANNOTATIONS):
-                yield Finding(
+                yield Problem(
                     (*at, "annotations", annotation),
                     "owned-annotation",
                     f"annotation '{annotation}' is reserved for Tenantry and its tools",
@@ -174,7 +174,7 @@ namespaced, and so that of all tenants, or a way to more rights."""
 _USER_FACING = ("admin", "cluster-admin", "edit", "view")
 
 
-def rights_on_clusters_reach_no_other_tenant(fleet: Fleet) -> Iterator[Finding]:
+def rights_on_clusters_reach_no_other_tenant(fleet: Fleet) -> Iterator[Problem]:
     """More than that takes the word that whoever reviews a tenant's entry sees."""
     for at, frame in walk.frames(fleet):
         for key, rights in frame.clusterRoles.items() if not frame.clusterAdmin else ():
@@ -186,8 +186,8 @@ def rights_on_clusters_reach_no_other_tenant(fleet: Fleet) -> Iterator[Finding]:
                 yield _finding((*here, "role"), f"role '{rights.role}'")
 
 
-def _finding(at: tuple[str | int, ...], what: str) -> Finding:
-    return Finding(
+def _finding(at: tuple[str | int, ...], what: str) -> Problem:
+    return Problem(
         at,
         "cluster-rights",
         f"{what} on the whole cluster reaches what belongs to others",

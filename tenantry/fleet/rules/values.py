@@ -16,12 +16,12 @@ from tenantry.fleet.settings import variables_of_app
 from tenantry.fleet.template import fill
 from tenantry.flux.addresses import address_problems
 from tenantry.messages.data import value_at
-from tenantry.messages.errors import Finding, Found, Path
-from tenantry.messages.findings import doubtful, shown
+from tenantry.messages.errors import Found, Path, Problem
 from tenantry.messages.placeholders import is_unfilled, names_in
+from tenantry.messages.problems import doubtful, shown
 
 
-def addresses_are_read_alike_by_all_programs(fleet: Fleet) -> Iterator[Finding]:
+def addresses_are_read_alike_by_all_programs(fleet: Fleet) -> Iterator[Problem]:
     for kind, at in _with_addresses(fleet):
         spec = fleet.said(*at)
         if is_unfilled(spec.get("type")):
@@ -49,7 +49,7 @@ _RANGE = re.compile(rf"\s*(?:{_VERSION}\s+-\s+{_VERSION}|{_BOUND}(?:(?:\s+|\s*,\
 """One alternative of a range. Source: github.com/Masterminds/semver v3, which Helm and Flux use, constraints.go."""
 
 
-def versions_are_versions_or_ranges(fleet: Fleet) -> Iterator[Finding]:
+def versions_are_versions_or_ranges(fleet: Fleet) -> Iterator[Problem]:
     for path, texts in _versions(fleet):
         for text in sorted(texts):
             if not all(map(_RANGE.fullmatch, text.split("||"))):
@@ -106,7 +106,7 @@ _UNTOUCHED = "messageTemplate"
 """The one value that is a Go template of Flux's own; no placeholders are filled in there."""
 
 
-def values_hold_no_go_templates(fleet: Fleet) -> Iterator[Finding]:
+def values_hold_no_go_templates(fleet: Fleet) -> Iterator[Problem]:
     for group in ("platform", "tenants"):
         for path, text in _texts(fleet.raw(group), (group,)):
             if _GO_TEMPLATE.search(text) and path[-1] != _UNTOUCHED:

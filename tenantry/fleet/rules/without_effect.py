@@ -14,14 +14,14 @@ from tenantry.fleet.rules.references import names_of_attachments
 from tenantry.fleet.settings import where_applies
 from tenantry.grants.grants import is_filled
 from tenantry.messages.data import mapping_at
-from tenantry.messages.errors import Finding, Path
-from tenantry.messages.findings import doubtful
+from tenantry.messages.errors import Path, Problem
 from tenantry.messages.placeholders import all_names_in
+from tenantry.messages.problems import doubtful
 from tenantry.messages.text import declared, listed
 from tenantry.model import App, Overrides, SettingsOverrides
 
 
-def sources_are_used(fleet: Fleet) -> Iterator[Finding]:
+def sources_are_used(fleet: Fleet) -> Iterator[Problem]:
     for tenant, declared_tenant in fleet.document.tenants.items():
         used = {
             block.get("source")
@@ -34,7 +34,7 @@ def sources_are_used(fleet: Fleet) -> Iterator[Finding]:
                 yield _unused(("tenants", tenant, "sources", name), "source", f"no app of tenant '{tenant}' names it")
 
 
-def credentials_and_configs_are_used(fleet: Fleet) -> Iterator[Finding]:
+def credentials_and_configs_are_used(fleet: Fleet) -> Iterator[Problem]:
     used = {(*owner, group, name) for owner, group, name in names_of_attachments(fleet)}
     owners = (("platform",), *(("tenants", tenant) for tenant in fleet.document.tenants))
     for owner in owners:
@@ -47,26 +47,26 @@ def credentials_and_configs_are_used(fleet: Fleet) -> Iterator[Finding]:
                     )
 
 
-def cluster_groups_are_used(fleet: Fleet) -> Iterator[Finding]:
+def cluster_groups_are_used(fleet: Fleet) -> Iterator[Problem]:
     groups = fleet.document.clusterGroups
-    used = {each.group for each in fleet.clusters.values()} | {each.group for each in groups.values()}
+    used = {cluster.group for cluster in fleet.clusters.values()} | {group.group for group in groups.values()}
     for name in groups:
         if name not in used:
             yield _unused(("clusterGroups", name), "group", "no cluster names it")
 
 
-def environments_have_clusters(fleet: Fleet) -> Iterator[Finding]:
+def environments_have_clusters(fleet: Fleet) -> Iterator[Problem]:
     """One that others extend can be their template; clusters in files of their own may be found later."""
     if any(each.clusters for each in fleet.document.include):
         return
-    extended = {each.extends for each in fleet.environments.values()}
+    extended = {environment.extends for environment in fleet.environments.values()}
     for name in fleet.environments:
         if name not in extended and not clusters_of(fleet, name):
             why, fix = "no cluster belongs to it", f"write 'environments: [{name}]' in a cluster, or remove it"
             yield _unused(("environments", name), "environment", why, fix)
 
 
-def variables_are_used(fleet: Fleet) -> Iterator[Finding]:
+def variables_are_used(fleet: Fleet) -> Iterator[Problem]:
     """Each name once. Without tenants, or where teams have files of their own, a variable is there for what is to come."""
     if _teams_have_files(fleet) or not fleet.document.tenants:
         return
@@ -78,11 +78,13 @@ def variables_are_used(fleet: Fleet) -> Iterator[Finding]:
             yield _unused(path, "variable", f"no placeholder '{{{path[-1]}}}' stands in the file")
 
 
-def alerts_have_something_to_tell(fleet: Fleet) -> Iterator[Finding]:
+def alerts_have_something_to_tell(fleet: Fleet) -> Iterator[Problem]:
     for at, _ in walk.alerts(fleet):
         if at[0] == "platform":
             why, fix = "there is no add-on and no remote cluster", "declare an add-on, or remove it"
-            told = bool(fleet.document.platform.addons) or any(each.kubeconfig for each in fleet.clusters.values())
+            told = bool(fleet.document.platform.addons) or any(
+                cluster.kubeconfig for cluster in fleet.clusters.values()
+            )
         else:
             why, fix = f"tenant '{at[1]}' has no app", "declare an app, or remove it"
             told = bool(fleet.document.tenants[at[1]].apps)
@@ -115,7 +117,7 @@ def _included(fleet: Fleet, tenant: str) -> set[object]:
     }
 
 
-def _unused(path: Path, what: str, why: str, fix: str = "") -> Finding:
+def _unused(path: Path, what: str, why: str, fix: str = "") -> Problem:
     verb = "are" if what == "credentials" else "is"
     return doubtful(
         path,
@@ -129,7 +131,7 @@ def _unused(path: Path, what: str, why: str, fix: str = "") -> Finding:
 _FIX = "remove it, or correct the name or the app's 'clusters'"
 
 
-def overrides_apply_somewhere(fleet: Fleet) -> Iterator[Finding]:
+def overrides_apply_somewhere(fleet: Fleet) -> Iterator[Problem]:
     for at, _, app, declared_app in walk.apps(fleet):
         overrides = declared_app.overrides
         if not (overrides.environments or overrides.where or overrides.clusters):
@@ -142,7 +144,7 @@ def overrides_apply_somewhere(fleet: Fleet) -> Iterator[Finding]:
             yield doubtful(path, "never-applies", message, notes, fix=_FIX, at_key=True)
 
 
-def overrides_of_settings_apply_somewhere(fleet: Fleet) -> Iterator[Finding]:
+def overrides_of_settings_apply_somewhere(fleet: Fleet) -> Iterator[Problem]:
     """Those of the defaults and of frames are for tenants that are still to come, too."""
     for tenant, declared_tenant in fleet.document.tenants.items():
         at = ("tenants", tenant)
@@ -193,7 +195,7 @@ def _labels_there(fleet: Fleet, path: Path, placements: Collection[tuple[str, st
         yield declared("labels there", missing, there)
 
 
-def image_automations_name_environments_of_the_app(fleet: Fleet) -> Iterator[Finding]:
+def image_automations_name_environments_of_the_app(fleet: Fleet) -> Iterator[Problem]:
     for at, _, app, declared_app in walk.apps(fleet):
         for index, name in enumerate(_followed(declared_app)):
             if all(name != environment for environment, _ in placements_of(fleet, at)):
@@ -235,7 +237,7 @@ def _placed_on(fleet: Fleet, at: tuple[str, ...]) -> tuple[str, ...]:
 _RETRIES = "RetryOnFailure"
 
 
-def remediations_are_not_ignored(fleet: Fleet) -> Iterator[Finding]:
+def remediations_are_not_ignored(fleet: Fleet) -> Iterator[Problem]:
     for action in ("install", "upgrade"):
         at = ("helm", action, "remediation")
 
@@ -253,7 +255,7 @@ def remediations_are_not_ignored(fleet: Fleet) -> Iterator[Finding]:
             )
 
 
-def health_checks_are_not_ignored(fleet: Fleet) -> Iterator[Finding]:
+def health_checks_are_not_ignored(fleet: Fleet) -> Iterator[Problem]:
     at = ("kustomize", "healthChecks")
 
     def ignored(app: dict[str, Any]) -> bool:
@@ -278,7 +280,8 @@ def _where(
         if not any(_says(fleet, path, cause) for path, _ in walk.blocks(fleet, app)):
             continue
         views = {
-            _paths(layers): layers for layers in (app_layers(fleet, app, *each) for each in placements_of(fleet, app))
+            _paths(layers): layers
+            for layers in (app_layers(fleet, app, *placement) for placement in placements_of(fleet, app))
         }
         yield from dict.fromkeys(origin(layers, at) for layers in views.values() if ignored(merge(layers)))
 

@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 from tenantry.flux.conformance.explanations import EXPLANATIONS, Explanation
 from tenantry.flux.conformance.structure import misfits, misfits_of_part
 from tenantry.flux.schemas import schema_of
-from tenantry.messages.errors import Finding, Path
+from tenantry.messages.errors import Path, Problem
 
 _T = TypeVar("_T")
 
@@ -78,7 +78,7 @@ def described(schema: dict[str, Any], value: Any) -> Any:
     return value if "type" in schema else None
 
 
-def broken_rules(schema: dict[str, Any], value: Any, at: Path) -> Iterator[Finding]:
+def broken_rules(schema: dict[str, Any], value: Any, at: Path) -> Iterator[Problem]:
     """The rules that a value and its parts break. The value has the right structure and includes defaults."""
     if ruled := _ruled(schema):
         yield from ruled.broken(value, at)
@@ -97,7 +97,7 @@ class _Ruled:
     properties: tuple[tuple[str, _Ruled], ...]
     items: _Ruled | None
 
-    def broken(self, value: Any, at: Path) -> Iterator[Finding]:
+    def broken(self, value: Any, at: Path) -> Iterator[Problem]:
         for rule in self.rules:
             if not holds(rule, value, self.schema):
                 yield _finding(EXPLANATIONS[rule], value, at)
@@ -140,10 +140,10 @@ def _environment() -> Any:
     return cel.NewEnv(variables={"self": cel.Type.DYN})
 
 
-def _finding(explanation: Explanation, value: Any, at: Path) -> Finding:
+def _finding(explanation: Explanation, value: Any, at: Path) -> Problem:
     """The finding for a broken rule: at the key to change if the author wrote it, otherwise at the block."""
     at_key = explanation.key in value
-    return Finding(
+    return Problem(
         (*at, explanation.key) if at_key else at,
         explanation.code,
         explanation.message,
@@ -153,16 +153,16 @@ def _finding(explanation: Explanation, value: Any, at: Path) -> Finding:
     )
 
 
-def _duplicates(keys: list[str], entries: list[dict[str, Any]], at: Path) -> Iterator[Finding]:
+def _duplicates(keys: list[str], entries: list[dict[str, Any]], at: Path) -> Iterator[Problem]:
     seen: dict[tuple[Any, ...], int] = {}
     for index, entry in enumerate(entries):
         first = seen.setdefault(tuple(entry.get(key) for key in keys), index)
         if first != index:
             message = f"{' and '.join(keys)} must differ between entries, entry {first} has the same"
-            yield Finding((*at, index), "duplicate", message, fix="remove one of them")
+            yield Problem((*at, index), "duplicate", message, fix="remove one of them")
 
 
-def check_part(kind: str, part: Mapping[str, Any], at: Path) -> Iterator[Finding]:
+def check_part(kind: str, part: Mapping[str, Any], at: Path) -> Iterator[Problem]:
     """The problems of a part of a spec. Missing keys are no problem, because other layers can add them.
 
     Args:    part: as written; `null` removes a key.
@@ -173,7 +173,7 @@ def check_part(kind: str, part: Mapping[str, Any], at: Path) -> Iterator[Finding
         yield from misfits_of_part(schema, dict(part), at)
 
 
-def check_spec(kind: str, spec: Mapping[str, Any], at: Path) -> Iterator[Finding]:
+def check_spec(kind: str, spec: Mapping[str, Any], at: Path) -> Iterator[Problem]:
     """The problems of the spec of a Flux object.
 
     CEL rules rely on the structure, so they are checked only if the structure is right.

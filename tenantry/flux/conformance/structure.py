@@ -7,8 +7,9 @@ from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from tenantry.flux.schemas import Schema, schema_of
-from tenantry.messages.errors import Finding, Path
-from tenantry.messages.findings import (
+from tenantry.messages.errors import Path, Problem
+from tenantry.messages.placeholders import is_unfilled
+from tenantry.messages.problems import (
     empty_list,
     empty_string,
     missing_key,
@@ -18,7 +19,6 @@ from tenantry.messages.findings import (
     unknown_key,
     wrong_type,
 )
-from tenantry.messages.placeholders import is_unfilled
 
 if TYPE_CHECKING:
     from jsonschema_rs import Draft202012Validator, ValidationError
@@ -49,12 +49,12 @@ _FORMS = {
 """For patterns that are hard to read: what they mean, and how to write a value that matches."""
 
 
-def misfits(schema: Schema, value: dict[str, Any], at: Path) -> Iterator[Finding]:
+def misfits(schema: Schema, value: dict[str, Any], at: Path) -> Iterator[Problem]:
     """The errors in the structure of a value at a path of the document."""
     yield from _worded(_validator(schema.kind), schema, value, at)
 
 
-def misfits_of_part(schema: Schema, value: dict[str, Any], at: Path) -> Iterator[Finding]:
+def misfits_of_part(schema: Schema, value: dict[str, Any], at: Path) -> Iterator[Problem]:
     """As `misfits`, for a part of a spec as written: other layers can add missing keys, and `null` removes a key.
 
     Texts with placeholders are not checked here, but after the placeholders are filled in.
@@ -64,7 +64,7 @@ def misfits_of_part(schema: Schema, value: dict[str, Any], at: Path) -> Iterator
 
 def _worded(
     validator: Draft202012Validator, schema: Schema, value: dict[str, Any], at: Path, *, unfilled: bool = False
-) -> Iterator[Finding]:
+) -> Iterator[Problem]:
     errors = list(validator.iter_errors(value))
     if unfilled:
         errors = [error for error in errors if error.kind.name not in _OF_TEXT or not is_unfilled(error.instance)]
@@ -112,7 +112,7 @@ def _without_null(value: dict[str, Any]) -> dict[str, Any]:
     return {key: _without_null(part) if isinstance(part, dict) else part for key, part in given.items()}
 
 
-def _findings(error: ValidationError, schema: dict[str, Any], here: Path) -> Iterator[Finding]:
+def _findings(error: ValidationError, schema: dict[str, Any], here: Path) -> Iterator[Problem]:
     keyword, limit, value = error.kind.name, error.kind.value, error.instance
     match keyword:
         case "additionalProperties":
@@ -134,9 +134,9 @@ def _findings(error: ValidationError, schema: dict[str, Any], here: Path) -> Ite
         case "minLength" if limit == 1:
             yield empty_string(here)
         case "uniqueItems":
-            yield Finding(here, "duplicate", "no two entries may be equal", fix="remove one of them")
+            yield Problem(here, "duplicate", "no two entries may be equal", fix="remove one of them")
         case _:
-            yield Finding(here, "bad-value", _beyond(keyword, limit, value))
+            yield Problem(here, "bad-value", _beyond(keyword, limit, value))
 
 
 def _beyond(keyword: str, limit: int, value: Any) -> str:

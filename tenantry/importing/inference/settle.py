@@ -15,7 +15,7 @@ from tenantry.importing.text import text_of
 from tenantry.kube.objects import is_of_flux
 from tenantry.load import fleet_of, plan_all
 from tenantry.messages.data import ABSENT, value_at
-from tenantry.messages.errors import Diagnostic, InvalidFleet, Refused
+from tenantry.messages.errors import InvalidFleet, Problem, Refused
 from tenantry.plan.plan import Plan
 from tenantry.source.parse import parse
 
@@ -56,7 +56,7 @@ def planned(data: dict[str, Any]) -> dict[str, Plan]:
     return plan_all(fleet)
 
 
-def _leave_out(data: dict[str, Any], problems: tuple[Diagnostic, ...], notes: Notes, inventory: Inventory) -> bool:
+def _leave_out(data: dict[str, Any], problems: tuple[Problem, ...], notes: Notes, inventory: Inventory) -> bool:
     """Remove the parts that are wrong; False: no part can be removed."""
     removed = False
     for problem in problems:
@@ -85,7 +85,7 @@ def _remove(data: dict[str, Any], path: Path) -> bool:
     return isinstance(above, dict) and above.pop(path[-1], None) is not None
 
 
-def _tell(data: dict[str, Any], notes: Notes, inventory: Inventory, unit: Path, problem: Diagnostic) -> None:
+def _tell(data: dict[str, Any], notes: Notes, inventory: Inventory, unit: Path, problem: Problem) -> None:
     """Say of the objects of a part that it is left out, and nothing else of those that no other part stands for."""
     fix = (
         "leave it to what applies it today, or declare it by hand"

@@ -25,7 +25,7 @@ _RBAC = "rbac.authorization.k8s.io"
 
 def role_bindings(scope: Scope, settings: TenantSettings) -> Iterator[Manifest]:
     """The binding of the service account, one for each role of the owners, and those of `roleBindings` by name."""
-    users = [_rbac("User", each) for each in users_of(scope)]
+    users = [_rbac("User", user) for user in users_of(scope)]
     yield _binding(scope, join(scope.tenant, "reconciler", settings.role), settings.role, users)
     for role, owners in _by_role(settings.owners).items():
         yield _binding(scope, join(scope.tenant, "owners", role), role, _subjects(scope, owners))

@@ -74,7 +74,7 @@ def in_state(planned: KubeObject, state: Lifecycle) -> KubeObject:
 
 def kept_by_helm(manifests: Iterable[Manifest], state: Lifecycle) -> list[Manifest]:
     """The manifests of a release in a state; Helm keeps those that can hold data."""
-    return [_annotated(each, KEEP) if _is_kept(each, state) else each for each in manifests]
+    return [_annotated(manifest, KEEP) if _is_kept(manifest, state) else manifest for manifest in manifests]
 
 
 def with_kept_definitions(planned: KubeObject, state: Lifecycle) -> KubeObject:
@@ -99,7 +99,7 @@ def without_kept_definitions(kind: str, spec: Mapping[str, Any]) -> Mapping[str,
     entries = spec.get(key)
     if not isinstance(entries, list) or added not in entries:
         return spec
-    left = [each for each in entries if each != added]
+    left = [entry for entry in entries if entry != added]
     return {**{name: value for name, value in spec.items() if name != key}, **({key: left} if left else {})}
 
 
@@ -129,7 +129,7 @@ def given_up(manifest: Manifest, leaving: str) -> Manifest:
 
 def with_given_up_apps(namespace: KubeObject, apps: Iterable[KubeObject]) -> KubeObject:
     """A tenant's Namespace that names those of its apps that were given up. apps: objects in the namespace."""
-    names = sorted(each.id.name for each in apps if each.id.kind in _FLUX and STATE_LABEL in labels_of(each.manifest))
+    names = sorted(app.id.name for app in apps if app.id.kind in _FLUX and STATE_LABEL in labels_of(app.manifest))
     if not names or STATE_LABEL in labels_of(namespace.manifest):
         return namespace
     return replace(namespace, manifest=_annotated(namespace.manifest, {LEAVING: ",".join(names)}))

@@ -14,7 +14,7 @@ from tenantry.kube.acceptance import too_large
 from tenantry.kube.names import MAX_LABEL, MAX_SOURCE, join
 from tenantry.kube.objects import KubeObject, Manifest, ObjectId, Owner
 from tenantry.messages.errors import Found, Path
-from tenantry.messages.findings import name_too_long
+from tenantry.messages.problems import name_too_long
 from tenantry.model import ConfigMap, SecretKey
 from tenantry.model.flux import FluxMetadata
 

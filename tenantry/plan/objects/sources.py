@@ -10,8 +10,8 @@ from tenantry.fleet.apps import EffectiveApp
 from tenantry.flux.addresses import address_problems
 from tenantry.kube import names
 from tenantry.kube.objects import KubeObject, ObjectId
-from tenantry.messages.errors import Finding, Found, Path, raise_found
-from tenantry.messages.findings import missing_key
+from tenantry.messages.errors import Found, Path, Problem, raise_found
+from tenantry.messages.problems import missing_key
 from tenantry.messages.redact import shorten
 from tenantry.messages.text import declared
 from tenantry.model import Helm, Source
@@ -42,10 +42,10 @@ def source_object(scope: Scope, name: str, source: Source, at: Path, *, is_chart
     return with_metadata(planned, source.metadata) if source.metadata else planned
 
 
-def _wrong_type(url: str, written: str, at: Path) -> Finding:
+def _wrong_type(url: str, written: str, at: Path) -> Problem:
     wanted = "oci" if written != "oci" else "default"
     message = f"the URL '{url}' does not go with type '{written}'"
-    return Finding(at, "bad-url", message, fix=f"set 'type: {wanted}', or correct the URL")
+    return Problem(at, "bad-url", message, fix=f"set 'type: {wanted}', or correct the URL")
 
 
 def reference(id: ObjectId) -> dict[str, str]:
@@ -115,12 +115,12 @@ def check_chart(app: EffectiveApp, helm: Helm, source: KubeObject, at: Path, cha
             raise Found([replace(missing_key(at, "version"), fix="add 'version:', exact or a range such as '1.2.x'")])
         return
     if why := path_problem(helm.chart):
-        raise Found([Finding(app.origin("helm", "chart"), "bad-path", f"path '{shorten(helm.chart)}' {why}")])
+        raise Found([Problem(app.origin("helm", "chart"), "bad-path", f"path '{shorten(helm.chart)}' {why}")])
     if helm.version is not None:
         raise Found([_no_version(app, helm, source, charts)])
 
 
-def _no_version(app: EffectiveApp, helm: Helm, source: KubeObject, charts: Iterable[str]) -> Finding:
+def _no_version(app: EffectiveApp, helm: Helm, source: KubeObject, charts: Iterable[str]) -> Problem:
     what = "Git repository" if source.id.kind == "GitRepository" else "bucket"
     where = f"source '{helm.source}'" if helm.source else "its source"
     message = f"{where} is a {what}, so 'version' does not apply"
@@ -128,10 +128,10 @@ def _no_version(app: EffectiveApp, helm: Helm, source: KubeObject, charts: Itera
         [f"name a Helm repository to use a chart version ({declared('declared', '', charts)})"] if helm.source else []
     )
     fix = "; ".join(["remove 'version': 'ref' of the source says which revision is taken", *others])
-    return Finding(app.origin("helm", "version"), "no-version", message, fix=fix)
+    return Problem(app.origin("helm", "version"), "no-version", message, fix=fix)
 
 
-def _of_the_source(app: EffectiveApp, key: str) -> Finding:
+def _of_the_source(app: EffectiveApp, key: str) -> Problem:
     message = f"the whole source is the chart, so '{key}' does not apply"
     fix = f"remove '{key}'; 'ref' and 'verify' of the source say which chart is taken"
-    return Finding(app.origin("helm", key), "no-choice-of-chart", message, fix=fix, at_key=True)
+    return Problem(app.origin("helm", key), "no-choice-of-chart", message, fix=fix, at_key=True)

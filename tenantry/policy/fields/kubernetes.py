@@ -93,7 +93,7 @@ def _completed(spec: Any) -> dict[str, Any]:
 def pull_secrets(value: Any, of: Filled) -> str:
     """Those that the main file gives the account of the tenant's pods."""
     declared = of.place.frame.of_account.get("imagePullSecrets") if of.is_on_target else ()
-    wanted = [{"name": each} for each in texts(declared)]
+    wanted = [{"name": text} for text in texts(declared)]
     return "" if as_text(value) == wanted else "pulls images with other Secrets than the main file names"
 
 

@@ -92,7 +92,7 @@ def tenants_limits_are_those_of_the_main_file(tenants: Tenants) -> Iterator[Viol
             if place.frame.leaves(setting):
                 continue
             policies = place.frame.network_policies(key) if setting == "network" else ()
-            others = [there.get((kind, resource.name, f"tenantry-{each}", place.cluster)) for each in policies]
+            others = [there.get((kind, resource.name, f"tenantry-{policy}", place.cluster)) for policy in policies]
             if not _is_as_written(place, setting, key, found) or None in others:
                 what = f"{resource} of tenant '{place.tenant}' has another '{setting}' than the main file sets"
                 yield Violation(resource, what, f"set '{setting}' in the main file, or add it to 'grants.settings'")

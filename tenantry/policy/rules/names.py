@@ -168,13 +168,13 @@ class _Baseline:
             yield "spec.dependsOn", f"waits for {sorted(given)}, not for {sorted(wanted)}"
 
     def _waits_for(self, release: Resource) -> set[str]:
-        return {f"{each.get('namespace', '')}/{each.get('name')}" for each in entries(release.spec.get("dependsOn"))}
+        return {f"{entry.get('namespace', '')}/{entry.get('name')}" for entry in entries(release.spec.get("dependsOn"))}
 
     def _wanted(self) -> set[str]:
         """The releases of add-ons for which the main file lets the tenant wait. Pulumi waits for other kinds."""
         addons = mapping(self.tenants.file.platform.get("addons"))
-        names = (each.removeprefix("platform/") for each in texts(self.place.frame.settings.get("dependsOn")))
-        return {f"/{self.place.cluster}-{each}" for each in names if "helm" in mapping(addons.get(each))}
+        names = (text.removeprefix("platform/") for text in texts(self.place.frame.settings.get("dependsOn")))
+        return {f"/{self.place.cluster}-{name}" for name in names if "helm" in mapping(addons.get(name))}
 
     def _origin_of_chart(self, release: Resource) -> tuple[str, ...]:
         """Kind and URL of the repository of the chart, and of a directory in Git its path and revision.

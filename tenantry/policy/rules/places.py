@@ -112,7 +112,9 @@ def _reserved_for(name: str, tenants: Tenants) -> str:
         return "an add-on"
     if name == file.home or name in file.accounts:
         return "the platform team"
-    return "a tool of the platform team" if any(fnmatchcase(name, each) for each in file.reserved_patterns) else ""
+    return (
+        "a tool of the platform team" if any(fnmatchcase(name, pattern) for pattern in file.reserved_patterns) else ""
+    )
 
 
 def _not_given(resource: Resource, place: Place) -> str:

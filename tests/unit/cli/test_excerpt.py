@@ -9,15 +9,15 @@ from pathlib import Path
 import pytest
 
 from tenantry.cli.excerpt import MOST, Excerpt, excerpts
-from tenantry.messages.errors import Diagnostic, Lines, Location
+from tenantry.messages.errors import Lines, Location, Problem
 from tests.table import table
 from tests.terminal import plain, tenantry_in_terminal
 from tests.unit.cli.test_cli import Capture, tenantry
 from tests.unit.texts import FRAME, rocky
 
 
-def problem(text: str, line: int, column: int, code: str = "bad-value", *path: str | int) -> Diagnostic:
-    return Diagnostic(Location("t.yaml", line, column).within(Lines(text)), code, "message", path or ("a",))
+def problem(text: str, line: int, column: int, code: str = "bad-value", *path: str | int) -> Problem:
+    return Problem(path or ("a",), code, "message").at(Location("t.yaml", line, column).within(Lines(text)))
 
 
 def one(text: str, column: int = 1, line: int = 1, code: str = "bad-value", width: int = 60) -> Excerpt | None:
@@ -123,7 +123,7 @@ def test_a_line_below_what_may_begin_a_secret_is_hidden(text: str, line: int) ->
 
 def test_where_only_indentation_tells_what_a_line_belongs_to_it_is_hidden_below_such_a_key() -> None:
     text = "password:\n  a: 1\n  b: 1\n  c: hunter2\n"
-    syntax = Diagnostic(Location("t.yaml", 4, 3).within(Lines(text)), "syntax", "message")
+    syntax = Problem((), "syntax", "message").at(Location("t.yaml", 4, 3).within(Lines(text)))
     assert list(excerpts([syntax], 60)) == [None]
 
 

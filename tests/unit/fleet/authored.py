@@ -10,7 +10,7 @@ import yaml
 
 from tenantry.fleet.merge import Layer, merge
 from tenantry.load import load_fleet, plan_all
-from tenantry.messages.errors import Diagnostic, InvalidFleet
+from tenantry.messages.errors import InvalidFleet, Problem
 
 Data = dict[str, Any]
 
@@ -86,7 +86,7 @@ def write(said: Data, main: Data | None = None) -> Path:
     return Path("tenants.yaml")
 
 
-def problems(said: Data, main: Data | None = None) -> list[Diagnostic]:
+def problems(said: Data, main: Data | None = None) -> list[Problem]:
     try:
         plan_all(load_fleet(write(said, main)))
     except InvalidFleet as invalid:

@@ -9,7 +9,7 @@ import pytest
 from tenantry.fleet.choice import choice_of_app
 from tenantry.grants.frames import PARTS, SELECTOR
 from tenantry.load import load_fleet, plan_all
-from tenantry.messages.errors import Diagnostic, InvalidFleet
+from tenantry.messages.errors import InvalidFleet, Problem
 from tenantry.model import Tenant
 
 MAIN = """\
@@ -43,7 +43,7 @@ def write(frame: str, *own: str) -> Path:
     return Path("tenants.yaml")
 
 
-def problems(frame: str, *own: str) -> list[Diagnostic]:
+def problems(frame: str, *own: str) -> list[Problem]:
     with pytest.raises(InvalidFleet) as caught:
         plan_all(load_fleet(write(frame, *own)))
     return list(caught.value.diagnostics)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from itertools import pairwise
 
-from tenantry.fleet.hashing import shard_of
+from tenantry.fleet.flux_shards import shard_of
 
 NAMES = [f"team-{number}" for number in range(1000)]
 

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from tenantry.fleet.template import fill
-from tenantry.messages.errors import Finding, Found
+from tenantry.messages.errors import Found, Problem
 from tenantry.messages.placeholders import names_in
 from tests.table import table
 
@@ -18,7 +18,7 @@ def filled(value: Any) -> Any:
     return fill(value, VARIABLES, ("at",))
 
 
-def findings(value: Any) -> tuple[Finding, ...]:
+def findings(value: Any) -> tuple[Problem, ...]:
     with pytest.raises(Found) as caught:
         filled(value)
     return caught.value.findings
@@ -67,14 +67,14 @@ def test_every_unknown_placeholder_is_named_with_its_path_and_the_closest_known_
         " or write '{{' and '}}' for braces"
     )
     expected = (
-        Finding(
+        Problem(
             ("at", "a", 1),
             "unknown-placeholder",
             "placeholder '{domian}' is not known here",
             ("known: braces, domain, env, tenant (closest: domain)",),
             fix,
         ),
-        Finding(
+        Problem(
             ("at", "b"),
             "unknown-placeholder",
             "placeholder '{}' is not known here",
@@ -87,7 +87,7 @@ def test_every_unknown_placeholder_is_named_with_its_path_and_the_closest_known_
 
 @pytest.mark.parametrize(("text", "brace"), [("a { b", "{"), ("a } b", "}"), ("${A:-{env}", "{")])
 def test_a_single_brace_is_refused_with_how_to_write_it(text: str, brace: str) -> None:
-    expected = Finding(("at",), "bad-placeholder", f"a single '{brace}'", fix=f"write '{brace * 2}' for a brace")
+    expected = Problem(("at",), "bad-placeholder", f"a single '{brace}'", fix=f"write '{brace * 2}' for a brace")
     assert expected == findings(text)[0]
 
 

@@ -13,7 +13,7 @@ import pytest
 from tenantry.fleet.blocks import check_blocks
 from tenantry.fleet.shape import check_shape
 from tenantry.flux.schemas import schema_of
-from tenantry.messages.errors import Finding
+from tenantry.messages.errors import Problem
 from tenantry.model import (
     SOURCE_KINDS,
     Alert,
@@ -110,7 +110,7 @@ def whole_of(at: tuple[str, ...], block: Any) -> Any:
     return block
 
 
-def findings(at: tuple[str, ...], block: Any) -> list[Finding]:
+def findings(at: tuple[str, ...], block: Any) -> list[Problem]:
     return list(check_blocks(whole_of(at, block)))
 
 

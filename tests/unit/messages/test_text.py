@@ -4,17 +4,17 @@ from __future__ import annotations
 
 import pytest
 
-from tenantry.messages.errors import Diagnostic, Finding, Found, InvalidFleet, Location, Path, Refused
+from tenantry.messages.errors import Found, InvalidFleet, Location, Path, Problem, Refused
 from tenantry.messages.text import closest, counted, declared, format_diagnostic, format_invalid, format_path
 from tests.table import table
 
 
-def problem(line: int = 1, column: int = 1, code: str = "code", message: str = "message") -> Diagnostic:
-    return Diagnostic(Location("t.yaml", line, column), code, message)
+def problem(line: int = 1, column: int = 1, code: str = "code", message: str = "message") -> Problem:
+    return Problem((), code, message).at(Location("t.yaml", line, column))
 
 
 def test_a_problem_shows_its_place_path_facts_and_fix() -> None:
-    diagnostic = Diagnostic(Location("t.yaml", 42, 9), "unknown-x", "no x", ("a", "b", 1), ("one", "two"), "do it")
+    diagnostic = Problem(("a", "b", 1), "unknown-x", "no x", ("one", "two"), "do it").at(Location("t.yaml", 42, 9))
     expected = "t.yaml:42:9: error[unknown-x]: no x\n  at a.b[1]\n  one\n  two\n  fix: do it"
     assert expected == format_diagnostic(diagnostic)
 
@@ -24,7 +24,7 @@ def test_a_problem_without_path_facts_and_fix_is_one_line() -> None:
 
 
 def test_what_stands_in_the_file_can_not_break_the_line_or_colour_the_terminal() -> None:
-    diagnostic = Diagnostic(Location("t.yaml", 1, 1), "code", "a\nb\x1b[31m", ("k\u2028",), ("n\r",), "f\x00 é")
+    diagnostic = Problem(("k\u2028",), "code", "a\nb\x1b[31m", ("n\r",), "f\x00 é").at(Location("t.yaml", 1, 1))
     expected = "t.yaml:1:1: error[code]: a\\nb\\x1b[31m\n  at k\\u2028\n  n\\r\n  fix: f\\x00 é"
     assert expected == format_diagnostic(diagnostic)
 
@@ -87,7 +87,7 @@ def test_a_refusal_shows_its_fix_below_the_message() -> None:
 
 
 def test_errors_say_how_many_problems_they_hold() -> None:
-    assert (str(InvalidFleet([problem()])), str(Found([Finding((), "a", "b")]))) == ("1 problems", "1 findings")
+    assert (str(InvalidFleet([problem()])), str(Found([Problem((), "a", "b")]))) == ("1 problems", "1 findings")
 
 
 def test_one_is_not_many() -> None:

@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 from tenantry.cluster.inventory import FoundSecret
-from tenantry.messages.errors import Problem, Severity
+from tenantry.messages.errors import Problem, Severity, error
 from tenantry.model import SecretKey
 from tenantry.preflight.kubeconfig import check_secret
 from tests.unit.issued import NOW
@@ -15,8 +15,7 @@ def check(secret: FoundSecret | None) -> tuple[Problem, ...]:
 
 
 def test_a_secret_that_is_not_there_is_named() -> None:
-    expected = Problem(
-        Severity.ERROR,
+    expected = error(
         "no-secret",
         "there is no Secret kamaji/edge-admin-kubeconfig",
         "wait until it is created, or correct the cluster's 'kubeconfig' in tenants.yaml",

@@ -10,10 +10,9 @@ from pathlib import Path
 import pytest
 from click.shell_completion import ShellComplete
 
-from tenantry.cli import preflight as preflight_module
 from tenantry.cli.app import app
 from tenantry.cli.engine import checks, session
-from tenantry.messages.errors import Refused
+from tenantry.messages.errors import Refused, error
 from tenantry.preflight.after import Mode
 from tenantry.preflight.check import Report
 from tests.terminal import INTERRUPT, tenantry_in_terminal
@@ -337,7 +336,7 @@ def test_preflight_comes_first_and_the_status_last(capsys: Capture, monkeypatch:
     assert tenantry(capsys, "up", "-e", "dev", "--", "--target", "x")[0] == 0
     assert len(log.read_text().splitlines()) == 3
 
-    refusal = preflight_module.Problem(preflight_module.Severity.ERROR, "removals", "too much", "less")
+    refusal = error("removals", "too much", "less")
     report = Report((refusal,), ())
     monkeypatch.setattr(checks, "report_on", lambda *_, **__: report)
     code, out, err = tenantry(capsys, "up", "-e", "dev")

@@ -6,7 +6,7 @@ from copy import deepcopy
 from typing import Any
 
 from tenantry.flux.conformance import check_spec
-from tenantry.messages.errors import Finding, Path
+from tenantry.messages.errors import Path, Problem
 
 AT: Path = ("tenants", "rocky", "spec")
 
@@ -38,5 +38,5 @@ def spec_of(kind: str, **changes: Any) -> dict[str, Any]:
     return {key: value for key, value in (deepcopy(RIGHT[kind]) | changes).items() if value is not None}
 
 
-def told(kind: str, **changes: Any) -> list[Finding]:
+def told(kind: str, **changes: Any) -> list[Problem]:
     return list(check_spec(kind, spec_of(kind, **changes), AT))

@@ -11,7 +11,7 @@ from tenantry.flux.conformance import check
 from tenantry.flux.conformance.check import holds
 from tenantry.flux.conformance.explanations import EXPLANATIONS
 from tenantry.flux.schemas import kinds, schema_of
-from tenantry.messages.errors import Finding
+from tenantry.messages.errors import Problem
 from tests.table import table
 from tests.unit.flux.conformance.specs import AT, told
 
@@ -26,11 +26,11 @@ OIDC = {
 CHART = {"spec": {"chart": "web", "sourceRef": {"kind": "Bucket", "name": "x"}}}
 NO_RETRIES = "retryInterval has no effect unless failures are retried"
 
-BROKEN: list[tuple[str, dict[str, Any], Finding]] = [
+BROKEN: list[tuple[str, dict[str, Any], Problem]] = [
     (
         "Bucket",
         {"provider": "gcp", "sts": STS},
-        Finding(
+        Problem(
             (*AT, "sts"),
             "bad-combination",
             "sts needs provider 'aws' or 'generic'",
@@ -41,7 +41,7 @@ BROKEN: list[tuple[str, dict[str, Any], Finding]] = [
     (
         "Bucket",
         {"provider": "aws", "sts": LDAP},
-        Finding(
+        Problem(
             (*AT, "sts"),
             "bad-combination",
             "with provider 'aws', sts.provider must be 'aws'",
@@ -52,7 +52,7 @@ BROKEN: list[tuple[str, dict[str, Any], Finding]] = [
     (
         "Bucket",
         {"sts": STS},
-        Finding(
+        Problem(
             (*AT, "sts"),
             "bad-combination",
             "with provider 'generic', sts.provider must be 'ldap'",
@@ -63,7 +63,7 @@ BROKEN: list[tuple[str, dict[str, Any], Finding]] = [
     (
         "Bucket",
         {"provider": "aws", "sts": STS | {"secretRef": REF}},
-        Finding(
+        Problem(
             (*AT, "sts"),
             "bad-combination",
             "sts of provider 'aws' takes no secretRef",
@@ -74,7 +74,7 @@ BROKEN: list[tuple[str, dict[str, Any], Finding]] = [
     (
         "Bucket",
         {"provider": "aws", "sts": STS | {"certSecretRef": REF}},
-        Finding(
+        Problem(
             (*AT, "sts"),
             "bad-combination",
             "sts of provider 'aws' takes no certSecretRef",
@@ -85,7 +85,7 @@ BROKEN: list[tuple[str, dict[str, Any], Finding]] = [
     (
         "Bucket",
         {"serviceAccountName": "x"},
-        Finding(
+        Problem(
             (*AT, "serviceAccountName"),
             "bad-combination",
             "provider 'generic' takes no serviceAccountName",
@@ -96,7 +96,7 @@ BROKEN: list[tuple[str, dict[str, Any], Finding]] = [
     (
         "Bucket",
         {"provider": "aws", "serviceAccountName": "x", "secretRef": REF},
-        Finding(
+        Problem(
             (*AT, "serviceAccountName"),
             "bad-combination",
             "secretRef and serviceAccountName cannot be combined",
@@ -107,7 +107,7 @@ BROKEN: list[tuple[str, dict[str, Any], Finding]] = [
     (
         "GitRepository",
         {"serviceAccountName": "x"},
-        Finding(
+        Problem(
             (*AT, "serviceAccountName"),
             "bad-combination",
             "serviceAccountName needs provider 'aws' or 'azure'",
@@ -118,7 +118,7 @@ BROKEN: list[tuple[str, dict[str, Any], Finding]] = [
     (
         "HelmChart",
         {"sourceRef": {"kind": "Bucket", "name": "x"}, "verify": {}},
-        Finding(
+        Problem(
             (*AT, "verify"),
             "bad-combination",
             "only charts of a HelmRepository can be verified",
@@ -126,16 +126,16 @@ BROKEN: list[tuple[str, dict[str, Any], Finding]] = [
             at_key=True,
         ),
     ),
-    ("HelmRelease", {"chartRef": None}, Finding(AT, "choose-one", "a release needs either 'chart:' or 'chartRef:'")),
+    ("HelmRelease", {"chartRef": None}, Problem(AT, "choose-one", "a release needs either 'chart:' or 'chartRef:'")),
     (
         "HelmRelease",
         {"chart": CHART},
-        Finding((*AT, "chartRef"), "choose-one", "a release needs either 'chart:' or 'chartRef:'", at_key=True),
+        Problem((*AT, "chartRef"), "choose-one", "a release needs either 'chart:' or 'chartRef:'", at_key=True),
     ),
     (
         "HelmRelease",
         {"install": {"strategy": {"name": "RemediateOnFailure", "retryInterval": "5m"}}},
-        Finding(
+        Problem(
             (*AT, "install", "strategy", "retryInterval"),
             "bad-combination",
             NO_RETRIES,
@@ -146,7 +146,7 @@ BROKEN: list[tuple[str, dict[str, Any], Finding]] = [
     (
         "HelmRelease",
         {"upgrade": {"strategy": {"name": "RemediateOnFailure", "retryInterval": "5m"}}},
-        Finding(
+        Problem(
             (*AT, "upgrade", "strategy", "retryInterval"),
             "bad-combination",
             NO_RETRIES,
@@ -157,7 +157,7 @@ BROKEN: list[tuple[str, dict[str, Any], Finding]] = [
     (
         "Kustomization",
         {"kubeConfig": {}},
-        Finding(
+        Problem(
             (*AT, "kubeConfig"),
             "choose-one",
             "kubeConfig needs either 'configMapRef:' or 'secretRef:'; it has neither",
@@ -166,7 +166,7 @@ BROKEN: list[tuple[str, dict[str, Any], Finding]] = [
     (
         "HelmRelease",
         {"kubeConfig": {"configMapRef": REF, "secretRef": REF}},
-        Finding(
+        Problem(
             (*AT, "kubeConfig"),
             "choose-one",
             "kubeConfig needs either 'configMapRef:' or 'secretRef:'; it has both",
@@ -175,7 +175,7 @@ BROKEN: list[tuple[str, dict[str, Any], Finding]] = [
     (
         "ImagePolicy",
         {"interval": "5m"},
-        Finding(
+        Problem(
             (*AT, "interval"),
             "bad-combination",
             "interval has no effect without digestReflectionPolicy 'Always'",
@@ -186,7 +186,7 @@ BROKEN: list[tuple[str, dict[str, Any], Finding]] = [
     (
         "ImagePolicy",
         {"digestReflectionPolicy": "Always"},
-        Finding(
+        Problem(
             (*AT, "digestReflectionPolicy"),
             "bad-combination",
             "digestReflectionPolicy 'Always' needs an interval",
@@ -197,7 +197,7 @@ BROKEN: list[tuple[str, dict[str, Any], Finding]] = [
     (
         "Provider",
         {"commitStatusExpr": "'x'"},
-        Finding(
+        Problem(
             (*AT, "commitStatusExpr"),
             "bad-combination",
             "commitStatusExpr needs a provider that sets commit statuses",
@@ -209,7 +209,7 @@ BROKEN: list[tuple[str, dict[str, Any], Finding]] = [
     (
         "Receiver",
         {"type": "generic-oidc", "secretRef": None, "oidcProviders": []},
-        Finding(
+        Problem(
             (*AT, "oidcProviders"),
             "bad-combination",
             "type 'generic-oidc' needs at least one entry in oidcProviders",
@@ -220,7 +220,7 @@ BROKEN: list[tuple[str, dict[str, Any], Finding]] = [
     (
         "Receiver",
         {"oidcProviders": [OIDC]},
-        Finding(
+        Problem(
             (*AT, "oidcProviders"),
             "bad-combination",
             "oidcProviders needs type 'generic-oidc'",
@@ -231,7 +231,7 @@ BROKEN: list[tuple[str, dict[str, Any], Finding]] = [
     (
         "Receiver",
         {"type": "generic-oidc", "oidcProviders": [OIDC]},
-        Finding(
+        Problem(
             (*AT, "secretRef"),
             "bad-combination",
             "type 'generic-oidc' takes no secretRef",
@@ -242,12 +242,12 @@ BROKEN: list[tuple[str, dict[str, Any], Finding]] = [
     (
         "Receiver",
         {"secretRef": None},
-        Finding(AT, "bad-combination", "every type but 'generic-oidc' needs a secretRef", fix="add 'secretRef:'"),
+        Problem(AT, "bad-combination", "every type but 'generic-oidc' needs a secretRef", fix="add 'secretRef:'"),
     ),
     (
         "Receiver",
         {"type": "generic-oidc", "secretRef": None, "oidcProviders": [OIDC, OIDC]},
-        Finding(
+        Problem(
             (*AT, "oidcProviders", 1),
             "duplicate",
             "issuerURL must differ between entries, entry 0 has the same",
@@ -258,7 +258,7 @@ BROKEN: list[tuple[str, dict[str, Any], Finding]] = [
 
 
 @table(("kind", "changes", "expected"), BROKEN)
-def test_a_broken_rule_is_told_where_it_can_be_mended(kind: str, changes: dict[str, Any], expected: Finding) -> None:
+def test_a_broken_rule_is_told_where_it_can_be_mended(kind: str, changes: dict[str, Any], expected: Problem) -> None:
     assert [expected] == told(kind, **changes)
 
 
@@ -356,6 +356,6 @@ def _all(schema: dict[str, Any]) -> Iterator[dict[str, Any]]:
             yield from _all(part)
 
 
-@pytest.mark.parametrize(("value", "expected"), [({"a": 1}, True), ({"a": 2}, False), ({}, False)])
+@table(("value", "expected"), [({"a": 1}, True), ({"a": 2}, False), ({}, False)])
 def test_a_rule_that_can_not_be_evaluated_does_not_hold(value: dict[str, int], expected: bool) -> None:  # noqa: FBT001
     assert holds("self.a == 1", value, {"type": "object", "properties": {"a": {"type": "integer"}}}) is expected

@@ -12,8 +12,8 @@ import pytest
 from tenantry.flux import schemas
 from tenantry.flux.conformance import check_spec
 from tenantry.flux.schemas import kinds, schema_of
-from tenantry.messages.errors import Finding
-from tenantry.messages.findings import empty_list
+from tenantry.messages.errors import Problem
+from tenantry.messages.problems import empty_list
 from tests.table import table
 from tests.unit.flux.conformance.specs import AT, RIGHT, told
 
@@ -34,7 +34,7 @@ def test_no_less_is_enough(kind: str, key: str) -> None:
 
 
 def test_a_missing_key_is_told_at_the_block_that_lacks_it() -> None:
-    expected = [Finding((*AT, "sourceRef"), "missing-key", "key 'kind' is missing", fix="add 'kind:'")]
+    expected = [Problem((*AT, "sourceRef"), "missing-key", "key 'kind' is missing", fix="add 'kind:'")]
     assert expected == told("Kustomization", sourceRef={"name": "manifests"})
 
 
@@ -44,7 +44,7 @@ def test_a_missing_key_with_a_default_is_none() -> None:
 
 def test_an_unknown_key_is_told_with_the_closest_known_one() -> None:
     expected = [
-        Finding(
+        Problem(
             (*AT, "test", "ignoreFailure"),
             "unknown-key",
             "key 'ignoreFailure' is not known here",
@@ -93,12 +93,12 @@ def test_every_unknown_key_of_a_list_entry_has_its_own_place() -> None:
 def test_a_value_of_the_wrong_type_is_told_once(
     changes: dict[str, Any], path: tuple[str | int, ...], message: str, fix: str
 ) -> None:
-    assert [Finding((*AT, *path), "wrong-type", message, fix=fix)] == told("Kustomization", **changes)
+    assert [Problem((*AT, *path), "wrong-type", message, fix=fix)] == told("Kustomization", **changes)
 
 
 def test_a_number_among_words_to_choose_from_is_of_the_wrong_type_and_no_more() -> None:
     expected = [
-        Finding(
+        Problem(
             (*AT, "deletionPolicy"),
             "wrong-type",
             "expected a string, found the number 3",
@@ -116,7 +116,7 @@ def test_a_whole_number_has_64_bits(number: int) -> None:
 
 def test_a_value_that_is_none_of_the_allowed_ones_is_told_with_those() -> None:
     expected = [
-        Finding(
+        Problem(
             (*AT, "driftDetection", "mode"),
             "bad-value",
             "'on' is not allowed here",
@@ -135,7 +135,7 @@ def test_a_duration_passes(duration: str) -> None:
 def test_a_value_of_the_wrong_form_gets_the_name_of_the_form_and_an_example(duration: str) -> None:
     shown = "a string" if "\n" in duration else f"'{duration}'"
     expected = [
-        Finding(
+        Problem(
             (*AT, "interval"),
             "bad-value",
             f"{shown} is not a valid duration",
@@ -147,7 +147,7 @@ def test_a_value_of_the_wrong_form_gets_the_name_of_the_form_and_an_example(dura
 
 def test_a_time_limit_of_a_source_knows_no_hours() -> None:
     expected = [
-        Finding(
+        Problem(
             (*AT, "timeout"),
             "bad-value",
             "'1h' is not a valid duration here",
@@ -161,7 +161,7 @@ def test_a_time_limit_of_a_source_knows_no_hours() -> None:
 def test_an_image_update_neither_forces_its_push_nor_deletes(refspec: str) -> None:
     git = {"commit": {"author": {"email": "rocky@example.com"}}, "push": {"refspec": refspec}}
     expected = [
-        Finding(
+        Problem(
             (*AT, "git", "push", "refspec"),
             "bad-value",
             f"'{refspec}' is not a valid refspec",
@@ -172,18 +172,18 @@ def test_an_image_update_neither_forces_its_push_nor_deletes(refspec: str) -> No
 
 
 def test_an_address_is_never_quoted_as_it_may_hold_a_password() -> None:
-    expected = [Finding((*AT, "url"), "bad-value", "a string does not match ^oci://.*$")]
+    expected = [Problem((*AT, "url"), "bad-value", "a string does not match ^oci://.*$")]
     assert expected == told("OCIRepository", url="https://rocky:secret@registry.example.com/web")
 
 
 def test_an_empty_string_is_told() -> None:
-    expected = [Finding((*AT, "targetNamespace"), "empty", "an empty string is not allowed here")]
+    expected = [Problem((*AT, "targetNamespace"), "empty", "an empty string is not allowed here")]
     assert expected == told("HelmRelease", targetNamespace="")
 
 
 @pytest.mark.parametrize(("length", "problems"), [(53, 0), (54, 1)])
 def test_a_string_has_a_greatest_length(length: int, problems: int) -> None:
-    expected = [Finding((*AT, "releaseName"), "bad-value", "at most 53 characters are allowed, found 54")]
+    expected = [Problem((*AT, "releaseName"), "bad-value", "at most 53 characters are allowed, found 54")]
     assert expected * problems == told("HelmRelease", releaseName="a" * length)
 
 
@@ -208,14 +208,14 @@ def test_other_kinds_are_none_of_its_business() -> None:
         list(check_spec("Deployment", {}, ()))
 
 
-Tell = Callable[[dict[str, Any], Any], list[Finding]]
+Tell = Callable[[dict[str, Any], Any], list[Problem]]
 
 
 @pytest.fixture
 def tell(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest) -> Tell:
     """What is told about a value of a kind whose only key has a schema of the test's own."""
 
-    def about(part: dict[str, Any], value: Any) -> list[Finding]:
+    def about(part: dict[str, Any], value: Any) -> list[Problem]:
         kind = request.node.name
         record = {"group": "g", "version": "v1", "kind": kind, "plural": "p", "scope": "Namespaced"}
         origin = {"module": "m", "version": "v1"}
@@ -248,7 +248,7 @@ def tell(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, request: pytest.Fixtur
 def test_constraints_that_no_kind_uses_yet_are_told_too(
     tell: Tell, part: dict[str, Any], value: Any, code: str, message: str
 ) -> None:
-    assert [Finding((*AT, "a"), code, message)] == tell(part, value)
+    assert [Problem((*AT, "a"), code, message)] == tell(part, value)
 
 
 def test_an_empty_mapping_is_told(tell: Tell) -> None:
@@ -261,5 +261,5 @@ def test_a_number_or_a_string_may_be_either(tell: Tell, value: Any) -> None:
 
 
 def test_the_entries_of_a_set_differ(tell: Tell) -> None:
-    expected = [Finding((*AT, "a"), "duplicate", "no two entries may be equal", fix="remove one of them")]
+    expected = [Problem((*AT, "a"), "duplicate", "no two entries may be equal", fix="remove one of them")]
     assert expected == tell({"uniqueItems": True}, ["x", "y", "x"])

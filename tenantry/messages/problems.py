@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterable
 from typing import Any
 
-from tenantry.messages.errors import Finding, Path, Severity
+from tenantry.messages.errors import Path, Problem, Severity
 from tenantry.messages.redact import shorten
 from tenantry.messages.text import closest
 
@@ -18,16 +18,16 @@ _PASSWORD = re.compile(r"[a-z0-9+]+://[^/@\s]*:[^/@\s]*@.*", re.IGNORECASE)
 
 def doubtful(
     path: Path, code: str, message: str, notes: tuple[str, ...] = (), *, fix: str, at_key: bool = False
-) -> Finding:
-    """A finding with severity WARNING."""
-    return Finding(path, code, message, notes, fix, at_key, Severity.WARNING)
+) -> Problem:
+    """A problem with severity WARNING."""
+    return Problem(path, code, message, notes, fix, at_key, Severity.WARNING)
 
 
-def unknown_key(path: Path, known: Iterable[str], fix: str = "") -> Finding:
+def unknown_key(path: Path, known: Iterable[str], fix: str = "") -> Problem:
     """The last key of a path is unknown. Args: fix: where the key belongs."""
     key, names = str(path[-1]), sorted(known)
     near = None if fix else closest(key, names)
-    return Finding(
+    return Problem(
         path,
         "unknown-key",
         f"key '{shorten(key)}' is not known here",
@@ -37,39 +37,39 @@ def unknown_key(path: Path, known: Iterable[str], fix: str = "") -> Finding:
     )
 
 
-def owned_key(path: Path, reason: str) -> Finding:
+def owned_key(path: Path, reason: str) -> Problem:
     """The last key of a path is a key of Flux that authors cannot set."""
-    return Finding(path, "owned-key", f"key '{path[-1]}' cannot be set: {reason}", fix="remove it", at_key=True)
+    return Problem(path, "owned-key", f"key '{path[-1]}' cannot be set: {reason}", fix="remove it", at_key=True)
 
 
-def missing_key(path: Path, key: str) -> Finding:
-    return Finding(path, "missing-key", f"key '{key}' is missing", fix=f"add '{key}:'")
+def missing_key(path: Path, key: str) -> Problem:
+    return Problem(path, "missing-key", f"key '{key}' is missing", fix=f"add '{key}:'")
 
 
-def name_too_long(what: str, name: str, limit: int, at: Path, fix: str) -> Finding:
+def name_too_long(what: str, name: str, limit: int, at: Path, fix: str) -> Problem:
     """A name made of several keys is too long; at: the entry that contains the keys."""
     message = f"{what} name '{name}' has {len(name)} characters, at most {limit} are allowed"
-    return Finding(at, "name-too-long", message, fix=fix)
+    return Problem(at, "name-too-long", message, fix=fix)
 
 
-def pasted_secret(path: Path, kind: str, *, at_key: bool) -> Finding:
+def pasted_secret(path: Path, kind: str, *, at_key: bool) -> Problem:
     """Args: kind: with its article, such as "a private key"."""
     message = f"this looks like {kind}, which anyone who reads the file or the plan could use"
     fix = "remove it, and revoke it; declare 'credentials', whose values are set in the stack's secret config"
-    return Finding(path, "secret-in-file", message, fix=fix, at_key=at_key)
+    return Problem(path, "secret-in-file", message, fix=fix, at_key=at_key)
 
 
-def wrong_type(path: Path, expected: str, value: Any, fix: str = "") -> Finding:
+def wrong_type(path: Path, expected: str, value: Any, fix: str = "") -> Problem:
     """Args: expected: with its article, such as "a string"; fix: if the caller knows what the author meant."""
     message = f"expected {expected}, found {type_name(value)}"
-    return Finding(path, "wrong-type", message, fix=fix or _fix_for_type(expected, value))
+    return Problem(path, "wrong-type", message, fix=fix or _fix_for_type(expected, value))
 
 
-def out_of_range(path: Path, code: str, value: Any, bound: int) -> Finding:
+def out_of_range(path: Path, code: str, value: Any, bound: int) -> Problem:
     """Args: code: `greater-than-equal` if the bound is the least value, otherwise it is the greatest."""
     least = code == "greater-than-equal"
     message = f"{shorten(str(value))} is too {'small' if least else 'large'}"
-    return Finding(path, code, message, fix=f"write {bound} or a {'greater' if least else 'smaller'} number")
+    return Problem(path, code, message, fix=f"write {bound} or a {'greater' if least else 'smaller'} number")
 
 
 _ENTRIES = {
@@ -92,17 +92,17 @@ def entry_name(path: Path) -> str:
     return f"'{shorten(last)}:'"
 
 
-def not_allowed(path: Path, value: Any, allowed: Iterable[str]) -> Finding:
-    return Finding(path, "bad-value", f"{shown(value)} is not allowed here", (f"allowed: {', '.join(allowed)}",))
+def not_allowed(path: Path, value: Any, allowed: Iterable[str]) -> Problem:
+    return Problem(path, "bad-value", f"{shown(value)} is not allowed here", (f"allowed: {', '.join(allowed)}",))
 
 
-def no_match(path: Path, value: Any, pattern: str) -> Finding:
-    return Finding(path, "bad-value", f"{shown(value)} does not match {pattern}")
+def no_match(path: Path, value: Any, pattern: str) -> Problem:
+    return Problem(path, "bad-value", f"{shown(value)} does not match {pattern}")
 
 
-def not_of_form(path: Path, value: Any, what: str, fix: str) -> Finding:
+def not_of_form(path: Path, value: Any, what: str, fix: str) -> Problem:
     """Args: what: with its article, such as "a valid URL"."""
-    return Finding(path, "bad-value", f"{shown(value)} is not {what}", fix=fix)
+    return Problem(path, "bad-value", f"{shown(value)} is not {what}", fix=fix)
 
 
 def holds_password(url: str) -> bool:
@@ -110,23 +110,23 @@ def holds_password(url: str) -> bool:
     return _PASSWORD.match(url) is not None
 
 
-def password_in_url(path: Path, url: str) -> Finding | None:
+def password_in_url(path: Path, url: str) -> Problem | None:
     """The finding for a URL with a password, which it does not quote; None if there is no password."""
     if not holds_password(url):
         return None
     message = "the URL contains a password, which anyone who reads the file or the plan could see"
     fix = "remove it from the URL, and revoke it; name 'credentials' instead"
-    return Finding(path, "secret-in-url", message, fix=fix)
+    return Problem(path, "secret-in-url", message, fix=fix)
 
 
-def empty_list(path: Path) -> Finding:
-    return Finding(
+def empty_list(path: Path) -> Problem:
+    return Problem(
         path, "empty", "at least one entry is needed", fix="add an entry, or remove the key if it is optional"
     )
 
 
-def empty_string(path: Path) -> Finding:
-    return Finding(path, "empty", "an empty string is not allowed here")
+def empty_string(path: Path) -> Problem:
+    return Problem(path, "empty", "an empty string is not allowed here")
 
 
 def type_name(value: Any) -> str:
