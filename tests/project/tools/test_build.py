@@ -281,7 +281,8 @@ class TestAFailure:
 
 
 class TestAnInterruption:
-    SCRIPT = "echo $$ > {root}/pid; kill -{signal} $PPID; exec /bin/sleep 60"
+    SCRIPT = "echo $$ > {root}/pid; /bin/sleep 0.3; kill -{signal} $PPID; exec /bin/sleep 60"
+    """The signal comes when the builder waits for Go, as from a person, and not while Python still starts Go."""
 
     def interrupt(self, machine: Machine, signal: str) -> None:
         machine.on_build(self.SCRIPT.format(root=machine.root, signal=signal))
