@@ -107,7 +107,7 @@ reference: setup ## write docs/tenants-reference.md, docs/output-reference.md an
 	@$(BIN)/python -m docgen.performance
 
 .PHONY: docs
-docs: setup ## write the site of the documentation to build/docs (half a minute)
+docs: setup ## write the site of the documentation to build/docs
 	@$(BIN)/sphinx-build -q -W --keep-going -n -b html -c docs -d build/doctrees . build/docs
 	@echo "build/docs/index.html: written"
 
@@ -137,15 +137,15 @@ project := tests/project tests/processes
 at_once := -n auto --dist worksteal
 
 .PHONY: test-fast
-test-fast: setup ## unit, component and golden tests: what to run after each change (half a minute)
+test-fast: setup ## unit, component and golden tests: what to run after each change
 	$(BIN)/pytest $(at_once) $(fast)
 
 .PHONY: test-project
-test-project: setup ## documentation, examples, pipelines, generators, tools, sandbox; commands and cages as processes (half a minute)
+test-project: setup ## documentation, examples, pipelines, generators, tools, sandbox; commands and cages as processes
 	$(BIN)/pytest $(at_once) $(project)
 
 .PHONY: test-python
-test-python: setup ## all tests that need only Python, in one run; few examples of each property (a minute)
+test-python: setup ## all tests that need only Python, in one run; few examples of each property
 	$(BIN)/pytest $(at_once) $(fast) $(project) tests/properties
 
 # Tests of real programs often wait, so more of them run at a time than there are cores. Tests that share a sandbox stay together.
@@ -165,7 +165,7 @@ of_faults := admission isolation reaching
 share := tests/hostile tests/backends $(of_e2e:%=tests/e2e/test_%.py) $(of_faults:%=tests/faults/test_%.py)
 
 .PHONY: test
-test: test-python tools ## before a push: all tests that need only Python, and a share of those of real programs (8 minutes)
+test: test-python tools ## before a push: all tests that need only Python, and a share of those of real programs
 	$(BIN)/python -m docgen.schemas --check
 	FLEETS=$(if $(filter command line environment,$(origin FLEETS)),$(FLEETS),1000) $(BIN)/pytest $(side_by_side) $(share)
 

@@ -104,7 +104,7 @@ def _the_schema_is_made_once() -> Iterator[None]:
 
 @pytest.fixture(scope="session", autouse=True)
 def _files_of_tests_need_not_survive_a_loss_of_power() -> Iterator[None]:
-    """Waiting for the disk takes a third of the time of hundreds of edits."""
+    """Hundreds of edits would wait for the disk."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(os, "fsync", lambda _: None)
         yield
