@@ -107,7 +107,7 @@ reference: setup ## write docs/tenants-reference.md, docs/output-reference.md an
 	@$(BIN)/python -m docgen.performance
 
 .PHONY: docs
-docs: setup ## write the site of the documentation to build/docs (half a minute)
+docs: setup ## write the site of the documentation to build/docs
 	@$(BIN)/sphinx-build -q -W --keep-going -n -b html -c docs -d build/doctrees . build/docs
 	@echo "build/docs/index.html: written"
 
@@ -131,9 +131,22 @@ pictures: setup ## take the pictures of the pages, docs/images/*.png, with Chrom
 docs-pictures: docs ## take pictures of the documentation, build/docs-pictures/*.png, with Chromium, to look at
 	@$(BIN)/python -m docgen.site.pictures
 
+# The tests of four directories need only Python. They use each processor fully.
+fast := tests/unit tests/components tests/golden
+project := tests/project tests/processes
+at_once := -n auto --dist worksteal
+
 .PHONY: test-fast
-test-fast: setup ## unit, component and golden tests: no tools needed
-	$(BIN)/pytest -n auto --dist worksteal
+test-fast: setup ## unit, component and golden tests: what to run after each change
+	$(BIN)/pytest $(at_once) $(fast)
+
+.PHONY: test-project
+test-project: setup ## documentation, examples, pipelines, generators, tools, sandbox; commands and cages as processes
+	$(BIN)/pytest $(at_once) $(project)
+
+.PHONY: test-python
+test-python: setup ## all tests that need only Python, in one run; few examples of each property
+	$(BIN)/pytest $(at_once) $(fast) $(project) tests/properties
 
 # Tests of real programs often wait, so more of them run at a time than there are cores. Tests that share a sandbox stay together.
 # Each process takes about 2 GB of memory.
@@ -144,10 +157,20 @@ export FLEETS
 side_by_side := -n $(WORKERS) --dist loadgroup
 real := tests/e2e tests/hostile tests/backends
 
+# Each promise once: the repository's own fleet, sources, preflight, a first fleet, the isolation of tenants. What repeats a promise with
+# other fleets, waits for a long time, or breaks things in series is left to the build server.
+of_e2e := accounts cage clusters conformance content examples_flux2_multi_tenancy fleet import labels manifests mistakes new_fleet \
+	notifications order policy preflight prod rendered sources teardown transfer
+of_faults := admission isolation reaching
+share := tests/hostile tests/backends $(of_e2e:%=tests/e2e/test_%.py) $(of_faults:%=tests/faults/test_%.py)
+
 .PHONY: test
-test: test-fast tools ## all tests: the fast ones, then the real pulumi, API servers and Flux controllers
+test: test-python tools ## before a push: all tests that need only Python, and a share of those of real programs
 	$(BIN)/python -m docgen.schemas --check
-	$(BIN)/pytest $(side_by_side) $(real)
+	FLEETS=$(if $(filter command line environment,$(origin FLEETS)),$(FLEETS),1000) $(BIN)/pytest $(side_by_side) $(share)
+
+.PHONY: test-all
+test-all: test-fast test-project test-properties test-browser test-real ## every test; a build server runs them with fewer examples
 
 .PHONY: test-backends
 test-backends: tools ## locks, killed runs and a lost server, with state in files, PostgreSQL and an S3-compatible store (a minute)
@@ -166,11 +189,11 @@ install_chromium := apt-get install -y --no-install-recommends chromium
 chromium = if [ "$$(id -u)" = 0 ]; then apt-get update -qq && $(install_chromium); \
 	else echo "Chromium is missing; run: sudo $(install_chromium)" >&2; exit 1; fi
 
-# How many examples each test of a property draws; `make test-fast` draws few.
+# How many examples each test of a property draws; `make test-python` draws few.
 EXAMPLES ?= 100
 .PHONY: test-properties
-test-properties: setup ## the tests of properties with many examples (EXAMPLES=N)
-	EXAMPLES=$(EXAMPLES) $(BIN)/pytest -n auto --dist worksteal -m hypothesis
+test-properties: setup ## what holds for every drawn fleet, edit and text, with many examples (EXAMPLES=N; two minutes)
+	EXAMPLES=$(EXAMPLES) $(BIN)/pytest $(at_once) tests/properties
 
 # `INPUTS` and `SECONDS` bound each of the two searches, whichever comes first; bash has a variable of its own named SECONDS.
 INPUTS ?= 100000
@@ -192,7 +215,7 @@ test-faults: tools ## attacks, crashes, faults, drift, a random walk on running 
 	$(BIN)/python -m tests.faults.report "$$results")
 
 .PHONY: test-real
-test-real: tools ## all tests of real programs, those of `make test` and `make test-faults` in one run, as a build server has it
+test-real: tools ## all tests of real programs, also those of `make test-faults`, in one run, as a build server has it (16 minutes)
 	$(BIN)/python -m docgen.schemas --check
 	$(BIN)/pytest $(side_by_side) $(real) $(faults)
 

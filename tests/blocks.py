@@ -7,8 +7,8 @@ project that the page started last:
     <!-- runs: tutorial -->    docs/tutorial.md has these commands, and tests/e2e follows it with the package as others install it
     <!-- runs: new-fleet -->   run after that, in the same project
     <!-- runs: at the end -->  run last there
-    <!-- not run: REASON -->   nothing here can run it; tests/unit/test_blocks.py counts these
-    <!-- starts: PROJECT -->   a new project, see tests/unit/test_blocks.py
+    <!-- not run: REASON -->   nothing here can run it; tests/project/test_blocks.py counts these
+    <!-- starts: PROJECT -->   a new project, see tests/project/test_blocks.py
     <!-- exits: CODE -->       what its last command exits with, if it is not 0
     <!-- example: WHAT -->     its output is an example and is not compared
     <!-- merges: FILE -->      the block of YAML is merged into FILE

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import gc
 import os
+import pickle
 import sys
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
+from pydantic.json_schema import GenerateJsonSchema
 
 # What the developer's shell says about colours, sizes and files must not change a result. Once for all, because a fixture for
 # each of thousands of tests takes seconds. Python's readline sets COLUMNS and LINES for the processes that xdist starts.
@@ -81,6 +84,32 @@ def _documents_are_as_described() -> Iterator[None]:
     output.as_json = as_json
 
 
+@pytest.fixture(scope="session", autouse=True)
+def _the_schema_is_made_once() -> Iterator[None]:
+    """Many commands print a part of the JSON Schema of tenants.yaml; pydantic takes a fifth of a second to make it."""
+    from tenantry.model.document import Document
+
+    made: dict[object, bytes] = {}
+
+    def once(_: object, *, schema_generator: type[GenerateJsonSchema] = GenerateJsonSchema) -> Any:
+        if schema_generator not in made:
+            made[schema_generator] = pickle.dumps(make(schema_generator=schema_generator))
+        return pickle.loads(made[schema_generator])
+
+    make = Document.model_json_schema
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(Document, "model_json_schema", classmethod(once))
+        yield
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _files_of_tests_need_not_survive_a_loss_of_power() -> Iterator[None]:
+    """Hundreds of edits would wait for the disk."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(os, "fsync", lambda _: None)
+        yield
+
+
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: pytest.Config) -> None:
     """What tests say beside that they passed: their property `told`; and how long groups took, which decides their order."""
     if config.getoption("dist", "no") == "loadgroup":
@@ -111,6 +140,26 @@ def planned_once(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.fixture
+def plans_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A fleet that says the same is planned once in a process, for tests that plan the same fleets again and again."""
+    from tenantry import load
+    from tenantry.fleet.fleet import Fleet
+    from tenantry.plan.plan import Plan
+
+    def plan(fleet: Fleet, environment: str) -> Plan:
+        key = (fleet.source.file, *fleet.source.fills, repr(fleet.source.data), fleet.known_problems, environment)
+        if key not in _PLANS:
+            _PLANS[key] = made(fleet, environment)
+        return _PLANS[key]
+
+    made = load.plan
+    monkeypatch.setattr(load, "plan", plan)
+
+
+_PLANS: dict[object, Any] = {}
+
+
+@pytest.fixture
 def update_golden(request: pytest.FixtureRequest) -> bool:
     return bool(request.config.getoption("--update-golden"))
 
@@ -124,3 +173,5 @@ def pytest_collection() -> Iterator[None]:
     finally:
         gc.freeze()
         gc.enable()
+        # As the command line has it, see tenantry/cli/__init__.py.
+        gc.set_threshold(100_000)

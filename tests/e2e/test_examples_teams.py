@@ -19,8 +19,8 @@ from tests.e2e.project import Project, example
 from tests.e2e.webhook import signed_push
 from tests.forge import forge
 from tests.pipeline import REPOSITORY, Pipeline
-from tests.unit.pipelines.repository import commit as commit_change
-from tests.unit.pipelines.repository import publish, pull_request, push
+from tests.project.pipelines.repository import commit as commit_change
+from tests.project.pipelines.repository import publish, pull_request, push
 
 pytestmark = pytest.mark.e2e
 

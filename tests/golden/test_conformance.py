@@ -9,6 +9,9 @@ import yaml
 
 from tenantry.flux.conformance import check_spec
 from tenantry.flux.schemas import kinds, schema_of
+from tests.table import table
+
+pytestmark = pytest.mark.usefixtures("plans_once")
 
 HERE = Path(__file__).parent
 KINDS = {kind.lower() for kind in kinds()}
@@ -16,7 +19,7 @@ FILES = [path for path in sorted(HERE.glob("*/expected/**/*.yaml")) if path.name
 FLEETS = sorted({path.relative_to(HERE).parts[0] for path in FILES})
 
 
-@pytest.mark.parametrize("fleet", FLEETS)
+@table("fleet", FLEETS)
 def test_objects_conform_to_their_definitions(fleet: str) -> None:
     for path in (path for path in FILES if path.is_relative_to(HERE / fleet)):
         (manifest,) = yaml.load_all(path.read_text(), Loader=yaml.CSafeLoader)

@@ -12,6 +12,8 @@ import pytest
 
 from tenantry.cli.app import run
 
+pytestmark = pytest.mark.usefixtures("plans_once")
+
 HERE = Path(__file__).with_name("diff")
 CASES = sorted(path.name for path in HERE.iterdir())
 FORMS = {

@@ -13,6 +13,8 @@ import yaml
 
 from tenantry.cli.app import run
 
+pytestmark = pytest.mark.usefixtures("plans_once")
+
 HERE = Path(__file__).parent
 REPOSITORY = HERE.parents[1]
 CASES = sorted(

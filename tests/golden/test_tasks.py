@@ -15,6 +15,8 @@ import pytest
 from tenantry.cli.app import run
 from tenantry.cli.diff.comment import MARKER
 
+pytestmark = pytest.mark.usefixtures("plans_once")
+
 HERE = Path(__file__).with_name("tasks")
 TASKS = sorted(path.name for path in HERE.iterdir() if path.is_dir())
 FORMS = {"text.txt": (), "comment.md": ("--output", "markdown")}

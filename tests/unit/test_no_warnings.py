@@ -9,6 +9,7 @@ import pytest
 
 from tenantry.load import fleet_of, load_fleet, warnings_of
 from tenantry.source.parse import parse
+from tests.table import table
 
 REPOSITORY = Path(__file__).resolve().parents[2]
 PURPOSE = {"tests/e2e/fleets/walk/tenants.yaml": ["unused"]}
@@ -32,7 +33,7 @@ SHOWN = {
 }
 
 
-@pytest.mark.parametrize("file", FILES)
+@table("file", FILES)
 def test_a_fleet_that_is_right_gets_no_warning(file: str) -> None:
     codes = [each.code for each in warnings_of(load_fleet(REPOSITORY / file))]
     assert codes == PURPOSE.get(file, [])

@@ -13,6 +13,7 @@ from tenantry.kube.objects import ObjectId
 from tenantry.messages.errors import Refused
 from tenantry.render import MARKER, file_name, files, to_yaml, write_directory
 from tenantry.source.parse import parse
+from tests.table import table
 from tests.unit.texts import planned, rocky
 
 WEB = "web: {kustomize: {source: manifests}}"
@@ -102,7 +103,7 @@ AMBIGUOUS = [
 ]
 
 
-@pytest.mark.parametrize(
+@table(
     "text",
     [
         *AMBIGUOUS,
@@ -128,12 +129,12 @@ def test_text_stays_text_for_readers_of_yaml_1_1_and_of_1_2(text: str) -> None:
     assert {"a": text} == parse(rendered.encode(), "t").data
 
 
-@pytest.mark.parametrize("text", ["1e3", "1E5", "012e3", "0o17", "y", "N"])
+@table("text", ["1e3", "1E5", "012e3", "0o17", "y", "N"])
 def test_text_that_go_would_read_as_a_number_or_a_truth_value_is_quoted(text: str) -> None:
     assert to_yaml([{"a": text}]) == f"---\na: '{text}'\n"
 
 
-@pytest.mark.parametrize("value", [0, -1, 2**53, -(2**53), 1.5, 1e22, 1e-7, True, False, None, [], {}])
+@table("value", [0, -1, 2**53, -(2**53), 1.5, 1e22, 1e-7, True, False, None, [], {}])
 def test_other_values_stay_what_they_are(value: Any) -> None:
     rendered = to_yaml([{"a": value}])
     assert {"a": value} == yaml.safe_load(rendered) == parse(rendered.encode(), "t").data

@@ -14,7 +14,7 @@ import yaml
 from tenantry.charts import OBJECTS
 from tenantry.charts.package import copy, files_of, package
 from tenantry.messages.errors import Refused
-from tests.unit.sandbox.test_charts import make_chart
+from tests.project.sandbox.test_charts import make_chart
 
 CHART = {"0.2.0": "6950513ee20fc401"}
 """The content of the objects chart by its version: Flux takes a changed chart from Git only if its version is another one."""

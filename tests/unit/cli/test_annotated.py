@@ -8,6 +8,7 @@ import yaml
 
 from tenantry.cli.annotated import Line, annotated, scalar, value_lines
 from tenantry.fleet.merge import Value
+from tests.table import table
 
 VALUES = [
     Value(("a", "b"), 1),
@@ -36,7 +37,7 @@ def test_a_long_line_does_not_move_the_comments_of_others(capsys: pytest.Capture
     assert capsys.readouterr().out == f"a: 1   # x\nb: {'2' * 60}  # y\ncc: 3  # z\n# w\n"
 
 
-@pytest.mark.parametrize(
+@table(
     ("value", "expected"),
     [(None, "null"), (True, "true"), ("true", "'true'"), ("1", "'1'"), (["a", {}], "[a, {}]"), (["a\nb"], '["a\\nb"]')],
 )

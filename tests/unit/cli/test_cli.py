@@ -3,11 +3,7 @@
 from __future__ import annotations
 
 import json
-import os
 import re
-import signal
-import subprocess
-import sys
 from pathlib import Path
 
 import click
@@ -483,66 +479,6 @@ def test_escape_sequences_in_the_file_never_reach_the_terminal(
     monkeypatch.setenv("FORCE_COLOR", "1")
     Path("tenants.yaml").write_text(FRAME + '"\\e[2Jhidden": 1\n')
     assert "\x1b[2J" not in tenantry(capsys, "validate")[2]
-
-
-# --- processes: what only a real one shows ----------------------------------------------------------------------
-
-
-def process(*arguments: str, **options: object) -> subprocess.Popen[str]:
-    command = [sys.executable, "-c", "from tenantry.cli.app import start; start()", *arguments]
-    repository = str(Path(__file__).parents[3])
-    environment = {**os.environ, "PYTHONPATH": repository}
-    return subprocess.Popen(  # type: ignore[call-overload,no-any-return]
-        command,
-        text=True,
-        env=environment,
-        # A shell starts what runs in its background with SIGINT ignored, and so would this be.
-        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
-        **options,
-    )
-
-
-def test_a_reader_that_goes_away_is_no_error() -> None:
-    tenants = "".join(f"  t{i}:\n" + SOUND.split("  rocky:\n")[1] for i in range(20))  # more than a pipe holds
-    Path("tenants.yaml").write_text(FRAME + "tenants:\n" + tenants)
-    with process("render", stdout=subprocess.PIPE, stderr=subprocess.PIPE) as running:
-        assert running.stdout is not None
-        assert running.stdout.readline() == "---\n"
-        running.stdout.close()
-        assert running.stderr is not None
-        assert (running.stderr.read(), running.wait(timeout=30)) == ("", 0)
-
-
-def test_a_full_disk_under_the_output_is_a_refusal() -> None:
-    with Path("/dev/full").open("w") as full, process("validate", stdout=full, stderr=subprocess.PIPE) as running:
-        _, err = running.communicate(timeout=30)
-    assert (2, "error: cannot write the result: No space left on device\n") == (running.returncode, err)
-
-
-def test_a_closed_output_is_no_bug() -> None:
-    Path("tenants.yaml").write_text(DOUBTLESS)
-    shell = f'exec "{sys.executable}" -c "from tenantry.cli.app import start; start()" validate >&-'
-    repository = str(Path(__file__).parents[3])
-    done = subprocess.run(
-        ["sh", "-c", shell],
-        env={**os.environ, "PYTHONPATH": repository},
-        capture_output=True,
-        text=True,
-        timeout=30,
-        check=False,
-    )
-    assert (0, "") == (done.returncode, done.stderr)
-
-
-def test_control_c_is_exit_code_130() -> None:
-    os.mkfifo("pipe.yaml")
-    with (
-        process("--file", "pipe.yaml", "validate", stdout=subprocess.PIPE, stderr=subprocess.PIPE) as running,
-        Path("pipe.yaml").open("w"),  # opens when the command reads
-    ):
-        running.send_signal(signal.SIGINT)
-        out, err = running.communicate(timeout=30)
-    assert (130, "", "error: interrupted") == (running.returncode, out, err.strip())
 
 
 # --- the order of environments ----------------------------------------------------------------------------------

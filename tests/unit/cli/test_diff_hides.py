@@ -7,13 +7,12 @@ import re
 from pathlib import Path
 
 import pytest
-from hypothesis import strategies as st
 
 from tenantry.cli.app import run
-from tests.drawn import given
-from tests.markdown import alive
 from tests.unit.messages.test_inert import HOSTILE
 from tests.unit.texts import rocky
+
+pytestmark = pytest.mark.usefixtures("plans_once")
 
 FORMS = {
     "text": (),
@@ -92,24 +91,6 @@ def test_a_changed_secret_is_a_difference(place: str, capsys: pytest.CaptureFixt
 TEXTS = [text for text in HOSTILE if len(text) < 1000 and text.strip()]
 
 
-@given(st.sampled_from(TEXTS), st.sampled_from(TEXTS))
-def test_nothing_of_a_value_comes_alive_in_a_comment(before: str, after: str) -> None:
-    with pytest.MonkeyPatch.context() as patch:
-        said: list[str] = []
-        patch.setattr("tenantry.cli.diff.command.data", said.append)
-        for one, other in ((before, after), (after, before)):
-            Path("before.yaml").write_text(hostile(one))
-            Path("tenants.yaml").write_text(hostile(other))
-            run(["diff", "./before.yaml", "--output", "markdown"])
-    for document in said:
-        inner = re.sub(r"<!-- tenantry diff -->|</?(details|summary)>", "", document)
-        assert not [each for each in alive(inner) if not each.startswith(ALLOWED)], document
-
-
-ALLOWED = ("heading_open", "structure", "strong_open", "[!WARNING]", "[!CAUTION]")
-"""What the comment itself is made of."""
-
-
 def hostile(text: str) -> str:
     quoted = json.dumps(text)
     values = f"values: {{a: {quoted}, b: [{quoted}]}}"
@@ -127,8 +108,3 @@ def test_nothing_of_a_value_comes_alive_in_a_terminal_or_a_page(text: str, capsy
     page = outputs(hostile("x"), hostile(text), "html", capsys)
     if "<" in text:
         assert text not in page
-
-
-def test_a_very_long_line_is_shortened(capsys: pytest.CaptureFixture[str]) -> None:
-    for form in ("text", "markdown"):
-        assert len(outputs(hostile("x"), hostile("y " * 50_000), form, capsys)) < 70_000

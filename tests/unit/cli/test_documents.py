@@ -7,8 +7,6 @@ from enum import StrEnum
 from typing import Any, get_args
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 from pydantic import BaseModel, ValidationError
 
 from tenantry.cli.documents import checks, diff, explanation, states
@@ -21,6 +19,7 @@ from tenantry.compare.review.model import Effect
 from tenantry.fleet.json_schema import subclasses
 from tenantry.messages.data import ABSENT
 from tenantry.scaffold.project import Kind
+from tests.table import table
 from tests.unit.kube.test_yaml_text import NASTY
 
 WORDS: list[tuple[type[StrEnum], type[BaseModel], str, set[str]]] = [
@@ -31,9 +30,6 @@ WORDS: list[tuple[type[StrEnum], type[BaseModel], str, set[str]]] = [
     (Kind, checks.FileChange, "kind", {"kept"}),
 ]
 """A set of words, a key that says one of them, and which other words that key can say."""
-
-PLAIN = st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | st.text()
-JSON = st.recursive(PLAIN, lambda inner: st.lists(inner) | st.dictionaries(st.text(), inner), max_leaves=10)
 
 
 def test_a_key_takes_every_word_that_a_command_can_give_it() -> None:
@@ -59,13 +55,7 @@ def test_all_keys_are_written_in_one_style() -> None:
             assert str(field.serialization_alias).isalpha(), (part, name)
 
 
-@settings(max_examples=100, deadline=None)
-@given(JSON)
-def test_whatever_the_data_the_document_holds_it(value: Any) -> None:
-    _holds(value)
-
-
-@pytest.mark.parametrize(
+@table(
     "value",
     [
         *([], {}, "", 0, -1, 2**70, 1.5, -0.0, 1e22, True, None, [[]], {"a": {}}, {"a": []}, [{}, [[], {}]]),
@@ -74,10 +64,10 @@ def test_whatever_the_data_the_document_holds_it(value: Any) -> None:
     ],
 )
 def test_every_type_is_written_as_json_does(value: Any) -> None:
-    _holds(value)
+    holds(value)
 
 
-def _holds(value: Any) -> None:
+def holds(value: Any) -> None:
     text = as_json(states.Objects(objects=[{"value": value}]))
     assert text.isascii()
     assert json.loads(text) == {"apiVersion": "tenantry/v1", "kind": "Objects", "objects": [{"value": value}]}

@@ -10,6 +10,7 @@ import pytest
 
 from tenantry.cli.excerpt import MOST, Excerpt, excerpts
 from tenantry.messages.errors import Lines, Location, Problem
+from tests.table import table
 from tests.terminal import plain, tenantry_in_terminal
 from tests.unit.cli.test_cli import Capture, tenantry
 from tests.unit.texts import FRAME, rocky
@@ -31,7 +32,7 @@ def carets(found: Excerpt | None) -> str:
     return "".join(dict.fromkeys(columns[found.before : found.before + found.length]))
 
 
-@pytest.mark.parametrize(
+@table(
     ("text", "column", "marked"),
     [
         ("a: bcd", 4, "bcd"),
@@ -60,8 +61,8 @@ def test_a_terminal_gets_no_control_characters() -> None:
     assert found.line == "a: \\x1b[2J\\u202e x"
 
 
-@pytest.mark.parametrize("column", [4, 30, 100, 200, 395])
-@pytest.mark.parametrize("width", [20, 60, 71])
+@table("column", [4, 30, 100, 200, 395])
+@table("width", [20, 60, 71])
 def test_a_long_line_is_cut_around_the_place(column: int, width: int) -> None:
     text = "a: [" + ", ".join(f"w{number}" for number in range(100)) + "]"
     found = one(text, column, width=width)
@@ -89,7 +90,7 @@ def test_behind_a_wrong_key_its_value_is_hidden() -> None:
 # --- hidden lines -----------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
+@table(
     "text",
     [
         "a: {password: hunter2}",

@@ -11,6 +11,7 @@ import pytest
 from tenantry.cli.commands import Command
 from tenantry.cli.options import FormatOption
 from tests.golden.test_help import commands
+from tests.table import table
 from tests.unit.cli.test_cli import Capture, tenantry
 from tests.unit.cli.test_json import leaf
 
@@ -34,7 +35,7 @@ def rows(heading: str) -> list[list[str]]:
     return lines[2:]
 
 
-@pytest.mark.parametrize("path", LEAVES, ids="-".join)
+@table("path", LEAVES, ids="-".join)
 def test_every_help_page_lists_the_codes_of_its_command(path: tuple[str, ...]) -> None:
     assert "Exit codes:\n" in (leaf(path).epilog or "")
     if path != OF_ANOTHER_PROGRAM:

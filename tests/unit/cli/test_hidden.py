@@ -13,6 +13,7 @@ import pytest
 
 from tenantry.cli.app import run
 from tenantry.messages.redact import redacted
+from tests.table import table
 
 SECRET = "Zq4x"
 """Short, so that it is not hidden because it looks random."""
@@ -38,12 +39,12 @@ FORMS = (
 )
 
 
-@pytest.mark.parametrize("form", FORMS)
+@table("form", FORMS)
 def test_no_message_repeats_it(form: str) -> None:
     assert SECRET not in redacted(form)
 
 
-@pytest.mark.parametrize(
+@table(
     "text",
     [
         "the address contains a password, which anyone could read",

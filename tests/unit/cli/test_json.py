@@ -21,6 +21,7 @@ from tenantry.cli.options import FormatOption
 from tenantry.cli.output import as_json, data_json
 from tenantry.messages.errors import Refused
 from tests.golden.test_help import commands
+from tests.table import table
 from tests.unit.cli.test_cli import BROKEN, SOUND, Capture, tenantry
 
 COMPLETE: dict[tuple[str, ...], tuple[str, ...]] = {
@@ -150,8 +151,6 @@ EDITS = {path for path in COMPLETE if path[0] in ("set", "unset", "add", "remove
 CHECK_THE_FILE = [path for path in COMPLETE if path not in WITHOUT_A_FILE | EDITS and path[-1] != "discover"]
 """`discover` reads only its clusters."""
 
-each_command = pytest.mark.parametrize("path", COMPLETE, ids="-".join)
-
 
 def run_json(capsys: Capture, path: tuple[str, ...], *after: str, before: tuple[str, ...] = ()) -> tuple[int, Any]:
     """Exit code and document of a failed command. Its message is on stderr, too."""
@@ -162,7 +161,7 @@ def run_json(capsys: Capture, path: tuple[str, ...], *after: str, before: tuple[
     return code, found
 
 
-@pytest.mark.parametrize(
+@table(
     ("path", "name"),
     [
         (path, name)
@@ -239,9 +238,9 @@ ENDS: dict[str, tuple[BaseException, int, str]] = {
 }
 
 
-@each_command
-@pytest.mark.parametrize("end", ENDS)
-@pytest.mark.parametrize("answered", [False, True], ids=["before", "after"])
+@table("path", COMPLETE)
+@table("end", ENDS)
+@table("answered", [False, True])
 def test_whatever_ends_a_command_stdout_has_one_document(
     capsys: Capture, monkeypatch: pytest.MonkeyPatch, path: tuple[str, ...], end: str, *, answered: bool
 ) -> None:
@@ -253,8 +252,9 @@ def test_whatever_ends_a_command_stdout_has_one_document(
             data_json(as_document(kind, Refused("earlier")))
         raise raised
 
-    monkeypatch.setattr(leaf(path), "callback", callback)
-    ended, found = run_json(capsys, path)
+    with monkeypatch.context() as patch:
+        patch.setattr(leaf(path), "callback", callback)
+        ended, found = run_json(capsys, path)
     assert ended == code
     assert found["error"]["code"] == ("not-possible" if answered else name)
 

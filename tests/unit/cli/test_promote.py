@@ -22,6 +22,8 @@ from tenantry.plan.engine_order import Chains
 from tenantry.plan.plan import plan
 from tests.unit.cli.test_cli import Capture, tenantry
 
+pytestmark = pytest.mark.usefixtures("plans_once")
+
 FLEET = """\
 apiVersion: tenantry/v1
 environments:

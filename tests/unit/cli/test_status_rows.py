@@ -6,7 +6,6 @@ from dataclasses import replace
 from datetime import UTC, datetime
 from io import StringIO
 
-import pytest
 from rich.console import Console
 from rich.text import Text
 
@@ -19,6 +18,7 @@ from tenantry.kube.objects import ObjectId
 from tenantry.messages.errors import Refused
 from tenantry.plan.planned_apps import PlannedApp
 from tenantry.rollout.waves import Wave
+from tests.table import table
 
 NOW = datetime(2026, 1, 2, tzinfo=UTC)
 
@@ -82,7 +82,7 @@ def test_many_rows_that_are_ready_are_counted() -> None:
     assert len(on_terminal(report(*ready), every=True)) == 106
 
 
-@pytest.mark.parametrize(
+@table(
     ("since", "expected"),
     [
         ("2026-01-02T00:00:00Z", "0s"),
@@ -100,7 +100,7 @@ def test_ages_are_as_kubectl_shows_them(since: str, expected: str) -> None:
     assert age(since, NOW) == expected
 
 
-@pytest.mark.parametrize(
+@table(
     ("revision", "expected"),
     [
         ("main@sha1:0123456789abcdef", "main@0123456"),
@@ -144,8 +144,8 @@ def test_the_screen_has_a_header_and_rows_that_fit() -> None:
     assert (len(found), found[-1]) == (12, "and 7 more apps")
 
 
-@pytest.mark.parametrize("height", [1, 2, 3, 4, 5, 7, 12, 20])
-@pytest.mark.parametrize("width", [20, 60, 200])
+@table("height", [1, 2, 3, 4, 5, 7, 12, 20])
+@table("width", [20, 60, 200])
 def test_the_screen_never_grows_beyond_the_terminal(height: int, width: int) -> None:
     assert len(screen(Screen(MIXED, 2, every=True), height, width)) <= height
 

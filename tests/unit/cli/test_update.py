@@ -16,6 +16,8 @@ from tenantry.manifests.model import NotFetched
 from tenantry.manifests.versions import Answer, Question
 from tests.unit.cli.test_cli import Capture, tenantry
 
+pytestmark = pytest.mark.usefixtures("plans_once")
+
 FLEET = """\
 apiVersion: tenantry/v1
 environments:

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-import pytest
-
 from tenantry.cluster.evidence import judged
 from tenantry.plan.engine_order import Chains
+from tests.table import table
 from tests.unit.texts import planned, rocky
 
 TEXT = rocky("web: {helm: {source: image}}").replace(
@@ -18,7 +17,7 @@ VERSION = "1.2.3+000000000000"
 BEHIND = f"applied {OLD}, and {NEW} has been fetched"
 
 
-@pytest.mark.parametrize(
+@table(
     ("revision", "status", "problem"),
     [
         (f"1.2.3@{OLD}", {"history": [{"chartVersion": VERSION, "ociDigest": OLD}]}, ""),

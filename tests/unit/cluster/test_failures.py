@@ -5,11 +5,10 @@ from __future__ import annotations
 from datetime import UTC, datetime
 from typing import Any
 
-import pytest
-
 from tenantry.cluster.failures import Failures
 from tenantry.cluster.standing import Live, Needs
 from tenantry.kube.objects import ObjectId
+from tests.table import table
 from tests.unit.cluster.test_standing import BASELINE, GONE, INSTALLING, NAME, since
 from tests.unit.rollout.test_judging import CACHE, CHART, CHARTED, FETCHED, GIT, REPOSITORY, WEB, live, ready
 from tests.unit.rollout.test_watch import Clock
@@ -48,7 +47,7 @@ def test_a_failure_lasts_when_the_next_attempt_fails_in_the_same_way() -> None:
     assert seen == [NONE, NONE, NONE, {WEB.id}]
 
 
-@pytest.mark.parametrize(
+@table(
     "readings",
     [
         # One attempt, however long it is ago.

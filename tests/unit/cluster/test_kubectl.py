@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-import pytest
-
 from tenantry.cluster.kubectl import get, mark, resume, suspend
 from tenantry.kube.objects import ObjectId
+from tests.table import table
 
 
 def of_flux(kind: str) -> ObjectId:
     return ObjectId("x.toolkit.fluxcd.io/v1", kind, "rocky", "web")
 
 
-@pytest.mark.parametrize(
+@table(
     ("kind", "words"),
     [
         ("Kustomization", "kustomization"),

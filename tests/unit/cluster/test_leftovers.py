@@ -5,8 +5,6 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-import pytest
-
 from tenantry.cluster.inventory import CORE_KINDS, owned_on
 from tenantry.cluster.leftovers import leftovers, told
 from tenantry.flux.schemas import kinds, schema_of
@@ -14,6 +12,7 @@ from tenantry.guard.claims import Claim, claim_object
 from tenantry.kube.objects import ObjectId
 from tenantry.load import load_fleet, plan_all
 from tenantry.stacks.record import Record, record_object
+from tests.table import table
 from tests.unit.memory import Memory
 from tests.unit.texts import planned, rocky
 
@@ -53,7 +52,7 @@ def test_leftovers_are_named_with_what_to_do() -> None:
     assert told("dev", []) == ""
 
 
-@pytest.mark.parametrize("file", FLEETS, ids=lambda file: file.parent.name)
+@table("file", FLEETS, ids=lambda file: file.parent.name)
 def test_every_kind_that_is_planned_is_looked_for(file: Path) -> None:
     looked_for = {*CORE_KINDS, *((schema_of(kind).api_version, kind) for kind in kinds())}
     ids = (each.id for plan in plan_all(load_fleet(file)).values() for each in plan.objects)

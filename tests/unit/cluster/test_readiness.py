@@ -8,6 +8,7 @@ import pytest
 
 from tenantry.cluster.status import Readiness, condition, last_good, message_about, readiness
 from tenantry.kube.objects import Manifest
+from tests.table import table
 
 READY, PROGRESSING, FAILED = Readiness.READY, Readiness.PROGRESSING, Readiness.FAILED
 PATH = "kustomization path not found: stat /tmp/x/nowhere: no such file or directory"
@@ -51,7 +52,7 @@ RELEASED = ready("False", "UpgradeFailed", "Helm upgrade failed: exceeded quota"
 TRIED = {"lastAttemptedRevision": "2.0.0", "lastAttemptedConfigDigest": "sha256:1"}
 
 
-@pytest.mark.parametrize(
+@table(
     ("found", "expected"),
     [
         (manifest("Kustomization"), PROGRESSING),
@@ -94,7 +95,7 @@ def without_times(found: Manifest) -> Manifest:
 RETRIED = manifest("Kustomization", RUNNING, history=[BAD, GOOD], lastAttemptedRevision="main@sha1:a", observed=1)
 
 
-@pytest.mark.parametrize(
+@table(
     ("found", "expected"),
     [
         (RETRIED, FAILED),
@@ -166,7 +167,7 @@ def test_the_reason_of_a_failure_stays_during_retries(found: Manifest, expected:
     assert message_about(found) == expected
 
 
-@pytest.mark.parametrize(
+@table(
     ("found", "expected"),
     [
         (manifest("Kustomization", ready("False"), history=[BAD, GOOD]), at("11:00:00")),

@@ -8,13 +8,14 @@ import pytest
 from tenantry.cluster.requests import ask, every, in_parallel, one, path_of, plural
 from tenantry.kube.objects import ObjectId
 from tenantry.messages.errors import Refused
+from tests.table import table
 from tests.unit.memory import Memory
 
 ACCOUNTS = "/api/v1/serviceaccounts"
 ACCOUNT = ObjectId("v1", "ServiceAccount", "rocky", "rocky")
 
 
-@pytest.mark.parametrize(
+@table(
     ("kind", "expected"),
     [
         ("NetworkPolicy", "networkpolicies"),

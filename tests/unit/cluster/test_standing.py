@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-import pytest
-
 from tenantry.cluster.standing import Live, Needs, Standing, needs_of, standing
 from tenantry.cluster.status import Readiness
 from tenantry.kube.objects import ObjectId
+from tests.table import table
 from tests.unit.rollout.test_judging import (
     CACHE,
     CHART,
@@ -45,7 +44,7 @@ RUNS = live(WEB.id, **APPLIED)
 FAILED = live(WEB.id, since(ready("False", FORBIDDEN), "12:00:00"), observedGeneration=-1)
 
 
-@pytest.mark.parametrize(
+@table(
     ("found", "state", "message", "cause"),
     [
         ({**FETCHED, **RUNS}, "ready", "", WEB.id),
@@ -87,7 +86,7 @@ INSTALLING = live(
 )
 
 
-@pytest.mark.parametrize(
+@table(
     ("found", "state", "message", "cause"),
     [
         (INSTALLING, "progressing", f"waits for {NAME}: Running 'install' action", BASELINE),

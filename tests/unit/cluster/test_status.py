@@ -8,13 +8,14 @@ import pytest
 
 from tenantry.cluster.apps import statuses
 from tenantry.cluster.status import Readiness, ready_message
+from tests.table import table
 from tests.unit.texts import planned, rocky
 
 PLAN = planned(rocky("web: {kustomize: {source: manifests}}"))
 APP = next(dict(each.manifest) for each in PLAN.objects if each.id == PLAN.apps[0].id)
 
 
-@pytest.mark.parametrize(
+@table(
     "rest",
     [
         {"spec": None},

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-import pytest
-
 from tenantry.cluster.report import stuck
 from tenantry.guard.places import Places
+from tests.table import table
 
 NO_TENANTS = Places(())
 SINCE = "2026-01-01T00:00:00Z"
@@ -77,7 +76,7 @@ def test_a_release_that_flux_lost_sight_of_is_named_with_the_command_that_helps(
     ]
 
 
-@pytest.mark.parametrize(
+@table(
     "status",
     [
         {"conditions": [*installed()["status"]["conditions"], {"type": "Reconciling", "status": "True"}]},
@@ -104,9 +103,7 @@ def test_what_a_tenant_makes_up_in_its_own_namespace_is_passed_over() -> None:
     assert list(stuck([deleted(), installed()], tenants)) == []
 
 
-@pytest.mark.parametrize(
-    "status", [None, "text", {"history": "text"}, {"history": ["text"]}, {"conditions": ["text", {}]}]
-)
+@table("status", [None, "text", {"history": "text"}, {"history": ["text"]}, {"conditions": ["text", {}]}])
 def test_a_malformed_status_ends_nothing(status: Any) -> None:
     assert (
         list(stuck([{**installed(), "status": status}, {"kind": "HelmRelease"}, {"metadata": None}], NO_TENANTS)) == []

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import pytest
-
 from tenantry.compare.diff import Deletions, Diff, Status, diff, diff_all
 from tenantry.compare.fields import ABSENT
 from tenantry.load import plan_all
+from tests.table import table
 from tests.unit.compare.review.outline import lines, reviewed
 from tests.unit.compare.review.test_dangers import told
 from tests.unit.texts import fleet, planned, rocky
@@ -43,7 +42,7 @@ def test_a_removed_tenant_is_a_danger_on_its_clusters_and_a_new_one_is_none() ->
     assert told(BASE, BASE + tina) == []
 
 
-@pytest.mark.parametrize(
+@table(
     ("block", "why"),
     [
         ("{source: manifests, suspend: true}", "what it installed stays there, because it is suspended"),

@@ -10,6 +10,7 @@ from tenantry.edit.canonical import canonical, comments_in
 from tenantry.edit.document import same
 from tenantry.messages.errors import Refused
 from tenantry.source.parse import parse
+from tests.table import table
 
 ROOT = Path(__file__).resolve().parents[3]
 FILE = Path("tenants.yaml")
@@ -99,7 +100,7 @@ def test_a_file_gets_its_canonical_form() -> None:
     assert formatted(AFTER) == AFTER
 
 
-@pytest.mark.parametrize("file", FLEETS, ids=lambda file: str(file.relative_to(ROOT)))
+@table("file", FLEETS, ids=lambda file: str(file.relative_to(ROOT)))
 def test_fleets_keep_their_meaning_and_their_comments(file: Path) -> None:
     raw = file.read_bytes()
     once = canonical(raw, file)

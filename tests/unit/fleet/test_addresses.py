@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import pytest
-
 from tenantry.fleet.leaks import secrets_of
 from tenantry.model import Provider
+from tests.table import table
 
 
 def why(kind: str, address: str) -> str | None:
@@ -18,7 +17,7 @@ def why(kind: str, address: str) -> str | None:
 WEBHOOK = "is a webhook, and anyone who knows it can post to it"
 
 
-@pytest.mark.parametrize(
+@table(
     ("kind", "address"),
     [
         ("slack", "https://hooks.slack.com/services/T0/B0/x"),
@@ -39,7 +38,7 @@ def test_webhooks_are_secrets(kind: str, address: str) -> None:
     assert why(kind, address) == WEBHOOK
 
 
-@pytest.mark.parametrize(
+@table(
     ("address", "expected"),
     [
         ("https://me:x@example.com/a", "contains a password"),
@@ -53,7 +52,7 @@ def test_passwords_and_tokens_in_addresses_are_secrets(address: str, expected: s
     assert why("generic", address) == expected
 
 
-@pytest.mark.parametrize(
+@table(
     ("kind", "address"),
     [
         ("slack", "https://slack.com/api/chat.postMessage"),

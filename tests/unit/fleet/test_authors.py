@@ -34,6 +34,8 @@ from tests.unit.fleet.authored import (
     write,
 )
 
+pytestmark = pytest.mark.usefixtures("plans_once")
+
 
 @pytest.fixture(autouse=True)
 def _here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

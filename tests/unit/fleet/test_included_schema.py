@@ -12,6 +12,7 @@ import pytest
 import yaml
 from click.shell_completion import ShellComplete
 from jsonschema import Draft202012Validator
+from jsonschema_rs import meta
 
 from tenantry.cli.app import app, run
 from tenantry.explain.grants import NEVER
@@ -19,6 +20,7 @@ from tenantry.fleet.fleet import Fleet
 from tenantry.fleet.included_schema import included_schema_of
 from tenantry.load import load_fleet
 from tenantry.source.include import read_all
+from tests.table import table
 
 ROOT = Path(__file__).resolve().parents[3]
 PUBLISHED = ROOT / "tenants-included.schema.json"
@@ -128,7 +130,7 @@ def test_it_holds_no_definition_that_nothing_uses_and_none_of_the_platforms() ->
     assert named & {"Cluster", "Environment", "Platform", "Grants", "Frame", "Include", "PodSecurity", "Addon"} == set()
 
 
-@pytest.mark.parametrize("file", INCLUDING, ids=lambda file: file.relative_to(ROOT).as_posix())
+@table("file", INCLUDING, ids=lambda file: file.relative_to(ROOT).as_posix())
 def test_a_sound_included_file_fits_the_schema_of_all_and_that_of_its_tenants(file: Path, misfits: Misfits) -> None:
     fleet = load_fleet(file)
     for tenant, fill in fleet.source.fills.items():
@@ -141,7 +143,7 @@ def test_many_sound_files_are_checked() -> None:
     assert len(INCLUDING) > 5
 
 
-@pytest.mark.parametrize(
+@table(
     ("text", "expected"),
     [
         *((f"{key}: null", {"tenants.rocky"}) for key in NEVER),
@@ -177,7 +179,7 @@ def test_an_included_file_holds_tenants_and_nothing_else(key: str, misfits: Misf
 # --- of one tenant's file ---------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
+@table(
     ("tenant", "text", "fits"),
     [
         ("rocky", "{sources: {}, credentials: {}, configs: {}, apps: {}, alerts: {}, receivers: {}}", True),
@@ -216,8 +218,9 @@ def test_only_what_is_granted_fits(tenant: str, text: str, schemas: dict[str, di
 
 
 def test_it_is_sound_itself(schemas: dict[str, dict[str, Any]]) -> None:
-    for schema in (json.loads(PUBLISHED.read_text(encoding="utf-8")), *schemas.values()):
-        Draft202012Validator.check_schema(schema)
+    Draft202012Validator.check_schema(json.loads(PUBLISHED.read_text(encoding="utf-8")))
+    for tenant, schema in schemas.items():
+        assert meta.is_valid(schema), tenant
 
 
 def test_ungranted_settings_are_absent_so_that_no_editor_offers_them(schemas: dict[str, dict[str, Any]]) -> None:

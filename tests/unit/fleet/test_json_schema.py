@@ -18,6 +18,7 @@ from tenantry.model import scalars
 from tenantry.model.strict import OneOf
 from tenantry.source.include import read_all
 from tenantry.source.parse import parse
+from tests.table import table
 from tests.unit.texts import rocky
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -37,7 +38,7 @@ def test_the_published_schema_is_what_the_command_prints(capsys: pytest.CaptureF
     assert capsys.readouterr().out == published, "stale: run `make document-schema`, and read the difference"
 
 
-@pytest.mark.parametrize("file", FILES, ids=lambda file: file.parent.name)
+@table("file", FILES, ids=lambda file: file.parent.name)
 def test_every_file_names_the_schema_in_its_first_line(file: Path) -> None:
     with file.open(encoding="utf-8") as opened:
         found = re.fullmatch(r"# yaml-language-server: \$schema=(\S+)\n", opened.readline())
@@ -56,7 +57,7 @@ def misfits() -> Callable[[Any], set[str]]:
     return lambda data: {".".join(map(str, error.absolute_path)) for error in validator.iter_errors(data)}
 
 
-@pytest.mark.parametrize("file", SOUND, ids=lambda file: file.relative_to(ROOT).as_posix())
+@table("file", SOUND, ids=lambda file: file.relative_to(ROOT).as_posix())
 def test_a_sound_file_fits_the_published_schema(file: Path, misfits: Callable[[Any], set[str]]) -> None:
     assert misfits(read_all(file).data) == set()
 
@@ -103,7 +104,7 @@ def test_an_environment_that_extends_another_may_leave_the_rest_to_it(
     assert fits == (misfits(data) == set())
 
 
-@pytest.mark.parametrize(
+@table(
     ("block", "fits"),
     [
         ("{upgrade: null}", True),
@@ -170,7 +171,7 @@ def test_the_texts_below_fields_are_their_descriptions() -> None:
     }
 
 
-@pytest.mark.parametrize("name", sorted(name for name, each in models().items() if getattr(each, "one_of", ())))
+@table("name", sorted(name for name, each in models().items() if getattr(each, "one_of", ())))
 def test_a_choice_offers_keys_of_its_model_and_reaches_the_schema(name: str) -> None:
     found = models()[name]
     assert issubclass(found, OneOf)
@@ -187,7 +188,7 @@ def test_a_commit_lifts_the_choice_of_a_ref() -> None:
     assert [each["required"] for each in choice["oneOf"]] == [["branch"], ["tag"], ["semver"], ["name"]]
 
 
-@pytest.mark.parametrize(
+@table(
     ("scalar", "values"),
     [
         (scalars.Name, ["a", "a-1", "A", "-a", "", "a.b", "a" * 63, "a" * 64]),

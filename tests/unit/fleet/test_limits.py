@@ -17,6 +17,7 @@ from tenantry.grants.model import GrantedLimits
 from tenantry.load import load_fleet, plan_all
 from tenantry.messages.errors import InvalidFleet
 from tenantry.model import Tenant
+from tests.table import table
 from tests.unit.fleet.authored import at, problems
 
 
@@ -36,7 +37,7 @@ def of_kind(schema: dict[str, Any], at: tuple[str, ...] = ()) -> Iterator[str]:
         yield from of_kind(each, (*at, "*")) if isinstance(each, dict) else ()
 
 
-@pytest.mark.parametrize("kind", kinds())
+@table("kind", kinds())
 def test_every_duration_and_number_of_flux_has_a_limit(kind: str) -> None:
     assert set(of_kind(schema_of(kind).spec)) == set(flat(limits._tree_of_kind(kind)))
 

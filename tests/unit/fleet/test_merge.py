@@ -4,17 +4,16 @@ from __future__ import annotations
 
 from typing import Any
 
-import pytest
-
 from tenantry.fleet.merge import Layer, merge, origin
 from tenantry.messages.errors import Path
+from tests.table import table
 
 
 def layers(*data: dict[str, Any]) -> list[Layer]:
     return [Layer((f"layer{index}",), each) for index, each in enumerate(data)]
 
 
-@pytest.mark.parametrize(
+@table(
     ("data", "expected"),
     [
         ([], {}),
@@ -46,7 +45,7 @@ def test_layers_are_not_changed_by_merging() -> None:
     assert (below, above) == ({"a": {"x": 1}}, {"a": {"x": None, "y": 2}})
 
 
-@pytest.mark.parametrize(
+@table(
     ("path", "expected"),
     [
         (("a", "x"), ("layer0", "a", "x")),

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import pytest
-
 from tenantry.flux.addresses import bucket_address, image_address
 from tenantry.grants.grants import is_allowed, is_covered
+from tests.table import table
 
 GRANTED = (
     "https://git.example.com/rocky/*",
@@ -15,7 +14,7 @@ GRANTED = (
 )
 
 
-@pytest.mark.parametrize(
+@table(
     "address",
     [
         "https://git.example.com/rocky/m",
@@ -33,7 +32,7 @@ def test_granted_addresses(address: str) -> None:
     assert is_allowed(address, GRANTED)
 
 
-@pytest.mark.parametrize(
+@table(
     "address",
     [
         "https://git.example.com/rocky",
@@ -76,7 +75,7 @@ def test_any_address_is_allowed_by_a_star_if_it_is_one() -> None:
     assert not is_allowed("https://git.example.com/rocky/..;/movy", ["*"])
 
 
-@pytest.mark.parametrize(
+@table(
     ("pattern", "others", "expected"),
     [
         ("https://a.example.com/x/*", ["https://a.example.com/*"], True),

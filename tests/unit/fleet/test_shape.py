@@ -9,6 +9,7 @@ import pytest
 from tenantry.fleet.shape import check_shape
 from tenantry.model import Tenant
 from tenantry.source.parse import parse
+from tests.table import table
 from tests.unit.texts import FRAME, problems, rocky, told
 
 TENANT = FRAME + "tenants:\n  rocky:\n"
@@ -49,7 +50,7 @@ def test_a_key_that_looks_like_a_mark_of_pydantic_is_an_unknown_key(key: str) ->
     assert expected == problems(FRAME + f"'{key}': 1\n")
 
 
-@pytest.mark.parametrize(
+@table(
     ("kind", "key", "reason"),
     [
         ("kustomize", "sourceRef", "the fleet sets it from 'source'"),
@@ -108,7 +109,7 @@ def test_an_owned_key_is_refused_in_an_override_too() -> None:
     assert "error[owned-key]: key 'kubeConfig' cannot be set" in problems(text)
 
 
-@pytest.mark.parametrize(
+@table(
     ("text", "column", "path", "message"),
     [
         ("role: 5", 11, "role", "wrong-type]: expected a string, found the number 5\n  at {}\n  fix: put it in quotes"),
@@ -192,7 +193,7 @@ def test_a_value_that_does_not_fit_is_refused_at_its_place(text: str, column: in
     assert expected == problems(f"{TENANT}    {text}\n")
 
 
-@pytest.mark.parametrize(
+@table(
     ("field", "column", "message"),
     [
         (

@@ -9,6 +9,7 @@ import pytest
 from tenantry.fleet.template import fill
 from tenantry.messages.errors import Found, Problem
 from tenantry.messages.placeholders import names_in
+from tests.table import table
 
 VARIABLES = {"env": "dev", "tenant": "rocky", "domain": "example.com", "braces": "{env}"}
 
@@ -23,7 +24,7 @@ def findings(value: Any) -> tuple[Problem, ...]:
     return caught.value.findings
 
 
-@pytest.mark.parametrize(
+@table(
     ("text", "expected"),
     [
         ("plain", "plain"),

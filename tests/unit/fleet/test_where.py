@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from textwrap import dedent
 
-import pytest
-
 from tenantry.explain import explain_app
 from tenantry.fleet.apps import app_layers
+from tests.table import table
 from tests.unit.texts import FRAME, fleet, planned, problems, rocky
 
 BOTH = "clusters: {all: true}"
@@ -67,7 +66,7 @@ def test_null_removes_a_key_where_it_is_no_part_of_a_list_in_the_entry() -> None
     assert "error[null-in-list]" in problems(rocky(helm, BOTH))
 
 
-@pytest.mark.parametrize(
+@table(
     ("entry", "code", "at"),
     [
         ("{kustomize: {path: ./x}}", "missing-key", "where[0]"),

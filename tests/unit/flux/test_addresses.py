@@ -8,6 +8,7 @@ import pytest
 
 from tenantry.flux.addresses import PROVIDERS, address_problems, addresses_of
 from tenantry.flux.schemas import kinds, schema_of
+from tests.table import table
 
 
 def why(kind: str, **spec: Any) -> list[str]:
@@ -56,12 +57,12 @@ HOSTILE = {
 }
 
 
-@pytest.mark.parametrize("url", HOSTILE)
+@table("url", HOSTILE)
 def test_what_programs_read_differently_is_no_address(url: str) -> None:
     assert why("GitRepository", url=url) == [f"url: the address {HOSTILE[url]}"]
 
 
-@pytest.mark.parametrize(
+@table(
     "url",
     [
         GIT,
@@ -80,7 +81,7 @@ def test_usual_addresses_are_taken(url: str) -> None:
     assert why("GitRepository", url=url) == []
 
 
-@pytest.mark.parametrize(
+@table(
     ("kind", "spec", "path"),
     [
         ("OCIRepository", {"url": "oci://registry/rocky/web"}, "url"),
@@ -112,7 +113,7 @@ def test_every_kind_has_forms_of_its_own(kind: str, spec: dict[str, Any], path: 
     assert ".".join(map(str, found.path)) == path
 
 
-@pytest.mark.parametrize(
+@table(
     ("kind", "spec"),
     [
         ("OCIRepository", {"url": "oci://123.dkr.ecr.eu-west-1.amazonaws.com/rocky/web__x"}),
@@ -163,21 +164,19 @@ def test_every_type_of_flux_has_a_form() -> None:
     ]
 
 
-@pytest.mark.parametrize("kind", TAKEN)
+@table("kind", TAKEN)
 def test_the_usual_address_and_channel_of_a_type_are_taken(kind: str) -> None:
     address, channel = TAKEN[kind]
     assert why("Provider", type=kind, address=address, channel=channel) == []
 
 
-@pytest.mark.parametrize("kind", TAKEN)
-@pytest.mark.parametrize(
-    "tail", ["/..;/movy", "\uff0e\uff0e/x", "\u200b", "\\@evil.example.com", " https://evil.example.com"]
-)
+@table("kind", TAKEN)
+@table("tail", ["/..;/movy", "\uff0e\uff0e/x", "\u200b", "\\@evil.example.com", " https://evil.example.com"])
 def test_no_type_takes_an_address_that_is_read_differently(kind: str, tail: str) -> None:
     assert why("Provider", type=kind, address=TAKEN[kind][0] + tail)
 
 
-@pytest.mark.parametrize(
+@table(
     ("kind", "address", "channel"),
     [
         ("nats", "nats://granted.example.com/*,nats://evil.example.com:4222", "x"),

@@ -28,6 +28,7 @@ from tenantry.model import (
     Receiver,
 )
 from tenantry.model.images import ImageChoice, Setters
+from tests.table import table
 
 BLOCKS: dict[tuple[str, ...], type[FluxBlock]] = {
     ("tenants", "t", "apps", "a", "kustomize"): KustomizePatch,
@@ -113,7 +114,7 @@ def findings(at: tuple[str, ...], block: Any) -> list[Problem]:
     return list(check_blocks(whole_of(at, block)))
 
 
-@pytest.mark.parametrize(("at", "block"), BLOCKS.items(), ids=[each.__name__ for each in BLOCKS.values()])
+@table(("at", "block"), BLOCKS.items(), ids=[each.__name__ for each in BLOCKS.values()])
 def test_each_field_can_be_set_or_is_refused_with_a_reason(at: tuple[str, ...], block: type[FluxBlock]) -> None:
     spec = schema_of(block.flux_kind).spec
     paths = [path for path in fields(spec) if (block.flux_kind, path[0]) not in OTHER_NAMES]
@@ -133,7 +134,7 @@ def test_the_chart_of_a_release_is_not_written_as_flux_has_it() -> None:
     assert [finding.code for finding in found if finding.path == (*at, "chart")] == ["wrong-type"]
 
 
-@pytest.mark.parametrize("key", schema_of("HelmChart").spec["properties"])
+@table("key", schema_of("HelmChart").spec["properties"])
 def test_a_charts_field_can_be_set_with_the_release_or_has_a_reason(key: str) -> None:
     assert (key in HelmPatch.parts["HelmChart"]) != (("HelmChart", key) in OTHER_NAMES)
 

@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-import pytest
-
 from tenantry.flux.references import list_paths, references, renamed, secret_paths
 from tenantry.flux.schemas import schema_of
 from tenantry.model import (
@@ -21,6 +19,7 @@ from tenantry.model import (
     Provider,
     Receiver,
 )
+from tests.table import table
 
 BLOCKS: tuple[type[FluxBlock], ...] = (
     KustomizePatch,
@@ -44,7 +43,7 @@ def fields(schema: dict[str, Any], at: tuple[str, ...] = ()) -> Iterator[tuple[s
         yield from fields(part.get("items", {}), (*at, key, "[]"))
 
 
-@pytest.mark.parametrize("kind", PLANNED)
+@table("kind", PLANNED)
 def test_every_field_that_names_a_secret_or_a_config_map_is_known(kind: str) -> None:
     named = {
         path
@@ -54,7 +53,7 @@ def test_every_field_that_names_a_secret_or_a_config_map_is_known(kind: str) -> 
     assert named == set(secret_paths(kind))
 
 
-@pytest.mark.parametrize("block", BLOCKS, ids=lambda block: block.__name__)
+@table("block", BLOCKS, ids=lambda block: block.__name__)
 def test_no_author_names_a_service_account(block: type[FluxBlock]) -> None:
     named = {path for path in fields(schema_of(block.flux_kind).spec) if path[-1].lower().startswith("serviceaccount")}
     assert {".".join(path) for path in named} <= block.owned.keys()

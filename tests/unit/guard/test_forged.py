@@ -8,8 +8,11 @@ from typing import Any
 import pytest
 
 from tenantry.guard import RunLimits, check, held, removals
+from tests.table import table
 from tests.unit.guard.fleets import fleet, manifests, now, refusal, tenant
 from tests.unit.texts import planned
+
+pytestmark = pytest.mark.usefixtures("plans_once")
 
 NOTHING, GUARDED = RunLimits(protected=False, deletions=0), RunLimits(protected=True, deletions=9)
 ROCKY, MOVY, TINA = tenant("rocky", "web"), tenant("movy", "web"), tenant("tina", "web")
@@ -61,7 +64,7 @@ OF_MOVY = labels("movy", "hub", app="more")
 ELSEWHERE = labels("rocky", "edge", app="more")
 
 
-@pytest.mark.parametrize(
+@table(
     "forged",
     [
         release("app", OF_MOVY),

@@ -15,6 +15,7 @@ from tenantry.guard.keeping import kept_after, unfreed
 from tenantry.guard.kept import Kept
 from tenantry.messages.errors import Refused
 from tenantry.plan.plan import Plan
+from tests.table import table
 from tests.unit.guard.fleets import fleet, manifests, tenant
 from tests.unit.texts import FRAME, planned
 
@@ -210,7 +211,7 @@ def test_a_claim_holds_the_record_and_claims_nothing_more() -> None:
     assert read == Claim("dev", "fleet/dev")
 
 
-@pytest.mark.parametrize("text", ["{", "{}x", '["text"]', '[{"cluster": "a"}]', '[{"cluster": 1}]', "3"])
+@table("text", ["{", "{}x", '["text"]', '[{"cluster": "a"}]', '[{"cluster": 1}]', "3"])
 def test_a_malformed_record_is_refused(text: str) -> None:
     manifest: dict[str, Any] = dict(claim_object("tenantry-system", Claim("dev", "fleet/dev")).manifest)
     manifest["data"] = {**manifest["data"], "kept": text}

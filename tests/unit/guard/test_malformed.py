@@ -7,8 +7,11 @@ from typing import Any
 import pytest
 
 from tenantry.guard import RunLimits, doubts, held, refusals
+from tests.table import table
 from tests.unit.guard.fleets import fleet, manifests, tenant
 from tests.unit.texts import planned
+
+pytestmark = pytest.mark.usefixtures("plans_once")
 
 FLEET = fleet(tenant("rocky", "web"), tenant("movy", "web"))
 WITHOUT_MOVY = planned(fleet(tenant("rocky", "web")))
@@ -57,7 +60,7 @@ SILENT = [
 ]
 
 
-@pytest.mark.parametrize("odd", [*(each for each, _ in MALFORMED), *SILENT])
+@table("odd", [*(each for each, _ in MALFORMED), *SILENT])
 def test_a_malformed_object_changes_no_refusal(odd: dict[str, Any]) -> None:
     there = held([*manifests(FLEET), odd], "dev")
     honest = held(manifests(FLEET), "dev")

@@ -7,6 +7,7 @@ import pytest
 from tenantry.guard import RunLimits, check, doubts, removals
 from tenantry.guard.permissions import checked
 from tenantry.messages.errors import Refused
+from tests.table import table
 from tests.unit.guard.fleets import fleet, now, refusal, tenant
 from tests.unit.texts import FRAME, planned
 
@@ -83,7 +84,7 @@ def test_a_permission_that_a_run_does_not_use_is_a_warning() -> None:
     assert doubt.fix == "remove what is no longer needed: pulumi config rm --path 'tenantry:allowDeletions[1]'"
 
 
-@pytest.mark.parametrize(
+@table(
     "name",
     [
         "",

@@ -10,9 +10,12 @@ import pytest
 
 from tenantry.guard import Held, Known, RunLimits, doubts, held, refusals
 from tenantry.kube.objects import object_id
+from tests.table import table
 from tests.unit.guard.fleets import fleet, manifests, refused, tenant
 from tests.unit.guard.test_forged import labels, release
 from tests.unit.texts import planned
+
+pytestmark = pytest.mark.usefixtures("plans_once")
 
 NOTHING, GUARDED = RunLimits(protected=False, deletions=0), RunLimits(protected=True, deletions=9)
 HERE = "{names: [hub]}"
@@ -88,16 +91,16 @@ def told(before: str, after: str, found: list[dict[str, Any]], limits: RunLimits
     return [f"{each.code}: {each.message}" for each in refusals(planned(after), there(before, after, found), limits)]
 
 
-@pytest.mark.parametrize("limits", [NOTHING, GUARDED])
-@pytest.mark.parametrize("change", CHANGES.values(), ids=CHANGES)
+@table("limits", [NOTHING, GUARDED])
+@table("change", CHANGES.values(), ids=CHANGES)
 def test_a_run_without_a_removal_is_not_blocked_by_what_a_tenant_did_to_its_labels(
     change: Change, limits: RunLimits
 ) -> None:
     assert told(ALL, ALL, live(ALL, change), limits) == []
 
 
-@pytest.mark.parametrize("limits", [NOTHING, GUARDED])
-@pytest.mark.parametrize("change", CHANGES.values(), ids=CHANGES)
+@table("limits", [NOTHING, GUARDED])
+@table("change", CHANGES.values(), ids=CHANGES)
 def test_the_removal_of_an_app_is_refused_whatever_its_labels_say(change: Change, limits: RunLimits) -> None:
     honest = told(ALL, WITHOUT_WEB, live(ALL), limits)
     assert len(honest) == 1
@@ -105,7 +108,7 @@ def test_the_removal_of_an_app_is_refused_whatever_its_labels_say(change: Change
     assert told(ALL, WITHOUT_WEB, live(ALL, change), limits) == honest
 
 
-@pytest.mark.parametrize("change", CHANGES.values(), ids=CHANGES)
+@table("change", CHANGES.values(), ids=CHANGES)
 def test_an_app_that_was_given_up_may_go_whatever_its_labels_say(change: Change) -> None:
     """A tenant cannot keep its app from being removed either."""
     assert told(GIVEN_UP, WITHOUT_WEB, live(GIVEN_UP, change), GUARDED) == []
@@ -134,7 +137,7 @@ def test_four_objects_with_a_tenants_own_labels_are_no_removal_of_four_apps(limi
     )
 
 
-@pytest.mark.parametrize(
+@table(
     "more",
     [
         release("more", labels("rocky", "hub", app="more"), suspend=True),

@@ -7,17 +7,16 @@ builds of the directories in <case>/input.
 from __future__ import annotations
 
 import json
-import shutil
-import subprocess
 from pathlib import Path
 
 import pytest
-import yaml
 
 from tenantry.cli.app import run
 from tenantry.load import load_fleet, plan_all
 from tenantry.render import shown
 from tests.documents import check
+
+pytestmark = pytest.mark.usefixtures("plans_once")
 
 CORPORA = Path(__file__).with_name("corpora")
 REPOSITORY = Path(__file__).parents[3]
@@ -142,17 +141,3 @@ def test_a_fleet_of_tenantry_is_read_back_without_a_difference(
     assert {each.id for plan in plans.values() for each in shown(plan.objects)} == {
         each.id for plan in again.values() for each in plan.objects
     }
-
-
-def test_what_stands_below_built_is_what_kustomize_builds() -> None:
-    kustomize = next(([path, *words] for path, words in _programs() if path), None)
-    if kustomize is None:
-        pytest.skip("no kustomize on this machine")
-    for file in sorted(CORPORA.glob("*/built/*.yaml")):
-        directory = file.parents[1] / "input" / file.stem.replace("_", "/")
-        out = subprocess.run([*kustomize, str(directory)], capture_output=True, check=True).stdout
-        assert list(yaml.safe_load_all(out)) == list(yaml.safe_load_all(file.read_text())), file
-
-
-def _programs() -> list[tuple[str | None, list[str]]]:
-    return [(shutil.which("kustomize"), ["build"]), (shutil.which("kubectl"), ["kustomize"])]

@@ -12,6 +12,7 @@ from tenantry.importing.model import Became, Draft, Inventory, LeftOver, Proof, 
 from tenantry.importing.proof import prove
 from tenantry.load import load_fleet, plan_all
 from tenantry.plan.plan import Plan
+from tests.table import table
 
 FLEET = """\
 apiVersion: tenantry/v1
@@ -104,7 +105,7 @@ def test_an_object_of_another_cluster_is_another_object(plans: dict[str, Plan]) 
     assert (proof.kept, len(proof.missing)) == ((), 1)
 
 
-@pytest.mark.parametrize(
+@table(
     ("kind", "one", "other", "same"),
     [
         ("ResourceQuota", {"hard": {"cpu": "1000m"}}, {"hard": {"cpu": 1}}, True),
@@ -130,7 +131,7 @@ def test_what_is_the_same_for_kubernetes_and_flux(kind: str, one: Any, other: An
     assert (list(differences(first, second)) == []) == same
 
 
-@pytest.mark.parametrize(("text", "seconds"), [("1m30s", 90), ("1h", 3600), ("500ms", 0.5), ("1", None), (5, None)])
+@table(("text", "seconds"), [("1m30s", 90), ("1h", 3600), ("500ms", 0.5), ("1", None), (5, None)])
 def test_durations(text: object, seconds: float | None) -> None:
     found = seconds_of(text)
     assert (None if found is None else float(found)) == seconds

@@ -10,6 +10,7 @@ from tenantry.importing.documents import objects_in
 from tenantry.importing.model import inventory
 from tenantry.importing.reading import objects_below
 from tenantry.messages.errors import Refused
+from tests.table import table
 
 GOOD = "apiVersion: v1\nkind: ServiceAccount\nmetadata: {name: a, namespace: b}\n"
 BOMB = "a: &a [1,1,1,1,1,1,1,1,1,1]\n" + "".join(
@@ -30,7 +31,7 @@ REFUSED = {
 }
 
 
-@pytest.mark.parametrize("name", REFUSED)
+@table("name", REFUSED)
 def test_what_is_wrong_is_refused_with_its_place(name: str) -> None:
     text, message = REFUSED[name]
     with pytest.raises(Refused) as refused:

@@ -14,6 +14,8 @@ from tenantry.importing.text import text_of
 from tenantry.load import load_fleet, plan_all
 from tenantry.render import write_directory
 
+pytestmark = pytest.mark.usefixtures("plans_once")
+
 ROOT = Path(__file__).parents[3]
 FLEETS = (
     ".",  # the fleet of the repository itself

@@ -10,6 +10,7 @@ import yaml
 
 from tenantry.cli.app import run
 from tenantry.importing.secrets import first_secret
+from tests.table import table
 
 SECRET = "drowned-Herring-7"
 FLUX_CREATE = Path(__file__).with_name("corpora") / "flux-create" / "input"
@@ -175,7 +176,7 @@ def test_values_are_kept_if_asked_for_and_are_in_the_file_alone(
     assert "drowned" not in out + err + report.read_text()
 
 
-@pytest.mark.parametrize(
+@table(
     ("data", "at"),
     [
         ({"values": {"auth": {"password": "x"}}}, "values.auth.password"),

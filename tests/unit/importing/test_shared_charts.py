@@ -4,18 +4,17 @@ from __future__ import annotations
 
 from typing import Any
 
-import pytest
-
 from tenantry.importing.blocks import has_shared_interval
 from tenantry.importing.model import Read
 from tenantry.importing.world import Thing
 from tenantry.kube.names import digest
+from tests.table import table
 
 WANTED = {"chart": "web", "version": "1.x"}
 LABELS = {"app.kubernetes.io/managed-by": "tenantry"}
 
 
-@pytest.mark.parametrize(
+@table(
     ("spec", "suffix", "shared"),
     [
         (WANTED, digest(WANTED), True),

@@ -5,8 +5,6 @@ from __future__ import annotations
 from typing import Any
 
 import yaml
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 from tenantry.importing.text import Comments, text_of
 from tenantry.source.parse import parse
@@ -38,24 +36,10 @@ ODD = [
         "a:",
     ),
 ]
-TEXTS = st.sampled_from(ODD) | st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\0"), max_size=12)
-VALUES = st.recursive(
-    st.booleans() | st.integers(-(2**53), 2**53) | st.floats(-1e6, 1e6) | TEXTS,
-    lambda below: st.lists(below, max_size=3) | st.dictionaries(TEXTS.filter(bool), below, max_size=3),
-    max_leaves=12,
-)
 
 
 def read(text: str) -> Any:
     return parse(text.encode(), "draft").data
-
-
-@settings(max_examples=60)
-@given(
-    st.dictionaries(st.sampled_from(["tenants", "platform"]), st.dictionaries(TEXTS.filter(bool), VALUES), min_size=1)
-)
-def test_what_is_written_reads_back(data: dict[str, Any]) -> None:
-    assert read(text_of(data)) == data
 
 
 def test_odd_texts_read_back_in_every_position() -> None:

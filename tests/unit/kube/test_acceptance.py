@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from tenantry.kube.acceptance import MOST_ANNOTATIONS, MOST_DATA, MOST_KEYS, MOST_STORED, refusals
+from tests.table import table
 
 
 def told(**manifest: Any) -> list[tuple[tuple[str, ...], str]]:
@@ -65,7 +66,7 @@ def test_what_is_counted_is_whole(hard: dict[str, str], wrong: list[str]) -> Non
     assert [path for path, _ in told(kind="ResourceQuota", spec={"hard": hard})] == [("quota", each) for each in wrong]
 
 
-@pytest.mark.parametrize(
+@table(
     ("limits", "wrong"),
     [
         ({"default": {"cpu": "4"}, "max": {"cpu": "2"}}, [("default", "cpu")]),

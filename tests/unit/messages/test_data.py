@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import pytest
-
 from tenantry.messages.data import ABSENT, depth_of, mapping_at, replaced, value_at, without
 from tenantry.messages.errors import Path
+from tests.table import table
 
 DATA = {"apps": {"web": {"names": ["a", "b"], "wait": None}}}
 
 
-@pytest.mark.parametrize(
+@table(
     ("path", "value", "depth"),
     [
         ((), DATA, 0),

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import base64
-import time
 
 import pytest
 
 from tenantry.messages.redact import is_sensitive, kind_of, presentable, redacted, shorten, without_credentials
 from tests.hostile.secrets import RANDOM, SECRETS, parts
+from tests.table import table
 
 NONE = [
     "https://git.example.com/rocky",
@@ -44,14 +44,14 @@ NAMES = [
 ]
 
 
-@pytest.mark.parametrize("kind", SECRETS)
+@table("kind", SECRETS)
 def test_a_known_form_is_a_secret_for_certain_also_within_other_text(kind: str) -> None:
     secret = SECRETS[kind]
     for text in (secret, f"token: {secret}", f"\t{secret}\n"):
         assert kind_of(text) is not None
 
 
-@pytest.mark.parametrize("text", NONE)
+@table("text", NONE)
 def test_what_only_looks_like_one_is_none(text: str) -> None:
     assert kind_of(text) is None
 
@@ -62,7 +62,7 @@ def test_a_private_key_in_base64_is_found_however_its_bytes_fall(shift: int) -> 
     assert kind_of(base64.b64encode(text.encode()).decode()) == "a private key"
 
 
-@pytest.mark.parametrize("secret", [*SECRETS.values(), *RANDOM.values()])
+@table("secret", [*SECRETS.values(), *RANDOM.values()])
 def test_a_message_holds_no_part_of_a_secret(secret: str) -> None:
     for text in (f"name '{secret}' is not allowed", f"app '{shorten(secret)}'", presentable(f"x {secret}")):
         shown = redacted(text)
@@ -96,12 +96,12 @@ def test_a_secret_within_a_long_word_is_hidden_with_all_of_it() -> None:
     assert "x (a secret?) y" == redacted(f"x {'customize' * 30}{RANDOM['password']}{'customize' * 30} y")
 
 
-@pytest.mark.parametrize("name", NAMES)
+@table("name", NAMES)
 def test_names_and_paths_are_shown_whole(name: str) -> None:
     assert name == redacted(name)
 
 
-@pytest.mark.parametrize(
+@table(
     ("key", "expected"),
     [
         ("password", True),
@@ -114,19 +114,3 @@ def test_names_and_paths_are_shown_whole(name: str) -> None:
 )
 def test_keys_that_people_put_secrets_under(key: str, expected: bool) -> None:  # noqa: FBT001  # a column of the table
     assert expected == is_sensitive(key)
-
-
-_LONG = (
-    *("a", "A1b2", "-_", "://", "://::", "eyJabcdefgh", "eyJ.eyJ", "LS0tLS1CRUdJTi", "ghp_", "SG.", "basic ", "token:"),
-    *("-----BEGIN ", "-----BEGIN PRIVATE KEY-----", '"auth"', "password="),
-)
-
-
-@pytest.mark.parametrize("part", _LONG)
-def test_no_text_of_a_hundred_kilobytes_takes_long(part: str) -> None:
-    text = part * (100_000 // len(part))
-    start = time.process_time()
-    kind_of(text)
-    redacted(text)
-    without_credentials(text)
-    assert time.process_time() - start < 1

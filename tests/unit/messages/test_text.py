@@ -6,6 +6,7 @@ import pytest
 
 from tenantry.messages.errors import Found, InvalidFleet, Location, Path, Problem, Refused
 from tenantry.messages.text import closest, counted, declared, format_diagnostic, format_invalid, format_path
+from tests.table import table
 
 
 def problem(line: int = 1, column: int = 1, code: str = "code", message: str = "message") -> Problem:
@@ -47,7 +48,7 @@ def test_one_problem_is_one_error() -> None:
     assert format_invalid(InvalidFleet([problem()])) == "t.yaml:1:1: error[code]: message\nFound 1 error"
 
 
-@pytest.mark.parametrize(
+@table(
     ("path", "text"),
     [
         ((), ""),

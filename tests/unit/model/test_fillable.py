@@ -11,6 +11,7 @@ from tenantry.messages.errors import InvalidFleet
 from tenantry.messages.placeholders import is_unfilled
 from tenantry.messages.text import format_invalid
 from tenantry.source.parse import parse
+from tests.table import table
 
 FLEET = """\
 apiVersion: tenantry/v1
@@ -60,7 +61,7 @@ def test_values_of_every_type_may_hold_placeholders() -> None:
     assert (api["releaseName"], api["timeout"], api["driftDetection"]) == ("rocky-api", "7m", {"mode": "warn"})
 
 
-@pytest.mark.parametrize(
+@table(
     ("place", "written", "told"),
     [
         (
@@ -120,8 +121,6 @@ def test_braces_alone_let_nothing_pass(written: str) -> None:
     assert [each.code for each in refused.value.diagnostics] == ["bad-name"]
 
 
-@pytest.mark.parametrize(
-    ("value", "expected"), [("{env}", True), ("a-{env}", True), ("${ENV}", False), ("{", False), (5, False)]
-)
+@table(("value", "expected"), [("{env}", True), ("a-{env}", True), ("${ENV}", False), ("{", False), (5, False)])
 def test_text_with_a_placeholder_is_unfilled(value: Any, expected: bool) -> None:  # noqa: FBT001
     assert is_unfilled(value) == expected

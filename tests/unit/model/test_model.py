@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import pytest
-
 from tenantry.model import Kubeconfig, SecretKey
+from tests.table import table
 
 
-@pytest.mark.parametrize(
+@table(
     ("given", "expected"),
     [
         ({"kamaji": {"controlPlane": "a", "namespace": "n"}}, ("a-admin-kubeconfig", "n", "admin.conf")),

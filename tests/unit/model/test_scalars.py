@@ -8,6 +8,7 @@ import pytest
 from pydantic import TypeAdapter, ValidationError
 
 from tenantry.model import scalars
+from tests.table import table
 
 
 def checked(kind: Any, value: object) -> object:
@@ -21,12 +22,12 @@ def refusal(kind: Any, value: object) -> tuple[str, str]:
     return error["type"], error["msg"]
 
 
-@pytest.mark.parametrize("value", ["30s", "5m", "1h30m", "1.5h", "250ms", "0s", "8760h"])
+@table("value", ["30s", "5m", "1h30m", "1.5h", "250ms", "0s", "8760h"])
 def test_durations_are_go_s(value: str) -> None:
     assert value == checked(scalars.Duration, value)
 
 
-@pytest.mark.parametrize("value", ["", "5", "5 m", "-5m", "5d", "1h 30m", ".5h", "5M", "m", "5m\n"])
+@table("value", ["", "5", "5 m", "-5m", "5d", "1h 30m", ".5h", "5M", "m", "5m\n"])
 def test_what_go_does_not_read_as_a_duration_is_refused(value: str) -> None:
     shown = value.replace("\n", "\\n")
     assert refusal(scalars.Duration, value) == (
@@ -50,7 +51,7 @@ def fix(kind: Any, value: object) -> str:
     return str(caught.value.errors()[0]["ctx"]["fix"])
 
 
-@pytest.mark.parametrize(
+@table(
     ("value", "expected"),
     [
         (5, "add a unit, such as '5s' or '5m'"),
@@ -87,7 +88,7 @@ def test_timeouts_of_sources_have_no_hours() -> None:
     )
 
 
-@pytest.mark.parametrize(
+@table(
     ("value", "text"),
     [
         ("4", "4"),
@@ -105,7 +106,7 @@ def test_quantities_may_be_written_as_numbers(value: object, text: str) -> None:
     assert text == checked(scalars.Quantity, value)
 
 
-@pytest.mark.parametrize("value", ["", "-1", -1, "8 Gi", "8gb", "Gi", "1e", "8GiB", "1.5.1"])
+@table("value", ["", "-1", -1, "8 Gi", "8gb", "Gi", "1e", "8GiB", "1.5.1"])
 def test_what_is_no_quantity_or_is_negative_is_refused(value: object) -> None:
     assert refusal(scalars.Quantity, value) == (
         "bad-quantity",
@@ -113,8 +114,8 @@ def test_what_is_no_quantity_or_is_negative_is_refused(value: object) -> None:
     )
 
 
-@pytest.mark.parametrize("kind", [scalars.Quantity, scalars.VariableValue, scalars.Name])
-@pytest.mark.parametrize("value", [True, None, [], {}])
+@table("kind", [scalars.Quantity, scalars.VariableValue, scalars.Name])
+@table("value", [True, None, [], {}])
 def test_what_is_neither_text_nor_number_is_not_converted(kind: Any, value: object) -> None:
     assert refusal(kind, value) == ("string_type", "Input should be a valid string")
 
@@ -124,12 +125,12 @@ def test_whole_numbers_are_variables_but_decimal_ones_would_lose_their_zeros() -
     assert refusal(scalars.VariableValue, 1.10) == ("string_type", "Input should be a valid string")
 
 
-@pytest.mark.parametrize("value", ["", ".", "./", "./a/b", "a..b/..c", "./{env}"])
+@table("value", ["", ".", "./", "./a/b", "a..b/..c", "./{env}"])
 def test_paths_stay_in_the_source(value: str) -> None:
     assert value == checked(scalars.SourcePath, value)
 
 
-@pytest.mark.parametrize(
+@table(
     ("value", "why"),
     [
         ("/", "is absolute: paths start at the root of the source"),
@@ -148,7 +149,7 @@ def test_variables_are_words(value: str) -> None:
     assert value == checked(scalars.VariableName, value)
 
 
-@pytest.mark.parametrize("value", ["", "_a", "1a", "a-b", "a.b", "é"])
+@table("value", ["", "_a", "1a", "a-b", "a.b", "é"])
 def test_what_is_no_word_is_no_variable(value: str) -> None:
     assert refusal(scalars.VariableName, value) == (
         "bad-variable",

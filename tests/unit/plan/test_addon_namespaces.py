@@ -11,6 +11,7 @@ from tenantry.guard.reading import held
 from tenantry.plan.plan import Plan
 from tenantry.policy.main_file import MainFile
 from tests.hostile.confinement import escapes_of
+from tests.table import table
 from tests.unit.texts import FRAME, fleet, one, planned, problems
 
 CERTS = """\
@@ -106,7 +107,7 @@ def test_they_are_reserved_for_the_add_on(name: str) -> None:
     assert name in MainFile(fleet(TEXT).source.data).addon_namespaces
 
 
-@pytest.mark.parametrize(
+@table(
     ("name", "message"),
     [
         (
@@ -186,7 +187,7 @@ def test_an_add_on_takes_over_objects_in_its_namespaces_too() -> None:
 CONFIG = "apiVersion: v1, kind: ConfigMap"
 
 
-@pytest.mark.parametrize(
+@table(
     ("objects", "message"),
     [
         (f"a: {{{CONFIG}}}, b: {{{CONFIG}, metadata: {{name: a}}}}", "error[duplicate-name]: ConfigMap rules/a would"),

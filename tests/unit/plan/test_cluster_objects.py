@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from tests.table import table
 from tests.unit.texts import named, one, planned, problems, rocky
 
 SIMPLE = "web: {kustomize: {source: manifests}}"
@@ -28,8 +29,8 @@ def test_on_a_remote_cluster_it_is_part_of_the_baseline() -> None:
     assert made["metadata"]["labels"]["a"] == "edge"
 
 
-@pytest.mark.parametrize("where", ["hub", "edge"])
-@pytest.mark.parametrize(
+@table("where", ["hub", "edge"])
+@table(
     ("entry", "code"),
     [
         (f"a: {{{CLASS}, metadata: {{namespace: x}}}}", "owned-key"),

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import pytest
-
 from tenantry.plan.after import contents
+from tests.table import table
 from tests.unit.texts import planned
 
 TEXT = """\
@@ -49,7 +48,7 @@ def test_the_same_on_other_clusters_of_another_environment_has_the_same_digest()
     assert {len(each.digest) for each in found.values()} == {16}
 
 
-@pytest.mark.parametrize(
+@table(
     ("old", "new", "app"),
     [
         ("tag: v1", "tag: v2", "web"),
@@ -68,7 +67,7 @@ def test_what_decides_changes_the_digest_of_its_app_alone(old: str, new: str, ap
     assert changed(TEXT.replace(old, new)) == {f"rocky/{app}"}
 
 
-@pytest.mark.parametrize(
+@table(
     ("old", "new"),
     [
         ("{all: true}}", "{all: true}, interval: 2h, timeout: 9m, retryInterval: 1m}"),

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-import pytest
-
+from tests.table import table
 from tests.unit.texts import named, one, planned, problems, rocky
 
 SIMPLE = "web: {kustomize: {source: manifests}}"
@@ -71,7 +70,7 @@ BINDING = "apiVersion: rbac.authorization.k8s.io/v1, kind: RoleBinding"
 ADMIN = "roleRef: {kind: ClusterRole, name: cluster-admin}"
 
 
-@pytest.mark.parametrize(
+@table(
     ("entry", "message"),
     [
         (f"a: {{{CONFIG}, metadata: {{namespace: x}}}}", "error[owned-key]: key 'namespace' cannot be set"),
@@ -101,7 +100,7 @@ ADMIN = "roleRef: {kind: ClusterRole, name: cluster-admin}"
         ),
     ],
 )
-@pytest.mark.parametrize("where", ["hub", "edge"])
+@table("where", ["hub", "edge"])
 def test_what_cannot_be_there_is_told_once(entry: str, message: str, where: str) -> None:
     found = problems(rocky(SIMPLE, f"clusters: {{names: [{where}]}}\nobjects: {{{entry}}}"))
     assert message in found

@@ -8,6 +8,7 @@ from tenantry.kube.objects import Owner
 from tenantry.plan.bootstrap import bootstrap
 from tenantry.sandbox.layout import SandboxError
 from tenantry.sandbox.spec import spec_of
+from tests.table import table
 from tests.unit.texts import FRAME, fleet, named, one, planned, problems, rocky
 
 SIMPLE = "web: {kustomize: {source: manifests}}"
@@ -51,8 +52,8 @@ def test_the_plan_makes_no_config_map_that_others_make() -> None:
     assert [name for name in named(planned(by(THERE))) if name.startswith("ConfigMap")] == []
 
 
-@pytest.mark.parametrize("kubeconfig", [MADE, THERE])
-@pytest.mark.parametrize(
+@table("kubeconfig", [MADE, THERE])
+@table(
     ("kind", "name"),
     [
         ("Kustomization", "edge-rocky-web"),

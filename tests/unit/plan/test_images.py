@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from tenantry.cli.app import run
+from tests.table import table
 from tests.unit.texts import named, one, planned, problems, rocky, told
 
 PULL = "clusters: {names: [hub]}\ncredentials: {pull: {registry: ghcr.io}, keys: {keys: [git.asc]}}"
@@ -101,7 +102,7 @@ REFS = [
 ]
 
 
-@pytest.mark.parametrize(("ref", "git", "start"), REFS)
+@table(("ref", "git", "start"), REFS)
 def test_an_update_that_has_no_branch_to_be_pushed_to_is_refused(ref: str, git: str, start: str) -> None:
     text = web(f"{IMAGES}, update: {{git: {{{git}}}}}").replace("ref: {branch: main}", f"ref: {{{ref}}}")
     line = next(line for line in text.splitlines() if "imageAutomation" in line)
@@ -123,7 +124,7 @@ GOOD_REFS = [
 ]
 
 
-@pytest.mark.parametrize(("ref", "git"), GOOD_REFS)
+@table(("ref", "git"), GOOD_REFS)
 def test_an_update_goes_to_the_branch_it_starts_from_or_to_one_of_its_own(ref: str, git: str) -> None:
     text = web(f"{IMAGES}, update: {{git: {{{git}}}}}").replace("ref: {branch: main}", f"ref: {{{ref}}}", 1)
     assert one(planned(text), "ImageUpdateAutomation", "web")
@@ -157,7 +158,7 @@ IMAGE_NAMES = [
 ]
 
 
-@pytest.mark.parametrize("name", IMAGE_NAMES)
+@table("name", IMAGE_NAMES)
 def test_an_image_is_written_without_scheme_tag_and_digest(name: str) -> None:
     text = web(IMAGES.replace("ghcr.io/rocky/front", f'"{name}"'))
     line = next(line for line in text.splitlines() if "imageAutomation" in line)
@@ -169,7 +170,7 @@ def test_an_image_is_written_without_scheme_tag_and_digest(name: str) -> None:
     )
 
 
-@pytest.mark.parametrize("name", ["web", "library/web", "localhost:5000/web", "ghcr.io/a/b-c_d.e", "{app}/{env}"])
+@table("name", ["web", "library/web", "localhost:5000/web", "ghcr.io/a/b-c_d.e", "{app}/{env}"])
 def test_an_image_may_have_a_registry_and_placeholders(name: str) -> None:
     repository = one(planned(web(IMAGES.replace("ghcr.io/rocky/front", f'"{name}"'))), "ImageRepository", "web-front")
     assert repository.manifest["spec"]["image"] == name.replace("{app}", "web").replace("{env}", "dev")

@@ -13,6 +13,7 @@ from tenantry.load import load_fleet, plan_all
 from tenantry.messages.errors import Refused
 from tenantry.plan.objects.scope import SHARD_LABEL, SHARDED
 from tenantry.plan.placements import PlannedPlacement
+from tests.table import table
 from tests.unit.texts import CHART, FRAME, FROM_GIT, fleet, named, one, planned, problems, rocky, told
 
 BOTH = "clusters: {all: true}"
@@ -121,7 +122,7 @@ def test_the_objects_chart_can_be_a_repository_of_its_own(path: str) -> None:
     assert chart == "."
 
 
-@pytest.mark.parametrize(
+@table(
     ("chart", "said"),
     [
         (f"{CHART}, {FROM_GIT}", "error[choose-one]: 'chart:' needs either 'helm:' or 'git:'; it has both"),

@@ -9,6 +9,7 @@ from tenantry.load import fleet_of, plan_all
 from tenantry.messages.errors import InvalidFleet
 from tenantry.messages.text import format_invalid
 from tenantry.source.parse import parse
+from tests.table import table
 
 FLEET = """\
 apiVersion: tenantry/v1
@@ -79,8 +80,8 @@ def test_one_source_is_not_both_a_chart_and_manifests() -> None:
     )
 
 
-@pytest.mark.parametrize("key", ["chart: cache", "version: 1.x", "valuesFiles: [a.yaml]", "verify: {provider: cosign}"])
-@pytest.mark.parametrize("source", ["chart", "built"])
+@table("key", ["chart: cache", "version: 1.x", "valuesFiles: [a.yaml]", "verify: {provider: cosign}"])
+@table("source", ["chart", "built"])
 def test_a_chart_that_is_a_source_leaves_nothing_to_choose(source: str, key: str) -> None:
     name = key.partition(":")[0]
     message = told(text(f"cache: {{helm: {{source: {source}, {key}}}, clusters: {{names: [hub]}}}}"))

@@ -19,10 +19,11 @@ from tenantry.policy.rules.fields import tenants_fill_known_fields
 from tenantry.policy.stack import Stack
 from tenantry.policy.tenants import Tenants
 from tests.hostile.confinement import registered
+from tests.table import table
 from tests.unit.texts import fleet, rocky
 
 KINDS = {kind: table for (_, kind), table in flux.SPECS.items()}
-each_kind = pytest.mark.parametrize("kind", KINDS)
+each_kind = table("kind", KINDS)
 
 NOT_FOR_TENANTS = {
     "Alert": {"eventSources.apiVersion", "eventSources.namespace"},
@@ -119,7 +120,7 @@ def test_what_a_fleet_plans_is_in_the_tables() -> None:
     assert list(escapes(OBJECTS, MAIN)) == []
 
 
-@pytest.mark.parametrize(
+@table(
     ("kind", "more", "expected"),
     [
         ("Kustomization", {"asUser": "admin"}, "fills a field that no tenant may fill in spec.asUser"),
@@ -172,7 +173,7 @@ def test_a_value_that_a_tenant_may_not_have_is_refused(kind: str, more: dict[str
     assert problem.startswith(expected)
 
 
-@pytest.mark.parametrize("kind", ["Role", "Job", "Pod", "ValidatingAdmissionPolicy", "Ingress"])
+@table("kind", ["Role", "Job", "Pod", "ValidatingAdmissionPolicy", "Ingress"])
 def test_an_object_of_another_kind_is_refused(kind: str) -> None:
     given = of_kind("Kustomization")
     other = Resource(given.urn, given.type, {**given.props, "apiVersion": "example.com/v1", "kind": kind})
@@ -195,7 +196,7 @@ def test_metadata_beside_names_labels_and_annotations_is_refused(key: str, value
     ]
 
 
-@pytest.mark.parametrize(
+@table(
     ("kind", "label", "value"),
     [
         ("Kustomization", "tenantry/state", "decommissioned"),

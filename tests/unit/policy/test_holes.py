@@ -13,6 +13,8 @@ from tests.hostile.confinement import outcome
 from tests.hostile.holes import HOLES, Hole
 from tests.hostile.holes_of_fields import FIELD_HOLES
 
+pytestmark = pytest.mark.usefixtures("plans_once")
+
 each_hole = pytest.mark.parametrize("hole", [*HOLES, *FIELD_HOLES], ids=lambda hole: hole.what)
 
 

@@ -9,6 +9,7 @@ import pytest
 from tenantry.policy.resource import Resource
 from tenantry.policy.rule import check_object
 from tenantry.policy.rules.objects import objects_are_whole, objects_stay_out_of_the_default_namespace
+from tests.table import table
 
 FLUX = "kustomize.toolkit.fluxcd.io/v1"
 
@@ -17,7 +18,7 @@ def resource(type: str, **props: Any) -> Resource:
     return Resource(f"urn:pulumi:dev::tenantry::{type}::own", type, props)
 
 
-@pytest.mark.parametrize(
+@table(
     "type",
     [
         "kubernetes:helm.sh/v4:Chart",

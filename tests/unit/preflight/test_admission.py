@@ -11,6 +11,7 @@ from tenantry.kube.objects import Manifest, ObjectId, object_id
 from tenantry.messages.errors import Refused
 from tenantry.plan.admission import label_policies
 from tenantry.preflight.fitness import Policed
+from tests.table import table
 
 SINCE = "2026-01-31T12:00:00Z"
 
@@ -41,8 +42,8 @@ def test_a_change_of_a_policy_counts_from_its_time_on() -> None:
     assert not Policed(there.get)(made("2026-02-01T12:00:00Z"))
 
 
-@pytest.mark.parametrize("index", range(4))
-@pytest.mark.parametrize("change", ["missing", "other", "undated"])
+@table("index", range(4))
+@table("change", ["missing", "other", "undated"])
 def test_without_one_of_the_policies_nothing_is_proven(index: int, change: str) -> None:
     there = live()
     id = list(there)[index]

@@ -18,6 +18,7 @@ from tenantry.preflight import after
 from tenantry.preflight.after import Answer, Mode, Run, ask
 from tenantry.stacks.outcome import IGNORE_GATE
 from tenantry.stacks.record import State, record_of
+from tests.table import table
 from tests.unit.memory import Memory
 from tests.unit.texts import fleet
 
@@ -116,7 +117,7 @@ def test_intervals_and_what_the_api_server_adds_are_no_changes() -> None:
     assert asked(memory, TEXT) == Answer()
 
 
-@pytest.mark.parametrize(
+@table(
     ("text", "reason"),
     [
         (NEWER, "rocky/db: it still runs 1.0.0 (on hub)"),

@@ -6,12 +6,12 @@ from collections.abc import Callable
 from typing import Any
 
 import httpx2
-import pytest
 
 from tenantry.guard import limits_of
 from tenantry.kube.objects import ObjectId
 from tenantry.messages.errors import Problem, Refused
 from tenantry.preflight.check import Report, preflight
+from tests.table import table
 from tests.unit.issued import NOW
 from tests.unit.memory import SERVER, Memory
 from tests.unit.preflight.clusters import DEPLOYMENTS, MARKER, SECRET, TEXT, Edge, controller, hub
@@ -199,7 +199,7 @@ def refusing(_: ObjectId) -> bool:
     raise Refused("pulumi is not logged in", "pulumi login")
 
 
-@pytest.mark.parametrize(
+@table(
     ("in_state", "manager", "codes"),
     [
         (lambda _: False, "kubectl-edit", ["unknown-objects"]),

@@ -8,6 +8,7 @@ import pytest
 
 from tenantry.messages.errors import Problem
 from tenantry.preflight.controllers import check_lockdown
+from tests.table import table
 
 LOCKED = ("--no-cross-namespace-refs=true", "--default-service-account=default")
 GATE = "--feature-gates=ObjectLevelWorkloadIdentity=true"
@@ -140,7 +141,7 @@ GATED = (*OWN, *LOCKED, *KUBECONFIGS, DECRYPTION, "--no-remote-bases=true")
 UNGATED = tuple(each for each in GATED if each != GATE)
 
 
-@pytest.mark.parametrize(
+@table(
     ("name", "version", "is_gated"),
     [
         ("source-controller", "v1.9.6", True),
@@ -167,9 +168,7 @@ def test_the_gate_is_asked_for_where_the_controllers_version_knows_it(
     assert told(there, shared_identity=False) == []
 
 
-@pytest.mark.parametrize(
-    ("label", "is_gated"), [("v2.9.2", True), ("v2.10.0", False), ("v2.11.1", False), ("", True), ("main", True)]
-)
+@table(("label", "is_gated"), [("v2.9.2", True), ("v2.10.0", False), ("v2.11.1", False), ("", True), ("main", True)])
 def test_without_a_tag_the_label_of_flux_tells_the_version(label: str, *, is_gated: bool) -> None:
     there = deployment("helm-controller", *UNGATED, image="ghcr.io/fluxcd/helm-controller@sha256:0a")
     there["metadata"]["labels"] = {"app.kubernetes.io/version": label}

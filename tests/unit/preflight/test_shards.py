@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-import pytest
-
 from tenantry.kube.values import selects
 from tenantry.messages.errors import Problem
 from tenantry.preflight.controllers import check_shards
+from tests.table import table
 from tests.unit.preflight.test_lockdown import deployment
 from tests.unit.texts import planned, rocky
 
@@ -31,7 +30,7 @@ def told(text: str, *deployments: dict[str, Any]) -> list[Problem]:
     return list(check_shards(deployments, planned(text)))
 
 
-@pytest.mark.parametrize(
+@table(
     ("text", "running"),
     [
         (TEXT, []),
@@ -96,7 +95,7 @@ def test_source_controllers_that_claim_the_same_address_are_told() -> None:
     )
 
 
-@pytest.mark.parametrize(
+@table(
     ("selector", "expected"),
     [
         ("", (True, True, True)),

@@ -10,6 +10,7 @@ from tenantry.cluster.standing import Live
 from tenantry.kube.objects import Manifest, ObjectId
 from tenantry.messages.data import value_at
 from tenantry.rollout.judging import Awaited, Judged, State, judge, token_of
+from tests.table import table
 
 GIT = ObjectId("source.toolkit.fluxcd.io/v1", "GitRepository", "rocky", "manifests")
 REPOSITORY = ObjectId("source.toolkit.fluxcd.io/v1", "HelmRepository", "rocky", "charts")
@@ -47,7 +48,7 @@ CHARTED = {**live(REPOSITORY, artifact=artifact("sha256:1")), **live(CHART, arti
 DEPLOYED: dict[str, Any] = {"history": [{"chartVersion": "1.2.3"}], "lastAttemptedRevision": "1.2.3"}
 
 
-@pytest.mark.parametrize(
+@table(
     ("awaited", "found"),
     [
         (WEB, {**FETCHED, **live(WEB.id, lastAppliedRevision=COMMIT)}),
@@ -150,9 +151,7 @@ WAITING = [
 ]
 
 
-@pytest.mark.parametrize(
-    ("awaited", "found", "reason"), [each[1:] for each in WAITING], ids=[each[0] for each in WAITING]
-)
+@table(("awaited", "found", "reason"), [each[1:] for each in WAITING], ids=[each[0] for each in WAITING])
 def test_what_may_still_come_is_waited_for(awaited: Awaited, found: Live, reason: str) -> None:
     assert judge(awaited, found) == Judged(awaited, State.WAITING, reason)
 

@@ -7,15 +7,13 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from tenantry.messages.errors import Refused
 from tenantry.scaffold import files
 from tenantry.scaffold import project as scaffold_project
 from tenantry.scaffold.answers import Answers
 from tenantry.scaffold.files import File
-from tenantry.scaffold.project import Kind, Record, blob, changes, read, record_of, upgraded
+from tenantry.scaffold.project import blob, read, record_of
 from tests.documents import check
 from tests.unit.cli.test_cli import Capture, tenantry
 
@@ -190,33 +188,3 @@ def test_the_record_can_be_read_back() -> None:
 def test_a_record_that_leads_out_of_the_project_is_refused(path: str) -> None:
     with pytest.raises(Refused, match="is damaged"):
         read(record_of(ANSWERS, {path: File("x")}).text())
-
-
-_TEXTS = st.sampled_from(["one", "two", "three"])
-
-
-@given(
-    old=st.dictionaries(st.sampled_from("abcd"), _TEXTS),
-    new=st.dictionaries(st.sampled_from("abcd"), _TEXTS),
-    edits=st.dictionaries(st.sampled_from("abcd"), st.none() | _TEXTS),
-)
-def test_an_upgrade_keeps_edits_and_is_done_after_one_run(
-    old: dict[str, str], new: dict[str, str], edits: dict[str, str | None]
-) -> None:
-    there = {path: text for path, text in {**old, **edits}.items() if text is not None}
-    record = record_of(ANSWERS, {path: File(text) for path, text in old.items()})
-    written = {path: File(text) for path, text in new.items()}
-
-    def run(record: Record, there: dict[str, str]) -> tuple[Record, dict[str, str], list[Kind]]:
-        found = changes(record, written, lambda path: there[path].encode() if path in there else None, lambda _: None)
-        made = {each.path: each.after.text for each in found if each.is_written and each.after}
-        return upgraded(record, written, found, ()), {**there, **made}, [each.kind for each in found]
-
-    record, after, _ = run(record, there)
-    assert {path: text for path, text in after.items() if text != there.get(path)}.items() <= new.items()
-    edited = {path for path, text in edits.items() if text != old.get(path)}
-    assert {path: after.get(path) for path in edited if path in old} == {
-        path: there.get(path) for path in edited if path in old
-    }
-    again, same, kinds = run(record, after)
-    assert (again, same, set(kinds) - {Kind.EDITED}) == (record, after, set())

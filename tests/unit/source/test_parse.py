@@ -12,6 +12,7 @@ from tenantry.messages.text import format_invalid
 from tenantry.source import bounds
 from tenantry.source import parse as parsing
 from tenantry.source.parse import parse, read
+from tests.table import table
 
 
 def data(text: str) -> dict[str, Any]:
@@ -24,7 +25,7 @@ def refusal(text: str | bytes) -> str:
     return format_invalid(caught.value)
 
 
-@pytest.mark.parametrize(
+@table(
     ("text", "value"),
     [
         ("true", True),
@@ -59,7 +60,7 @@ def test_scalars_have_the_types_of_yaml_1_2(text: str, value: object) -> None:
     assert (value, type(value)) == (read_value, type(read_value))
 
 
-@pytest.mark.parametrize(
+@table(
     "text",
     ["y", "N", "yes!", "none", "12:30", "1_000", "2001-01-01", "0b1", "08:00", "1.2.3", "=", "0o8", "NULL0"],
 )
@@ -71,7 +72,7 @@ def test_keys_are_text_as_written() -> None:
     assert {"1": "a", "1.50": "b", "no": "c", "007": "d", "On": "e"} == data("1: a\n1.50: b\nno: c\n007: d\nOn: e")
 
 
-@pytest.mark.parametrize(
+@table(
     ("text", "value"),
     [
         ("'yes'", "yes"),
@@ -110,7 +111,7 @@ def test_a_byte_order_mark_is_skipped_and_not_counted() -> None:
 PLACES = "a:\n  é: [x, {y: 1}]\nb: &anchor {z: 2}\nc: *anchor\n"
 
 
-@pytest.mark.parametrize(
+@table(
     ("path", "key", "line", "column"),
     [
         ((), False, 1, 1),
@@ -146,7 +147,7 @@ def test_a_second_place_is_named_by_its_key() -> None:
 SYNTAX = "t.yaml:{}: error[syntax]: not valid YAML: {}\nFound 1 error"
 
 
-@pytest.mark.parametrize(
+@table(
     ("text", "place", "what"),
     [
         ("%YAML 2.0\n---\na: 1", "1:1", "found incompatible YAML document"),
@@ -179,7 +180,7 @@ def test_a_file_that_is_no_mapping_is_refused(text: str) -> None:
     assert expected == refusal(text)
 
 
-@pytest.mark.parametrize(
+@table(
     ("raw", "place", "byte"),
     [
         (b"a: 1\n\xff", "2:1", "ff"),
@@ -233,7 +234,7 @@ def test_a_quoted_merge_key_is_an_ordinary_key() -> None:
     assert {"<<": 1} == data("'<<': 1")
 
 
-@pytest.mark.parametrize(
+@table(
     ("value", "tag"),
     [
         ("!secret x", "!secret"),
@@ -252,7 +253,7 @@ def test_tags_beyond_json_are_refused_on_scalars_and_on_collections(value: str, 
     assert expected == refusal(f"a: {value}")
 
 
-@pytest.mark.parametrize(
+@table(
     ("value", "kind"),
     [("!!bool yes", "bool"), ("!!int x", "int"), ("!!int 1_0", "int"), ("!!float x", "float"), ("!!null x", "null")],
 )
@@ -260,7 +261,7 @@ def test_a_tag_does_not_make_other_text_fit(value: str, kind: str) -> None:
     assert f"t.yaml:1:4: error[syntax]: not a valid {kind}\n  at a\nFound 1 error" == refusal(f"a: {value}")
 
 
-@pytest.mark.parametrize(
+@table(
     "value",
     [
         ".nan",
@@ -285,8 +286,8 @@ def test_numbers_that_do_not_reach_kubernetes_as_they_are_because_a_float_carrie
     assert expected == refusal(f"a: {value}")
 
 
-@pytest.mark.parametrize("value", ["yes", "Yes", "YES", "no", "nO", "on", "On", "oN", "off", "OFF"])
-@pytest.mark.parametrize(("text", "column", "path"), [("a: {}", 4, "a"), ("a: {{b: [x, {}]}}", 12, "a.b[1]")])
+@table("value", ["yes", "Yes", "YES", "no", "nO", "on", "On", "oN", "off", "OFF"])
+@table(("text", "column", "path"), [("a: {}", 4, "a"), ("a: {{b: [x, {}]}}", 12, "a.b[1]")])
 def test_bare_words_for_truth_values_are_refused_because_readers_differ_about_them(
     value: str, text: str, column: int, path: str
 ) -> None:
@@ -299,7 +300,7 @@ def test_bare_words_for_truth_values_are_refused_because_readers_differ_about_th
     assert expected == refusal(text.format(value))
 
 
-@pytest.mark.parametrize(
+@table(
     ("text", "place", "path"),
     [
         ("a: [null]", "1:5", "a[0]"),

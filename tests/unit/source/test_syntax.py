@@ -7,6 +7,7 @@ import pytest
 from tenantry.messages.errors import InvalidFleet
 from tenantry.messages.text import format_invalid
 from tenantry.source.parse import parse
+from tests.table import table
 
 COLON = "write 'KEY: VALUE', with a space after the colon"
 INDENT = "indent the entries of a mapping or list alike"
@@ -29,7 +30,7 @@ def said(text: str) -> str:
     return format_invalid(refused.value).removesuffix("\nFound 1 error")
 
 
-@pytest.mark.parametrize(
+@table(
     ("text", "place", "message", "fix"),
     [
         (FLEET.format(charts="{helm: {url: https://x}"), "5:15", "this '{' is never closed", "add the closing '}'"),

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from tenantry.stacks.backend import backend_of, creates_by_adopting, is_self_managed
+from tests.table import table
 
 
 def test_the_users_backend_wins_over_the_projects(tmp_path: Path) -> None:
@@ -17,7 +18,7 @@ def test_the_users_backend_wins_over_the_projects(tmp_path: Path) -> None:
     assert backend_of(tmp_path, {}) == ""
 
 
-@pytest.mark.parametrize(
+@table(
     ("backend", "expected"),
     [("file:///x", True), ("s3://b", True), ("postgres://h/d", True), ("https://api.pulumi.com", False), ("", False)],
 )

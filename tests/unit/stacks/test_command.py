@@ -8,13 +8,14 @@ import pytest
 
 from tenantry.stacks import command
 from tenantry.stacks.command import memory_here, tuned
+from tests.table import table
 
 SKIP = {"PULUMI_SKIP_CHECKPOINTS": "true"}
 GO = "GOGC=400 GOMEMLIMIT=3GiB"
 UPSERT = {"PULUMI_K8S_UPSERT_EXISTING_OBJECTS": "true"}
 
 
-@pytest.mark.parametrize(
+@table(
     ("verb", "options", "given", "kinds", "line", "kept"),
     [
         ("up", (), {}, {}, f"{GO} PULUMI_SKIP_CHECKPOINTS=true pulumi up --stack dev --parallel 64", ()),

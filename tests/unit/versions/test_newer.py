@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import pytest
-
 from tenantry.versions.newer import Level, Newer, in_range, newer, newest_of, parts
+from tests.table import table
 
 CHARTS = ("0.4.1", "0.4.2", "0.5.0", "1.4.2", "1.4.3", "1.5.0", "v1.6.0", "1.7.0-rc.1", "2.0.0", "3.0.0-beta.1")
 
 
-@pytest.mark.parametrize(
+@table(
     ("pinned", "range", "level", "best", "beyond"),
     [
         ("1.4.2", "", None, "v1.6.0", "2.0.0"),
@@ -59,6 +58,6 @@ def test_one_form_of_a_version_stays() -> None:
     assert newest_of(("v1.2.0", "1.2.0"), is_tag=False, like="v1.0.0") == "v1.2.0"
 
 
-@pytest.mark.parametrize("text", ["1.x", "1.2", "latest", "*", "^1.2.3", "stable", "1.2.3.4", "=1.2.3"])
+@table("text", ["1.x", "1.2", "latest", "*", "^1.2.3", "stable", "1.2.3.4", "=1.2.3"])
 def test_ranges_and_moving_tags_are_not_pinned(text: str) -> None:
     assert parts(text, is_tag=False) is None

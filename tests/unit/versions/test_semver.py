@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import pytest
-
 from tenantry.versions.semver import highest, is_exact
+from tests.table import table
 
 TAGS = ("v0.9.9", "1.0.0", "v1.2.0", "1.2.3", "1.3.0-rc.1", "1.10.0", "2.0.0", "2.1.0-beta", "main", "2.0")
 
 
-@pytest.mark.parametrize(
+@table(
     ("range", "tag"),
     [
         ("*", "2.0.0"),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from tenantry.cli.diff.comment import MARKER, as_markdown
-from tenantry.cli.diff.values import EVERYTHING, DisplayLimits
+from tenantry.cli.diff.values import DisplayLimits
 from tenantry.compare.review.model import Effect, Review, Setting
 from tests.unit.cli.diff.samples import ADMIN, BUMP, BUMPED, a_tenant, an_app, environment, review
 
@@ -65,14 +65,3 @@ def test_hostile_values_stay_inert() -> None:
     shown, folded = comment(review(environment(a_tenant(an_app(settings=settings))))).split("<details>", 1)
     assert "`helm.values.a`: another text; `helm.values.b`: `x` → ```` ``` </details><script>" in shown
     assert [line for line in folded.splitlines() if line.startswith("```")] == ["```diff", "```"]
-
-
-def test_a_comment_is_never_longer_than_a_forge_takes() -> None:
-    def many(name: str) -> tuple[Setting, ...]:
-        return tuple(Setting(f"helm.values.k{number}", name * 150, "b" * 300) for number in range(40))
-
-    tenants = [a_tenant(an_app(settings=many(f"{number} ")), tenant=f"t{number}") for number in range(20)]
-    shown = comment(review(environment(*tenants)))
-    assert len(shown) <= 60_000
-    assert "because they do not fit into a comment." in shown
-    assert len(comment(review(environment(*tenants)), limits=EVERYTHING)) > 60_000

@@ -12,9 +12,12 @@ import pytest
 
 from tenantry.compare.diff import diff_all
 from tenantry.compare.review.build import review
-from tenantry.compare.review.model import Change, Effect, Part, PartKind, Setting
-from tests.unit.compare.review.cases import BASE, cases, edited
+from tenantry.compare.review.model import Effect
+from tests.table import table
+from tests.unit.compare.review.cases import BASE, cases
 from tests.unit.compare.review.outline import lines, planned, reviewed
+
+pytestmark = pytest.mark.usefixtures("plans_once")
 
 CASES = dict(cases())
 OUTLINES = Path(__file__).with_name("outlines.txt")
@@ -35,7 +38,7 @@ def told(before: str, after: str) -> str:
     return "\n".join(line for each in reviewed(before, after).environments for line in lines(each))
 
 
-@pytest.mark.parametrize("case", CASES)
+@table("case", CASES)
 def test_a_reviewer_is_told_in_these_words(case: str) -> None:
     assert told(*CASES[case]) == outlines()[case]
 
@@ -56,28 +59,3 @@ def test_every_object_is_accounted_for_once_in_both_directions(case: str) -> Non
 def test_equal_plans_have_nothing_to_review() -> None:
     found = reviewed(BASE, BASE)
     assert (found.environments, found.unchanged) == ((), ("dev",))
-
-
-def test_a_version_on_501_clusters_is_one_change() -> None:
-    clusters = "".join(
-        f"  c{number}: {{environments: [dev], kubeconfig: {{kamaji: {{controlPlane: c{number}, namespace: kamaji}}}}}}\n"
-        for number in range(499)
-    )
-    before = BASE.replace("clusters:\n", f"clusters:\n{clusters}", 1)
-    (environment,) = reviewed(*edited(before, ("version: 1.0.0", "version: 2.x"))).environments
-    (tenant,) = environment.tenants
-    (change,) = tenant.changes
-    assert (environment.clusters, tenant.effect, len(change.clusters), len(change.objects)) == (
-        (),
-        Effect.CHANGED,
-        501,
-        1503,
-    )
-    assert change == Change(
-        part=Part(PartKind.APP, "rocky", "cache"),
-        effect=Effect.CHANGED,
-        clusters=change.clusters,
-        of=501,
-        settings=(Setting("helm.version", "1.0.0", "2.x"),),
-        objects=change.objects,
-    )

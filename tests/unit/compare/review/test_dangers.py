@@ -7,7 +7,10 @@ import pytest
 from tenantry.compare.diff import diff, diff_all
 from tenantry.compare.review.dangers import dangers
 from tenantry.compare.review.model import Danger, DangerKind
+from tests.table import table
 from tests.unit.texts import CHART, FROM_GIT, planned, rocky
+
+pytestmark = pytest.mark.usefixtures("plans_once")
 
 WEB = "web: {kustomize: {source: manifests}}"
 APPS = f"{WEB}\ncache: {{helm: {{source: charts, chart: valkey, version: 1.0.0}}}}"
@@ -181,13 +184,13 @@ SETTINGS = {
 }
 
 
-@pytest.mark.parametrize("case", SETTINGS)
+@table("case", SETTINGS)
 def test_a_dangerous_setting_is_told_on_management_and_remote_clusters_alike(case: str) -> None:
     before, after, expected = SETTINGS[case]
     assert told(with_settings(before), with_settings(after)) == expected
 
 
-@pytest.mark.parametrize(
+@table(
     ("before", "after"),
     [
         ("role: admin", "role: edit"),
@@ -344,7 +347,7 @@ def test_a_renamed_tenant_that_loses_a_part_is_told_which() -> None:
     ) in danger.text
 
 
-@pytest.mark.parametrize("case", APP_CHANGES)
+@table("case", APP_CHANGES)
 def test_what_a_change_of_an_app_does_is_told(case: str) -> None:
     before, after, expected = APP_CHANGES[case]
     namespace = "namespaces: {x: {}}"
@@ -416,7 +419,7 @@ FLEETS = {
 }
 
 
-@pytest.mark.parametrize("case", FLEETS)
+@table("case", FLEETS)
 def test_what_a_change_of_the_fleet_does_is_told(case: str) -> None:
     (old, new), expected = FLEETS[case]
     assert old in BASE

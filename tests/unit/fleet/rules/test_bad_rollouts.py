@@ -8,6 +8,7 @@ import pytest
 
 from tenantry.load import warnings_of
 from tenantry.messages.text import format_warnings
+from tests.table import table
 from tests.unit.texts import fleet, problems
 
 TEXT = """\
@@ -31,7 +32,7 @@ tenants:
 WAVES = "[{names: [edge-1]}, {all: true}]"
 
 
-@pytest.mark.parametrize(
+@table(
     ("waves", "code"),
     [
         ("[{names: [edge-1]}, {labels: {ring: a}}, {all: true}]", "waves-overlap"),
@@ -59,7 +60,7 @@ def test_waves_that_cannot_be_right(waves: str, code: str) -> None:
     assert told.count("\n  fix: ") == 1
 
 
-@pytest.mark.parametrize(
+@table(
     ("rollout", "code", "fix"),
     [
         (f"{WAVES}", "bad-value", "put the list below 'waves:'"),

@@ -12,6 +12,7 @@ from tenantry.flux.conformance.check import holds
 from tenantry.flux.conformance.explanations import EXPLANATIONS
 from tenantry.flux.schemas import kinds, schema_of
 from tenantry.messages.errors import Problem
+from tests.table import table
 from tests.unit.flux.conformance.specs import AT, told
 
 REF = {"name": "x"}
@@ -256,7 +257,7 @@ BROKEN: list[tuple[str, dict[str, Any], Problem]] = [
 ]
 
 
-@pytest.mark.parametrize(("kind", "changes", "expected"), BROKEN)
+@table(("kind", "changes", "expected"), BROKEN)
 def test_a_broken_rule_is_told_where_it_can_be_mended(kind: str, changes: dict[str, Any], expected: Problem) -> None:
     assert [expected] == told(kind, **changes)
 
@@ -289,7 +290,7 @@ KEPT: list[tuple[str, dict[str, Any]]] = [
 ]
 
 
-@pytest.mark.parametrize(("kind", "changes"), KEPT)
+@table(("kind", "changes"), KEPT)
 def test_a_kept_rule_is_passed_over(kind: str, changes: dict[str, Any]) -> None:
     assert told(kind, **changes) == []
 
@@ -355,6 +356,6 @@ def _all(schema: dict[str, Any]) -> Iterator[dict[str, Any]]:
             yield from _all(part)
 
 
-@pytest.mark.parametrize(("value", "expected"), [({"a": 1}, True), ({"a": 2}, False), ({}, False)])
+@table(("value", "expected"), [({"a": 1}, True), ({"a": 2}, False), ({}, False)])
 def test_a_rule_that_can_not_be_evaluated_does_not_hold(value: dict[str, int], expected: bool) -> None:  # noqa: FBT001
     assert holds("self.a == 1", value, {"type": "object", "properties": {"a": {"type": "integer"}}}) is expected

@@ -14,15 +14,16 @@ from tenantry.flux.conformance import check_spec
 from tenantry.flux.schemas import kinds, schema_of
 from tenantry.messages.errors import Problem
 from tenantry.messages.problems import empty_list
+from tests.table import table
 from tests.unit.flux.conformance.specs import AT, RIGHT, told
 
 
-@pytest.mark.parametrize("kind", kinds())
+@table("kind", kinds())
 def test_the_least_that_a_kind_needs_is_enough(kind: str) -> None:
     assert list(check_spec(kind, RIGHT[kind], ())) == []
 
 
-@pytest.mark.parametrize(("kind", "key"), [(kind, key) for kind in kinds() for key in RIGHT[kind]])
+@table(("kind", "key"), [(kind, key) for kind in kinds() for key in RIGHT[kind]])
 def test_no_less_is_enough(kind: str, key: str) -> None:
     needed = key in schema_of(kind).spec.get("required", ()) or (kind, key) in {
         ("HelmRelease", "chartRef"),
@@ -62,7 +63,7 @@ def test_every_unknown_key_of_a_list_entry_has_its_own_place() -> None:
     assert [finding.path for finding in findings] == [(*AT, "eventSources", 1, "x"), (*AT, "eventSources", 1, "y")]
 
 
-@pytest.mark.parametrize(
+@table(
     ("changes", "path", "message", "fix"),
     [
         ({"path": 1}, ("path",), "expected a string, found the number 1", "put it in quotes"),

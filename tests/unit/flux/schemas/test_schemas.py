@@ -11,6 +11,7 @@ import pytest
 
 from docgen.schemas.keywords import MAP_KEYS, RULES
 from tenantry.flux.schemas import GoModule, kinds, schema_of
+from tests.table import table
 
 KEYWORDS = {
     "additionalProperties",
@@ -81,14 +82,14 @@ def test_there_is_no_schema_of_other_kinds() -> None:
         schema_of("Deployment")
 
 
-@pytest.mark.parametrize("kind", kinds())
+@table("kind", kinds())
 def test_a_schema_holds_constraints_and_nothing_else(kind: str) -> None:
     used = {keyword for node in nodes(schema_of(kind).spec) for keyword in node}
 
     assert used - KEYWORDS == set()
 
 
-@pytest.mark.parametrize("kind", kinds())
+@table("kind", kinds())
 def test_no_string_of_a_schema_is_prose(kind: str) -> None:
     """Strings are types, values to choose from, defaults, names of keys, patterns and rules: all but rules lack spaces."""
     words = [

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from tenantry.plan.placements import PlannedPlacement
+from tests.table import table
 from tests.unit.texts import named, one, planned, problems, rocky, told
 
 BOTH = "clusters: {all: true}"
@@ -110,7 +111,7 @@ def test_a_remote_has_the_same_bindings_in_its_baseline() -> None:
     ]
 
 
-@pytest.mark.parametrize(
+@table(
     ("namespace", "holder"),
     [
         ("movy", "tenant 'movy'"),
@@ -280,10 +281,8 @@ def test_isolation_lets_the_tenant_s_other_namespaces_in() -> None:
     ]
 
 
-@pytest.mark.parametrize("target", ["jobs", "rocky-jobs", "rocky"])
-@pytest.mark.parametrize(
-    "app", ["kustomize: {source: manifests, TARGET}", "helm: {source: charts, chart: c, version: 1.x, TARGET}"]
-)
+@table("target", ["jobs", "rocky-jobs", "rocky"])
+@table("app", ["kustomize: {source: manifests, TARGET}", "helm: {source: charts, chart: c, version: 1.x, TARGET}"])
 def test_an_app_may_go_to_any_of_the_tenant_s_namespaces_by_key_or_name(app: str, target: str) -> None:
     text = rocky(f"web: {{{app.replace('TARGET', f'targetNamespace: {target}')}}}", BOTH + "\nnamespaces: {jobs: {}}")
     kind = "Kustomization" if "kustomize" in app else "HelmRelease"
@@ -307,7 +306,7 @@ def test_any_other_namespace_is_refused_with_the_tenant_s_own() -> None:
     )
 
 
-@pytest.mark.parametrize(
+@table(
     ("namespaces", "message"),
     [
         ("{jobs: {name: jobs}}", "error[bad-template]: name 'jobs' does not contain '{namespace}'"),

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-import pytest
-
 from tenantry.model.network import Network
+from tests.table import table
 from tests.unit.texts import named, one, planned, problems, rocky, told
 
 ON_HUB = "clusters: {names: [hub]}"
@@ -98,7 +97,7 @@ def test_policies_that_do_not_go_together_when_merged_are_refused_where_they_sta
     )
 
 
-@pytest.mark.parametrize(
+@table(
     ("policy", "message"),
     [
         ("{}", "error[missing-key]: key 'policyTypes' is missing"),

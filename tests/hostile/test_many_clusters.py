@@ -1,0 +1,80 @@
+"""One change on very many clusters is a few lines, whoever reads it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tenantry.cli.app import run
+from tenantry.compare.review.model import Change, Effect, Part, PartKind, Setting
+from tests.unit.compare.review.cases import BASE, edited
+from tests.unit.compare.review.outline import reviewed
+
+FLEET = """\
+apiVersion: tenantry/v1
+environments: {dev: {management: hub-dev}, prod: {management: hub}}
+clusterGroups: {edge: {environments: [prod], kubeconfig: {capi: {cluster: "{cluster}", namespace: capi}}}}
+clusters:
+  hub-dev: {environments: [dev]}
+  hub: {environments: [prod]}
+CLUSTERS
+platform: {chart: {helm: {url: "https://charts.example.com", version: 0.1.0}}}
+tenants:
+  rocky:
+    clusters: {all: true, exclude: [hub-dev]}
+    sources: {charts: {helm: {url: "https://charts.example.com"}}}
+    apps:
+      web: {helm: {source: charts, chart: web, version: 1.2.0}}
+"""
+
+
+@pytest.fixture(autouse=True)
+def _in_a_fleet(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    clusters = "\n".join(f"  edge-{number}: {{group: edge}}" for number in range(500))
+    Path("before.yaml").write_text(FLEET.replace("CLUSTERS", clusters))
+    Path("tenants.yaml").write_text(FLEET.replace("CLUSTERS", clusters).replace("1.2.0", "1.3.0"))
+
+
+def test_the_same_version_on_501_clusters_is_a_few_lines(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["diff", "./before.yaml", "--also", "markdown=comment.md"]) == 1
+    assert capsys.readouterr().out == (
+        "against before.yaml\n"
+        "\n"
+        "prod: 1 tenant, 1 app on all 501 clusters\n"
+        "  ~ tenant rocky\n"
+        "      ~ app web on all 501 clusters\n"
+        "          ~ helm.version: 1.2.0 -> 1.3.0\n"
+        "\n"
+        "no difference: dev\n"
+    )
+    visible, folded = Path("comment.md").read_text().split("<details>")
+    assert len(visible.splitlines()) <= 12
+    assert "- **tenant rocky**: app web on all 501 clusters: `helm.version`: `1.2.0` → `1.3.0`" in visible
+    assert "edge-499" in folded
+
+
+def test_a_version_on_501_clusters_is_one_change() -> None:
+    clusters = "".join(
+        f"  c{number}: {{environments: [dev], kubeconfig: {{kamaji: {{controlPlane: c{number}, namespace: kamaji}}}}}}\n"
+        for number in range(499)
+    )
+    before = BASE.replace("clusters:\n", f"clusters:\n{clusters}", 1)
+    (environment,) = reviewed(*edited(before, ("version: 1.0.0", "version: 2.x"))).environments
+    (tenant,) = environment.tenants
+    (change,) = tenant.changes
+    assert (environment.clusters, tenant.effect, len(change.clusters), len(change.objects)) == (
+        (),
+        Effect.CHANGED,
+        501,
+        1503,
+    )
+    assert change == Change(
+        part=Part(PartKind.APP, "rocky", "cache"),
+        effect=Effect.CHANGED,
+        clusters=change.clusters,
+        of=501,
+        settings=(Setting("helm.version", "1.0.0", "2.x"),),
+        objects=change.objects,
+    )
