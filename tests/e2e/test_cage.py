@@ -20,8 +20,8 @@ from tenantry.manifests import artifact, cage, helm, kustomize, programs
 from tenantry.manifests.cage import OPEN, Cage
 from tenantry.manifests.model import Inputs, NotRendered
 from tenantry.tools import locate
+from tests.processes.test_cage import NAMES, known
 from tests.unit.importing.test_corpora import CORPORA
-from tests.unit.manifests.test_cage import NAMES, known
 
 pytestmark = pytest.mark.e2e
 
