@@ -33,7 +33,7 @@ def test_golden_edits_go_back_to_every_byte(fleet: str, capsys: Capture) -> None
 
 
 def test_most_golden_edits_have_a_way_back() -> None:
-    assert sum("back" in case for cases in FLEETS.values() for case in cases) >= 50
+    assert sum("back" in case for cases in FLEETS.values() for case in cases) >= 40
 
 
 THERE_AND_BACK = {
