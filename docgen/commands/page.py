@@ -53,7 +53,7 @@ def _section(context: click.Context) -> Iterator[str]:
     usage = " ".join(command.collect_usage_pieces(context))
     yield f"```text\n{context.command_path} {usage}\n```"
     yield from _paragraphs(inspect.cleandoc(command.help or ""))
-    options = [record for each in command.get_params(context) if (record := _record(each, context))]
+    options = [record for param in command.get_params(context) if (record := _record(param, context))]
     if options:
         yield _table(("option", "meaning"), ((f"`{names}`", _plain(about)) for names, about in options))
     for title, lines in _epilog(command.epilog or ""):

@@ -19,7 +19,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     )
     parser.add_argument("--check", action="store_true", help="change nothing, say which pages are stale")
     check = parser.parse_args(arguments).check
-    stale = [each for each in directories() if _is_stale(each)]
+    stale = [directory for directory in directories() if _is_stale(directory)]
     if check and stale:
         print(*(f"stale: {each / 'comparison.md'}" for each in stale), sep="\n")
         print("  fix: run `make comparisons`, and read the difference", file=sys.stderr)

@@ -46,7 +46,7 @@ def _document(document: Compared, link: Callable[[str], str]) -> Iterator[str]:
     yield f"## {document.name}"
     if document.introduction:
         yield document.introduction.strip()
-    rows = [_HEAD, ("---",) * len(_HEAD), *(_cells(each, link) for each in document.capabilities)]
+    rows = [_HEAD, ("---",) * len(_HEAD), *(_cells(capability, link) for capability in document.capabilities)]
     yield "\n".join(f"| {' | '.join(row)} |" for row in rows)
 
 

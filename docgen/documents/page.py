@@ -26,7 +26,7 @@ def page() -> str:
             blocks += [f"## {kind}", *map(_document, models)]
     blocks += ["## Documents of commands that fail", *map(_document, FAILURES)]
     blocks += ["## Parts", *_parts()]
-    return "\n\n".join(each.strip("\n") for each in blocks) + "\n"
+    return "\n\n".join(block.strip("\n") for block in blocks) + "\n"
 
 
 def _document(model: type[Document]) -> str:

@@ -22,7 +22,7 @@ def page(file: Path = PAGE, results: Path = RESULTS) -> str:
         case = cases[match["case"]]
         tables = [from_data(each) for each in case["tables"]]
         wanted = (match["ids"] or "").split()
-        shown = [each for each in tables if not wanted or each.id in wanted]
+        shown = [table for table in tables if not wanted or table.id in wanted]
         facts = f"`python -m bench.run {match['case']}`, {case['date']}, {case['machine']}."
         return match[1] + "\n" + "\n\n".join(map(_markdown, shown)) + f"\n\n{facts}\n\n" + match[4]
 

@@ -31,7 +31,7 @@ def draw(tables: Mapping[str, Table], file: Path = PICTURE) -> None:
             sizes = [int(row.name.split()[0].replace(",", "")) for row in table.rows]
             axes.plot(sizes, [row.processor or 0 for row in table.rows], marker="o", label=table.title.split("`")[1])
         ends = axes.get_xlim()[0], 90_000
-        axes.plot(ends, [each / 10_000 for each in ends], color="grey", linestyle="dotted", label="100 ms per 1,000")
+        axes.plot(ends, [end / 10_000 for end in ends], color="grey", linestyle="dotted", label="100 ms per 1,000")
         axes.set(xscale="log", yscale="log", xlabel="objects", ylabel="seconds of the processor")
         axes.grid(visible=True, alpha=0.3)
         axes.legend(frameon=False)

@@ -106,5 +106,5 @@ def _shown(annotation: Any, value: Any) -> Iterator[tuple[type[Model], str]]:
     elif origin is Annotated:
         yield from _shown(args[0], value)
     elif origin in (Union, types.UnionType):
-        for each in args:
-            yield from _shown(each, value)
+        for arg in args:
+            yield from _shown(arg, value)

@@ -32,7 +32,7 @@ def words(annotation: Any, links: dict[type[Model], str]) -> str:
     if origin is Annotated:
         return words(args[0], links)
     if origin in (Union, types.UnionType):
-        return " or ".join(words(each, links) for each in args if each is not type(None))
+        return " or ".join(words(arg, links) for arg in args if arg is not type(None))
     if origin is Literal:
         return alternatives(args)
     if origin is dict:
@@ -80,7 +80,7 @@ def named_types() -> tuple[tuple[str, Any, str], ...]:
     """Every named type of single values: its word, the type, and the text below it, which may be empty."""
     modules = [
         scalars,
-        *sorted({found for each in models().values() if (found := inspect.getmodule(each))}, key=str),
+        *sorted({found for model in models().values() if (found := inspect.getmodule(model))}, key=str),
     ]
     return tuple(
         (re.sub(r"(?<=[a-z])(?=[A-Z])", " ", name).lower(), value, text)

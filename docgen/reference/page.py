@@ -32,7 +32,7 @@ example is part of a file. Editors use [tenants.schema.json](../tenants.schema.j
 
 def page() -> str:
     """The whole page; equal models give equal text."""
-    known = {each.model: each for each in sections()}
+    known = {section.model: section for section in sections()}
     links = {model: f"[{_short(each)}](#{anchor(_title(each))})" for model, each in known.items()}
     parts = [_INTRODUCTION, *(_section(each, links) for each in known.values()), _values()]
     return "\n\n".join(parts) + "\n"

@@ -122,7 +122,9 @@ def merged_defaults(model: type[Model]) -> dict[str, Any]:
 
 def _complete(model: type[Model]) -> type[Model] | None:
     """The model of a block after all places that set it are merged."""
-    derived = [each for each in model.__subclasses__() if each not in _reachable()] if _is_block(model) else []
+    derived = (
+        [subclass for subclass in model.__subclasses__() if subclass not in _reachable()] if _is_block(model) else []
+    )
     return derived[0] if derived else None
 
 
@@ -142,5 +144,5 @@ def _models_in(annotation: Any) -> Iterator[tuple[str, type[Model]]]:
     elif origin is Annotated:
         yield from _models_in(args[0])
     elif origin in (Union, types.UnionType):
-        for each in args:
-            yield from _models_in(each)
+        for arg in args:
+            yield from _models_in(arg)

@@ -40,8 +40,8 @@ def main(arguments: Sequence[str] | None = None, directory: Path = DIRECTORY) ->
 
 def generate(version: str, definitions: Iterable[dict[str, Any]]) -> dict[str, str]:
     """File names and their texts. Raises: UnknownKeyword."""
-    records = [reduced(each, {"module": MODULE, "version": version}, _bare) for each in definitions]
-    return {file_name(each): _text_of(each) for each in records}
+    records = [reduced(definition, {"module": MODULE, "version": version}, _bare) for definition in definitions]
+    return {file_name(record): _text_of(record) for record in records}
 
 
 def _text_of(record: dict[str, Any]) -> str:

@@ -144,8 +144,8 @@ class Diff:
     @property
     def deletions(self) -> Deletions:
         removed = self.removed
-        namespaces = sum(each.tenant not in removed.tenants for each in removed.namespaces)
-        apps = sum((each.tenant, each.cluster) not in removed.placements for each in removed.apps)
+        namespaces = sum(namespace.tenant not in removed.tenants for namespace in removed.namespaces)
+        apps = sum((app.tenant, app.cluster) not in removed.placements for app in removed.apps)
         return Deletions(len(removed.tenants), namespaces + len(self.recreated), apps + len(self.replaced))
 
 
@@ -200,7 +200,10 @@ def _diff(before: Plan, after: Plan, status: Status) -> Diff:
 def _protection(before: Plan, after: Plan) -> tuple[bool, bool]:
     """Whether each side is protected. A side without anything that could be protected is like the other one."""
     one, other = (
-        next((each.protect for each in plan.objects if each.id.kind in PROTECTED and not _is_leaving(each)), None)
+        next(
+            (planned.protect for planned in plan.objects if planned.id.kind in PROTECTED and not _is_leaving(planned)),
+            None,
+        )
         for plan in (before, after)
     )
     return bool(other if one is None else one), bool(one if other is None else other)
@@ -211,7 +214,7 @@ def _is_leaving(object: KubeObject) -> bool:
 
 
 def _by_id(plan: Plan) -> dict[ObjectId, KubeObject]:
-    return {each.id: each for each in plan.objects}
+    return {planned.id: planned for planned in plan.objects}
 
 
 def _changed(before: KubeObject, after: KubeObject) -> Changed | None:
@@ -251,7 +254,7 @@ def _only(own: Iterable[_T], other: Iterable[_T]) -> tuple[_T, ...]:
 
 def _allowed(plan: Plan) -> list[str]:
     """The tenants that may give `cluster-admin`, whether they do or not."""
-    return [each.tenant for each in plan.placements if each.cluster_admin]
+    return [placement.tenant for placement in plan.placements if placement.cluster_admin]
 
 
 def _tenants(plan: Plan) -> list[str]:
@@ -260,8 +263,8 @@ def _tenants(plan: Plan) -> list[str]:
 
 def _clusters(plan: Plan) -> list[str]:
     """The clusters that objects belong to, in the order of the plan."""
-    return [cluster for each in plan.objects for cluster in (each.owner.cluster,) if cluster]
+    return [cluster for planned in plan.objects for cluster in (planned.owner.cluster,) if cluster]
 
 
 def _placements(plan: Plan) -> list[TenantOnCluster]:
-    return [TenantOnCluster(each.tenant, each.cluster) for each in plan.placements]
+    return [TenantOnCluster(placement.tenant, placement.cluster) for placement in plan.placements]

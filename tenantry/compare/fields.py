@@ -73,7 +73,7 @@ def _secrecy(data: Any, path: tuple[str | int, ...]) -> Secrecy:
 
 def _entry(data: Any, name: Entry) -> Any:
     entries = data if isinstance(data, list) else ()
-    return next((each for each in entries if name in (_name(each), _full_name(each))), None)
+    return next((entry for entry in entries if name in (_name(entry), _full_name(entry))), None)
 
 
 def _changed(before: Any, after: Any, path: tuple[str | int, ...]) -> Iterator[FieldChange]:

@@ -89,7 +89,7 @@ class Repository:
         renamed = (old for _, old, new in zip(*(iter(parts),) * 3, strict=False) if new == f"{self.prefix}{name}")
         there = self.run("ls-tree", "-r", "-z", "--full-tree", "--name-only", commit)
         paths = there.stdout.decode(errors="replace").split("\0") if there.returncode == 0 else []
-        return tuple(dict.fromkeys((*renamed, *(each for each in paths if each.rpartition("/")[2] == name))))
+        return tuple(dict.fromkeys((*renamed, *(path for path in paths if path.rpartition("/")[2] == name))))
 
     def _text(self, *arguments: str) -> str:
         return self.checked(self.run(*arguments)).decode().removesuffix("\n")
@@ -147,7 +147,7 @@ class Checkout:
         """What stands for the repository's directory."""
         self._repository = repository
         listed = repository.checked(repository.run("ls-tree", "-r", "-z", "-l", "--full-tree", commit))
-        found = (each for each in _entries(listed) if each.path.startswith(repository.prefix))
+        found = (entry for entry in _entries(listed) if entry.path.startswith(repository.prefix))
         self._entries = {each.path.removeprefix(repository.prefix): each for each in found if _is_plain(each.path)}
         self._links = any(each.mode == _LINK for each in self._entries.values())
 
@@ -168,7 +168,7 @@ class Checkout:
     def _write(self, taken: list[_Entry]) -> None:
         """Files first, so that none is written through a symlink."""
         files = [each for each in taken if each.mode in _FILES]
-        for each in [each for each in files if each.size > MAX_BYTES]:
+        for each in [file for file in files if file.size > MAX_BYTES]:
             os.truncate(self._made(each, b""), each.size)  # refused by its size, whatever it holds
         links = [each for each in taken if each.mode == _LINK and each.size < _LONGEST]
         for each, content in self._contents([*(each for each in files if each.size <= MAX_BYTES), *links]):

@@ -55,7 +55,11 @@ class Replaced(NamedTuple):
 
 def places_of(plan: Plan) -> list[Place]:
     """All namespaces of all tenants."""
-    return [Place(each.tenant, each.cluster, namespace) for each in plan.placements for namespace in each.namespaces]
+    return [
+        Place(placement.tenant, placement.cluster, namespace)
+        for placement in plan.placements
+        for namespace in placement.namespaces
+    ]
 
 
 def key_of(app: PlannedApp) -> tuple[str, str, str]:
@@ -83,12 +87,12 @@ def rehomed_clusters(replaced: Iterable[Replaced], management: str) -> tuple[Reh
 def recreated_namespaces(before: Plan, after: Plan, rehomed: Iterable[Rehomed], *, kept: bool) -> tuple[Place, ...]:
     """Namespaces that are deleted and created again with the same name, because their cluster's objects moved."""
     there, clusters = set(places_of(after)), {each.cluster for each in rehomed}
-    return tuple(each for each in places_of(before) if each in there and (not kept or each.cluster in clusters))
+    return tuple(place for place in places_of(before) if place in there and (not kept or place.cluster in clusters))
 
 
 def moved_tenants(before: Plan, after: Plan) -> tuple[Moved, ...]:
     """Tenants whose main namespace was renamed, once for each cluster."""
-    new = {(each.tenant, each.cluster): each.namespace for each in after.placements}
+    new = {(placement.tenant, placement.cluster): placement.namespace for placement in after.placements}
     return tuple(
         Moved(each.tenant, each.cluster, each.namespace, there)
         for each in before.placements
@@ -122,7 +126,7 @@ def changed_rollouts(before: Plan, after: Plan) -> Iterator[ChangedRollout]:
 
 
 def _by_name(plan: Plan) -> dict[str, Side]:
-    found: dict[str, Side] = {each.name: each for each in plan.rollouts}
+    found: dict[str, Side] = {rollout.name: rollout for rollout in plan.rollouts}
     if plan.off:
         found |= dict.fromkeys((name for name in _names(plan) if name in plan.off), False)
     return found
@@ -130,7 +134,7 @@ def _by_name(plan: Plan) -> dict[str, Side]:
 
 def _names(plan: Plan) -> dict[str, None]:
     """What rollouts of the apps of a plan are called, each once."""
-    return dict.fromkeys(rollout_name(each.tenant, each.name) for each in plan.apps)
+    return dict.fromkeys(rollout_name(app.tenant, app.name) for app in plan.apps)
 
 
 def _differs(before: Side, after: Side) -> bool:
@@ -143,7 +147,7 @@ def _differs(before: Side, after: Side) -> bool:
 
 
 def _limits(rollout: Rollout) -> tuple[object, ...]:
-    return rollout.timeout, rollout.tolerate, rollout.max_parallel, tuple(each.name for each in rollout.waves)
+    return rollout.timeout, rollout.tolerate, rollout.max_parallel, tuple(wave.name for wave in rollout.waves)
 
 
 _ADDRESSES = ("sources", "alerts", "push")
@@ -210,7 +214,7 @@ def _granted(fleet: Fleet, tenant: str, environment: str) -> _Granted:
 
 def _gains(before: _Granted, after: _Granted) -> Iterator[tuple[str, tuple[str, ...]]]:
     for key in _NAMES:
-        if new := tuple(each for each in after.names[key] if each not in before.names[key]):
+        if new := tuple(name for name in after.names[key] if name not in before.names[key]):
             yield key, new
     for key in _ADDRESSES:
         known = before.names[key]

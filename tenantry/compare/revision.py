@@ -139,7 +139,7 @@ def _from_commit(
             if not there.is_file():
                 elsewhere = repository.former_paths(commit, PurePosixPath(path).name)
                 return Base(name, commit, found=False, elsewhere=tuple(f"{revision}:{each}" for each in elsewhere))
-            above = "".join(f"{_literally(each)}/" for each in PurePosixPath(path).parent.parts)
+            above = "".join(f"{_literally(part)}/" for part in PurePosixPath(path).parent.parts)
             checkout.take([f"{above}{pattern}" for pattern in _included(there)])
             fleet = load_fleet(there)
             return Base(name, commit, fleet=fleet, plans=planner(fleet))

@@ -56,16 +56,16 @@ def rollout_of(fleet: Fleet, plan: Plan, apps: Collection[PlannedApp], at: tuple
     if not plan.rollouts:
         return None
     name = rollout_name(at[1] if at[0] == "tenants" else "", at[-1])
-    own = next((each for each in plan.rollouts if each.name == name), None)
+    own = next((rollout for rollout in plan.rollouts if rollout.name == name), None)
     off = own is None and "rollout" in fleet.raw(*at)
     place = (*at, "rollout") if own or off else rollout_at(fleet, plan.environment)
     found = own or plan.rollouts[0]
-    objects = {each.id: each for each in plan.objects}
+    objects = {planned.id: planned for planned in plan.objects}
     return AppRollout(
         of="off" if off else "own" if own else "environment",
         origin=origin_at(fleet.source, place),
         total=0 if off else len(found.waves),
-        waves=() if off else tuple(_waves(found, {each.cluster for each in apps})),
+        waves=() if off else tuple(_waves(found, {app.cluster for app in apps})),
         bypass="" if off else next(filter(None, (bypass(each, objects) for each in apps)), ""),
     )
 
@@ -73,12 +73,12 @@ def rollout_of(fleet: Fleet, plan: Plan, apps: Collection[PlannedApp], at: tuple
 def _waves(rollout: Rollout, clusters: Collection[str]) -> list[AppWave]:
     waves = (
         AppWave(
-            each.number,
-            each.name,
-            tuple(name for name in each.clusters if name in clusters),
-            tuple(name for name in each.left_out if name in clusters),
+            wave.number,
+            wave.name,
+            tuple(name for name in wave.clusters if name in clusters),
+            tuple(name for name in wave.left_out if name in clusters),
         )
-        for each in rollout.waves
+        for wave in rollout.waves
     )
     return [each for each in waves if each.clusters or each.left_out]
 

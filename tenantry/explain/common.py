@@ -66,7 +66,7 @@ def without_secrets(found: _T) -> _T:
     elif isinstance(found, Value):
         (shown,) = _hidden((found,))
     elif is_dataclass(found) and not isinstance(found, type | Origin):
-        shown = replace(found, **{each.name: without_secrets(getattr(found, each.name)) for each in fields(found)})
+        shown = replace(found, **{field.name: without_secrets(getattr(found, field.name)) for field in fields(found)})
     return shown  # type: ignore[no-any-return]
 
 

@@ -110,7 +110,7 @@ def rights_on_clusters(fleet: Fleet, tenant: str, at: Callable[[Path], Origin] |
     """What the tenant may do on whole clusters, in words, by the keys of `clusterRoles`. Args: at: the origin of a path."""
     found = []
     for key, rights in sorted(fleet.document.tenants[tenant].clusterRoles.items()):
-        rules = [each.model_dump() for each in rights.rules or ()]
+        rules = [rule.model_dump() for rule in rights.rules or ()]
         words = in_words(rights_of_rules(rules)) if rules else f"role {rights.role}"
         path = ("tenants", tenant, "clusterRoles", key)
         found.append(Value((key,), words, at(path) if at else origin_at(fleet.source, path)))
@@ -182,9 +182,12 @@ class _Explaining:
         return None if listed is None else ("tenants", self.tenant, "environments")
 
     def _clusters(self, environment: str, choice: Choice | None) -> Iterator[GrantedCluster]:
-        for each in choice.decisions if choice else ():
+        for decision in choice.decisions if choice else ():
             yield GrantedCluster(
-                cluster=each.cluster, granted=each.placed, reason=each.reason, origin=self._own(each.origin)
+                cluster=decision.cluster,
+                granted=decision.placed,
+                reason=decision.reason,
+                origin=self._own(decision.origin),
             )
         for cluster in clusters_of(self.fleet, environment) if choice is None else ():
             reason = "no selector in the main file"
@@ -202,9 +205,9 @@ class _Explaining:
     def _filled(self, pattern: str, environment: GrantedEnvironment) -> dict[str, str | None]:
         """What a pattern becomes on each cluster that the file can choose."""
         return {
-            each.cluster: self._on(pattern, environment.environment, each.cluster)
-            for each in environment.clusters
-            if each.granted
+            cluster.cluster: self._on(pattern, environment.environment, cluster.cluster)
+            for cluster in environment.clusters
+            if cluster.granted
         }
 
     def _on(self, pattern: str, environment: str, cluster: str) -> str | None:
@@ -224,8 +227,8 @@ class _Explaining:
             "limits": {key: limit_of(self.grants, key) for key in LIMITS},
         }
         layers = [
-            Layer(each.path, {key: value for key, value in each.data.items() if key in effective})
-            for each in grant_layers(self.fleet, self.tenant)
+            Layer(layer.path, {key: value for key, value in layer.data.items() if key in effective})
+            for layer in grant_layers(self.fleet, self.tenant)
         ]
         found = trace(self.fleet.source, layers, effective)
         return tuple(

@@ -81,11 +81,15 @@ def parity(
     sides = tuple(_Side(fleet, each, tenants, apps) for each in (first, second))
     one, other = sides
     both = [each for each in one.placed if each in other.placed]
-    found = [each for subject in both for each in _differences(subject, one.variants(subject), other.variants(subject))]
+    found = [
+        difference
+        for subject in both
+        for difference in _differences(subject, one.variants(subject), other.variants(subject))
+    ]
     equal = len(both) - len({each.subjects for each in found})
     if not apps:
-        for tenant in (each for each in one.clusters if each in other.clusters):
-            found += _differences(Subject(tenant), *(each.settings(tenant) for each in sides))
+        for tenant in (cluster for cluster in one.clusters if cluster in other.clusters):
+            found += _differences(Subject(tenant), *(side.settings(tenant) for side in sides))
         if not tenants or "" in tenants:
             found += _differences(Subject(""), *(each.settings("") for each in sides))
         found += _of_environments(fleet, first.environment, second.environment) if not tenants else ()
@@ -103,14 +107,12 @@ class _Side:
 
     def __init__(self, fleet: Fleet, plan: Plan, tenants: Collection[str], apps: Collection[str]) -> None:
         self.fleet, self.plan = fleet, plan
-        chosen = [
-            each for each in plan.apps if (not tenants or each.tenant in tenants) and (not apps or each.name in apps)
-        ]
+        chosen = [app for app in plan.apps if (not tenants or app.tenant in tenants) and (not apps or app.name in apps)]
         self.placed = grouped(chosen, lambda each: Subject(each.tenant, each.name))
         self.clusters: dict[str, list[str]] = {}
-        for each in plan.placements:
-            if not tenants or each.tenant in tenants:
-                self.clusters.setdefault(each.tenant, []).append(each.cluster)
+        for placement in plan.placements:
+            if not tenants or placement.tenant in tenants:
+                self.clusters.setdefault(placement.tenant, []).append(placement.cluster)
         self._tenant = ""
 
     def variants(self, subject: Subject) -> list[Variant]:
@@ -139,7 +141,7 @@ def _absence(fleet: Fleet, environment: str, app: PlannedApp) -> Reason:
         if app.tenant
         else choice_of_addon(fleet, environment, app.name)
     )
-    told = {each.reason: each.origin for each in reversed(choice.decisions) if not each.placed}
+    told = {decision.reason: decision.origin for decision in reversed(choice.decisions) if not decision.placed}
     if len(told) == 1:
         ((reason, origin),) = told.items()
         return follows(f"clusters of {environment}: {reason}", (origin,))
@@ -201,7 +203,7 @@ def _found(texts: Mapping[str, Sequence[Variant]], path: Path, hidden: _Hidden) 
     return tuple(
         Found(
             hidden[id(variants[0])].get(path, ABSENT),
-            tuple(cluster for each in variants for cluster in each.clusters),
+            tuple(cluster for variant in variants for cluster in variant.clusters),
         )
         for variants in by_count
     )

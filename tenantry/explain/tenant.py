@@ -46,7 +46,11 @@ def explain_tenant(fleet: Fleet, plan: Plan, tenant: str, cluster: str | None = 
     """The settings of a tenant, and where its apps are. Raises: Refused: the tenant or the cluster is not declared."""
     known("tenant", tenant, fleet.document.tenants, fleet.source.file)
     known_cluster(fleet, plan.environment, cluster)
-    placements = [each for each in plan.placements if each.tenant == tenant and cluster in (None, each.cluster)]
+    placements = [
+        placement
+        for placement in plan.placements
+        if placement.tenant == tenant and cluster in (None, placement.cluster)
+    ]
     shared = placed_tenant(fleet, plan.environment, tenant, cluster)
     # As written: placeholders differ between clusters.
     own = tenant_entry(fleet, plan.environment, tenant, None)
@@ -73,7 +77,7 @@ def explain_tenant(fleet: Fleet, plan: Plan, tenant: str, cluster: str | None = 
 
 def below(values: Iterable[Value], key: str) -> tuple[Value, ...]:
     """The values under a key, with their paths from there."""
-    return tuple(replace(each, path=each.path[1:]) for each in values if each.path[0] == key)
+    return tuple(replace(value, path=value.path[1:]) for value in values if value.path[0] == key)
 
 
 def _differing(shared: tuple[Value, ...], there: tuple[Value, ...]) -> tuple[Value, ...]:
@@ -85,7 +89,7 @@ def _differing(shared: tuple[Value, ...], there: tuple[Value, ...]) -> tuple[Val
 
 def _order(plan: Plan, placement: PlannedPlacement) -> dict[str, Keeper]:
     kind = "Namespace" if placement.cluster == plan.management else "HelmRelease"
-    objects = {each.id: each for each in plan.objects if each.id in placement.after.values()}
+    objects = {planned.id: planned for planned in plan.objects if planned.id in placement.after.values()}
     return {name: keeper(kind, id, objects.get(id)) for name, id in placement.after.items()}
 
 
@@ -107,7 +111,7 @@ def explain_platform(fleet: Fleet, plan: Plan, cluster: str | None = None) -> Ex
     here = [each for each in clusters_of(fleet, plan.environment) if cluster in (None, each)]
     addons, own = fleet.document.platform.addons, platform_entry(fleet)
     # The management cluster needs no release of a baseline.
-    installing = {each.cluster for each in plan.placements} - {plan.management}
+    installing = {placement.cluster for placement in plan.placements} - {plan.management}
     return ExplainedPlatform(
         environment=plan.environment,
         settings=(

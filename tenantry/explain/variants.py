@@ -120,7 +120,7 @@ def _parts(fleet: Fleet, plan: Plan, app: PlannedApp) -> tuple[Any, ...]:
     if app.tenant:
         layers += settings_layers(fleet, app.tenant, plan.environment, app.cluster)
     shard = flux_shard(fleet, plan.environment, app.tenant, app.cluster)
-    return (*(each.path for each in layers), shard and (shard.name, shard.at))
+    return (*(layer.path for layer in layers), shard and (shard.name, shard.at))
 
 
 _OWN = {"cluster", "namespace"}
@@ -132,18 +132,18 @@ def _fills_alike(variant: Variant, variables: Mapping[str, str]) -> bool:
 
 
 def _used(variant: Variant) -> set[str]:
-    return {name for each in variant.values.values() for name in placeholders(each.written)}
+    return {name for value in variant.values.values() for name in placeholders(value.written)}
 
 
 def _by_role(values: Iterable[Value]) -> Iterator[tuple[Path, Value]]:
     """Values by paths that are the same whatever a tenant calls its source, and whether an app is a chart or not."""
-    for each in values:
-        path = each.path
+    for value in values:
+        path = value.path
         if path[0] == "sources":
             path = ("source", *path[2:])
         elif len(path) > 1 and path[0] in ("kustomize", "helm") and path[1] in TIMES:
             path = path[1:]
-        yield path, each
+        yield path, value
 
 
 def _with_known_placeholders(values: Iterable[Value], variables: Mapping[str, str]) -> Iterator[Value]:
@@ -205,8 +205,8 @@ def reason_of(path: Path, one: Sequence[Variant], other: Sequence[Variant]) -> R
         listed_at = (variant.values.get(IMAGES_IN) for side in sides for variant, _ in side)
         if only := tuple(dict.fromkeys(value.origin for value in listed_at if value and value.origin)):
             return meant("only in its 'environments'", only)
-    places = (*origins[0], *(each for each in origins[1] if each not in origins[0]))
-    own = [each for each in places if not (each in origins[0] and each in origins[1])]
+    places = (*origins[0], *(origin for origin in origins[1] if origin not in origins[0]))
+    own = [place for place in places if not (place in origins[0] and place in origins[1])]
     for prefix, words in (_ENVIRONMENT, _CLUSTER, _WHERE):
         if deciding := [each for each in own if each.level.startswith(prefix)]:
             make = meant if prefix == _ENVIRONMENT[0] else follows
@@ -217,8 +217,8 @@ def reason_of(path: Path, one: Sequence[Variant], other: Sequence[Variant]) -> R
 
 
 def _origins(values: Iterator[Value] | Sequence[Value]) -> Iterator[Origin]:
-    for each in values:
-        yield from filter(None, (each.origin, each.removed))
+    for value in values:
+        yield from filter(None, (value.origin, value.removed))
 
 
 def _by_placeholders(found: Sequence[tuple[Variant, Value]], origins: tuple[Origin, ...]) -> Reason:
@@ -239,4 +239,4 @@ def _by_placeholders(found: Sequence[tuple[Variant, Value]], origins: tuple[Orig
 
 
 def _names(origins: Sequence[Origin], prefix: str, words: str) -> str:
-    return f"{words} {listed(each.level.removeprefix(prefix) for each in origins)}"
+    return f"{words} {listed(origin.level.removeprefix(prefix) for origin in origins)}"

@@ -80,7 +80,7 @@ def image_values(fleet: Fleet, environment: str, at: tuple[str, ...], cluster: s
     variables = variables_of(fleet, environment, cluster, **tenant, app=at[-1])
     found = images_of(fleet, at, variables)
     values = trace(fleet.source, [Layer((*at, "imageAutomation"), found.said)], found.data)
-    plain = (replace(each, written=None) if each.path == LITERAL else each for each in values)
+    plain = (replace(value, written=None) if value.path == LITERAL else value for value in values)
     return tuple(each.under("imageAutomation") for each in plain)
 
 
@@ -259,5 +259,5 @@ def _entry(
     """The keys of an entry but those that are told apart. variables: None: placeholders are left as they are written."""
     found = entry_of(fleet, at, told, variables)
     values = trace(fleet.source, [Layer(at, found.said)], found.data) if found.said else ()
-    plain = {each.path for each in values if variables is None or each.path[:2] in found.unknown}
+    plain = {value.path for value in values if variables is None or value.path[:2] in found.unknown}
     return tuple(replace(each, written=None) if each.path in plain else each for each in values)

@@ -71,7 +71,11 @@ def _default_times(found: Gathered) -> dict[str, str]:
     surveys = found.surveys.values()
     addons = [app.thing for survey in surveys for app in survey.addons()]
     charts = [
-        each for survey in surveys for owner, charts in survey.shared_charts.items() for each in charts if not owner[0]
+        chart
+        for survey in surveys
+        for owner, charts in survey.shared_charts.items()
+        for chart in charts
+        if not owner[0]
     ]
     return shared_times(addons, charts, (), tenantrys_own())
 
@@ -97,7 +101,12 @@ def _leave_misplaced(found: Gathered, apps: dict[Place, FoundApp]) -> None:
     """Leave over an app where one entry cannot have it beside the others: it takes each cluster in each of its environments."""
     clusters = {place.cluster for place in apps}
     environments = list(dict.fromkeys(place.environment for place in apps))
-    wanted = {Place(each, name) for each in environments for name in found.surveys[each].clusters if name in clusters}
+    wanted = {
+        Place(environment, name)
+        for environment in environments
+        for name in found.surveys[environment].clusters
+        if name in clusters
+    }
     for place in list(apps) if wanted != set(apps) else ():
         if place.environment != environments[0]:
             text = "the app runs on other clusters than in another environment, which one entry cannot say"
@@ -120,7 +129,7 @@ def _paused_tenants(found: Gathered) -> set[tuple[str, ...]]:
     for survey in found.surveys.values():
         for (tenant, place), releases in survey.releases.items():
             if ("clusters", place.cluster) not in found.paused:
-                suspended[tenant] += [each.is_suspended for each in releases]
+                suspended[tenant] += [release.is_suspended for release in releases]
     for app in found.all_apps():
         if ("clusters", app.place.cluster) not in found.paused:
             suspended[app.tenant].append(app.thing.is_suspended and app.thing.is_ours)

@@ -59,9 +59,13 @@ class Attached:
         if about:
             spec["eventMetadata"] = about
         sources = thing.spec.get("eventSources")
-        apps = [self._app_of(each) for each in sources if isinstance(each, dict)] if isinstance(sources, list) else []
+        apps = (
+            [self._app_of(source) for source in sources if isinstance(source, dict)]
+            if isinstance(sources, list)
+            else []
+        )
         if apps and all(apps):
-            entry["apps"] = sorted({each for each in apps if each})
+            entry["apps"] = sorted({app for app in apps if app})
         elif not all(isinstance(each, dict) and each.get("matchLabels") for each in sources or ()):
             text = "Tenantry tells of all apps and sources of the owner, by labels"
             self._world.notes.leave(
@@ -87,12 +91,12 @@ class Attached:
         for thing, key in self._mine("Receiver"):
             written = thing.spec.get("resources")
             resources = [each for each in written if isinstance(each, dict)] if isinstance(written, list) else []
-            names = [sources.get((str(each.get("kind")), str(each.get("name")))) for each in resources]
+            names = [sources.get((str(resource.get("kind")), str(resource.get("name")))) for resource in resources]
             if not all(names) or not names:
                 text = "it makes Flux fetch something that is not a source of the same owner"
                 self._world.notes.leave(thing.read, text, "keep it, or declare a receiver by hand")
                 continue
-            entry: dict[str, Any] = {"sources": list(dict.fromkeys(each for each in names if each))}
+            entry: dict[str, Any] = {"sources": list(dict.fromkeys(name for name in names if name))}
             if secret := mapping_at(thing.spec, "secretRef").get("name"):
                 entry["credentials"] = self._named.declare(thing, "Secret", str(secret))
             found[key] = {**self._block(thing, Receiver), **entry}
@@ -173,7 +177,7 @@ def cluster_roles(space: Space, things: list[Thing], world: World) -> dict[str, 
 def _is_for(thing: Thing, users: set[str], space: Space) -> bool:
     """Whether a binding is for the tenant's account alone."""
     subjects = thing.at("subjects")
-    listed = [each for each in subjects if isinstance(each, dict)] if isinstance(subjects, list) else []
+    listed = [subject for subject in subjects if isinstance(subject, dict)] if isinstance(subjects, list) else []
     if thing.name.startswith(f"tenantry.{space.namespace}."):
         return True
     names = {

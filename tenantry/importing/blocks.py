@@ -123,8 +123,8 @@ class Named:
 
     def in_spec(self, thing: Thing, spec: dict[str, Any]) -> dict[str, Any]:
         """The spec with the names that the file gives them."""
-        for each in references(thing.kind, spec):
-            self.declare(thing, each.kind, each.name)
+        for reference in references(thing.kind, spec):
+            self.declare(thing, reference.kind, reference.name)
         return renamed(thing.kind, spec, lambda _, name: self.short(name))
 
     def short(self, name: str) -> str:
@@ -206,7 +206,7 @@ def included(world: World, thing: Thing) -> list[Thing]:
     """The Git repositories that one includes."""
     written = thing.spec.get("include")
     names = [mapping_at(each, "repository").get("name") for each in written] if isinstance(written, list) else []
-    found = (world.get("GitRepository", thing.namespace, str(each)) for each in names)
+    found = (world.get("GitRepository", thing.namespace, str(name)) for name in names)
     return [each for each in found if each is not None and each is not thing]
 
 
@@ -255,10 +255,10 @@ def shared_times(
     """
     found = dict(others)
     for key in TIMES:
-        votes = [_time(each, key) for each in baselines]
+        votes = [_time(baseline, key) for baseline in baselines]
         if not votes and key == "interval":
-            votes = [_time(each, key) for each in charts]
-        votes = votes or [_time(each, key) for each in apps]
+            votes = [_time(chart, key) for chart in charts]
+        votes = votes or [_time(app, key) for app in apps]
         most = Counter(votes).most_common(1)
         if most and most[0][0] and (most[0][1] > 1 or len(votes) == 1):
             found[key] = most[0][0]
@@ -269,6 +269,6 @@ def _time(thing: Thing, key: str) -> str:
     value: Any = thing.spec.get(key)
     if key == "retryInterval" and thing.kind == "HelmRelease":
         ways = [mapping_at(thing.spec, action, "strategy") for action in ("install", "upgrade")]
-        values = {str(each.get(key, "")) for each in ways}
+        values = {str(way.get(key, "")) for way in ways}
         value = values.pop() if len(values) == 1 else ""
     return short_time(value) if isinstance(value, str) else ""

@@ -100,7 +100,7 @@ class Remotes:
 
 
 def _tell_moved(world: World, name: str, holder: str, references: list[Reference]) -> None:
-    away = sorted(each.namespace for each in references if each.namespace != holder)
+    away = sorted(reference.namespace for reference in references if reference.namespace != holder)
     if away:
         first = references[0]
         text = (
@@ -115,11 +115,11 @@ def _tell_moved(world: World, name: str, holder: str, references: list[Reference
 
 def _tell_kept(world: World, name: str, references: list[Reference]) -> None:
     """The kubeconfigs and their namespaces stay as they are."""
-    for each in references:
-        if there := world.get(each.kind, each.namespace, each.name):
+    for reference in references:
+        if there := world.get(reference.kind, reference.namespace, reference.name):
             text = f"it is the kubeconfig of cluster {name}, which Flux reads as before"
             world.notes.leave(there.read, text, "keep it, and what creates it")
-        space = world.get("Namespace", "", each.namespace)
+        space = world.get("Namespace", "", reference.namespace)
         if space is not None and not space.tenant:
             world.notes.leave(space.read, f"it holds the kubeconfig of cluster {name}", "keep it, and what creates it")
 

@@ -107,14 +107,18 @@ class OwnerEntry:
     def _risks(self, found: Mapping[Place, FoundApp]) -> list[str]:
         """Why the app is paused until somebody has decided."""
         risks = list(dict.fromkeys(each for app in found.values() for each in app.risks))
-        for each in risks:
-            self.notes.decide((*next(iter(found.values())).path, "state"), each)
+        for risk in risks:
+            self.notes.decide((*next(iter(found.values())).path, "state"), risk)
         return risks
 
     def _placed(self, found: Mapping[Place, FoundApp]) -> dict[str, Any]:
         """`clusters` and `environments` of an app, exactly where it was found."""
         environments = list(dict.fromkeys(place.environment for place in found))
-        everywhere = {Place(each, cluster) for each in environments for cluster in self.surveys[each].clusters}
+        everywhere = {
+            Place(environment, cluster)
+            for environment in environments
+            for cluster in self.surveys[environment].clusters
+        }
         entry: dict[str, Any] = {}
         if everywhere != set(found):
             entry["clusters"] = {"names": list(dict.fromkeys(place.cluster for place in found))}
@@ -237,7 +241,7 @@ def shard_of_cluster(path: Path, things: Iterable[Thing], notes: Notes) -> dict[
 
 
 def _shards(things: Iterable[Thing]) -> list[str]:
-    return sorted({_shard(each) for each in things})
+    return sorted({_shard(thing) for thing in things})
 
 
 def _shard(thing: Thing) -> str:

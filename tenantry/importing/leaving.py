@@ -51,8 +51,8 @@ class Appliers:
     """What applies each of some objects, as far as it is among them."""
 
     def __init__(self, things: Iterable[Thing]) -> None:
-        apps = [each for each in things if each.kind in _CONTROLLERS]
-        self._by_name = {(each.kind, each.namespace, each.name): each for each in apps}
+        apps = [thing for thing in things if thing.kind in _CONTROLLERS]
+        self._by_name = {(app.kind, app.namespace, app.name): app for app in apps}
         self._by_path = [each for each in apps if _takes_the_repository(each)]
 
     def by_label(self, thing: Thing) -> Thing | None:
@@ -80,15 +80,15 @@ def expressible(things: Iterable[Thing], notes: Notes) -> list[Thing]:
     inner = {id(each): owner for each, owner in owners if _is_own(each, owner)}
     outer = {id(owner) for each, owner in owners if id(each) not in inner}
     kept = []
-    for each in things:
-        if owner := inner.get(id(each)):
-            notes.leave(each.read, *_inner_in_words(each, owner))
-        elif id(each) in outer and each.name != _BOOTSTRAP:
+    for thing in things:
+        if owner := inner.get(id(thing)):
+            notes.leave(thing.read, *_inner_in_words(thing, owner))
+        elif id(thing) in outer and thing.name != _BOOTSTRAP:
             notes.leave(
-                each.read, "it applies objects that Tenantry takes over", "suspend it as the steps to adopt say"
+                thing.read, "it applies objects that Tenantry takes over", "suspend it as the steps to adopt say"
             )
         else:
-            kept.append(each)
+            kept.append(thing)
     return kept
 
 
@@ -130,7 +130,7 @@ def _is_bootstrap(thing: Thing) -> bool:
 def leave_applied(survey: Survey) -> None:
     """Leave over what an add-on applies, and add-ons that apply what the file declares itself."""
     world, appliers = survey.world, Appliers(survey.world.things)
-    inside = {name for each in survey.territories.values() for name in each.namespaces}
+    inside = {name for territory in survey.territories.values() for name in territory.namespaces}
     replaced = set()
     for thing in world.things:
         if (thing.namespace or thing.name) in inside and (applier := appliers.of(thing)):
@@ -153,8 +153,8 @@ def leave_secrets(survey: Survey) -> None:
     """Leave over apps that hold what may be a secret."""
     world = survey.world
     if not world.keeps_values:
-        for each in world.things:
-            if not is_of_flux(str(each.read.manifest["apiVersion"])):
-                leave_metadata(world.notes, each)
-        found = ((each, source_of(world, each.thing)) for each in survey.apps)
+        for thing in world.things:
+            if not is_of_flux(str(thing.read.manifest["apiVersion"])):
+                leave_metadata(world.notes, thing)
+        found = ((app, source_of(world, app.thing)) for app in survey.apps)
         survey.keep([each for each, source in found if not leave_secret(world.notes, each.thing, source)])

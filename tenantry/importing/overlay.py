@@ -101,13 +101,13 @@ def _split(found: Mapping[Place, dict[str, Any]], join: Join) -> tuple[dict[str,
 def same(found: Found) -> Any:
     """The one value of all places; else DIFFER."""
     values = list(found.values())
-    return values[0] if all(type(each) is type(values[0]) and each == values[0] for each in values) else DIFFER
+    return values[0] if all(type(value) is type(values[0]) and value == values[0] for value in values) else DIFFER
 
 
 def unified(found: Found, variable: Variable = _none) -> Any:
     """One value that every place reads as its own, by `{env}`, `{cluster}` or a variable; else DIFFER."""
     values = list(found.values())
-    if all(type(each) is type(values[0]) and each == values[0] for each in values):
+    if all(type(value) is type(values[0]) and value == values[0] for value in values):
         return values[0]
     if all(isinstance(each, str) for each in values):
         return _text(found, variable)

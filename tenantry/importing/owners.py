@@ -34,7 +34,7 @@ class Territory:
 
 def platform_namespace(worlds: Iterable[World]) -> str:
     """Where add-ons lie on management clusters, and where their releases are stored: one namespace for all environments."""
-    apps = [each for world in worlds for each in _apps(world)]
+    apps = [app for world in worlds for app in _apps(world)]
     ours = Counter(each.namespace for each in apps if each.is_ours and not each.tenant and not _remote(each))
     ours += Counter(_storage(each) for each in apps if each.is_ours and _remote(each) and _is_platform_release(each))
     if ours:
@@ -67,7 +67,7 @@ def is_platforms(world: World, namespace: str) -> bool:
 
 def tenant_namespaces(world: World) -> set[str]:
     """The namespaces on the management cluster that are tenants'."""
-    return {name for each in territories(world) for name in each.namespaces}
+    return {name for territory in territories(world) for name in territory.namespaces}
 
 
 def territories(world: World) -> list[Territory]:
@@ -111,7 +111,7 @@ def _is_kubeconfigs(world: World, namespace: str) -> bool:
     if made and made.tenant:
         return False
     apps = list(world.of("Kustomization", "HelmRelease", namespace=namespace))
-    return bool(apps) and all(_remote(each) for each in apps)
+    return bool(apps) and all(_remote(app) for app in apps)
 
 
 def _owner(world: World, namespace: str) -> str:

@@ -90,9 +90,9 @@ _Planned: TypeAlias = dict[Identity, tuple[str, KubeObject]]
 
 def _planned(plans: Mapping[str, Plan]) -> _Planned:
     return {
-        _on(plan.management, each.id): (environment, each)
+        _on(plan.management, planned.id): (environment, planned)
         for environment, plan in plans.items()
-        for each in plan.objects
+        for planned in plan.objects
     }
 
 
@@ -144,7 +144,7 @@ def _defects(draft: Draft, missing: tuple[Read, ...]) -> Iterator[str]:
 def _unplanned(draft: Draft, plans: Mapping[str, Plan]) -> Iterator[str]:
     """Apps that the draft has fewer times than they were read: the old ones would be removed, and nothing takes their place."""
     planned: Counter[tuple[str, Path]] = Counter(
-        (environment, each.at) for environment, plan in plans.items() for each in plan.apps
+        (environment, app.at) for environment, plan in plans.items() for app in plan.apps
     )
     read = {(each.read.environment, each.path, object_id(each.read.manifest)) for each in draft.became if _is_app(each)}
     for (environment, path), count in Counter((environment, path) for environment, path, _ in read).items():

@@ -82,7 +82,7 @@ def objects_on(client: Client) -> Iterator[Placed]:
     flux = [each for kind in kinds() for each in every(client, schema_of(kind).api_version, kind)]
     inside = {str(each["metadata"].get("namespace")) for each in flux}
     spaces = [each for each in every(client, "v1", "Namespace") if _counts(each, inside)]
-    names = {str(each["metadata"]["name"]) for each in spaces}
+    names = {str(space["metadata"]["name"]) for space in spaces}
     yield from (_placed(each) for each in (*spaces, *flux))
     for api_version, kind in _IN_NAMESPACES:
         for each in every(client, api_version, kind):

@@ -97,7 +97,7 @@ def _is_reconciler(space: Space, thing: Thing) -> bool:
     """Whether a binding gives a ClusterRole to the account that Flux impersonates."""
     if thing.kind != "RoleBinding" or thing.at("roleRef", "kind") != "ClusterRole":
         return False
-    return any(_is_account(space, each, thing.name) for each in _subjects(thing))
+    return any(_is_account(space, subject, thing.name) for subject in _subjects(thing))
 
 
 def _is_account(space: Space, subject: dict[str, Any], binding: str) -> bool:
@@ -115,16 +115,16 @@ def _role(space: Space, notes: Notes) -> dict[str, Any]:
         return {}
     roles = list(dict.fromkeys(str(each.at("roleRef", "name")) for each in bindings))
     role = "cluster-admin" if "cluster-admin" in roles else roles[0]
-    for each in bindings:
-        notes.take(each.read, *space.path, "role")
-        planned = join(space.tenant, "reconciler", str(each.at("roleRef", "name")))
-        if each.at("roleRef", "name") != role:
+    for binding in bindings:
+        notes.take(binding.read, *space.path, "role")
+        planned = join(space.tenant, "reconciler", str(binding.at("roleRef", "name")))
+        if binding.at("roleRef", "name") != role:
             notes.leave(
-                each.read, f"a tenant has one role, and '{role}' is taken", "keep this binding; it stays as it is"
+                binding.read, f"a tenant has one role, and '{role}' is taken", "keep this binding; it stays as it is"
             )
-        elif each.name != planned:
+        elif binding.name != planned:
             notes.leave(
-                each.read,
+                binding.read,
                 f"Tenantry creates RoleBinding {planned} beside it, with the same role for the same account",
                 "it can stay; after the first `tenantry up` nothing needs it",
             )
@@ -185,7 +185,7 @@ def _policy(_: Space, thing: Thing, found: dict[str, Any]) -> bool:
 def _people(space: Space, thing: Thing, found: dict[str, Any]) -> bool:
     """Owners and other bindings, by the names that Tenantry gives them."""
     role = str(thing.at("roleRef", "name"))
-    subjects = [_subject(space, each) for each in _subjects(thing)]
+    subjects = [_subject(space, subject) for subject in _subjects(thing)]
     if thing.at("roleRef", "kind") != "ClusterRole" or None in subjects or not subjects:
         return False
     if thing.name == join(space.tenant, "owners", role):
@@ -249,7 +249,7 @@ def account_of(thing: Thing | None) -> dict[str, Any]:
     made: dict[str, Any] = {key: each for key, each in thing.metadata.items() if key == "annotations"}
     secrets = thing.read.manifest.get("imagePullSecrets")
     if isinstance(secrets, list) and secrets:
-        made["imagePullSecrets"] = [str(mapping_at(each).get("name")) for each in secrets]
+        made["imagePullSecrets"] = [str(mapping_at(secret).get("name")) for secret in secrets]
     return made
 
 

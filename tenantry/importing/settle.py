@@ -93,7 +93,7 @@ def _tell(data: dict[str, Any], notes: Notes, inventory: Inventory, unit: Path, 
     )
     for read in inventory.objects:
         places = notes.places.get(id(read), ())
-        if any(each[: len(unit)] == unit for each in places):
+        if any(place[: len(unit)] == unit for place in places):
             if all(value_at(data, each, ABSENT) is ABSENT for each in places):
                 notes.left_over = [each for each in notes.left_over if each.read is not read]
             notes.leave(read, problem.message, fix or "declare it by hand")
@@ -104,7 +104,7 @@ def _tell(data: dict[str, Any], notes: Notes, inventory: Inventory, unit: Path, 
 
 def _draft(inventory: Inventory, data: dict[str, Any], notes: Notes, plans: dict[str, Plan]) -> Draft:
     there = {
-        name: {key_of(each.manifest): plan.origins.get(each.id, ()) for each in plan.objects}
+        name: {key_of(planned.manifest): plan.origins.get(planned.id, ()) for planned in plan.objects}
         for name, plan in plans.items()
     }
     made = {
@@ -138,7 +138,7 @@ def _expressed(data: dict[str, Any], notes: Notes, read: Read, plan: Plan, made:
     if app and app not in {(each.tenant, each.name, each.cluster) for each in plan.apps}:
         return None
     places = [each for each in notes.places.get(id(read), ()) if value_at(data, each, ABSENT) is not ABSENT]
-    return next((each for each in places if (key_of(read.manifest).kind, _owner(each)) in made), None)
+    return next((place for place in places if (key_of(read.manifest).kind, _owner(place)) in made), None)
 
 
 def _owner(path: Path) -> Path:

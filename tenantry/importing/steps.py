@@ -71,9 +71,9 @@ def steps(
 
 
 def _check(hubs: Sequence[str], plans: Mapping[str, Plan], *, risky: bool) -> Iterator[Step]:
-    clusters = dict.fromkeys((*hubs, *(each.cluster for plan in plans.values() for each in plan.placements)))
+    clusters = dict.fromkeys((*hubs, *(placement.cluster for plan in plans.values() for placement in plan.placements)))
     bootstraps = (
-        f"tenantry cluster bootstrap {shlex.quote(each)} --kubeconfig FILE --context NAME" for each in clusters
+        f"tenantry cluster bootstrap {shlex.quote(cluster)} --kubeconfig FILE --context NAME" for cluster in clusters
     )
     yield Step(
         "Check the file, and prepare each cluster with an administrator's kubeconfig and context for it; existing objects stay:",
@@ -142,7 +142,7 @@ def _is_flux(id: ObjectId) -> bool:
 
 def _charts(proof: Proof, contexts: Mapping[str, str]) -> Iterator[Step]:
     releases = [each for each in proof.kept if each.planned.id.kind == "HelmRelease"]
-    with_chart = [each for each in releases if "chart" in (each.read.manifest.get("spec") or {})]
+    with_chart = [release for release in releases if "chart" in (release.read.manifest.get("spec") or {})]
     if with_chart:
         yield Step(
             "Right before `tenantry up`, replace `spec.chart` of these releases by the `spec.chartRef` of the plan. The API"
@@ -153,7 +153,7 @@ def _charts(proof: Proof, contexts: Mapping[str, str]) -> Iterator[Step]:
 
 
 def _up(plans: Mapping[str, Plan]) -> Iterator[Step]:
-    commands = tuple(f"tenantry up --environment {shlex.quote(each)}" for each in plans)
+    commands = tuple(f"tenantry up --environment {shlex.quote(plan)}" for plan in plans)
     yield Step("Take everything over; this waits until every app is ready:", commands)
 
 

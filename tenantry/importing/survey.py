@@ -30,7 +30,7 @@ class Survey:
         self.world = world
         self.remotes = Remotes(world, taken)
         self.platform = world.platform
-        self.territories = {each.tenant: each for each in territories(world)}
+        self.territories = {territory.tenant: territory for territory in territories(world)}
         self._holders = {name: each for each in self.territories.values() for name in each.namespaces}
         self.baselines: dict[Place, list[Thing]] = {}
         self.charts: list[Thing] = []
@@ -45,7 +45,7 @@ class Survey:
     def keep(self, apps: list[FoundApp]) -> None:
         """Go on with some of the apps."""
         self.apps = apps
-        self.by_object = {(each.thing.kind, each.thing.namespace, each.thing.name): each for each in apps}
+        self.by_object = {(app.thing.kind, app.thing.namespace, app.thing.name): app for app in apps}
 
     @property
     def clusters(self) -> list[str]:
@@ -64,17 +64,17 @@ class Survey:
     def account(self, tenant: str) -> str:
         """The service account of a tenant's apps on the management cluster."""
         accounts = Counter(
-            str(each.thing.spec["serviceAccountName"])
-            for each in self.apps
-            if each.tenant == tenant
-            and each.place.cluster == self.world.management
-            and each.thing.spec.get("serviceAccountName")
+            str(app.thing.spec["serviceAccountName"])
+            for app in self.apps
+            if app.tenant == tenant
+            and app.place.cluster == self.world.management
+            and app.thing.spec.get("serviceAccountName")
         )
         return accounts.most_common(1)[0][0] if accounts else tenant
 
     def addons(self) -> list[FoundApp]:
         """The apps of the platform whose sources were read."""
-        return [each for each in self.apps if not each.tenant and source_of(self.world, each.thing)]
+        return [app for app in self.apps if not app.tenant and source_of(self.world, app.thing)]
 
     @cached_property
     def shared_charts(self) -> Mapping[tuple[str, str], list[Thing]]:
@@ -136,7 +136,9 @@ class Survey:
     def platform_account(self, cluster: str) -> str:
         """Whom Flux acts as on a remote cluster for the platform team, as far as Tenantry made something there."""
         ours = (each for each in self.world.of(*APPS) if each.is_ours and self.remotes.name(each) == cluster)
-        named = {str(each.spec.get("serviceAccountName")) for each in ours if each in self.charts or _is_addon(each)}
+        named = {
+            str(thing.spec.get("serviceAccountName")) for thing in ours if thing in self.charts or _is_addon(thing)
+        }
         mark = f"-{self.world.environment}"
         return named.pop().removesuffix(mark) if len(named) == 1 else "tenantry-platform"
 
@@ -158,7 +160,7 @@ class Survey:
         mine = self._holders.get(thing.namespace)
         if mine is None:
             return FoundApp(thing, place, "", thing.name, self.platform, thing.name, self.platform)
-        extra = tuple(each for each in mine.namespaces if each != mine.main)
+        extra = tuple(namespace for namespace in mine.namespaces if namespace != mine.main)
         return FoundApp(thing, place, mine.tenant, thing.name, mine.main, thing.name, mine.main, extra)
 
     def _remote(self, thing: Thing, cluster: str) -> FoundApp | None:

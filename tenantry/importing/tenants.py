@@ -71,7 +71,7 @@ class TenantEntry(OwnerEntry):
                 if any(is_own_account(extra, each) for each in extra.objects):
                     entry["serviceAccount"] = True
         first, *others = found.values() or [{}]
-        if any(each != first for each in others):
+        if any(other != first for other in others):
             text = f"decide: what differs in namespace '{key}' by environment or cluster is not said"
             self.notes.decide((*self.path, "namespaces", key), text)
         return {**first, **entry}
@@ -102,7 +102,7 @@ class TenantEntry(OwnerEntry):
         found: dict[Place, dict[str, Any]] = {}
         unseen: dict[Place, dict[str, Any]] = {}
         for place in self._places():
-            times = next((each[place].times for each in self.apps.values() if place in each), {})
+            times = next((app[place].times for app in self.apps.values() if place in app), {})
             own: dict[str, Any] = {
                 key: value for key, value in times.items() if self.gathered.defaults.get(key) != value
             }
@@ -132,7 +132,7 @@ class TenantEntry(OwnerEntry):
         name = name or home.main
         things = survey.world.within(name) if local else survey.baselines.get(place, [])
         made = survey.world.get("Namespace", "", name) if local else _namespace(things, name)
-        inside = tuple(each for each in things if each.namespace == name)
+        inside = tuple(thing for thing in things if thing.namespace == name)
         named = survey.account(self.tenant)
         account = named if local else home.main
         keys = {namespace: key for key, namespace in home.extra.items()}
@@ -198,4 +198,4 @@ class TenantEntry(OwnerEntry):
 
 
 def _namespace(things: list[Thing], name: str) -> Thing | None:
-    return next((each for each in things if (each.kind, each.name) == ("Namespace", name)), None)
+    return next((thing for thing in things if (thing.kind, thing.name) == ("Namespace", name)), None)

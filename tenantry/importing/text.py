@@ -23,7 +23,7 @@ def header(sources: Iterable[str]) -> list[str]:
     """The comment at the top of the file."""
     return [
         "Written by `tenantry import` from:",
-        *(f"  {each}" for each in sources),
+        *(f"  {source}" for source in sources),
         "Values are those that were found. Comments mark what needs a decision; see docs/import.md.",
     ]
 
@@ -71,7 +71,11 @@ def _item(value: Any, indent: int, path: Path, comments: Comments) -> Iterator[s
 
 def _fits(name: str, value: Any, path: Path, comments: Comments) -> bool:
     """Whether a mapping or list stands on the line of its key: small ones do, so that a file shows more at a glance."""
-    if any(each[: len(path)] == path for each in comments) or len(path) < 2 or (len(path) == 2 and path[0] in _ROOMY):
+    if (
+        any(comment[: len(path)] == path for comment in comments)
+        or len(path) < 2
+        or (len(path) == 2 and path[0] in _ROOMY)
+    ):
         return False
     if isinstance(value, dict) and _depth(value) > (2 if path[-1] in _ONE_LINE else 1):
         return False
@@ -105,7 +109,7 @@ def _is_block(text: str) -> bool:
         len(lines) > 1
         and bool(lines[0].strip())
         and not lines[0].startswith(" ")
-        and all(each.isprintable() and "\ufeff" not in each and (not each or each.strip()) for each in lines)
+        and all(line.isprintable() and "\ufeff" not in line and (not line or line.strip()) for line in lines)
     )
 
 

@@ -138,11 +138,11 @@ class World:
         self._in_namespace: dict[tuple[str, str], list[Thing]] = defaultdict(list)
         self._spaces: dict[str, list[Thing]] = defaultdict(list)
         self._by_key: dict[tuple[str, str, str], Thing] = {}
-        for each in self.things:
-            self._by_kind[each.kind].append(each)
-            self._spaces[each.namespace].append(each)
-            self._in_namespace[each.kind, each.namespace].append(each)
-            self._by_key[each.kind, each.namespace, each.name] = each
+        for thing in self.things:
+            self._by_kind[thing.kind].append(thing)
+            self._spaces[thing.namespace].append(thing)
+            self._in_namespace[thing.kind, thing.namespace].append(thing)
+            self._by_key[thing.kind, thing.namespace, thing.name] = thing
 
     def of(self, *kinds: str, namespace: str | None = None) -> Iterator[Thing]:
         """All objects of some kinds, in a namespace or anywhere."""

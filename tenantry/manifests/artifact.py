@@ -60,7 +60,7 @@ def _files(path: Path) -> Iterator[Path]:
     if path.is_file():
         yield path
     for parent, directories, names in os.walk(path):
-        directories[:] = [each for each in directories if each != ".git"]
+        directories[:] = [directory for directory in directories if directory != ".git"]
         yield from (Path(parent) / name for name in names)
 
 
@@ -131,7 +131,7 @@ def _chosen(tree: Path, low: Iterable[str], high: Iterable[str], git: tuple[str,
 
 def _below(tree: Path, path: str) -> Iterator[str]:
     for parent, directories, names in os.walk(tree / path):
-        directories[:] = [each for each in directories if each != ".git"]
+        directories[:] = [directory for directory in directories if directory != ".git"]
         yield from (str((Path(parent) / name).relative_to(tree)) for name in names if name not in _VCS)
 
 

@@ -56,7 +56,7 @@ class Cage:
         directory = str(reads.resolve())
         paths = dict.fromkeys((directory, own, *libraries))
         # The loader's own list of directories is not in the cage.
-        places = ":".join(dict.fromkeys(str(Path(each).parent) for each in libraries))
+        places = ":".join(dict.fromkeys(str(Path(library).parent) for library in libraries))
         entering = [sys.executable, "-I", "-S", str(_ENTER), self.way, _filter().hex(), directory, str(len(paths))]
         found = {"LD_LIBRARY_PATH": places} if places else {}
         return programs.run([*entering, *paths, own, *command[1:]], reads, {**variables, **found}, name=command[0])

@@ -38,7 +38,7 @@ def changed_apps(diff: Diff, before: Plan, after: Plan, also: Collection[str] = 
     """In the order of the plan, removed apps last. Args: also: names of sources whose apps count as changed."""
     touched = {each.id for each in (*diff.removed.objects, *diff.added.objects)} | {each.id for each in diff.changed}
     old, new = ({key_of(app): app for app in plan.apps} for plan in (before, after))
-    objects_before, objects_after = ({each.id: each for each in plan.objects} for plan in (before, after))
+    objects_before, objects_after = ({planned.id: planned for planned in plan.objects} for plan in (before, after))
     for key in dict.fromkeys((*new, *old)):
         one, other = old.get(key), new.get(key)
         left = _inputs(one, objects_before) if one else None

@@ -95,16 +95,16 @@ def write_all(documents: Iterable[Any]) -> str:
 def objects_of(documents: Iterable[Any]) -> list[Mapping[str, Any]]:
     """The objects in documents: those of lists one by one, and no empty documents. Raises: NotRendered: it is no object."""
     found: list[Mapping[str, Any]] = []
-    for each in documents:
-        if each is None:
+    for document in documents:
+        if document is None:
             continue
-        if not isinstance(each, dict):
+        if not isinstance(document, dict):
             raise NotRendered("it yields YAML that is not a Kubernetes object")
-        items = each.get("items")
-        if isinstance(items, list) and str(each.get("kind", "")).endswith("List"):
+        items = document.get("items")
+        if isinstance(items, list) and str(document.get("kind", "")).endswith("List"):
             found += objects_of(items)
         else:
-            found.append(each)
+            found.append(document)
     return found
 
 

@@ -134,7 +134,10 @@ def _restrict_calls(filter: bytes) -> None:
 def _ask(number: int, *arguments: "bytes | int | None", what: str) -> int:
     """A system call for which the C library has no function."""
     return _done(
-        _libc.syscall(_long(number), *(_long(each) if isinstance(each, int) else each for each in arguments)), what
+        _libc.syscall(
+            _long(number), *(_long(argument) if isinstance(argument, int) else argument for argument in arguments)
+        ),
+        what,
     )
 
 

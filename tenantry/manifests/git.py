@@ -124,8 +124,8 @@ def _refs(git: tuple[str, ...], url: str) -> dict[str, str]:
 
 
 def _tags_of(refs: Iterable[str]) -> tuple[str, ...]:
-    names = (each.removeprefix("refs/tags/") for each in refs if each.startswith("refs/tags/"))
-    return tuple(dict.fromkeys(each.removesuffix("^{}") for each in names))
+    names = (ref.removeprefix("refs/tags/") for ref in refs if ref.startswith("refs/tags/"))
+    return tuple(dict.fromkeys(name.removesuffix("^{}") for name in names))
 
 
 def _variables() -> dict[str, str]:

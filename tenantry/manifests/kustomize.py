@@ -70,10 +70,10 @@ def references(root: Path, directory: Path) -> Iterator[Reference]:
 
 def check(root: Path, directory: Path) -> None:
     """Raises: NotRendered: as `references`, or a kustomization names what the source does not have."""
-    for each in references(root, directory):
-        if not os.path.exists(each.target):  # noqa: PTH110
+    for reference in references(root, directory):
+        if not os.path.exists(reference.target):  # noqa: PTH110
             raise NotRendered(
-                f"{each.place}: '{each.text}' is not a file or directory of the source; links and remote bases are not"
+                f"{reference.place}: '{reference.text}' is not a file or directory of the source; links and remote bases are not"
                 " followed"
             )
 
@@ -153,7 +153,7 @@ def build_part(root: Path, directory: Path, kustomize: tuple[str, ...], cage: Ca
     Raises: NotRendered; NotFetched.
     """
     root, directory = root.resolve(), directory.resolve()
-    named = [each.target for each in references(root, directory)]
+    named = [reference.target for reference in references(root, directory)]
     with tempfile.TemporaryDirectory(prefix="tenantry-") as temporary:
         copy = Path(temporary, "source")
         copy.mkdir()
@@ -207,7 +207,7 @@ def _found(directory: Path) -> dict[str, Any] | None:
 
 
 def _generated(directory: Path) -> dict[str, Any]:
-    resources = [f"./{each.relative_to(directory)}" for each in _manifests(directory)]
+    resources = [f"./{manifest.relative_to(directory)}" for manifest in _manifests(directory)]
     return {**_EMPTY, **({"resources": resources} if resources else {"namespace": "_placeholder"})}
 
 

@@ -50,7 +50,7 @@ def index(helm: tuple[str, ...], url: str) -> dict[str, frozenset[str]]:
         _run([*helm, "repo", "add", "--", _ASKED, url], home)
         listed = _run([*helm, "search", "repo", "--versions", "--devel", "--output=json"], home, OUTPUT)
     try:
-        found = [(str(each["name"]), str(each["version"])) for each in json.loads(listed)]
+        found = [(str(entry["name"]), str(entry["version"])) for entry in json.loads(listed)]
     except (ValueError, KeyError, TypeError, RecursionError):
         raise NotFetched("helm lists its charts in a form that is not known here") from None
     return {
@@ -139,7 +139,7 @@ def tags(url: str, *, insecure: bool) -> list[str]:
     require_url(url, _REPOSITORY)
     known = logins()
     files = (Path(known["HELM_REGISTRY_CONFIG"]), Path(known["DOCKER_CONFIG"], "config.json"))
-    configs = [str(each.absolute()) for each in files if each.is_file()]
+    configs = [str(file.absolute()) for file in files if file.is_file()]
     request = {"url": url.rstrip("/"), "insecure": insecure, "configs": configs}
     try:
         found = json.loads(_asked(request))

@@ -41,7 +41,7 @@ def ask_all(
     asking = _Asking(programs)
     answers: dict[Question, Answer] = {}
     with ThreadPoolExecutor(_AT_ONCE) as pool:
-        running = {pool.submit(asking.answer, each): each for each in questions}
+        running = {pool.submit(asking.answer, question): question for question in questions}
         try:
             for future in as_completed(running):
                 answers[running[future]] = future.result()

@@ -160,7 +160,10 @@ class _Renaming(NamedTuple):
         providers = [
             each for side in (source, dest) for each in _frame(side.state) if each["type"] in (_PROVIDER, _OF_GATES)
         ]
-        references = {each["type"]: f"{urns.get(each['urn'], each['urn'])}::{each['id']}" for each in providers}
+        references = {
+            provider["type"]: f"{urns.get(provider['urn'], provider['urn'])}::{provider['id']}"
+            for provider in providers
+        }
         return cls(source.prefix, dest.prefix, urns, references)
 
     def renamed(self, resource: Resource) -> Resource:

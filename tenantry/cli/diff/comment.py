@@ -63,7 +63,7 @@ def danger_bullets(review: Review, limits: DisplayLimits) -> list[str]:
 
 def bullets(together: Together, limits: DisplayLimits) -> list[str]:
     """The clusters and tenants of an environment, or of several in which the same happens."""
-    lines = [f"- {_change(each, limits)}" for each in together.clusters[:_MOST_CHANGES]]
+    lines = [f"- {_change(cluster, limits)}" for cluster in together.clusters[:_MOST_CHANGES]]
     if (more := len(together.clusters) - _MOST_CHANGES) > 0:
         lines.append(f"- and {more} more clusters")
     for number, each in enumerate(together.tenants):
@@ -105,10 +105,10 @@ def _details(change: Change) -> list[str]:
     """Sentences and settings."""
     told = [prose(sentence(text, DisplayLimits())) for text in change.sentences]
     if change.effect is Effect.ADDED:
-        values = [code(new_value(each, _LONGEST)) for each in change.settings]
+        values = [code(new_value(setting, _LONGEST)) for setting in change.settings]
     else:
         values = [_value(each.key, each.before, each.after) for each in change.settings]
-    values += [_value(format_field(each.path), each.before, each.after) for each in change.fields]
+    values += [_value(format_field(field.path), field.before, field.after) for field in change.fields]
     if (more := len(values) - _MOST_SETTINGS) > 0:
         values = [*values[:_MOST_SETTINGS], f"and {more} more"]
     return [*told, *values]
@@ -186,10 +186,10 @@ def _folded_details(shown: Sequence[Together], room: int) -> Iterator[str]:
 
 def _folded(shown: Together, limits: DisplayLimits) -> Iterator[str]:
     objects: Fates = fates(shown.environments[0].diff) if limits is EVERYTHING else {}
-    names = ", ".join(each.environment for each in shown.environments)
-    for each in shown.tenants:
-        if limits is EVERYTHING or hides(each):
-            yield fold(f"{names}: {who(each, DisplayLimits())}", list(tenant_lines(each, objects, limits)))
+    names = ", ".join(environment.environment for environment in shown.environments)
+    for tenant in shown.tenants:
+        if limits is EVERYTHING or hides(tenant):
+            yield fold(f"{names}: {who(tenant, DisplayLimits())}", list(tenant_lines(tenant, objects, limits)))
 
 
 def fold(summary: str, lines: Sequence[Line]) -> str:
@@ -206,4 +206,4 @@ def _fenced(line: Line) -> Iterator[str]:
     sign, indent = line.sign.replace("~", "!"), "  " * line.depth
     first, *others = textwrap.wrap(line.text, _COLUMNS, break_long_words=False, break_on_hyphens=False) or [""]
     yield f"{sign} {indent}{first}"
-    yield from (f"{sign} {indent}    {each}" for each in others)
+    yield from (f"{sign} {indent}    {other}" for other in others)

@@ -29,7 +29,7 @@ def environment_document(
             removed=len(diff.removed.objects),
             unchanged=diff.unchanged,
         ),
-        warnings=[each.text for each in review.dangers] if review else [],
+        warnings=[danger.text for danger in review.dangers] if review else [],
         review=review_document(review) if review else None,
         removed=_share(diff.removed),
         added=_share(diff.added),
@@ -47,14 +47,14 @@ def review_document(review: EnvironmentReview) -> documents.Review:
     return documents.Review(
         clusters=review.total,
         dangers=review.dangers,
-        rollouts=[_rolled_out(each) for each in review.waves],
+        rollouts=[_rolled_out(wave) for wave in review.waves],
         changed_clusters=review.clusters,
         tenants=review.tenants,
     )
 
 
 def _rolled_out(rolled: RolledOut) -> documents.RolledOut:
-    names = {each.number: each.name for each in rolled.rollout.waves}
+    names = {wave.number: wave.name for wave in rolled.rollout.waves}
     waves = [
         documents.TouchedWave(number=number, name=names[number], clusters=clusters)
         for number, clusters in rolled.clusters.items()
@@ -67,7 +67,7 @@ def _share(share: Share) -> documents.Share:
         tenants=share.tenants,
         clusters=share.clusters,
         namespaces=share.namespaces,
-        apps=[each for each in share.apps if each.tenant],
+        apps=[app for app in share.apps if app.tenant],
         addons=[each for each in share.apps if not each.tenant],
         objects=share.objects,
     )

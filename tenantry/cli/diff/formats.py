@@ -75,7 +75,7 @@ class Result:
         self._limits = limits
         self._everything = everything
         self.refused: dict[str, tuple[Refused, ...]] = {
-            each.environment: limits.refusals(each.environment) for each in diffs
+            diff.environment: limits.refusals(diff.environment) for diff in diffs
         }
         self.rendered: Outcome | None = None
 
@@ -99,7 +99,7 @@ class Result:
             case "names":
                 return "\n".join(name for each in self._diffs for name in as_names(each))
             case "environments":
-                kept = (each for each in self._diffs if each and each.status is not Status.REMOVED)
+                kept = (diff for diff in self._diffs if diff and diff.status is not Status.REMOVED)
                 return "\n".join(each.environment for each in kept)
             case "json":
                 return self.document()
@@ -111,7 +111,7 @@ class Result:
 
     @property
     def _messages(self) -> list[str]:
-        return [each.message for each in self.refusals]
+        return [refusal.message for refusal in self.refusals]
 
     def _as_html(self) -> str:
         # It takes a while to import, and no other format needs it.
@@ -127,15 +127,15 @@ class Result:
         from tenantry.cli.diff.data import environment_document
         from tenantry.cli.documents import diff as documents
 
-        reviews = {each.environment: each for each in self._review.environments}
+        reviews = {environment.environment: environment for environment in self._review.environments}
         environments = [
             environment_document(
-                each,
-                reviews.get(each.environment),
-                self._limits.deletions(each.environment),
-                self.refused[each.environment],
+                diff,
+                reviews.get(diff.environment),
+                self._limits.deletions(diff.environment),
+                self.refused[diff.environment],
             )
-            for each in self._diffs
+            for diff in self._diffs
         ]
         base = documents.Base(name=self._sides.base.name, commit=self._sides.base.commit)
         return documents.Diff(base=base, environments=environments, unchanged=self._review.unchanged)

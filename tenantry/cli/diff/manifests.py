@@ -39,7 +39,7 @@ _FITS = 64_000
 def lines_of(outcome: Outcome, limits: DisplayLimits) -> list[Line]:
     """What cannot be compared, then each app with its objects, then the apps that apply the same as before."""
     lines = list(_problem_lines(outcome.apps))
-    told = grouped((each for each in outcome.apps if each.changes), _alike)
+    told = grouped((app for app in outcome.apps if app.changes), _alike)
     for same in list(told.values())[: limits.lines]:
         lines += _app_lines(same, limits)
     if (left := len(told) - limits.lines) > 0:
@@ -87,7 +87,7 @@ def _problem_lines(apps: Iterable[AppChange]) -> Iterator[Line]:
 
 
 def _environments(apps: Iterable[AppChange]) -> str:
-    return ", ".join(dict.fromkeys(each.environment for each in apps))
+    return ", ".join(dict.fromkeys(app.environment for app in apps))
 
 
 def _name(app: AppChange) -> str:
@@ -123,14 +123,14 @@ def added(
 def as_text(outcome: Outcome, limits: DisplayLimits, width: int | None) -> str:
     """A section for a terminal."""
     lines = lines_of(outcome, limits) or [_NOTHING]
-    return "\n".join([click.style(TITLE, bold=True), *(line_as_text(each, width) for each in lines)])
+    return "\n".join([click.style(TITLE, bold=True), *(line_as_text(line, width) for line in lines)])
 
 
 def as_markdown(outcome: Outcome, limits: DisplayLimits, room: int) -> str:
     """A section of a comment, folded. Args: room: the most characters."""
     lines = lines_of(outcome, limits) or [_NOTHING]
     number = sum(bool(each.changes) for each in outcome.apps)
-    failed = {(each.tenant, each.name) for each in outcome.apps for problem in each.problems if problem.failed}
+    failed = {(app.tenant, app.name) for app in outcome.apps for problem in app.problems if problem.failed}
     summary = f"{TITLE}: {counted(number, 'app')}" + (f"; {len(failed)} cannot be rendered" if failed else "")
     whole = fold(summary, lines)
     while len(whole) > room and len(lines) > 1:

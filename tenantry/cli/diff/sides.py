@@ -55,7 +55,7 @@ def both_sides(file: Path, base: str, environments: tuple[str, ...], *, merge_ba
             before = load_base(file, base, planned_before, merge_base=merge_base)
     except InvalidFleet as invalid:
         raise _nothing_to_compare(base, invalid, as_json=as_json) from None
-    if unknown := [each for each in environments if each not in known]:
+    if unknown := [environment for environment in environments if environment not in known]:
         message = f"neither {file} nor {before.name} declares environment '{unknown[0]}'"
         raise Refused(message, f"name one of: {', '.join(sorted(known))}", code=UNKNOWN_NAME)
     return Sides(fleet=fleet, base=before, after=after, grants=grants)
@@ -118,7 +118,7 @@ class Limits:
         if after is not None:
             limits = limits_of(self._sides.fleet, environment, self._given, self._allowed)
         problems = refusals_of_change(before, after or nothing_of(before), limits)
-        return tuple(_refusal(environment, each, limits) for each in problems)
+        return tuple(_refusal(environment, problem, limits) for problem in problems)
 
     def _undeclared(self, deletions: int) -> RunLimits:
         """No run removes an environment that is no longer declared, but a given limit applies to its objects."""

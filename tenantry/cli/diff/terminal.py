@@ -76,7 +76,7 @@ def danger_lines(review: Review, limits: DisplayLimits) -> list[Line]:
 def outline(shown: Together, limits: DisplayLimits) -> list[Line]:
     """The clusters and tenants of an environment, or of several in which the same happens."""
     objects = fates(shown.environments[0].diff) if limits is EVERYTHING else {}
-    clusters = [line for each in shown.clusters for line in change_lines(each, objects, limits, 0)]
+    clusters = [line for cluster in shown.clusters for line in change_lines(cluster, objects, limits, 0)]
     lines = cut(clusters, limits.lines)
     for number, each in enumerate(shown.tenants):
         own = list(tenant_lines(each, objects, limits))

@@ -64,7 +64,7 @@ def cut(lines: Iterable[Line], most: int) -> list[Line]:
 
 def field_lines(fields: Iterable[FieldChange], limits: DisplayLimits, depth: int = 1) -> Iterator[Line]:
     """The fields of an object."""
-    own = ((format_field(each.path), each.before, each.after) for each in fields)
+    own = ((format_field(field.path), field.before, field.after) for field in fields)
     return value_lines(own, limits, depth)
 
 

@@ -46,7 +46,7 @@ _OF_ALL = (PartKind.TENANT, PartKind.SETTINGS)
 
 def parted(review: TenantReview) -> tuple[Change | None, tuple[Change, ...]]:
     """The change of the tenant itself, if there is exactly one, and the other changes."""
-    own = [each for each in review.changes if each.part.kind in _OF_ALL and each.effect is review.effect]
+    own = [change for change in review.changes if change.part.kind in _OF_ALL and change.effect is review.effect]
     if len(own) != 1:
         return None, review.changes
     return own[0], tuple(each for each in review.changes if each is not own[0])
@@ -76,7 +76,7 @@ def _without_those_of_clusters(review: EnvironmentReview) -> list[TenantReview]:
         of_tenant = change.part.kind is PartKind.TENANT or not change.part.tenant
         return of_tenant and all((change.effect, cluster) in whole for cluster in change.clusters)
 
-    told = [each for each in review.tenants if each.effect is Effect.CHANGED]
+    told = [tenant for tenant in review.tenants if tenant.effect is Effect.CHANGED]
     left = {each.tenant: tuple(one for one in each.changes if not is_told(one)) for each in told}
     kept = [replace(each, changes=left.get(each.tenant, each.changes)) for each in review.tenants]
     return [each for each in kept if each.changes or each.sentences or each.effect is not Effect.CHANGED]
@@ -93,7 +93,7 @@ def _same_environment(shown: Together) -> Any:
     (review,) = shown.environments
     if review.status is not Status.KEPT or shown.clusters:
         return review.environment
-    return tuple((each.tenants, _same_tenant(each.review)) for each in shown.tenants)
+    return tuple((tenant.tenants, _same_tenant(tenant.review)) for tenant in shown.tenants)
 
 
 def _same_tenant(review: TenantReview) -> Any:
@@ -113,7 +113,7 @@ def _merged(reviews: Sequence[TenantReview]) -> TenantReview:
     """The first one, with the clusters of all."""
     if len(reviews) == 1:
         return reviews[0]
-    columns = zip(*(each.changes for each in reviews), strict=True)
+    columns = zip(*(review.changes for review in reviews), strict=True)
     return replace(reviews[0], changes=tuple(_on_all(column) for column in columns))
 
 
@@ -132,7 +132,7 @@ _KINDS = {PartKind.APP: "app", PartKind.ADDON: "add-on"}
 
 def heading(shown: Together) -> str:
     """prod: 2 tenants, 3 apps on 479 of 501 clusters"""
-    names = ", ".join(each.environment for each in shown.environments)
+    names = ", ".join(environment.environment for environment in shown.environments)
     return f"{names}{_STATUS[shown.environments[0].status]}: {extent(shown.environments)}"
 
 
@@ -142,9 +142,9 @@ def extent(environments: Sequence[EnvironmentReview]) -> str:
     changes = [(each.tenant, change) for one in environments for each in one.tenants for change in each.changes]
     parts = {(tenant, change.part.kind, change.part.name) for tenant, change in changes}
     numbers = [(len(tenants), "tenant")]
-    numbers += [(sum(each[1] is kind for each in parts), noun) for kind, noun in _KINDS.items()]
+    numbers += [(sum(part[1] is kind for part in parts), noun) for kind, noun in _KINDS.items()]
     told = ", ".join(counted(number, noun) for number, noun in numbers if number)
-    own = [each.clusters for each in environments] + [[each for _, each in changes]]
+    own = [environment.clusters for environment in environments] + [[each for _, each in changes]]
     clusters = {cluster for those in own for change in those for cluster in change.clusters}
     total = max(len(clusters), sum(each.total for each in environments))
     share = [_share(len(clusters), total)] if clusters else []
@@ -152,7 +152,7 @@ def extent(environments: Sequence[EnvironmentReview]) -> str:
 
 
 def _without_clusters(environments: Sequence[EnvironmentReview]) -> str:
-    return "the platform" if any(each.tenants for each in environments) else "no object changes"
+    return "the platform" if any(environment.tenants for environment in environments) else "no object changes"
 
 
 def _share(number: int, of: int) -> str:
@@ -191,14 +191,14 @@ def who(shown: Alike, limits: DisplayLimits) -> str:
 
 def dangers(review: Review) -> list[tuple[str, Danger]]:
     """All dangers with the names of their environments. The same danger in several environments is told once."""
-    all = ((each.environment, danger) for each in review.environments for danger in each.dangers)
+    all = ((environment.environment, danger) for environment in review.environments for danger in environment.dangers)
     groups = grouped(all, lambda pair: (pair[1].kind, pair[1].everywhere or pair[1].text))
     return [(", ".join(name for name, _ in own), _joined([danger for _, danger in own])) for own in groups.values()]
 
 
 def _joined(dangers: Sequence[Danger]) -> Danger:
     """The same danger in several environments, on the clusters of all."""
-    texts = {each.text for each in dangers}
+    texts = {danger.text for danger in dangers}
     return dangers[0] if len(texts) == 1 else replace(dangers[0], text=dangers[0].everywhere)
 
 
@@ -211,7 +211,7 @@ def more_dangers(left: Sequence[Danger]) -> str:
 
 def left_out(groups: Iterable[Alike]) -> str:
     """Such as "and 975 more tenants: 900 changed, 75 added"."""
-    left = [(tenant, each.review.effect) for each in groups for tenant in each.tenants]
+    left = [(tenant, group.review.effect) for group in groups for tenant in group.tenants]
     effects = grouped(left, lambda pair: pair[1])
     told = ", ".join(f"{len(own)} {effect}" for effect, own in effects.items())
     return f"and {counted(len(left), 'more tenant')}: {told}; --all shows them"

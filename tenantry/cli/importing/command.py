@@ -36,7 +36,7 @@ class Source(NamedTuple):
 
 def sources_of(options: Sequence[str]) -> list[Source]:
     """Raises: click.UsageError: an option is malformed."""
-    found = [Source(*_named(each, "--environment", "NAME=SOURCE")) for each in options]
+    found = [Source(*_named(option, "--environment", "NAME=SOURCE")) for option in options]
     if sum(each.text == "-" for each in found) > 1:
         raise click.UsageError("'-' reads stdin, which can be read once")
     return found
@@ -44,7 +44,7 @@ def sources_of(options: Sequence[str]) -> list[Source]:
 
 def management_of(options: Sequence[str], sources: Sequence[Source]) -> dict[str, str]:
     """The management cluster of each environment: named like the environment, unless an option names it."""
-    found = {each.environment: each.environment for each in sources}
+    found = {source.environment: source.environment for source in sources}
     for option in options:
         environment, cluster = _named(option, "--cluster", "ENVIRONMENT=NAME")
         if environment not in found:

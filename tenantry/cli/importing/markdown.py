@@ -64,9 +64,9 @@ def _left_over(left: Sequence[LeftOver]) -> Iterator[str]:
 def _risks(report: Report) -> Iterator[str]:
     if report.risks:
         yield from _table("object", "field", "what happens")
-    for each in report.risks:
-        field = _code(each.field) if each.field else "new"
-        yield _row(_code(str(each.id)), field, prose(each.reason, in_table=True))
+    for risk in report.risks:
+        field = _code(risk.field) if risk.field else "new"
+        yield _row(_code(str(risk.id)), field, prose(risk.reason, in_table=True))
 
 
 def _became(report: Report) -> Iterator[str]:

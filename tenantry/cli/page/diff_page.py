@@ -56,7 +56,7 @@ class _Building:
         self.placed: dict[str, list[int]] = {"": []}
         self.notes: dict[str, dict[str, None]] = {}
         for environment, found in plans.items():
-            for tenant, cluster in (each for plan in found for each in _placements(plan)):
+            for tenant, cluster in (placement for plan in found for placement in _placements(plan)):
                 self.placed.setdefault(tenant, []).extend(self.columns.at(environment, [cluster]))
         for tenant in (each.tenant for environment in review.environments for each in environment.tenants):
             self.placed.setdefault(tenant, [])
@@ -93,7 +93,7 @@ class _Building:
         )
 
     def danger(self, review: EnvironmentReview, danger: Danger) -> None:
-        rows = [self.rows[each] for each in danger.tenants if each in self.rows] or [0]
+        rows = [self.rows[tenant] for tenant in danger.tenants if tenant in self.rows] or [0]
         found = []
         for row in rows:
             columns = self.columns.at(review.environment, danger.clusters) or self.there(review.environment, row)
@@ -147,20 +147,20 @@ def _joined(alike: Sequence[Alert]) -> Alert:
 
 
 def _clusters(review: EnvironmentReview, plans: Iterable[Plan]) -> Iterator[str]:
-    yield from (each.owner.cluster for plan in plans for each in plan.objects if each.owner.cluster)
+    yield from (planned.owner.cluster for plan in plans for planned in plan.objects if planned.owner.cluster)
     yield from (cluster for each in review.clusters for cluster in each.clusters)
-    yield from (cluster for tenant in review.tenants for each in tenant.changes for cluster in each.clusters)
-    yield from (cluster for each in review.dangers for cluster in each.clusters)
+    yield from (cluster for tenant in review.tenants for change in tenant.changes for cluster in change.clusters)
+    yield from (cluster for danger in review.dangers for cluster in danger.clusters)
 
 
 def _placements(plan: Plan) -> Iterator[tuple[str, str]]:
-    yield from ((each.tenant, each.cluster) for each in plan.placements)
-    yield from (("", each.cluster) for each in plan.apps if not each.tenant)
+    yield from ((placement.tenant, placement.cluster) for placement in plan.placements)
+    yield from (("", app.cluster) for app in plan.apps if not app.tenant)
 
 
 def _values(change: Change) -> Iterator[Value]:
-    named: list[tuple[str, Any, Any]] = [(each.key, each.before, each.after) for each in change.settings]
-    named += [(format_field(each.path), each.before, each.after) for each in change.fields]
+    named: list[tuple[str, Any, Any]] = [(setting.key, setting.before, setting.after) for setting in change.settings]
+    named += [(format_field(field.path), field.before, field.after) for field in change.fields]
     yield from (value_of(*each) for each in named[:_MOST_VALUES])
     if len(named) > _MOST_VALUES:
         yield Value(f"and {len(named) - _MOST_VALUES} more; `tenantry diff --all` shows them")
@@ -175,7 +175,7 @@ def diff_page(
     after: Mapping[str, Plan],
 ) -> Page:
     """Args: base: what was compared with; refused: why the change is refused; clusters: those of the fleet."""
-    names = listed(printable(each.environment) for each in review.environments)
+    names = listed(printable(environment.environment) for environment in review.environments)
     return Page(
         command="tenantry diff",
         heading=f"{names}: {extent(review.environments)}" if names else "No difference",
@@ -209,12 +209,14 @@ def _figures(review: Review) -> tuple[tuple[str, str], ...]:
         (str(len({tenant for _, tenant, _ in found if tenant})), "tenants"),
         (str(len(parts)), "apps and add-ons"),
         (f"{len(clusters)} of {sum(each.total for each in review.environments)}", "clusters"),
-        (f"+{added} ~{sum(len(each.changed) for each in diffs)} \N{MINUS SIGN}{removed}", "objects"),
+        (f"+{added} ~{sum(len(diff.changed) for diff in diffs)} \N{MINUS SIGN}{removed}", "objects"),
     )
 
 
 def _changes(review: Review) -> Iterator[tuple[str, str, Change]]:
     """All changes with their environments and tenants."""
     for environment in review.environments:
-        yield from ((environment.environment, "", each) for each in environment.clusters)
-        yield from ((environment.environment, one.tenant, each) for one in environment.tenants for each in one.changes)
+        yield from ((environment.environment, "", cluster) for cluster in environment.clusters)
+        yield from (
+            (environment.environment, one.tenant, change) for one in environment.tenants for change in one.changes
+        )

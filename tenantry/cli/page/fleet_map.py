@@ -96,15 +96,16 @@ def as_data(shown: FleetMap) -> dict[str, Any]:
     facets = facets_of(shown.columns)
     values = {name: {value: at for at, value in enumerate(found)} for name, found in facets.items()}
     return {
-        "states": [each._asdict() for each in shown.states],
+        "states": [state._asdict() for state in shown.states],
         "idle": shown.idle,
         "facets": [{"name": name, "values": list(found)} for name, found in facets.items()],
         "columns": [
-            [each.cluster, *(values[name][_labels(each).get(name, "")] for name in facets)] for each in shown.columns
+            [column.cluster, *(values[name][_labels(column).get(name, "")] for name in facets)]
+            for column in shown.columns
         ],
-        "rows": [_row(each) for each in shown.rows],
-        "entries": [_entry(each) for each in shown.entries],
-        "alerts": [{"label": each.label, "text": each.text, "entries": each.entries} for each in shown.alerts],
+        "rows": [_row(row) for row in shown.rows],
+        "entries": [_entry(entry) for entry in shown.entries],
+        "alerts": [{"label": alert.label, "text": alert.text, "entries": alert.entries} for alert in shown.alerts],
     }
 
 
@@ -149,7 +150,9 @@ def _entry(entry: Entry) -> dict[str, Any]:
         "n": entry.name,
         "of": entry.of,
         "l": entry.lines,
-        "v": [[each.key, each.before, each.after, *([each.lines] if each.lines else [])] for each in entry.values],
+        "v": [
+            [value.key, value.before, value.after, *([value.lines] if value.lines else [])] for value in entry.values
+        ],
         "f": entry.facts,
         "o": entry.objects[:_MOST_OBJECTS],
         "m": max(len(entry.objects) - _MOST_OBJECTS, 0),
@@ -185,7 +188,7 @@ class Columns:
         return self._of.get(environment, ())
 
     def names(self, columns: Sequence[int]) -> list[str]:
-        return [self.all[each].cluster for each in columns]
+        return [self.all[column].cluster for column in columns]
 
 
 def _labels_of(cluster: Cluster | None) -> tuple[tuple[str, str], ...]:

@@ -163,4 +163,4 @@ def _edit() -> str:
     Path(BEFORE).write_text(before, encoding="utf-8")
     Path(NAME).write_text(after, encoding="utf-8")
     lines = difflib.unified_diff(before.splitlines(), after.splitlines(), BEFORE, NAME, n=0, lineterm="")
-    return "\n".join(each for each in lines if not each.startswith("@@")) + "\n"
+    return "\n".join(line for line in lines if not line.startswith("@@")) + "\n"

@@ -52,7 +52,7 @@ def in_order(
 ) -> tuple[tuple[Change, ...], tuple[TenantReview, ...]]:
     """What happens to clusters, and what happens to tenants; the platform comes first."""
     changes = list(changes)
-    clusters = [each for each in changes if each.part.kind in _WHOLE]
+    clusters = [change for change in changes if change.part.kind in _WHOLE]
     own = grouped((each for each in changes if each.part.kind not in _WHOLE), lambda each: each.part.tenant)
     names = dict.fromkeys(("", *after.tenants, *before.tenants, *own))
     tenants = tuple(_tenant(name, own[name], before, after) for name in names if name in own)
@@ -60,7 +60,7 @@ def in_order(
 
 
 def _tenant(name: str, changes: list[Change], before: Side, after: Side) -> TenantReview:
-    was = next((each.was for each in changes if each.part.kind is PartKind.TENANT and each.was), "")
+    was = next((change.was for change in changes if change.part.kind is PartKind.TENANT and change.was), "")
     effect = Effect.RENAMED if was else Effect.CHANGED
     if name and not was and name in after.tenants and name not in before.tenants:
         effect = Effect.ADDED
@@ -72,7 +72,7 @@ def _tenant(name: str, changes: list[Change], before: Side, after: Side) -> Tena
 
 def review(diffs: Sequence[Diff], before: Planned, after: Planned) -> Review:
     """The review of all environments. Args: before, after: the files and the plans that were compared."""
-    changed = [each for each in diffs if each]
+    changed = [diff for diff in diffs if diff]
     return Review(
         environments=tuple(_environment(each, before, after) for each in changed),
         unchanged=tuple(each.environment for each in diffs if not each),

@@ -81,7 +81,7 @@ class Larger:
         one, other = (side.placements[tenant, cluster].extra for side in (self._found.before, self._found.after))
         if bool(one) == bool(other):
             return None
-        delta.fields = [each for each in delta.fields if each.path[0] != ISOLATION]
+        delta.fields = [field for field in delta.fields if field.path[0] != ISOLATION]
         effect = Effect.ADDED if other else Effect.REMOVED
         return self.items.at(Spot(Part(PartKind.NAMESPACE, tenant, (other or one)[0]), cluster), effect)
 
@@ -92,8 +92,8 @@ class Larger:
             own = self.items.find(Spot(Part(PartKind.SETTINGS, tenant, ""), cluster))
             if kind is not PartKind.NAMESPACE or item.effect is not Effect.CHANGED or own is None:
                 continue
-            item.settings = [each for each in item.settings if each not in own.settings]
-            item.fields = [each for each in item.fields if each not in own.fields]
+            item.settings = [setting for setting in item.settings if setting not in own.settings]
+            item.fields = [field for field in item.fields if field not in own.fields]
             if not (item.settings or item.fields or item.sentences):
                 own.objects += item.objects
                 item.objects = []
@@ -155,7 +155,7 @@ class Collector:
         if not self._wholes.keeps(spot) or not (renamed or spot.part.kind in APPS):
             return
         delta = self._delta_of(spot, both)
-        settings = [each for each in delta.settings if not follows(each, renamed)]
+        settings = [setting for setting in delta.settings if not follows(setting, renamed)]
         if delta.existed and delta.exists and settings:
             self.items.at(spot).settings += settings
 

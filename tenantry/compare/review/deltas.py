@@ -111,7 +111,7 @@ def _without_inherited(
 
 
 def _changes_values(changed: Changed | None) -> bool:
-    return changed is not None and any(each.path[:2] == ("spec", "values") for each in changed.fields)
+    return changed is not None and any(field.path[:2] == ("spec", "values") for field in changed.fields)
 
 
 def _waits(before: KubeObject, after: KubeObject) -> Iterator[str]:

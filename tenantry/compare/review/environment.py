@@ -66,7 +66,7 @@ def rollout_in_words(name: str) -> str:
 
 def described(rollout: Rollout) -> str:
     """The waves of a rollout and its limits, such as: 2 clusters, then 20, then 479; timeout 10m."""
-    first, *others = (len(each.every) for each in rollout.waves)
+    first, *others = (len(wave.every) for wave in rollout.waves)
     parts = [f"{counted(first, 'cluster')}{then(others)}", f"timeout {_duration(rollout.timeout)}"]
     parts += [f"tolerate {rollout.tolerate}"] if rollout.tolerate else []
     parts += [f"maxParallel {rollout.max_parallel}"] if rollout.max_parallel else []
@@ -115,9 +115,9 @@ def _gate(diff: Diff, items: Items, order: tuple[str, ...]) -> None:
 def _rollouts(diff: Diff, before: Side, after: Side, items: Items, order: tuple[str, ...]) -> None:
     """The rollouts that differ, and in which waves the change reaches the clusters."""
     spot = Spot(Part(PartKind.ENVIRONMENT, "", diff.environment), "")
-    for each in diff.rollouts if diff.status is Status.KEPT else ():
-        key = f"rollout of {rollout_in_words(each.name)}" if each.name else "rollout"
-        items.set(spot, Setting(key, _value(each.before), _value(each.after))).clusters = order
+    for rollout in diff.rollouts if diff.status is Status.KEPT else ():
+        key = f"rollout of {rollout_in_words(rollout.name)}" if rollout.name else "rollout"
+        items.set(spot, Setting(key, _value(rollout.before), _value(rollout.after))).clusters = order
     if sentences := list(map(in_waves, touched_waves(diff, before.plan, after.plan))):
         effect = Effect.ADDED if diff.status is Status.ADDED else Effect.CHANGED
         items.say(spot, sentences, effect).clusters = order

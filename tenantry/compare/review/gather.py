@@ -102,16 +102,16 @@ class Gathered:
             return
         self.at(spot).before.append(object)
         placement = self.placement_before(spot)
-        for each in manifests:
-            self.at(_spot_within(each, spot, self.before, placement)).old.append(each)
+        for manifest in manifests:
+            self.at(_spot_within(manifest, spot, self.before, placement)).old.append(manifest)
 
     def _put_after(self, object: KubeObject, spot: Spot, manifests: list[Manifest]) -> None:
         if is_plain(object):
             self.at(spot).new.append(object.manifest)
             return
         self.at(spot).after.append(object)
-        for each in manifests:
-            self.at(_spot_within(each, spot, self.after, (spot.part.tenant, spot.cluster))).new.append(each)
+        for manifest in manifests:
+            self.at(_spot_within(manifest, spot, self.after, (spot.part.tenant, spot.cluster))).new.append(manifest)
 
     def _old_spot(self, object: KubeObject) -> Spot:
         """The part that the object belonged to, under the names that the part, its tenant and its cluster have now."""

@@ -48,7 +48,7 @@ class Items:
     def say(self, spot: Spot, sentences: Iterable[str], effect: Effect = Effect.CHANGED) -> Item:
         """The item, with these sentences once."""
         item = self.at(spot, effect)
-        item.sentences += [each for each in sentences if each not in item.sentences]
+        item.sentences += [sentence for sentence in sentences if sentence not in item.sentences]
         return item
 
     def set(self, spot: Spot, setting: Setting) -> Item:
@@ -60,7 +60,7 @@ class Items:
 
     def all(self) -> list[Item]:
         """Those that say something, or account for an object."""
-        return [each for each in self._items.values() if each.objects or each.settings or each.sentences or each.fields]
+        return [item for item in self._items.values() if item.objects or item.settings or item.sentences or item.fields]
 
 
 def changes(items: Iterable[Item], of: Callable[[Part], int], order: dict[str, int]) -> list[Change]:
@@ -82,7 +82,9 @@ def changes(items: Iterable[Item], of: Callable[[Part], int], order: dict[str, i
 
 
 def _change(example: Item, members: Sequence[Item], of: Callable[[Part], int], order: dict[str, int]) -> Change:
-    clusters = sorted({cluster for each in members for cluster in each.clusters}, key=lambda each: order.get(each, 0))
+    clusters = sorted(
+        {cluster for member in members for cluster in member.clusters}, key=lambda each: order.get(each, 0)
+    )
     part = _part(example)
     if part.kind is PartKind.CLUSTER and not part.name:
         part = part._replace(name=listed(clusters))
@@ -115,8 +117,10 @@ def _without_cluster(item: Item) -> Item:
     if cluster not in repr((item.settings, item.fields)):
         return item
     name = _pattern(cluster)
-    settings = [Setting(each.key, _filled(each.before, name), _filled(each.after, name)) for each in item.settings]
-    fields = [FieldChange(each.path, _filled(each.before, name), _filled(each.after, name)) for each in item.fields]
+    settings = [
+        Setting(setting.key, _filled(setting.before, name), _filled(setting.after, name)) for setting in item.settings
+    ]
+    fields = [FieldChange(field.path, _filled(field.before, name), _filled(field.after, name)) for field in item.fields]
     return replace(item, settings=settings, fields=fields)
 
 

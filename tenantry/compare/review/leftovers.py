@@ -67,7 +67,7 @@ class Leftovers:
         item.objects += left
         for changed in filter(None, map(self._found.changed.get, left)):
             name = Entry(changed.id.kind if spot.part.kind in APPS else kind_and_name(changed.id))
-            item.fields += [FieldChange((name, *each.path), each.before, each.after) for each in changed.fields]
+            item.fields += [FieldChange((name, *field.path), field.before, field.after) for field in changed.fields]
         if replaced:
             item.sentences.append(becomes(spot, self._found) if spot.part.kind in APPS else "its objects are replaced")
 
@@ -76,7 +76,7 @@ class Leftovers:
         (kind, tenant, _), cluster = spot
         if changed is None:
             return None
-        at = {each.path[:2] for each in changed.fields}
+        at = {field.path[:2] for field in changed.fields}
         if kind is PartKind.SETTINGS and tenant and at == {("spec", "values")}:
             return self._namespaces.get((tenant, cluster))
         if kind is PartKind.SETTINGS and tenant and [each.path for each in changed.fields] == [_LEAVING]:

@@ -71,7 +71,7 @@ class Side:
     def __init__(self, plan: Plan, fleet: Fleet | None) -> None:
         self.plan = plan
         self.fleet = fleet
-        self.objects: Mapping[ObjectId, KubeObject] = {each.id: each for each in plan.objects}
+        self.objects: Mapping[ObjectId, KubeObject] = {planned.id: planned for planned in plan.objects}
         self.app_of: Mapping[ObjectId, PlannedApp] = {each.id: each for each in plan.apps}
         self.apps = {(each.tenant, each.cluster, each.name): each for each in plan.apps}
         self.users: dict[ObjectId, list[PlannedApp]] = {}
@@ -82,8 +82,8 @@ class Side:
         self.tenants = dict.fromkeys(each.tenant for each in plan.placements)
         self.clusters = dict.fromkeys(each.owner.cluster for each in plan.objects if each.owner.cluster)
         self.tenants_by_cluster: dict[str, list[str]] = {}
-        for each in plan.placements:
-            self.tenants_by_cluster.setdefault(each.cluster, []).append(each.tenant)
+        for placement in plan.placements:
+            self.tenants_by_cluster.setdefault(placement.cluster, []).append(placement.tenant)
         self._addons: Mapping[tuple[str, str], str] = {
             (each.owner.cluster, each.id.name): label(each.manifest, APP_LABEL)
             for each in plan.objects

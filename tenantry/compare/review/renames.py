@@ -35,7 +35,7 @@ def origins_of(plan: Plan, apps: Iterable[PlannedApp]) -> dict[ObjectId, Origin]
     apps = tuple(apps)
     if not apps:
         return {}
-    manifests = {(each.id.kind, each.id.namespace, each.id.name): each.manifest for each in plan.objects}
+    manifests = {(planned.id.kind, planned.id.namespace, planned.id.name): planned.manifest for planned in plan.objects}
     found: dict[ObjectId, Origin] = {}
     for app in apps:
         spec = mapping_at(manifests[app.id.kind, app.id.namespace, app.id.name], "spec")
@@ -129,7 +129,7 @@ def _clusters(diff: Diff, before: Plan, after: Plan) -> Iterator[Rename]:
 
 
 def _apps_on(plan: Plan, cluster: str) -> frozenset[tuple[str, str]]:
-    return frozenset((each.tenant, each.name) for each in plan.apps if each.cluster == cluster)
+    return frozenset((app.tenant, app.name) for app in plan.apps if app.cluster == cluster)
 
 
 # --- tenants ----------------------------------------------------------------------------------------------------------
@@ -141,7 +141,7 @@ def _tenants(diff: Diff, before: Plan, after: Plan) -> Iterator[Rename]:
         return
     clusters = grouped(after.placements, lambda each: each.tenant)
     for old, name in _pairs(_shapes(before, gone), _shapes(after, new)):
-        on = tuple(each.cluster for each in clusters[name])
+        on = tuple(cluster.cluster for cluster in clusters[name])
         same = "the same sources and apps"
         yield Rename(PartKind.TENANT, "", old, name, on, same, *_fates(before, old, after, name))
 
@@ -179,7 +179,7 @@ class _Identity(NamedTuple):
 
 
 def _identities(plan: Plan, tenant: str) -> list[_Identity]:
-    own, apps = [each for each in plan.objects if each.owner.tenant == tenant], {each.id for each in plan.apps}
+    own, apps = [planned for planned in plan.objects if planned.owner.tenant == tenant], {app.id for app in plan.apps}
     inside = (
         (each.owner.cluster, id)
         for each in own

@@ -82,9 +82,9 @@ def _untold(changed: Changed, name: str, keys: Collection[str], told: frozenset[
 def untold_of_object(changed: Changed, keys: Collection[str]) -> Iterator[FieldChange]:
     """The fields of any other object of Flux's."""
     if not {*_KEYS.get(changed.id.kind, _WRITTEN)} & {*keys}:
-        for each in changed.fields:
-            if each.path[0] != "metadata":
-                yield replace(each, path=(Entry(f"{changed.id.kind} {changed.id.name}"), *each.path))
+        for field in changed.fields:
+            if field.path[0] != "metadata":
+                yield replace(field, path=(Entry(f"{changed.id.kind} {changed.id.name}"), *field.path))
 
 
 def untold_of_manifests(

@@ -122,7 +122,7 @@ def in_one_word(old: dict[Path, Any], new: dict[Path, Any]) -> None:
     """Says `network: open` and `podSecurity: restricted`, unless a side needs the mapping or the words would hide a difference."""
     for key, word_of in (("network", _network), ("podSecurity", _pod_security)):
         parts = [_below(key, side) for side in (old, new)]
-        words = [word_of(each) if each else "" for each in parts]
+        words = [word_of(part) if part else "" for part in parts]
         if None in words or (words[0] == words[1] and parts[0] != parts[1]):
             continue
         for side, word in zip((old, new), words, strict=True):
@@ -209,7 +209,7 @@ def content_in_words(plan: Plan) -> str:
     """Such as "3 tenants, 5 apps, 2 add-ons". An app counts once, on however many clusters it is."""
     parts = {(app.tenant, app.name) for app in plan.apps}
     numbers = (
-        (len({each.tenant for each in plan.placements}), "tenant"),
+        (len({placement.tenant for placement in plan.placements}), "tenant"),
         (sum(bool(tenant) for tenant, _ in parts), "app"),
         (sum(not tenant for tenant, _ in parts), "add-on"),
     )

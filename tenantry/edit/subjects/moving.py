@@ -25,7 +25,9 @@ def move_app(editor: Editor, text: str, to: str, *, with_sources: bool = False) 
     if users := references_to(editor, app):
         places = (f"{editor.place(user.path, file)} {format_path(user.path)}" for file, user in users[:5])
         raise Refused(f"{app} is in use: {'; '.join(places)}", "change these places first")
-    needed = dict.fromkeys(each.target for each in references_in(editor, app.path) if each.target.kind in _REFERRED)
+    needed = dict.fromkeys(
+        reference.target for reference in references_in(editor, app.path) if reference.target.kind in _REFERRED
+    )
     notes = [
         note
         for target in sorted(needed, key=lambda target: _REFERRED.index(target.kind))

@@ -35,8 +35,8 @@ def promotable(fleet: Fleet, owner: Path, first: str, second: str) -> list[App]:
     """The apps of a tenant, or the one app or add-on, that both environments have. Raises: Refused: there is none."""
     tenant_only = owner[0] == "tenants" and len(owner) == 2
     names = [(*owner, "apps", each) for each in fleet.raw(*owner, "apps")] if tenant_only else [owner]
-    apps = [App(tuple(map(str, each))) for each in names]
-    both = [each for each in apps if all(clusters_of_app(fleet, env, each.at) for env in (first, second))]
+    apps = [App(tuple(map(str, name))) for name in names]
+    both = [app for app in apps if all(clusters_of_app(fleet, env, app.at) for env in (first, second))]
     if not both:
         missing = next(env for env in (first, second) if not any(clusters_of_app(fleet, env, each.at) for each in apps))
         raise Refused(

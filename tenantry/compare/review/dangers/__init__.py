@@ -36,7 +36,7 @@ def dangers(diff: Diff, before: Plan, after: Plan) -> tuple[Danger, ...]:
     found = tuple(_found(diff, before, after))
     if not found:  # the usual case, and what follows looks at all objects of both plans
         return ()
-    clusters = {each.owner.cluster for plan in (before, after) for each in plan.objects} - {""}
+    clusters = {planned.owner.cluster for plan in (before, after) for planned in plan.objects} - {""}
     return tuple(in_sentences(found, len(clusters), _homes(before, after)))
 
 
@@ -44,8 +44,8 @@ def _homes(*plans: Plan) -> Homes:
     """The clusters of each tenant, and of each of its apps as a sentence names it."""
     found: dict[tuple[str, str], set[str]] = {}
     for plan in plans:
-        for each in plan.placements:
-            found.setdefault((each.tenant, ""), set()).add(each.cluster)
+        for placement in plan.placements:
+            found.setdefault((placement.tenant, ""), set()).add(placement.cluster)
         for app in plan.apps:
             found.setdefault((app.tenant, app_in_words(app)), set()).add(app.cluster)
     return found

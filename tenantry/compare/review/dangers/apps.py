@@ -39,7 +39,7 @@ def _changed(pieces: Pieces) -> Iterator[Found]:
 
 
 def _charts(plan: Plan) -> Charts:
-    return Charts(each.manifest for each in plan.objects)
+    return Charts(planned.manifest for planned in plan.objects)
 
 
 class _Names:
@@ -98,7 +98,7 @@ def _from_registries(pieces: Pieces, names: _Names, charts: tuple[Charts, Charts
     for planned in pieces.after.objects if sources else ():
         is_theirs = planned.id not in changed and chart_of(planned.manifest) in sources
         if is_theirs and not upgrades_in_place(planned.manifest):
-            before, after = (each.guess(planned.manifest) for each in charts)
+            before, after = (chart.guess(planned.manifest) for chart in charts)
             yield from _perhaps(planned, before, after, names)
 
 

@@ -119,7 +119,7 @@ def _whom(found: Found, tenants: Sequence[str]) -> str:
 
 def tenants_in_words(tenants: Sequence[str]) -> str:
     """Such as "tenants 'rocky', 'movy'" or "200 tenants ('rocky', 'movy', 'tina' and 197 more)"."""
-    quoted = [f"'{each}'" for each in tenants]
+    quoted = [f"'{tenant}'" for tenant in tenants]
     if len(quoted) <= MOST_NAMES:
         return f"tenant{'' if len(quoted) == 1 else 's'} {listed(quoted)}"
     return f"{len(quoted)} tenants ({listed(quoted, 3)})"
@@ -180,12 +180,14 @@ class Pieces:
         """Namespaces that only one plan has. A renamed one is in both."""
         moved = {(each.tenant, each.cluster, name) for each in self.diff.moved for name in (each.before, each.after)}
         shares = (*self.diff.removed.namespaces, *self.diff.added.namespaces)
-        return frozenset((Owner(each.tenant, each.cluster), each.namespace) for each in shares if each not in moved)
+        return frozenset(
+            (Owner(share.tenant, share.cluster), share.namespace) for share in shares if share not in moved
+        )
 
     @cached_property
     def _kept(self) -> frozenset[Owner]:
         """The owners in both plans: placements, and clusters for the platform."""
-        one, other = ({Owner(*each) for each in _owners(plan)} for plan in (self.before, self.after))
+        one, other = ({Owner(*owner) for owner in _owners(plan)} for plan in (self.before, self.after))
         return frozenset(one & other)
 
     @cached_property
@@ -230,12 +232,12 @@ class Pieces:
 
     def around(self, pieces: Iterable[Piece], *kinds: str) -> tuple[Mapping[Key, Manifest], Mapping[Key, Manifest]]:
         """All objects of these kinds of the pieces' owners, before and after, the unchanged ones too."""
-        owners, wanted = {each.key.owner for each in pieces}, frozenset(kinds)
+        owners, wanted = {piece.key.owner for piece in pieces}, frozenset(kinds)
         one, other = ({}, {}) if not owners else (self._of(plan, owners, wanted) for plan in (self.before, self.after))
         return one, other
 
     def _of(self, plan: Plan, owners: set[Owner], kinds: frozenset[str]) -> dict[Key, Manifest]:
-        own = (each for each in plan.objects if each.owner in owners)
+        own = (planned for planned in plan.objects if planned.owner in owners)
         return {key: manifest for each in own for key, manifest in self._keyed(each).items() if key.kind in kinds}
 
     def _keyed(self, planned: KubeObject) -> dict[Key, Manifest]:
@@ -267,6 +269,6 @@ def installed_by(planned: KubeObject) -> list[Manifest]:
 
 
 def _owners(plan: Plan) -> Iterator[tuple[str, str]]:
-    yield from ((each.tenant, each.cluster) for each in plan.placements)
-    yield from dict.fromkeys(("", each.owner.cluster) for each in plan.objects)
+    yield from ((placement.tenant, placement.cluster) for placement in plan.placements)
+    yield from dict.fromkeys(("", planned.owner.cluster) for planned in plan.objects)
     yield "", ""

@@ -16,9 +16,9 @@ _LIMITS = {"max": -1, "min": 1, "default": -1, "maxLimitRequestRatio": -1}
 
 
 def quota_dangers(pieces: Pieces) -> Iterator[Found]:
-    for each in pieces.of_kinds("ResourceQuota"):
-        if each.kept:
-            yield from _quota(each)
+    for kind in pieces.of_kinds("ResourceQuota"):
+        if kind.kept:
+            yield from _quota(kind)
     for each in pieces.of_kinds("LimitRange"):
         if each.kept:
             yield from _limits(each)
@@ -87,7 +87,7 @@ def _hard(manifest: Manifest | None) -> dict[str, Any]:
 def _of_type(manifest: Manifest | None, kind: str) -> dict[str, Any]:
     limits = mapping_at(dict(manifest or {}), "spec").get("limits")
     entries = limits if isinstance(limits, list) else []
-    return next((each for each in entries if isinstance(each, dict) and each.get("type") == kind), {})
+    return next((entry for entry in entries if isinstance(entry, dict) and entry.get("type") == kind), {})
 
 
 _ENFORCE = "pod-security.kubernetes.io/enforce"
@@ -103,8 +103,8 @@ _KEEPS = {"kustomize.toolkit.fluxcd.io/prune": "disabled", "helm.sh/resource-pol
 
 
 def security_dangers(pieces: Pieces) -> Iterator[Found]:
-    for each in pieces.of_kinds("Namespace"):
-        yield from _pod_security(each)
+    for kind in pieces.of_kinds("Namespace"):
+        yield from _pod_security(kind)
     for each in pieces.of_kinds(*_ADMISSION):
         yield from _admission(each)
     for each in pieces.all:

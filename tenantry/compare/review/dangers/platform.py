@@ -60,7 +60,7 @@ def _objects_chart(pieces: Pieces) -> Iterator[Found]:
 
 def _origins(pieces: Pieces, plan: Plan) -> dict[Owner, _Origin]:
     """By cluster. The fleet's own releases are those of baselines and of namespaces: their chart is the one."""
-    own = (each for each in plan.objects if each.id.kind == "HelmRelease" and each.id not in pieces.apps)
+    own = (planned for planned in plan.objects if planned.id.kind == "HelmRelease" and planned.id not in pieces.apps)
     charts = {(each.id.namespace, mapping_at(_spec(each), "chartRef").get("name")) for each in own}
     platform = (each for each in plan.objects if each.id.kind in _OF_CHARTS and not each.owner.tenant)
     there = {(each.id.kind, each.id.namespace, each.id.name): each for each in platform}
@@ -145,20 +145,20 @@ def _of(app: PlannedApp, cluster: str, verb: str) -> Found:
 
 def _leavers(pieces: Pieces) -> Iterator[Found]:
     """The apps of both plans that were in waves and are in none now."""
-    left = {each.name for each in pieces.diff.rollouts if each.after is False}
+    left = {rollout.name for rollout in pieces.diff.rollouts if rollout.after is False}
     if not (left and pieces.before.rollouts):
         return
     words = "leaves the waves: its changes reach all of its clusters at the same time"
-    for each in pieces.before.apps:
-        if rollout_name(each.tenant, each.name) in left:
-            yield _of(each, "", words)
+    for app in pieces.before.apps:
+        if rollout_name(app.tenant, app.name) in left:
+            yield _of(app, "", words)
 
 
 def _followers(plan: Plan) -> Iterator[tuple[PlannedApp, str]]:
     """The apps in waves that Flux changes by itself, each with what it follows."""
     if not plan.rollouts:
         return
-    objects = {each.id: each for each in plan.objects}
-    for each in plan.apps:
-        if plan.wave_of(each.id) and (what := bypass(each, objects)):
-            yield each, what
+    objects = {planned.id: planned for planned in plan.objects}
+    for app in plan.apps:
+        if plan.wave_of(app.id) and (what := bypass(app, objects)):
+            yield app, what

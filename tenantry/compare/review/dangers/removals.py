@@ -122,16 +122,16 @@ def _tenants(diff: Diff, leaving: _Leaving, renamed: set[tuple[PartKind, str, st
 
 def _namespaces(pieces: Pieces, leaving: _Leaving) -> Iterator[Found]:
     """Namespaces of placements that stay, and those of add-ons."""
-    placements = {(each.tenant, each.cluster) for each in pieces.diff.removed.placements}
+    placements = {(placement.tenant, placement.cluster) for placement in pieces.diff.removed.placements}
     moved = {(each.tenant, each.cluster, each.before) for each in pieces.diff.moved}
     for tenant, cluster, namespace in pieces.diff.removed.namespaces:
         if (tenant, cluster) in placements or (tenant, cluster, namespace) in moved or leaving.keeps(tenant, cluster):
             continue
         yield _namespace(tenant, cluster, namespace, leaving)
-    for each in pieces.of_kinds("Namespace"):
-        owner = each.key.owner
-        if not owner.tenant and each.after is None and not leaving.keeps(*owner):
-            yield _namespace("", owner.cluster, each.key.name, leaving)
+    for kind in pieces.of_kinds("Namespace"):
+        owner = kind.key.owner
+        if not owner.tenant and kind.after is None and not leaving.keeps(*owner):
+            yield _namespace("", owner.cluster, kind.key.name, leaving)
 
 
 def _namespace(tenant: str, cluster: str, namespace: str, leaving: _Leaving) -> Found:
@@ -183,8 +183,8 @@ def _replaced_namespaces(diff: Diff) -> Iterator[Found]:
 
 def _data(pieces: Pieces) -> Iterator[Found]:
     """Objects of the platform team's own that hold data, and leave the file for a namespace that stays."""
-    for each in pieces.of_kinds(*_WITH_DATA):
-        if each.after is None and each.kept and holds_data(each.key.group, each.key.kind):
-            name = f"{each.key.kind} '{each.key.name}'"
+    for kind in pieces.of_kinds(*_WITH_DATA):
+        if kind.after is None and kind.kept and holds_data(kind.key.group, kind.key.kind):
+            name = f"{kind.key.kind} '{kind.key.name}'"
             verb = (_STAYS,) * 2
-            yield Found(DangerKind.DELETION, Rank.DATA, *each.key.owner, verb=verb, who=name)
+            yield Found(DangerKind.DELETION, Rank.DATA, *kind.key.owner, verb=verb, who=name)

@@ -43,9 +43,9 @@ def rights_dangers(pieces: Pieces) -> Iterator[Found]:
     for each in own:
         yield from _rules(each)
     yield from _wide_rights(own, before, after)
-    for each in pieces.of_kinds("ServiceAccount"):
-        yield from _cloud_identity(each)
-    yield from _allowed(pieces, {each.tenant for each in gains if each.rank is Rank.ADMIN})
+    for kind in pieces.of_kinds("ServiceAccount"):
+        yield from _cloud_identity(kind)
+    yield from _allowed(pieces, {gain.tenant for gain in gains if gain.rank is Rank.ADMIN})
     yield from _widened(pieces)
 
 
@@ -117,9 +117,9 @@ def _whom(subject: Mapping[str, Any], own: frozenset[str]) -> tuple[str, bool]:
 def _own_namespaces(plan: Plan, owners: set[Owner]) -> dict[Owner, frozenset[str]]:
     """Where accounts of a tenant are: in its namespaces, and beside its Flux objects."""
     found: dict[Owner, set[str]] = {}
-    for each in plan.placements:
-        if (owner := Owner(each.tenant, each.cluster)) in owners:
-            found.setdefault(owner, set()).update(each.namespaces)
+    for placement in plan.placements:
+        if (owner := Owner(placement.tenant, placement.cluster)) in owners:
+            found.setdefault(owner, set()).update(placement.namespaces)
     for app in plan.apps:
         if (owner := Owner(app.tenant, app.cluster)) in owners:
             found.setdefault(owner, set()).add(app.id.namespace)
@@ -134,7 +134,7 @@ def _rules(piece: Piece) -> Iterator[Found]:
     if piece.key.kind != "Role" or piece.before is None or piece.after is None:
         return
     old, new = (set(rights_of_rules(_listed(each.get("rules")))) for each in (piece.before, piece.after))
-    if gained := [each for each in rights_of_rules(_listed(piece.after.get("rules"))) if each in new - old]:
+    if gained := [rule for rule in rights_of_rules(_listed(piece.after.get("rules"))) if rule in new - old]:
         verb = (f"allows more in role '{piece.key.name}'", f"allow more in role '{piece.key.name}'")
         tail = f": {in_words(dict.fromkeys(gained))}"
         yield Found(DangerKind.RIGHTS, Rank.ACCESS, *piece.key.owner, verb, tail)
@@ -170,7 +170,7 @@ def _wide(mine: Mapping[Key, Manifest]) -> Iterator[tuple[str, Right | str]]:
             continue
         short = key.name.rpartition(".")[2]
         rights = rights_of_rules(_listed(rules[role].get("rules"))) if role in rules else [f"role {role}"]
-        yield from ((short, each) for each in rights)
+        yield from ((short, right) for right in rights)
 
 
 def _wide_in_words(gained: Iterable[tuple[str, Right | str]]) -> str:
@@ -179,7 +179,7 @@ def _wide_in_words(gained: Iterable[tuple[str, Right | str]]) -> str:
 
 
 def _in_words(rights: Sequence[Right | str]) -> str:
-    roles = [each for each in rights if isinstance(each, str)]
+    roles = [right for right in rights if isinstance(right, str)]
     return "; ".join([*roles, *filter(None, [in_words(each for each in rights if isinstance(each, Right))])])
 
 
