@@ -86,7 +86,7 @@ def named_types() -> tuple[tuple[str, Any, str], ...]:
         (re.sub(r"(?<=[a-z])(?=[A-Z])", " ", name).lower(), value, text)
         for module in modules
         for name, text in _aliases(module)
-        if get_origin(value := vars(module)[name]) is Annotated
+        if get_origin(value := vars(module)[name]) is Annotated and not value.__parameters__  # not one of any type
     )
 
 
