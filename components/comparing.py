@@ -73,7 +73,10 @@ class Restoring:
         After a refresh it would show these fields as changes in every preview, and write them in every run.
         """
         fields = {each.id: each.reachable for each in self.rewritten}
-        objects = (replace(each, rewritten=fields[each.id]) if each.id in fields else each for each in plan.objects)
+        objects = (
+            replace(planned, rewritten=fields[planned.id]) if planned.id in fields else planned
+            for planned in plan.objects
+        )
         return replace(plan, objects=tuple(objects)) if fields else plan
 
     async def check(self, answers: Mapping[ObjectId, Mapping[str, Any]]) -> None:
@@ -117,14 +120,14 @@ def restoring(plan: Plan, target: Target, held: Collection[ObjectId] = ()) -> Re
     """
     if not isinstance(target, ClusterTarget):
         return None
-    objects = with_plain_secrets((each for each in plan.objects if each.id not in held), read_secrets())
+    objects = with_plain_secrets((planned for planned in plan.objects if planned.id not in held), read_secrets())
     with connect.connect(target.kubeconfig, target.context) as client, connect.answering(client.config):
         found = compare(client, plan.environment, objects, secrets=True)
         unplanned = [each for each in found.unplanned if readable_id(each) not in held]
         differences, rewritten = found.differences, list[Difference]()
         if len(differences) <= CONFIRMED:
             differences = confirmed(client, found.differences)
-            left = {each.id for each in differences}
+            left = {difference.id for difference in differences}
             rewritten = [each for each in found.differences if each.id not in left and each.changed]
         unchanging = Restoring(target, plan.environment, (), rewritten) if rewritten else None
         there = _Orphans(unplanned, Places(namespaces_of(client)), client)
@@ -192,5 +195,5 @@ def _advise(unknown: Sequence[Difference]) -> None:
 
 def _tell(differences: Iterable[Difference]) -> None:
     """Name what others have changed, or deleted from a fleet that is there."""
-    if by_hand := [each for each in differences if each.by]:
+    if by_hand := [difference for difference in differences if difference.by]:
         pulumi.log.warn(f"changed by others than Pulumi, and put back by this run:\n{told(by_hand)}")

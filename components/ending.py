@@ -106,7 +106,7 @@ def keeper_of(fleet: Fleet, plan: Plan, target: ClusterTarget, claim: Claim) -> 
         return None
     platform = fleet.document.platform.namespace
     with connect.connect(target.kubeconfig, target.context) as client, connect.answering(client.config):
-        found = [read(each) for each in records_on(client, platform, plan.environment)]
+        found = [read(record) for record in records_on(client, platform, plan.environment)]
     before = next((each for each in found if each and each.environment == plan.environment), None)
     if not record_of(plan, before, datetime.now(UTC)).fits:
         pulumi.log.warn(
@@ -154,7 +154,7 @@ class Keeping:
 
     async def _unready(self) -> frozenset[str]:
         assert self.gates.reading
-        patience = max(each.timeout for each in self.gates.turns.rollouts)
+        patience = max(rollout.timeout for rollout in self.gates.turns.rollouts)
         try:
             wanted = wanted_of(chain.from_iterable(self.gates.turns.awaited.values()))
             live = await self.gates.reading.fresh(wanted, patience)

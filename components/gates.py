@@ -201,8 +201,8 @@ def gates_of(plan: Plan, target: Target, *, to_the_end: bool = False) -> Gates:
         return Gates(plan.environment, Turns(), None)
     turns = turns_of(plan)
     if pulumi.runtime.is_dry_run():
-        for each in plan.rollouts:
-            pulumi.log.info(f"changes go {in_words(each)}")
+        for rollout in plan.rollouts:
+            pulumi.log.info(f"changes go {in_words(rollout)}")
         return Gates(plan.environment, turns, None)
     return Gates(plan.environment, turns, Reading(plan.environment, target), to_the_end=to_the_end)
 
@@ -246,9 +246,9 @@ class _Run:
 
     async def _begin(self, clusters: Iterable[str]) -> list[str]:
         """Change clusters, and return when the engine has. Those to wait for are returned."""
-        turns = [Turn(self.rollout.name, self.wave.number, each) for each in clusters]
-        for each in turns:
-            self.gates.begin(each)
+        turns = [Turn(self.rollout.name, self.wave.number, cluster) for cluster in clusters]
+        for turn in turns:
+            self.gates.begin(turn)
         answers = {each: await asyncio.gather(*self.answers.get(each, ())) for each in turns}
         if broken := [each.cluster for each in turns if not all(answer.ok for answer in answers[each])]:
             self.gates.end(unapplied(self.gates.environment, self.rollout, self.wave, broken))

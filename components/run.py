@@ -184,7 +184,7 @@ def _check_claim(client: Client, platform: str, mine: Claim) -> list[Claim]:
     if mine not in there:
         urns = outputs_in_state()
         refuse(foreign(mine, urns))
-        if any(each.endswith(f"::{platform}/{mine.name}") for each in urns):
+        if any(urn.endswith(f"::{platform}/{mine.name}") for urn in urns):
             pulumi.log.warn(
                 f"ConfigMap {platform}/{mine.name}, which says what this stack runs, was deleted\n"
                 f"  fix: write it again: tenantry up --environment {mine.environment}"

@@ -57,7 +57,7 @@ def with_secrets(plan: Plan, secrets: SecretConfig, held: Collection[ObjectId] =
             "a value that the fleet names is" if len(absent) == 1 else f"{len(absent)} values that the fleet names are"
         )
         raise Refused(f"{what} not in the stack's secret config", "\n       ".join(map(command_of, absent)))
-    filled = (each if each.id in held else _filled(each, secrets) for each in plan.objects)
+    filled = (planned if planned.id in held else _filled(planned, secrets) for planned in plan.objects)
     return replace(plan, objects=tuple(filled))
 
 
@@ -71,7 +71,7 @@ def left_over(plan: Plan, secrets: SecretConfig) -> list[str]:
     name would get them.
     """
     given = secrets.values.get("credentials")
-    known = {each.owner.tenant for each in plan.objects}
+    known = {planned.owner.tenant for planned in plan.objects}
     return [
         f"the stack's secret config still has credentials of tenant '{name}', which the environment does not have: a new tenant"
         f" with this name could use them\n  fix: pulumi config rm --path '{_path(('credentials', name))}'"
@@ -82,7 +82,7 @@ def left_over(plan: Plan, secrets: SecretConfig) -> list[str]:
 
 def without_secrets(plan: Plan) -> Plan:
     """The plan without Secrets that hold values, for files that others read. Files outlive nothing: who applies them decides."""
-    kept = tuple(each for each in plan.objects if not each.secret)
+    kept = tuple(planned for planned in plan.objects if not planned.secret)
     ids = {each.id for each in kept}
     return replace(
         plan,
@@ -152,9 +152,9 @@ class Holding:
         if not self.left_out:
             return plan
         objects = (
-            replace(each, depends_on=tuple(id for id in each.depends_on if id not in self.left_out))
-            for each in plan.objects
-            if each.id not in self.left_out
+            replace(planned, depends_on=tuple(id for id in planned.depends_on if id not in self.left_out))
+            for planned in plan.objects
+            if planned.id not in self.left_out
         )
         return replace(plan, objects=tuple(objects))
 
@@ -170,7 +170,7 @@ def holding(
 
     Raises: Refused: the cluster or the state cannot be read.
     """
-    lacking = [each for each in plan.objects if missing([each], secrets.values)]
+    lacking = [planned for planned in plan.objects if missing([planned], secrets.values)]
     if not lacking or not all(each.owner.tenant for each in lacking):
         return Holding()
     there = _on_cluster(target, [each.id for each in lacking])
