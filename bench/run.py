@@ -41,6 +41,9 @@ class Case:
 
 CASES = {
     "start": Case("the start of commands", 0.5, {"runs": 15}, {"runs": 2}),
+    "budget": Case(
+        "what commands may take at most", 1, {"runs": 5, "sizes": (1_000, 10_000)}, {"runs": 1, "sizes": (100, 200)}
+    ),
     "commands": Case("commands on 10,000 objects", 2, {"runs": 5, "objects": 10_000}, {"runs": 1, "objects": 100}),
     "growth": Case("900 to 90,000 objects", 3, {"sizes": (900, 9_000, 30_000, 90_000)}, {"sizes": (90, 180)}),
     "clusters": Case("500 clusters", 0.3, {"clusters": 500}, {"clusters": 20}),
@@ -77,9 +80,11 @@ def main() -> int:
         print(f"there is no case {unknown[0]}; cases: {', '.join(CASES)}", file=sys.stderr)
         return 2
     _tell(f"{', '.join(names)}: about {sum(CASES[name].minutes for name in names):.0f} minutes on two idle cores")
+    over: list[str] = []
     try:
         for name in names:
             tables = _measured(name, options)
+            over += [f"{row.name} takes {row.seconds:.2f} s" for table in tables for row in table.over_budget()]
             if not options.quick:
                 keep({name: tables}, options.results)
     except Failed as failure:
@@ -87,7 +92,9 @@ def main() -> int:
         return 1
     if not options.quick:
         _tell(f"{options.results}: written; `make reference` writes docs/performance.md from it")
-    return 0
+    if over:
+        _tell(f"bench: over the budget: {'; '.join(over)}")
+    return 1 if over else 0
 
 
 def _options() -> argparse.Namespace:

@@ -7,6 +7,10 @@ from dataclasses import dataclass
 from typing import Any
 
 
+BUDGET = "budget"
+"""The heading of the seconds that a row may take at most."""
+
+
 @dataclass(frozen=True, slots=True)
 class Row:
     """What was measured of one command or program.
@@ -50,6 +54,10 @@ class Table:
         floor = next((each for each in self.rows if each.name == self.floor), None)
         ours, unit = getattr(row, self.by), getattr(floor, self.by, None)
         return ours / unit if unit and ours is not None else None
+
+    def over_budget(self) -> list[Row]:
+        """The rows that took longer than they may."""
+        return [row for row in self.rows if (row.seconds or 0.0) > float((row.more or {}).get(BUDGET, float("inf")))]
 
     def _columns(self) -> dict[str, Any]:
         columns: dict[str, Any] = {"": lambda row: row.name}
