@@ -6,7 +6,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-
 BUDGET = "budget"
 """The heading of the seconds that a row may take at most."""
 

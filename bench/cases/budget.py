@@ -37,7 +37,10 @@ def measure(*, runs: int, sizes: tuple[int, int]) -> Iterator[Table]:
         for directory, objects in zip((small, large), sizes, strict=True):
             _prepare(directory, max(8, objects // OBJECTS_OF_A_TENANT))
         tasks = {("--help", START): partial(run, [TENANTRY, "--help"], small)}
-        for directory, objects, commands, budget in ((small, sizes[0], _SMALL, SMALL), (large, sizes[1], _LARGE, LARGE)):
+        for directory, objects, commands, budget in (
+            (small, sizes[0], _SMALL, SMALL),
+            (large, sizes[1], _LARGE, LARGE),
+        ):
             for command, words in commands.items():
                 key = (f"{command}, {objects:,} objects", budget)
                 tasks[key] = partial(run, [TENANTRY, *words], directory, fine=(0, 1))
