@@ -10,7 +10,6 @@ from typing import Any, TypeVar
 
 import click
 
-from tenantry.cli.annotations import FORMATS, annotate_invalid
 from tenantry.messages.errors import NO_FILE, InvalidFleet, Refused
 
 _F = TypeVar("_F", bound=Callable[..., Any])
@@ -46,6 +45,9 @@ def reads_file(command: Callable[..., int]) -> Callable[..., int]:
         try:
             return command(fleet_file(click.get_current_context()), *arguments, **options)
         except InvalidFleet as invalid:
+            # Every command has the option; few meet an invalid file.
+            from tenantry.cli.annotations import FORMATS, annotate_invalid
+
             output = options.get("output")
             if output not in FORMATS:
                 raise

@@ -109,13 +109,17 @@ class Problem:
     location: Location = NOWHERE
 
     def at(self, location: Location) -> Problem:
-        """The problem at its place in a file, ready to print: its texts are bounded and redacted."""
+        """The problem at its place in a file, ready to print: its texts are bounded and redacted.
+
+        Two that say the same at one place are equal then, however each place was found.
+        """
         return replace(
             self,
             path=tuple(presentable(part, MAX_KEY) if isinstance(part, str) else part for part in self.path),
             message=presentable(self.message),
             notes=tuple(map(presentable, self.notes)),
             fix=presentable(self.fix),
+            at_key=False,
             location=location,
         )
 

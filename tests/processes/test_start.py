@@ -18,11 +18,9 @@ print(code, *sorted({name.split(".")[0] for name in sys.modules} - sys.stdlib_mo
 print(*sorted(ours), file=sys.stderr)
 """
 AT_START = [
-    "annotations",
     "app",
     "asked",
     "commands",
-    "excerpt",
     "failures",
     "fleet_file",
     "options",

@@ -101,3 +101,9 @@ def test_a_problem_is_printed_only_with_its_place_which_redacts_its_texts() -> N
         InvalidFleet([problem])
     (located,) = InvalidFleet([problem.at(Location("t.yaml", 1, 1))]).diagnostics
     assert token not in located.message
+
+
+def test_what_is_said_twice_of_one_place_is_told_once() -> None:
+    place = Location("t.yaml", 1, 1)
+    of_key = Problem(("a",), "code", "message", at_key=True).at(place)
+    assert InvalidFleet([of_key, Problem(("a",), "code", "message").at(place)]).diagnostics == (of_key,)
