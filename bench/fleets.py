@@ -72,6 +72,14 @@ def with_another_interval(text: bytes) -> bytes:
     return text.replace(b"defaults: {", b"defaults: {interval: 7m, ", 1)
 
 
+def write_versions(directory: Path, tenants: int) -> None:
+    """Write `tenants.yaml`, the same as `same.yaml`, and with a setting that every app inherits as `other.yaml`."""
+    text = text_of(tenants)
+    write(directory, text)
+    write(directory, text, "same.yaml")
+    write(directory, with_another_interval(text), "other.yaml")
+
+
 def write(directory: Path, text: bytes, name: str = "tenants.yaml") -> Path:
     file = directory / name
     file.write_bytes(text)

@@ -8,7 +8,8 @@ from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from bench.fleets import OBJECTS_OF_A_TENANT, text_of, with_another_interval, write
+from bench.cases.commands import COMMANDS
+from bench.fleets import OBJECTS_OF_A_TENANT, write_versions
 from bench.measure import TENANTRY, in_turns, rows, run
 from bench.tables import BUDGET, Table
 
@@ -19,15 +20,11 @@ SMALL = 0.6
 LARGE = 3.0
 """Seconds for `validate` and `render` of 10,000 objects."""
 _SMALL = {
-    "validate": ("validate",),
-    "render": ("render", "-e", "prod"),
-    "diff of nothing": ("diff", "same.yaml"),
-    "diff of an interval that all apps inherit": ("diff", "other.yaml"),
-    "explain one app": ("explain", "team-7", "web", "-e", "prod", "-c", "edge"),
+    **COMMANDS,
     "list apps": ("list", "apps"),
     "set one value": ("set", "tenants.team-7.apps.web.kustomize.interval", "7m", "--dry-run"),
 }
-_LARGE = {"validate": ("validate",), "render": ("render", "-e", "prod")}
+_LARGE = {name: COMMANDS[name] for name in ("validate", "render")}
 
 
 def measure(*, runs: int, sizes: tuple[int, int]) -> Iterator[Table]:
@@ -35,7 +32,8 @@ def measure(*, runs: int, sizes: tuple[int, int]) -> Iterator[Table]:
     with TemporaryDirectory() as name:
         small, large = Path(name, "small"), Path(name, "large")
         for directory, objects in zip((small, large), sizes, strict=True):
-            _prepare(directory, max(8, objects // OBJECTS_OF_A_TENANT))
+            directory.mkdir()
+            write_versions(directory, max(8, objects // OBJECTS_OF_A_TENANT))
         tasks = {("--help", START): partial(run, [TENANTRY, "--help"], small)}
         for directory, objects, commands, budget in (
             (small, sizes[0], _SMALL, SMALL),
@@ -54,11 +52,3 @@ def measure(*, runs: int, sizes: tuple[int, int]) -> Iterator[Table]:
         " `make bench` fails if a command takes longer.",
         tuple(replace(row, more={BUDGET: budgets[row.name]}) for row in measured),
     )
-
-
-def _prepare(directory: Path, tenants: int) -> None:
-    directory.mkdir()
-    text = text_of(tenants)
-    write(directory, text)
-    write(directory, text, "same.yaml")
-    write(directory, with_another_interval(text), "other.yaml")

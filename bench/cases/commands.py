@@ -9,7 +9,7 @@ from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from bench.fleets import OBJECTS_OF_A_TENANT, text_of, with_another_interval, write
+from bench.fleets import OBJECTS_OF_A_TENANT, write_versions
 from bench.measure import TENANTRY, Used, in_turns, rows, run
 from bench.tables import Row, Table
 
@@ -19,7 +19,7 @@ _FLOOR = (
     " start = time.process_time(); yaml.dump_all(documents, sys.stdout, yaml.CSafeDumper, sort_keys=False, explicit_start=True);"
     " open('floor.txt', 'w').write(str(time.process_time() - start))"
 )
-_COMMANDS = {
+COMMANDS = {
     "validate": ("validate",),
     "render": ("render", "-e", "prod"),
     "diff of nothing": ("diff", "same.yaml"),
@@ -38,7 +38,7 @@ def measure(*, runs: int, objects: int, peers: Mapping[str, str]) -> Iterator[Ta
         _prepare(directory, tenants)
         tasks = {
             FLOOR: partial(_floor, directory),
-            **{name: partial(run, [TENANTRY, *words], directory, fine=(0, 1)) for name, words in _COMMANDS.items()},
+            **{name: partial(run, [TENANTRY, *words], directory, fine=(0, 1)) for name, words in COMMANDS.items()},
             "completion of an app's name": partial(run, [TENANTRY], directory, _COMPLETION),
             **{name: partial(run, shlex.split(command), directory) for name, command in peers.items()},
         }
@@ -56,10 +56,7 @@ def measure(*, runs: int, objects: int, peers: Mapping[str, str]) -> Iterator[Ta
 
 
 def _prepare(directory: Path, tenants: int) -> None:
-    text = text_of(tenants)
-    write(directory, text)
-    write(directory, text, "same.yaml")
-    write(directory, with_another_interval(text), "other.yaml")
+    write_versions(directory, tenants)
     objects = directory / "objects.json"
     run(["sh", "-c", f"{shlex.quote(TENANTRY)} render -e prod --output json > {objects.name}"], directory)
 
