@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -14,6 +15,7 @@ from tenantry.fleet.shape import check_shape
 from tenantry.grants.frames import filled
 from tenantry.messages.errors import MAX_PROBLEMS, InvalidFleet, Problem, first_of, sorted_once
 from tenantry.messages.progress import Tell, silent, steps
+from tenantry.messages.text import joined
 from tenantry.plan.collisions import collisions
 from tenantry.plan.plan import Plan, plan
 from tenantry.source.include import read_all
@@ -27,7 +29,14 @@ def load_fleet(file: Path, reader: Reader = bytes_of) -> Fleet:
     reader: what gives the bytes of each file.
     Raises: InvalidFleet: all problems of the files; Refused: the file cannot be read.
     """
-    return fleet_of(filled(read_all(file, reader)))
+    try:
+        source = filled(read_all(file, reader))
+    except InvalidFleet as error:
+        from tenantry.fleet.mistakes import of_its_type
+
+        error.diagnostics = tuple(map(of_its_type, error.diagnostics))
+        raise
+    return fleet_of(source)
 
 
 def fleet_of(source: ParsedFile) -> Fleet:
@@ -48,17 +57,27 @@ def _checked(clusters: Grouped, *, known: bool) -> tuple[Fleet | None, list[Prob
     """
     source = clusters.source
     checked = check_shape(source.data, first_of(check_blocks(source.data)))
-    findings = (each for each in checked.findings if not clusters.is_follow_up(each))
-    problems = [*source.problems, *diagnose(source, (*clusters.findings, *findings))]
+    findings = [each for each in checked.findings if not clusters.is_follow_up(each)]
+    told = (*clusters.findings, *_explained(findings, source))
+    problems = [*_explained(source.problems, source), *diagnose(source, told)]
     if checked.document is None or clusters.findings or source.lacks_clusters:
         return None, problems
     fleet = Fleet(checked.document, source, checked.left_out)
     found = first_of(check_rules(fleet))
-    problems += fleet.diagnose(found)
+    problems += fleet.diagnose(_explained(found, source))
     # If clusters or environments are wrong, a plan would only report the same problems again.
     if (known or problems) and not any(finding.path[0] in ("environments", "clusters") for finding in found):
         problems += _plan_all(replace(fleet, known_problems=True))[1]
     return fleet, problems
+
+
+def _explained(findings: Sequence[Problem], source: ParsedFile) -> Iterable[Problem]:
+    if not findings:
+        return ()
+    # A sound file does without.
+    from tenantry.fleet.mistakes import explained
+
+    return explained(findings, source.data)
 
 
 def warnings_of(fleet: Fleet) -> tuple[Problem, ...]:
@@ -96,4 +115,4 @@ def _plan_all(fleet: Fleet, tell: Tell = silent) -> tuple[dict[str, Plan], list[
         except InvalidFleet as invalid:
             problems += invalid.diagnostics
     problems += fleet.diagnose(collisions(fleet, plans.values()))
-    return plans, problems
+    return plans, list(_explained([*joined(problems)], fleet.source))

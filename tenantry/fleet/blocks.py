@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any, TypeAlias
 
-from tenantry.fleet.hints import fix_for_key
+from tenantry.fleet.hints import fix_for_key, fix_for_owned
 from tenantry.flux.conformance import check_part
 from tenantry.flux.schemas import schema_of
 from tenantry.messages.data import mapping_at
@@ -136,7 +136,8 @@ def _of_platform(data: dict[str, Any], group: str) -> Iterator[tuple[str, ...]]:
 
 def _findings(model: type[FluxBlock], block: dict[str, Any], at: Path) -> Iterator[Problem]:
     """The model has checked the keys that are its fields; all others are Flux's or unknown."""
-    yield from _owned(model, block, at)
+    owned = {finding.path: finding for finding in _owned(model, block, at)}
+    yield from owned.values()
     for kind, keys in model.parts.items():
         yield from check_part(kind, {key: block[key] for key in keys if key in block}, at)
     checked = {*model.model_fields, *model.owned, *model.foreign_keys()}
@@ -145,8 +146,10 @@ def _findings(model: type[FluxBlock], block: dict[str, Any], at: Path) -> Iterat
         top_level = finding.code == "unknown-key" and len(finding.path) == len(at) + 1
         if top_level:
             fix = fix_for_key(model, str(finding.path[-1]), block)
+            if at[0] == "platform" and "'sources:'" in fix:
+                fix = f"write 'source: {{{'helm' if at[-1] == 'helm' else 'git'}: {{url: ...}}}}' beside '{at[-1]}:'"
             yield unknown_key(finding.path, _known(model), fix)
-        else:
+        elif finding.path not in owned:
             yield finding
 
 
@@ -155,7 +158,7 @@ def _owned(model: type[FluxBlock], block: dict[str, Any], at: Path) -> Iterator[
         first, _, second = name.partition(".")
         inner = block.get(first)
         if not second and first in block:
-            yield owned_key((*at, first), reason)
+            yield owned_key((*at, first), reason, fix_for_owned(first, block))
         elif second and isinstance(inner, dict) and second in inner:
             yield owned_key((*at, first, second), reason)
 

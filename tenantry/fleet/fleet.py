@@ -103,7 +103,20 @@ def diagnose(source: ParsedFile, findings: Iterable[Problem]) -> Iterator[Proble
             )
         place = source.locate(finding.path, key=finding.at_key)
         message = _without_secret(source, finding)
-        yield replace(finding, path=path, message=message, notes=notes).at(place)
+        yield replace(finding, path=path, message=message, notes=notes, fix=_closest_first(finding)).at(place)
+
+
+_CLOSEST = re.compile(r"\(closest: ([^()]+)\)$")
+
+
+def _closest_first(finding: Problem) -> str:
+    """The fix, with the closest of the declared names in place of "correct the name"."""
+    near = next((match[1] for note in finding.notes if (match := _CLOSEST.search(note))), "")
+    if not near or near != shorten(near):
+        return finding.fix
+    if finding.fix.endswith(", or correct the name"):
+        return f"write '{near}', or {finding.fix.removesuffix(', or correct the name')}"
+    return re.sub("^correct the name(?=,)", f"write '{near}'", finding.fix)
 
 
 _NAME = re.compile(r"[a-z]{1,20}(-[a-z]{1,20}){0,3}")

@@ -1,4 +1,4 @@
-"""What an author probably meant by a key or a value that does not fit, as the fix of a finding.
+"""What an author probably meant by a key that does not fit, as the fix of a finding.
 
 Called by: `shape` for the model's keys, `blocks` for Flux's.
 Never: decides whether something is wrong, or quotes what may be a secret.
@@ -7,40 +7,47 @@ Never: decides whether something is wrong, or quotes what may be a secret.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
+from tenantry.fleet.habits import fix_for_habit
 from tenantry.flux.schemas import schema_of
+from tenantry.kube.names import limit_name_problem
 from tenantry.messages.data import mapping_at
 from tenantry.messages.errors import Path, Problem
-from tenantry.messages.problems import missing_key
 from tenantry.messages.redact import is_sensitive, kind_of, shorten
 from tenantry.model import (
     App,
     AppPatch,
     ChartDirectory,
-    Cluster,
     Credentials,
     FluxBlock,
     Git,
     GitRef,
     HelmPatch,
+    Kubeconfig,
     KustomizePatch,
     Model,
+    ObjectsChart,
     Oci,
     OciRef,
-    Provider,
+    Overrides,
     Selector,
-    Source,
+    SettingsOverrides,
     Tenant,
 )
+from tenantry.model.clusters import Capi
 from tenantry.model.document import SettingsPatch
-from tenantry.model.tenancy import Subject
+from tenantry.model.tenancy import Limits, Subject
 
 _PLAIN = re.compile(r"[A-Za-z0-9*./][\w.+/@-]{0,59}|https?://[\w.:/-]{1,60}")
 """What needs no quotes in YAML, is short, and holds no user in front of a host."""
+_MOST_DIGITS = 6
+"""Longer numbers may be passwords."""
 _BLOCKS: dict[str, type[FluxBlock]] = {"kustomize": KustomizePatch, "helm": HelmPatch}
 _REFS: dict[type[Model], type[Model]] = {Git: GitRef, Oci: OciRef, ChartDirectory: GitRef}
+IN_A_SECRET = "write 'secret:' with 'name: NAME', 'namespace: NAMESPACE' and 'key: value'"
+"""How a kubeconfig is declared. `secret: {...}` on one line would be redacted."""
 _LOGIN = ("username", "password", "token", "identity", "bearerToken")
 _ON_THE_APP = "set it on the app itself, because overrides cannot change it"
 _MOVED: dict[type[Model], dict[str, str]] = {
@@ -65,14 +72,18 @@ _MOVED: dict[type[Model], dict[str, str]] = {
 }
 
 
-def fix_for_key(model: type[Model] | None, key: str, beside: Mapping[str, Any]) -> str:
+def fix_for_key(
+    model: type[Model] | None, key: str, beside: Mapping[str, Any], document: Mapping[str, Any] | None = None
+) -> str:
     """Where a key belongs that its mapping does not take; "" if that is not known.
 
-    Args: model: of the mapping; beside: the whole mapping as written.
+    Args: model: of the mapping; beside: the whole mapping as written; document: the whole file, if it is known.
     """
     if model is None:
         return ""
     if fix := next((moved[key] for known, moved in _MOVED.items() if issubclass(model, known) and key in moved), ""):
+        return fix
+    if fix := _of_names(model, key, document or {}) or _of_several(model, key, beside) or fix_for_habit(model, key):
         return fix
     if issubclass(model, Credentials):
         keys = ", ".join(sorted(each for each in beside if each in _LOGIN)) or "username, password"
@@ -80,6 +91,55 @@ def fix_for_key(model: type[Model] | None, key: str, beside: Mapping[str, Any]) 
     if issubclass(model, App | AppPatch):
         return _block_of(key, beside)
     return _of_source(model, key, beside)
+
+
+def _of_names(model: type[Model], key: str, document: Mapping[str, Any]) -> str:
+    """A name of the fleet, or a label of its clusters, in place of the key that it belongs under."""
+    environments, clusters = (mapping_at(document, group) for group in ("environments", "clusters"))
+    if issubclass(model, Overrides | SettingsOverrides):
+        group = "environments" if key in environments else "clusters" if key in clusters else ""
+        return f"write '{group}: {{{quoted(key, ())}: ...}}'" if group else ""
+    if issubclass(model, App) and (key in environments or key in clusters):
+        group = "environments" if key in environments else "clusters"
+        return f"write 'overrides: {{{group}: {{{quoted(key, ())}: ...}}}}'"
+    if issubclass(model, Selector):
+        if key in clusters:
+            return f"write 'names: [{quoted(key, ())}]'"
+        labelled = any(key in mapping_at(each, "labels") for each in clusters.values())
+        return f"write 'labels: {{{quoted(key, ())}: ...}}'" if labelled else ""
+    return ""
+
+
+def _of_several(model: type[Model], key: str, beside: Mapping[str, Any]) -> str:
+    """One mapping for several keys that stand where it belongs."""
+
+    def given(*names: str) -> str:
+        return ", ".join(f"{name}: {quoted(beside.get(name), (name,))}" for name in names)
+
+    if issubclass(model, Limits) and limit_name_problem(key) is None:
+        return f"write 'default: {{{given(*(each for each in beside if limit_name_problem(each) is None))}}}'"
+    if issubclass(model, Subject) and key in ("kind", "name", "namespace", "apiGroup") and "name" in beside:
+        kind = {"Group": "group", "ServiceAccount": "serviceAccount"}.get(str(beside.get("kind")), "user")
+        name = quoted(beside["name"], ("name",))
+        return f"write '{kind}: {f'{{name: {name}}}' if kind == 'serviceAccount' else name}'"
+    if issubclass(model, Kubeconfig) and key in ("name", "namespace", "key"):
+        return f"move it under 'secret:', which takes {given('name', 'namespace', 'key')}"
+    if issubclass(model, Kubeconfig) and key in (
+        "apiVersion",
+        "kind",
+        "clusters",
+        "users",
+        "contexts",
+        "current-context",
+    ):
+        return f"store the kubeconfig in a Secret on the management cluster, and {IN_A_SECRET}"
+    if issubclass(model, ObjectsChart) and key in ("url", "version", "ref", "path"):
+        git = "ref" in beside or "path" in beside
+        names = ("url", "ref", "path") if git else ("url", "version")
+        return f"write '{'git' if git else 'helm'}: {{{given(*names)}}}'"
+    if issubclass(model, Capi) and key == "name":
+        return f"write 'cluster: {quoted(beside['name'], ())}'"
+    return ""
 
 
 def _block_of(key: str, beside: Mapping[str, Any]) -> str:
@@ -97,7 +157,7 @@ def _block_of(key: str, beside: Mapping[str, Any]) -> str:
 def _of_source(model: type[Model], key: str, beside: Mapping[str, Any]) -> str:
     for block, ref in _REFS.items():
         if issubclass(model, block) and key in ref.model_fields:
-            value = _quoted(beside[key], ()) if "ref" not in beside else "..."
+            value = quoted(beside[key], ()) if "ref" not in beside else "..."
             return f"write 'ref: {{{key}: {value}}}'"
     if not issubclass(model, FluxBlock):
         return ""
@@ -106,68 +166,51 @@ def _of_source(model: type[Model], key: str, beside: Mapping[str, Any]) -> str:
     return "put it beside the block, not into it" if key == "credentials" else ""
 
 
-def repeated(known: tuple[Problem, ...]) -> frozenset[Problem]:
-    """Findings that would repeat known ones: a `branch:` beside `url:` is also a missing `ref:`."""
-    keys = {*GitRef.model_fields, *OciRef.model_fields}
-    return frozenset(
-        missing_key(each.path[:-1], "ref") for each in known if each.code == "unknown-key" and each.path[-1] in keys
-    )
+def fix_for_owned(key: str, beside: Mapping[str, Any]) -> str:
+    """What to write for a key of Flux that the fleet sets from another of ours."""
+    value = beside.get(key)
+    name = quoted(mapping_at({"": value}, "").get("name"), ("name",))
+    if key in ("sourceRef", "chartRef"):
+        return f"write 'source: {'NAME' if name == '...' else name}'"
+    if key == "secretRef":
+        return "write 'credentials: NAME' beside the block"
+    if key == "dependsOn" and isinstance(value, list):
+        names = ", ".join(quoted(each.get("name") if isinstance(each, dict) else each, ()) for each in value)
+        return f"write 'dependsOn: [{names}]' beside the block"
+    return ""
 
 
-def fix_for_mapping(model: type[Model] | None, path: Path, value: Any) -> str:
-    """What to write where a mapping is expected and text or a list was found.
+def without_repeats(found: tuple[Problem, ...], known: tuple[Problem, ...]) -> Iterator[Problem]:
+    """Findings that do not repeat others: a `branch:` beside `url:` is also a missing `ref:`, a typo the missing key itself.
 
-    Args: model: of the mapping; None: its keys are names.
+    Args: known: further findings, which are told.
     """
-    if not value or not isinstance(value, str | list):
-        return ""
-    if model is None:
-        return _of_names(path, value)
-    meant = _meant(model, path, value)
-    return f"write {{{meant}}}" if meant else ""
+    meant = {
+        (*each.path[:-1], key[1])
+        for each in (*known, *found)
+        if each.code == "unknown-key" and (key := _MEANT_KEY.match(each.fix))
+    }
+    wrong_keys = {each.path for each in found if each.at_key}
+    # What follows such a key belongs under it.
+    displaced = {each.path for each in found if each.fix.startswith("indent '")}
+    for each in found:
+        if any(each.path[: len(path) - 1] == path[:-1] for path in displaced) and each.path not in displaced:
+            continue
+        missing = _MISSING_KEY.match(each.message) if each.code == "missing-key" else None
+        if missing and (*each.path, missing[1]) in meant:
+            continue
+        if each.at_key or not any(each.path[:depth] in wrong_keys for depth in range(1, len(each.path) + 1)):
+            yield each
 
 
-def _of_names(path: Path, value: Any) -> str:
-    """A mapping of names to entries, written as a list of entries that hold their names."""
-    first = value[0] if isinstance(value, list) and value else None
-    name = _quoted(mapping_at({"": first}, "").get("name", ""), path)
-    return f"write a mapping: '{path[-1]}: {{{'NAME' if name == '...' else name}: ...}}'"
+_MISSING_KEY = re.compile(r"key '([A-Za-z]+)' is missing")
+_MEANT_KEY = re.compile(r"write (?:it in the source: )?'([A-Za-z]+)(?=[:'])")
 
 
-def _meant(model: type[Model], path: Path, value: Any) -> str:
-    """The keys and values of the mapping that text or a list probably stands for."""
-    one = _quoted(value, path)
-    several = ", ".join(_quoted(each, path) for each in value) if isinstance(value, list) else one
-    if issubclass(model, Selector):
-        return "all: true" if value in ("all", "*", ["*"], ["all"]) else f"names: [{several}]"
-    if issubclass(model, Cluster):
-        return f"environments: [{several}]"
-    if issubclass(model, Credentials):
-        return "keys: [username, password]"
-    if issubclass(model, Source):
-        return "git: {url: ..., ref: {branch: main}}"
-    if isinstance(value, list):
-        return ""
-    for kind, key in _FIRST.items():
-        if issubclass(model, kind):
-            return f"{key}: {one}"
-    first, *rest = [name for name, field in model.model_fields.items() if field.is_required()] or [""]
-    return ", ".join([f"{first}: {one}", *(f"{name}: ..." for name in rest)]) if first else ""
-
-
-_FIRST: dict[type[Model], str] = {
-    Subject: "user",
-    GitRef: "branch",
-    OciRef: "tag",
-    Provider: "type",
-    KustomizePatch: "path",
-    HelmPatch: "chart",
-}
-"""The key that a single word probably stands for, of models that require none."""
-
-
-def _quoted(value: Any, path: Path) -> str:
+def quoted(value: Any, path: Path) -> str:
     """A value as the fix may repeat it; "..." for what is long, needs quotes or may be a secret."""
+    if isinstance(value, int | float) and not isinstance(value, bool) and len(str(value)) <= _MOST_DIGITS:
+        value = str(value)
     sensitive = any(is_sensitive(part) for part in path[-3:] if isinstance(part, str))
     if sensitive or not isinstance(value, str) or not _PLAIN.fullmatch(value) or kind_of(value):
         return "..."

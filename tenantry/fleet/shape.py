@@ -7,19 +7,18 @@ reported as unknown.
 
 from __future__ import annotations
 
-import types
-import typing
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from itertools import islice
 from typing import Any
 
-from pydantic.fields import FieldInfo
 from pydantic_core import ValidationError
 
-from tenantry.fleet.hints import fix_for_key, fix_for_mapping, repeated
+from tenantry.fleet.hints import fix_for_key, fix_for_owned, without_repeats
 from tenantry.fleet.inherit import inherit
-from tenantry.messages.data import ABSENT, value_at, without
+from tenantry.fleet.model_paths import elsewhere, fields_of, model_at
+from tenantry.fleet.value_hints import fix_for_value, quota_fix
+from tenantry.messages.data import ABSENT, mapping_at, value_at, without
 from tenantry.messages.errors import MAX_PROBLEMS, Path, Problem, first_of
 from tenantry.messages.problems import (
     empty_list,
@@ -33,7 +32,8 @@ from tenantry.messages.problems import (
     unknown_key,
     wrong_type,
 )
-from tenantry.model import Document, Model, Settings, Tenant
+from tenantry.messages.text import closest
+from tenantry.model import Addon, Document, Model, Oci, Settings, Tenant
 
 _KEY_MARK = "[key]"
 _SETTING = object()
@@ -89,8 +89,7 @@ def _check_whole(data: dict[str, Any], known: tuple[Problem, ...]) -> Checked:
     except ValidationError as error:
         # Each of those that are kept can come with one that repeats it.
         found = tuple(islice(findings_of(error, Document, data), 2 * MAX_PROBLEMS + 2))
-        told = repeated((*known, *found))
-        findings += first_of(each for each in found if each not in told)
+        findings += first_of(without_repeats(found, known))
         if len(findings) > MAX_PROBLEMS:
             return Checked(None, frozenset(), findings)
     broken = frozenset(entry for finding in findings if (entry := _entry(finding.path)))
@@ -117,9 +116,9 @@ def _finding(detail: dict[str, Any], at: Path, path: Path, model: type[Model], d
     here = (*at, *path)
     match kind:
         case "extra_forbidden":
-            return _unknown_key(here, _model_at(model, path[:-1]), value_at(data, path[:-1]))
+            return _unknown_key(here, model_at(model, path[:-1]), value_at(data, path[:-1]), {} if at else data)
         case "missing":
-            return missing_key(here[:-1], str(path[-1]))
+            return missing_key(here[:-1], str(path[-1]), _example(model_at(model, path[:-1]), path, data))
         case "literal_error":
             allowed = context["expected"].replace("'", "").replace(" or ", ", ")
             return not_allowed(here, value_at(data, path), [allowed.replace("True", "true")])
@@ -135,14 +134,24 @@ def _finding(detail: dict[str, Any], at: Path, path: Path, model: type[Model], d
             return out_of_range(here, kind.replace("_", "-"), value_at(data, path), bound)
         case _ if kind in _EXPECTED:
             value = value_at(data, path)
-            expects_mapping = _EXPECTED[kind] == "a mapping"
-            fix = fix_for_mapping(_model_at(model, path), here, value) if expects_mapping else ""
-            return wrong_type(here, _EXPECTED[kind], value, fix)
+            expected = _EXPECTED[kind]
+            meant = model_at(model, (*path, 0) if expected == "a list" else path)
+            return wrong_type(here, expected, value, fix_for_value(expected, meant, here, value, {} if at else data))
         case _:  # our own refusals carry their code as the type
             text = context.get("text", detail["msg"])
             text = f"{entry_name(here)} {text}" if context.get("of_entry") else text
-            return Problem(here, kind.replace("_", "-"), text, fix=context.get("fix", ""), at_key=at_key)
+            fix = quota_fix(str(path[-1]), value_at(data, path)) if kind == "bad-resource" else context.get("fix", "")
+            return Problem(here, kind.replace("_", "-"), text, fix=fix, at_key=at_key)
 
+
+_EXAMPLES = {
+    "apiVersion": "apiVersion: tenantry/v1",
+    "ref": "ref: {branch: main}",
+    "environments": "environments: [...]",
+    "management": "management: CLUSTER",
+    "clusters": "clusters: {...}",
+}
+"""What to add where a key is missing, if more can be said than its name."""
 
 _EXPECTED = {
     "string_type": "a string",
@@ -156,11 +165,28 @@ _EXPECTED = {
 }
 
 
-def _unknown_key(path: Path, model: type[Model] | None, beside: dict[str, Any]) -> Problem:
+def _example(model: type[Model] | None, path: Path, data: Any) -> str:
+    """A missing key with a value; "" if nothing can be said."""
+    if model and issubclass(model, Oci):
+        return "ref: {tag: ...}"
+    if model and issubclass(model, Addon) and path[-1] == "source":
+        helm = "helm" in mapping_at(data, *path[:-1])
+        return f"source: {'{helm: {url: ...}}' if helm else '{git: {url: ..., ref: {branch: main}}}'}"
+    return _EXAMPLES.get(str(path[-1]), "")
+
+
+def _unknown_key(path: Path, model: type[Model] | None, beside: dict[str, Any], data: dict[str, Any]) -> Problem:
+    """Args: data: the whole file, if it is known."""
     key = str(path[-1])
     if model and (reason := model.owned.get(key)):
-        return owned_key(path, reason)
-    return unknown_key(path, _fields(model) if model else (), fix_for_key(model, key, beside))
+        return owned_key(path, reason, fix_for_owned(key, beside))
+    known = fields_of(model) if model else {}
+    if model and issubclass(model, Tenant) and len(path) == 3 and (fix := elsewhere(Document, path[:2])):
+        return unknown_key(path[:2], (), fix)
+    fix = fix_for_key(model, key, beside, data)
+    if not fix and data and not closest(key, known, cutoff=0.8):
+        fix = elsewhere(Document, path)
+    return unknown_key(path, known, fix)
 
 
 def _entry(path: Path) -> Path | None:
@@ -174,38 +200,3 @@ def _entry(path: Path) -> Path | None:
 
 def _stands_for(part: object, key: str | int) -> bool:
     return key not in _PARTS if part is _SETTING else part in (None, key)
-
-
-def _model_at(model: type[Model], path: Path) -> type[Model] | None:
-    """The model class whose keys stand at `path`."""
-    annotation: Any = model
-    for part in path:
-        annotation = _step(annotation, part)
-    found = next(
-        (option for option in _options(annotation) if isinstance(option, type) and issubclass(option, Model)), None
-    )
-    return found
-
-
-def _step(annotation: Any, part: str | int) -> Any:
-    for option in _options(annotation):
-        origin = typing.get_origin(option)
-        if origin in (dict, list):
-            return typing.get_args(option)[-1]
-        if isinstance(option, type) and issubclass(option, Model) and part in _fields(option):
-            return _fields(option)[str(part)].annotation
-    return None
-
-
-def _fields(model: type[Model]) -> dict[str, FieldInfo]:
-    """The keys of a model as the author writes them."""
-    return {field.alias or name: field for name, field in model.model_fields.items()}
-
-
-def _options(annotation: Any) -> tuple[Any, ...]:
-    """The alternatives of an annotation, without Annotated's extras and without None."""
-    while typing.get_origin(annotation) is typing.Annotated:
-        annotation = typing.get_args(annotation)[0]
-    if typing.get_origin(annotation) in (typing.Union, types.UnionType):
-        return tuple(option for arg in typing.get_args(annotation) for option in _options(arg))
-    return () if annotation in (None, type(None)) else (annotation,)

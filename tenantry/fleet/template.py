@@ -12,7 +12,7 @@ from typing import Any
 
 from tenantry.messages.errors import MAX_PROBLEMS, Found, Path, Problem
 from tenantry.messages.placeholders import TOKEN
-from tenantry.messages.text import declared
+from tenantry.messages.text import closest, declared
 
 BUILT_IN = ("env", "tenant", "app", "cluster")
 
@@ -62,6 +62,8 @@ def _problem(token: str, name: str | None, variables: Mapping[str, str], at: Pat
         return Problem(at, "bad-placeholder", f"a single '{token}'", fix=f"write '{token * 2}' for a brace")
     # What is in braces and is no name is a text of another format, and may hold a secret.
     is_name = re.fullmatch(r"([A-Za-z_][\w.-]{0,62})?", name)
+    near = closest(name, variables) if is_name else None
+    meant = f"write '{{{near}}}'" if near else "correct the name"
     return Problem(
         at,
         "unknown-placeholder",
@@ -69,5 +71,5 @@ def _problem(token: str, name: str | None, variables: Mapping[str, str], at: Pat
         if is_name
         else "a text in braces is not the name of a placeholder",
         (declared("known", name if is_name else "", variables),),
-        fix="correct the name, declare it under the 'variables:' of the environment or cluster, or write '{{' and '}}' for braces",
+        fix=f"{meant}, declare it under the 'variables:' of the environment or cluster, or write '{{{{' and '}}}}' for braces",
     )

@@ -189,9 +189,26 @@ def unknown_cluster(fleet: Fleet, at: Path, name: str, what: str, *, at_key: boo
         "unknown-cluster",
         f"{what}, which is not declared",
         (declared("declared", name, fleet.names("clusters")),),
-        fix=f"declare it under 'clusters:' ({fleet.source.line_of(('clusters',))}), or correct the name",
+        fix=_cluster_meant(fleet, at, name)
+        or f"declare it under 'clusters:' ({fleet.source.line_of(('clusters',))}), or correct the name",
         at_key=at_key,
     )
+
+
+def _cluster_meant(fleet: Fleet, at: Path, name: str) -> str:
+    """What to write for something else in place of a cluster's name; "" if it may be one."""
+    selects = at[-2:-1] == ("names",)
+    if selects and name == "*":
+        return "write 'all: true' instead of 'names:'"
+    if selects and "*" in name:
+        return "names have no patterns: list the clusters, or select them by 'labels:'"
+    if name in fleet.environments and "overrides" in at:
+        return f"write '{name}' under 'environments:': it is an environment"
+    if name in fleet.environments and selects:
+        return f"write 'environments: [{name}]' beside 'clusters:': it is an environment"
+    if name in fleet.environments:
+        return f"name a cluster: '{name}' is an environment"
+    return "write the cluster's name: the file has no variables of the shell" if name.startswith("${") else ""
 
 
 def roles_of(fleet: Fleet, tenant: str) -> Iterator[tuple[Path, str]]:

@@ -17,6 +17,7 @@ from tenantry.addresses import BadAddress, read
 from tenantry.messages.data import mappings_in, value_at
 from tenantry.messages.errors import Path, Problem
 from tenantry.messages.problems import holds_password, password_in_url
+from tenantry.messages.redact import shorten
 
 HTTP = ("https", "http")
 _REGISTRY = re.compile(r"[a-z0-9]+(([._]|__|-+)[a-z0-9]+)*(/[a-z0-9]+(([._]|__|-+)[a-z0-9]+)*)*")
@@ -187,7 +188,25 @@ def _problems(text: str, form: Form, at: Path) -> Iterator[Problem]:
     for each in text.split(",") if form.many else (text,):
         if why := _misfit(each, form):
             more = "; several are separated by a comma alone" if form.many else ""
-            yield _bad(at, why, f"write it as {form.words}{more}")
+            yield _bad(at, why, _meant(each, form) or f"write it as {form.words}{more}")
+
+
+_BARE = re.compile(r"(?:git::)?(?P<scheme>https?://)?(?P<host>[a-z0-9-]+(?:\.[a-z0-9-]+)+)/(?P<path>[\w./-]{1,80})")
+"""An address without a scheme, or with the prefix that Terraform wants."""
+
+
+def _meant(text: str, form: Form) -> str:
+    """What to write for an address in the form of another tool; "" if that is not known, or could repeat a secret."""
+    address, _, revision = text.partition("?ref=")
+    found = _BARE.fullmatch(address)
+    if not found or not re.fullmatch(r"[\w./-]{0,40}", revision):
+        return ""
+    scheme = found["scheme"] or f"{form.schemes[0]}://"
+    meant = f"{scheme}{found['host']}/{found['path']}"
+    if _misfit(meant, form) or meant != shorten(meant, 200):
+        return ""
+    beside = f", and the revision beside it: 'ref: {{tag: {revision}}}', or a branch" if revision else ""
+    return f"write '{meant}'{beside}"
 
 
 def _misfit(text: str, form: Form) -> str:

@@ -37,13 +37,14 @@ def unknown_key(path: Path, known: Iterable[str], fix: str = "") -> Problem:
     )
 
 
-def owned_key(path: Path, reason: str) -> Problem:
-    """The last key of a path is a key of Flux that authors cannot set."""
-    return Problem(path, "owned-key", f"key '{path[-1]}' cannot be set: {reason}", fix="remove it", at_key=True)
+def owned_key(path: Path, reason: str, fix: str = "") -> Problem:
+    """The last key of a path is a key of Flux that authors cannot set. Args: fix: what they can set instead."""
+    return Problem(path, "owned-key", f"key '{path[-1]}' cannot be set: {reason}", fix=fix or "remove it", at_key=True)
 
 
-def missing_key(path: Path, key: str) -> Problem:
-    return Problem(path, "missing-key", f"key '{key}' is missing", fix=f"add '{key}:'")
+def missing_key(path: Path, key: str, example: str = "") -> Problem:
+    """Args: example: the key with a value."""
+    return Problem(path, "missing-key", f"key '{key}' is missing", fix=f"add '{example or f'{key}:'}'")
 
 
 def name_too_long(what: str, name: str, limit: int, at: Path, fix: str) -> Problem:
@@ -92,8 +93,28 @@ def entry_name(path: Path) -> str:
     return f"'{shorten(last)}:'"
 
 
+_WORDS = {
+    **dict.fromkeys(("suspended", "suspend", "disabled", "stopped", "frozen", "inactive", "off"), "paused"),
+    **dict.fromkeys(("absent", "deleted", "removed", "terminated", "decommissioned"), "offboarding"),
+    **dict.fromkeys(("enabled", "running", "present", "on"), "active"),
+}
+"""What other tools call the states of a tenant or an app."""
+
+
 def not_allowed(path: Path, value: Any, allowed: Iterable[str]) -> Problem:
-    return Problem(path, "bad-value", f"{shown(value)} is not allowed here", (f"allowed: {', '.join(allowed)}",))
+    words = [word for each in allowed for word in each.split(", ")]
+    given = value.lower() if isinstance(value, str) else ""
+    near = next((word for word in words if word.lower() == given or word == _WORDS.get(given)), closest(given, words))
+    meant = words[0] if len(words) == 1 else near
+    if value is False and words == ["true"]:
+        meant = "true, or remove the key"
+    return Problem(
+        path,
+        "bad-value",
+        f"{shown(value)} is not allowed here",
+        (f"allowed: {', '.join(words)}",),
+        fix=(f"write '{meant}'" if isinstance(value, str) else f"write {meant}") if meant else "write one of these",
+    )
 
 
 def no_match(path: Path, value: Any, pattern: str) -> Problem:
@@ -163,4 +184,6 @@ def _fix_for_type(expected: str, value: Any) -> str:
         return "write a number without quotes or a unit, such as 3"
     if expected == "a list" and isinstance(value, str | int | float):
         return "put it in brackets, as in [a, b]"
+    if expected == "a list" and isinstance(value, dict):
+        return "begin it with '- ', or put it in brackets: a list of such entries is expected"
     return "remove the key, or give it a value" if value is None else ""

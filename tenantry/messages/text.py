@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from difflib import get_close_matches
 from itertools import islice
 from typing import TYPE_CHECKING, TypeVar
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     from tenantry.messages.errors import InvalidFleet, Path, Problem
 
 
 _MAX_NAMES = 300
 """How many names are compared. Each comparison takes time, and a file can have many mistakes."""
+_LEAST_START = 3
+"""The least characters of a name with which another one begins, as `production` does with `prod`."""
 _MAX_COMPARED = 100
 """The most characters of a name to compare. The comparison takes quadratic time."""
 
@@ -75,12 +78,13 @@ def format_path(path: Path) -> str:
     return text.removeprefix(".")
 
 
-def closest(name: str, known: Iterable[str]) -> str | None:
-    """The known name that the author of `name` probably meant."""
+def closest(name: str, known: Iterable[str], cutoff: float = 0.6) -> str | None:
+    """The known name that the author of `name` probably meant. Args: cutoff: how alike they have to be, from 0 to 1."""
     if len(name) > _MAX_COMPARED:
         return None
     names = [each for each in islice(known, _MAX_NAMES) if len(each) <= _MAX_COMPARED]
-    return next(iter(get_close_matches(name, names, n=1, cutoff=0.6)), None)
+    near = next(iter(get_close_matches(name, names, n=1, cutoff=cutoff)), None)
+    return near or next((each for each in names if len(each) >= _LEAST_START and name.startswith(each)), None)
 
 
 def declared(what: str, name: str, known: Iterable[str]) -> str:
@@ -124,3 +128,15 @@ def grouped(items: Iterable[_T], key: Callable[[_T], _K]) -> dict[_K, list[_T]]:
     for item in items:
         groups.setdefault(key(item), []).append(item)
     return groups
+
+
+_MOST_NOTES = 3
+"""How many facts of equal problems are told, such as one for each cluster."""
+
+
+def joined(problems: Iterable[Problem]) -> Iterator[Problem]:
+    """Problems that differ in their notes alone, such as one for each cluster, as one."""
+    for same in grouped(problems, key=lambda each: replace(each, notes=())).values():
+        notes = list(dict.fromkeys(note for each in same for note in each.notes))
+        more = (f"and {len(notes) - _MOST_NOTES} more",) if len(notes) > _MOST_NOTES and len(same) > 1 else ()
+        yield replace(same[0], notes=(*notes[:_MOST_NOTES], *more) if more else tuple(notes))

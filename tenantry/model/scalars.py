@@ -6,6 +6,7 @@ A refusal is a `PydanticCustomError` whose type is the diagnostic's code, so `sh
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections.abc import Callable
 from functools import lru_cache
 from typing import Annotated, Any, Literal, NamedTuple, get_args
@@ -25,6 +26,7 @@ LONGEST_DURATION = 366 * 24 * 3600
 # An API server that parses `1e99999999999` is busy for a minute.
 _QUANTITY = re.compile(r"\+?([0-9]{1,20}(\.[0-9]{0,20})?|\.[0-9]{1,20})(([KMGTPE]i)|[numkMGTPE]|[eE][+-]?[0-9]{1,2})?")
 _BYTES = re.compile(r"([0-9]{1,9}(?:\.[0-9]{1,3})?) ?([kKmMgGtTpP])i?[bB]?")
+_WITH_NOUN = re.compile(r"([0-9]{1,9}(?:\.[0-9]{1,3})?) ?(?:v?cpus?|cores?|pods?)", re.IGNORECASE)
 _VARIABLE = re.compile(r"[A-Za-z][A-Za-z0-9_]*")
 _DATA_KEY = re.compile(r"(?!\.{1,2}$|\.\.)[-._a-zA-Z0-9]{1,253}")
 _HOST = re.compile(r"[a-z0-9]([-a-z0-9.]*[a-z0-9])?(:[0-9]{1,5})?")
@@ -39,12 +41,14 @@ def refusal(code: str, message: str, **context: Any) -> PydanticCustomError:
     return PydanticCustomError(code, "{text}", {"text": message, **context})
 
 
-def _checked(code: str, what: str, problem: Callable[[str], str | None]) -> AfterValidator:
-    """A check whose message is the noun, the value, and what `problem` says of it."""
+def _checked(
+    code: str, what: str, problem: Callable[[str], str | None], fix: Callable[[str], str] = lambda _: ""
+) -> AfterValidator:
+    """A check whose message is the noun, the value, and what `problem` says of it. Args: fix: what to write for the value."""
 
     def check(value: str) -> str:
         if why := problem(value):
-            raise refusal(code, f"{what} '{shorten(value)}' {why}")
+            raise refusal(code, f"{what} '{shorten(value)}' {why}", fix=fix(value))
         return value
 
     return AfterValidator(check)
@@ -78,6 +82,24 @@ def _whole_number_as_text(value: Any) -> Any:
     return value if isinstance(value, float) else _number_as_text(value)
 
 
+def _name_fix(value: str) -> str:
+    """The name with a hyphen for each run of other characters."""
+    plain = unicodedata.normalize("NFKD", value[:256]).encode("ascii", "ignore").decode()
+    meant = names.slug(plain)
+    if len(meant) > names.MAX_LABEL:
+        return "shorten it"
+    return f"write '{meant}'" if meant and meant == shorten(meant) else "write a name such as 'team-1'"
+
+
+def _path_fix(value: str) -> str:
+    meant = f"./{value.strip('/')}"
+    return (
+        f"write '{meant}'"
+        if value.startswith("/") and meant == shorten(meant)
+        else "write a path from the source's root, such as './web'"
+    )
+
+
 _A_DURATION = "write it as '30s', '5m' or '1h30m'"
 
 
@@ -88,16 +110,38 @@ def _no_bare_number(value: Any) -> Any:
     raise refusal("wrong-type", f"expected a string, found {type_name(value)}", fix=duration_fix(str(value)))
 
 
+_SPELLED = re.compile(
+    r"(?P<number>[0-9]{1,6})\s?(?P<unit>seconds?|secs?|minutes?|mins?|hours?|hrs?|days?|weeks?|[smhdw])",
+    re.IGNORECASE,
+)
+_ISO = re.compile(r"P(?:[0-9]+D)?T(?:[0-9]+[HMS])+")
+_CRON = re.compile(r"\*/([0-9]{1,2})(?: \*){4}")
+_HOURS = {"d": 24, "w": 168}
+
+
 def duration_fix(value: str) -> str:
-    """What to write for a duration that lacks its unit, or is in days."""
-    number, unit = value[:6].rstrip("d"), value[len(value.rstrip("d")) :]
-    if not number.isdigit() or len(value) > 6 or unit not in ("", "d"):
+    """What to write for a duration that lacks its unit, spells it out, is in days, or is in the form of another tool."""
+    text = value.strip()[:40]
+    if text.isdigit() and len(text) <= 6:
+        return f"add a unit, such as '{text}s' or '{text}m'"
+    if cron := _CRON.fullmatch(text):
+        return f"write '{cron[1]}m'"
+    if _ISO.fullmatch(text):
+        text = text[1:].replace("T", "")
+    parts = list(_SPELLED.finditer(text))
+    if not parts or re.sub(r"[\s,]|and", "", _SPELLED.sub("", text)):
         return _A_DURATION
-    return (
-        f"write '{24 * int(number)}h': hours are the longest unit"
-        if unit
-        else f"add a unit, such as '{number}s' or '{number}m'"
+    return _spelled(parts)
+
+
+def _spelled(parts: list[re.Match[str]]) -> str:
+    """A duration in Go's form, of numbers with units in words."""
+    units = [part["unit"][0].lower() for part in parts]
+    meant = "".join(
+        f"{int(part['number']) * _HOURS.get(unit, 1)}{'h' if unit in _HOURS else unit}"
+        for part, unit in zip(parts, units, strict=True)
     )
+    return f"write '{meant}'" + (": hours are the longest unit" if set(units) & _HOURS.keys() else "")
 
 
 def _bounded(value: str) -> bool:
@@ -118,6 +162,8 @@ def _quantity_fix(value: str) -> str:
     if found := _BYTES.fullmatch(value):
         unit = found[2].upper()
         return f"write '{found[1]}{'k' if unit == 'K' else unit}' or '{found[1]}{unit}i'"
+    if found := _WITH_NOUN.fullmatch(value):
+        return f"write '{found[1]}'"
     return "write it as '4', '500m' or '8Gi'"
 
 
@@ -137,7 +183,9 @@ def text(pattern: str, max_length: int | None = None, *types: str) -> WithJsonSc
     return WithJsonSchema({"type": ["string", *types] if types else "string", "pattern": f"^{pattern}$", **limit})
 
 
-Name = Annotated[str, _checked("bad-name", "name", names.dns_label_problem), text(names.DNS_LABEL, names.MAX_LABEL)]
+Name = Annotated[
+    str, _checked("bad-name", "name", names.dns_label_problem, _name_fix), text(names.DNS_LABEL, names.MAX_LABEL)
+]
 """A DNS-1123 label: lower-case letters, digits and `-`. It is used in object names and label values."""
 
 NameTemplate = Annotated[str, Field(min_length=1, max_length=253)]
@@ -235,7 +283,7 @@ ShardName = Annotated[
 ]
 """A label value that is not empty."""
 
-SourcePath = Annotated[str, _checked("bad-path", "path", path_problem), text(r"(?!/)(?!(.*/)?\.\.(/|$)).*")]
+SourcePath = Annotated[str, _checked("bad-path", "path", path_problem, _path_fix), text(r"(?!/)(?!(.*/)?\.\.(/|$)).*")]
 """A path inside a source. Paths that leave the source are refused (see CVE-2022-24877)."""
 
 DataKey = Annotated[

@@ -196,6 +196,7 @@ class Constructor:
                     f"key '{shorten(key)}' is set twice in the same mapping",
                     (*path, key),
                     (f"first: {first}",),
+                    "remove one of them",
                 )
                 continue
             places[key] = name
@@ -210,7 +211,9 @@ class Constructor:
         if isinstance(node, ScalarNode) and node.tag in (STRING, INTEGER, FLOAT):
             return str(node.value)
         shown = f"'{shorten(node.value)}'" if isinstance(node, ScalarNode) else "a list or mapping"
-        self._add(node, "bad-key", f"{shown} cannot be a key", path, fix="use a string; put it in quotes")
+        braces = isinstance(node, MappingNode) and node.flow_style is not False
+        fix = "write the value itself: the file is no template" if braces else "use a string; put it in quotes"
+        self._add(node, "bad-key", f"{shown} cannot be a key", path, fix=fix)
         return None
 
     def _scalar(self, node: ScalarNode, path: Path) -> Any:

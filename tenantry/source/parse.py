@@ -73,7 +73,7 @@ def _parsed(text: str, lines: Lines, file: str, form: Form) -> ParsedFile:
     if constructor.problems:
         raise InvalidFleet(constructor.problems)
     if not isinstance(data, dict):
-        raise invalid(location(file, root), "not-a-mapping", f"the file must be a mapping of {form.keys}")
+        raise invalid(location(file, root), "not-a-mapping", f"the file must be a mapping of {form.keys}", form.fix)
     return ParsedFile(file, root, data, lines)
 
 

@@ -15,6 +15,7 @@ import yaml
 _CLOSING = {"{": "}", "[": "]"}
 _CONFLICT = re.compile(r"(<{7}|\|{7}|={7}|>{7})(\s|$)")
 _BRACKETS = re.compile(r"""(?:(?<=[\s{\[,:])|^)(?:"(?:[^"\\]|\\.)*"|'[^']*')|(?:(?<=\s)|^)\#.*|[{}\[\]]""")
+_BLANK = re.compile(r"\s+")
 _MAX_LINES = 10_000
 """How many lines are searched for a closing bracket."""
 
@@ -93,6 +94,10 @@ def _indentation(problem: str, mark: yaml.Mark, lines: Sequence[str]) -> Mistake
     own = _indent(line)
     if "\t" in line[: own + 1] and not line[:own].strip():
         return Mistake(mark.line, line.index("\t"), "indented with a tab", "indent with spaces, not with tabs")
+    for number in (mark.line, mark.line - 1):
+        if number >= 0 and (blank := _BLANK.match(lines[number])) and not blank[0].isascii():
+            column = next(index for index, char in enumerate(blank[0]) if not char.isascii())
+            return Mistake(number, column, "indented with a space that YAML does not know", "indent with plain spaces")
     known = ("did not find expected key", "did not find expected '-' indicator", "mapping values are not allowed")
     if not problem.startswith(known) or (mark.column > own and ": " in f"{line[own : mark.column]}"):
         return None
@@ -126,6 +131,8 @@ def _indent(line: str) -> int:
 def _key(problem: str, error: yaml.MarkedYAMLError, lines: Sequence[str]) -> Mistake | None:
     """A line of a mapping that lacks the colon, or the space behind it."""
     fix = "write 'KEY: VALUE', with a space after the colon"
+    if error.problem_mark and (comment := _comment(lines, error)):
+        return comment
     if problem == "could not find expected ':'" and error.context_mark and error.context_mark.line < len(lines):
         return Mistake(error.context_mark.line, error.context_mark.column, "a key without ': '", fix)
     mark = error.problem_mark
@@ -135,6 +142,15 @@ def _key(problem: str, error: yaml.MarkedYAMLError, lines: Sequence[str]) -> Mis
     if not mark.line or not above or ": " in above or above.endswith(":") or above.startswith(("#", "- ")):
         return None
     return Mistake(mark.line - 1, _indent(lines[mark.line - 1]), "a key without ': '", fix)
+
+
+def _comment(lines: Sequence[str], error: yaml.MarkedYAMLError) -> Mistake | None:
+    """A comment in the form of another language."""
+    marks = (mark.line for mark in (error.context_mark, error.problem_mark) if mark)
+    for number in (at for line in marks for at in (line, line - 1) if 0 <= at < len(lines)):
+        if lines[number].lstrip().startswith(("//", "/*", "<!--")):
+            return Mistake(number, _indent(lines[number]), "this is no comment in YAML", "begin a comment with '# '")
+    return None
 
 
 def _plain(problem: str, mark: yaml.Mark, line: str) -> Mistake | None:
@@ -149,6 +165,9 @@ def _plain(problem: str, mark: yaml.Mark, line: str) -> Mistake | None:
     if problem == "did not find expected '-' indicator":
         fix = "begin it with '- ', or indent it as its own siblings"
         return Mistake(mark.line, mark.column, "this is not an entry of the list above", fix)
+    if at == "," and before.strip() and problem in ("did not find expected key", "did not find expected node content"):
+        message = "a ',' follows the value" if problem.endswith("key") else "nothing stands before this ','"
+        return Mistake(mark.line, mark.column, message, "remove the ','")
     if problem.startswith("did not find expected ',' or"):
         return Mistake(mark.line, mark.column, "a ',' or a closing bracket is missing before this")
     if problem.startswith("mapping values are not allowed") and ":" in before:

@@ -74,6 +74,7 @@ RULES: tuple[Rule, ...] = (
     environments.apps_are_in_an_environment_of_their_clusters,
     apps.apps_name_declared_sources,
     apps.kustomize_apps_take_no_helm_repositories,
+    apps.charts_of_repositories_have_plain_names,
     rules.included_files_name_what_is_theirs_or_shared,
     references.references_name_what_is_declared,
     references.sources_name_declared_credentials,
@@ -128,6 +129,9 @@ WARNINGS: tuple[Rule, ...] = (
     tenants.roles_of_tenants_may_apply_something,
     values.versions_are_versions_or_ranges,
     values.values_hold_no_go_templates,
+    values.values_hold_no_passwords,
+    values.texts_hold_no_typographic_characters,
+    values.placeholders_have_single_braces,
     without_effect.remediations_are_not_ignored,
     without_effect.health_checks_are_not_ignored,
 )

@@ -3,31 +3,78 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Any
 
 from tenantry.fleet import walk
 from tenantry.fleet.fleet import Fleet
 from tenantry.grants.grants import is_filled
 from tenantry.kube.names import ADDON_PREFIX, addon_named
+from tenantry.messages.data import mappings_in
 from tenantry.messages.errors import Path, Problem
+from tenantry.messages.placeholders import is_unfilled
+from tenantry.messages.problems import shown
+from tenantry.messages.redact import shorten
 from tenantry.messages.text import declared
-from tenantry.model import App, Overrides, PlacedSettings, SettingsOverrides
+from tenantry.model import Addon, App, Overrides, PlacedSettings, SettingsOverrides, Source
 
 
 def apps_name_declared_sources(fleet: Fleet) -> Iterator[Problem]:
     # As written, so that a mistake elsewhere in a tenant or an app does not hide this one.
     for tenant in fleet.raw("tenants"):
         known = fleet.names("tenants", tenant, "sources")
+        # Sources that are no mapping have a finding of their own.
+        at_all = isinstance(fleet.raw("tenants", tenant).get("sources", {}), dict)
         for app in fleet.raw("tenants", tenant, "apps"):
             for path, block in walk.blocks(fleet, ("tenants", tenant, "apps", app)):
                 name = block.get("source")
-                if isinstance(name, str) and name not in known:
+                if isinstance(name, str) and name not in known and at_all:
                     yield Problem(
                         (*path, "source"),
                         "unknown-source",
                         f"app '{app}' of tenant '{tenant}' uses source '{name}', which the tenant does not declare",
                         (declared("declared", name, known),),
-                        fix=f"declare it under 'tenants.{tenant}.sources:', or correct the name",
+                        fix=_source_meant(fleet, tenant, name)
+                        or f"declare it under 'tenants.{tenant}.sources:', or correct the name",
                     )
+
+
+def _source_meant(fleet: Fleet, tenant: str, name: str) -> str:
+    """What to write for an address in place of a source's name; "" if it is none."""
+    if "://" not in name and "." not in name:
+        return ""
+    sources = fleet.raw("tenants", tenant, "sources").items()
+    of_address = (
+        each for each, source in sources if any(block.get("url") == name for block in mappings_in([*source.values()]))
+    )
+    if source := next(of_address, None):
+        return f"write 'source: {source}'"
+    return f"declare the address under 'tenants.{tenant}.sources:', and write the name that you give it"
+
+
+def charts_of_repositories_have_plain_names(fleet: Fleet) -> Iterator[Problem]:
+    """Helm takes the name of a repository before a `/`, as in `helm install web bitnami/nginx`; Flux and indexes do not."""
+    for at, _, app, declared_app in walk.apps(fleet):
+        for path, block in walk.blocks(fleet, at):
+            chart = block.get("chart")
+            source = (
+                declared_app.source
+                if isinstance(declared_app, Addon)
+                else _source_of(fleet, at[1], declared_app, block)
+            )
+            plain = source and source.helm and source.helm.flux.get("type") != "oci"
+            if plain and isinstance(chart, str) and "/" in chart and not is_unfilled(chart):
+                yield Problem(
+                    (*path, "chart"),
+                    "bad-chart",
+                    f"app '{app}' names chart {shown(chart)}, but charts of a Helm repository have no '/' in their names",
+                    fix=f"write '{shorten(chart.rpartition('/')[2])}'",
+                )
+
+
+def _source_of(fleet: Fleet, tenant: str, app: App, block: dict[str, Any]) -> Source | None:
+    own = app.helm.source if app.helm else None
+    name = block.get("source", own)
+    return fleet.document.tenants[tenant].sources.get(name) if isinstance(name, str) else None
 
 
 def kustomize_apps_take_no_helm_repositories(fleet: Fleet) -> Iterator[Problem]:
@@ -77,12 +124,15 @@ def _overridden(
 ) -> Iterator[Problem]:
     for name in overrides.environments:
         if name not in fleet.environments:
+            is_cluster = name in fleet.names("clusters")
             yield Problem(
                 (*at, "overrides", "environments", name),
                 "unknown-environment",
                 f"{who} overrides environment '{name}', which is not declared",
                 (declared("declared", name, fleet.environments),),
-                fix="correct the name, or remove it",
+                fix=f"write '{name}' under 'clusters:': it is a cluster"
+                if is_cluster
+                else "correct the name, or remove it",
                 at_key=True,
             )
     for name in overrides.clusters:
@@ -129,14 +179,27 @@ def dependencies_are_declared_apps(fleet: Fleet) -> Iterator[Problem]:
             if name == app:
                 yield Problem(place, "dependency-cycle", f"app '{app}' depends on itself", fix="remove it")
             elif name not in known and addon_named(name) is None:
-                meant = at[0] == "tenants" and name in fleet.names("platform", "addons")
                 yield Problem(
                     place,
                     "unknown-app",
                     f"app '{app}' depends on '{name}', which is not declared beside it",
                     (declared("declared", name, known - {app}),),
-                    fix=f"write '{ADDON_PREFIX}{name}' for the add-on" if meant else "correct the name, or remove it",
+                    fix=_dependency_meant(fleet, at, name) or "correct the name, or remove it",
                 )
+
+
+def _dependency_meant(fleet: Fleet, at: tuple[str, ...], name: str) -> str:
+    """What to write for something else in place of an app beside this one; "" if it may be one."""
+    if at[0] != "tenants":
+        return ""
+    if name in fleet.names("platform", "addons"):
+        return f"write '{ADDON_PREFIX}{name}' for the add-on"
+    tenant, _, app = name.partition("/")
+    if app and tenant == at[1]:
+        return f"write '{app}'"
+    if app and tenant in fleet.names("tenants"):
+        return "remove it: an app can depend on apps of its own tenant and on add-ons"
+    return "remove it: sources are there before all apps" if name in fleet.names(*at[:2], "sources") else ""
 
 
 def dependencies_on_addons_are_declared(fleet: Fleet) -> Iterator[Problem]:

@@ -67,13 +67,28 @@ def remote_clusters_have_a_kubeconfig(fleet: Fleet) -> Iterator[Problem]:
     for name, cluster in fleet.clusters.items():
         managers = (fleet.environments[e].management for e in cluster.environments if e in fleet.environments)
         remote_for = next((manager for manager in managers if manager != name and manager in fleet.clusters), None)
-        if remote_for and cluster.kubeconfig is None:
+        if remote_for and cluster.kubeconfig is None and fleet.clusters[remote_for].kubeconfig:
+            yield from _management_is_remote(fleet, name, remote_for)
+        elif remote_for and cluster.kubeconfig is None:
             yield Problem(
                 ("clusters", name),
                 "no-kubeconfig",
                 f"cluster '{name}' is managed by '{remote_for}', but its kubeconfig there is not declared",
-                fix="set 'kubeconfig:' to one of kamaji, capi, vcluster, secret, configMap",
+                fix=f"write 'kubeconfig: {{capi: {{cluster: {name}, namespace: ...}}}}', or another kind: kamaji, vcluster, secret,"
+                " configMap",
                 at_key=True,
+            )
+
+
+def _management_is_remote(fleet: Fleet, cluster: str, management: str) -> Iterator[Problem]:
+    """Of two clusters the one with a kubeconfig is the remote, and the environment names the wrong one."""
+    for name, environment in fleet.environments.items():
+        if environment.management == management and name in fleet.clusters[cluster].environments:
+            yield Problem(
+                fleet.said_at(name, "management"),
+                "no-kubeconfig",
+                f"environment '{name}' is managed by '{management}', which has a kubeconfig; cluster '{cluster}' has none",
+                fix=f"write 'management: {cluster}', or give '{cluster}' a 'kubeconfig:'",
             )
 
 

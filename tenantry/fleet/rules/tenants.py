@@ -96,11 +96,15 @@ def apps_say_where_they_run(fleet: Fleet) -> Iterator[Problem]:
 _KNOWN = ("admin", "cluster-admin", "edit", "view")
 """Kubernetes' own roles for users. Source: kubernetes.io, "Using RBAC Authorization", user-facing roles."""
 _ALIKE = 0.7
+_NOUNS = {"administrator": "admin", "editor": "edit", "viewer": "view", "readonly": "view", "read-only": "view"}
+"""What other tools call these roles."""
+_ALIKE_NOUNS = 0.85
+"""Longer words are alike in more letters by chance: `auditor` is no misspelt `editor`."""
 
 
 def roles_are_not_misspelled(fleet: Fleet) -> Iterator[Problem]:
     for path, role in _roles(fleet):
-        if role not in _KNOWN and (near := _closest(role)):
+        if role not in _KNOWN and role.isascii() and (near := _closest(role)):
             yield doubtful(
                 path,
                 "unusual-role",
@@ -135,7 +139,10 @@ def _closest(role: str) -> str | None:
     words = role.lower()
     alike = {each: SequenceMatcher(None, words, each).ratio() for each in _KNOWN if each.count("-") == words.count("-")}
     near = max(alike, key=lambda each: alike[each], default=None)
-    return near if near and alike[near] >= _ALIKE else None
+    if near and alike[near] >= _ALIKE:
+        return near
+    nouns = (each for each in _NOUNS if SequenceMatcher(None, words, each).ratio() >= _ALIKE_NOUNS)
+    return _NOUNS.get(next(nouns, ""))
 
 
 def annotations_of_tenants_leave_the_fleets_alone(fleet: Fleet) -> Iterator[Problem]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 from typing import Any
 
@@ -13,12 +13,13 @@ from tenantry.fleet.fleet import Fleet
 from tenantry.fleet.merge import origin
 from tenantry.fleet.placement import placements_of
 from tenantry.fleet.settings import variables_of_app
-from tenantry.fleet.template import fill
+from tenantry.fleet.template import BUILT_IN, fill
 from tenantry.flux.addresses import address_problems
-from tenantry.messages.data import value_at
+from tenantry.messages.data import mapping_at, value_at
 from tenantry.messages.errors import Found, Path, Problem
 from tenantry.messages.placeholders import is_unfilled, names_in
 from tenantry.messages.problems import doubtful, shown
+from tenantry.messages.redact import shorten
 
 
 def addresses_are_read_alike_by_all_programs(fleet: Fleet) -> Iterator[Problem]:
@@ -108,7 +109,7 @@ _UNTOUCHED = "messageTemplate"
 
 def values_hold_no_go_templates(fleet: Fleet) -> Iterator[Problem]:
     for group in ("platform", "tenants"):
-        for path, text in _texts(fleet.raw(group), (group,)):
+        for path, text in _texts(fleet.raw(group), (group,), lambda text: "{{" in text):
             if _GO_TEMPLATE.search(text) and path[-1] != _UNTOUCHED:
                 yield doubtful(
                     path,
@@ -118,14 +119,92 @@ def values_hold_no_go_templates(fleet: Fleet) -> Iterator[Problem]:
                 )
 
 
-def _texts(data: Any, at: Path) -> Iterator[tuple[Path, str]]:
-    """All strings that hold doubled braces, with their paths."""
+def _texts(data: Any, at: Path, wanted: Callable[[str], bool]) -> Iterator[tuple[Path, str]]:
+    """All strings that may be wanted, with their paths."""
     if isinstance(data, str):
-        if "{{" in data:
+        if wanted(data):
             yield at, data
     elif isinstance(data, dict):
         for key, value in data.items():
-            yield from _texts(value, (*at, key))
+            yield from _texts(value, (*at, key), wanted)
     elif isinstance(data, list):
         for index, value in enumerate(data):
-            yield from _texts(value, (*at, index))
+            yield from _texts(value, (*at, index), wanted)
+
+
+_PASSWORD = re.compile(
+    r"(?i)(?:passw(?:or)?d|passphrase|api[-_]?key|private[-_]?key|client[-_]?secret|secret[-_]?access[-_]?key|token)$"
+)
+"""Keys whose values are secrets themselves, by their last word."""
+_REFERENCE = re.compile(r"[$<{]|ENC\[|(?:ref\+|vault:|op:|/|\.)|(?:true|false|enabled|disabled)$", re.IGNORECASE)
+"""How a value begins that is filled in later, encrypted, a file, or a switch."""
+
+
+def values_hold_no_passwords(fleet: Fleet) -> Iterator[Problem]:
+    """Those that people write while they try a chart. What is certainly a secret is refused (`leaks`)."""
+    for at, _, _, _ in walk.apps(fleet):
+        for path, block in walk.blocks(fleet, at):
+            for below in (("values",), ("postBuild", "substitute")):
+                yield from _passwords(mapping_at(block, *below), (*path, *below))
+
+
+def _passwords(data: Any, at: Path) -> Iterator[Problem]:
+    """A finding for each literal under a key such as `password`; none repeats the value."""
+    if isinstance(data, list):
+        for index, entry in enumerate(data):
+            yield from _passwords(entry, (*at, index))
+    elif isinstance(data, dict):
+        name = data.get("name")
+        for key, value in data.items():
+            named = name if key == "value" and isinstance(name, str) else key
+            if _PASSWORD.search(named) and isinstance(value, str) and value and not _REFERENCE.match(value):
+                yield doubtful(
+                    (*at, key),
+                    "literal-secret",
+                    f"a value stands under '{shorten(named)}', and anyone who reads the file or the plan can see it",
+                    fix=_ELSEWHERE["substitute" if "substitute" in at else "values"],
+                )
+            else:
+                yield from _passwords(value, (*at, key))
+
+
+_ELSEWHERE = {
+    "values": "declare it under 'credentials:', and write 'valuesFrom: [{kind: Secret, name: NAME}]' beside 'values:'",
+    "substitute": "declare it under 'credentials:', and write 'substituteFrom: [{kind: Secret, name: NAME}]'",
+}
+
+
+_OPENING = "\u201c\u201e\u00ab\u2018"
+_ODD = re.compile(f"[{_OPENING}].*[\u201d\u201c\u00bb\u2019]|\u00a0.*|.*\u00a0|.*[\u200b\u2060\ufeff].*", re.DOTALL)
+"""A text in typographic quotes, one that begins or ends with a space that YAML keeps, or one with characters of no width."""
+
+
+def texts_hold_no_typographic_characters(fleet: Fleet) -> Iterator[Problem]:
+    """Word processors and chats put them in; YAML takes them as a part of the text."""
+    for path, text in _texts(fleet.source.data, (), lambda text: not text.isascii()):
+        if _ODD.fullmatch(text):
+            quotes = text[0] in _OPENING
+            what = "in typographic quotes" if quotes else "with a space or a mark that cannot be seen"
+            yield doubtful(
+                path,
+                "typographic",
+                f"this is a text {what}; YAML takes them as a part of it",
+                fix='write plain quotes: "TEXT"' if quotes else "type it again, with plain characters",
+            )
+
+
+_PATHS = ("path", "version", "chart", "targetNamespace", "branch", "tag", "url", "namespace")
+"""Keys in which `${...}` and doubled braces mean nothing to Flux."""
+_DOUBLED = re.compile(r"\$\{(\w+)\}|\{\{\s*(\w+)\s*\}\}")
+
+
+def placeholders_have_single_braces(fleet: Fleet) -> Iterator[Problem]:
+    """`${env}` is left to Flux, and `{{env}}` stands for braces."""
+    known = {*BUILT_IN}
+    known.update(*(each.variables for each in fleet.environments.values()))
+    known.update(*(each.variables for each in fleet.clusters.values()))
+    for path, text in _texts(fleet.source.data, (), lambda text: "${" in text or "{{" in text):
+        for match in _DOUBLED.finditer(text) if path[-1] in _PATHS and "values" not in path else ():
+            if (name := match[1] or match[2]) in known:
+                message = f"'{match[0]}' is no placeholder, and stays as it is"
+                yield doubtful(path, "no-placeholder", message, fix=f"write '{{{name}}}'")

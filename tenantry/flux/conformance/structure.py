@@ -121,9 +121,10 @@ def _findings(error: ValidationError, schema: dict[str, Any], here: Path) -> Ite
         case "required":
             yield missing_key(here, limit)
         case "type":
-            pattern = _schema_at(schema, error.schema_path[:-1]).get("pattern", "")
+            expected = _schema_at(schema, error.schema_path[:-1])
+            pattern = expected.get("pattern", "")
             number = isinstance(value, int | float) and not isinstance(value, bool)
-            fix = _FORMS[pattern][1] if number and pattern in _FORMS else ""
+            fix = _FORMS[pattern][1] if number and pattern in _FORMS else _form_of(expected)
             yield wrong_type(here, " or ".join(_TYPES[name] for name in _TYPES if name in limit), value, fix)
         case "enum":
             yield not_allowed(here, value, map(str, limit))
@@ -137,6 +138,16 @@ def _findings(error: ValidationError, schema: dict[str, Any], here: Path) -> Ite
             yield Problem(here, "duplicate", "no two entries may be equal", fix="remove one of them")
         case _:
             yield Problem(here, "bad-value", _beyond(keyword, limit, value))
+
+
+def _form_of(schema: dict[str, Any]) -> str:
+    """How a mapping, or a list of mappings, of which some keys are required is written."""
+    entry = schema.get("items", schema) if schema.get("type") in ("array", "object") else {}
+    keys = entry.get("required") or [*entry.get("properties", {})][:1]
+    if not keys:
+        return ""
+    written = "{" + ", ".join(f"{key}: ..." for key in keys) + "}"
+    return f"write {written if entry is schema else f'[{written}]'}"
 
 
 def _beyond(keyword: str, limit: int, value: Any) -> str:
