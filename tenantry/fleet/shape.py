@@ -167,6 +167,8 @@ _EXPECTED = {
 
 def _example(model: type[Model] | None, path: Path, data: Any) -> str:
     """A missing key with a value; "" if nothing can be said."""
+    if model is Document and path[-1] == "environments":
+        return "environments: {NAME: {management: CLUSTER}}"
     if model and issubclass(model, Oci):
         return "ref: {tag: ...}"
     if model and issubclass(model, Addon) and path[-1] == "source":

@@ -175,7 +175,7 @@ def shown(value: Any) -> str:
 
 def _fix_for_type(expected: str, value: Any) -> str:
     if expected == "a string" and isinstance(value, int | float):
-        return "put it in quotes"
+        return "put it in quotes" + (": without them 1.10 is read as 1.1" if isinstance(value, float) else "")
     if expected == "a string" and isinstance(value, dict) and list(value.values()) == [None]:
         return f'put a placeholder in quotes: "{{{shorten(*value)}}}"'
     if expected == "true or false" and isinstance(value, str | int | float):

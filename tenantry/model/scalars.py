@@ -85,7 +85,7 @@ def _whole_number_as_text(value: Any) -> Any:
 def _name_fix(value: str) -> str:
     """The name with a hyphen for each run of other characters."""
     plain = unicodedata.normalize("NFKD", value[:256]).encode("ascii", "ignore").decode()
-    meant = names.slug(plain)
+    meant = names.slug(plain) if value.isprintable() else ""
     if len(meant) > names.MAX_LABEL:
         return "shorten it"
     return f"write '{meant}'" if meant and meant == shorten(meant) else "write a name such as 'team-1'"
@@ -136,11 +136,12 @@ def duration_fix(value: str) -> str:
 
 def _spelled(parts: list[re.Match[str]]) -> str:
     """A duration in Go's form, of numbers with units in words."""
+    found: dict[str, int] = {}
     units = [part["unit"][0].lower() for part in parts]
-    meant = "".join(
-        f"{int(part['number']) * _HOURS.get(unit, 1)}{'h' if unit in _HOURS else unit}"
-        for part, unit in zip(parts, units, strict=True)
-    )
+    for part, unit in zip(parts, units, strict=True):
+        short = "h" if unit in _HOURS else unit
+        found[short] = found.get(short, 0) + int(part["number"]) * _HOURS.get(unit, 1)
+    meant = "".join(f"{number}{unit}" for unit, number in found.items())
     return f"write '{meant}'" + (": hours are the longest unit" if set(units) & _HOURS.keys() else "")
 
 

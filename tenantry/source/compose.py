@@ -185,7 +185,7 @@ class Constructor:
         data: dict[str, Any] = {}
         places: dict[str, Node] = {}
         for name, value in node.value:
-            key = self._key(name, path)
+            key = self._key(name, path, in_braces=bool(node.flow_style))
             if key is None:
                 continue
             if key in places:
@@ -203,7 +203,7 @@ class Constructor:
             data[key] = self.construct(value, (*path, key))
         return data
 
-    def _key(self, node: Node, path: Path) -> str | None:
+    def _key(self, node: Node, path: Path, *, in_braces: bool = False) -> str | None:
         if isinstance(node, ScalarNode) and node.value == "<<" and not node.style:
             fix = "write the keys out where '<<' is"
             self._add(node, "merge-key", "the merge key '<<' is not part of YAML 1.2", path, fix=fix)
@@ -211,7 +211,7 @@ class Constructor:
         if isinstance(node, ScalarNode) and node.tag in (STRING, INTEGER, FLOAT):
             return str(node.value)
         shown = f"'{shorten(node.value)}'" if isinstance(node, ScalarNode) else "a list or mapping"
-        braces = isinstance(node, MappingNode) and node.flow_style is not False
+        braces = isinstance(node, MappingNode) and in_braces and bool(node.flow_style)
         fix = "write the value itself: the file is no template" if braces else "use a string; put it in quotes"
         self._add(node, "bad-key", f"{shown} cannot be a key", path, fix=fix)
         return None

@@ -12,7 +12,7 @@ from tenantry.kube.names import ADDON_PREFIX, addon_named
 from tenantry.messages.data import mappings_in
 from tenantry.messages.errors import Path, Problem
 from tenantry.messages.placeholders import is_unfilled
-from tenantry.messages.problems import shown
+from tenantry.messages.problems import doubtful, shown
 from tenantry.messages.redact import shorten
 from tenantry.messages.text import declared
 from tenantry.model import Addon, App, Overrides, PlacedSettings, SettingsOverrides, Source
@@ -61,12 +61,12 @@ def charts_of_repositories_have_plain_names(fleet: Fleet) -> Iterator[Problem]:
                 if isinstance(declared_app, Addon)
                 else _source_of(fleet, at[1], declared_app, block)
             )
-            plain = source and source.helm and source.helm.flux.get("type") != "oci"
+            plain = source and source.helm and source.helm.type != "oci"
             if plain and isinstance(chart, str) and "/" in chart and not is_unfilled(chart):
-                yield Problem(
+                yield doubtful(
                     (*path, "chart"),
-                    "bad-chart",
-                    f"app '{app}' names chart {shown(chart)}, but charts of a Helm repository have no '/' in their names",
+                    "odd-chart",
+                    f"app '{app}' names chart {shown(chart)}, but no chart of a Helm repository has a '/' in its name",
                     fix=f"write '{shorten(chart.rpartition('/')[2])}'",
                 )
 

@@ -25,7 +25,7 @@ BROKEN_SAYS = (
     "       |                                 ^^^^^^^^\n"
     "  at tenants.rocky.apps.web.kustomize.source\n"
     "  declared: charts, manifests (closest: manifests)\n"
-    "  fix: declare it under 'tenants.rocky.sources:', or correct the name\n"
+    "  fix: write 'manifests', or declare it under 'tenants.rocky.sources:'\n"
     "Found 1 error\n"
 )
 
@@ -164,7 +164,7 @@ def test_validate_as_json_names_the_problems_on_stdout(capsys: Capture) -> None:
         "message": "app 'web' of tenant 'rocky' uses source 'manifest', which the tenant does not declare",
         "path": ["tenants", "rocky", "apps", "web", "kustomize", "source"],
         "notes": ["declared: charts, manifests (closest: manifests)"],
-        "fix": "declare it under 'tenants.rocky.sources:', or correct the name",
+        "fix": "write 'manifests', or declare it under 'tenants.rocky.sources:'",
     }
     told = {"apiVersion": "tenantry/v1", "kind": "Validation", "valid": False, "errors": [problem], "warnings": []}
     assert (2, told, BROKEN_SAYS.replace("tenants.yaml:", "broken.yaml:")) == (code, json.loads(out), err)

@@ -119,7 +119,7 @@ ONE = "edge-1: {group: edge}\nedge-2: {group: edge}"
                 "  at clusterGroups.edge.environments[0]",
                 "  declared: dev, prod (closest: prod)",
                 "  cluster 'edge-1' has it from group 'edge'",
-                "  fix: declare it under 'environments:' (tenants.yaml:2:1), or correct the name",
+                "  fix: write 'prod', or declare it under 'environments:' (tenants.yaml:2:1)",
             ),
         ),
         (
@@ -160,7 +160,7 @@ ONE = "edge-1: {group: edge}\nedge-2: {group: edge}"
                 "tenants.yaml:8:19: error[unknown-group]: cluster 'edge-1' names group 'egde', which is not declared",
                 "  at clusters.edge-1.group",
                 "  declared: edge (closest: edge)",
-                "  fix: declare it under 'clusterGroups:', or correct the name",
+                "  fix: write 'edge', or declare it under 'clusterGroups:'",
             ),
         ),
         (

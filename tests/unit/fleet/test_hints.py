@@ -58,7 +58,7 @@ def test_an_owner_written_as_a_name() -> None:
     ("written", "fix"),
     [
         ("[{name: dns, policyTypes: [Egress]}]", "write a mapping: 'policies: {dns: ...}'"),
-        ("[dns]", "write a mapping: 'policies: {NAME: ...}'"),
+        ("[dns]", "write a mapping: 'policies: {dns: ...}'"),
     ],
 )
 def test_policies_written_as_a_list(written: str, fix: str) -> None:
@@ -158,7 +158,8 @@ def test_a_namespace_in_a_block() -> None:
 
 def test_values_of_credentials() -> None:
     text = rocky(WEB, f"{ALL}\ncredentials: {{git: {{username: a, password: b}}}}")
-    assert unknown(text) == [("credentials.git.username", NO_VALUES), ("credentials.git.password", NO_VALUES)]
+    assert unknown(text) == [("credentials.git.username", NO_VALUES)]
+    assert "keys 'username' and 'password' are not known here" in said(text)
 
 
 @pytest.mark.parametrize(

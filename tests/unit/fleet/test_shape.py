@@ -44,10 +44,13 @@ def test_a_key_that_looks_like_a_mark_of_pydantic_is_an_unknown_key(key: str) ->
         f"tenants.yaml:8:1: error[unknown-key]: key '{key}' is not known here",
         f"  at {key}",
         "  known: apiVersion, clusterGroups, clusters, defaults, environments, include, platform, selfService, tenants",
-        "  fix: remove it",
+        f"  fix: {FIXES.get(key, 'remove it')}",
         "Found 1 error",
     )
     assert expected == problems(FRAME + f"'{key}': 1\n")
+
+
+FIXES = dict.fromkeys(("chartRef", "sourceRef"), "write 'source: NAME'") | {"dependsOn": "remove it"}
 
 
 @table(
@@ -75,7 +78,7 @@ def test_a_key_that_the_fleet_owns_is_refused_with_the_reason(kind: str, key: st
     expected = told(
         f"tenants.yaml:15:{16 + len(kind)}: error[owned-key]: key '{key}' cannot be set: {reason}",
         f"  at tenants.rocky.apps.web.{kind}.{key}",
-        "  fix: remove it",
+        f"  fix: {FIXES.get(key, 'remove it')}",
         "Found 1 error",
     )
     assert expected == problems(rocky(f"web: {{{kind}: {{{key}: x}}}}"))
@@ -126,7 +129,7 @@ def test_an_owned_key_is_refused_in_an_override_too() -> None:
             "sources: [a]",
             14,
             "sources",
-            "wrong-type]: expected a mapping, found a list\n  at {}\n  fix: write a mapping: 'sources: {{NAME: ...}}'",
+            "wrong-type]: expected a mapping, found a list\n  at {}\n  fix: write a mapping: 'sources: {{a: ...}}'",
         ),
         (
             "sources:",
@@ -151,7 +154,7 @@ def test_an_owned_key_is_refused_in_an_override_too() -> None:
             "clusters: {all: false}",
             21,
             "clusters.all",
-            "bad-value]: false is not allowed here\n  at {}\n  allowed: true",
+            "bad-value]: false is not allowed here\n  at {}\n  allowed: true\n  fix: write true, or remove the key",
         ),
         (
             "clusters: {labels: {}}",
@@ -177,7 +180,8 @@ def test_an_owned_key_is_refused_in_an_override_too() -> None:
             "quota: {'a b': 1}",
             13,
             "quota.a b",
-            "bad-resource]: resource 'a b' is not a resource that a quota can limit, such as 'pods' or 'requests.cpu'\n  at {}",
+            "bad-resource]: resource 'a b' is not a resource that a quota can limit, such as 'pods' or 'requests.cpu'\n  at {}\n"
+            "  fix: write a resource such as 'pods', 'requests.cpu' or 'limits.memory'",
         ),
         (
             "quota: {pods: many}",
@@ -206,9 +210,14 @@ def test_a_value_that_does_not_fit_is_refused_at_its_place(text: str, column: in
             60,
             "bad-value]: 'delete' is not allowed here\n"
             "  at {}.deletionPolicy\n"
-            "  allowed: MirrorPrune, Delete, WaitForTermination, Orphan",
+            "  allowed: MirrorPrune, Delete, WaitForTermination, Orphan\n"
+            "  fix: write 'Delete'",
         ),
-        ("path: ../x", 50, "bad-path]: path '../x' leaves the source\n  at {}.path"),
+        (
+            "path: ../x",
+            50,
+            "bad-path]: path '../x' leaves the source\n  at {}.path\n  fix: write a path from the source's root, such as './web'",
+        ),
         ("images: [{}]", 53, "missing-key]: key 'name' is missing\n  at {}.images[0]\n  fix: add 'name:'"),
         (
             "postBuild: {substitute: {A-B: x}}",
@@ -220,7 +229,7 @@ def test_a_value_that_does_not_fit_is_refused_at_its_place(text: str, column: in
             78,
             "wrong-type]: expected a string, found the number 1.1\n"
             "  at {}.postBuild.substitute.VERSION\n"
-            "  fix: put it in quotes",
+            "  fix: put it in quotes: without them 1.10 is read as 1.1",
         ),
     ],
 )
@@ -241,7 +250,7 @@ def test_mistakes_of_several_entries_are_named_in_one_run_and_the_rest_is_checke
     expected = told(
         "tenants.yaml:12:21: error[missing-key]: key 'ref' is missing",
         "  at tenants.rocky.sources.broken.git",
-        "  fix: add 'ref:'",
+        "  fix: add 'ref: {branch: main}'",
         "tenants.yaml:16:13: error[choose-one]: app 'both' needs either 'kustomize:' or 'helm:'; it has both",
         "  at tenants.rocky.apps.both",
         "  fix: keep one of them",
@@ -251,6 +260,7 @@ def test_mistakes_of_several_entries_are_named_in_one_run_and_the_rest_is_checke
         "tenants.yaml:18:7: error[bad-name]: name 'Bad_Name' must be lower-case letters, digits and '-', starting and ending"
         " with a letter or digit",
         "  at tenants.rocky.apps.Bad_Name",
+        "  fix: write 'bad-name'",
         "tenants.yaml:19:34: error[unknown-source]: app 'lost' of tenant 'rocky' uses source 'nope', which the"
         " tenant does not declare",
         "  at tenants.rocky.apps.lost.kustomize.source",
@@ -299,7 +309,7 @@ def test_a_frame_that_does_not_fit_is_reported_with_everything_else_that_does_no
     text = "environments: {}\nclusters: []\ntenants:\n  a:\n    apps: {web: {helm: {sourceRef: x}}}\n"
     assert problems(text) == told(
         "tenants.yaml:1:1: error[missing-key]: key 'apiVersion' is missing",
-        "  fix: add 'apiVersion:'",
+        "  fix: add 'apiVersion: tenantry/v1'",
         "tenants.yaml:1:15: error[empty]: at least one entry is needed",
         "  at environments",
         "  fix: add an entry, or remove the key if it is optional",
@@ -307,7 +317,7 @@ def test_a_frame_that_does_not_fit_is_reported_with_everything_else_that_does_no
         "  at clusters",
         "tenants.yaml:5:25: error[owned-key]: key 'sourceRef' cannot be set: the fleet sets it from 'source'",
         "  at tenants.a.apps.web.helm.sourceRef",
-        "  fix: remove it",
+        "  fix: write 'source: NAME'",
         "Found 4 errors",
     )
 

@@ -62,24 +62,21 @@ def test_the_given_value_is_not_changed() -> None:
 
 
 def test_every_unknown_placeholder_is_named_with_its_path_and_the_closest_known_one() -> None:
-    fix = (
-        "correct the name, declare it under the 'variables:' of the environment or cluster,"
-        " or write '{{' and '}}' for braces"
-    )
+    fix = ", declare it under the 'variables:' of the environment or cluster, or write '{{' and '}}' for braces"
     expected = (
         Problem(
             ("at", "a", 1),
             "unknown-placeholder",
             "placeholder '{domian}' is not known here",
             ("known: braces, domain, env, tenant (closest: domain)",),
-            fix,
+            f"write '{{domain}}'{fix}",
         ),
         Problem(
             ("at", "b"),
             "unknown-placeholder",
             "placeholder '{}' is not known here",
             ("known: braces, domain, env, tenant",),
-            fix,
+            f"correct the name{fix}",
         ),
     )
     assert expected == findings({"a": ["{env}", "{domian}"], "b": "{}"})

@@ -990,6 +990,7 @@ def test_a_path_that_leaves_the_source_only_when_filled_in_is_refused() -> None:
     assert problems(text) == told(
         "tenants.yaml:15:50: error[bad-path]: path './../x' leaves the source",
         "  at tenants.rocky.apps.web.kustomize.path",
+        "  fix: write a path from the source's root, such as './web'",
         "Found 1 error",
     )
 

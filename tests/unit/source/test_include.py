@@ -113,6 +113,7 @@ def test_tenants_of_the_main_file_that_are_no_mapping_are_told_once() -> None:
     expected = told(
         "tenants.yaml:10:10: error[wrong-type]: expected a mapping, found the number 5",
         "  at tenants",
+        "  fix: write a mapping: 'tenants: {NAME: ...}'",
         "Found 1 error",
     )
     assert expected == problems()
@@ -212,7 +213,7 @@ def test_all_clusters_may_stand_in_included_files_and_have_groups_of_the_main_fi
                 "c/a.yaml:2:24: error[unknown-environment]: cluster 'far' belongs to environment 'dve', which is not declared",
                 "  at clusters.far.environments[0]",
                 "  declared: dev (closest: dev)",
-                "  fix: declare it under 'environments:' (tenants.yaml:2:1), or correct the name",
+                "  fix: write 'dev', or declare it under 'environments:' (tenants.yaml:2:1)",
             ),
         ),
         (

@@ -175,6 +175,7 @@ def test_an_empty_file_is_refused(text: str) -> None:
 def test_a_file_that_is_no_mapping_is_refused(text: str) -> None:
     expected = (
         "t.yaml:1:1: error[not-a-mapping]: the file must be a mapping of keys such as 'environments:' and 'tenants:'\n"
+        "  fix: start with 'apiVersion: tenantry/v1' and 'environments:'\n"
         "Found 1 error"
     )
     assert expected == refusal(text)
@@ -202,9 +203,11 @@ def test_duplicate_keys_are_refused_however_they_are_written_and_all_are_named()
         "t.yaml:2:1: error[duplicate-key]: key 'a' is set twice in the same mapping\n"
         "  at a\n"
         "  first: t.yaml:1:1\n"
+        "  fix: remove one of them\n"
         "t.yaml:3:11: error[duplicate-key]: key '1' is set twice in the same mapping\n"
         "  at b.1\n"
         "  first: t.yaml:3:5\n"
+        "  fix: remove one of them\n"
         "Found 2 errors"
     )
     assert expected == refusal("a: 1\n'a': 2\nb: {1: x, '1': y}\n")

@@ -83,7 +83,7 @@ def test_github_gets_a_command_at_the_line_of_each_problem(capsys: Capture) -> N
         "::error file=fleets/edge/tenants.yaml,line=15,col=33,title=unknown-source::app 'web' of tenant 'rocky' uses source"
         " 'manifest', which the tenant does not declare%0Aat tenants.rocky.apps.web.kustomize.source"
         "%0Adeclared: charts, manifests (closest: manifests)"
-        "%0Afix: declare it under 'tenants.rocky.sources:', or correct the name\n",
+        "%0Afix: write 'manifests', or declare it under 'tenants.rocky.sources:'\n",
         "Found 1 error\n",
     )
 
@@ -141,7 +141,7 @@ def test_sarif_has_a_rule_with_help_and_the_columns_of_the_value(capsys: Capture
             "shortDescription": {"text": "Unknown source"},
             "help": {
                 "text": "Unknown source: `tenantry validate` shows each place with a fix.\n"
-                "Fix: declare it under 'tenants.rocky.sources:', or correct the name"
+                "Fix: write 'manifests', or declare it under 'tenants.rocky.sources:'"
             },
             "defaultConfiguration": {"level": "error"},
         }

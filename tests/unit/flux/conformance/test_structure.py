@@ -74,8 +74,9 @@ def test_every_unknown_key_of_a_list_entry_has_its_own_place() -> None:
             "write true or false, without quotes",
         ),
         ({"components": "a"}, ("components",), "expected a list, found a string", "put it in brackets, as in [a, b]"),
+        ({"patches": "a"}, ("patches",), "expected a list, found a string", "write [{patch: ...}]"),
         ({"components": [["a"]]}, ("components", 0), "expected a string, found a list", ""),
-        ({"sourceRef": "a"}, ("sourceRef",), "expected a mapping, found a string", ""),
+        ({"sourceRef": "a"}, ("sourceRef",), "expected a mapping, found a string", "write {kind: ..., name: ...}"),
         (
             {"postBuild": {"substitute": {"a": True}}},
             ("postBuild", "substitute", "a"),
@@ -121,6 +122,7 @@ def test_a_value_that_is_none_of_the_allowed_ones_is_told_with_those() -> None:
             "bad-value",
             "'on' is not allowed here",
             ("allowed: enabled, warn, disabled",),
+            "write one of these",
         )
     ]
     assert expected == told("HelmRelease", driftDetection={"mode": "on"})

@@ -1,0 +1,138 @@
+"""Which model, and which key of it, stands at a path of tenants.yaml; and where a key belongs that stands elsewhere.
+
+Called by: `shape` and `hints`, for findings.
+"""
+
+from __future__ import annotations
+
+import types
+import typing
+from collections.abc import Iterator
+from typing import Any
+
+from pydantic.fields import FieldInfo
+
+from tenantry.messages.errors import Path
+from tenantry.model import Model
+
+
+def model_at(model: type[Model], path: Path) -> type[Model] | None:
+    """The model class whose keys stand at `path`."""
+    annotation: Any = model
+    for part in path:
+        annotation = _step(annotation, part)
+    return next(
+        (option for option in _options(annotation) if isinstance(option, type) and issubclass(option, Model)), None
+    )
+
+
+def _step(annotation: Any, part: str | int) -> Any:
+    for option in _options(annotation):
+        origin = typing.get_origin(option)
+        if origin in (dict, list):
+            return typing.get_args(option)[-1]
+        if isinstance(option, type) and issubclass(option, Model) and part in fields_of(option):
+            return fields_of(option)[str(part)].annotation
+    return None
+
+
+def fields_of(model: type[Model]) -> dict[str, FieldInfo]:
+    """The keys of a model as the author writes them."""
+    return {field.alias or name: field for name, field in model.model_fields.items()}
+
+
+def _options(annotation: Any) -> tuple[Any, ...]:
+    """The alternatives of an annotation, without Annotated's extras and without None."""
+    while typing.get_origin(annotation) is typing.Annotated:
+        annotation = typing.get_args(annotation)[0]
+    if typing.get_origin(annotation) in (typing.Union, types.UnionType):
+        return tuple(option for arg in typing.get_args(annotation) for option in _options(arg))
+    return () if annotation in (None, type(None)) else (annotation,)
+
+
+_MOST_LEVELS = 3
+"""How far below a mapping a key is looked for; further down it would rarely be the one that is meant."""
+_EVERYWHERE = frozenset(
+    {
+        "version",
+        "state",
+        "ref",
+        "source",
+        "name",
+        "namespace",
+        "key",
+        "type",
+        "url",
+        "kind",
+        "path",
+        "labels",
+        "environments",
+        "all",
+    }
+)
+"""Keys that mean something else in each place, so that one of them elsewhere tells nothing."""
+
+
+def elsewhere(document: type[Model], path: Path) -> str:
+    """What to write for a key that is known nearby, or at the top of the file: `platform: {addons: ...}`; "" if it is nowhere.
+
+    Args: path: of the key where it is not known.
+    """
+    *above, key = path
+    if not isinstance(key, str) or key in _EVERYWHERE:
+        return ""
+    for depth in range(len(above), -1, -1):
+        model = model_at(document, tuple(above[:depth]))
+        if model is None:
+            continue
+        if depth < len(above) and key in fields_of(model):
+            return f"move it up, beside '{above[depth]}:'"
+        for pattern in _below(model, key):
+            if depth == len(above) or pattern[0] != above[depth]:
+                return f"write '{_nested((*pattern, key))}'"
+    return ""
+
+
+def _below(model: type[Model], key: str) -> list[tuple[str, ...]]:
+    """The ways from a model down to mappings that know a key, shortest first; `NAME` stands for a name, `[]` for a list."""
+    found: list[tuple[str, ...]] = []
+    level: list[tuple[tuple[str, ...], type[Model]]] = [((), model)]
+    for _ in range(_MOST_LEVELS):
+        deeper = [(way + step, inner) for way, each in level for step, inner in _parts(each)]
+        found += [way for way, inner in deeper if key in fields_of(inner)]
+        if found:
+            break
+        level = deeper
+    return found
+
+
+def _parts(model: type[Model]) -> Iterator[tuple[tuple[str, ...], type[Model]]]:
+    """The models right below a model, each with the keys that lead to it."""
+    for name, field in fields_of(model).items():
+        if name in ("overrides", "grants"):
+            continue
+        for option in _options(field.annotation):
+            origin = typing.get_origin(option)
+            inner = _options(typing.get_args(option)[-1]) if origin in (dict, list) else (option,)
+            step = (name, "NAME") if origin is dict else (name, "[]") if origin is list else (name,)
+            yield from ((step, each) for each in inner if isinstance(each, type) and issubclass(each, Model))
+
+
+def _nested(keys: tuple[str, ...]) -> str:
+    """("tenants", "NAME", "apps") -> tenants: {NAME: {apps: ...}}"""
+    first, *rest = keys
+    if not rest:
+        return f"{first}: ..."
+    if first == "[]":
+        return _nested(tuple(rest))
+    if rest[0] == "[]":
+        return f"{first}: [{{{_nested(tuple(rest[1:]))}}}]"
+    return f"{first}: {{{_nested(tuple(rest))}}}"
+
+
+def annotation_at(model: type[Model], path: Path) -> tuple[Any, ...]:
+    """The types that a value at a path may have; empty where the model does not say."""
+    annotation: Any = model
+    for part in path:
+        annotation = _step(annotation, part)
+    return _options(annotation)
