@@ -170,7 +170,7 @@ test: test-python tools ## before a push: all tests that need only Python, and a
 	FLEETS=$(if $(filter command line environment,$(origin FLEETS)),$(FLEETS),1000) $(BIN)/pytest $(side_by_side) $(share)
 
 .PHONY: test-all
-test-all: test-fast test-project test-properties test-browser test-real ## every test; a build server runs them with fewer examples
+test-all: test-fast test-project test-properties test-editors test-browser test-real ## every test; a build server runs them with fewer examples
 
 .PHONY: test-backends
 test-backends: tools ## locks, killed runs and a lost server, with state in files, PostgreSQL and an S3-compatible store (a minute)
@@ -179,6 +179,16 @@ test-backends: tools ## locks, killed runs and a lost server, with state in file
 .PHONY: test-hostile
 test-hostile: setup ## inputs made to take time or memory, secrets in every place, hostile included files (two minutes)
 	$(BIN)/pytest -n auto tests/hostile
+
+.PHONY: test-editors
+test-editors: setup ## what editors offer and show in tenants.yaml, by the language server that they run (seconds)
+	@command -v npm >/dev/null || $(npm)
+	npm ci --prefix tests/editors --ignore-scripts --no-audit --no-fund --silent
+	$(BIN)/pytest tests/editors
+
+install_npm := apt-get install -y --no-install-recommends nodejs npm
+npm = if [ "$$(id -u)" = 0 ]; then apt-get update -qq && $(install_npm); \
+	else echo "npm is missing; run: sudo $(install_npm)" >&2; exit 1; fi
 
 .PHONY: test-browser
 test-browser: docs ## click through the pages of diff and status, and the documentation, in Debian's Chromium (a minute)

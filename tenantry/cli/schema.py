@@ -10,8 +10,8 @@ from tenantry.cli.commands import Command
 from tenantry.cli.fleet_file import file_option, fleet_file
 from tenantry.cli.options import tenant_name
 from tenantry.cli.output import data_json, working
+from tenantry.fleet.editor_schema import editor_schema
 from tenantry.fleet.included_schema import included_clusters_schema, included_schema, included_schema_of
-from tenantry.fleet.json_schema import json_schema
 from tenantry.load import load_fleet
 from tenantry.messages.errors import Refused
 
@@ -93,7 +93,7 @@ def command(context: click.Context, tenant: str | None, kind: str | None, *, inc
     if clusters:
         data_json(included_clusters_schema())
     else:
-        data_json(_of_tenant(context, tenant) if tenant else included_schema() if included else json_schema())
+        data_json(_of_tenant(context, tenant) if tenant else included_schema() if included else editor_schema())
     return 0
 
 

@@ -11,6 +11,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, get_args
 
+from tenantry.fleet.editor_schema import for_editors
 from tenantry.fleet.fleet import Fleet
 from tenantry.fleet.json_schema import DIALECT, json_schema
 from tenantry.fleet.placement import cluster_is_granted, tenant_barrier
@@ -95,7 +96,7 @@ def _schema(granted: _Granted) -> dict[str, Any]:
         del definitions["Git"]["properties"]["recurseSubmodules"]
     for key, note in (granted.notes or {}).items():
         described = definitions["Tenant"]["properties"][key]
-        described["description"] = f"{described['description']}\n{note}"
+        described["description"] = f"{described['description']}\n\n{note}"
     if granted.clusters is not None:
         names = definitions["Selector"]["properties"]["names"]["anyOf"][0]
         names["items"] = _one_of(granted.clusters)
@@ -112,15 +113,17 @@ def _schema(granted: _Granted) -> dict[str, Any]:
 
 def _file_of(key: str, title: str, content: dict[str, Any], definitions: Mapping[str, Any]) -> dict[str, Any]:
     """The schema of a file that holds nothing but one key."""
-    return {
-        "$schema": DIALECT,
-        "title": title,
-        "type": "object",
-        "properties": {key: content},
-        "required": [key],
-        "additionalProperties": False,
-        "$defs": _used(content, definitions),
-    }
+    return for_editors(
+        {
+            "$schema": DIALECT,
+            "title": title,
+            "type": "object",
+            "properties": {key: content},
+            "required": [key],
+            "additionalProperties": False,
+            "$defs": _used(content, definitions),
+        }
+    )
 
 
 def _keep(definition: dict[str, Any], keys: set[str], granted: _Granted) -> None:
@@ -145,10 +148,13 @@ def _prefixed(schema: dict[str, Any], prefixes: tuple[str, ...] | None) -> dict[
 def _restrict_roles(definitions: dict[str, Any], roles: tuple[str, ...] | None) -> None:
     """Roles where a tenant names them. An owner without a role gets `view`, which also has to be granted."""
     chosen = {"not": {"const": CLUSTER_ADMIN}} if roles is None else _one_of(roles)
+    restricted = [definitions[name]["properties"]["role"] for name in ("TenantOwner", "ExtraBinding")]
     if "role" in definitions["Tenant"]["properties"]:
-        definitions["Tenant"]["properties"]["role"]["anyOf"][0] |= chosen
-    for name in ("TenantOwner", "ExtraBinding"):
-        definitions[name]["properties"]["role"] |= chosen
+        restricted.append(definitions["Tenant"]["properties"]["role"]["anyOf"][0])
+    for role in restricted:
+        role |= chosen
+        if roles is not None:
+            role.pop("examples", None)
     if roles is not None and DEFAULT_ROLES[0] not in roles:
         definitions["TenantOwner"] |= {"required": ["role"]}
         definitions["TenantOwner"]["properties"]["role"].pop("default", None)

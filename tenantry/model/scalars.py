@@ -175,13 +175,16 @@ def path_problem(value: str) -> str | None:
     return "leaves the source" if ".." in value.split("/") else None
 
 
-def text(pattern: str, max_length: int | None = None, *types: str) -> WithJsonSchema:
+def text(
+    pattern: str, max_length: int | None = None, *types: str, examples: tuple[str | int, ...] = ()
+) -> WithJsonSchema:
     """What editors are told: JSON Schema cannot run our checks, so each type repeats its form as a pattern.
 
-    types: those allowed beside text, which `pattern` leaves alone.
+    types: those allowed beside text, which `pattern` leaves alone. examples: usual values, which editors offer.
     """
-    limit = {} if max_length is None else {"maxLength": max_length}
-    return WithJsonSchema({"type": ["string", *types] if types else "string", "pattern": f"^{pattern}$", **limit})
+    more: dict[str, Any] = {} if max_length is None else {"maxLength": max_length}
+    more |= {"examples": list(examples)} if examples else {}
+    return WithJsonSchema({"type": ["string", *types] if types else "string", "pattern": f"^{pattern}$", **more})
 
 
 Name = Annotated[
@@ -230,7 +233,7 @@ Duration = Annotated[
     BeforeValidator(_no_bare_number),
     valid("bad-duration", "duration", _DURATION.fullmatch, duration_fix),
     _checked("bad-duration", "duration", lambda value: None if _bounded(value) else "is too long: a year is the most"),
-    text(_DURATION.pattern),
+    text(_DURATION.pattern, examples=("30s", "5m", "1h")),
 ]
 """A Go duration with the units ms, s, m and h, for example `1h30m`."""
 
@@ -246,7 +249,7 @@ _DURATIONS_MARK = get_args(Duration)[1]
 ShortDuration = Annotated[
     Duration,
     valid("bad-duration", "duration here", lambda value: "h" not in value, "write minutes: hours are not allowed here"),
-    text(_DURATION.pattern.replace("|h", "")),
+    text(_DURATION.pattern.replace("|h", ""), examples=("30s", "5m")),
 ]
 """A Go duration with the units ms, s and m. Flux does not accept hours here."""
 
@@ -254,7 +257,7 @@ Quantity = Annotated[
     str,
     BeforeValidator(_number_as_text),
     valid("bad-quantity", "quantity", _QUANTITY.fullmatch, _quantity_fix),
-    text(_QUANTITY.pattern, None, "number"),
+    text(_QUANTITY.pattern, None, "number", examples=("500m", 4, "8Gi")),
 ]
 """A Kubernetes resource quantity, for example `4`, `500m` or `8Gi`."""
 
@@ -267,7 +270,11 @@ LimitName = Annotated[str, _checked("bad-resource", "resource", names.limit_name
 Text = Annotated[str, Field(min_length=1)]
 """A string that is not empty."""
 
-RoleName = Annotated[Text, _checked("bad-role", "role", names.role_name_problem), text(r"(?!\.{1,2}$)[^/%]+")]
+RoleName = Annotated[
+    Text,
+    _checked("bad-role", "role", names.role_name_problem),
+    text(r"(?!\.{1,2}$)[^/%]+", examples=("view", "edit", "admin")),
+]
 """The name of a ClusterRole. It becomes part of the name of a binding, and of a rendered file."""
 
 LabelKey = Annotated[str, _checked("bad-label", "label", names.label_key_problem), text(names.LABEL_KEY)]

@@ -14,7 +14,7 @@ import yaml
 
 from tenantry import __version__
 from tenantry.charts import OBJECTS
-from tenantry.fleet.json_schema import json_schema
+from tenantry.fleet.editor_schema import editor_schema
 from tenantry.load import fleet_of, plan_all
 from tenantry.messages.errors import InvalidFleet, Refused
 from tenantry.scaffold.answers import Answers
@@ -116,7 +116,7 @@ def _word(name: str) -> str:
 
 @cache
 def _schema() -> str:
-    return json.dumps(json_schema(), indent=2) + "\n"
+    return json.dumps(editor_schema(), indent=2) + "\n"
 
 
 def _chart() -> dict[str, str]:

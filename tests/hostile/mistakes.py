@@ -1,7 +1,7 @@
-"""Mistakes that people make, with all that they are told: mistakes.txt.
+r"""Mistakes that people make, with all that they are told: mistakes.txt.
 
 Each entry is a name, the lines of the fleet below that it replaces (`-`), what stands there instead (`+`), and what the author is
-told. Without replaced lines it is the whole file. `\\u00a0` in a line stands for the character.
+told. Without replaced lines it is the whole file. `\u00a0` in a line stands for the character.
 """
 
 from __future__ import annotations

@@ -15,7 +15,7 @@ import click
 from tenantry.cli.commands import Command
 from tenantry.cli.fleet_file import NAME
 from tenantry.cli.output import as_json, data, say
-from tenantry.fleet.json_schema import json_schema
+from tenantry.fleet.editor_schema import editor_schema
 from tenantry.messages.errors import Refused
 
 
@@ -139,7 +139,7 @@ def _write_example(directory: Path) -> None:
     text = files(__package__).joinpath(NAME).read_text(encoding="utf-8")
     try:
         (directory / NAME).write_text(text, encoding="utf-8")
-        (directory / "tenants.schema.json").write_text(as_json(json_schema()) + "\n", encoding="utf-8")
+        (directory / "tenants.schema.json").write_text(as_json(editor_schema()) + "\n", encoding="utf-8")
     except OSError as failure:
         raise Refused(f"cannot write to {directory}: {failure.strerror}", "name another directory") from None
 

@@ -234,12 +234,12 @@ def test_it_is_about_this_tenant_alone_and_tells_its_addresses(schemas: dict[str
     schema = schemas["movy"]
     assert misfits_of(schema)(of("rocky", "{}")) == {"tenants"}
     described = {key: part["description"] for key, part in schema["$defs"]["Tenant"]["properties"].items()}
-    assert described["sources"].endswith("\nGranted addresses: https://git.example.com/{tenant}/*.")
+    assert described["sources"].endswith("\n\nGranted addresses: https://git.example.com/{tenant}/*.")
     assert described["alerts"].endswith(
         "\nGranted addresses, in addition to those of sources: https://hooks.example.com/movy."
     )
     none = schemas["dark"]["$defs"]["Tenant"]["properties"]["sources"]["description"]
-    assert none.endswith("\nGranted addresses: none.")
+    assert none.endswith("\n\nGranted addresses: none.")
 
 
 @pytest.mark.usefixtures("_there")

@@ -212,6 +212,7 @@ def test_a_commit_lifts_the_choice_of_a_ref() -> None:
 )
 def test_what_the_pattern_of_a_type_takes_is_what_its_check_takes(scalar: Any, values: list[Any]) -> None:
     adapter = TypeAdapter(scalar, config={"strict": True})
+    values += adapter.json_schema().get("examples", [])
     assert [passes(adapter, value) for value in values] == [fits(adapter.json_schema(), value) for value in values]
 
 
@@ -225,7 +226,7 @@ def passes(adapter: TypeAdapter[Any], value: Any) -> bool:
 
 def fits(schema: dict[str, Any], value: Any) -> bool:
     """Whether a schema of one value takes it, by the few keywords that such schemas use."""
-    assert set(schema) <= {"type", "pattern", "minLength", "maxLength"}
+    assert set(schema) <= {"type", "pattern", "minLength", "maxLength", "examples"}
     allowed = schema["type"] if isinstance(schema["type"], list) else [schema["type"]]
     if not isinstance(value, str):
         number = isinstance(value, int | float) and not isinstance(value, bool)

@@ -81,13 +81,15 @@ def test_values_of_every_type_may_hold_placeholders() -> None:
             "HELM",
             'driftDetection: {mode: "{policy}"}',
             "13:85: error[bad-value]: 'Orphan' is not allowed here\n"
-            "  at tenants.rocky.apps.api.helm.driftDetection.mode\n  allowed: enabled, warn, disabled\n",
+            "  at tenants.rocky.apps.api.helm.driftDetection.mode\n  allowed: enabled, warn, disabled\n"
+            "  fix: write one of these\n",
         ),
         (
             "KUSTOMIZE",
             'deletionPolicy: "{mode}"',
             "12:54: error[bad-value]: 'warn' is not allowed here\n  at tenants.rocky.apps.web.kustomize.deletionPolicy\n"
-            "  allowed: MirrorPrune, Delete, WaitForTermination, Orphan\n",
+            "  allowed: MirrorPrune, Delete, WaitForTermination, Orphan\n"
+            "  fix: write one of these\n",
         ),
         (
             "KUSTOMIZE",
@@ -105,7 +107,8 @@ def test_values_of_every_type_may_hold_placeholders() -> None:
             "TYPE",
             'type: "{mode}"',
             "10:62: error[bad-value]: 'warn' is not allowed here\n  at tenants.rocky.sources.charts.helm.type\n"
-            "  allowed: default, oci\n",
+            "  allowed: default, oci\n"
+            "  fix: write one of these\n",
         ),
     ],
 )

@@ -1,0 +1,125 @@
+"""The JSON Schema as editors want it: it accepts the same files, and shows less noise while one is written.
+
+Called by: what publishes a schema.
+Never: changes what is accepted. Editors show titles, descriptions and examples, and offer what they find in types and enums.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+from tenantry.fleet.json_schema import json_schema
+
+NOTHING = {"title": "nothing", "not": {"type": ["array", "boolean", "number", "object", "string"]}}
+"""`null`, in a form that editors do not offer: it removes a value, and few people want that."""
+_NOTHING = {"$ref": "#/$defs/Nothing"}
+_LINK = re.compile(r"\[([^\]]+)\]\([^)]*\)")
+_MOST_IN_A_TITLE = 3
+
+
+def editor_schema() -> dict[str, Any]:
+    """The schema of tenants.yaml."""
+    return for_editors(json_schema())
+
+
+def for_editors(schema: dict[str, Any]) -> dict[str, Any]:
+    """A copy of a schema of whole files that accepts the same."""
+    made: dict[str, Any] = _prepared(schema)
+    definitions: dict[str, Any] = {name: {"title": _words(name), **each} for name, each in made["$defs"].items()}
+    made["$defs"] = {**definitions, "Nothing": NOTHING}
+    # The title of a file is no name for what it has to hold, which editors offer for an empty file.
+    needed = {key: made.pop(key) for key in ("required", "anyOf") if key in made}
+    made["allOf"] = [{"title": "a whole file", **needed}]
+    return made
+
+
+def _prepared(schema: Any) -> Any:
+    if isinstance(schema, list):
+        return [_prepared(each) for each in schema]
+    if not isinstance(schema, dict):
+        return schema
+    if schema == {"type": "null"}:
+        return dict(_NOTHING)
+    made = {
+        # Below these keys stand names, not keywords.
+        key: {name: _named(name, _prepared(each), key) for name, each in part.items()}
+        if key in _OF_NAMES
+        else _prepared(part)
+        for key, part in schema.items()
+        if key not in ("enum", "const", "default", "examples", "not")
+    }
+    made |= {key: schema[key] for key in ("enum", "const", "default", "examples", "not") if key in schema}
+    made = _without_null(_without_null_option(made))
+    for key in ("anyOf", "oneOf"):
+        if key in made:
+            made[key] = [_titled(each) for each in made[key]]
+    if isinstance(text := made.get("description"), str):
+        made |= _texts(text, made)
+    return made
+
+
+def _named(name: str, schema: Any, of: str) -> Any:
+    """A documented key with its name as the title, which editors show above the text."""
+    return {"title": name, **schema} if of == "properties" and "description" in schema else schema
+
+
+def _words(name: str) -> str:
+    """ExtraNamespace -> extra namespace"""
+    return re.sub(r"(?<=[a-z])(?=[A-Z])", " ", name).lower()
+
+
+_OF_NAMES = ("$defs", "dependentSchemas", "properties")
+
+
+def _without_null_option(schema: dict[str, Any]) -> dict[str, Any]:
+    """A value or `null` as `oneOf`: for `anyOf` hovers tell the texts of both. Only what says its types surely takes no `null`."""
+    options = schema.get("anyOf", [])
+    if (
+        len(options) != 2
+        or _NOTHING not in options
+        or not all(each.keys() & {"$ref", "anyOf", "enum", "type"} for each in options)
+    ):
+        return schema
+    rest = {key: part for key, part in schema.items() if key != "anyOf"}
+    return {**rest, "oneOf": options}
+
+
+def _without_null(schema: dict[str, Any]) -> dict[str, Any]:
+    """`null` among the types or the words of a schema as an alternative, which is not offered."""
+    if isinstance(kinds := schema.get("type"), list) and "null" in kinds:
+        rest = [kind for kind in kinds if kind != "null"]
+        value = {**schema, "type": rest[0] if len(rest) == 1 else rest}
+    elif None in schema.get("enum", ()):
+        value = {**schema, "enum": [each for each in schema["enum"] if each is not None]}
+    else:
+        return schema
+    shown: dict[str, Any] = {key: value.pop(key) for key in ("description", "default") if key in value}
+    return {**shown, "oneOf": [value, dict(_NOTHING)]}
+
+
+def _titled(option: dict[str, Any]) -> dict[str, Any]:
+    """An alternative with its name, which editors show instead of the nearest title above it; a plain value needs none."""
+    if option.keys() & {"title", "$ref", "type", "enum", "const"} or not option:
+        return option
+    return {"title": _title(option), **option}
+
+
+def _title(option: dict[str, Any]) -> str:
+    if required := option.get("required"):
+        return f"with {' and '.join(required[:_MOST_IN_A_TITLE])}"
+    for key in ("oneOf", "anyOf"):
+        if key in option:
+            return " or ".join(str(each.get("title", "mapping")) for each in option[key][:_MOST_IN_A_TITLE])
+    return "another"
+
+
+def _texts(text: str, schema: dict[str, Any]) -> dict[str, str]:
+    """A description without marks, and one in Markdown if it differs: one line for each paragraph, with the default."""
+    paragraphs = [" ".join(part.split()) for part in _LINK.sub(r"\1", text).split("\n\n")]
+    if "default" in schema and "Default" not in text and schema["default"] not in ("", None):
+        default = schema["default"]
+        paragraphs.append(f"Default: `{str(default).lower() if isinstance(default, bool) else default}`.")
+    markdown = "\n\n".join(paragraphs)
+    plain = markdown.replace("`", "")
+    return {"description": plain, "markdownDescription": markdown} if plain != markdown else {"description": plain}
