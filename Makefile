@@ -183,7 +183,8 @@ test-hostile: setup ## inputs made to take time or memory, secrets in every plac
 .PHONY: test-editors
 test-editors: setup ## what editors offer and show in tenants.yaml, by the language server that they run (seconds)
 	@command -v npm >/dev/null || $(npm)
-	npm ci --prefix tests/editors --ignore-scripts --no-audit --no-fund --silent
+	mkdir -p build/editors && cp tests/editors/package*.json build/editors
+	npm ci --prefix build/editors --ignore-scripts --no-audit --no-fund --silent
 	$(BIN)/pytest tests/editors
 
 install_npm := apt-get install -y --no-install-recommends nodejs npm

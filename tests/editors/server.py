@@ -13,8 +13,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-HERE = Path(__file__).parent
-PROGRAM = HERE / "node_modules/yaml-language-server/bin/yaml-language-server"
+PROGRAM = Path(__file__).parents[2] / "build/editors/node_modules/yaml-language-server/bin/yaml-language-server"
+"""Where `make test-editors` installs it."""
 _FILE = "file:///fleet/tenants.yaml"
 
 
