@@ -10,7 +10,7 @@ from typing import Any
 import click
 
 from tenantry.cli.commands import GIVEN, Late
-from tenantry.cli.fleet_file import NAME, fleet_file
+from tenantry.cli.fleet_file import fleet_file
 from tenantry.cli.output import say
 from tenantry.messages.data import mapping_at
 from tenantry.messages.text import listed
@@ -54,7 +54,7 @@ class EnvironmentOption(click.Option, Late):
 def _words(context: click.Context, option: EnvironmentOption) -> tuple[str, ...]:
     """The environments on the command line, as arguments and as options."""
     found = tuple(
-        dict.fromkeys((*_several(context.params.pop(ARGUMENT, None)), *_several(context.params.get(str(option.name)))))
+        dict.fromkeys((*values(context.params.pop(ARGUMENT, None)), *values(context.params.get(str(option.name)))))
     )
     for word in found:
         if word.endswith((".yaml", ".yml")):
@@ -64,12 +64,13 @@ def _words(context: click.Context, option: EnvironmentOption) -> tuple[str, ...]
             line = f"{context.command_path} ENVIRONMENT --tenant {tenant} --app {app}"
             raise click.UsageError(f"'{word}' is not an environment. Type: {line}", context)
     if len(found) > 1 and not option.multiple:
-        raise click.UsageError(f"Two environments are named, {listed(found)}: name one of them.", context)
+        raise click.UsageError(f"Two environments are named, {' and '.join(found)}: name one of them.", context)
     return found
 
 
-def _several(given: str | tuple[str, ...] | None) -> tuple[str, ...]:
-    return (given,) if isinstance(given, str) else given or ()
+def values(given: str | tuple[str, ...] | None) -> tuple[str, ...]:
+    """What an argument or option was given: nothing, a word or several."""
+    return (given,) if given and isinstance(given, str) else tuple(given or ())
 
 
 def _unambiguous(context: click.Context, *, typed: bool) -> str:
@@ -83,17 +84,18 @@ def _unambiguous(context: click.Context, *, typed: bool) -> str:
         return variable
     declared = _declared(context)
     if len(declared) == 1 and not typed:
-        _tell(context, declared[0], f"the only one in {NAME}")
+        _tell(context, declared[0], f"the only one in {fleet_file(context)}")
         return declared[0]
     raise click.UsageError(_missing(context, declared, typed=typed), context)
 
 
 def _missing(context: click.Context, declared: Sequence[str], *, typed: bool) -> str:
     why = ": this command deletes it, so nothing else chooses it." if typed else "."
+    file = fleet_file(context)
     if not declared:
-        return f"Name an environment{why} {NAME} declares none."
+        return f"Name an environment{why} {file} declares none."
     line = _to_type(context, f"-e {declared[0]}")
-    return f"Name an environment{why} {NAME} declares {listed(declared)}. Type: {line}"
+    return f"Name an environment{why} {file} declares {listed(declared)}. Type: {line}"
 
 
 def _declared(context: click.Context) -> list[str]:

@@ -9,7 +9,7 @@ import click
 from click.shell_completion import CompletionItem
 
 from tenantry.cli.commands import Late
-from tenantry.cli.environment import ARGUMENT, EnvironmentOption
+from tenantry.cli.environment import ARGUMENT, EnvironmentOption, values
 from tenantry.cli.fleet_file import fleet_file
 from tenantry.cli.output import answer_as_yaml, show_all_columns
 from tenantry.kube.names import ADDON_PREFIX, PLATFORM
@@ -154,12 +154,18 @@ def _full_name(context: click.Context, _: click.Parameter, words: tuple[str, ...
 def full_name(name: str, metavar: str, complete: Callable[..., list[str]]) -> Callable[[_F], _F]:
     """An argument `TENANT/NAME`, which may also be two words. complete: completes it as one word."""
 
-    def second(context: click.Context, parameter: click.Parameter, start: str) -> list[str]:
-        before = context.params.get(name)
-        prefix = f"{before}/" if before and "/" not in before else ""
+    def complete_word(context: click.Context, parameter: click.Parameter, start: str) -> list[Any]:
+        """Complete the name, or its second word, or the argument behind it. The parser cannot tell which one is next."""
+        arguments = [each for each in context.command.params if isinstance(each, click.Argument)]
+        words = [word for each in arguments for word in values(context.params.get(str(each.name)))]
+        length = 1 if "/" in "".join(words[:1]) else 2
+        if len(words) >= length:
+            behind = arguments[1:][len(words) - length :]
+            return behind[0].shell_complete(context, start) if behind else []
+        prefix = "".join(f"{word}/" for word in words)
         return [found.removeprefix(prefix) for found in complete(context, parameter, f"{prefix}{start}")]
 
-    return click.argument(name, cls=_FullName, metavar=metavar, shell_complete=second)
+    return click.argument(name, cls=_FullName, metavar=metavar, shell_complete=complete_word)
 
 
 def in_one_word(context: click.Context, words: Iterable[str]) -> tuple[str, ...]:
@@ -296,7 +302,8 @@ class FormatOption(click.Option):
     def __init__(
         self, names: Sequence[str], *, kind: str, formats: Sequence[str], wide: bool, **attributes: Any
     ) -> None:
-        self.kind, self.is_yaml_document, self.is_wide = kind, bool(kind) and "yaml" not in formats, wide
+        self.kind, self.formats = kind, (*formats,)
+        self.is_yaml_document, self.is_wide = bool(kind) and "yaml" not in formats, wide
         shown = [*formats]
         if self.is_yaml_document:
             shown.insert(shown.index("json") + 1, "yaml")

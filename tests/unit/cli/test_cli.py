@@ -227,7 +227,7 @@ def test_files_are_yaml_only(capsys: Capture, output: str) -> None:
     code, _, err = tenantry(capsys, "render", "-d", "out", "-o", output)
     assert (code, Path("out").exists()) == (2, False)
     assert err == (
-        "Usage: tenantry render [OPTIONS]\n"
+        "Usage: tenantry render [OPTIONS] [ENVIRONMENT]\n"
         "Try 'tenantry render --help' for help.\n"
         "\n"
         f"Error: files are written as YAML: --directory does not go with --output {output}\n"
