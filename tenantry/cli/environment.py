@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import click
+from click.core import ParameterSource
 
 from tenantry.cli.commands import GIVEN, Late
 from tenantry.cli.fleet_file import fleet_file
@@ -113,5 +114,9 @@ def _tell(context: click.Context, environment: str, why: str) -> None:
 
 
 def _to_type(context: click.Context, words: str) -> str:
-    given = shlex.join(context.meta.get(GIVEN, ()))
-    return " ".join(part for part in (context.command_path, given, words) if part)
+    """The command line with more words behind it."""
+    root = context.find_root()
+    named = root.get_parameter_source("file") is ParameterSource.COMMANDLINE
+    file = ("--file", str(root.obj)) if named else ()
+    program, *path = context.command_path.split()
+    return f"{shlex.join((program, *file, *path, *context.meta.get(GIVEN, ())))} {words}"

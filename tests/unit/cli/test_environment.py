@@ -62,18 +62,21 @@ def test_an_argument_is_the_same_as_the_option(capsys: Capture) -> None:
     [
         (
             "explain rocky web",
-            "Name an environment. two.yaml declares dev, prod. Type: tenantry explain rocky web -e dev",
+            "Name an environment. two.yaml declares dev, prod. Type: tenantry --file two.yaml explain rocky web -e dev",
         ),
-        ("status", "Name an environment. two.yaml declares dev, prod. Type: tenantry status -e dev"),
-        ("preflight", "Name an environment. two.yaml declares dev, prod. Type: tenantry preflight -e dev"),
+        ("status", "Name an environment. two.yaml declares dev, prod. Type: tenantry --file two.yaml status -e dev"),
+        (
+            "preflight",
+            "Name an environment. two.yaml declares dev, prod. Type: tenantry --file two.yaml preflight -e dev",
+        ),
         (
             "up --yes -- --parallel 4",
-            "Name an environment. two.yaml declares dev, prod. Type: tenantry up --yes -e dev",
+            "Name an environment. two.yaml declares dev, prod. Type: tenantry --file two.yaml up --yes -e dev",
         ),
         (
             "destroy",
             "Name an environment: this command deletes it, so nothing else chooses it. two.yaml declares dev, prod."
-            " Type: tenantry destroy -e dev",
+            " Type: tenantry --file two.yaml destroy -e dev",
         ),
         ("status dev -e prod", "Two environments are named, dev and prod: name one of them."),
         (
@@ -128,6 +131,11 @@ def test_one_word_and_two_words_are_the_same(capsys: Capture, one: str, two: str
     ("line", "message"),
     [
         ("explain rocky/web api", "'rocky/web' names an app already: leave out 'api'"),
+        (
+            "status --app rocky/web --app api",
+            "--app TENANT/APP is for the apps of one tenant: run the command for each",
+        ),
+        ("status -n movy --app rocky/web", "--app TENANT/APP is for the apps of one tenant: run the command for each"),
         ("explain rocky/", "'rocky/' is not TENANT/APP, such as 'rocky/web'"),
         ("remove app rocky/web api", "Got unexpected extra argument (api)"),
         ("add app rocky web api --path x", "Got unexpected extra argument (api)"),
@@ -165,7 +173,10 @@ def test_yaml_is_the_same_document_as_json(capsys: Capture, line: str) -> None:
         ("list source", "list sources"),
         ("list", "list placements"),
         ("list tenants -n rocky", "list tenants --tenant rocky"),
+        ("parity dev dev --app rocky/web", "parity dev dev --tenant rocky --app web"),
         ("list -o wide", "list placements"),
+        ("list -l tier=edge", "list -c edge"),
+        ("list clusters -l tier=hub", "list clusters -c hub"),
     ],
 )
 def test_a_habit_is_accepted(capsys: Capture, habit: str, what: str) -> None:
