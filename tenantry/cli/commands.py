@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 
 import click
 
-from tenantry.cli.habits import option_answer
+from tenantry.cli.habits import EXTRA, option_answer
 from tenantry.messages.text import closest
 
 GIVEN = "tenantry.given"
@@ -65,9 +65,10 @@ class Command(click.Command):
                 return super().parse_args(ctx, args)
         except click.UsageError as usage:
             file = next((each for each in given if each.endswith((".yaml", ".yml"))), None)
-            if file and "unexpected extra argument" in usage.message:
-                raise click.UsageError(f"{usage.message}. Did you mean '--file {file}'?", ctx) from None
-            raise
+            if "unexpected extra argument" not in usage.message:
+                raise
+            answer = f"Did you mean '--file {file}'?" if file else EXTRA.get(str(self.name), "")
+            raise click.UsageError(f"{usage.message}. {answer}" if answer else usage.message, ctx) from None
 
 
 class Group(click.Group):

@@ -105,6 +105,14 @@ OPTIONS: Mapping[str, Sequence[tuple[str, str]]] = {
 }
 """Answers for options that a command does not have, by the parameter that it has instead; the first that fits, "" fits all."""
 
+EXTRA: Mapping[str, str] = {
+    "diff": "To compare two environments, type: tenantry parity ENVIRONMENT ENVIRONMENT",
+    "validate": "It checks all environments.",
+    "up": "Run it for each environment.",
+    "preview": "Run it for each environment.",
+}
+"""Answers for words behind those that a command takes."""
+
 
 def option_answer(option: str, parameters: Collection[str]) -> str:
     """What to type instead of an option. parameters: those of the command. "" if nothing is known."""

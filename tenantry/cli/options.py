@@ -249,9 +249,22 @@ def tenant_names(help: str) -> Callable[[_F], _F]:
     return _names("--tenant", help, _tenants_or_platform, "-n")
 
 
+class _AppsOption(click.Option, Late):
+    """`--app NAME`. With `--app rocky/web`, the tenant is named too, as with `--tenant rocky --app web`."""
+
+    def settle(self, context: click.Context) -> None:
+        apps, tenants = context.params["apps"], context.params["tenants"]
+        owners = {app.partition("/")[0] for app in apps if "/" in app} - {PLATFORM}
+        if not owners:
+            return
+        if len({*owners, *tenants}) > 1 or not all("/" in app for app in apps):
+            raise click.UsageError("--app TENANT/APP is for the apps of one tenant: run the command for each", context)
+        context.params.update(tenants=(*owners,), apps=tuple(app.partition("/")[2] for app in apps))
+
+
 def app_names(help: str) -> Callable[[_F], _F]:
-    """`--app NAME` of an app or add-on, which may be repeated, completed from the file."""
-    return _names("--app", help, _any_app)
+    """`--app NAME` of an app or add-on beside `tenant_names`, which may be repeated, completed from the file."""
+    return _names("--app", help, _any_app, cls=_AppsOption)
 
 
 def cluster_names(help: str) -> Callable[[_F], _F]:
@@ -259,9 +272,13 @@ def cluster_names(help: str) -> Callable[[_F], _F]:
     return _names("--cluster", help, _clusters, "-c")
 
 
-def _names(name: str, help: str, complete: Callable[..., list[str]], *short: str) -> Callable[[_F], _F]:
+def _names(
+    name: str, help: str, complete: Callable[..., list[str]], *short: str, cls: type[click.Option] = click.Option
+) -> Callable[[_F], _F]:
     parameter = f"{name.removeprefix('--')}s"
-    return click.option(*short, name, parameter, metavar="NAME", multiple=True, help=help, shell_complete=complete)
+    return click.option(
+        *short, name, parameter, cls=cls, metavar="NAME", multiple=True, help=help, shell_complete=complete
+    )
 
 
 def tenant_apps(command: _F) -> _F:

@@ -100,6 +100,11 @@ def show_all_columns() -> None:
     _all_columns.set(True)
 
 
+def shows_all_columns() -> bool:
+    """Whether the table of this command leaves out no column."""
+    return _all_columns.get()
+
+
 def is_answered() -> bool:
     """Whether the command has printed its document. A second one would make stdout invalid."""
     return _answered.get()
@@ -203,14 +208,14 @@ _PIPE_WIDTH = 120
 _GUTTER = 9
 """Columns before a line of the file, for its number and a bar."""
 _WIDE = 1000
-"""Columns of a table if stdout is not a terminal. Programs that read it need each row on one line."""
+"""Columns of a table if stdout is not a terminal, and with `-o wide`. Programs that read it need each row on one line."""
 
 
 def stdout_console() -> Console:
     """The console for a command's result. Rich is imported here, because most commands print no table and it takes a while."""
     from rich.console import Console
 
-    width = None if sys.stdout.isatty() else _WIDE
+    width = None if sys.stdout.isatty() and not shows_all_columns() else _WIDE
     force = True if _forced() and colours(sys.stdout) else None
     return Console(width=width, no_color=not colours(sys.stdout), force_terminal=force, highlight=False)
 
@@ -242,7 +247,7 @@ def print_fitting(
     What is left out is said below it. `-o wide` leaves out nothing.
     """
     shown, table = list(columns), build(columns)
-    for heading in () if _all_columns.get() else dispensable:
+    for heading in () if shows_all_columns() else dispensable:
         if fits(table, console):
             break
         shown = [column for column in shown if column != heading]

@@ -80,7 +80,7 @@ Exit codes:
 @timeout_option(600, "How long --wait waits.")
 @click.option("--deep", is_flag=True, help="Ask the remote clusters, too, whether the tenants' namespaces are there.")
 @click.option("--receivers", is_flag=True, help="Show the receivers and the paths of their webhooks instead of apps.")
-@output("text", "json", "html", "prometheus", kind="Status")
+@output("text", "json", "html", "prometheus", kind="Status", wide=True)
 @reads_file
 def command(
     file: Path,

@@ -128,6 +128,11 @@ def test_one_word_and_two_words_are_the_same(capsys: Capture, one: str, two: str
     ("line", "message"),
     [
         ("explain rocky/web api", "'rocky/web' names an app already: leave out 'api'"),
+        (
+            "status --app rocky/web --app api",
+            "--app TENANT/APP is for the apps of one tenant: run the command for each",
+        ),
+        ("status -n movy --app rocky/web", "--app TENANT/APP is for the apps of one tenant: run the command for each"),
         ("explain rocky/", "'rocky/' is not TENANT/APP, such as 'rocky/web'"),
         ("remove app rocky/web api", "Got unexpected extra argument (api)"),
         ("add app rocky web api --path x", "Got unexpected extra argument (api)"),
@@ -165,6 +170,7 @@ def test_yaml_is_the_same_document_as_json(capsys: Capture, line: str) -> None:
         ("list source", "list sources"),
         ("list", "list placements"),
         ("list tenants -n rocky", "list tenants --tenant rocky"),
+        ("parity dev dev --app rocky/web", "parity dev dev --tenant rocky --app web"),
         ("list -o wide", "list placements"),
     ],
 )

@@ -36,6 +36,10 @@ from tests.unit.cli.test_cli import Capture, tenantry
         ("help diff more", "'tenantry diff' has no command 'more'"),
         ("validate --outptu json", "No such option '--outptu'. Did you mean '--output'?"),
         ("validate other.yaml", "Got unexpected extra argument (other.yaml). Did you mean '--file other.yaml'?"),
+        (
+            "diff dev prod",
+            "Got unexpected extra argument (prod). To compare two environments, type: tenantry parity ENVIRONMENT ENVIRONMENT",
+        ),
         ("tree web -n rocky", "No such option '-n'. Name the app as TENANT/APP."),
         (
             "up --tenant rocky",
@@ -75,7 +79,7 @@ def test_every_line_to_type_begins_with_a_command() -> None:
     lines = [line for answer in answers for line in re.findall(r"tenantry ((?:[a-z]+ ?)+)", answer)]
     assert len(lines) > 50
     for line in lines:
-        command = app
+        command: click.Command = app
         for word in line.split():
             if not isinstance(command, click.Group):
                 break
