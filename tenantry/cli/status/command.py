@@ -26,7 +26,6 @@ from tenantry.cluster.deep import deep_statuses
 from tenantry.cluster.report import StatusReport, Webhook, apps_report, full_report, webhooks_of, with_remotes
 from tenantry.cluster.status import Readiness
 from tenantry.fleet.fleet import Fleet
-from tenantry.fleet.placement import cluster_labels
 from tenantry.kube.names import PLATFORM
 from tenantry.load import load_fleet
 from tenantry.plan.plan import Plan, plan
@@ -117,7 +116,7 @@ def command(
     with working(f"planning {file}"):
         fleet = load_fleet(file)
         planned = plan(fleet, environment)
-    selection = select(planned, tenants, apps, clusters, cluster_labels(fleet))
+    selection = select(planned, tenants, apps, clusters)
     with connect_management(file, environment, kubeconfig, context) as client:
         if receivers:
             return _show_webhooks(environment, webhooks_of(client, planned), output)
