@@ -123,7 +123,6 @@ HABITS: dict[type[Model], dict[str, str]] = {
     },
     Rollout: {"canary": "write 'waves: [{percent: 10}, {all: true}]'", "steps": "write 'waves'"},
     Subject: {
-        **dict.fromkeys(("email", "username", "name"), "write 'user'"),
         "users": "write an entry for each: '- user: NAME'",
         "groups": "write an entry for each: '- group: NAME'",
     },

@@ -122,6 +122,10 @@ def _of_several(model: type[Model], key: str, beside: Mapping[str, Any]) -> str:
         kind = {"Group": "group", "ServiceAccount": "serviceAccount"}.get(str(beside.get("kind")), "user")
         name = quoted(beside["name"], ("name",))
         return f"write '{kind}: {f'{{name: {name}}}' if kind == 'serviceAccount' else name}'"
+    if issubclass(model, Subject) and key in ("email", "username", "name"):
+        return f"write 'user: {quoted(beside[key], ())}'"
+    if issubclass(model, Git) and key in ("revision", "targetRevision") and "ref" not in beside:
+        return f"write 'ref: {{branch: {quoted(beside[key], ())}}}', or 'tag', 'semver' or 'commit' in it"
     if issubclass(model, Kubeconfig) and key in ("name", "namespace", "key"):
         return f"move it under 'secret:', which takes {given('name', 'namespace', 'key')}"
     if issubclass(model, Kubeconfig) and key in (

@@ -204,10 +204,14 @@ def _of_list(model: type[Model] | None, path: Path, value: Any) -> str:
     if isinstance(value, bool) or any(is_sensitive(part) for part in path if isinstance(part, str)):
         return ""
     one = quoted(str(value), path)
+    if model and (required := _required(model)):
+        return f"write [{{{', '.join(f'{name}: ...' for name in required)}}}]"
     if one == "...":
         return ""
     entry = next((key for kind, key in _FIRST.items() if model and issubclass(model, kind)), "")
-    return f"write [{{{entry}: {one}}}]" if entry else f"write [{one}]" if model is None else ""
+    if entry:
+        return f"write [{{{entry}: {one}}}]"
+    return f"write [{one}]" if model is None else ""
 
 
 def _list_of_mapping(model: type[Model] | None, path: Path, value: dict[str, Any]) -> str:

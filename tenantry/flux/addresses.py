@@ -53,13 +53,14 @@ class Form(NamedTuple):
 
 
 _REPOSITORY = Form(("oci",), registry=True)
+_CHARTS = Form(HTTP)
 _GIT = Form((*HTTP, "ssh"), user=True)
 _WEBHOOK = Form(HTTP, query=True)
 _SERVER = Form(HTTP, path=None)
 _FIELDS: dict[str, tuple[tuple[Path, Form], ...]] = {
     "GitRepository": ((("url",), _GIT),),
     "OCIRepository": ((("url",), _REPOSITORY),),
-    "HelmRepository": ((("url",), Form(HTTP)),),
+    "HelmRepository": ((("url",), _CHARTS),),
     "Bucket": ((("sts", "endpoint"), Form(HTTP)),),
     "Provider": ((("proxy",), _SERVER),),
 }
@@ -193,14 +194,23 @@ def _problems(text: str, form: Form, at: Path) -> Iterator[Problem]:
 
 _BARE = re.compile(r"(?:git::)?(?P<scheme>https?://)?(?P<host>[a-z0-9-]+(?:\.[a-z0-9-]+)+)/(?P<path>[\w./-]{1,80})")
 """An address without a scheme, or with the prefix that Terraform wants."""
+_SHORT = re.compile(r"[\w-]{1,39}/[\w.-]{1,60}")
+_IN_REGISTRY = re.compile(
+    r"ghcr\.io|quay\.io|(?:registry-1\.)?docker\.io|public\.ecr\.aws|.*\.(?:azurecr\.io|pkg\.dev|amazonaws\.com)"
+)
+"""Registries that many charts are in."""
 
 
 def _meant(text: str, form: Form) -> str:
     """What to write for an address in the form of another tool; "" if that is not known, or could repeat a secret."""
+    if form is _GIT and _SHORT.fullmatch(text) and text == shorten(text):
+        return f"write the whole address, such as 'https://github.com/{text}'"
     address, _, revision = text.partition("?ref=")
     found = _BARE.fullmatch(address)
     if not found or not re.fullmatch(r"[\w./-]{0,40}", revision):
         return ""
+    if form is _CHARTS and _IN_REGISTRY.fullmatch(found["host"]) and not found["scheme"]:
+        return f"write 'oci://{found['host']}/{found['path']}', and 'type: oci' beside it"
     scheme = found["scheme"] or f"{form.schemes[0]}://"
     meant = f"{scheme}{found['host']}/{found['path']}"
     if _misfit(meant, form) or meant != shorten(meant, 200):

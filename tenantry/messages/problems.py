@@ -179,7 +179,8 @@ def _fix_for_type(expected: str, value: Any) -> str:
     if expected == "a string" and isinstance(value, dict) and list(value.values()) == [None]:
         return f'put a placeholder in quotes: "{{{shorten(*value)}}}"'
     if expected == "true or false" and isinstance(value, str | int | float):
-        return "write true or false" + (", without quotes" if isinstance(value, str) else "")
+        word = value.lower() if isinstance(value, str) and value.lower() in ("true", "false") else "true or false"
+        return f"write {word}" + (", without quotes" if isinstance(value, str) else "")
     if expected == "a whole number" and isinstance(value, str):
         return "write a number without quotes or a unit, such as 3"
     if expected == "a list" and isinstance(value, str | int | float):

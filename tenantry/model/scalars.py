@@ -163,6 +163,8 @@ def _quantity_fix(value: str) -> str:
     if found := _BYTES.fullmatch(value):
         unit = found[2].upper()
         return f"write '{found[1]}{'k' if unit == 'K' else unit}' or '{found[1]}{unit}i'"
+    if value.endswith("%"):
+        return "write an amount, such as '4' or '8Gi': shares are not possible here"
     if found := _WITH_NOUN.fullmatch(value):
         return f"write '{found[1]}'"
     return "write it as '4', '500m' or '8Gi'"

@@ -211,9 +211,11 @@ class Constructor:
         if isinstance(node, ScalarNode) and node.tag in (STRING, INTEGER, FLOAT):
             return str(node.value)
         shown = f"'{shorten(node.value)}'" if isinstance(node, ScalarNode) else "a list or mapping"
-        braces = isinstance(node, MappingNode) and in_braces and bool(node.flow_style)
-        fix = "write the value itself: the file is no template" if braces else "use a string; put it in quotes"
-        self._add(node, "bad-key", f"{shown} cannot be a key", path, fix=fix)
+        if isinstance(node, MappingNode) and in_braces and node.flow_style:
+            message = "double braces are two mappings in YAML, and the file is no template"
+            self._add(node, "bad-key", message, path, fix="write the value itself, or put the text in quotes")
+        else:
+            self._add(node, "bad-key", f"{shown} cannot be a key", path, fix="use a string; put it in quotes")
         return None
 
     def _scalar(self, node: ScalarNode, path: Path) -> Any:

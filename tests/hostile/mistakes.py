@@ -103,13 +103,13 @@ class Mistake:
     def text(self) -> str:
         """The whole file with the mistake in it."""
         text, old, new = FLEET, "", ""
-        for line in (*self.edits, "- end"):
-            if line.startswith("- ") and new:
-                assert old in text, f"{self.name}: no such lines"
-                text, old, new = text.replace(old, new, 1) if old else new, "", ""
+        for line in (*self.edits, "end"):
+            if line == "end" or (line.startswith("- ") and new):
+                assert f"\n{old}" in f"\n{text}", f"{self.name}: no such lines"
+                text, old, new = f"\n{text}".replace(f"\n{old}", f"\n{new}", 1)[1:] if old else new, "", ""
             if line.startswith("- "):
                 old += f"{line[2:]}\n"
-            else:
+            elif line.startswith("+ "):
                 new += re.sub(r"\\u([0-9a-f]{4})", lambda match: chr(int(match[1], 16)), f"{line[2:]}\n")
         return text
 

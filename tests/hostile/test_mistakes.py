@@ -41,6 +41,10 @@ def test_a_mistake_is_told_in_exactly_these_words(*, update_golden: bool) -> Non
     assert {each.name: each.said for each in mistakes()} == found
 
 
+def test_a_mistake_is_not_passed_over_in_silence() -> None:
+    assert [each.name for each in MISTAKES if not each.said] == []
+
+
 def test_every_mistake_comes_with_what_to_do_and_no_name_stands_twice() -> None:
     assert [
         each.name for each in MISTAKES if each.said.count("\n  fix: ") < len(re.findall("^tenants", each.said, re.M))

@@ -97,6 +97,9 @@ def chart_object(scope: Scope, source: KubeObject, source_name: str, helm: Helm,
     return scope.object(API, "HelmChart", key, {"spec": spec}, depends_on=(source.id,))
 
 
+_A_VERSION = "add 'version:', exact or a range such as '1.2.x'"
+
+
 def check_chart(app: EffectiveApp, helm: Helm, source: KubeObject, at: Path, charts: Iterable[str]) -> None:
     """Check that the chart settings of the app at a path fit its source.
 
@@ -112,7 +115,9 @@ def check_chart(app: EffectiveApp, helm: Helm, source: KubeObject, at: Path, cha
         raise Found([missing_key(at, "chart")])
     if source.id.kind == _REPOSITORY:
         if helm.version is None:
-            raise Found([replace(missing_key(at, "version"), fix="add 'version:', exact or a range such as '1.2.x'")])
+            chart, tagged, version = helm.chart.partition(":")
+            fix = f"write '{chart}' and the version beside it: 'version: {version}'" if tagged else _A_VERSION
+            raise Found([replace(missing_key(at, "version"), fix=fix)])
         return
     if why := path_problem(helm.chart):
         raise Found([Problem(app.origin("helm", "chart"), "bad-path", f"path '{shorten(helm.chart)}' {why}")])
