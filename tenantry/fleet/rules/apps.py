@@ -9,13 +9,13 @@ from tenantry.fleet import walk
 from tenantry.fleet.fleet import Fleet
 from tenantry.grants.grants import is_filled
 from tenantry.kube.names import ADDON_PREFIX, addon_named
-from tenantry.messages.data import mappings_in
+from tenantry.messages.data import mapping_at
 from tenantry.messages.errors import Path, Problem
 from tenantry.messages.placeholders import is_unfilled
 from tenantry.messages.problems import doubtful, shown
 from tenantry.messages.redact import shorten
 from tenantry.messages.text import declared
-from tenantry.model import Addon, App, Overrides, PlacedSettings, SettingsOverrides, Source
+from tenantry.model import SOURCE_KINDS, Addon, App, Overrides, PlacedSettings, SettingsOverrides, Source
 
 
 def apps_name_declared_sources(fleet: Fleet) -> Iterator[Problem]:
@@ -42,9 +42,9 @@ def _source_meant(fleet: Fleet, tenant: str, name: str) -> str:
     """What to write for an address in place of a source's name; "" if it is none."""
     if "://" not in name and "." not in name:
         return ""
-    sources = fleet.raw("tenants", tenant, "sources").items()
+    sources = fleet.raw("tenants", tenant, "sources")
     of_address = (
-        each for each, source in sources if any(block.get("url") == name for block in mappings_in([*source.values()]))
+        each for each in sources for kind in SOURCE_KINDS if mapping_at(sources, each, kind).get("url") == name
     )
     if source := next(of_address, None):
         return f"write 'source: {source}'"
