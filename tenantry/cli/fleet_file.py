@@ -34,6 +34,16 @@ def _keep(context: click.Context, _: click.Parameter, file: Path | None) -> None
         context.obj = file
 
 
+def finds_file(command: Callable[..., int]) -> Callable[..., int]:
+    """As `reads_file`, for a command that can do without: if there is no file, it gets the path where one would be."""
+
+    @wraps(command)
+    def with_path(*arguments: Any, **options: Any) -> int:
+        return command(click.get_current_context().obj or _nearest() or Path(NAME), *arguments, **options)
+
+    return file_option()(with_path)
+
+
 def reads_file(command: Callable[..., int]) -> Callable[..., int]:
     """Give a command the option `-f, --file`, and its file as the first argument.
 

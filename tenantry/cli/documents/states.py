@@ -83,6 +83,8 @@ class Status(Document):
     undeclared: list[ObjectId] | None
     """Objects of the environment that the file does not declare; `null` if this user may not look for them."""
     stuck: list[Stuck]
+    by_labels: bool = False
+    """Whether the file is invalid or not there, so that the labels on the management cluster are all that is known."""
 
 
 class Receiver(Part):
@@ -217,6 +219,8 @@ class Actions(Document):
     dry_run: bool
     """Whether nothing was changed."""
     items: list[Outcome]
+    by_labels: bool = False
+    """Whether the file is invalid or not there, so that the labels on the management cluster are all that is known."""
 
 
 class Step(ObjectId):
@@ -249,3 +253,5 @@ class Tree(Document):
     kind: Literal["Tree"] = "Tree"
     environment: str
     apps: list[AppTree]
+    by_labels: bool = False
+    """Whether the file is invalid or not there, so that the labels on the management cluster are all that is known."""

@@ -23,6 +23,7 @@ idle: {state: paused, clusters: {names: [hub]}, kustomize: {source: manifests}}
 """
 TEXT = rocky(APPS, "clusters: {all: true}")
 LISTS = {
+    "Namespace": "/api/v1/namespaces",
     "Kustomization": "/apis/kustomize.toolkit.fluxcd.io/v1/kustomizations",
     "HelmRelease": "/apis/helm.toolkit.fluxcd.io/v2/helmreleases",
 }
