@@ -77,10 +77,11 @@ def every(
     *,
     namespace: str = "",
     selector: str = "",
+    fields: str = "",
     metadata_only: bool = False,
     unknown: Refused | None = None,
 ) -> Iterator[Manifest]:
-    """All objects of a kind that match a label selector.
+    """All objects of a kind that match a label selector, and a field selector.
 
     namespace: "": objects in all namespaces, or cluster-scoped ones. unknown: what to raise if the cluster does not know
     the kind; by default the result is empty. Raises: as `one`.
@@ -89,6 +90,7 @@ def every(
     what = f"{plural(kind)} in {namespace}" if namespace else plural(kind)
     headers = {"Accept": _METADATA.format("List")} if metadata_only else {}
     parameters = {"limit": str(_PAGE), **({"labelSelector": selector} if selector else {})}
+    parameters |= {"fieldSelector": fields} if fields else {}
     while (page := _sent(client, "GET", path, what, params=parameters, headers=headers)) is not None:
         # The server omits these from the items of a list.
         yield from ({**each, "apiVersion": api_version, "kind": kind} for each in page.get("items") or ())
