@@ -195,7 +195,7 @@ def _print(found: Contact, output: str, now: datetime) -> None:
         return
     if found.answer:
         version = f", Kubernetes {found.answer.version}" if found.answer.version else ""
-        data(f"{found.cluster} answered in {found.answer.seconds * 1000:.0f} ms{version}")
+        data(f"{found.cluster} answered in {found.answer.milliseconds} ms{version}")
     for what, end in found.expires.items():
         if end > now:
             data(f"{what} is valid until {end:%Y-%m-%d %H:%M} UTC, for {counted((end - now).days, 'day')}")

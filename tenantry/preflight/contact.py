@@ -107,7 +107,7 @@ def contact_management(client: Client, fleet: Fleet, plan: Plan, now: datetime) 
     """Check the marker, the policies and Flux's controllers of a management cluster that has answered already."""
     started = time.monotonic()
     version = server_version(client)
-    answer = Answer(time.monotonic() - started, version)
+    answer = Answer(round((time.monotonic() - started) * 1000), version)
     marks = tuple(unmarked(client, fleet, plan))
     problems = marks or tuple(of_management(client, fleet, plan, now))
     return Contact(plan.management, _ordered(problems), answer)

@@ -89,9 +89,9 @@ def connect(config: SingleConfig) -> Client:
 
 
 class Answer(NamedTuple):
-    """A cluster's first answer: after how many seconds, and the version of its Kubernetes, "" if it does not say."""
+    """A cluster's first answer: after how many milliseconds, and the version of its Kubernetes, "" if it does not say."""
 
-    seconds: float
+    milliseconds: int
     version: str
 
 
@@ -164,7 +164,7 @@ class _Access:
             yield unanswered
             return
         if self.answers is not None:
-            self.answers[self.remote.name] = Answer(time.monotonic() - started, self._version())
+            self.answers[self.remote.name] = Answer(round((time.monotonic() - started) * 1000), self._version())
         self.identities[self.remote.name] = identity(self.client)
         marked = self._marked()
         if marked and marked != self.remote.name:

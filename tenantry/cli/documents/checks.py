@@ -102,7 +102,7 @@ class Preflight(Document):
 class ClusterAnswer(Part):
     """A cluster's first answer."""
 
-    seconds: float
+    milliseconds: int
     version: str
     """Of its Kubernetes; empty if it does not say."""
 
