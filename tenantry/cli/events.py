@@ -29,10 +29,10 @@ _PAUSE = 2.0
     cls=Command,
     epilog="""\
 Examples:
-  tenantry events rocky web --environment dev
-  tenantry events rocky --environment prod --cluster edge-1
-  tenantry events rocky web --environment prod --watch
-  tenantry events platform cert-controller --environment prod --output json
+  tenantry events rocky/web -e dev
+  tenantry events rocky -e prod -c edge-1
+  tenantry events rocky/web -e prod --watch
+  tenantry events platform/cert-controller -e prod --output json
 
 Exit codes:
   0    success

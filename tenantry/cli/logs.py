@@ -28,10 +28,10 @@ if TYPE_CHECKING:
     cls=Command,
     epilog="""\
 Examples:
-  tenantry logs rocky web --environment dev
-  tenantry logs rocky web --environment prod --cluster edge-1 --since 10m
-  tenantry logs rocky --environment prod --follow
-  tenantry logs platform cert-controller --environment prod --tail 20
+  tenantry logs rocky/web -e dev
+  tenantry logs rocky/web -e prod -c edge-1 --since 10m
+  tenantry logs rocky -e prod --follow
+  tenantry logs platform/cert-controller -e prod --tail 20
 
 Exit codes:
   0    success

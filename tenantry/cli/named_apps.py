@@ -15,7 +15,7 @@ from tenantry.cli.options import output, tenant_apps
 from tenantry.cli.output import working
 from tenantry.cluster.apps import Selection, select
 from tenantry.fleet.fleet import Fleet
-from tenantry.kube.names import ADDON_PREFIX, PLATFORM
+from tenantry.kube.names import PLATFORM
 from tenantry.load import load_fleet
 from tenantry.messages.errors import UNKNOWN_NAME, InvalidFleet, Refused
 from tenantry.messages.text import declared
@@ -62,8 +62,6 @@ def names_apps(kind: str, *options: Callable[[Any], Any]) -> Callable[[Callable[
             context: str | None,
             **own: Any,
         ) -> int:
-            if tenant.startswith(ADDON_PREFIX) and app is None:
-                tenant, app = PLATFORM, tenant.removeprefix(ADDON_PREFIX)
             names = _Names(tenant, app, clusters)
             connect: Connect = partial(connect_management, file, environment, kubeconfig, context)
             has_file = True

@@ -67,7 +67,7 @@ def _message(app: PlannedApp, stands: Standing, manifest: Manifest, environment:
         return stands.message if stands.message or has_status else _unwatched(manifest, environment)
     if not by_hand:
         return PAUSED
-    return f"suspended by hand, not in the file: run `tenantry resume {in_command(app)} --environment {environment}`"
+    return f"suspended by hand, not in the file: run `tenantry resume {app.full_name} --environment {environment}`"
 
 
 def _unwatched(manifest: Manifest, environment: str) -> str:
@@ -76,11 +76,6 @@ def _unwatched(manifest: Manifest, environment: str) -> str:
     if not isinstance(shard, str):
         return ""
     return f"no controller of shard {shard} has reconciled it yet: check with `tenantry preflight -e {environment}`"
-
-
-def in_command(app: PlannedApp) -> str:
-    """How commands name an app: `TENANT APP`, or `platform/ADDON`."""
-    return f"{app.tenant} {app.name}" if app.tenant else f"{ADDON_PREFIX}{app.name}"
 
 
 @dataclass(frozen=True, slots=True)

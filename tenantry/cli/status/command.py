@@ -71,14 +71,14 @@ Exit codes:
   130  --watch was ended by Ctrl-C
 """,
 )
-@environment_option("The environment to show.", required=True)
+@environment_option("The environment to show.", required=True, argument=True)
 @tenant_names(f"Only apps of this tenant, or of '{PLATFORM}'; repeatable.")
 @app_names("Only this app or add-on; repeatable.")
 @cluster_names("Only apps on this cluster; repeatable.")
 @click.option("--failing", is_flag=True, help="Show only what is failed, missing or changed by hand.")
 @click.option("--all", "every", is_flag=True, help="List every app on every cluster, also where many are alike.")
 @management_options
-@click.option("--watch", is_flag=True, help="Keep showing the status until Ctrl-C.")
+@click.option("-w", "--watch", is_flag=True, help="Keep showing the status until Ctrl-C.")
 @click.option(
     "--interval",
     type=click.FloatRange(min=0.5),
@@ -91,7 +91,7 @@ Exit codes:
 @timeout_option(600, "How long --wait waits.")
 @click.option("--deep", is_flag=True, help="Ask the remote clusters, too, whether the tenants' namespaces are there.")
 @click.option("--receivers", is_flag=True, help="Show the receivers and the paths of their webhooks instead of apps.")
-@output("text", "json", "html", "prometheus", kind="Status")
+@output("text", "json", "html", "prometheus", kind="Status", wide=True)
 @finds_file
 def command(
     file: Path,
