@@ -95,13 +95,8 @@ def _print(line: LogLine) -> None:
 
 def _of_sandbox(client: Client) -> list[Reading]:
     """The logs of the controllers of a cluster of the sandbox; empty if it is none."""
-    from tenantry.sandbox.layout import Layout
+    # Most management clusters are no sandboxes.
+    from tenantry.cli.sandbox import logs_of
 
-    if client.config.fname is None:
-        return []
-    home = Path(client.config.fname).parent
-    layout = Layout(home.parent)
-    if not layout.exists():
-        return []
-    files = (file for name in LOCKDOWN for file in sorted(layout.logs.glob(f"{home.name}-{name}*.log")))
-    return [of_file(file) for file in files]
+    kubeconfig = client.config.fname
+    return [of_file(file) for file in logs_of(Path(kubeconfig), LOCKDOWN)] if kubeconfig else []
