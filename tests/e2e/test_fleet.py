@@ -116,6 +116,59 @@ def test_a_push_to_a_tenants_repository_is_rolled_out(fleet: Project, hub: Clust
     hub.wait_scaled("movy", "worker", 2)
 
 
+def test_a_broken_file_or_none_disables_no_command_for_live_states(fleet: Project) -> None:
+    """Pauses an app by the file, and then breaks the file: labels say what there is, and resume leaves alone what is paused."""
+    original = fleet.fleet.read_text()
+    worker = ("movy/worker", "--environment", "dev")
+
+    def told(*arguments: str) -> dict[str, Any]:
+        document: dict[str, Any] = json.loads(fleet.tenantry(*arguments, "--output", "json").out)
+        return document
+
+    def trees() -> list[Any]:
+        return sorted(told("tree", "rocky/web", "--environment", "dev")["apps"], key=lambda app: str(app["cluster"]))
+
+    def states() -> tuple[bool, set[tuple[str, ...]]]:
+        found = told("status", "--environment", "dev")
+        keys = ("tenant", "cluster", "app", "namespace", "name", "status", "revision", "message")
+        return found["byLabels"], {tuple(str(app[key]) for key in keys) for app in found["apps"]}
+
+    try:
+        fleet.edit("      worker:\n", "      worker:\n        state: paused\n")
+        fleet.up().ok()
+        fleet.tenantry("suspend", "rocky/db", "--environment", "dev", "--cluster", "edge-1").ok()
+        before, steps = states(), trees()
+        broken = f"{fleet.fleet.read_text()}\nnonsense: ["
+        for text in (broken, ""):
+            fleet.fleet.write_text(text) if text else fleet.fleet.unlink()
+            assert states() == (True, before[1])
+            assert trees() == steps
+            refused = fleet.tenantry("resume", *worker)
+            assert (refused.code, "paused in the file" in refused.out) == (2, True)
+            fleet.tenantry("resume", "rocky/db", "--environment", "dev", "--cluster", "edge-1").ok()
+            done = fleet.tenantry("suspend", "rocky/db", "--environment", "dev", "--cluster", "edge-1").ok()
+            assert "going by the labels of the objects on hub-dev" in done.text
+        fleet.tenantry("resume", "rocky/db", "--environment", "dev", "--cluster", "edge-1").ok()
+    finally:
+        fleet.fleet.write_text(original)
+    fleet.up().ok()
+    fleet.wait("dev")
+
+
+def test_events_and_logs_tell_what_flux_did_with_an_app(fleet: Project) -> None:
+    fleet.tenantry("reconcile", "rocky/web", "--environment", "dev", "--with-source", "--wait").ok()
+    about = ("rocky/web", "--environment", "dev", "--cluster", "edge-1", "--output", "json")
+
+    def reasons() -> set[tuple[str, str]]:
+        items = json.loads(fleet.tenantry("events", *about).ok().out)["items"]
+        return {(each["kind"], each["reason"]) for each in items}
+
+    eventually(lambda: ("Kustomization", "ReconciliationSucceeded") in reasons(), "an event about the Kustomization")
+    lines = json.loads(fleet.tenantry("logs", *about).ok().out)["items"]
+    assert {each["name"] for each in lines} <= {"edge-1-rocky-web", "edge-1-rocky-manifests", "edge-1-rocky-baseline"}
+    assert any(each["kind"] == "Kustomization" and "Reconciliation finished" in each["message"] for each in lines)
+
+
 def test_apps_are_reconciled_suspended_and_resumed_by_their_names(fleet: Project, hub: Cluster) -> None:
     """A Kustomization and a release on a remote, as the flux command would do it; `up` keeps a suspension."""
     of_web, of_movy = ("rocky", "web", "-e", "dev"), ("movy", "web", "-e", "dev")
