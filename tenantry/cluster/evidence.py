@@ -140,7 +140,9 @@ def evidence_of(client: Client, plan: Plan, apps: Iterable[PlannedApp]) -> tuple
     def evidence(app: PlannedApp) -> Evidence:
         found = live.get(app.id)
         if found is not None and not places.puts(found, whose(found)):
-            return Evidence(app, f"{app.id} is in a namespace that is not the place of such an object, so it proves nothing")
+            return Evidence(
+                app, f"{app.id} is in a namespace that is not the place of such an object, so it proves nothing"
+            )
         return judged(app, planned[app.id], [live.get(object_id(each)) for each in planned[app.id]])
 
     return tuple(map(evidence, apps))

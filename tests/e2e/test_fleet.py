@@ -9,6 +9,7 @@ import json
 from typing import Any
 
 import pytest
+from lightkube.resources.core_v1 import Namespace
 
 from tenantry.sandbox.content import commit
 from tests.e2e.audit import requests_as
@@ -125,8 +126,8 @@ def test_a_broken_file_or_none_disables_no_command_for_live_states(fleet: Projec
         document: dict[str, Any] = json.loads(fleet.tenantry(*arguments, "--output", "json").out)
         return document
 
-    def trees() -> list[Any]:
-        return sorted(told("tree", "rocky/web", "--environment", "dev")["apps"], key=lambda app: str(app["cluster"]))
+    def steps_of_web() -> dict[str, Any]:
+        return {app["cluster"]: app["steps"] for app in told("tree", "rocky/web", "--environment", "dev")["apps"]}
 
     def states() -> tuple[bool, set[tuple[str, ...]]]:
         found = told("status", "--environment", "dev")
@@ -137,12 +138,12 @@ def test_a_broken_file_or_none_disables_no_command_for_live_states(fleet: Projec
         fleet.edit("      worker:\n", "      worker:\n        state: paused\n")
         fleet.up().ok()
         fleet.tenantry("suspend", "rocky/db", "--environment", "dev", "--cluster", "edge-1").ok()
-        before, steps = states(), trees()
+        before, steps = states(), steps_of_web()
         broken = f"{fleet.fleet.read_text()}\nnonsense: ["
         for text in (broken, ""):
             fleet.fleet.write_text(text) if text else fleet.fleet.unlink()
             assert states() == (True, before[1])
-            assert trees() == steps
+            assert steps_of_web() == steps
             refused = fleet.tenantry("resume", *worker)
             assert (refused.code, "paused in the file" in refused.out) == (2, True)
             fleet.tenantry("resume", "rocky/db", "--environment", "dev", "--cluster", "edge-1").ok()
@@ -153,6 +154,18 @@ def test_a_broken_file_or_none_disables_no_command_for_live_states(fleet: Projec
         fleet.fleet.write_text(original)
     fleet.up().ok()
     fleet.wait("dev")
+
+
+def test_deep_finds_a_namespace_that_is_no_longer_the_tenants(fleet: Project, edge: Cluster) -> None:
+    deep = ("status", "--environment", "dev", "--tenant", "movy", "--cluster", "edge-1", "--deep")
+    assert "namespace 'movy'" not in fleet.tenantry(*deep).ok().text
+    edge.client.patch(Namespace, "movy", {"metadata": {"labels": {"toolkit.fluxcd.io/tenant": "other"}}})
+    try:
+        found = fleet.tenantry(*deep)
+        assert found.code == 1
+        assert "namespace 'movy' on edge-1 belongs to tenant 'other', not to 'movy'" in " ".join(found.text.split())
+    finally:
+        edge.client.patch(Namespace, "movy", {"metadata": {"labels": {"toolkit.fluxcd.io/tenant": "movy"}}})
 
 
 def test_events_and_logs_tell_what_flux_did_with_an_app(fleet: Project) -> None:

@@ -97,7 +97,10 @@ def test_what_is_in_somebody_elses_namespace_proves_nothing() -> None:
     assert asked(memory, NEWER).problem is None
     dev = memory.objects["/api/v1/namespaces/dev-rocky"]
     dev["metadata"]["labels"] = {**dev["metadata"]["labels"], "toolkit.fluxcd.io/tenant": "movy"}
-    assert "HelmRelease dev-rocky/db is in a namespace that is not the place of such an object" in told(asked(memory, NEWER))[1]
+    assert (
+        "HelmRelease dev-rocky/db is in a namespace that is not the place of such an object"
+        in told(asked(memory, NEWER))[1]
+    )
 
 
 def told(answer: Answer) -> tuple[str, str]:
