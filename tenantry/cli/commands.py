@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 
 import click
 
-from tenantry.cli.habits import EXTRA, option_answer
+from tenantry.cli.habits import EXTRA, SHORT, SUBCOMMANDS, option_answer
 from tenantry.messages.text import closest
 
 GIVEN = "tenantry.given"
@@ -96,8 +96,9 @@ class Group(click.Group):
         name = args[0]
         if ctx.resilient_parsing or name.startswith("-") or name in self.list_commands(ctx):
             return super().resolve_command(ctx, args)
-        near = closest(name, self.list_commands(ctx))
-        answer = self.answers.get(name) or (f"Did you mean '{near}'?" if near else "")
+        names = self.list_commands(ctx)
+        near = SHORT[name] if SHORT.get(name) in names else closest(name, names)
+        answer = self.answers.get(name) or (f"Did you mean '{near}'?" if near else SUBCOMMANDS.get(name, ""))
         raise click.UsageError(f"No such command '{name}'. {answer}".rstrip(), ctx)
 
 

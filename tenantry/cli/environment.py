@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import click
+from click.core import ParameterSource
 
 from tenantry.cli.commands import GIVEN, Late
 from tenantry.cli.fleet_file import fleet_file
@@ -57,6 +58,8 @@ def _words(context: click.Context, option: EnvironmentOption) -> tuple[str, ...]
         dict.fromkeys((*values(context.params.pop(ARGUMENT, None)), *values(context.params.get(str(option.name)))))
     )
     for word in found:
+        if not word:  # a script's variable that is not set must not choose another environment
+            raise click.UsageError("The name of the environment is empty.", context)
         if word.endswith((".yaml", ".yml")):
             raise click.UsageError(f"'{word}' is not an environment. Did you mean '--file {word}'?", context)
         tenant, slash, app = word.partition("/")
@@ -70,7 +73,7 @@ def _words(context: click.Context, option: EnvironmentOption) -> tuple[str, ...]
 
 def values(given: str | tuple[str, ...] | None) -> tuple[str, ...]:
     """What an argument or option was given: nothing, a word or several."""
-    return (given,) if given and isinstance(given, str) else tuple(given or ())
+    return (given,) if isinstance(given, str) else tuple(given or ())
 
 
 def _unambiguous(context: click.Context, *, typed: bool) -> str:
@@ -94,7 +97,7 @@ def _missing(context: click.Context, declared: Sequence[str], *, typed: bool) ->
     file = fleet_file(context)
     if not declared:
         return f"Name an environment{why} {file} declares none."
-    line = _to_type(context, f"-e {declared[0]}")
+    line = _to_type(context, "-e ENVIRONMENT" if typed else f"-e {declared[0]}")
     return f"Name an environment{why} {file} declares {listed(declared)}. Type: {line}"
 
 
@@ -113,5 +116,9 @@ def _tell(context: click.Context, environment: str, why: str) -> None:
 
 
 def _to_type(context: click.Context, words: str) -> str:
-    given = shlex.join(context.meta.get(GIVEN, ()))
-    return " ".join(part for part in (context.command_path, given, words) if part)
+    """The command line with more words behind it."""
+    root = context.find_root()
+    named = root.get_parameter_source("file") is ParameterSource.COMMANDLINE
+    file = ("--file", str(root.obj)) if named else ()
+    program, *path = context.command_path.split()
+    return f"{shlex.join((program, *file, *path, *context.meta.get(GIVEN, ())))} {words}"

@@ -75,6 +75,21 @@ COMMANDS = _each(
 )
 """The answers for names that are no command."""
 
+_SET = "tenantry set PATH VALUE (or unset PATH), such as tenantry set"
+SUBCOMMANDS = _each(
+    {
+        "help": ("tenantry help COMMAND",),
+        "override overrides": (f"{_SET} tenants.rocky.overrides.environments.prod.quota.pods 80",),
+        "selector selectors": (f"{_SET} tenants.rocky.clusters '{{labels: {{tier: edge}}}}'",),
+        "grant grants": (f"{_SET} tenants.rocky.grants.settings '[quota, limits]'",),
+        "namespace ns": (f"{_SET} tenants.rocky.namespaces.jobs '{{}}'",),
+    }
+)
+"""The answers for names that are no command of a group such as `tenantry add`."""
+
+SHORT: Mapping[str, str] = {"env": "environment", "envs": "environment", "helmrelease": "app", "kustomization": "app"}
+"""Other words for what a group's commands are about."""
+
 OPTIONS: Mapping[str, Sequence[tuple[str, str]]] = {
     "-n --namespace --tenant": (
         ("tenant", "Name the app as TENANT/APP."),
@@ -83,10 +98,7 @@ OPTIONS: Mapping[str, Sequence[tuple[str, str]]] = {
         ("", "A tenant is named where a command has --tenant or an argument TENANT."),
     ),
     "-A --all-namespaces --all-tenants": (("", "All tenants are shown unless --tenant names one: leave it out."),),
-    "-l --selector --labels": (
-        ("clusters", "Name clusters with --cluster. Their labels: tenantry list clusters"),
-        ("", "Clusters have labels: tenantry list clusters"),
-    ),
+    "-l --selector --labels": (("", "Clusters have labels: tenantry list clusters"),),
     "-w --watch --follow": (("", "Type: tenantry status ENVIRONMENT --watch"),),
     "--wait": (("", "Type: tenantry status ENVIRONMENT --wait"),),
     "--json --yaml -o --output": (

@@ -126,7 +126,7 @@ Exit codes:
 @click.argument("what", type=_What(LISTS), metavar="[WHAT]", default="placements")
 @environments("Only what is in this environment.")
 @tenant_names("Only what belongs to this tenant, or to 'platform'.")
-@cluster_names("Only what is on this cluster.")
+@cluster_names("Only what is on this cluster, or on those with labels such as tier=edge.")
 @output("text", "json", "names", kind="List", wide=True)
 @reads_file
 def command(

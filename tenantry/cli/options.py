@@ -119,6 +119,8 @@ class _AppArgument(click.Argument, Late):
 
     def settle(self, context: click.Context) -> None:
         owner, slash, name = context.params["tenant"].partition("/")
+        if context.params["app"] == "":  # a script's variable that is not set must not select all apps
+            raise click.UsageError("The name of the app is empty.", context)
         if not slash:
             return
         if not owner or not name:
@@ -157,7 +159,7 @@ def full_name(name: str, metavar: str, complete: Callable[..., list[str]]) -> Ca
     def complete_word(context: click.Context, parameter: click.Parameter, start: str) -> list[Any]:
         """Complete the name, or its second word, or the argument behind it. The parser cannot tell which one is next."""
         arguments = [each for each in context.command.params if isinstance(each, click.Argument)]
-        words = [word for each in arguments for word in values(context.params.get(str(each.name)))]
+        words = [word for each in arguments for word in values(context.params.get(str(each.name))) if word]
         length = 1 if "/" in "".join(words[:1]) else 2
         if len(words) >= length:
             behind = arguments[1:][len(words) - length :]
@@ -268,23 +270,28 @@ def app_names(help: str) -> Callable[[_F], _F]:
 
 
 def cluster_names(help: str) -> Callable[[_F], _F]:
-    """`-c, --cluster NAME`, which may be repeated, completed from the file."""
-    return _names("--cluster", help, _clusters, "-c")
+    """`-c, -l, --cluster NAME`, or labels such as `tier=edge`; may be repeated, completed from the file."""
+    return _names("--cluster", help, _clusters, "-c", "-l", metavar="NAME|LABELS")
 
 
 def _names(
-    name: str, help: str, complete: Callable[..., list[str]], *short: str, cls: type[click.Option] = click.Option
+    name: str,
+    help: str,
+    complete: Callable[..., list[str]],
+    *short: str,
+    cls: type[click.Option] = click.Option,
+    metavar: str = "NAME",
 ) -> Callable[[_F], _F]:
     parameter = f"{name.removeprefix('--')}s"
     return click.option(
-        *short, name, parameter, cls=cls, metavar="NAME", multiple=True, help=help, shell_complete=complete
+        *short, name, parameter, cls=cls, metavar=metavar, multiple=True, help=help, shell_complete=complete
     )
 
 
 def tenant_apps(command: _F) -> _F:
     """`TENANT [APP] --environment NAME [--cluster NAME]...`: the apps of one tenant, or one of them."""
     for option in (
-        cluster_names("Only on this cluster; repeatable."),
+        cluster_names("Only on this cluster, or on those with labels such as tier=edge; repeatable."),
         environment("The environment of the apps.", required=True),
         app(),
         tenant(),
@@ -351,7 +358,7 @@ def output(*formats: str, kind: str = "", wide: bool = False) -> Callable[[_F], 
 
     Args:
         kind: Of the JSON document, required if there is one.
-        wide: The first format is a table, whose columns `fitting` leaves out on a narrow terminal: `-o wide` shows all.
+        wide: The first format is a table, whose columns `print_fitting` leaves out on a narrow terminal: `-o wide` shows all.
     """
     assert bool(kind) == ("json" in formats), "the document of a command with JSON has a kind"
     return click.option(

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 
 from tenantry.cluster.standing import Live, Needs, Standing, needs_of, standing
 from tenantry.cluster.status import MISSING, PAUSED, AppStatus, Readiness, condition, last_good, revision_of, since_of
+from tenantry.fleet.placement import labelled
 from tenantry.guard.kept import Kept
 from tenantry.guard.places import label, whose
 from tenantry.kube.names import ADDON_PREFIX, PLATFORM
@@ -113,6 +114,8 @@ def select(
 ) -> Selection:
     """The selection that options name. `platform` is the platform team; an add-on can also be `platform/ADDON`.
 
+    clusters: names, or labels such as `tier=edge`, for all that have them and an app of the selection.
+
     Raises: Refused: the environment has no such tenant, app or cluster; a later option is checked within the earlier ones.
     """
     if not any(each.tenant == PLATFORM for each in plan.apps):  # a tenant may be called so
@@ -125,6 +128,8 @@ def select(
         (clusters, _cluster_of, "no apps on cluster"),
     ):
         there = {key(each) for each in left}
+        if key is _cluster_of:
+            names = clusters = labelled(clusters, {name: plan.labels[name] for name in plan.labels if name in there})
         for name in names:
             if name not in there:
                 known = declared("name one of these", name, {each or PLATFORM for each in there})

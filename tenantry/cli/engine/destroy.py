@@ -25,7 +25,7 @@ from tenantry.stacks.outcome import OFFBOARD
     cls=EngineCommand,
     epilog="""\
 Examples:
-  tenantry destroy --environment dev
+  tenantry destroy dev
   tenantry destroy --environment dev --yes --skip-preview
   tenantry destroy --environment dev --offboard
 

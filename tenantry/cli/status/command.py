@@ -51,9 +51,9 @@ if TYPE_CHECKING:
     cls=Command,
     epilog="""\
 Examples:
-  tenantry status --environment dev
+  tenantry status dev
   tenantry status --environment prod --failing
-  tenantry status --environment prod --tenant rocky --app web --cluster edge-1
+  tenantry status prod --app rocky/web --cluster edge-1
   tenantry status --environment prod --watch
   tenantry status --environment dev --wait --timeout 300
   tenantry status --environment prod --output json
@@ -74,7 +74,7 @@ Exit codes:
 @environment_option("The environment to show.", required=True, argument=True)
 @tenant_names(f"Only apps of this tenant, or of '{PLATFORM}'; repeatable.")
 @app_names("Only this app or add-on; repeatable.")
-@cluster_names("Only apps on this cluster; repeatable.")
+@cluster_names("Only apps on this cluster, or on those with labels such as tier=edge; repeatable.")
 @click.option("--failing", is_flag=True, help="Show only what is failed, missing or changed by hand.")
 @click.option("--all", "every", is_flag=True, help="List every app on every cluster, also where many are alike.")
 @management_options

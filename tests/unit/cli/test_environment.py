@@ -62,18 +62,21 @@ def test_an_argument_is_the_same_as_the_option(capsys: Capture) -> None:
     [
         (
             "explain rocky web",
-            "Name an environment. two.yaml declares dev, prod. Type: tenantry explain rocky web -e dev",
+            "Name an environment. two.yaml declares dev, prod. Type: tenantry --file two.yaml explain rocky web -e dev",
         ),
-        ("status", "Name an environment. two.yaml declares dev, prod. Type: tenantry status -e dev"),
-        ("preflight", "Name an environment. two.yaml declares dev, prod. Type: tenantry preflight -e dev"),
+        ("status", "Name an environment. two.yaml declares dev, prod. Type: tenantry --file two.yaml status -e dev"),
+        (
+            "preflight",
+            "Name an environment. two.yaml declares dev, prod. Type: tenantry --file two.yaml preflight -e dev",
+        ),
         (
             "up --yes -- --parallel 4",
-            "Name an environment. two.yaml declares dev, prod. Type: tenantry up --yes -e dev",
+            "Name an environment. two.yaml declares dev, prod. Type: tenantry --file two.yaml up --yes -e dev",
         ),
         (
             "destroy",
             "Name an environment: this command deletes it, so nothing else chooses it. two.yaml declares dev, prod."
-            " Type: tenantry destroy -e dev",
+            " Type: tenantry --file two.yaml destroy -e ENVIRONMENT",
         ),
         ("status dev -e prod", "Two environments are named, dev and prod: name one of them."),
         (
@@ -86,6 +89,15 @@ def test_an_argument_is_the_same_as_the_option(capsys: Capture) -> None:
 def test_what_is_not_clear_is_answered_with_a_line_to_type(capsys: Capture, line: str, message: str) -> None:
     code, out, err = tenantry(capsys, "-f", "two.yaml", *line.split())
     assert (code, out, err.splitlines()[-1]) == (2, "", f"Error: {message}")
+
+
+@table("words", [("status", "-e", ""), ("up", "", "--yes"), ("explain", "rocky", "-e", ""), ("preflight", "dev", "")])
+def test_an_empty_name_chooses_no_other_environment(capsys: Capture, words: tuple[str, ...]) -> None:
+    assert "The name of the environment is empty." in tenantry(capsys, *words)[2]
+
+
+def test_an_empty_name_selects_no_other_apps(capsys: Capture) -> None:
+    assert "The name of the app is empty." in tenantry(capsys, "suspend", "rocky", "", "-e", "dev")[2]
 
 
 @pytest.mark.parametrize("file", ["tenants.yaml", "two.yaml"])
@@ -172,6 +184,8 @@ def test_yaml_is_the_same_document_as_json(capsys: Capture, line: str) -> None:
         ("list tenants -n rocky", "list tenants --tenant rocky"),
         ("parity dev dev --app rocky/web", "parity dev dev --tenant rocky --app web"),
         ("list -o wide", "list placements"),
+        ("list -l tier=edge", "list -c edge"),
+        ("list clusters -l tier=hub", "list clusters -c hub"),
     ],
 )
 def test_a_habit_is_accepted(capsys: Capture, habit: str, what: str) -> None:

@@ -8,7 +8,7 @@ from pathlib import Path
 import click
 
 from tenantry.cli.app import app
-from tenantry.cli.habits import COMMANDS, OPTIONS
+from tenantry.cli.habits import COMMANDS, OPTIONS, SUBCOMMANDS
 from tests.table import table
 from tests.unit.cli.test_cli import Capture, tenantry
 
@@ -31,6 +31,14 @@ from tests.unit.cli.test_cli import Capture, tenantry
         ),
         ("cluster bootstrp", "No such command 'bootstrp'. Did you mean 'bootstrap'?"),
         ("sandbox start", "No such command 'start'. Did you mean 'status'?"),
+        ("add env x", "No such command 'env'. Did you mean 'environment'?"),
+        ("add clusters x", "No such command 'clusters'. Did you mean 'cluster'?"),
+        ("cluster help", "No such command 'help'. Type: tenantry help COMMAND"),
+        (
+            "add override x",
+            "No such command 'override'. Type: tenantry set PATH VALUE"
+            " (or unset PATH), such as tenantry set tenants.rocky.overrides.environments.prod.quota.pods 80",
+        ),
         ("quux", "No such command 'quux'."),
         ("help quux", "No such command 'quux'."),
         ("help diff more", "'tenantry diff' has no command 'more'"),
@@ -48,8 +56,8 @@ from tests.unit.cli.test_cli import Capture, tenantry
         ),
         ("status -A", "No such option '-A'. All tenants are shown unless --tenant names one: leave it out."),
         (
-            "status -l tier=edge",
-            "No such option '-l'. Name clusters with --cluster. Their labels: tenantry list clusters",
+            "explain rocky -l tier=edge",
+            "No such option '-l'. Clusters have labels: tenantry list clusters",
         ),
         ("tree rocky/web -w", "No such option '-w'. Type: tenantry status ENVIRONMENT --watch"),
         ("-C fleet status", "No such option '-C'. Type: --file DIRECTORY/tenants.yaml"),
@@ -75,7 +83,7 @@ def test_every_answer_is_about_a_command_that_there_is_none_of() -> None:
 
 
 def test_every_line_to_type_begins_with_a_command() -> None:
-    answers = [*COMMANDS.values(), *(answer for each in OPTIONS.values() for _, answer in each)]
+    answers = [*COMMANDS.values(), *SUBCOMMANDS.values(), *(answer for each in OPTIONS.values() for _, answer in each)]
     lines = [line for answer in answers for line in re.findall(r"tenantry ((?:[a-z]+ ?)+)", answer)]
     assert len(lines) > 50
     for line in lines:
