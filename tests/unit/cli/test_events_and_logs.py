@@ -20,7 +20,7 @@ from tests.unit.cli.test_cli import Capture, tenantry
 from tests.unit.cli.test_control import TEXT, Hub, live
 from tests.unit.texts import planned
 
-NOW = datetime.now(UTC)
+THEN = "2026-01-02T03:04:05Z"
 WEB = ObjectId("kustomize.toolkit.fluxcd.io/v1", "Kustomization", "rocky", "web")
 EVENTS = "/api/v1/namespaces/rocky/events"
 POD = "/api/v1/namespaces/flux-system/pods"
@@ -38,7 +38,10 @@ def hub(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Hub:
 
 
 def ago(**time: float) -> str:
-    return (NOW - timedelta(seconds=1, **time)).strftime("%Y-%m-%dT%H:%M:%SZ")
+    return (datetime.now(UTC) - timedelta(seconds=5, **time)).strftime("%Y-%m-%dT%H:%M:%SZ")
+
+
+EARLY, LATE = ago(minutes=30), ago(minutes=5)
 
 
 def event(uid: str, kind: str, name: str, **rest: Any) -> dict[str, Any]:
@@ -47,19 +50,28 @@ def event(uid: str, kind: str, name: str, **rest: Any) -> dict[str, Any]:
 
 
 BROKEN = {"type": "Warning", "message": "cannot build"}
-HAPPENED = [
-    event("4", "Kustomization", "web", **BROKEN, firstTimestamp=ago(minutes=9), lastTimestamp=ago(minutes=4), count=3),
-    event("5", "Kustomization", "web", **BROKEN, firstTimestamp=ago(minutes=3), lastTimestamp=ago(minutes=3)),
-    event(
-        "1", "GitRepository", "manifests", message="https://u:hunter2hunter2@git.example.com", eventTime=ago(hours=2)
-    ),
-    event("2", "Kustomization", "shop", message="another app", eventTime=ago(hours=1)),
-    event("3", "Deployment", "web", message="another kind", eventTime=ago(hours=1)),
-]
+
+
+def happened() -> list[dict[str, Any]]:
+    return [
+        event(
+            "4", "Kustomization", "web", **BROKEN, firstTimestamp=ago(minutes=9), lastTimestamp=ago(minutes=4), count=3
+        ),
+        event("5", "Kustomization", "web", **BROKEN, firstTimestamp=ago(minutes=3), lastTimestamp=ago(minutes=3)),
+        event(
+            "1",
+            "GitRepository",
+            "manifests",
+            message="https://u:hunter2hunter2@git.example.com",
+            eventTime=ago(hours=2),
+        ),
+        event("2", "Kustomization", "shop", message="another app", eventTime=ago(hours=1)),
+        event("3", "Deployment", "web", message="another kind", eventTime=ago(hours=1)),
+    ]
 
 
 def test_events_of_an_app_and_its_source_are_joined_oldest_first(capsys: Capture, hub: Hub) -> None:
-    hub.objects[EVENTS] = {"metadata": {}, "items": HAPPENED}
+    hub.objects[EVENTS] = {"metadata": {}, "items": happened()}
     code, out, err = tenantry(capsys, "events", "rocky", "web", "-e", "dev", "-c", "hub")
     assert (code, err) == (0, "")
     assert out.splitlines() == [
@@ -74,17 +86,23 @@ def test_events_of_an_app_and_its_source_are_joined_oldest_first(capsys: Capture
 
 
 def test_events_as_json_and_without_the_file(capsys: Capture, hub: Hub) -> None:
-    hub.objects[EVENTS] = {"metadata": {}, "items": HAPPENED}
+    items = happened()
+    hub.objects[EVENTS] = {"metadata": {}, "items": items}
     Path("tenants.yaml").unlink()
     code, out, _ = tenantry(capsys, "events", "rocky", "web", "-e", "dev", "-c", "hub", "-o", "json")
     document = json.loads(out)
     last = document["items"][-1]
     assert (code, document["kind"], document["byLabels"]) == (0, "Events", True)
-    assert (last["type"], last["count"], last["first"], last["name"]) == ("Warning", 4, ago(minutes=9), "web")
+    assert (last["type"], last["count"], last["first"], last["name"]) == (
+        "Warning",
+        4,
+        items[0]["firstTimestamp"],
+        "web",
+    )
 
 
 def test_watching_prints_what_is_new(capsys: Capture, hub: Hub, monkeypatch: pytest.MonkeyPatch) -> None:
-    hub.objects[EVENTS] = {"metadata": {}, "items": HAPPENED[:1]}
+    hub.objects[EVENTS] = {"metadata": {}, "items": happened()[:1]}
 
     def pauses() -> Iterator[None]:
         hub.objects[EVENTS]["items"].append(
@@ -102,7 +120,7 @@ def test_watching_prints_what_is_new(capsys: Capture, hub: Hub, monkeypatch: pyt
 
 def line(message: str, *, name: str = "web", kind: str = "Kustomization", time: str = "", **rest: str) -> str:
     """As a controller in a pod writes it."""
-    content = {"level": "error", "ts": time or ago(minutes=1), "msg": message, "controllerKind": kind}
+    content = {"level": "error", "ts": time or THEN, "msg": message, "controllerKind": kind}
     return json.dumps({**content, "name": name, "namespace": "rocky", **rest}) + "\n"
 
 
@@ -131,7 +149,7 @@ def console(message: str, **rest: str) -> str:
 def test_a_line_of_a_controller_is_known_in_both_of_its_forms(text: str, message: str | None) -> None:
     found = parsed(text, {(WEB.kind, WEB.namespace, WEB.name): WEB})
     assert (found and found.message) == message
-    assert found is None or (found.level, found.time) == ("error", ago(minutes=1))
+    assert found is None or (found.level, found.time) == ("error", THEN)
 
 
 @pytest.fixture
@@ -139,9 +157,9 @@ def pod(hub: Hub) -> list[str]:
     """The lines that the controller's pod has written."""
     lines = [
         line("old", time=ago(hours=3)),
-        line("first", time=ago(minutes=2)),
-        line("other", name="shop"),
-        line("second"),
+        line("first", time=EARLY),
+        line("other", name="shop", time=LATE),
+        line("second", time=LATE),
     ]
     container = {"name": "manager", "image": "ghcr.io/fluxcd/kustomize-controller:v1.9.4"}
     spec = {
@@ -156,16 +174,16 @@ def pod(hub: Hub) -> list[str]:
 
 
 def test_logs_are_the_lines_of_fluxs_pods_about_an_app(capsys: Capture, hub: Hub, pod: list[str]) -> None:
-    told = f"{ago(minutes=1)} error Kustomization rocky/web: second\n"
+    told = f"{LATE} error Kustomization rocky/web: second\n"
     command = ("logs", "rocky", "web", "-e", "dev")
-    assert tenantry(capsys, *command) == (0, f"{ago(minutes=2)} error Kustomization rocky/web: first\n{told}", "")
+    assert tenantry(capsys, *command) == (0, f"{EARLY} error Kustomization rocky/web: first\n{told}", "")
     assert [parameters for _, path, parameters in hub.requests if path.endswith("/log")] == [
         {"container": "manager", "sinceSeconds": "3600"}
     ]
     assert ("GET", POD, {"limit": "500", "labelSelector": "app=k"}) in hub.requests
     assert tenantry(capsys, *command, "--tail", "1") == (0, told, "")
-    assert tenantry(capsys, *command, "--since", "90s", "--follow") == (0, told, "")
-    assert hub.requests[-1][2] == {"container": "manager", "sinceSeconds": "90", "follow": "true"}
+    assert tenantry(capsys, *command, "--since", "15m", "--follow") == (0, told, "")
+    assert hub.requests[-1][2] == {"container": "manager", "sinceSeconds": "900", "follow": "true"}
     (item,) = json.loads(tenantry(capsys, *command, "--tail", "1", "-o", "json")[1])["items"]
     assert (item["kind"], item["level"], item["message"]) == ("Kustomization", "error", "second")
     pod.clear()
@@ -195,7 +213,9 @@ def test_logs_without_pods_come_from_the_sandboxs_files_or_are_refused_with_the_
     root = Path(".sandbox").absolute()
     (root / "logs").mkdir(parents=True)
     (root / ".tenantry-sandbox").touch()
-    (root / "logs" / "hub-kustomize-controller.log").write_text(f"{console('old', time=ago(hours=2))}{console('new')}")
+    (root / "logs" / "hub-kustomize-controller.log").write_text(
+        f"{console('old', time=ago(hours=2))}{console('new', time=LATE)}"
+    )
     (root / "logs" / "hub-kube-controller-manager.log").write_text(console("not Flux"))
     (root / "logs" / "hub-2-helm-controller.log").write_text(console("another cluster"))
     client = hub.client()
@@ -204,6 +224,6 @@ def test_logs_without_pods_come_from_the_sandboxs_files_or_are_refused_with_the_
     monkeypatch.setattr(type(client), "config", config)
     assert tenantry(capsys, "logs", "rocky", "web", "-e", "dev", "-c", "hub") == (
         0,
-        f"{ago(minutes=1)} error Kustomization rocky/web: new\n",
+        f"{LATE} error Kustomization rocky/web: new\n",
         "",
     )
