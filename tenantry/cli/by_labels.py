@@ -47,7 +47,7 @@ def by_labels(
             with working(f"reading the labels of {environment}"):
                 found = labelled(client, environment)
         except Refused as refused:
-            say(f"the labels on the management cluster are no help either: {refused}")
+            say(f"{why}\n  and the labels on the management cluster cannot be read: {refused}")
             raise failure from None
         server, management = client.config.cluster.server, found.plan.management
         say(f"{why}\n  going by the labels of the objects on {f'{management} ({server})' if management else server}")

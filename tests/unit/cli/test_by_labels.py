@@ -198,7 +198,8 @@ def test_a_cluster_without_the_environment_is_no_help(capsys: Capture, hub: Labe
     code, out, err = tenantry(capsys, "status", "-e", "dev")
     assert (code, out) == (2, "")
     assert err.startswith(
-        f"the labels on the management cluster are no help either: no object on {SERVER} has the labels of an app of environment"
+        "tenants.yaml is invalid (tenants.yaml:10: key 'quotta' is not known here)\n"
+        f"  and the labels on the management cluster cannot be read: no object on {SERVER} has the labels of an app of environment"
         " 'dev'\n  fix: name the management cluster with --kubeconfig and --context\n"
     )
     assert "key 'quotta' is not known" in err
