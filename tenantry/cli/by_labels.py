@@ -49,6 +49,9 @@ def by_labels(
         except Refused as refused:
             say(f"{why}\n  and the labels on the management cluster cannot be read: {refused}")
             raise failure from None
+        if chosen := [name for name in named.clusters if "=" in name]:
+            say(why)
+            raise Refused(f"the labels of clusters, such as '{chosen[0]}', are in the file alone", "name the clusters")
         server, management = client.config.cluster.server, found.plan.management
         say(f"{why}\n  going by the labels of the objects on {f'{management} ({server})' if management else server}")
         for message in found.left_out_of(named):

@@ -180,6 +180,7 @@ def test_what_only_looks_like_an_app_is_left_out_and_told(
         (("suspend", "rocky", "webb"), "environment 'dev' has no app 'webb'"),
         (("tree", "tina"), "environment 'dev' has no apps of tenant 'tina'"),
         (("status", "--cluster", "us-1"), "environment 'dev' has no apps on cluster 'us-1'"),
+        (("status", "--cluster", "tier=edge"), "the labels of clusters, such as 'tier=edge', are in the file alone"),
         (("status", "--wait"), "key 'quotta' is not known"),
         (("status", "--output", "prometheus"), "key 'quotta' is not known"),
         (("-f", "nowhere.yaml", "suspend", "rocky", "web"), "nowhere.yaml: no such file"),
