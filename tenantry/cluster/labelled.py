@@ -142,14 +142,18 @@ def _references(manifests: Iterable[Manifest]) -> Iterator[tuple[str, str, str]]
 
 def _with_dependencies(reconcilers: Iterable[Manifest]) -> Iterator[KubeObject]:
     """Baselines first. An app depends on what its object names, and on its baseline."""
-    by_owner = {_owner(each): object_id(each) for each in reconcilers if APP_LABEL not in labels_of(each)}
+    baselines = {
+        owner: object_id(each)
+        for each in reconcilers
+        if APP_LABEL not in labels_of(each) and (owner := _owner(each)).tenant
+    }
     for each in sorted(reconcilers, key=lambda manifest: APP_LABEL in labels_of(manifest)):
         id = object_id(each)
         named = (
             ObjectId(id.api_version, id.kind, str(other.get("namespace") or id.namespace), str(other.get("name")))
             for other in mappings_in(mapping_at(each, "spec").get("dependsOn"))
         )
-        baseline = by_owner.get(_owner(each))
+        baseline = baselines.get(_owner(each))
         yield _as_planned(each, (*named, *([baseline] if baseline and baseline != id else [])))
 
 

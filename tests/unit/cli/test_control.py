@@ -144,6 +144,19 @@ def test_an_object_of_somebody_else_is_not_touched(capsys: Capture, hub: Hub) ->
     )
 
 
+def test_an_object_in_somebody_elses_namespace_is_not_touched_whatever_its_labels_say(
+    capsys: Capture, hub: Hub
+) -> None:
+    namespace = hub.objects["/api/v1/namespaces/rocky"]["metadata"]
+    namespace["labels"] = {**namespace["labels"], "toolkit.fluxcd.io/tenant": "movy"}
+    code, out, _ = tenantry(capsys, "suspend", "rocky/web", "-e", "dev", "-c", "hub")
+    assert (code, hub.changes()) == (2, [])
+    assert (
+        "Kustomization rocky/web exists, but namespace 'rocky' is not the place of such an object, so its labels are not believed"
+        in out
+    )
+
+
 def test_missing_rights_are_named_with_verb_and_kind(capsys: Capture, hub: Hub) -> None:
     hub.refuse("PATCH", WEB, 403, "forbidden")
     assert tenantry(capsys, "suspend", "rocky", "web", "-e", "dev", "-c", "hub")[:2] == (
