@@ -1,6 +1,7 @@
 """How an object is on its own cluster, with a word why. It reads nothing itself.
 
-The rules are those by which `kubectl rollout status` and Flux's health checks judge. Pods say more than their owners: `pod_trouble`.
+The rules are those by which `kubectl rollout status` and Flux's health checks judge. Pods say more than their owners: see
+`pod_trouble`.
 """
 
 from __future__ import annotations
@@ -108,7 +109,9 @@ def _stateful_set(found: Manifest, spec: Mapping[str, Any], status: Mapping[str,
     partition = value_at(spec, ("updateStrategy", "rollingUpdate", "partition"), 0)
     manual = value_at(spec, ("updateStrategy", "type")) == "OnDelete" or partition
     if not manual and status.get("updateRevision") != status.get("currentRevision"):
-        return State(Health.PROGRESSING, f"{_number(status.get('updatedReplicas'))} of {wanted} pods are of the new version")
+        return State(
+            Health.PROGRESSING, f"{_number(status.get('updatedReplicas'))} of {wanted} pods are of the new version"
+        )
     return READY
 
 
@@ -180,10 +183,15 @@ def _number(value: Any, default: int = 0) -> int:
 
 
 class Trouble(NamedTuple):
-    """What keeps a pod from being ready. why: a sentence. lasts: whether waiting alone does not help. container: "" for the pod."""
+    """What keeps a pod from being ready.
+
+    why: a sentence. detail: the whole message of the kubelet or the scheduler. container: "" for the pod.
+    lasts: whether waiting alone does not help.
+    """
 
     reason: str
     why: str
+    detail: str = ""
     container: str = ""
     since: str = ""
     lasts: bool = True
@@ -191,7 +199,13 @@ class Trouble(NamedTuple):
 
 _PULLS = frozenset({"ErrImagePull", "ImagePullBackOff", "InvalidImageName", "ErrImageNeverPull", "RegistryUnavailable"})
 _STARTS = frozenset(
-    {"CreateContainerConfigError", "CreateContainerError", "RunContainerError", "PreCreateHookError", "PostStartHookError"}
+    {
+        "CreateContainerConfigError",
+        "CreateContainerError",
+        "RunContainerError",
+        "PreCreateHookError",
+        "PostStartHookError",
+    }
 )
 
 
@@ -202,50 +216,61 @@ def pod_trouble(pod: Manifest) -> Trouble | None:
         return None
     scheduled = condition(status, "PodScheduled")
     if scheduled.get("status") == "False":
-        reason = str(scheduled.get("reason") or "Unschedulable")
+        reason, said = str(scheduled.get("reason") or "Unschedulable"), one_line(message_of(scheduled))
         since = str(scheduled.get("lastTransitionTime") or "")
-        return Trouble(reason, f"no node can take the pod: {one_line(message_of(scheduled)) or reason}", "", since)
+        return Trouble(reason, f"no node can take the pod: {said or reason}", said, since=since)
     started = str(status.get("startTime") or metadata.get("creationTimestamp") or "")
-    containers = [
-        *mappings_in(status.get("initContainerStatuses")),
-        *mappings_in(status.get("containerStatuses")),
-    ]
-    if found := next(filter(None, (_container_trouble(each, started) for each in containers)), None):
+    containers = mappings_in(status.get("containerStatuses"))
+    told = (
+        _container_trouble(each, started) for each in (*mappings_in(status.get("initContainerStatuses")), *containers)
+    )
+    if found := next(filter(None, told), None):
         return found
     if status.get("phase") == "Failed":
-        said = one_line(without_credentials(str(status.get("message") or "")))
-        reason = str(status.get("reason") or "Failed")
-        return Trouble(reason, f"the pod failed: {': '.join(filter(None, (reason, said)))}", "", started)
+        said, reason = _message(status), str(status.get("reason") or "Failed")
+        return Trouble(reason, f"the pod failed: {': '.join(filter(None, (reason, said)))}", said, since=started)
     ready = condition(status, "Ready")
-    if ready.get("status") == "False" and status.get("phase") == "Running":
-        since = str(ready.get("lastTransitionTime") or "")
-        unready = [str(each.get("name")) for each in mappings_in(status.get("containerStatuses")) if not each.get("ready")]
-        whose = f"container '{unready[0]}' is" if unready else "the pod is"
-        said = one_line(message_of(ready))
-        probe = "its readiness probe does not succeed" if unready else said
-        return Trouble("NotReady", f"{whose} running, but not ready: {probe}", unready[0] if unready else "", since, lasts=False)
-    return None
+    if ready.get("status") != "False" or status.get("phase") != "Running":
+        return None
+    since, said = str(ready.get("lastTransitionTime") or ""), one_line(message_of(ready))
+    unready = next((str(each.get("name")) for each in containers if not each.get("ready")), "")
+    why = f"container '{unready}' runs, but its readiness probe fails" if unready else f"the pod is not ready: {said}"
+    return Trouble("NotReady", why, said, unready, since, lasts=False)
+
+
+def _message(status: Mapping[str, Any]) -> str:
+    return one_line(without_credentials(str(status.get("message") or "")))
 
 
 def _container_trouble(told: Mapping[str, Any], started: str) -> Trouble | None:
     name, waiting = str(told.get("name")), mapping_at(told, "state", "waiting")
-    reason = str(waiting.get("reason") or "")
-    said = one_line(without_credentials(str(waiting.get("message") or "")))
+    reason, said = str(waiting.get("reason") or ""), _message(waiting)
     if reason in _PULLS:
         image = one_line(without_credentials(str(told.get("image") or "")))
-        return Trouble(reason, f"image '{image}' cannot be pulled ({reason}){f': {said}' if said else ''}", name, started)
+        why = ": ".join(filter(None, (reason, _end_of(said))))
+        return Trouble(reason, f"image '{image}' cannot be pulled ({why})", said, name, started)
     if reason in _STARTS:
-        return Trouble(reason, f"container '{name}' cannot start ({reason}){f': {said}' if said else ''}", name, started)
+        why = f"container '{name}' cannot start ({reason}){f': {said}' if said else ''}"
+        return Trouble(reason, why, said, name, started)
     last = mapping_at(told, "lastState", "terminated") or mapping_at(told, "state", "terminated")
-    if not last or (not reason and mapping_at(told, "state", "running")):
-        return None
-    if not reason and last.get("exitCode") == 0:
+    if not last or (not reason and (mapping_at(told, "state", "running") or last.get("exitCode") == 0)):
         return None
     restarts = _number(told.get("restartCount"))
-    times = f"{restarts} restarts" if restarts != 1 else "1 restart"
+    times = f"{restarts} restart{'' if restarts == 1 else 's'}"
     again = f"keeps crashing ({times})" if reason == "CrashLoopBackOff" or restarts > 1 else "has crashed"
     since = str(last.get("finishedAt") or started)
-    return Trouble(reason or "Error", f"container '{name}' {again}: {_ended(last)}", name, since)
+    return Trouble(
+        reason or "Error", f"container '{name}' {again}: {_ended(last)}", said or _message(last), name, since
+    )
+
+
+_SHORT = 60
+
+
+def _end_of(message: str) -> str:
+    """The last part of a chain of errors, such as `not found`; "" if it is long, or if there is no chain."""
+    before, _, last = message.rstrip(": ").rpartition(": ")
+    return last if before and len(last) <= _SHORT else ""
 
 
 def _ended(last: Mapping[str, Any]) -> str:

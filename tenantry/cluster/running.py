@@ -5,6 +5,7 @@ It reads a handful of lists for each namespace, a page of each, and never the va
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import islice
@@ -48,6 +49,10 @@ _SINGLE = 100
 """So many objects of other kinds are read, one by one."""
 
 
+_VARYING = re.compile(r"\(combined from similar events\): |\"[^\"]*\"|[0-9]+")
+"""What differs in messages of the same event: names of pods, and figures."""
+
+
 class Event(NamedTuple):
     """A warning about an object. about: kind and name. at: when it came last (RFC 3339)."""
 
@@ -55,7 +60,7 @@ class Event(NamedTuple):
     reason: str
     message: str
     at: str
-    count: int
+    times: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,7 +105,7 @@ class Running:
         return sorted(found, key=lambda each: (not each[1].lasts, each[1].reason == "Unschedulable"))
 
     def owned(self, owner: Manifest) -> list[Manifest]:
-        """What a workload owns, down to its pods. Sets of replicas that are scaled to nothing, and those of old versions, come last."""
+        """What a workload owns, down to its pods."""
         uid = mapping_at(owner, "metadata").get("uid")
         below = [
             each
@@ -112,7 +117,9 @@ class Running:
 
     def events_about(self, objects: Iterable[Manifest]) -> list[Event]:
         """The warnings about some objects, the newest first; what an object repeats, once."""
-        wanted = {(each["kind"], mapping_at(each, "metadata").get("namespace"), each["metadata"]["name"]) for each in objects}
+        wanted = {
+            (each["kind"], mapping_at(each, "metadata").get("namespace"), each["metadata"]["name"]) for each in objects
+        }
         found = [
             (about, each)
             for each in self.by_kind.get("Event", ())
@@ -120,7 +127,9 @@ class Running:
             and (about.get("kind"), about.get("namespace"), about.get("name")) in wanted
         ]
         events = sorted((_event(about, each) for about, each in found), key=lambda each: each.at, reverse=True)
-        return [same[0] for same in grouped(events, lambda each: (each.reason, each.message)).values()]
+        return [
+            same[0] for same in grouped(events, lambda each: (each.reason, _VARYING.sub("", each.message))).values()
+        ]
 
     def _latest_jobs(self, cron: Manifest) -> list[Manifest]:
         jobs = [each for each in self.owned(cron) if each["kind"] == "Job"]
@@ -128,7 +137,11 @@ class Running:
 
     def _failed_job(self, job: Manifest) -> State | None:
         state = state_of_object(job)
-        return State(Health.FAILED, f"its last job failed: {state.why}", state.since) if state.health is Health.FAILED else None
+        return (
+            State(Health.FAILED, f"its last job failed: {state.why}", state.since)
+            if state.health is Health.FAILED
+            else None
+        )
 
 
 def _owners(found: Manifest) -> list[dict[str, Any]]:
@@ -137,7 +150,12 @@ def _owners(found: Manifest) -> list[dict[str, Any]]:
 
 def _event(about: Mapping[str, Any], found: Manifest) -> Event:
     series = mapping_at(found, "series")
-    times = (series.get("lastObservedTime"), found.get("lastTimestamp"), found.get("eventTime"), found.get("firstTimestamp"))
+    times = (
+        series.get("lastObservedTime"),
+        found.get("lastTimestamp"),
+        found.get("eventTime"),
+        found.get("firstTimestamp"),
+    )
     at = next((str(each) for each in times if each and moment(str(each))), "")
     count = series.get("count") or found.get("count") or 1
     said = one_line(without_credentials(str(found.get("message") or "")))
@@ -154,7 +172,7 @@ class Asked(NamedTuple):
 
 
 def read_all(hub: Client, asked: Iterable[Asked], connect: Connect = connected) -> list[Running | Refused]:
-    """What each app has on its cluster, in the same order, or why the cluster could not be read. Clusters are asked concurrently."""
+    """What each app has on its cluster, in the same order, or why the cluster could not be read."""
     asked = list(asked)
 
     def of_cluster(group: tuple[Way, list[Asked]]) -> dict[ObjectId, Running | Refused]:
@@ -185,8 +203,8 @@ def read_running(
 ) -> Running:
     """What an app has on its cluster.
 
-    Args:   wanted: what Flux applied; None: not known, so that the workloads with Flux's labels in the namespaces are taken.
-            namespaces: where else the app has something.
+    Args:   wanted: what Flux says that it applied; None: it does not say. Workloads with Flux's labels in the namespaces are the
+            app's, too: during a change, Flux does not name new ones yet. namespaces: where else the app has something.
     Raises: httpx2.RequestError: no answer.
     """
     places = [*dict.fromkeys([*(id.namespace for id in wanted or () if id.namespace), *namespaces])]
@@ -198,18 +216,16 @@ def read_running(
     by_kind: dict[str, list[Manifest]] = {}
     for (kind, _), found in zip(lists, read, strict=True):
         by_kind.setdefault(kind[1], []).extend([] if isinstance(found, Refused) else found)
-    if wanted is None:
-        labels = flux_labels(reconciler)
-        taken = (each for _, kind in WORKLOADS for each in by_kind.get(kind, ()))
-        marked = [each for each in taken if labels.items() <= labels_of(each).items()]
-        return Running({id: each for each in marked if (id := readable_id(each))}, by_kind, unread)
     there = {id: each for found in by_kind.values() for each in found if (id := readable_id(each))}
-    single = [id for id in wanted if id not in there]
+    labels = flux_labels(reconciler)
+    marked = (id for id, each in there.items() if id[:2] in WORKLOADS and labels.items() <= labels_of(each).items())
+    ids = dict.fromkeys([*(wanted or ()), *marked])
+    single = [id for id in ids if id not in there]
     objects, refused = _each(client, single[:_SINGLE])
     if len(single) > _SINGLE:
         unread = (*unread, counted(len(single) - _SINGLE, "more object"))
-    known = {**{id: there[id] for id in wanted if id in there}, **objects}
-    return Running({id: known[id] for id in wanted if id in known}, by_kind, (*unread, *_joined(refused)))
+    known: dict[ObjectId, Manifest | None] = {**there, **objects}
+    return Running({id: known[id] for id in ids if id in known}, by_kind, (*unread, *_joined(refused)))
 
 
 def _list(client: Client, kind: tuple[str, str], namespace: str) -> list[Manifest] | Refused:

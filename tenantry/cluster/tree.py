@@ -75,7 +75,9 @@ def with_health(client: Client, found: Iterable[AppTree], plan: Plan, connect: C
     """The same trees with the states of their objects, which are asked of the apps' clusters as Flux does: see `reach`."""
     trees, planned = list(found), {each.id: each.manifest for each in plan.objects}
     applied = [each for each in trees if each.objects]
-    read = read_all(client, (Asked(way_of(planned[each.app.id]), each.app.id, each.objects) for each in applied), connect)
+    read = read_all(
+        client, (Asked(way_of(planned[each.app.id]), each.app.id, each.objects) for each in applied), connect
+    )
     answers = {each.app.id: answer for each, answer in zip(applied, read, strict=True)}
     return [_judged(each, answers[each.app.id]) if each.app.id in answers else each for each in trees]
 
@@ -96,12 +98,13 @@ def trees(client: Client, plan: Plan, apps: Iterable[PlannedApp]) -> list[AppTre
     wanted = {object_id(each): each for chain in planned.values() for each in chain}
     found = requests.in_parallel(lambda id: requests.one(client, id), wanted)
     live = dict(zip(wanted, found, strict=True))
-    return [_tree(app, planned[app.id], live) for app in apps]
+    return [tree_of(app, planned[app.id], live) for app in apps]
 
 
-def _tree(app: PlannedApp, chain: tuple[Manifest, ...], live: dict[ObjectId, Manifest | None]) -> AppTree:
-    steps = tuple(_step(each, live[object_id(each)]) for each in chain)
-    reconciler = live[app.id]
+def tree_of(app: PlannedApp, chain: tuple[Manifest, ...], live: Mapping[ObjectId, Manifest | None]) -> AppTree:
+    """The tree of an app. chain: as planned, from the source to the reconciler. live: at least these, as they were read."""
+    steps = tuple(_step(each, live.get(object_id(each))) for each in chain)
+    reconciler = live.get(app.id)
     own = reconciler is not None and is_own(chain[-1], reconciler)
     return AppTree(app, steps, inventory(reconciler) if reconciler is not None and own else None)
 

@@ -30,6 +30,7 @@ KINDS: dict[str, tuple[type[Document], ...]] = {
     "List": (states.List,),
     "Stacks": (checks.Stacks,),
     "Tree": (states.Tree,),
+    "Why": (states.Why,),
     "Actions": (states.Actions,),
     "Objects": (states.Objects,),
     "KubeconfigCheck": (checks.KubeconfigCheck,),
