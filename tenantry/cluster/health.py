@@ -253,7 +253,8 @@ def _container_trouble(told: Mapping[str, Any], started: str) -> Trouble | None:
         why = f"container '{name}' cannot start ({reason}){f': {said}' if said else ''}"
         return Trouble(reason, why, said, name, started)
     last = mapping_at(told, "lastState", "terminated") or mapping_at(told, "state", "terminated")
-    if not last or (not reason and (mapping_at(told, "state", "running") or last.get("exitCode") == 0)):
+    runs_well = "running" in mapping_at(told, "state") and told.get("ready")
+    if not last or runs_well or (not reason and last.get("exitCode") == 0):
         return None
     restarts = _number(told.get("restartCount"))
     times = f"{restarts} restart{'' if restarts == 1 else 's'}"

@@ -197,7 +197,8 @@ class FluxJudge:
     def _recognized(self, seen: Seen, said: texts.Said, message: str, evidence: tuple[Evidence, ...]) -> Finding:
         app, commands, stage = seen.app, self.commands, Stage.FLUX
         up, again = commands.run("up"), commands.of_app("reconcile", app, "--wait")
-        cause, advice, next = said.text, "", (commands.describe(app.id), again)
+        cause, advice = said.text, ""
+        next: tuple[str, ...] = (commands.describe(app.id), again)
         match said.kind:
             case texts.HEALTH:
                 waits = seen.status.readiness is Readiness.PROGRESSING
