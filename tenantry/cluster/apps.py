@@ -83,6 +83,11 @@ def in_command(app: PlannedApp) -> str:
     return f"{app.tenant} {app.name}" if app.tenant else f"{ADDON_PREFIX}{app.name}"
 
 
+def why_command(app: PlannedApp, environment: str) -> str:
+    """The command that tells why an app is not ready."""
+    return f"tenantry why {app.full_name} -e {environment} -c {app.cluster}"
+
+
 @dataclass(frozen=True, slots=True)
 class Selection:
     """Empty sets select everything. The tenant "" is the platform, whose apps are add-ons."""

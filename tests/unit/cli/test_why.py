@@ -30,6 +30,7 @@ web: {dependsOn: [db], kustomize: {source: manifests, path: ./web}}
 shop: {clusters: {names: [hub]}, helm: {source: charts, chart: shop, version: 1.x}}
 idle: {state: paused, kustomize: {source: manifests}}
 """
+pytestmark = pytest.mark.usefixtures("hub")
 TEXT = rocky(APPS, "clusters: {all: true}\nquota: {pods: 3}\nrole: edit")
 LISTS = ("apps/v1/%s/deployments", "apps/v1/%s/replicasets", "v1/%s/pods", "v1/%s/events", "v1/%s/resourcequotas")
 WEB = ObjectId("apps/v1", "Deployment", "rocky", "web")
@@ -139,7 +140,7 @@ def why(capsys: Capture, *arguments: str, cluster: str = "edge") -> tuple[int, d
 # --- the app's cluster ----------------------------------------------------------------------------------------------------
 
 
-def test_an_app_that_is_well_is_called_so(capsys: Capture, hub: Hub, edge: Cluster) -> None:
+def test_an_app_that_is_well_is_called_so(capsys: Capture, edge: Cluster) -> None:
     code, out, err = tenantry(capsys, "why", "rocky", "web", "-e", "dev", "-c", "edge")
     assert (code, err) == (0, "")
     assert out.startswith("rocky/web on edge is well since ")
@@ -191,7 +192,7 @@ def test_a_quota_that_is_used_up_is_the_cause_and_what_flux_waits_for_follows(
     ],
 )
 def test_a_pod_is_the_cause_although_flux_calls_the_app_ready(
-    capsys: Capture, hub: Hub, edge: Cluster, found: dict[str, Any], cause: str, next: str
+    capsys: Capture, edge: Cluster, found: dict[str, Any], cause: str, next: str
 ) -> None:
     edge.put(deployment(0))
     edge.put(found)
@@ -200,9 +201,7 @@ def test_a_pod_is_the_cause_although_flux_calls_the_app_ready(
     assert answer["findings"][0]["next"][0] == next
 
 
-def test_a_claim_that_is_not_bound_is_the_cause_of_a_pod_that_no_node_takes(
-    capsys: Capture, hub: Hub, edge: Cluster
-) -> None:
+def test_a_claim_that_is_not_bound_is_the_cause_of_a_pod_that_no_node_takes(capsys: Capture, edge: Cluster) -> None:
     message = "0/2 nodes are available: pod has unbound immediate PersistentVolumeClaims."
     told = {"type": "PodScheduled", "status": "False", "reason": "Unschedulable", "message": message}
     spec = {"volumes": [{"persistentVolumeClaim": {"claimName": "data"}}]}
@@ -215,13 +214,13 @@ def test_a_claim_that_is_not_bound_is_the_cause_of_a_pod_that_no_node_takes(
     )
 
 
-def test_an_object_that_somebody_deleted_is_missing(capsys: Capture, hub: Hub, edge: Cluster) -> None:
+def test_an_object_that_somebody_deleted_is_missing(capsys: Capture, edge: Cluster) -> None:
     edge.objects.clear()
     code, answer = why(capsys)
     assert (code, answer["cause"]) == (1, "Deployment rocky/web, which Flux applied, is not on edge")
 
 
-def test_what_a_role_does_not_include_is_told_and_the_rest_is_read(capsys: Capture, hub: Hub, edge: Cluster) -> None:
+def test_what_a_role_does_not_include_is_told_and_the_rest_is_read(capsys: Capture, edge: Cluster) -> None:
     edge.put(deployment(0))
     edge.put(pod({"reason": "ErrImagePull"}))
     for kind in ("events", "limitranges"):
@@ -250,7 +249,7 @@ def raises(error: Exception) -> Any:
     ],
 )
 def test_a_cluster_that_does_not_answer_is_a_cause_of_its_own(
-    capsys: Capture, hub: Hub, edge: Cluster, error: Exception, said: str
+    capsys: Capture, edge: Cluster, error: Exception, said: str
 ) -> None:
     edge.refusals["POST", SELF] = raises(error)
     code, answer = why(capsys)
@@ -282,7 +281,7 @@ def test_a_kubeconfig_that_is_missing_broken_or_may_not_impersonate_is_told(
     assert {*edge.users} == {ACCOUNT}
 
 
-def test_a_proxy_that_drops_impersonation_is_not_read_through(capsys: Capture, hub: Hub, edge: Cluster) -> None:
+def test_a_proxy_that_drops_impersonation_is_not_read_through(capsys: Capture, edge: Cluster) -> None:
     edge.seen = "admin"
     assert "is seen as somebody else" in why(capsys)[1]["cause"]
     assert [method for method, _, _ in edge.requests] == ["POST"]
@@ -381,7 +380,7 @@ def test_what_somebody_changed_by_hand_is_told(capsys: Capture, hub: Hub) -> Non
 # --- where it is not, and whose rights are used ---------------------------------------------------------------------------
 
 
-def test_an_app_that_is_not_on_a_cluster_is_explained_with_the_line_that_decides(capsys: Capture, hub: Hub) -> None:
+def test_an_app_that_is_not_on_a_cluster_is_explained_with_the_line_that_decides(capsys: Capture) -> None:
     told = "rocky/shop is not on edge: it goes to names hub; edge: not named (tenants.yaml:19)\n"
     assert tenantry(capsys, "why", "rocky", "shop", "-e", "dev", "-c", "edge") == (1, told, "")
     _, out, _ = tenantry(capsys, "why", "rocky", "shop", "-e", "dev", "-c", "edge", "-o", "json")
@@ -392,7 +391,7 @@ def test_an_app_that_is_not_on_a_cluster_is_explained_with_the_line_that_decides
 
 
 def test_a_developer_reads_with_a_context_of_the_own_without_the_management_cluster(
-    capsys: Capture, hub: Hub, edge: Cluster, monkeypatch: pytest.MonkeyPatch
+    capsys: Capture, edge: Cluster, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     marked = deployment(0)
     marked["metadata"]["labels"] = {
@@ -420,7 +419,7 @@ def test_a_developer_reads_with_a_context_of_the_own_without_the_management_clus
 # --- tree -----------------------------------------------------------------------------------------------------------------
 
 
-def test_a_tree_tells_how_the_objects_are_on_their_cluster(capsys: Capture, hub: Hub, edge: Cluster) -> None:
+def test_a_tree_tells_how_the_objects_are_on_their_cluster(capsys: Capture, edge: Cluster) -> None:
     edge.put(deployment(0))
     edge.put(pod({"reason": "ErrImagePull"}))
     code, out, _ = tenantry(capsys, "tree", "rocky", "web", "-e", "dev", "-c", "edge")
@@ -432,7 +431,7 @@ def test_a_tree_tells_how_the_objects_are_on_their_cluster(capsys: Capture, hub:
     assert len(edge.requests) == asked
 
 
-def test_a_tree_says_that_a_cluster_does_not_answer(capsys: Capture, hub: Hub, edge: Cluster) -> None:
+def test_a_tree_says_that_a_cluster_does_not_answer(capsys: Capture, edge: Cluster) -> None:
     edge.refusals["POST", SELF] = raises(httpx2.ConnectError("connection refused"))
     code, out, _ = tenantry(capsys, "tree", "rocky", "web", "-e", "dev", "-c", "edge")
     assert (code, "Deployment rocky/web  unknown" in out) == (1, True)

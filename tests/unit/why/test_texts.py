@@ -36,7 +36,8 @@ POLICY = "ValidatingAdmissionPolicy 'no-latest' with binding 'all' denied reques
             "account 'rocky' has no right to create clusterroles.rbac.authorization.k8s.io outside of namespaces",
         ),
         (
-            'pods is forbidden: User "system:serviceaccount:rocky:rocky" cannot list resource "pods" in API group "" in the namespace "x"',
+            'pods is forbidden: User "system:serviceaccount:rocky:rocky" cannot list resource "pods" in API group ""'
+            ' in the namespace "x"',
             texts.RIGHT,
             "account 'rocky' has no right to list pods in namespace x",
         ),
@@ -61,7 +62,7 @@ POLICY = "ValidatingAdmissionPolicy 'no-latest' with binding 'all' denied reques
             "the path does not exist in the source",
         ),
         (
-            'ConfigMap/rocky/web dry-run failed: failed to get server groups: Get "https://x": dial tcp: connect: connection refused',
+            "ConfigMap/rocky/web dry-run failed: failed to get server groups: dial tcp: connect: connection refused",
             texts.CONNECTION,
             "connection refused",
         ),
