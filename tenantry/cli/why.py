@@ -121,7 +121,6 @@ def command(
         with working("following the trail"):
             commands = Commands(
                 named.environment,
-                named.planned.management,
                 hub=_given(kubeconfig=ctx.params["kubeconfig"], context=ctx.params["context"]),
                 file=_given(file=ctx.obj),
                 own=_kubectl(own) if own else (),
@@ -180,16 +179,9 @@ def _places(ctx: click.Context, environment: str) -> PlaceOf:
 
 
 def _text(found: Sequence[Answer], now: datetime) -> str:
-    """What needs attention first, with a blank line between apps that are not well."""
-    parts = [_of_answer(each, now) for each in found]
-    return "\n".join(
-        f"{part}\n" if not each.well and number < len(parts) - 1 else part
-        for number, (part, each) in enumerate(zip(parts, found, strict=True))
-    )
-
-
-def _of_answer(answer: Answer, now: datetime) -> str:
-    return "\n".join(_well(answer, now) if answer.well else _not_well(answer, now))
+    """Each app; those that are not well have a blank line behind them."""
+    parts = ["\n".join([*_well(each, now)] if each.well else [*_not_well(each, now), ""]) for each in found]
+    return "\n".join(parts).rstrip("\n")
 
 
 def _well(answer: Answer, now: datetime) -> Iterator[str]:

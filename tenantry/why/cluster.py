@@ -3,26 +3,28 @@
 from __future__ import annotations
 
 import re
+import shlex
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from tenantry.cluster.health import Health, State, Trouble, state_of_object
 from tenantry.cluster.running import Event, Running
 from tenantry.cluster.status import one_line
-from tenantry.kube.objects import Manifest, ObjectId, readable_id
+from tenantry.kube.objects import Manifest, ObjectId, object_id, readable_id
 from tenantry.kube.values import number_of
 from tenantry.messages.data import mapping_at, mappings_in
 from tenantry.messages.errors import UNREACHABLE, Refused
 from tenantry.messages.text import printable
 from tenantry.plan.planned_apps import PlannedApp
 from tenantry.why import texts
-from tenantry.why.findings import Commands, Evidence, Finding, PlaceOf, Stage
+from tenantry.why.findings import Commands, Evidence, Finding, PlaceOf, Stage, named
 from tenantry.why.flux import quota_advice
 
 _EVENTS = 3
 """So many events are shown of an object and what belongs to it."""
 _NEARLY = 0.9
 """From this share of a quota on, a note tells of it."""
+_WITH_LOGS = ("CrashLoopBackOff", "Error", "NotReady")
 _PODS = ("Deployment", "StatefulSet", "DaemonSet", "Job", "CronJob")
 
 
@@ -38,8 +40,11 @@ def unreached(
 
 @dataclass(frozen=True, slots=True)
 class ClusterJudge:
+    """place: where the file says something. there: the options of kubectl for the app's cluster; "": there is no way."""
+
     commands: Commands
     place: PlaceOf
+    there: str
 
     def findings(self, app: PlannedApp, running: Running) -> Iterator[Finding]:
         """What is wrong with the app's objects: what explains most comes first."""
@@ -63,15 +68,14 @@ class ClusterJudge:
         evidence = (shown, *self._pods(running, found), *map(_of_event, events[:_EVENTS]))
         if refusal := self._refusal(app, id, events, state):
             up = (self.commands.run("up"),) if refusal[1] else ()
-            return Finding(Stage.OBJECT, refusal[0], evidence, refusal[1], (*up, *self._next(app, id, logs=False)))
+            return Finding(Stage.OBJECT, refusal[0], evidence, refusal[1], (*up, *self._kubectl("describe", id)))
         troubles = running.troubles(found) if id.kind in _PODS else []
         if troubles:
-            return self._of_pod(app, id, troubles, running, events, evidence)
+            return self._of_pod(id, troubles[0], running, events, evidence)
         if id.kind in _PODS and (claim := self._claim(running, found)):
-            return Finding(Stage.OBJECT, f"{id}: {claim}", evidence, next=self._next(app, id, logs=False))
+            return Finding(Stage.OBJECT, f"{id}: {claim}", evidence, next=self._kubectl("describe", id))
         told = f": {events[0].message}" if events and state.health is Health.PROGRESSING and not state.why else ""
-        logs = id.kind in _PODS
-        return Finding(Stage.OBJECT, f"{id}: {state.why}{told}", evidence, next=self._next(app, id, logs=logs))
+        return Finding(Stage.OBJECT, f"{id}: {state.why}{told}", evidence, next=self._kubectl("describe", id))
 
     def _refusal(self, app: PlannedApp, id: ObjectId, events: Sequence[Event], state: State) -> tuple[str, str] | None:
         """Why the API server refuses the pods of a workload, and what to change."""
@@ -90,14 +94,13 @@ class ClusterJudge:
 
     def _of_pod(
         self,
-        app: PlannedApp,
         id: ObjectId,
-        troubles: Sequence[tuple[Manifest, Trouble]],
+        found: tuple[Manifest, Trouble],
         running: Running,
         events: Sequence[Event],
         evidence: tuple[Evidence, ...],
     ) -> Finding:
-        pod, trouble = troubles[0]
+        pod, trouble = found
         why, advice = trouble.why, ""
         if trouble.reason == "Unschedulable" and "PersistentVolumeClaim" in why:
             why = self._claim(running, pod) or why
@@ -106,7 +109,9 @@ class ClusterJudge:
             why = f"{why}: {probe}" if probe else why
         if "OOMKilled" in why and (limit := _memory_limit(pod, trouble.container)):
             why, advice = f"{why} (memory limit {limit})", "raise the container's memory limit, or look for the leak"
-        return Finding(Stage.OBJECT, f"{id}: {why}", evidence, advice, self._next(app, id, logs=_has_logs(trouble)))
+        about = object_id(pod)
+        logs = self._kubectl("logs", about, trouble) if trouble.reason in _WITH_LOGS else ()
+        return Finding(Stage.OBJECT, f"{id}: {why}", evidence, advice, (*logs, *self._kubectl("describe", about)))
 
     @staticmethod
     def _claim(running: Running, owner: Manifest) -> str:
@@ -133,9 +138,14 @@ class ClusterJudge:
             what = f"Pod {metadata.get('namespace')}/{metadata.get('name')}"
             yield Evidence(what, trouble.reason, trouble.since, trouble.detail or trouble.why)
 
-    def _next(self, app: PlannedApp, id: ObjectId, *, logs: bool) -> tuple[str, ...]:
-        kinds = ("logs", "events") if logs else ("events",)
-        return (*(self.commands.of_app(kind, app) for kind in kinds), *self.commands.describe_there(app, id))
+    def _kubectl(self, verb: str, id: ObjectId, trouble: Trouble | None = None) -> tuple[str, ...]:
+        """`kubectl describe` of an object, or `kubectl logs` of a pod: of the container that has crashed, before it did."""
+        if not self.there:
+            return ()
+        what = named(id)[1:] if verb == "logs" else named(id)
+        container = ("--container", trouble.container) if trouble and trouble.container else ()
+        before = ("--previous",) if trouble and trouble.reason == "CrashLoopBackOff" else ()
+        return (f"{shlex.join(('kubectl', verb, *what, *container, *before))} {self.there}",)
 
     def notes(self, running: Running) -> Iterator[str]:
         """Quotas that are nearly used up."""
@@ -159,10 +169,6 @@ def _tells(finding: Finding) -> bool:
 def _of_event(event: Event) -> Evidence:
     times = f" ({event.times} times)" if event.times > 1 else ""
     return Evidence(f"Event of {event.about}", f"{event.reason}{times}", event.at, event.message)
-
-
-def _has_logs(trouble: Trouble) -> bool:
-    return trouble.reason in ("CrashLoopBackOff", "Error", "NotReady")
 
 
 def _volumes(owner: Manifest) -> list[dict[str, object]]:

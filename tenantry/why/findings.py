@@ -9,6 +9,7 @@ from enum import StrEnum
 from typing import NamedTuple
 
 from tenantry.cluster import kubectl
+from tenantry.cluster.reach import Way
 from tenantry.cluster.status import Readiness
 from tenantry.kube.objects import ObjectId
 from tenantry.plan.planned_apps import PlannedApp
@@ -92,12 +93,11 @@ PlaceOf = Callable[[PlannedApp, tuple[str, ...]], str]
 class Commands:
     """Commands that work as they are printed. None deletes anything.
 
-    management: the management cluster. hub: the options of tenantry for it, as they were given; file: that for the file.
-    kubectl: those of kubectl for the management cluster. own: those for the app's cluster, if the person has a context for it.
+    hub: the options of tenantry for the management cluster, as they were given; file: that for the file.
+    kubectl: the options of kubectl for the management cluster; own: for the app's cluster, if the person has a context for it.
     """
 
     environment: str
-    management: str
     hub: tuple[str, ...] = ()
     file: tuple[str, ...] = ()
     kubectl: tuple[str, ...] = ()
@@ -136,12 +136,26 @@ class Commands:
         """`kubectl describe` of an object on the management cluster."""
         return _describe(id, self.kubectl)
 
-    def describe_there(self, app: PlannedApp, id: ObjectId) -> tuple[str, ...]:
-        """The same on the app's cluster; nothing if kubectl gets there only with the Secret that Flux uses."""
-        options = self.own or (self.kubectl if app.cluster == self.management else ())
-        return (_describe(id, options),) if options else ()
+    def to_cluster(self, way: Way) -> str:
+        """The options, for a shell, with which kubectl gets to an app's cluster as Flux does.
+
+        The kubeconfig of a remote goes from its Secret through a pipe, so it is in no file. "": there is no way.
+        """
+        if self.own or way.by_identity:
+            return shlex.join(self.own)
+        account = ("--as", way.user) if way.user else ()
+        if way.kubeconfig is None:
+            return shlex.join((*self.kubectl, *account))
+        name, namespace, key = way.kubeconfig.name, way.kubeconfig.namespace, way.kubeconfig.key
+        template = f'go-template={{{{index .data "{key}" | base64decode}}}}'
+        secret = ("kubectl", "get", "secret", name, "--namespace", namespace, "--output", template, *self.kubectl)
+        return f"{shlex.join(account)} --kubeconfig <({shlex.join(secret)})"
 
 
 def _describe(id: ObjectId, options: tuple[str, ...]) -> str:
-    namespace = ("--namespace", id.namespace) if id.namespace else ()
-    return shlex.join(("kubectl", "describe", id.kind.lower(), id.name, *namespace, *options))
+    return shlex.join(("kubectl", "describe", *named(id), *options))
+
+
+def named(id: ObjectId) -> tuple[str, ...]:
+    """How kubectl calls an object."""
+    return (id.kind.lower(), id.name, *(("--namespace", id.namespace) if id.namespace else ()))

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from tenantry.cluster.standing import Live, Needs, names_of, problems_of_sources, said_of
 from tenantry.cluster.standing import state_of as state_of_flux
-from tenantry.cluster.status import AppStatus, Readiness, last_good, message_about, one_line
+from tenantry.cluster.status import AppStatus, Readiness, is_stalled, last_good, message_about, one_line
 from tenantry.cluster.tree import Step, tree_of
 from tenantry.kube.objects import Manifest, ObjectId, labels_of
 from tenantry.messages.data import mapping_at, mappings_in, value_at
@@ -188,8 +188,9 @@ class FluxJudge:
         evidence = (self._evidence(app.id, seen.live, str(state), "", message),)
         said = texts.recognized(message)
         if said is None:
-            cause = f"Flux: {message}" if message else one_line(status.message) or "Flux has not reconciled it yet"
-            next = (self.commands.describe(app.id), self.commands.of_app("reconcile", app, "--wait"))
+            who = "Flux has given up" if is_stalled(found) else "Flux"
+            cause = f"{who}: {message}" if message else one_line(status.message) or "Flux has not reconciled it yet"
+            next = (self.commands.of_app("events", app), self.commands.of_app("reconcile", app, "--wait"))
             yield Finding(Stage.FLUX, cause, evidence, next=next, follows=state is Readiness.PROGRESSING)
         else:
             yield self._recognized(seen, said, message, evidence)
@@ -198,7 +199,7 @@ class FluxJudge:
         app, commands, stage = seen.app, self.commands, Stage.FLUX
         up, again = commands.run("up"), commands.of_app("reconcile", app, "--wait")
         cause, advice = said.text, ""
-        next: tuple[str, ...] = (commands.describe(app.id), again)
+        next: tuple[str, ...] = (commands.of_app("events", app), again)
         match said.kind:
             case texts.HEALTH:
                 waits = seen.status.readiness is Readiness.PROGRESSING

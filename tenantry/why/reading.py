@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -85,7 +86,7 @@ def answers_with_own_rights(
             findings: tuple[Finding, ...] = (unreached(app, read, asking.commands),)
             found.append(Answer(app, None, findings, unread=(without_hub,)))
             continue
-        judge = ClusterJudge(asking.commands, asking.place)
+        judge = ClusterJudge(asking.commands, asking.place, shlex.join(asking.commands.own))
         findings = ordered([*judge.findings(app, read)])
         trail = (_objects(app, read),)
         found.append(Answer(app, None, findings, trail, tuple(judge.notes(read)), (without_hub, *read.unread)))
@@ -186,7 +187,7 @@ def _answer(hub: Client, asking: Asking, seen: Seen, read: Running | Refused | N
         flux = "Flux does not reach it either" if told else "Flux found the app ready before" if not findings else ""
         findings.append(unreached(app, read, asking.commands, (*told, *of_secret), flux))
         return Answer(app, state, ordered(findings), trail)
-    judge = ClusterJudge(asking.commands, asking.place)
+    judge = ClusterJudge(asking.commands, asking.place, asking.commands.to_cluster(way_of(seen.planned[-1])))
     there = [*judge.findings(app, read)]
     notes = () if any("is used up" in each.cause for each in there) else tuple(judge.notes(read))
     trail = (*trail, _objects(app, read))

@@ -137,6 +137,13 @@ def why(capsys: Capture, *arguments: str, cluster: str = "edge") -> tuple[int, d
     return code, answer
 
 
+def there(more: str = "") -> str:
+    """The options with which kubectl reaches the remote. more: those of the verb."""
+    template = """'go-template={{index .data "admin.conf" | base64decode}}'"""
+    secret = f"kubectl get secret edge-admin-kubeconfig --namespace kamaji --output {template} --context hub"
+    return f"--namespace rocky{more} --as {ACCOUNT} --kubeconfig <({secret})"
+
+
 # --- the app's cluster ----------------------------------------------------------------------------------------------------
 
 
@@ -168,7 +175,7 @@ def test_a_quota_that_is_used_up_is_the_cause_and_what_flux_waits_for_follows(
     first, flux = answer["findings"]
     assert first["advice"] == "to raise it, change 'quota' in tenants.yaml:14"
     assert [each["what"] for each in first["evidence"]] == ["Deployment rocky/web", "Event of ReplicaSet web-1"]
-    assert first["next"] == ["tenantry up -e dev", "tenantry events rocky/web -e dev -c edge"]
+    assert first["next"] == ["tenantry up -e dev", f"kubectl describe deployment web {there()}"]
     assert flux["cause"] == "Flux waits until what it applied is ready"
 
 
@@ -178,7 +185,7 @@ def test_a_quota_that_is_used_up_is_the_cause_and_what_flux_waits_for_follows(
         (
             pod({"reason": "ImagePullBackOff", "message": "Back-off pulling image: ErrImagePull: not found"}),
             "image 'example.com/web:2' cannot be pulled (ImagePullBackOff: not found)",
-            "tenantry events rocky/web -e dev -c edge",
+            "kubectl describe pod web-1-x",
         ),
         (
             pod(
@@ -187,7 +194,7 @@ def test_a_quota_that_is_used_up_is_the_cause_and_what_flux_waits_for_follows(
                 lastState={"terminated": {"exitCode": 137, "reason": "OOMKilled"}},
             ),
             "container 'web' keeps crashing (4 restarts): exit code 137, OOMKilled",
-            "tenantry logs rocky/web -e dev -c edge",
+            "kubectl logs web-1-x",
         ),
     ],
 )
@@ -198,7 +205,9 @@ def test_a_pod_is_the_cause_although_flux_calls_the_app_ready(
     edge.put(found)
     code, answer = why(capsys)
     assert (code, answer["status"], answer["cause"]) == (1, "ready", f"Deployment rocky/web: {cause}")
-    assert answer["findings"][0]["next"][0] == next
+    assert (
+        answer["findings"][0]["next"][0] == f"{next} {there(' --container web --previous' if 'logs' in next else '')}"
+    )
 
 
 def test_a_claim_that_is_not_bound_is_the_cause_of_a_pod_that_no_node_takes(capsys: Capture, edge: Cluster) -> None:
@@ -413,7 +422,7 @@ def test_a_developer_reads_with_a_context_of_the_own_without_the_management_clus
     assert answer["cause"] == "Deployment rocky/web: image 'example.com/web:2' cannot be pulled (ErrImagePull)"
     assert answer["unread"] == ["the management cluster: cluster hub refused the credentials"]
     assert {*edge.users} == {""}
-    assert "kubectl describe deployment web --namespace rocky" in answer["findings"][0]["next"][-1]
+    assert answer["findings"][0]["next"] == ["kubectl describe pod web-1-x --namespace rocky --context hub"]
 
 
 # --- tree -----------------------------------------------------------------------------------------------------------------
