@@ -114,6 +114,8 @@ def command(
 
     Nothing is changed, and no value of a Secret is printed.
     """
+    if (app_context or app_kubeconfig) and len({app.cluster for app in named.apps}) > 1:
+        raise click.UsageError("--app-context and --app-kubeconfig are for one cluster: name it with --cluster")
     with ExitStack() as opened:
         own = None
         if app_context or app_kubeconfig:
@@ -213,7 +215,7 @@ def _not_well(answer: Answer, now: datetime) -> Iterator[str]:
 
 
 def _remarks(answer: Answer) -> Iterator[str]:
-    for name, texts in (("note", answer.notes), ("not read", answer.unread)):
+    for name, texts in (("note", answer.notes), ("unread", answer.unread)):
         for text in texts:
             yield from _entry(name, text)
 

@@ -239,6 +239,39 @@ def test_what_a_role_does_not_include_is_told_and_the_rest_is_read(capsys: Captu
     assert "cannot be pulled" in answer["cause"]
 
 
+def test_a_terminal_gets_the_cause_first_in_80_columns(
+    capsys: Capture, edge: Cluster, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("tenantry.cli.why.columns", lambda _: 80)
+    monkeypatch.setattr("tenantry.cli.why.age", lambda since, _: "5m" if since else "")
+    monkeypatch.setattr("tenantry.cli.why._kubectl", lambda _: ())
+    edge.put(deployment(0))
+    edge.put(pod({"reason": "ImagePullBackOff", "message": "Back-off pulling image: ErrImagePull: not found"}))
+    edge.put(event("Pod", "web-1-x", "Failed", "Failed to pull image"))
+    edge.refuse("GET", "/api/v1/namespaces/rocky/limitranges", 403, "no")
+    code, out, _ = tenantry(capsys, "why", "rocky", "web", "-e", "dev", "-c", "edge")
+    assert code == 1
+    assert out.splitlines()[:-4] == [
+        "rocky/web on edge is not well",
+        "cause   Deployment rocky/web: image 'example.com/web:2' cannot be pulled",
+        "        (ImagePullBackOff: not found)",
+        "",
+        "  Deployment rocky/web  failed",
+        "    0 of 2 pods ready",
+        "  Pod rocky/web-1-x  ImagePullBackOff",
+        "    Back-off pulling image: ErrImagePull: not found",
+        "  Event of Pod web-1-x  Failed  5m",
+        "    Failed to pull image",
+        "",
+        f"trail, read as {ACCOUNT}",
+        "  GitRepository kamaji/edge-rocky-manifests  ready  5m",
+        "  Kustomization kamaji/edge-rocky-web  ready  5m",
+        "  1 object on edge  1 failed",
+    ]
+    assert out.splitlines()[-4:-2] == ["", "next"]
+    assert out.splitlines()[-1] == "unread  limitranges in rocky: HTTP 403"
+
+
 # --- a cluster that cannot be read ----------------------------------------------------------------------------------------
 
 
@@ -423,6 +456,11 @@ def test_a_developer_reads_with_a_context_of_the_own_without_the_management_clus
     assert answer["unread"] == ["the management cluster: cluster hub refused the credentials"]
     assert {*edge.users} == {""}
     assert answer["findings"][0]["next"] == ["kubectl describe pod web-1-x --namespace rocky --context hub"]
+
+
+def test_a_context_is_for_one_cluster(capsys: Capture) -> None:
+    code, _, err = tenantry(capsys, "why", "rocky", "web", "-e", "dev", "--app-context", "mine")
+    assert (code, "are for one cluster: name it with --cluster" in err) == (2, True)
 
 
 # --- tree -----------------------------------------------------------------------------------------------------------------
