@@ -49,7 +49,7 @@ _SINGLE = 100
 """So many objects of other kinds are read, one by one."""
 
 
-_VARYING = re.compile(r"\(combined from similar events\): |\"[^\"]*\"|[0-9]+")
+_VARYING = re.compile(r"\"[^\"]*\"|[0-9]+")
 """What differs in messages of the same event: names of pods, and figures."""
 
 
@@ -158,7 +158,8 @@ def _event(about: Mapping[str, Any], found: Manifest) -> Event:
     )
     at = next((str(each) for each in times if each and moment(str(each))), "")
     count = series.get("count") or found.get("count") or 1
-    said = one_line(without_credentials(str(found.get("message") or "")))
+    told = str(found.get("message") or "").removeprefix("(combined from similar events): ")
+    said = one_line(without_credentials(told))
     return Event(f"{about.get('kind')} {about.get('name')}", str(found.get("reason") or ""), said, at, int(count))
 
 
