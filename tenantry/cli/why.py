@@ -50,7 +50,9 @@ class _Why(Command):
 
             data_json(Why(environment=found.environment, apps=[], absent=found))
         else:
-            data(f"{found.app} is not on {found.cluster}: {printable(found.reason)} ({found.at})")
+            selector = f"\nits clusters: {found.selector}" if found.selector else ""
+            told = f"{found.app} is not on {found.cluster}: {printable(found.reason)} ({found.at}){selector}"
+            data(f"{told}\n\nnext\n  tenantry explain {found.app} -e {found.environment}")
         return 1
 
 

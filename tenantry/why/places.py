@@ -47,13 +47,17 @@ def line_of(origin: Origin) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Absence:
-    """Why an app is not on a cluster. reason: in the words of `explain`; at: the line that decides."""
+    """Why an app is not on a cluster. reason: in the words of `explain`; at: the line that decides.
+
+    selector: the clusters that the app goes to, in the words of `explain`; "" if the cluster is not in the environment.
+    """
 
     app: str
     environment: str
     cluster: str
     reason: str
     at: str
+    selector: str = ""
 
 
 def absence(fleet: Fleet, environment: str, tenant: str, app: str, cluster: str) -> Absence | None:
@@ -69,7 +73,7 @@ def absence(fleet: Fleet, environment: str, tenant: str, app: str, cluster: str)
     if cluster not in clusters_of(fleet, environment):
         at = fleet.source.locate(("clusters", cluster), key=True)
         there = ", ".join(fleet.clusters[cluster].environments) or "none"
-        reason = f"the cluster is not in environment '{environment}' (its environments: {there})"
+        reason = f"the cluster is not in environment '{environment}', but in: {there}"
         return Absence(name, environment, cluster, reason, f"{at.file}:{at.line}")
     choose = (
         choice_of_app(fleet, environment, tenant, app, cluster)
@@ -79,5 +83,4 @@ def absence(fleet: Fleet, environment: str, tenant: str, app: str, cluster: str)
     decision: Decision | None = next(iter(choose.decisions), None)
     if decision is None or decision.placed:
         return None
-    reason = f"it goes to {choose.selector}; {cluster}: {decision.reason}"
-    return Absence(name, environment, cluster, reason, line_of(decision.origin))
+    return Absence(name, environment, cluster, decision.reason, line_of(decision.origin), choose.selector)

@@ -321,6 +321,8 @@ class Absent(Part):
     reason: str
     at: str
     """The line of the file that decides."""
+    selector: TextOrNull
+    """The clusters that the app goes to, in words; `null` if the cluster is not in the environment."""
 
 
 class Why(Document):
