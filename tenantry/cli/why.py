@@ -46,7 +46,7 @@ class _Why(Command):
             if refused.code != UNKNOWN_NAME or (found := _absence(ctx)) is None:
                 raise
         if ctx.params.get("output") == "json":
-            from tenantry.cli.documents.states import Why
+            from tenantry.cli.documents.causes import Why
 
             data_json(Why(environment=found.environment, apps=[], absent=found))
         else:
@@ -131,7 +131,7 @@ def command(
             )
             found = _answers(named, _places(ctx, named.environment), commands, own)
     if output == "json":
-        from tenantry.cli.documents.states import Why
+        from tenantry.cli.documents.causes import Why
 
         data_json(Why(environment=named.environment, apps=found, absent=None))
     else:
