@@ -26,7 +26,7 @@ from tenantry.cluster.status import Readiness, age
 from tenantry.kube.names import ADDON_PREFIX, PLATFORM
 from tenantry.load import load_fleet
 from tenantry.messages.errors import UNKNOWN_NAME, Refused, TenantryError
-from tenantry.messages.text import printable
+from tenantry.messages.text import counted, printable
 from tenantry.plan.planned_apps import PlannedApp
 from tenantry.why import Answer, Asking, Evidence, answers, answers_with_own_rights
 from tenantry.why.findings import Commands, PlaceOf
@@ -208,8 +208,10 @@ def _not_well(answer: Answer, now: datetime) -> Iterator[str]:
     if shown := [each for each in answer.trail if each[:2] not in {evidence[:2] for evidence in first.evidence}]:
         yield f"\ntrail{f', read as {answer.user}' if answer.user else ''}"
         yield from _lines(shown, now)
-    for number, other in enumerate(others):
+    for number, other in enumerate(others[:_OTHERS]):
         yield from _entry("\nalso" if not number else "", other.cause)
+    if len(others) > _OTHERS:
+        yield from _entry("", f"and {counted(len(others) - _OTHERS, 'more cause')}; --output json has them all")
     if commands := list(dict.fromkeys(line for each in answer.findings for line in each.next)):
         yield "\nnext"
         yield from (f"  {line}" for line in commands[:_COMMANDS])
@@ -222,6 +224,7 @@ def _remarks(answer: Answer) -> Iterator[str]:
             yield from _entry(name, text)
 
 
+_OTHERS = 5
 _COMMANDS = 4
 """So many commands are printed; those of the cause come first."""
 _INDENT = 8

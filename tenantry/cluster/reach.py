@@ -82,8 +82,14 @@ def reached(hub: Client, way: Way, connect: Connect = connected) -> Iterator[Rea
     """
     with connect(_config(hub, way)) as client, answered():
         note = ""
+        if way.is_remote and not way.user:
+            raise Refused(
+                "Flux's object names no service account", "name one: it is what reads there", code=NOT_ALLOWED
+            )
         try:
             seen = seen_as(client, way.user) if way.user else ""
+        except ValueError:
+            raise Refused("its address is no API server", _RUNS, code=UNREACHABLE) from None
         except Refused as refused:
             if refused.code != NOT_ALLOWED:
                 raise
@@ -136,7 +142,7 @@ def answered() -> Iterator[None]:
         yield
     except httpx2.TimeoutException:
         raise Refused(f"it did not answer within {TIMEOUT:.0f} seconds", _RUNS, code=UNREACHABLE) from None
-    except (httpx2.HTTPError, OSError, ValueError) as error:
+    except (httpx2.HTTPError, OSError) as error:
         raise Refused(_why(error), _RUNS, code=UNREACHABLE) from None
 
 

@@ -45,6 +45,8 @@ _METADATA_ONLY = ("Secret", "ConfigMap")
 _PAGE = 500
 """So many objects of a kind are read in a namespace."""
 _NAMESPACES = 5
+_LEVELS = 3
+"""From a CronJob to a Job to a pod. Objects of a tenant can name each other as owners."""
 _SINGLE = 100
 """So many objects of other kinds are read, one by one."""
 
@@ -104,7 +106,7 @@ class Running:
         found = [(pod, trouble) for pod in pods if (trouble := pod_trouble(pod))]
         return sorted(found, key=lambda each: (not each[1].lasts, each[1].reason == "Unschedulable"))
 
-    def owned(self, owner: Manifest) -> list[Manifest]:
+    def owned(self, owner: Manifest, levels: int = _LEVELS) -> list[Manifest]:
         """What a workload owns, down to its pods."""
         uid = mapping_at(owner, "metadata").get("uid")
         below = [
@@ -113,7 +115,9 @@ class Running:
             for each in self.by_kind.get(kind, ())
             if uid and uid in {reference.get("uid") for reference in _owners(each)}
         ]
-        return [*below, *(deeper for each in below if each["kind"] != "Pod" for deeper in self.owned(each))]
+        if levels == 1:
+            return below
+        return [*below, *(deeper for each in below if each["kind"] != "Pod" for deeper in self.owned(each, levels - 1))]
 
     def events_about(self, objects: Iterable[Manifest]) -> list[Event]:
         """The warnings about some objects, the newest first; what an object repeats, once."""

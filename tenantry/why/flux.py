@@ -22,7 +22,7 @@ from tenantry.why.findings import Commands, Evidence, Finding, PlaceOf, Stage
 class Seen:
     """What the management cluster says of an app. status: as `tenantry status` says. planned: from the source to the reconciler.
 
-    objects: the planned objects that are not as planned, with what to say of each.
+    objects: the planned objects that are not as planned, with what to say of each. unread: what of these could not be read.
     """
 
     app: PlannedApp
@@ -31,6 +31,7 @@ class Seen:
     needs: Needs
     live: Live
     objects: Mapping[ObjectId, str]
+    unread: tuple[str, ...] = ()
 
     @property
     def reconciler(self) -> Manifest | None:

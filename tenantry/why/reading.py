@@ -20,7 +20,7 @@ from tenantry.cluster.running import Asked, Running, read_all, read_running
 from tenantry.cluster.standing import needs_of
 from tenantry.cluster.status import TROUBLE, Readiness, one_line
 from tenantry.cluster.tree import Step, inventory
-from tenantry.kube.objects import ObjectId, object_id
+from tenantry.kube.objects import KubeObject, ObjectId, is_of_flux, object_id
 from tenantry.messages.errors import Refused, Severity
 from tenantry.messages.text import counted, grouped
 from tenantry.plan.engine_order import Chains
@@ -134,13 +134,18 @@ def _seen(client: Client, plan: Plan, apps: Sequence[PlannedApp]) -> list[Seen]:
     chains, needs, planned = Chains(plan), needs_of(plan), {each.id: each for each in plan.objects}
     about = plan.apps if plan.rollouts else tuple(apps)
     chain = {app.id: chains.of(app.id) for app in about}
-    wanted = dict.fromkeys(
-        id
-        for app in about
-        for id in (*map(object_id, chain[app.id]), *planned[app.id].depends_on)
-        if id.kind not in _WITHOUT_VALUES
-    )
-    live = dict(read_objects(client, plan.environment, wanted))
+    before = dict.fromkeys(id for app in about for id in planned[app.id].depends_on)
+    of_flux = dict.fromkeys(id for app in about for id in map(object_id, chain[app.id])) | {
+        id: None for id in before if is_of_flux(id.api_version)
+    }
+    others = [id for id in before if id not in of_flux and id.kind not in _WITHOUT_VALUES]
+    live = dict(read_objects(client, plan.environment, of_flux))
+    unread: tuple[str, ...] = ()
+    try:
+        live |= read_objects(client, plan.environment, others)
+    except Refused as refused:
+        others, unread = [], (f"the baseline: {refused.message}",)
+    wanted = [*of_flux, *others]
     by_kind = grouped(live.values(), lambda each: (str(each["apiVersion"]), str(each["kind"])))
     read = {(id.api_version, id.kind): by_kind.get((id.api_version, id.kind), []) for id in wanted}
     objects = [planned[id] for id in wanted if id in planned]
@@ -151,20 +156,14 @@ def _seen(client: Client, plan: Plan, apps: Sequence[PlannedApp]) -> list[Seen]:
     states = {each.app.id: compared.app(each) for each in found}
     changed = {difference.id: difference for difference in differences}
     return [
-        Seen(
-            app,
-            states[app.id],
-            chain[app.id],
-            needs[app.id],
-            live,
-            _not_as_planned(planned[app.id].depends_on, changed),
-        )
+        Seen(app, states[app.id], chain[app.id], needs[app.id], live, _not_as_planned(planned[app.id], changed), unread)
         for app in apps
     ]
 
 
-def _not_as_planned(ids: Iterable[ObjectId], changed: Mapping[ObjectId, Difference]) -> dict[ObjectId, str]:
-    return {id: str(changed[id]).removeprefix(f"{id}: ") for id in ids if id in changed}
+def _not_as_planned(planned: KubeObject, changed: Mapping[ObjectId, Difference]) -> dict[ObjectId, str]:
+    """What an object depends on and what is not as planned, with what to say of each."""
+    return {id: str(changed[id]).removeprefix(f"{id}: ") for id in planned.depends_on if id in changed}
 
 
 # --- the answer -----------------------------------------------------------------------------------------------------------
@@ -175,24 +174,24 @@ def _answer(hub: Client, asking: Asking, seen: Seen, read: Running | Refused | N
     findings = [*FluxJudge(asking.plan, asking.commands, asking.place).findings(seen)]
     trail = tuple(_step(each) for each in seen.steps)
     if read is None:
-        return Answer(app, state, ordered(findings), trail, unread=(left_out,) if left_out else ())
+        return Answer(app, state, ordered(findings), trail, unread=(*seen.unread, *([left_out] if left_out else [])))
     if isinstance(read, Refused):
         way = way_of(seen.planned[-1])
         if way.by_identity:
             unread = f"cluster '{app.cluster}': {read.message}; {read.fix}"
-            return Answer(app, state, ordered(findings), trail, unread=(unread,))
+            return Answer(app, state, ordered(findings), trail, unread=(*seen.unread, unread))
         told = [each for finding in findings if finding.stage is Stage.CLUSTER for each in finding.evidence]
         findings = [each for each in findings if each.stage is not Stage.CLUSTER]
         of_secret = _of_kubeconfig(hub, seen) if way.kubeconfig else ()
         flux = "Flux does not reach it either" if told else "Flux found the app ready before" if not findings else ""
         findings.append(unreached(app, read, asking.commands, (*told, *of_secret), flux))
-        return Answer(app, state, ordered(findings), trail)
+        return Answer(app, state, ordered(findings), trail, unread=seen.unread)
     judge = ClusterJudge(asking.commands, asking.place, asking.commands.to_cluster(way_of(seen.planned[-1])))
     there = [*judge.findings(app, read)]
     notes = () if any("is used up" in each.cause for each in there) else tuple(judge.notes(read))
     trail = (*trail, _objects(app, read))
     # What Flux cannot do comes before what became of what it did; that it waits comes after.
-    return Answer(app, state, ordered([*findings, *there]), trail, notes, read.unread, read.user)
+    return Answer(app, state, ordered([*findings, *there]), trail, notes, (*seen.unread, *read.unread), read.user)
 
 
 def _step(step: Step) -> Evidence:

@@ -121,9 +121,13 @@ _TOLD: tuple[tuple[str, str, Callable[[re.Match[str]], str]], ...] = (
 )
 
 
+_MOST = 4000
+"""So many characters are looked at. A tenant can have its objects say very much."""
+
+
 def recognized(message: str) -> Said | None:
     """What a message says; None: it is not one of the texts above."""
     for kind, pattern, tell in _TOLD:
-        if found := re.search(pattern, message):
+        if found := re.search(pattern, message[:_MOST]):
             return Said(kind, tell(found))
     return None

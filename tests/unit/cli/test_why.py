@@ -419,6 +419,22 @@ def test_what_somebody_changed_by_hand_is_told(capsys: Capture, hub: Hub) -> Non
     assert why(capsys)[1]["cause"] == "changed by hand: spec.interval, by kubectl-edit at 2026-01-01T00:00:00Z"
 
 
+def test_who_may_not_read_the_baseline_gets_the_rest(capsys: Capture, hub: Hub, edge: Cluster) -> None:
+    edge.put(deployment(0))
+    edge.put(pod({"reason": "ErrImagePull"}))
+    hub.refuse("GET", "/api/v1/namespaces/kamaji/serviceaccounts/rocky", 403, "no")
+    _, answer = why(capsys)
+    assert "cannot be pulled" in answer["cause"]
+    assert answer["unread"] == ["the baseline: cannot read ServiceAccount kamaji/rocky: HTTP 403"]
+
+
+def test_objects_that_own_each_other_end(capsys: Capture, edge: Cluster) -> None:
+    edge.put(deployment(0))
+    edge.put(thing("ReplicaSet", "web-1", "apps/v1", owner="web-1", spec={"replicas": 2}, status={}))
+    edge.put(thing("ReplicaSet", "web-2", "apps/v1", owner="web", spec={"replicas": 2}, status={}))
+    assert why(capsys)[1]["cause"] == "Deployment rocky/web: 0 of 2 pods ready"
+
+
 # --- where it is not, and whose rights are used ---------------------------------------------------------------------------
 
 
