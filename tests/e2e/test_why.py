@@ -18,7 +18,10 @@ pytestmark = pytest.mark.e2e
 
 CHANGES = (
     ("    quota: {pods: 60}", "    quota: {pods: 1}"),
-    ('values: {host: "{tenant}.{domain}", replicas: 2}', 'values: {host: "{tenant}.{domain}", replicas: 3}'),
+    (
+        '          values: {host: "{tenant}.{domain}", replicas: 2}',
+        '          timeout: 10s\n          values: {host: "{tenant}.{domain}", replicas: 3}',
+    ),
     ("path: ./worker}", "path: ./nowhere}"),
     ("/rocky/manifests.git", "/rocky/gone.git"),
 )
@@ -28,8 +31,7 @@ PODS = "/api/v1/namespaces/rocky/pods"
 
 def why(project: Project, app: str, cluster: str) -> tuple[int, dict[str, Any]]:
     """The exit code, and the answer about an app on a cluster. No credential of a kubeconfig is in it."""
-    tenant, name = app.split("/")
-    found = project.tenantry("why", tenant, name, "-e", "dev", "-c", cluster, "--output", "json")
+    found = project.tenantry("why", app, "-e", "dev", "-c", cluster, "--output", "json")
     for secret in re.findall(r"key-data: (\S+)|token: (\S+)", project.kubeconfig("edge-1").read_text()):
         assert not any(each and each in found.text for each in secret)
     (answer,) = json.loads(found.out)["apps"]
@@ -69,7 +71,7 @@ def test_a_pod_that_cannot_pull_its_image_is_named_although_flux_is_content(flee
     assert not api.ask("PATCH", f"{path}/status", {"status": status}).message
     expected = f"Deployment rocky/web: image '{container['image']}' cannot be pulled (ImagePullBackOff: not found)"
     eventually(lambda: why(fleet, "rocky/web", "edge-1")[1]["cause"] == expected, expected)
-    shown = fleet.tenantry("tree", "rocky", "web", "-e", "dev", "-c", "edge-1")
+    shown = fleet.tenantry("tree", "rocky/web", "-e", "dev", "-c", "edge-1")
     assert (shown.code, "Deployment rocky/web  failed" in shown.out) == (1, True)
     api.ask("DELETE", path)
     eventually(lambda: why(fleet, "rocky/web", "edge-1")[1]["well"], "another pod to be ready")
@@ -104,6 +106,8 @@ def test_a_quota_a_path_and_a_source_are_each_named(restored: Project) -> None:
         answer = eventually(told, f"{app} on {cluster}: {cause}")
         if app == "movy/web":
             assert answer["findings"][0]["advice"].endswith(f"tenants.yaml:{at['pods: 1}']}")
+            failed = f"{app} to be failed, and the quota still the cause"
+            eventually(lambda told=told: (found := told()) and found["status"] == "failed", failed)
         if app == "rocky/db":
             assert answer["findings"][0]["advice"].endswith(f"tenants.yaml:{at['gone.git']}")
 
