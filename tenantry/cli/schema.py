@@ -27,6 +27,8 @@ KINDS = (
     "Tree",
     "Why",
     "Actions",
+    "Events",
+    "Logs",
     "Objects",
     "KubeconfigCheck",
     "Discovery",

@@ -32,6 +32,8 @@ KINDS: dict[str, tuple[type[Document], ...]] = {
     "Tree": (states.Tree,),
     "Why": (causes.Why,),
     "Actions": (states.Actions,),
+    "Events": (states.Events,),
+    "Logs": (states.Logs,),
     "Objects": (states.Objects,),
     "KubeconfigCheck": (checks.KubeconfigCheck,),
     "Discovery": (states.Discovery,),

@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING
 
 import click
 
+from tenantry.cli.by_labels import by_labels
 from tenantry.cli.commands import Command
-from tenantry.cli.fleet_file import reads_file
+from tenantry.cli.fleet_file import finds_file
 from tenantry.cli.management import connect_management, management_options
 from tenantry.cli.options import app_names, cluster_names, output, tenant_names
 from tenantry.cli.options import environment as environment_option
@@ -23,16 +24,26 @@ from tenantry.cli.status.watch import watch
 from tenantry.cluster.apps import Selection, select
 from tenantry.cluster.connect import answering
 from tenantry.cluster.deep import deep_statuses
-from tenantry.cluster.report import StatusReport, Webhook, apps_report, full_report, webhooks_of, with_remotes
+from tenantry.cluster.report import (
+    StatusReport,
+    Webhook,
+    apps_report,
+    full_report,
+    labels_report,
+    webhooks_of,
+    with_remotes,
+)
 from tenantry.cluster.status import Readiness
 from tenantry.fleet.fleet import Fleet
 from tenantry.kube.names import PLATFORM
 from tenantry.load import load_fleet
+from tenantry.messages.errors import InvalidFleet, Refused
 from tenantry.plan.plan import Plan, plan
 from tenantry.preflight.fitness import fitted
 
 if TYPE_CHECKING:
     from tenantry.cluster.client import Client
+    from tenantry.cluster.labelled import Labelled
 
 
 @click.command(
@@ -56,7 +67,7 @@ Exit codes:
   0    every selected app is ready, and every object is as planned; with
        --receivers: every receiver is ready
   1    at least one is not
-  2    tenants.yaml is invalid, or the management cluster does not answer
+  2    the management cluster does not answer, or has no such apps
   130  --watch was ended by Ctrl-C
 """,
 )
@@ -81,7 +92,7 @@ Exit codes:
 @click.option("--deep", is_flag=True, help="Ask the remote clusters, too, whether the tenants' namespaces are there.")
 @click.option("--receivers", is_flag=True, help="Show the receivers and the paths of their webhooks instead of apps.")
 @output("text", "json", "html", "prometheus", kind="Status", wide=True)
-@reads_file
+@finds_file
 def command(
     file: Path,
     environment: str,
@@ -110,12 +121,25 @@ def command(
     Only the management cluster is contacted: Flux reports there about remote clusters too. With --deep, the remote clusters are
     asked as well, with the kubeconfigs that Flux uses, whether each tenant's namespaces are there and whose they are. Nothing is
     changed.
+
+    If tenants.yaml is invalid or not there, the labels on the management cluster say which apps there are. Then nothing is known
+    of what is missing, changed or undeclared, and --wait, --deep, --receivers, html and prometheus do not work.
     """
     selecting = bool(tenants or apps or clusters or failing)
     _check_usage(watch=watch, wait=wait, deep=deep, receivers=receivers, selecting=selecting, output=output)
-    with working(f"planning {file}"):
-        fleet = load_fleet(file)
-        planned = plan(fleet, environment)
+    try:
+        with working(f"planning {file}"):
+            fleet = load_fleet(file)
+            planned = plan(fleet, environment)
+    except (InvalidFleet, Refused) as failure:
+        if wait or deep or receivers or output in ("html", "prometheus"):
+            raise
+        named = Selection(frozenset(tenants), frozenset(apps), frozenset(clusters))
+        with by_labels(file, environment, kubeconfig, context, failure, named) as (client, found):
+            selection = select(found.plan, tenants, apps, clusters)
+            if watch:
+                return _watch(client, found.plan, selection, interval, failing=failing, every=every)
+            return _show_labelled(client, found, selection, output, failing=failing, every=every)
     selection = select(planned, tenants, apps, clusters)
     with connect_management(file, environment, kubeconfig, context) as client:
         if receivers:
@@ -130,6 +154,14 @@ def command(
             with working("asking the remote clusters"):
                 report = with_remotes(report, deep_statuses(client, fleet, planned), selection)
     show(_failing(report) if failing else report, planned, fleet, output, every=every)
+    return 0 if report.ready else 1
+
+
+def _show_labelled(
+    client: Client, found: Labelled, selection: Selection, output: str, *, failing: bool, every: bool
+) -> int:
+    report = labels_report(client, found.plan, read(client, found.plan), selection)
+    show(_failing(report) if failing else report, found.plan, None, output, every=every)
     return 0 if report.ready else 1
 
 
@@ -157,15 +189,17 @@ def _failing(report: StatusReport) -> StatusReport:
     )
 
 
-def show(report: StatusReport, planned: Plan, fleet: Fleet, output: str = "text", *, every: bool = False) -> None:
-    """Print a report, and below it to stderr what a person has to do."""
+def show(
+    report: StatusReport, planned: Plan, fleet: Fleet | None, output: str = "text", *, every: bool = False
+) -> None:
+    """Print a report, and below it to stderr what a person has to do. fleet: None: it is not known, so there is no page."""
     if output == "json":
         from tenantry.cli.status.formats import status_document
 
         data_json(status_document(report))
     elif output == "prometheus":
         data(metrics(report).rstrip("\n"))
-    elif output == "html":
+    elif output == "html" and fleet:
         data(as_page(report, planned, fleet))
     elif report.apps or report.objects or report.planned:
         console = stdout_console()

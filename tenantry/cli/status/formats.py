@@ -25,6 +25,7 @@ def status_document(report: StatusReport) -> Status:
         planned=report.planned,
         undeclared=report.undeclared,
         stuck=[_stuck(each) for each in report.stuck],
+        by_labels=report.by_labels,
     )
 
 

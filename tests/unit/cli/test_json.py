@@ -37,6 +37,8 @@ COMPLETE: dict[tuple[str, ...], tuple[str, ...]] = {
     ("status",): ("-e", "dev"),
     ("tree",): ("rocky", "-e", "dev"),
     ("why",): ("rocky", "-e", "dev"),
+    ("events",): ("rocky", "-e", "dev"),
+    ("logs",): ("rocky", "-e", "dev"),
     ("reconcile",): ("rocky", "-e", "dev"),
     ("suspend",): ("rocky", "-e", "dev"),
     ("resume",): ("rocky", "-e", "dev"),
