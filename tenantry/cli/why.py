@@ -84,8 +84,7 @@ Examples:
 Exit codes:
   0  everything is well
   1  something is not well; the output says why
-  2  the command line or tenants.yaml is invalid, or the management cluster
-     does not answer
+  2  there is no such app, or the management cluster does not answer
 """,
 )
 @names_apps(
@@ -133,7 +132,7 @@ def command(
     if output == "json":
         from tenantry.cli.documents.causes import Why
 
-        data_json(Why(environment=named.environment, apps=found, absent=None))
+        data_json(Why(environment=named.environment, apps=found, absent=None, by_labels=named.by_labels))
     else:
         data(_text(found, datetime.now(UTC)))
     return 0 if all(each.well for each in found) else 1

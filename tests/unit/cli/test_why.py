@@ -534,3 +534,18 @@ def test_a_tree_says_that_a_cluster_does_not_answer(capsys: Capture, edge: Clust
     code, out, _ = tenantry(capsys, "tree", "rocky", "web", "-e", "dev", "-c", "edge")
     assert (code, "Deployment rocky/web  unknown" in out) == (1, True)
     assert out.endswith("not read: cluster 'edge' could not be read: it refuses the connection\n")
+
+
+def test_it_answers_with_an_invalid_file_by_the_labels(capsys: Capture, edge: Cluster, hub: Hub) -> None:
+    edge.put(deployment(0))
+    edge.put(pod({"reason": "ErrImagePull"}))
+    Path("tenants.yaml").write_text("apiVersion: [")
+    code, out, err = tenantry(capsys, "why", "rocky", "web", "-e", "dev", "-c", "edge", "-o", "json")
+    said = json.loads(out)
+    (answer,) = said["apps"]
+    assert (said["byLabels"], code, answer["cause"]) == (
+        True,
+        1,
+        "Deployment rocky/web: image 'example.com/web:2' cannot be pulled (ErrImagePull)",
+    )
+    assert "going by the labels" in err
