@@ -536,7 +536,7 @@ def test_a_tree_says_that_a_cluster_does_not_answer(capsys: Capture, edge: Clust
     assert out.endswith("not read: cluster 'edge' could not be read: it refuses the connection\n")
 
 
-def test_it_answers_with_an_invalid_file_by_the_labels(capsys: Capture, edge: Cluster, hub: Hub) -> None:
+def test_it_answers_with_an_invalid_file_by_the_labels(capsys: Capture, edge: Cluster) -> None:
     edge.put(deployment(0))
     edge.put(pod({"reason": "ErrImagePull"}))
     Path("tenants.yaml").write_text("apiVersion: [")
