@@ -54,6 +54,9 @@ def test_what_is_well_is_called_so_on_both_kinds_of_clusters(fleet: Project) -> 
         code, answer = why(fleet, "rocky/web", cluster)
         assert (code, answer["well"], answer["readAs"], answer["unread"]) == (0, True, user, [])
         assert answer["trail"][-1]["state"] == "3 ready"
+    for release in ("movy/web", "platform/cert-controller"):
+        code, answer = why(fleet, release, "edge-1")
+        assert (code, answer["unread"], "ready" in answer["trail"][-1]["state"]) == (0, [], True), answer
 
 
 def test_a_pod_that_cannot_pull_its_image_is_named_although_flux_is_content(fleet: Project) -> None:
