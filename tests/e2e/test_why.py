@@ -54,6 +54,9 @@ def test_what_is_well_is_called_so_on_both_kinds_of_clusters(fleet: Project) -> 
         code, answer = why(fleet, "rocky/web", cluster)
         assert (code, answer["well"], answer["readAs"], answer["unread"]) == (0, True, user, [])
         assert answer["trail"][-1]["state"] == "3 ready"
+    for release in ("movy/web", "platform/cert-controller"):
+        code, answer = why(fleet, release, "edge-1")
+        assert (code, answer["unread"], "ready" in answer["trail"][-1]["state"]) == (0, [], True), answer
 
 
 def test_a_pod_that_cannot_pull_its_image_is_named_although_flux_is_content(fleet: Project) -> None:
@@ -92,7 +95,7 @@ def test_a_quota_a_path_and_a_source_are_each_named(restored: Project) -> None:
     expected = (
         ("movy/web", "edge-1", "progressing", quota, f"to raise it, change 'quota' in {line('pods: 1}')}"),
         ("movy/worker", "hub-dev", "failed", path, f"correct the path in {line('./nowhere')}, or push the directory"),
-        ("rocky/db", "edge-1", "failed|ready", source, f"the file sets the source in {line('gone.git')}"),
+        ("rocky/db", "edge-1", "failed|ready", source, f"check the source in {line('gone.git')}"),
         # Helm gives up after a while, and the quota is the cause all the same.
         ("movy/web", "edge-1", "failed", quota, f"to raise it, change 'quota' in {line('pods: 1}')}"),
     )
