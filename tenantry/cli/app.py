@@ -44,6 +44,7 @@ _SECTIONS = {
         "parity": "show what differs between two environments, and why",
         "render": "write the objects that `tenantry up` applies as YAML",
         "tree": "show an app from its source to the objects that Flux applied",
+        "why": "show why an app is not well, and what to type next",
         "events": "show what happened to the Flux objects of apps",
         "logs": "show what Flux's controllers log about apps",
     },
