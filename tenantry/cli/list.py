@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -12,14 +12,19 @@ from rich.text import Text
 
 from tenantry.cli.commands import Command
 from tenantry.cli.fleet_file import reads_file
-from tenantry.cli.options import cluster_names, environments, output, tenant_names
+from tenantry.cli.options import cluster_names, environments, fleet_data, output, tenant_names
 from tenantry.cli.output import data, data_json, fitting, say, stdout_console, working
-from tenantry.listing import LISTS, Filter, Item, listing
+from tenantry.listing import LISTS, USES, Filter, Item, listing
 from tenantry.load import load_fleet
+from tenantry.messages.data import mapping_at
 from tenantry.messages.text import listed, printable
 
 _SHOWN = 3
 """The most names in a cell. The others are counted."""
+
+_DIGITS = 12
+"""Of a digest or a commit in a cell."""
+_KINDS = {"serviceAccount": "account"}
 
 _Column = tuple[str, Callable[[Item], Any]]
 
@@ -32,19 +37,33 @@ def _count(heading: str) -> _Column:
     return heading, lambda item: len(item[heading.lower()])
 
 
-def _taken(item: Item) -> str:
-    """What an app takes from its source: a chart with its version, or a path."""
-    if item["kind"] == "helm":
-        return f"{item['chart'] or item['source'] or ''} {item['version'] or ''}".strip()
-    return item["path"] or "./"
+def _taken(row: Item) -> str:
+    """What an app takes from its source: a chart or a path."""
+    return (row["chart"] or row["source"] or "") if row["kind"] == "helm" else row["path"] or "./"
+
+
+def _version(row: Item) -> str:
+    """The version of a chart, or the ref of a source. Digests and commits are shortened."""
+    if row.get("version"):
+        return str(row["version"])
+    return " ".join(f"{key} {_short(key, value)}" for key, value in (row["ref"] or {}).items())
+
+
+def _short(key: str, value: str) -> str:
+    kind, colon, digest = value.rpartition(":")
+    return f"{kind}{colon}{digest[:_DIGITS]}" if key in ("digest", "commit") else value
+
+
+def _who(row: Item) -> str:
+    return f"{_KINDS.get(row['kind'], row['kind'])} {row['name']}"
+
+
+def _may(row: Item) -> str:
+    return {"cluster": "on clusters: {}", "file": "sets {}"}.get(row["may"], "{}").format(row["role"])
 
 
 def _reached(item: Item) -> str:
     return item["kubeconfig"] or ("management" if item["management"] else "")
-
-
-def _reference(item: Item) -> str:
-    return " ".join(f"{key} {value}" for key, value in (item["ref"] or {}).items())
 
 
 _COLUMNS: dict[str, tuple[_Column, ...]] = {
@@ -73,22 +92,88 @@ _COLUMNS: dict[str, tuple[_Column, ...]] = {
         _key("KIND"),
         _key("SOURCE"),
         ("CHART OR PATH", _taken),
-        _key("ENVIRONMENTS"),
-        _count("CLUSTERS"),
+        ("VERSION", _version),
+        ("CLUSTERS", lambda row: len({place["cluster"] for place in row["placements"]})),
         _key("STATE"),
+        _key("WHERE"),
     ),
     "placements": (_key("ENVIRONMENT"), _key("TENANT"), _key("CLUSTER"), _key("NAMESPACE"), _key("APPS")),
-    "sources": (_key("TENANT"), _key("SOURCE", "name"), _key("KIND"), ("REF", _reference), _key("URL")),
+    "sources": (
+        _key("TENANT"),
+        _key("SOURCE", "name"),
+        _key("KIND"),
+        ("REF", _version),
+        _key("WHERE"),
+        _key("ADDRESS"),
+    ),
+    "rights": (
+        _key("TENANT"),
+        ("WHO", _who),
+        ("MAY", _may),
+        _key("NAMESPACES"),
+        ("LINE", lambda row: row["line"] or "default"),
+        _key("WHERE"),
+    ),
 }
+_FOLDED = ("MAY",)
+"""Columns whose cells may take several lines; the last one may, too."""
 _NAMES = {
     "apps": ("tenant", "name"),
     "placements": ("environment", "tenant", "cluster"),
     "sources": ("tenant", "name"),
+    "rights": ("kind", "name"),
 }
 """The keys whose values `--output names` joins with a slash; `name` alone for the other lists."""
 
-_DISPENSABLE = ("FILE", "LABELS", "KIND", "SOURCE", "ENVIRONMENTS", "AFTER")
+_DISPENSABLE = ("FILE", "LABELS", "KIND", "SOURCE", "CLUSTERS", "NAMESPACES", "ENVIRONMENTS", "AFTER", "CHART OR PATH")
 """Columns that are omitted on a narrow terminal, in this order."""
+
+
+def _uses(_: click.Context, __: click.Parameter, given: tuple[str, ...]) -> list[tuple[str, str]]:
+    found = [(key, name) for key, _, name in (text.partition("=") for text in given)]
+    for text, (key, name) in zip(given, found, strict=True):
+        if key not in USES or not name:
+            raise click.BadParameter(f"'{text}' is none of {', '.join(f'{each}=NAME' for each in USES)}")
+    return found
+
+
+def _complete_uses(context: click.Context, _: click.Parameter, start: str) -> list[str]:
+    """Complete the key, then the charts, sources and addresses of the file, but those with placeholders."""
+    key = start.partition("=")[0]
+    if "=" not in start:
+        return [f"{each}=" for each in USES if each.startswith(start)]
+    names = [f"{key}={name}" for name in dict.fromkeys(_usable(fleet_data(context), key))]
+    return [name for name in names if name.startswith(start)]
+
+
+def _usable(fleet: Item, key: str) -> Iterator[str]:
+    addons = mapping_at(fleet, "platform", "addons")
+    owners = [mapping_at(fleet, "tenants", tenant) for tenant in mapping_at(fleet, "tenants")]
+    apps = [*addons.values(), *(app for owner in owners for app in mapping_at(owner, "apps").values())]
+    if key == "chart":
+        yield from filter(None, (mapping_at(app, "helm").get("chart") for app in apps))
+        return
+    named = [(name, mapping_at(addon, "source")) for name, addon in addons.items()]
+    named += [each for owner in owners for each in mapping_at(owner, "sources").items()]
+    for name, source in named:
+        urls = (mapping_at(source, kind).get("url") for kind in (source if isinstance(source, dict) else ()))
+        yield from [name] if key == "source" else (url for url in urls if url and "{" not in url)
+
+
+def _complete_who(context: click.Context, _: click.Parameter, start: str) -> list[str]:
+    """Complete the users and groups of the file."""
+    data = fleet_data(context)
+    levels = [mapping_at(data, "defaults"), *mapping_at(data, "tenants").values()]
+    found = dict.fromkeys(name for level in levels for name in _subjects(level))
+    return [name for name in found if name.startswith(start)]
+
+
+def _subjects(level: Any) -> Iterator[str]:
+    owners = level.get("owners") if isinstance(level, dict) else None
+    bindings = [each.get("subjects") for each in mapping_at(level, "roleBindings").values() if isinstance(each, dict)]
+    for subjects in (owners, *bindings):
+        for subject in subjects if isinstance(subjects, list) else ():
+            yield from (str(subject[key]) for key in ("user", "group") if isinstance(subject, dict) and key in subject)
 
 
 @click.command(
@@ -98,6 +183,9 @@ _DISPENSABLE = ("FILE", "LABELS", "KIND", "SOURCE", "ENVIRONMENTS", "AFTER")
 Examples:
   tenantry list tenants
   tenantry list apps --tenant rocky
+  tenantry list apps --uses chart=redis
+  tenantry list apps --uses address=github.com/acme
+  tenantry list rights --who jo@example.com
   tenantry list placements --environment prod --cluster edge-1
   tenantry list clusters --environment prod --output names
   tenantry list sources --output json
@@ -106,6 +194,7 @@ With --output names, each line is a name:
   NAME                        of tenants, clusters and environments
   TENANT/NAME                 of apps and sources; platform/NAME of add-ons
   ENVIRONMENT/TENANT/CLUSTER  of placements
+  KIND/NAME                   of rights: of users, groups, accounts and files
 
 Exit codes:
   0  success, also if nothing matches
@@ -116,6 +205,21 @@ Exit codes:
 @environments("Only what is in this environment.")
 @tenant_names("Only what belongs to this tenant, or to 'platform'.")
 @cluster_names("Only what is on this cluster.")
+@click.option(
+    "--uses",
+    metavar="KEY=NAME",
+    multiple=True,
+    callback=_uses,
+    shell_complete=_complete_uses,
+    help="Only what has an app with this chart=NAME, source=NAME, or address=ADDRESS and below; repeatable.",
+)
+@click.option(
+    "--who",
+    metavar="NAME",
+    multiple=True,
+    shell_complete=_complete_who,
+    help="Only the rights of this user, group, account or file; may contain '*'; repeatable.",
+)
 @output("text", "json", "names", kind="List")
 @reads_file
 def command(
@@ -124,24 +228,29 @@ def command(
     environment: tuple[str, ...],
     tenants: tuple[str, ...],
     clusters: tuple[str, ...],
+    uses: list[tuple[str, str]],
+    who: tuple[str, ...],
     output: str,
 ) -> int:
     """List what tenants.yaml declares, from the file alone.
 
-    WHAT is tenants, apps, clusters, placements, sources or environments.
+    WHAT is apps, with the planned version on each cluster; rights, which say who may do what; tenants, clusters,
+    placements, sources or environments.
 
     Tenants and clusters without apps are listed too, unless an option filters by where something is placed.
     """
+    if who and what != "rights":
+        raise click.UsageError("--who is for rights: tenantry list rights --who NAME")
     with working(f"reading {file}"):
         fleet = load_fleet(file)
-        items = listing(fleet, what, Filter(environment, tenants, clusters))
+        items = listing(fleet, what, Filter(environment, tenants, clusters, uses, who))
     if output == "json":
         from tenantry.cli.documents.states import List
 
         data_json(List(of=what, items=items))
     elif output == "names":
-        for item in items:
-            data("/".join(str(item[key]) for key in _NAMES.get(what, ("name",))))
+        for name in dict.fromkeys("/".join(str(item[key]) for key in _NAMES.get(what, ("name",))) for item in items):
+            data(name)
     elif items:
         _print_table(what, items)
     else:
@@ -149,7 +258,13 @@ def command(
     return 0
 
 
+def _rows(item: Item) -> list[Item]:
+    """A row for each version of an app or source; of anything else, one."""
+    return [{**item, **each} for each in item.get("versions", [{}])]
+
+
 def _print_table(what: str, items: list[Item]) -> None:
+    items = [row for item in items for row in _rows(item)]
     values = dict(_COLUMNS[what])
     if all(item.get("state") == "active" for item in items):
         values.pop("STATE", None)
@@ -157,7 +272,7 @@ def _print_table(what: str, items: list[Item]) -> None:
     def build(headings: Sequence[str]) -> Table:
         table = Table(box=None, pad_edge=False, header_style="bold")
         for heading in headings:
-            table.add_column(heading, no_wrap=heading != headings[-1], overflow="fold")
+            table.add_column(heading, no_wrap=heading not in (*_FOLDED, headings[-1]), overflow="fold")
         for item in items:
             table.add_row(*(Text(_cell(values[heading](item))) for heading in headings))
         return table

@@ -28,12 +28,13 @@ rocky  dev, prod     5         db, web
 movy   dev, prod     5         web, worker
 """,
     "apps": """\
-TENANT    APP              KIND       SOURCE           CHART OR PATH          ENVIRONMENTS  CLUSTERS
-platform  cert-controller  helm       cert-controller  cert-controller 1.0.0  dev, prod     3
-rocky     db               kustomize  manifests        ./db                   dev, prod     5
-rocky     web              kustomize  manifests        ./web/{env}            dev, prod     5
-movy      web              helm       charts           movy-web 1.x           dev, prod     3
-movy      worker           kustomize  manifests        ./worker               dev, prod     2
+TENANT    APP              KIND       SOURCE           CHART OR PATH     VERSION      CLUSTERS  WHERE
+platform  cert-controller  helm       cert-controller  cert-controller   1.0.0        3         dev, prod
+rocky     db               kustomize  manifests        ./db              branch main  5         dev, prod
+rocky     web              kustomize  manifests        ./web/{env}       branch main  2         dev
+rocky     web              kustomize  manifests        ./web/production  branch main  3         prod
+movy      web              helm       charts           movy-web          1.x          3         dev, prod
+movy      worker           kustomize  manifests        ./worker          branch main  2         dev, prod
 """,
     "clusters": """\
 NAME       ENVIRONMENTS  REACHED BY  TENANTS  APPS  LABELS
@@ -57,11 +58,15 @@ prod         movy    eu-west-1  movy       web
 prod         movy    us-east-1  movy       web
 """,
     "sources": """\
-TENANT    SOURCE           KIND  REF          URL
-platform  cert-controller  helm               {charts}
-rocky     manifests        git   branch main  {git}/rocky/manifests.git
-movy      charts           helm               {charts}
-movy      manifests        git   branch main  {git}/movy/manifests.git
+TENANT    SOURCE           KIND  REF          WHERE  ADDRESS
+platform  cert-controller  helm               dev    http://127.0.0.1:8930/charts
+platform  cert-controller  helm               prod   https://charts.example.com
+rocky     manifests        git   branch main  dev    http://127.0.0.1:8930/git/rocky/manifests.git
+rocky     manifests        git   branch main  prod   https://git.example.com/rocky/manifests.git
+movy      charts           helm               dev    http://127.0.0.1:8930/charts
+movy      charts           helm               prod   https://charts.example.com
+movy      manifests        git   branch main  dev    http://127.0.0.1:8930/git/movy/manifests.git
+movy      manifests        git   branch main  prod   https://git.example.com/movy/manifests.git
 """,
     "environments": """\
 NAME  MANAGEMENT  CLUSTERS  TENANTS  APPS  AFTER  PROTECTED
@@ -83,9 +88,9 @@ def test_a_terminal_of_80_columns_cuts_nothing(monkeypatch: pytest.MonkeyPatch) 
     monkeypatch.setenv("CI", "1")  # no progress on a slow machine
     _, shown = tenantry_in_terminal("list", "apps", columns=80)
     assert [line.rstrip() for line in plain(shown).splitlines()][:3] == [
-        "TENANT    APP              CHART OR PATH          ENVIRONMENTS  CLUSTERS",
-        "platform  cert-controller  cert-controller 1.0.0  dev, prod     3",
-        "rocky     db               ./db                   dev, prod     5",
+        "TENANT    APP              CHART OR PATH     VERSION      CLUSTERS  WHERE",
+        "platform  cert-controller  cert-controller   1.0.0        3         dev, prod",
+        "rocky     db               ./db              branch main  5         dev, prod",
     ]
 
 
@@ -102,6 +107,10 @@ def test_a_terminal_of_80_columns_cuts_nothing(monkeypatch: pytest.MonkeyPatch) 
         (("sources", "--cluster", "hub-dev"), ["rocky/manifests", "movy/manifests"]),
         (("sources", "--tenant", "rocky", "--tenant", "movy"), ["rocky/manifests", "movy/charts", "movy/manifests"]),
         (("environments", "--cluster", "edge-1"), ["dev"]),
+        (("tenants", "--uses", "chart=movy-web"), ["movy"]),
+        (("apps", "--uses", "source=manifests", "--tenant", "movy"), ["movy/worker"]),
+        (("apps", "--uses", "address=git.example.com"), ["rocky/db", "rocky/web", "movy/worker"]),
+        (("rights", "--who", "ro*"), ["flux/rocky"]),
     ],
 )
 def test_names_for_scripts_and_filters(capsys: Capture, arguments: tuple[str, ...], expected: list[str]) -> None:
@@ -120,10 +129,17 @@ def test_json_has_every_name(capsys: Capture) -> None:
                 "tenant": "movy",
                 "name": "web",
                 "kind": "helm",
-                "source": "charts",
-                "chart": "movy-web",
-                "version": "1.x",
-                "path": None,
+                "versions": [
+                    {
+                        "source": "charts",
+                        "chart": "movy-web",
+                        "path": None,
+                        "version": "1.x",
+                        "ref": None,
+                        "where": "dev",
+                        "placements": [{"environment": "dev", "cluster": "edge-1"}],
+                    }
+                ],
                 "environments": ["dev"],
                 "clusters": ["edge-1"],
                 "state": "active",
