@@ -24,7 +24,7 @@ _SHOWN = 3
 
 _DIGITS = 12
 """Of a digest or a commit in a cell."""
-_KINDS = {"serviceAccount": "account"}
+_KINDS = {"serviceAccount": "account", "flux": "Flux as"}
 
 _Column = tuple[str, Callable[[Item], Any]]
 

@@ -161,7 +161,7 @@ def _tenants(fleet: Fleet, placed: list[Placed], only: Filter) -> Iterator[Item]
 def _apps(fleet: Fleet, placed: list[Placed], only: Filter) -> Iterator[Item]:
     by_app = _by_app(placed)
     every = _by_app(_all_placed(fleet)) if only.by_place else by_app
-    taking = Taking(fleet)
+    taking, order = Taking(fleet), _positions(fleet.in_order())
     platform = [(PLATFORM, name, each) for name, each in fleet.document.platform.addons.items()]
     tenants = ((name, app, each) for name, of in fleet.document.tenants.items() for app, each in of.apps.items())
     for tenant, name, app in chain(platform, tenants):
@@ -171,12 +171,13 @@ def _apps(fleet: Fleet, placed: list[Placed], only: Filter) -> Iterator[Item]:
         by_taken: dict[Taken, list[Place]] = {}
         for one in here:
             by_taken.setdefault(taking.app(one.at, one.place)[0], []).append(one.place)
+        versions = sorted(by_taken.items(), key=lambda each: (order[each[1][0].environment], -len(each[1])))
         places = [one.place for one in every.get((tenant, name), ())]
         yield {
             "tenant": tenant,
             "name": name,
             "kind": app.kind,
-            "versions": [{**_data(taken), **_where(there, places)} for taken, there in by_taken.items()],
+            "versions": [{**_data(taken), **_where(there, places)} for taken, there in versions],
             "environments": _unique(one.environment for one in here),
             "clusters": _unique(one.cluster for one in here),
             "state": app.state,
