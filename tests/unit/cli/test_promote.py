@@ -131,7 +131,8 @@ def test_an_app_without_an_override_gets_one(capsys: Capture) -> None:
     Path("tenants.yaml").write_text(FLEET.replace(shop, new))
     code, _, err = promote(capsys, "rocky/shop", "--no-fold")
     expected = new.replace("1.1.0}}", "1.1.0}}, prod: {helm: {version: 1.1.0}}")
-    assert (code, err, Path("tenants.yaml").read_text()) == (0, "", FLEET.replace(shop, expected))
+    assert (code, Path("tenants.yaml").read_text()) == (0, FLEET.replace(shop, expected))
+    assert "  fix: make theirs its own: tenantry promote rocky/shop --from dev --to prod\n" in err
 
 
 ZEROS = "0" * 64
@@ -217,7 +218,7 @@ def test_other_ways_to_write_it(
     for old, new in changes:
         assert old in fleet
         expected = expected.replace(old, new)
-    assert (code, err, Path("tenants.yaml").read_text()) == (0, "", expected)
+    assert (code, "error" in err, Path("tenants.yaml").read_text()) == (0, False, expected)
     _, out, _ = promote(capsys, "rocky/shop", *arguments)
     assert out.startswith("nothing to promote: prod has the versions and refs of dev\n")
 
