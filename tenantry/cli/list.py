@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -10,13 +10,13 @@ import click
 from rich.table import Table
 from rich.text import Text
 
+from tenantry.cli import completers
 from tenantry.cli.commands import Command
 from tenantry.cli.fleet_file import reads_file
-from tenantry.cli.options import cluster_names, environments, fleet_data, output, tenant_names
-from tenantry.cli.output import data, data_json, fitting, say, stdout_console, working
+from tenantry.cli.options import cluster_names, environments, output, tenant_names
+from tenantry.cli.output import data, data_json, print_fitting, say, stdout_console, working
 from tenantry.listing import LISTS, USES, Filter, Item, listing
 from tenantry.load import load_fleet
-from tenantry.messages.data import mapping_at
 from tenantry.messages.text import listed, printable
 
 _SHOWN = 3
@@ -125,6 +125,8 @@ _NAMES = {
 }
 """The keys whose values `--output names` joins with a slash; `name` alone for the other lists."""
 
+_SHORT = {"env": "environments", "envs": "environments"}
+
 _DISPENSABLE = ("FILE", "LABELS", "KIND", "SOURCE", "CLUSTERS", "NAMESPACES", "ENVIRONMENTS", "AFTER", "CHART OR PATH")
 """Columns that are omitted on a narrow terminal, in this order."""
 
@@ -137,43 +139,12 @@ def _uses(_: click.Context, __: click.Parameter, given: tuple[str, ...]) -> list
     return found
 
 
-def _complete_uses(context: click.Context, _: click.Parameter, start: str) -> list[str]:
-    """Complete the key, then the charts, sources and addresses of the file, but those with placeholders."""
-    key = start.partition("=")[0]
-    if "=" not in start:
-        return [f"{each}=" for each in USES if each.startswith(start)]
-    names = [f"{key}={name}" for name in dict.fromkeys(_usable(fleet_data(context), key))]
-    return [name for name in names if name.startswith(start)]
+class _What(click.Choice[str]):
+    """The name of a list; the singular, and `env`, mean the same."""
 
-
-def _usable(fleet: Item, key: str) -> Iterator[str]:
-    addons = mapping_at(fleet, "platform", "addons")
-    owners = [mapping_at(fleet, "tenants", tenant) for tenant in mapping_at(fleet, "tenants")]
-    apps = [*addons.values(), *(app for owner in owners for app in mapping_at(owner, "apps").values())]
-    if key == "chart":
-        yield from filter(None, (mapping_at(app, "helm").get("chart") for app in apps))
-        return
-    named = [(name, mapping_at(addon, "source")) for name, addon in addons.items()]
-    named += [each for owner in owners for each in mapping_at(owner, "sources").items()]
-    for name, source in named:
-        urls = (mapping_at(source, kind).get("url") for kind in (source if isinstance(source, dict) else ()))
-        yield from [name] if key == "source" else (url for url in urls if url and "{" not in url)
-
-
-def _complete_who(context: click.Context, _: click.Parameter, start: str) -> list[str]:
-    """Complete the users and groups of the file."""
-    data = fleet_data(context)
-    levels = [mapping_at(data, "defaults"), *mapping_at(data, "tenants").values()]
-    found = dict.fromkeys(name for level in levels for name in _subjects(level))
-    return [name for name in found if name.startswith(start)]
-
-
-def _subjects(level: Any) -> Iterator[str]:
-    owners = level.get("owners") if isinstance(level, dict) else None
-    bindings = [each.get("subjects") for each in mapping_at(level, "roleBindings").values() if isinstance(each, dict)]
-    for subjects in (owners, *bindings):
-        for subject in subjects if isinstance(subjects, list) else ():
-            yield from (str(subject[key]) for key in ("user", "group") if isinstance(subject, dict) and key in subject)
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
+        plural = _SHORT.get(value, value if value in self.choices else f"{value}s")
+        return super().convert(plural if plural in self.choices else value, param, ctx)
 
 
 @click.command(
@@ -181,6 +152,7 @@ def _subjects(level: Any) -> Iterator[str]:
     cls=Command,
     epilog="""\
 Examples:
+  tenantry list
   tenantry list tenants
   tenantry list apps --tenant rocky
   tenantry list apps --uses chart=redis
@@ -201,26 +173,26 @@ Exit codes:
   2  tenants.yaml is invalid, or it does not declare a name
 """,
 )
-@click.argument("what", type=click.Choice(LISTS), metavar="WHAT")
+@click.argument("what", type=_What(LISTS), metavar="[WHAT]", default="placements")
 @environments("Only what is in this environment.")
 @tenant_names("Only what belongs to this tenant, or to 'platform'.")
-@cluster_names("Only what is on this cluster.")
+@cluster_names("Only what is on this cluster, or on those with labels such as tier=edge.")
 @click.option(
     "--uses",
     metavar="KEY=NAME",
     multiple=True,
     callback=_uses,
-    shell_complete=_complete_uses,
+    shell_complete=completers.uses,
     help="Only what has an app with this chart=NAME, source=NAME, or address=ADDRESS and below; repeatable.",
 )
 @click.option(
     "--who",
     metavar="NAME",
     multiple=True,
-    shell_complete=_complete_who,
+    shell_complete=completers.people,
     help="Only the rights of this user, group, account or file; may contain '*'; repeatable.",
 )
-@output("text", "json", "names", kind="List")
+@output("text", "json", "names", kind="List", wide=True)
 @reads_file
 def command(
     file: Path,
@@ -235,7 +207,7 @@ def command(
     """List what tenants.yaml declares, from the file alone.
 
     WHAT is apps, with the planned version on each cluster; rights, which say who may do what; tenants, clusters,
-    placements, sources or environments.
+    placements, sources or environments; default: placements, what runs where. The singular means the same, and `env`.
 
     Tenants and clusters without apps are listed too, unless an option filters by where something is placed.
     """
@@ -278,7 +250,7 @@ def _print_table(what: str, items: list[Item]) -> None:
         return table
 
     console = stdout_console()
-    console.print(fitting(build, tuple(values), _DISPENSABLE, console))
+    print_fitting(build, tuple(values), _DISPENSABLE, console)
 
 
 def _cell(value: Any) -> str:

@@ -3,14 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
 from itertools import chain
 from typing import Any, NamedTuple, TypeAlias
 
 from tenantry.fleet.fleet import Fleet, clusters_of
 from tenantry.fleet.namespaces import main_namespace
-from tenantry.fleet.placement import addon_environments, app_barrier, clusters_taken, is_management
+from tenantry.fleet.placement import (
+    addon_environments,
+    app_barrier,
+    cluster_labels,
+    clusters_taken,
+    is_management,
+    labelled,
+)
 from tenantry.kube.names import PLATFORM
 from tenantry.listing.rights import rights
 from tenantry.listing.taken import Place, Source, Taken, Taking, in_words, uses
@@ -41,7 +48,10 @@ class Placed(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Filter:
-    """Names to keep; an empty collection keeps all. uses: what apps use, by the keys of `USES`; who: of rights, may have `*`."""
+    """Names to keep; an empty collection keeps all.
+
+    clusters: also by labels, `tier=edge`; uses: what apps use, by the keys of `USES`; who: of rights, may have `*`.
+    """
 
     environments: Collection[str] = ()
     tenants: Collection[str] = ()
@@ -64,6 +74,7 @@ class Filter:
 
 def listing(fleet: Fleet, what: str, only: Filter) -> list[Item]:
     """The items of a list, in the order of the file. Raises: Refused: a name of the filter is not declared."""
+    only = replace(only, clusters=labelled(only.clusters, cluster_labels(fleet)))
     _check(fleet, only)
     found = [each for each in _all_placed(fleet) if only.takes(each)]
     if only.uses:
