@@ -190,3 +190,8 @@ def test_yaml_is_the_same_document_as_json(capsys: Capture, line: str) -> None:
 )
 def test_a_habit_is_accepted(capsys: Capture, habit: str, what: str) -> None:
     assert tenantry(capsys, *habit.split()) == tenantry(capsys, *what.split())
+
+
+def test_what_to_set_names_the_stack(capsys: Capture) -> None:
+    err = tenantry(capsys, "status", "dev", "--kubeconfig", "nowhere")[2]
+    assert "pulumi config set --stack dev tenantry:kubeconfig FILE" in err
