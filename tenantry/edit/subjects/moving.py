@@ -16,7 +16,7 @@ from tenantry.edit.subjects.references import existing, file_named, new, referen
 from tenantry.grants.frames import PARTS
 from tenantry.load import load_fleet
 from tenantry.messages.data import ABSENT, mapping_at
-from tenantry.messages.errors import Path, Refused
+from tenantry.messages.errors import InvalidFleet, Path, Refused
 from tenantry.messages.text import format_path, listed
 from tenantry.source.include import may_speak_of
 
@@ -166,7 +166,12 @@ def _schema_comment(editor: Editor, file: FilePath) -> str:
 
 def _grant(editor: Editor, tenant: str, entry: Mapping[str, Any]) -> Iterator[str]:
     """Write the grants that a tenant's own file needs to say what moves. Yields: a note for each."""
-    fleet = load_fleet(editor.main, editor.read_before)
+    try:
+        fleet = load_fleet(editor.main, editor.read_before)
+    except InvalidFleet:
+        if editor.created:
+            raise
+        return  # an edit may be what corrects the fleet
     at = ("tenants", tenant, "grants")
     own, shared = fleet.raw(*at), fleet.raw("defaults", "grants")
     needed = needed_grants(fleet, tenant, entry)

@@ -175,6 +175,12 @@ def test_what_cannot_be_granted_is_refused_with_its_line(capsys: Capture) -> Non
     assert "tenants.d/rocky.yaml:16:24: error[not-granted]: app 'db' of tenant 'rocky' names environment 'test'" in err
 
 
+def test_an_invalid_fleet_gets_no_new_file(capsys: Capture) -> None:
+    FILE.write_text(FLEET.replace("role: edit", "rule: edit"))
+    code, out, err = move(capsys)
+    assert (code, out, "'rule' is not" in err, [each.name for each in Path().iterdir()]) == (2, "", True, [FILE.name])
+
+
 def test_an_edit_that_may_change_no_object_is_refused_if_it_does() -> None:
     editor = Editor.open(FILE)
     editor.set(("tenants", "rocky", "role"), "view")
