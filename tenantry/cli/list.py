@@ -135,7 +135,9 @@ def _uses(_: click.Context, __: click.Parameter, given: tuple[str, ...]) -> list
     found = [(key, name) for key, _, name in (text.partition("=") for text in given)]
     for text, (key, name) in zip(given, found, strict=True):
         if key not in USES or not name:
-            raise click.BadParameter(f"'{text}' is none of {', '.join(f'{each}=NAME' for each in USES)}")
+            name = name or key
+            forms = ", ".join(f"{each}={name or 'NAME'}" for each in USES)
+            raise click.BadParameter(f"'{text}' does not say what is used; write one of these: {forms}")
     return found
 
 

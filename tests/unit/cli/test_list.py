@@ -161,6 +161,22 @@ def test_json_has_every_name(capsys: Capture) -> None:
     }
 
 
+@pytest.mark.parametrize(
+    ("arguments", "told"),
+    [
+        (
+            ("--uses", "redis"),
+            "'redis' does not say what is used; write one of these: chart=redis, source=redis, address=redis",
+        ),
+        (("--uses", "image=redis"), "write one of these: chart=redis, source=redis, address=redis"),
+        (("--who", "jo"), "--who is for rights: tenantry list rights --who NAME"),
+    ],
+)
+def test_what_cannot_be_asked_is_answered_with_what_can(arguments: tuple[str, ...], told: str, capsys: Capture) -> None:
+    code, out, err = tenantry(capsys, "list", "apps", *arguments)
+    assert (code, out, told in err) == (2, "", True), err
+
+
 def test_nothing_that_matches_is_said(capsys: Capture) -> None:
     assert tenantry(capsys, "list", "sources", "-c", "eu-west-1", "-e", "dev") == (0, "", "no sources match\n")
 
