@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
@@ -22,6 +23,7 @@ from tenantry.messages.text import listed, printable
 _SHOWN = 3
 """The most names in a cell. The others are counted."""
 
+_DIGEST = re.compile(r"[0-9a-f]{40,}")
 _DIGITS = 12
 """Of a digest or a commit in a cell."""
 _KINDS = {"serviceAccount": "account", "flux": "Flux as"}
@@ -46,12 +48,13 @@ def _version(row: Item) -> str:
     """The version of a chart, or the ref of a source. Digests and commits are shortened."""
     if row.get("version"):
         return str(row["version"])
-    return " ".join(f"{key} {_short(key, value)}" for key, value in (row["ref"] or {}).items())
+    return " ".join(f"{key} {_shortened(value)}" for key, value in (row["ref"] or {}).items())
 
 
-def _short(key: str, value: str) -> str:
-    kind, colon, digest = value.rpartition(":")
-    return f"{kind}{colon}{digest[:_DIGITS]}" if key in ("digest", "commit") else value
+def _shortened(version: str) -> str:
+    """A version, with the beginning of a digest or a commit."""
+    kind, colon, digest = version.rpartition(":")
+    return f"{kind}{colon}{digest[:_DIGITS]}" if _DIGEST.fullmatch(digest) else version
 
 
 def _who(row: Item) -> str:
@@ -97,7 +100,13 @@ _COLUMNS: dict[str, tuple[_Column, ...]] = {
         _key("STATE"),
         _key("WHERE"),
     ),
-    "placements": (_key("ENVIRONMENT"), _key("TENANT"), _key("CLUSTER"), _key("NAMESPACE"), _key("APPS")),
+    "placements": (
+        _key("ENVIRONMENT"),
+        _key("TENANT"),
+        _key("CLUSTER"),
+        _key("NAMESPACE"),
+        ("APPS", lambda row: [f"{app} {_shortened(version)}".strip() for app, version in row["planned"].items()]),
+    ),
     "sources": (
         _key("TENANT"),
         _key("SOURCE", "name"),

@@ -212,10 +212,12 @@ def _where(places: Sequence[Place], every: Sequence[Place]) -> Item:
 
 
 def _placements(fleet: Fleet, placed: list[Placed], _: Filter) -> Iterator[Item]:
-    by_place: dict[tuple[str, str, str], list[str]] = {}
+    taking = Taking(fleet)
+    by_place: dict[tuple[str, str, str], dict[str, str]] = {}
     for one in placed:
         if one.tenant != PLATFORM:
-            by_place.setdefault((one.environment, one.tenant, one.cluster), []).append(one.app)
+            version = taking.app(one.at, one.place)[0].short
+            by_place.setdefault((one.environment, one.tenant, one.cluster), {})[one.app] = version
     environments, tenants, clusters = map(_positions, (fleet.in_order(), fleet.document.tenants, fleet.clusters))
     for environment, tenant, cluster in sorted(
         by_place, key=lambda each: (environments[each[0]], tenants[each[1]], clusters[each[2]])
@@ -225,7 +227,8 @@ def _placements(fleet: Fleet, placed: list[Placed], _: Filter) -> Iterator[Item]
             "tenant": tenant,
             "cluster": cluster,
             "namespace": main_namespace(fleet, environment, tenant),
-            "apps": by_place[environment, tenant, cluster],
+            "apps": list(by_place[environment, tenant, cluster]),
+            "planned": by_place[environment, tenant, cluster],
         }
 
 

@@ -19,6 +19,8 @@ from tenantry.messages.errors import Found, Path, Refused
 USES = ("chart", "source", "address")
 """What can be asked of an app: the name of its chart, the name of its source, the address of its source."""
 _SOURCES = ("git", "oci", "helm", "bucket", "externalArtifact")
+_EXACT = ("digest", "commit", "name", "semver", "tag", "branch")
+"""The keys of a ref. Flux takes the first of those that are there."""
 _SHOWN = 3
 """The most clusters that are named. More are counted."""
 
@@ -45,6 +47,11 @@ class Taken(NamedTuple):
     path: str | None
     version: str | None
     ref: tuple[tuple[str, str], ...]
+
+    @property
+    def short(self) -> str:
+        """The version of the chart, or the most exact part of the source's ref, such as `main` or `v1.2.0`; "" without any."""
+        return self.version or next((text for key in _EXACT for name, text in self.ref if name == key), "")
 
 
 class Taking:

@@ -46,16 +46,16 @@ us-east-1  prod          capi        2        4     tier=edge, region=us-east
 """,
     "placements": """\
 ENVIRONMENT  TENANT  CLUSTER    NAMESPACE  APPS
-dev          rocky   hub-dev    rocky      db, web
-dev          rocky   edge-1     rocky      db, web
-dev          movy    hub-dev    movy       worker
-dev          movy    edge-1     movy       web
-prod         rocky   hub-prod   rocky      db, web
-prod         rocky   eu-west-1  rocky      db, web
-prod         rocky   us-east-1  rocky      db, web
-prod         movy    hub-prod   movy       worker
-prod         movy    eu-west-1  movy       web
-prod         movy    us-east-1  movy       web
+dev          rocky   hub-dev    rocky      db main, web main
+dev          rocky   edge-1     rocky      db main, web main
+dev          movy    hub-dev    movy       worker main
+dev          movy    edge-1     movy       web 1.x
+prod         rocky   hub-prod   rocky      db main, web main
+prod         rocky   eu-west-1  rocky      db main, web main
+prod         rocky   us-east-1  rocky      db main, web main
+prod         movy    hub-prod   movy       worker main
+prod         movy    eu-west-1  movy       web 1.x
+prod         movy    us-east-1  movy       web 1.x
 """,
     "sources": """\
 TENANT    SOURCE           KIND  REF          WHERE  ADDRESS

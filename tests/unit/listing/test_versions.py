@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from tenantry.listing import Filter, listing
-from tenantry.listing.taken import Place, in_words
+from tenantry.listing.taken import Place, Taken, in_words
 from tenantry.plan.plan import plan
 from tests.table import table
 from tests.unit.listing.fleets import VERSIONS
@@ -61,6 +61,26 @@ def test_the_versions_of_charts_are_those_that_are_planned() -> None:
     }
     assert len(told) == 14
     assert told == planned
+
+
+def test_a_placement_has_the_version_of_each_app() -> None:
+    found = {(each["tenant"], each["cluster"]): each["planned"] for each in listing(FLEET, "placements", Filter())}
+    assert found["movy", "hub-dev"] == {"shop": "2.5.0", "cache": "3.0.0", "api": "dev"}
+    assert found["movy", "eu-2"] == {"shop": "2.3.0", "cache": "2.1.0", "api": "v1"}
+    assert found["rocky", "hub-dev"] == {"web": "main"}
+
+
+@table(
+    "ref, expected",
+    [
+        ({"tag": "v1", "commit": "c0ffee"}, "c0ffee"),
+        ({"branch": "main", "tag": "v1", "semver": "1.x"}, "1.x"),
+        ({"tag": "v1", "digest": "sha256:0"}, "sha256:0"),
+        ({}, ""),
+    ],
+)
+def test_of_a_ref_the_part_that_flux_takes_is_told(ref: dict[str, str], expected: str) -> None:
+    assert Taken("source", None, "./", None, tuple(ref.items())).short == expected
 
 
 @table(
