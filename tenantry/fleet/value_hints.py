@@ -51,6 +51,8 @@ _FIRST: dict[type[Model], str] = {
     HelmPatch: "chart",
 }
 """The key that a single word probably stands for, of models that require none."""
+_OF_EMPTY = (("namespaces",),)
+"""Ends of paths of mappings whose entries need not say anything."""
 _DASHES = ("\u2013", "\u2014")
 """What some editors make of a hyphen."""
 _GIT_REF = "ref: {branch: main}"
@@ -120,9 +122,12 @@ def _of_names(path: Path, value: Any) -> str:
     first = entries[0] if entries else None
     if isinstance(first, dict) and len(first) == 1 and "name" not in first:
         return "write a mapping: remove the '- ' before each key"
+    if path[-1:] in _OF_EMPTY and isinstance(value, str):
+        entries = [name.strip() for name in value.split(",")]
     names = [quoted(mapping_at({"": each}, "").get("name", each), path) for each in entries[:3]]
     names = ["NAME" if name == "..." else name for name in names or ["..."]]
-    return f"write a mapping: '{path[-1]}: {{{', '.join(f'{name}: ...' for name in dict.fromkeys(names))}}}'"
+    entry = "{}" if path[-1:] in _OF_EMPTY and names != ["NAME"] else "..."
+    return f"write a mapping: '{path[-1]}: {{{', '.join(f'{name}: {entry}' for name in dict.fromkeys(names))}}}'"
 
 
 def _several(value: Any) -> list[Any]:
