@@ -64,7 +64,7 @@ def refusals(plan: Plan, now: Held, limits: RunLimits) -> Iterator[Problem]:
     yield from _suspended(gone)
     yield from platform_problems(again)
     apps = [each for each in again if not each.of_platform]
-    yield from _too_many(plan, now, [each for each in gone if not each.leaving], apps, limits)
+    yield from _too_many(plan, now, [each for each in gone if each.unasked], apps, limits)
 
 
 def refusals_of_change(before: Plan, after: Plan, limits: RunLimits) -> Iterator[Problem]:

@@ -185,9 +185,13 @@ class State(NamedTuple):
 ACTIVE = State()
 _STATES = {
     "paused": State(suspended=True),
+    "removing": State(leaving="removing"),
     "offboarding": State(leaving="offboarding"),
     "decommissioned": State(suspended=True, leaving="decommissioned"),
 }
+
+
+_DATA = {"removing": ", and its data stays", "offboarding": " with its data"}
 
 
 def state_at(side: Side, *at: str) -> State:
@@ -212,7 +216,9 @@ def state_sentences(before: State, after: State) -> tuple[str, ...]:
         return (text,)
     told: list[str] = []
     if after.leaving and not before.leaving:
-        told.append("it is marked for removal (state: offboarding): a later run may remove it")
+        told.append(f"it is marked for removal (state: {after.leaving}): a later run may remove it{_DATA[after.leaving]}")
+    elif after.leaving != before.leaving and after.leaving:
+        told.append(f"it stays marked for removal (state: {after.leaving}): a later run may remove it{_DATA[after.leaving]}")
     if before.leaving and not after.leaving:
         told.append("it is no longer marked for removal")
     if after.suspended and not before.suspended:
