@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from tenantry.guard.kept import KEY, Kept, read, written
-from tenantry.kube.objects import KubeObject, Manifest, ObjectId, Owner, group_of, holds_data, labels_of, readable_id
+from tenantry.kube.objects import KubeObject, Manifest, ObjectId, Owner, group_of, holds_data, readable_id
 from tenantry.messages.data import mapping_at
 from tenantry.messages.errors import Problem, error
 from tenantry.messages.text import lines_of, listed

@@ -28,7 +28,7 @@ from tenantry.guard.places import Places, TenantsPlace, Whose, label, whose
 from tenantry.guard.targets import Target, live_target
 from tenantry.kube.objects import Manifest, ObjectId, labels_of, readable_id
 from tenantry.messages.text import printable
-from tenantry.plan.objects.lifecycle import STATE_LABEL, is_given_up, is_marked
+from tenantry.plan.objects.lifecycle import is_given_up, is_marked
 from tenantry.plan.objects.scope import APP_LABEL
 
 
@@ -178,7 +178,7 @@ class _Reading:
                 leaving=leaving,
                 suspended=suspended,
                 installed=installed_in(manifest),
-            unapplied=has_applied_nothing(manifest),
+                unapplied=has_applied_nothing(manifest),
             )
         elif tenant:
             self._note_namespaces(id, manifest, said)

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from tenantry.guard.places import label, whose
-from tenantry.kube.objects import Manifest, ObjectId, labels_of, readable_id
+from tenantry.kube.objects import Manifest, ObjectId, readable_id
 from tenantry.messages.data import mapping_at
 from tenantry.plan.objects.lifecycle import is_given_up
 from tenantry.plan.objects.sources import IN_PLACE

@@ -10,6 +10,7 @@ from tenantry.model.scalars import (
     LabelKey,
     LabelValue,
     Name,
+    NumberOrShare,
     ObjectName,
     ShardName,
     Text,
@@ -64,8 +65,9 @@ class Environment(Model):
     protected: bool = False
     """Whether tenants, namespaces and apps must be marked with `state: removing` or `offboarding` in an earlier run before they
     can be removed."""
-    maxDeletions: Annotated[int, Field(ge=0)] = 3
-    """How many tenants, namespaces and apps, each counted separately, one run may remove."""
+    maxDeletions: NumberOrShare = 3
+    """How many tenants, namespaces and apps, each counted separately, one run may remove: a number, or a share of those that are
+    there, such as `10%`, rounded down, but at least one. The namespaces of a removed tenant count."""
     rollout: Rollout | None = None
     """The waves in which a change reaches the environment's clusters. Apps and add-ons can have their own. Default: all clusters
     change at the same time."""

@@ -216,9 +216,13 @@ def state_sentences(before: State, after: State) -> tuple[str, ...]:
         return (text,)
     told: list[str] = []
     if after.leaving and not before.leaving:
-        told.append(f"it is marked for removal (state: {after.leaving}): a later run may remove it{_DATA[after.leaving]}")
+        told.append(
+            f"it is marked for removal (state: {after.leaving}): a later run may remove it{_DATA[after.leaving]}"
+        )
     elif after.leaving != before.leaving and after.leaving:
-        told.append(f"it stays marked for removal (state: {after.leaving}): a later run may remove it{_DATA[after.leaving]}")
+        told.append(
+            f"it stays marked for removal (state: {after.leaving}): a later run may remove it{_DATA[after.leaving]}"
+        )
     if before.leaving and not after.leaving:
         told.append("it is no longer marked for removal")
     if after.suspended and not before.suspended:

@@ -15,13 +15,9 @@ from tenantry.messages.errors import Refused
 from tenantry.messages.text import counted, format_path
 
 _SHOWN = 5
-_MARKS = {
-    Kind.TENANT: "offboarding",
-    Kind.APP: "offboarding",
-    Kind.ADDON: "offboarding",
-    Kind.CLUSTER: "decommissioned",
-}
-"""The state that marks an entry for removal."""
+_MARKED = (Kind.TENANT, Kind.APP, Kind.ADDON, Kind.CLUSTER)
+"""Kinds of entries that a state can mark for removal."""
+_MARKS = ("removing", "offboarding", "decommissioned")
 
 
 class _Place(NamedTuple):
@@ -130,10 +126,10 @@ def _hints(editor: Editor, target: Target) -> list[str]:
     """The safe way, if the entry has not been marked for removal in an earlier run."""
     if target.kind is Kind.ENVIRONMENT:
         return [f"no stack removes its objects after this: run `tenantry destroy --environment {target.name}` before"]
-    mark = _MARKS.get(target.kind)
-    marked = any(mapping_at(document.data, *target.path).get("state") == mark for document in editor.documents.values())
+    states = [mapping_at(document.data, *target.path).get("state") for document in editor.documents.values()]
     protected = any(editor.value(("environments", name, "protected"), None) for name in editor.names("environments"))
-    if mark is None or marked or not protected:
+    if target.kind not in _MARKED or any(state in _MARKS for state in states) or not protected:
         return []
     path = format_path((*target.path, "state"))
-    return [f"a protected environment needs this in a run before: tenantry set {path} {mark}"]
+    gone = "; if the cluster is gone: decommissioned" if target.kind is Kind.CLUSTER else ""
+    return [f"a protected environment needs this in a run before: tenantry set {path} removing{gone}"]

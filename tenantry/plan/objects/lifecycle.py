@@ -135,7 +135,7 @@ def is_marked(manifest: Manifest) -> bool:
 
 def is_given_up(manifest: Manifest) -> bool:
     """Whether an earlier run has given up an object with the data that it can hold."""
-    return labels_of(manifest).get(STATE_LABEL, REMOVING) != REMOVING
+    return bool(labels_of(manifest).get(STATE_LABEL, REMOVING) != REMOVING)
 
 
 def given_up(manifest: Manifest, leaving: str) -> Manifest:
