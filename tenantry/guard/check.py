@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from tenantry.fleet.fleet import Fleet
 from tenantry.guard.held import Held
 from tenantry.guard.keeping import keeping_problems
-from tenantry.guard.kubeconfigs import held_by, kubeconfig_problems
+from tenantry.guard.kubeconfigs import held_by, kubeconfig_problems, kubeconfigs_by, renamed
 from tenantry.guard.permissions import CEILING, most_of, permitting, unused
 from tenantry.guard.reinstalls import REINSTALLS, Reinstall, lost, platform_problems, reinstalls
 from tenantry.guard.removals import Removal, emptied, handovers, kept_namespaces, occupied, planned_namespaces, removals
@@ -131,6 +131,9 @@ def _too_many(
 def _protected(
     plan: Plan, now: Held, unasked: list[Removal], again: list[Reinstall], limits: RunLimits
 ) -> Iterator[Problem]:
+    # A renamed cluster is refused already, and has another way.
+    others = {each.before for each in renamed(now, kubeconfigs_by(plan))} if unasked else set()
+    unasked = [each for each in unasked if not others.issuperset(each.clusters)]
     protected = f"environment '{plan.environment}' is protected, and this run would"
     if unasked:
         ways = two_runs(plan, now, unasked, _declared(plan, limits))

@@ -146,12 +146,13 @@ def _refusal(environment: str, problem: Problem, limits: RunLimits) -> Refused:
     # A stack is called like its environment, unless its config says otherwise.
     fix = for_stack(problem.fix, environment)
     if problem.code == "removals":
-        if limits.protected:
+        if limits.protected and _APP in problem.message:
             fix += f"\n  {_UNAPPLIED}"
-        else:
+        elif not limits.protected:
             fix += "; --max-deletions N and --allow-deletion NAME compare with other limits"
     return Refused(message, fix, code=problem.code)
 
 
+_APP = "\n    app '"
 _UNAPPLIED = "the run itself lets apps go of which Flux has never applied anything"
 """What only the cluster tells."""
