@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 
 from tenantry.guard.held import Held
 from tenantry.guard.reading import held
+from tenantry.kube.objects import ObjectId
 from tenantry.messages.errors import Problem, error
 from tenantry.plan.plan import Plan
 
@@ -139,6 +140,12 @@ def _apps_gone(plan: Plan, now: Held) -> Iterator[Removal]:
         if id not in planned and (not app.tenant or (app.tenant, app.cluster) in placed):
             gone = Removal("app", app.tenant, app.name, (app.cluster,), app.leaving, app.suspended)
             yield replace(gone, unapplied=app.unapplied)
+
+
+def never_applied(plan: Plan, now: Held) -> list[ObjectId]:
+    """The objects that a run removes without having been announced, because Flux has never applied anything for them."""
+    planned = {each.id for each in plan.apps}
+    return sorted(id for id, app in now.apps.items() if app.unapplied and not app.leaving and id not in planned)
 
 
 def emptied(before: Iterable[tuple[str, str, str]], after: Iterable[tuple[str, str, str]]) -> str:

@@ -83,6 +83,11 @@ def _cluster(name: str) -> Way:
     return Way(f"clusters.{name}.state", f"tenantry remove cluster {name} --cascade")
 
 
+def _placement(tenant: str, cluster: str) -> Way:
+    path = f"tenants.{tenant}.overrides.clusters.{cluster}.state"
+    return Way(path, f"tenantry remove placement {tenant} {cluster}")
+
+
 def _tenant(each: Removal, gone: Sequence[str], declared: Declared) -> Iterator[Way]:
     """A tenant that leaves the environment. If other environments keep it, only its clusters here are marked."""
     yield from map(_cluster, gone)
@@ -91,8 +96,7 @@ def _tenant(each: Removal, gone: Sequence[str], declared: Declared) -> Iterator[
         return
     for cluster in each.clusters:
         if cluster not in gone:
-            path = f"tenants.{each.name}.overrides.clusters.{cluster}.state"
-            yield Way(path, unmark=f"tenantry unset {path}")
+            yield _placement(each.name, cluster)
 
 
 def _app(each: Removal, now: Held, found: Sequence[Removal]) -> Way:
@@ -112,8 +116,7 @@ def _namespace(each: Removal, plan: Plan, now: Held) -> Way:
         return Way(f"platform.addons.{now.addons.get((cluster, each.name), 'NAME')}.state")
     main = next((one.namespace for one in plan.placements if (one.tenant, one.cluster) == (each.tenant, cluster)), None)
     if main is None:
-        path = f"tenants.{each.tenant}.overrides.clusters.{cluster}.state"
-        return Way(path, f"tenantry remove placement {each.tenant} {cluster}")
+        return _placement(each.tenant, cluster)
     key = each.name.removeprefix(f"{main}-")
     return Way(
         f"tenants.{each.tenant}.namespaces.{key}.state", f"tenantry unset tenants.{each.tenant}.namespaces.{key}"

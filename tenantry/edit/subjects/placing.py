@@ -51,19 +51,21 @@ def _leave_out(editor: Editor, fleet: Fleet, holder: Path, cluster: str) -> None
     if selector is None and declared is tenant and any(app.clusters is None for app in tenant.apps.values()):
         inherited = fleet.document.defaults.clusters
         if inherited and matches(inherited, cluster, fleet.clusters[cluster]):
-            editor.set((*holder, "clusters"), _without(inherited, cluster, ("defaults", "clusters")))
+            editor.set((*holder, "clusters"), _without(inherited, cluster, holder))
     elif selector and matches(selector, cluster, fleet.clusters[cluster]):
-        editor.set((*holder, "clusters"), _without(selector, cluster, (*holder, "clusters")))
+        editor.set((*holder, "clusters"), _without(selector, cluster, holder))
 
 
-def _without(selector: Selector, cluster: str, at: Path) -> dict[str, Any]:
+def _without(selector: Selector, cluster: str, holder: Path) -> dict[str, Any]:
+    """The selector as written, without a cluster. holder: the tenant or the app. Raises: Refused: it would take no cluster."""
     written = selector.model_dump(exclude_unset=True)
     if selector.names is None:
         return {**written, "exclude": [*selector.exclude, cluster]}
     if left := [name for name in selector.names if name != cluster]:
         return {**written, "names": left}
-    whose = f"app {at[1]}/{at[3]}" if len(at) > 3 else f"tenant {at[1]}"
+    app = f"/{holder[3]}" if len(holder) > 2 else ""
+    kind, at = "app" if app else "tenant", format_path((*holder, "clusters", "names"))
     raise Refused(
-        f"{format_path(at)} takes no other cluster than '{cluster}'",
-        f"tenantry remove {whose}; or name another cluster: tenantry set {format_path(at)}.names '[NAME]'",
+        f"{kind} {holder[1]}{app} is on no other cluster than '{cluster}'",
+        f"tenantry remove {kind} {holder[1]}{app}; or name another cluster: tenantry set {at} '[NAME]'",
     )

@@ -68,8 +68,7 @@ def commands(first: str, second: str, how: str = "or type", *, keeps: bool = Tru
             ALL,
             commands(
                 "tenants.movy.overrides.clusters.edge.state, tenants.movy.overrides.clusters.hub.state",
-                "unset tenants.movy.overrides.clusters.edge.state, unset tenants.movy.overrides.clusters.hub.state",
-                "and type",
+                "remove placement movy edge, remove placement movy hub",
             ),
         ),
         (
