@@ -154,5 +154,5 @@ def _refusal(environment: str, problem: Problem, limits: RunLimits) -> Refused:
 
 
 _APP = "\n    app '"
-_UNAPPLIED = "the run itself lets apps go of which Flux has never applied anything"
+_UNAPPLIED = "the run itself does not count apps of which Flux has never applied anything"
 """What only the cluster tells."""

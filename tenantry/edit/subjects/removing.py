@@ -131,5 +131,9 @@ def _hints(editor: Editor, target: Target) -> list[str]:
     if target.kind not in _MARKED or any(state in _MARKS for state in states) or not protected:
         return []
     path = format_path((*target.path, "state"))
-    gone = "; if the cluster is gone: decommissioned" if target.kind is Kind.CLUSTER else ""
+    gone = (
+        "; or decommissioned, which leaves everything on the cluster running, if it is gone"
+        if target.kind is Kind.CLUSTER
+        else ""
+    )
     return [f"a protected environment needs this in a run before: tenantry set {path} removing{gone}"]
