@@ -73,7 +73,7 @@ def in_state(planned: KubeObject, state: Lifecycle) -> KubeObject:
     if state.suspended and planned.id.kind in _FLUX:
         spec = _suspended(manifest["spec"], planned.id.kind, orphan=state.leaving == "decommissioned")
         manifest = {**manifest, "spec": spec}
-    if state.leaving:
+    if state.leaving and not (state.leaving == REMOVING and is_given_up(manifest)):
         manifest = given_up(manifest, state.leaving)
     changed = manifest is not planned.manifest or retained
     return replace(planned, manifest=manifest, retained=retained) if changed else planned
