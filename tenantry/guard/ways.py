@@ -17,6 +17,7 @@ from tenantry.plan.plan import Plan
 _SHOWN = 5
 """How many removals a message gives commands for."""
 _KEEPS = f"  namespaces stay with their data; with 'offboarding' instead of '{REMOVING}' the last run deletes them"
+_GONE = "  for a cluster that is gone write 'decommissioned', which leaves everything running there"
 
 
 class Declared(NamedTuple):
@@ -45,6 +46,7 @@ def two_runs(plan: Plan, now: Held, found: Sequence[Removal], declared: Declared
     up = f"    tenantry up -e {shlex.quote(plan.environment)}"
     known = all(way.remove for way in shown)
     keeps = [] if all(each.what == "app" for each in found) else [_KEEPS]
+    keeps += [_GONE] if any(way.path.startswith("clusters.") for way in shown) else []
     return "\n".join(
         [
             "undo this change, and announce the removal in a run of its own:",

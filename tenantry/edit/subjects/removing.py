@@ -10,14 +10,11 @@ from tenantry.edit.editor import Editor
 from tenantry.edit.subjects.adding import Edit
 from tenantry.edit.subjects.names import If, Kind, Target
 from tenantry.edit.subjects.references import Reference, existing, references_to
-from tenantry.messages.data import ABSENT, mapping_at, value_at
+from tenantry.messages.data import ABSENT, value_at
 from tenantry.messages.errors import Refused
 from tenantry.messages.text import counted, format_path
 
 _SHOWN = 5
-_MARKED = (Kind.TENANT, Kind.APP, Kind.ADDON, Kind.CLUSTER)
-"""Kinds of entries that a state can mark for removal."""
-_MARKS = ("removing", "offboarding", "decommissioned")
 
 
 class _Place(NamedTuple):
@@ -30,7 +27,7 @@ class _Place(NamedTuple):
 def remove(editor: Editor, kind: Kind, name: str, *, cascade: bool = False) -> Edit:
     """Raises: Refused: there is no such entry, or something refers to it that cannot go with it."""
     target = existing(editor, kind, name)
-    hints = _hints(editor, target)
+    hints = _hints(target)
     gone = [target]
     if cascade and kind is Kind.ENVIRONMENT:
         clusters = [Target(Kind.CLUSTER, cluster) for cluster in editor.names("clusters")]
@@ -122,18 +119,7 @@ def _in_use(editor: Editor, target: Target, held: dict[_Place, str], *, cascade:
     return Refused(f"{target} is in use: {'; '.join(lines)}{more}", fix)
 
 
-def _hints(editor: Editor, target: Target) -> list[str]:
-    """The safe way, if the entry has not been marked for removal in an earlier run."""
+def _hints(target: Target) -> list[str]:
     if target.kind is Kind.ENVIRONMENT:
         return [f"no stack removes its objects after this: run `tenantry destroy --environment {target.name}` before"]
-    states = [mapping_at(document.data, *target.path).get("state") for document in editor.documents.values()]
-    protected = any(editor.value(("environments", name, "protected"), None) for name in editor.names("environments"))
-    if target.kind not in _MARKED or any(state in _MARKS for state in states) or not protected:
-        return []
-    path = format_path((*target.path, "state"))
-    gone = (
-        "; or decommissioned, which leaves everything on the cluster running, if it is gone"
-        if target.kind is Kind.CLUSTER
-        else ""
-    )
-    return [f"a protected environment needs this in a run before: tenantry set {path} removing{gone}"]
+    return []

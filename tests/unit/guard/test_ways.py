@@ -20,6 +20,7 @@ ROCKY, MOVY = tenant("rocky", "web", "db"), tenant("movy", "web")
 JOBS = tenant("rocky", "web", "db", rest="    namespaces: {jobs: {}}\n")
 ON_HUB = tenant("rocky", "web", "db", where="{names: [hub]}")
 KEEPS = "  namespaces stay with their data; with 'offboarding' instead of 'removing' the last run deletes them"
+GONE = "  for a cluster that is gone write 'decommissioned', which leaves everything running there"
 DNS = "{clusters: {all: true}, source: {helm: {url: https://charts.example.com}}, helm: {chart: dns, version: 1.x}}"
 WITH_DNS = FRAME.replace("platform: {", f"platform: {{addons: {{dns: {DNS}}}, ")
 ALL = Declared({"rocky", "movy"}, {"hub", "edge"})
@@ -43,6 +44,7 @@ def commands(first: str, second: str, how: str = "or type", *, keeps: bool = Tru
         *(f"    tenantry {each}" for each in second.split(", ")),
         "    tenantry up -e dev",
         *([KEEPS] if keeps else []),
+        *([GONE] if first.startswith("clusters.") else []),
     ]
     return "\n".join(lines)
 
