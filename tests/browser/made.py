@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from tenantry.cli.page.diff_page import STATES as EFFECTS
-from tenantry.cli.page.document import Page
+from tenantry.cli.page.document import Notice, Page
 from tenantry.cli.page.fleet_map import Alert, Column, Entry, FleetMap, Row, Value
-from tenantry.cli.page.status_page import STATES as HEALTH
+from tenantry.cli.page.review_map import STATES as EFFECTS
+from tenantry.cli.page.status_map import STATES as HEALTH
 
 REGIONS = ("eu", "us", "ap", "sa", "af")
 
@@ -21,7 +21,7 @@ def page(shown: FleetMap, heading: str = "prod: made up") -> Page:
         refusals=(),
         alarm="Look at these first",
         calm="No dangers found",
-        notes=("No difference in dev.",),
+        notes=(Notice(("No difference in dev.",)),),
         map=shown,
     )
 

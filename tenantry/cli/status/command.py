@@ -15,6 +15,7 @@ from tenantry.cli.options import app_names, cluster_names, output, tenant_names
 from tenantry.cli.options import environment as environment_option
 from tenantry.cli.options import timeout as timeout_option
 from tenantry.cli.output import data, data_json, say, stdout_console, working
+from tenantry.cli.page.status_map import reading
 from tenantry.cli.page.status_page import as_page
 from tenantry.cli.status.formats import metrics
 from tenantry.cli.status.table import shown, webhook_table
@@ -166,7 +167,7 @@ def show(report: StatusReport, planned: Plan, fleet: Fleet, output: str = "text"
     elif output == "prometheus":
         data(metrics(report).rstrip("\n"))
     elif output == "html":
-        data(as_page(report, planned, fleet))
+        data(as_page([reading(report, planned, fleet)]))
     elif report.apps or report.objects or report.planned:
         console = stdout_console()
         console.print(shown(report, console, every=every))
