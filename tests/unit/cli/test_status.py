@@ -81,7 +81,7 @@ def test_a_cluster_without_flux_is_refused(capsys: Capture, hub: Memory) -> None
 def test_the_page_shows_the_same(capsys: Capture) -> None:
     code, out, err = tenantry(capsys, "status", "--environment", "dev", "--output", "html")
     assert (code, err, out.startswith("<!doctype html>\n")) == (0, "", True)
-    assert "management cluster hub, read 20" in out
+    assert 'management cluster hub, read <time id="read-at" datetime="20' in out
     assert '"rows":[{"n":"rocky","p":[[0,0]]}]' in out
 
 
