@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, TypeVar
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any, TypeVar
 
 import click
 from click.shell_completion import CompletionItem
 
+from tenantry.cli.commands import Late
+from tenantry.cli.environment import ARGUMENT, EnvironmentOption, values
 from tenantry.cli.fleet_file import fleet_file
+from tenantry.cli.output import answer_as_yaml, show_all_columns
 from tenantry.kube.names import ADDON_PREFIX, PLATFORM
 from tenantry.messages.errors import TenantryError
-
-if TYPE_CHECKING:
-    pass
 
 _F = TypeVar("_F", bound=Callable[..., Any])
 
@@ -42,9 +42,11 @@ def _environments(context: click.Context, _: click.Parameter, start: str) -> lis
 
 
 def _subjects(context: click.Context, _: click.Parameter, start: str) -> list[str]:
+    """Complete tenants, and behind `rocky/` the apps of that tenant."""
+    owner, slash = start.partition("/")[:2]
     addons = [f"{ADDON_PREFIX}{name}" for name in _keys(context, "", "platform", "addons")]
-    platform = [name for name in (PLATFORM, *addons) if name.startswith(start)]
-    return [*_keys(context, start, "tenants"), *platform]
+    apps = [f"{owner}/{name}" for name in _keys(context, "", "tenants", owner, "apps")] if slash else []
+    return [*_keys(context, start, "tenants"), *(name for name in (*apps, PLATFORM, *addons) if name.startswith(start))]
 
 
 def _tenants(context: click.Context, _: click.Parameter, start: str) -> list[str]:
@@ -52,6 +54,7 @@ def _tenants(context: click.Context, _: click.Parameter, start: str) -> list[str
 
 
 def _apps(context: click.Context, _: click.Parameter, start: str) -> list[str]:
+    """Complete the apps of the tenant before it; none if `rocky/web` names one already."""
     tenant = str(context.params.get("tenant"))
     own = _keys(context, start, "tenants", tenant, "apps")
     return own or (_keys(context, start, "platform", "addons") if tenant == PLATFORM else [])
@@ -102,18 +105,85 @@ def _own(context: click.Context, tenant: str) -> list[str]:
 
 
 def tenant() -> Callable[[_F], _F]:
-    """`TENANT`, or `platform`, or `platform/ADDON`; completed from the file."""
+    """`TENANT`, or `platform`, or with the app `TENANT/APP` or `platform/ADDON`; completed from the file."""
     return click.argument("tenant", shell_complete=_subjects)
 
 
 def tenant_name(help: str) -> Callable[[_F], _F]:
-    """`--tenant NAME`, completed from the file."""
-    return click.option("--tenant", metavar="NAME", help=help, shell_complete=_tenants)
+    """`-n, --tenant NAME`, completed from the file."""
+    return click.option("-n", "--tenant", metavar="NAME", help=help, shell_complete=_tenants)
+
+
+class _AppArgument(click.Argument, Late):
+    """`[APP]`, which may also be part of the tenant before it: `rocky/web` is `rocky web`."""
+
+    def settle(self, context: click.Context) -> None:
+        owner, slash, name = context.params["tenant"].partition("/")
+        if not slash:
+            return
+        if not owner or not name:
+            raise click.UsageError(f"'{context.params['tenant']}' is not TENANT/APP, such as 'rocky/web'", context)
+        if (other := context.params["app"]) is not None:
+            raise click.UsageError(f"'{owner}/{name}' names an app already: leave out '{other}'", context)
+        context.params.update(tenant=owner, app=name)
 
 
 def app() -> Callable[[_F], _F]:
-    """`[APP]` of the tenant before it, completed from the file."""
-    return click.argument("app", required=False, shell_complete=_apps)
+    """`[APP]` of the tenant before it, completed from the file. `rocky/web` and `rocky web` give the same two values."""
+    return click.argument("app", required=False, cls=_AppArgument, shell_complete=_apps)
+
+
+class _FullName(click.Argument):
+    """`TENANT/NAME` or `TENANT NAME`; the value is `TENANT/NAME`."""
+
+    def __init__(self, *arguments: Any, metavar: str, **attributes: Any) -> None:
+        super().__init__(*arguments, nargs=-1, metavar=metavar, callback=_full_name, **attributes)
+
+
+def _full_name(context: click.Context, _: click.Parameter, words: tuple[str, ...]) -> str:
+    if not words and not context.resilient_parsing:
+        usage = " ".join(
+            each.make_metavar(context) for each in context.command.params if each.param_type_name == "argument"
+        )
+        raise click.UsageError(f"Missing argument: {usage}", context)
+    if len(words) > 2 or (len(words) == 2 and "/" in "".join(words)):
+        raise click.UsageError(f"Got unexpected extra argument ({words[-1]})", context)
+    return "/".join(words)
+
+
+def full_name(name: str, metavar: str, complete: Callable[..., list[str]]) -> Callable[[_F], _F]:
+    """An argument `TENANT/NAME`, which may also be two words. complete: completes it as one word."""
+
+    def complete_word(context: click.Context, parameter: click.Parameter, start: str) -> list[Any]:
+        """Complete the name, or its second word, or the argument behind it. The parser cannot tell which one is next."""
+        arguments = [each for each in context.command.params if isinstance(each, click.Argument)]
+        words = [word for each in arguments for word in values(context.params.get(str(each.name)))]
+        length = 1 if "/" in "".join(words[:1]) else 2
+        if len(words) >= length:
+            behind = arguments[1:][len(words) - length :]
+            return behind[0].shell_complete(context, start) if behind else []
+        prefix = "".join(f"{word}/" for word in words)
+        return [found.removeprefix(prefix) for found in complete(context, parameter, f"{prefix}{start}")]
+
+    return click.argument(name, cls=_FullName, metavar=metavar, shell_complete=complete_word)
+
+
+def in_one_word(context: click.Context, words: Iterable[str]) -> tuple[str, ...]:
+    """Names of tenants and apps, in which `rocky web` becomes `rocky/web` if `web` is an app of rocky and no tenant."""
+    found: list[str] = []
+    for word in words:
+        owner = found[-1] if found else ""
+        at = ("platform", "addons") if owner == PLATFORM else ("tenants", owner, "apps")
+        if (
+            owner
+            and "/" not in owner
+            and word in _keys(context, word, *at)
+            and word not in _keys(context, word, "tenants")
+        ):
+            found[-1] = f"{owner}/{word}"
+        else:
+            found.append(word)
+    return tuple(found)
 
 
 def cluster(help: str) -> Callable[[_F], _F]:
@@ -131,11 +201,17 @@ def group(help: str) -> Callable[[_F], _F]:
     return click.option("--group", metavar="NAME", help=help, shell_complete=_groups)
 
 
-def environment(help: str, *, required: bool = False) -> Callable[[_F], _F]:
-    """`-e, --environment NAME`, completed from the file."""
-    return click.option(
-        "-e", "--environment", metavar="NAME", required=required, help=help, shell_complete=_environments
-    )
+def environment(
+    help: str, *, required: bool = False, argument: bool = False, typed: bool = False, unless: str = ""
+) -> Callable[[_F], _F]:
+    """`-e, --environment NAME`, completed from the file.
+
+    Args:
+        required: The command is about one: without the option, that of the variable, or the only one of the file.
+        argument: It may also be the command's argument, `tenantry status dev`: for commands that have no other.
+        typed, unless: As for `EnvironmentOption`.
+    """
+    return _environment(help, multiple=False, argument=argument, needed=required, typed=typed, unless=unless)
 
 
 def environment_name(name: str) -> Callable[[_F], _F]:
@@ -143,43 +219,77 @@ def environment_name(name: str) -> Callable[[_F], _F]:
     return click.argument(name, shell_complete=_environments)
 
 
-def environments(help: str, *, required: bool = False) -> Callable[[_F], _F]:
-    """`-e, --environment NAME`, which may be repeated, completed from the file."""
-    return click.option(
+def environments(help: str, *, required: bool = False, argument: bool = False) -> Callable[[_F], _F]:
+    """The same, which may be repeated."""
+    return _environment(help, multiple=True, argument=argument, needed=required)
+
+
+def _environment(help: str, *, multiple: bool, argument: bool, **how: Any) -> Callable[[_F], _F]:
+    option: Callable[[_F], _F] = click.option(
         "-e",
         "--environment",
-        metavar="NAME",
-        multiple=True,
-        required=required,
+        cls=EnvironmentOption,
+        multiple=multiple,
         help=help,
         shell_complete=_environments,
+        **how,
     )
+    word: Callable[[_F], _F] = click.argument(
+        ARGUMENT,
+        metavar="[ENVIRONMENT]..." if multiple else "[ENVIRONMENT]",
+        nargs=-1 if multiple else 1,
+        required=False,
+        shell_complete=_environments,
+    )
+    return (lambda command: word(option(command))) if argument else option
 
 
 def tenant_names(help: str) -> Callable[[_F], _F]:
-    """`--tenant NAME`, or `platform`, which may be repeated, completed from the file."""
-    return _names("--tenant", help, _tenants_or_platform)
+    """`-n, --tenant NAME`, or `platform`, which may be repeated, completed from the file."""
+    return _names("--tenant", help, _tenants_or_platform, "-n")
+
+
+class _AppsOption(click.Option, Late):
+    """`--app NAME`. With `--app rocky/web`, the tenant is named too, as with `--tenant rocky --app web`."""
+
+    def settle(self, context: click.Context) -> None:
+        apps, tenants = context.params["apps"], context.params["tenants"]
+        owners = {app.partition("/")[0] for app in apps if "/" in app} - {PLATFORM}
+        if not owners:
+            return
+        if len({*owners, *tenants}) > 1 or not all("/" in app for app in apps):
+            raise click.UsageError("--app TENANT/APP is for the apps of one tenant: run the command for each", context)
+        context.params.update(tenants=(*owners,), apps=tuple(app.partition("/")[2] for app in apps))
 
 
 def app_names(help: str) -> Callable[[_F], _F]:
-    """`--app NAME` of an app or add-on, which may be repeated, completed from the file."""
-    return _names("--app", help, _any_app)
+    """`--app NAME` of an app or add-on beside `tenant_names`, which may be repeated, completed from the file."""
+    return _names("--app", help, _any_app, cls=_AppsOption)
 
 
 def cluster_names(help: str) -> Callable[[_F], _F]:
-    """`-c, --cluster NAME`, which may be repeated, completed from the file."""
-    return _names("--cluster", help, _clusters, "-c")
+    """`-c, -l, --cluster NAME`, or labels such as `tier=edge`; may be repeated, completed from the file."""
+    return _names("--cluster", help, _clusters, "-c", "-l", metavar="NAME|LABELS")
 
 
-def _names(name: str, help: str, complete: Callable[..., list[str]], *short: str) -> Callable[[_F], _F]:
+def _names(
+    name: str,
+    help: str,
+    complete: Callable[..., list[str]],
+    *short: str,
+    cls: type[click.Option] = click.Option,
+    metavar: str = "NAME",
+) -> Callable[[_F], _F]:
     parameter = f"{name.removeprefix('--')}s"
-    return click.option(*short, name, parameter, metavar="NAME", multiple=True, help=help, shell_complete=complete)
+    return click.option(
+        *short, name, parameter, cls=cls, metavar=metavar, multiple=True, help=help, shell_complete=complete
+    )
 
 
 def tenant_apps(command: _F) -> _F:
     """`TENANT [APP] --environment NAME [--cluster NAME]...`: the apps of one tenant, or one of them."""
     for option in (
-        cluster_names("Only on this cluster; repeatable."),
+        cluster_names("Only on this cluster, or on those with labels such as tier=edge; repeatable."),
         environment("The environment of the apps.", required=True),
         app(),
         tenant(),
@@ -201,25 +311,60 @@ def revision(name: str, *, default: str) -> Callable[[_F], _F]:
 
 
 FORMAT_OPTIONS = ("-o", "--output")
+JSON = "--json"
+"""The same as `--output json`."""
 
 
 class FormatOption(click.Option):
-    """The option `--output`. kind: of the command's JSON document; "" for a command without JSON."""
+    """The option `--output`. Commands see the formats that they declare.
 
-    def __init__(self, *arguments: Any, kind: str, **attributes: Any) -> None:
-        super().__init__(*arguments, **attributes)
-        self.kind = kind
+    A command with a JSON document also prints it as YAML, and takes `--json`. kind: of that document; "" without one.
+    """
+
+    def __init__(
+        self, names: Sequence[str], *, kind: str, formats: Sequence[str], wide: bool, **attributes: Any
+    ) -> None:
+        self.kind, self.formats = kind, (*formats,)
+        self.is_yaml_document, self.is_wide = bool(kind) and "yaml" not in formats, wide
+        shown = [*formats]
+        if self.is_yaml_document:
+            shown.insert(shown.index("json") + 1, "yaml")
+        if wide:
+            shown.insert(1, "wide")
+        super().__init__(names, type=click.Choice(shown), default=formats[0], callback=_format, **attributes)
+
+    def add_to_parser(self, parser: Any, ctx: click.Context) -> None:
+        super().add_to_parser(parser, ctx)
+        if self.kind and not any(JSON in parameter.opts for parameter in ctx.command.params):
+            parser.add_option(obj=self, opts=[JSON], dest=self.name, action="store_const", const="json")
 
 
-def output(*formats: str, kind: str = "") -> Callable[[_F], _F]:
-    """`-o, --output FORMAT`; the first format is the default. kind: of the JSON document, required if there is one."""
+def _format(_: click.Context, option: click.Parameter, chosen: str) -> str:
+    """The format that the command sees: it makes the same document for YAML, and the same table for all columns."""
+    assert isinstance(option, FormatOption)
+    if chosen == "yaml" and option.is_yaml_document:
+        answer_as_yaml()
+        return "json"
+    if chosen == "wide" and option.is_wide:
+        show_all_columns()
+        return "text"
+    return chosen
+
+
+def output(*formats: str, kind: str = "", wide: bool = False) -> Callable[[_F], _F]:
+    """`-o, --output FORMAT`; the first format is the default.
+
+    Args:
+        kind: Of the JSON document, required if there is one.
+        wide: The first format is a table, whose columns `fitting` leaves out on a narrow terminal: `-o wide` shows all.
+    """
     assert bool(kind) == ("json" in formats), "the document of a command with JSON has a kind"
     return click.option(
         *FORMAT_OPTIONS,
         cls=FormatOption,
         kind=kind,
-        type=click.Choice(formats),
-        default=formats[0],
+        formats=formats,
+        wide=wide,
         show_default=True,
         help="The format of the result.",
     )

@@ -80,6 +80,8 @@ def plan(fleet: Fleet, environment: str, part: Part | None = None) -> Plan:
     if environment not in fleet.environments:
         near = closest(environment, fleet.environments)
         hint = f"name '{near}'" if near else "declare it under 'environments:', or name one of these"
+        if environment in fleet.document.tenants:
+            hint = "it is a tenant: name an environment, and the tenant with --tenant"
         names = ", ".join(fleet.environments)
         raise Refused(
             f"{fleet.source.file} declares no environment '{environment}' (declared: {names})", hint, code=UNKNOWN_NAME

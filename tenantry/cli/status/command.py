@@ -27,6 +27,7 @@ from tenantry.cluster.deep import deep_statuses
 from tenantry.cluster.report import StatusReport, Webhook, apps_report, full_report, webhooks_of, with_remotes
 from tenantry.cluster.status import Readiness
 from tenantry.fleet.fleet import Fleet
+from tenantry.fleet.placement import cluster_labels
 from tenantry.kube.names import PLATFORM
 from tenantry.load import load_fleet
 from tenantry.plan.plan import Plan, plan
@@ -41,9 +42,9 @@ if TYPE_CHECKING:
     cls=Command,
     epilog="""\
 Examples:
-  tenantry status --environment dev
+  tenantry status dev
   tenantry status --environment prod --failing
-  tenantry status --environment prod --tenant rocky --app web --cluster edge-1
+  tenantry status prod --app rocky/web --cluster edge-1
   tenantry status --environment prod --watch
   tenantry status --environment dev --wait --timeout 300
   tenantry status --environment prod --output json
@@ -61,14 +62,14 @@ Exit codes:
   130  --watch was ended by Ctrl-C
 """,
 )
-@environment_option("The environment to show.", required=True)
+@environment_option("The environment to show.", required=True, argument=True)
 @tenant_names(f"Only apps of this tenant, or of '{PLATFORM}'; repeatable.")
 @app_names("Only this app or add-on; repeatable.")
-@cluster_names("Only apps on this cluster; repeatable.")
+@cluster_names("Only apps on this cluster, or on those with labels such as tier=edge; repeatable.")
 @click.option("--failing", is_flag=True, help="Show only what is failed, missing or changed by hand.")
 @click.option("--all", "every", is_flag=True, help="List every app on every cluster, also where many are alike.")
 @management_options
-@click.option("--watch", is_flag=True, help="Keep showing the status until Ctrl-C.")
+@click.option("-w", "--watch", is_flag=True, help="Keep showing the status until Ctrl-C.")
 @click.option(
     "--interval",
     type=click.FloatRange(min=0.5),
@@ -81,7 +82,7 @@ Exit codes:
 @timeout_option(600, "How long --wait waits.")
 @click.option("--deep", is_flag=True, help="Ask the remote clusters, too, whether the tenants' namespaces are there.")
 @click.option("--receivers", is_flag=True, help="Show the receivers and the paths of their webhooks instead of apps.")
-@output("text", "json", "html", "prometheus", kind="Status")
+@output("text", "json", "html", "prometheus", kind="Status", wide=True)
 @reads_file
 def command(
     file: Path,
@@ -117,7 +118,7 @@ def command(
     with working(f"planning {file}"):
         fleet = load_fleet(file)
         planned = plan(fleet, environment)
-    selection = select(planned, tenants, apps, clusters)
+    selection = select(planned, tenants, apps, clusters, cluster_labels(fleet))
     with connect_management(file, environment, kubeconfig, context) as client:
         if receivers:
             return _show_webhooks(environment, webhooks_of(client, planned), output)

@@ -225,13 +225,8 @@ def test_json_tells_the_same_of_the_platform(capsys: Capture) -> None:
             "error: the platform declares no add-on 'cert' (declared: crds, certs)\n  fix: name 'certs'\n",
         ),
         (
-            ["platform", "certs"],
-            "error: 'platform' is the platform's, and takes no APP\n  fix: name 'platform/certs' instead of both\n",
-        ),
-        (
-            ["platform/certs", "web"],
-            "error: 'platform/certs' is the platform's, and takes no APP\n"
-            "  fix: name 'platform/certs' instead of both\n",
+            ["platform", "cert"],
+            "error: the platform declares no add-on 'cert' (declared: crds, certs)\n  fix: name 'certs'\n",
         ),
         (["platform", "-c", "egde"], "error: f declares no cluster 'egde' (declared: hub, edge)\n  fix: name 'edge'\n"),
     ],
