@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from shlex import quote
 
 from tenantry.cli.page.document import Notice, Page, Table, as_html, noticed
@@ -10,6 +10,7 @@ from tenantry.cli.page.status_map import STATES, TROUBLE, Reading, status_map
 from tenantry.cluster.objects import ObjectStatus
 from tenantry.cluster.report import StatusReport
 from tenantry.cluster.status import AppStatus, Readiness, one_line
+from tenantry.messages.errors import Refused
 from tenantry.messages.text import counted, grouped, printable
 
 
@@ -22,17 +23,18 @@ def counts(found: Sequence[AppStatus]) -> tuple[tuple[str, str], ...]:
 _LABELS = {Readiness(each.key): each.label for each in reversed(STATES)}
 
 
-def as_page(readings: Sequence[Reading]) -> str:
+def as_page(readings: Sequence[Reading], unread: Iterable[tuple[str, Refused]] = ()) -> str:
     """The page as HTML."""
-    return as_html(status_page(readings))
+    return as_html(status_page(readings, unread))
 
 
-def status_page(readings: Sequence[Reading]) -> Page:
-    """What the page of one or several environments says."""
+def status_page(readings: Sequence[Reading], unread: Iterable[tuple[str, Refused]] = ()) -> Page:
+    """What the page of one or several environments says. Args: unread: environments that could not be read, and why."""
     found = [status for each in readings for status in each.report.apps]
     shown = status_map(readings)
     names = " ".join(f"-e {quote(each.report.environment)}" for each in readings)
     notes = tuple(note for each in readings for note in _notes(each, several=len(readings) > 1))
+    lost = tuple(noticed(f"Environment '{name}' cannot be read: {each.message}", each.fix) for name, each in unread)
     failing = any(each.readiness in TROUBLE for each in found)
     return Page(
         command="tenantry status",
@@ -41,8 +43,8 @@ def status_page(readings: Sequence[Reading]) -> Page:
         figures=counts(found),
         refusals=(),
         alarm="Needs attention" if failing else "Not ready yet",
-        calm=_calm(readings),
-        notes=notes,
+        calm="" if lost else _calm(readings),
+        notes=(*lost, *notes),
         map=shown,
         read_at=min(each.report.read_at for each in readings).strftime("%Y-%m-%dT%H:%M:%SZ"),
         refresh=f"tenantry status {names} --output html > status.html",
