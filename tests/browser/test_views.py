@@ -72,7 +72,7 @@ def test_commands_are_copied_for_the_cluster_that_is_looked_at(opened: Open) -> 
         "tenantry why rocky/web -e prod -c us-0",
         "tenantry tree rocky/web -e prod -c us-0",
     ]
-    expect(page.locator("#panel .shares")).to_have_text("✕ 3 failed✓ 3 ready")
+    expect(page.locator("#panel .shares")).to_have_text("✕ 1 failed✓ 1 ready")
 
 
 def test_a_refusal_is_shown_with_its_list_and_its_fix(opened: Open) -> None:

@@ -67,8 +67,8 @@ class Page:
 
     command: what wrote the page. heading, about: its title and the line below. figures: numbers and what they count.
     refusals: why the change is refused. alarm: the heading of what stands first; calm: what stands there if there is
-    nothing. notes: below it. read_at: when the page's contents were read, in ISO 8601; refresh: what writes the page anew.
-    tables: numbers in rows, such as the apps of each environment by state.
+    nothing; urgent: whether it is bad. notes: below it. tables: numbers in rows, such as the apps of each environment.
+    read_at: when what the page says was read, in ISO 8601; refresh: the command that writes it anew.
     """
 
     command: str
@@ -80,6 +80,7 @@ class Page:
     calm: str
     notes: tuple[Notice, ...]
     map: FleetMap
+    urgent: bool = True
     read_at: str = ""
     refresh: str = ""
     tables: tuple[Table, ...] = ()

@@ -88,16 +88,17 @@ def _phrases(shown: Together) -> Iterator[str]:
 def _of_tenant(shown: Alike) -> Iterator[str]:
     whole, changes = parted(shown.review)
     who = _listed(shown.tenants, "tenants") if shown.tenants[0] else "the platform"
+    several = len(shown.tenants) > 1
     if whole and whole.effect is not Effect.CHANGED:
-        yield _of_part(whole, who)
+        yield _of_part(whole, who, several=several)
         return
     told = [*([whole] if whole else []), *changes]
-    yield from (_of_part(each, who) for each in told)
+    yield from (_of_part(each, who, several=several) for each in told)
     if not told:
         yield from (f"{who}: {printable(each)}" for each in shown.review.sentences)
 
 
-def _of_part(change: Change, who: str) -> str:
+def _of_part(change: Change, who: str, *, several: bool) -> str:
     match change.part.kind:
         case PartKind.TENANT if change.effect is Effect.ADDED:
             return f"{who} comes to {_clusters(change)}"
@@ -108,7 +109,8 @@ def _of_part(change: Change, who: str) -> str:
         case PartKind.TENANT | PartKind.SETTINGS:
             return _happens(who, change)
         case PartKind.APP:
-            return _happens(f"{who}/{printable(change.part.name)}", change)
+            name = printable(change.part.name)
+            return _happens(f"app {name} of {who}" if several else f"{who}/{name}", change)
         case PartKind.ADDON:
             return _happens(f"add-on {printable(change.part.name)}", change)
     return _happens(f"{change.part.kind.value} {printable(change.part.name)} of {who}", change)

@@ -46,6 +46,7 @@ def status_page(readings: Sequence[Reading], unread: Iterable[tuple[str, Refused
         calm="" if lost else _calm(readings),
         notes=(*lost, *notes),
         map=shown,
+        urgent=failing,
         read_at=min(each.report.read_at for each in readings).strftime("%Y-%m-%dT%H:%M:%SZ"),
         refresh=f"tenantry status {names} --output html > status.html",
         tables=(_table(readings),) if len(readings) > 1 else (),

@@ -29,9 +29,9 @@ function commandsOf(entry, column) {
 }
 
 // How many apps are in each state, the worst first.
-function sharesNode(entries) {
-  const sums = states.map(() => 0);
-  for (const entry of entries) sums[entry.s] += sizeOf(entry.columns);
+function sharesNode(entries, list) {
+  const wanted = list ? new Set(list) : null, sums = states.map(() => 0);
+  for (const entry of entries) sums[entry.s] += wanted ? numbersIn(entry.columns).filter((column) => wanted.has(column)).length : sizeOf(entry.columns);
   const found = [...states.keys()].reverse().filter((at) => sums[at]);
   return make("span", { class: "shares" }, ...found.map((at) => make("span", {}, sign(at), ` ${sums[at].toLocaleString("en")} ${states[at].label}`)));
 }

@@ -41,7 +41,7 @@ function setMode(mode) {
 function drawStates() {
   const sums = states.map(() => 0);
   // Of changes, each is counted once, and each danger as it stands above the map; of apps, each on each cluster.
-  for (const entry of data.entries) sums[entry.s] += data.idle ? (entry.a === undefined ? 1 : 0) : sizeOf(entry.columns) || 1;
+  for (const entry of data.entries) sums[entry.s] += data.idle ? (entry.a === undefined && !entry.told ? 1 : 0) : sizeOf(entry.columns) || 1;
   for (const { entries } of data.idle ? data.alerts : []) if (entries.length) sums[data.entries[entries[0]].s] += 1;
   const buttons = [...states.keys()].reverse().filter((at) => sums[at]).map((at) => stateButton(at, sums[at]));
   byId("states").replaceChildren(...buttons, ...(data.idle ? [idleButton()] : []));
@@ -162,6 +162,7 @@ function start() {
     draw();
   }).observe(grid);
   followLink();
+  if (matchMedia("print").matches) drawList({ whole: true });
 }
 
 start();

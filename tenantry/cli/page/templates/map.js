@@ -2,13 +2,13 @@
 const ROW = 34, NARROW = 34, MIDDLE = 56, BROAD = 110, FOLDED = 104, GROUP = 34, AROUND = 3;
 const grid = byId("map"), canvas = byId("canvas");
 const cursor = { row: 0, column: 0 }; // positions; row -1: the clusters, -2: the groups; column -1: the tenants
-const SIGN = 44, LETTER = 7.1, BROADEST = 300; // the room for a sign, and for each letter of what a cell says
+const SIGN = 44, LETTER = 7.1, BROADEST = 340; // the room for a sign, and for each letter of what a cell says
 let whole = [0, 0]; // the widths of the window and of the map without the panel
 let layout; // { left, head, names, widths, edges, wide, broad }
 let drawn = "";
 
 function layOut() {
-  const left = Math.min(Math.max(110, 28 + 7.6 * longest(shown.rows.map((row) => rows[row].n))), innerWidth < 640 ? 132 : 260);
+  const left = Math.min(Math.max(110, 28 + 8.2 * longest(shown.rows.map((row) => rows[row].n))), innerWidth < 640 ? 132 : 260);
   const single = shown.positions.filter((position) => !position.folded);
   const name = longest(single.map((position) => clusterOf(position.columns[0])));
   const many = shown.positions.length - single.length;
@@ -17,7 +17,7 @@ function layOut() {
   // Names stand upright if they have no room side by side; names of what changes are shown in broad cells.
   const wide = share >= Math.max(name * 7.8 + 20, NARROW);
   const words = Math.min(SIGN + LETTER * longest(shown.rows.map((row) => withoutTold(entriesOf[row]).map(toldInCell).join(", "))), BROADEST);
-  const each = Math.max(NARROW, Math.min(share, Math.max(words, wide ? name * 8 + 26 : MIDDLE)));
+  const each = Math.max(NARROW, Math.min(share, Math.max(words, wide ? Math.max(name * 8 + 26, BROAD * 1.5) : MIDDLE)));
   // Groups take the room that single columns leave, so that a short map is not squeezed to one side.
   const folded = FOLDED + (many ? Math.min(Math.max((room - single.length * each) / many, 0), Math.max(words + NARROW - FOLDED, 90)) : 0);
   const names = single.length === 0 ? 0 : wide ? 30 : Math.min(28 + name * 7, 150);
@@ -170,14 +170,15 @@ const toldInCell = (entry) => [nameIn(entry), entry.w || ""].filter(Boolean).joi
 // What changes, as far as it fits: names and values, values alone, or names alone.
 function cellText(row, position, column, taken = 0) {
   const own = entriesAt(row, position.columns).filter((entry) => view.shown.has(severity(entry)) || view.shown.has(entry.s));
-  if (!data.idle) own.splice(0, own.length, ...own.filter((entry) => entry.s && entry.s === own[0].s));
+  // Of apps, those that make the cell what it is.
+  if (!data.idle) own.splice(0, own.length, ...own.filter((entry) => entry.s === own[0].s && (entry.s || !position.folded)));
   if (position.folded) own.sort((a, b) => sizeOf(b.columns) - sizeOf(a.columns));
   const texts = [toldInCell, (entry) => entry.w || nameIn(entry)].map((told) => [...new Set(own.map(told))].filter(Boolean).join(", "));
   const names = [...new Set(own.map((entry) => nameIn(entry) || entry.k))];
   if (own.length > 1) texts.push(`${toldInCell(own[0]) || own[0].k}, and ${own.length - 1} more`);
   texts.push(names.join(", "));
   const found = texts.find((text) => SIGN + taken + LETTER * text.length <= layout.widths[column]);
-  return make("i", {}, found === undefined ? (layout.broad && !taken ? names.join(", ") : "") : found);
+  return make("i", {}, found === undefined ? (layout.broad && !taken ? (layout.widths[column] < MIDDLE * 3 ? names.join(", ") : texts[0]) : "") : found);
 }
 
 // What assistive technology reads for a cell.

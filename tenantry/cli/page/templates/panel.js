@@ -10,7 +10,7 @@ function select(chosen, { focus = false } = {}) {
   const left = entries.length - MOST_ENTRIES;
   const only = chosen.columns && chosen.columns.length === 1 ? chosen.columns[0] : undefined;
   byId("panel-body").replaceChildren(
-    ...(data.idle || entries.length < 2 ? [] : [sharesNode(entries)]),
+    ...(data.idle || entries.length < 2 ? [] : [sharesNode(entries, chosen.columns)]),
     ...notes.map((note) => make("p", { class: "line" }, note)),
     ...commands.map(commandNode),
     ...entries.slice(0, MOST_ENTRIES).flatMap((entry, at) => [...tenantHeading(chosen, entry, entries[at - 1]), entryNode(entry, { column: only })]),

@@ -70,6 +70,7 @@ QUOTA = samples.quota("rocky", "hub")
         ([of(web(effect=Effect.RENAMED, was="old"))], "old becomes rocky/web"),
         ([of(ADDON, name="")], "add-on certs 1.2.0 → 1.3.0 on hub"),
         ([QUOTA, of(web(samples.BUMP), name="movy")], "quota pods 40 → 50 for rocky; movy/web 1.2.0 → 1.3.0"),
+        ([of(web(samples.BUMP), name=each) for each in ("a", "b", "c")], "app web of 3 tenants 1.2.0 → 1.3.0"),
         ([QUOTA, samples.quota("movy", "hub")], "quota pods 40 → 50 for rocky and movy"),
         (
             [of(web(samples.BUMP, name=f"app-{at}"), name=f"t-{at}") for at in range(4)],
