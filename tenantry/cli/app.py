@@ -150,7 +150,8 @@ Exit codes:
 
 Wherever a command takes them:
   rocky/web, rocky web    app 'web' of tenant 'rocky'; platform/NAME: an add-on
-  ENVIRONMENT, or -e      default: $TENANTRY_ENVIRONMENT, or the only one
+  ENVIRONMENT, or -e      if one is needed: $TENANTRY_ENVIRONMENT, or the only
+                          one in the file
   -o json, --json, -o yaml, -o wide
                           the result for programs, or with all columns
 

@@ -58,6 +58,8 @@ def _words(context: click.Context, option: EnvironmentOption) -> tuple[str, ...]
         dict.fromkeys((*values(context.params.pop(ARGUMENT, None)), *values(context.params.get(str(option.name)))))
     )
     for word in found:
+        if not word:  # a script's variable that is not set must not choose another environment
+            raise click.UsageError("The name of the environment is empty.", context)
         if word.endswith((".yaml", ".yml")):
             raise click.UsageError(f"'{word}' is not an environment. Did you mean '--file {word}'?", context)
         tenant, slash, app = word.partition("/")
@@ -71,7 +73,7 @@ def _words(context: click.Context, option: EnvironmentOption) -> tuple[str, ...]
 
 def values(given: str | tuple[str, ...] | None) -> tuple[str, ...]:
     """What an argument or option was given: nothing, a word or several."""
-    return (given,) if given and isinstance(given, str) else tuple(given or ())
+    return (given,) if isinstance(given, str) else tuple(given or ())
 
 
 def _unambiguous(context: click.Context, *, typed: bool) -> str:
@@ -95,7 +97,7 @@ def _missing(context: click.Context, declared: Sequence[str], *, typed: bool) ->
     file = fleet_file(context)
     if not declared:
         return f"Name an environment{why} {file} declares none."
-    line = _to_type(context, f"-e {declared[0]}")
+    line = _to_type(context, "-e ENVIRONMENT" if typed else f"-e {declared[0]}")
     return f"Name an environment{why} {file} declares {listed(declared)}. Type: {line}"
 
 

@@ -14,7 +14,6 @@ from tenantry.cli.options import output, tenant_apps
 from tenantry.cli.output import working
 from tenantry.cluster.apps import select
 from tenantry.fleet.fleet import Fleet
-from tenantry.fleet.placement import cluster_labels
 from tenantry.kube.names import PLATFORM
 from tenantry.load import load_fleet
 from tenantry.messages.errors import UNKNOWN_NAME, Refused
@@ -93,7 +92,7 @@ def _apps_of_tenant(
             what = f"apps of tenant '{tenant}'" if owner else "add-ons"
             fix = f"run `tenantry list placements -e {environment}`"
             raise Refused(f"environment '{environment}' has no {what}", fix)
-    selection = select(planned, [tenant], [app] if app else [], clusters, cluster_labels(fleet))
+    selection = select(planned, [tenant], [app] if app else [], clusters)
     return planned, [planned_app for planned_app in own if selection.takes(planned_app)]
 
 

@@ -6,112 +6,25 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import Any, TypeVar
 
 import click
-from click.shell_completion import CompletionItem
 
+from tenantry.cli import completers
 from tenantry.cli.commands import Late
+from tenantry.cli.completers import fleet_data as fleet_data
 from tenantry.cli.environment import ARGUMENT, EnvironmentOption, values
-from tenantry.cli.fleet_file import fleet_file
 from tenantry.cli.output import answer_as_yaml, show_all_columns
-from tenantry.kube.names import ADDON_PREFIX, PLATFORM
-from tenantry.messages.errors import TenantryError
+from tenantry.kube.names import PLATFORM
 
 _F = TypeVar("_F", bound=Callable[..., Any])
 
 
-def fleet_data(context: click.Context) -> dict[str, Any]:
-    """The data of the fleet's files, for completion; empty if the files cannot be read."""
-    from tenantry.grants.frames import filled
-    from tenantry.source.include import read_all
-
-    try:
-        return filled(read_all(fleet_file(context))).data
-    except TenantryError:
-        return {}
-
-
-def _keys(context: click.Context, start: str, *path: str) -> list[str]:
-    """Complete the keys at a path of the fleet's files, if the files can be read."""
-    found: Any = fleet_data(context)
-    for part in path:
-        found = found.get(part) if isinstance(found, dict) else None
-    return [name for name in found if name.startswith(start)] if isinstance(found, dict) else []
-
-
-def _environments(context: click.Context, _: click.Parameter, start: str) -> list[str]:
-    return _keys(context, start, "environments")
-
-
-def _subjects(context: click.Context, _: click.Parameter, start: str) -> list[str]:
-    """Complete tenants, and behind `rocky/` the apps of that tenant."""
-    owner, slash = start.partition("/")[:2]
-    addons = [f"{ADDON_PREFIX}{name}" for name in _keys(context, "", "platform", "addons")]
-    apps = [f"{owner}/{name}" for name in _keys(context, "", "tenants", owner, "apps")] if slash else []
-    return [*_keys(context, start, "tenants"), *(name for name in (*apps, PLATFORM, *addons) if name.startswith(start))]
-
-
-def _tenants(context: click.Context, _: click.Parameter, start: str) -> list[str]:
-    return _keys(context, start, "tenants")
-
-
-def _apps(context: click.Context, _: click.Parameter, start: str) -> list[str]:
-    """Complete the apps of the tenant before it; none if `rocky/web` names one already."""
-    tenant = str(context.params.get("tenant"))
-    own = _keys(context, start, "tenants", tenant, "apps")
-    return own or (_keys(context, start, "platform", "addons") if tenant == PLATFORM else [])
-
-
-def _tenants_or_platform(context: click.Context, _: click.Parameter, start: str) -> list[str]:
-    return [*_keys(context, start, "tenants"), *([PLATFORM] if PLATFORM.startswith(start) else [])]
-
-
-def _any_app(context: click.Context, _: click.Parameter, start: str) -> list[str]:
-    """Complete the apps of the tenants on the command line, or of all tenants, and the add-ons."""
-    tenants = context.params.get("tenants") or _keys(context, "", "tenants")
-    apps = (name for tenant in tenants for name in _keys(context, start, "tenants", tenant, "apps"))
-    return list(dict.fromkeys((*apps, *_keys(context, start, "platform", "addons"))))
-
-
-def _clusters(context: click.Context, _: click.Parameter, start: str) -> list[str]:
-    return _keys(context, start, "clusters")
-
-
-def _groups(context: click.Context, _: click.Parameter, start: str) -> list[str]:
-    return _keys(context, start, "clusterGroups")
-
-
-def _revisions(context: click.Context, _: click.Parameter, start: str) -> list[CompletionItem]:
-    """Complete branches and tags. The shell completes paths."""
-    from tenantry.compare.git import Repository
-
-    try:
-        names = Repository(fleet_file(context).absolute().parent).names()
-    except TenantryError:
-        names = []
-    found = [CompletionItem(name) for name in ("HEAD", *names) if name.startswith(start)]
-    return found or [CompletionItem(start, type="file")]
-
-
-def complete_sources(context: click.Context, _: click.Parameter, start: str) -> list[CompletionItem]:
-    """Complete `TENANT/SOURCE=` and `platform/ADDON=`, then a directory."""
-    if "=" in start:
-        return [CompletionItem(start, type="dir")]
-    owned = (f"{tenant}/{name}" for tenant in _keys(context, "", "tenants") for name in _own(context, tenant))
-    addons = (f"{PLATFORM}/{name}" for name in _keys(context, "", "platform", "addons"))
-    return [CompletionItem(f"{name}=") for name in (*owned, *addons) if name.startswith(start)]
-
-
-def _own(context: click.Context, tenant: str) -> list[str]:
-    return _keys(context, "", "tenants", tenant, "sources")
-
-
 def tenant() -> Callable[[_F], _F]:
     """`TENANT`, or `platform`, or with the app `TENANT/APP` or `platform/ADDON`; completed from the file."""
-    return click.argument("tenant", shell_complete=_subjects)
+    return click.argument("tenant", shell_complete=completers.subjects)
 
 
 def tenant_name(help: str) -> Callable[[_F], _F]:
     """`-n, --tenant NAME`, completed from the file."""
-    return click.option("-n", "--tenant", metavar="NAME", help=help, shell_complete=_tenants)
+    return click.option("-n", "--tenant", metavar="NAME", help=help, shell_complete=completers.tenants)
 
 
 class _AppArgument(click.Argument, Late):
@@ -119,6 +32,8 @@ class _AppArgument(click.Argument, Late):
 
     def settle(self, context: click.Context) -> None:
         owner, slash, name = context.params["tenant"].partition("/")
+        if context.params["app"] == "":  # a script's variable that is not set must not select all apps
+            raise click.UsageError("The name of the app is empty.", context)
         if not slash:
             return
         if not owner or not name:
@@ -130,7 +45,7 @@ class _AppArgument(click.Argument, Late):
 
 def app() -> Callable[[_F], _F]:
     """`[APP]` of the tenant before it, completed from the file. `rocky/web` and `rocky web` give the same two values."""
-    return click.argument("app", required=False, cls=_AppArgument, shell_complete=_apps)
+    return click.argument("app", required=False, cls=_AppArgument, shell_complete=completers.apps)
 
 
 class _FullName(click.Argument):
@@ -157,7 +72,7 @@ def full_name(name: str, metavar: str, complete: Callable[..., list[str]]) -> Ca
     def complete_word(context: click.Context, parameter: click.Parameter, start: str) -> list[Any]:
         """Complete the name, or its second word, or the argument behind it. The parser cannot tell which one is next."""
         arguments = [each for each in context.command.params if isinstance(each, click.Argument)]
-        words = [word for each in arguments for word in values(context.params.get(str(each.name)))]
+        words = [word for each in arguments for word in values(context.params.get(str(each.name))) if word]
         length = 1 if "/" in "".join(words[:1]) else 2
         if len(words) >= length:
             behind = arguments[1:][len(words) - length :]
@@ -177,8 +92,8 @@ def in_one_word(context: click.Context, words: Iterable[str]) -> tuple[str, ...]
         if (
             owner
             and "/" not in owner
-            and word in _keys(context, word, *at)
-            and word not in _keys(context, word, "tenants")
+            and word in completers.keys(context, word, *at)
+            and word not in completers.keys(context, word, "tenants")
         ):
             found[-1] = f"{owner}/{word}"
         else:
@@ -188,17 +103,17 @@ def in_one_word(context: click.Context, words: Iterable[str]) -> tuple[str, ...]
 
 def cluster(help: str) -> Callable[[_F], _F]:
     """`-c, --cluster NAME`, completed from the file."""
-    return click.option("-c", "--cluster", metavar="NAME", help=help, shell_complete=_clusters)
+    return click.option("-c", "--cluster", metavar="NAME", help=help, shell_complete=completers.clusters)
 
 
 def cluster_name() -> Callable[[_F], _F]:
     """`NAME` of a cluster, completed from the file."""
-    return click.argument("name", shell_complete=_clusters)
+    return click.argument("name", shell_complete=completers.clusters)
 
 
 def group(help: str) -> Callable[[_F], _F]:
     """`--group NAME` of clusters, completed from the file."""
-    return click.option("--group", metavar="NAME", help=help, shell_complete=_groups)
+    return click.option("--group", metavar="NAME", help=help, shell_complete=completers.groups)
 
 
 def environment(
@@ -216,7 +131,7 @@ def environment(
 
 def environment_name(name: str) -> Callable[[_F], _F]:
     """An argument with the name of an environment, completed from the file."""
-    return click.argument(name, shell_complete=_environments)
+    return click.argument(name, shell_complete=completers.environments)
 
 
 def environments(help: str, *, required: bool = False, argument: bool = False) -> Callable[[_F], _F]:
@@ -231,7 +146,7 @@ def _environment(help: str, *, multiple: bool, argument: bool, **how: Any) -> Ca
         cls=EnvironmentOption,
         multiple=multiple,
         help=help,
-        shell_complete=_environments,
+        shell_complete=completers.environments,
         **how,
     )
     word: Callable[[_F], _F] = click.argument(
@@ -239,14 +154,14 @@ def _environment(help: str, *, multiple: bool, argument: bool, **how: Any) -> Ca
         metavar="[ENVIRONMENT]..." if multiple else "[ENVIRONMENT]",
         nargs=-1 if multiple else 1,
         required=False,
-        shell_complete=_environments,
+        shell_complete=completers.environments,
     )
     return (lambda command: word(option(command))) if argument else option
 
 
 def tenant_names(help: str) -> Callable[[_F], _F]:
     """`-n, --tenant NAME`, or `platform`, which may be repeated, completed from the file."""
-    return _names("--tenant", help, _tenants_or_platform, "-n")
+    return _names("--tenant", help, completers.tenants_or_platform, "-n")
 
 
 class _AppsOption(click.Option, Late):
@@ -264,12 +179,12 @@ class _AppsOption(click.Option, Late):
 
 def app_names(help: str) -> Callable[[_F], _F]:
     """`--app NAME` of an app or add-on beside `tenant_names`, which may be repeated, completed from the file."""
-    return _names("--app", help, _any_app, cls=_AppsOption)
+    return _names("--app", help, completers.any_app, cls=_AppsOption)
 
 
 def cluster_names(help: str) -> Callable[[_F], _F]:
     """`-c, -l, --cluster NAME`, or labels such as `tier=edge`; may be repeated, completed from the file."""
-    return _names("--cluster", help, _clusters, "-c", "-l", metavar="NAME|LABELS")
+    return _names("--cluster", help, completers.clusters, "-c", "-l", metavar="NAME|LABELS")
 
 
 def _names(
@@ -307,7 +222,7 @@ def timeout(default: int, help: str) -> Callable[[_F], _F]:
 
 def revision(name: str, *, default: str) -> Callable[[_F], _F]:
     """A Git revision, completed with branches and tags, or a path."""
-    return click.argument(name, default=default, shell_complete=_revisions)
+    return click.argument(name, default=default, shell_complete=completers.revisions)
 
 
 FORMAT_OPTIONS = ("-o", "--output")
@@ -356,7 +271,7 @@ def output(*formats: str, kind: str = "", wide: bool = False) -> Callable[[_F], 
 
     Args:
         kind: Of the JSON document, required if there is one.
-        wide: The first format is a table, whose columns `fitting` leaves out on a narrow terminal: `-o wide` shows all.
+        wide: The first format is a table, whose columns `print_fitting` leaves out on a narrow terminal: `-o wide` shows all.
     """
     assert bool(kind) == ("json" in formats), "the document of a command with JSON has a kind"
     return click.option(

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
-from types import MappingProxyType
 
 from tenantry.cluster.standing import Live, Needs, Standing, needs_of, standing
 from tenantry.cluster.status import MISSING, PAUSED, AppStatus, Readiness, condition, last_good, revision_of, since_of
@@ -110,15 +109,11 @@ class Selection:
 
 
 def select(
-    plan: Plan,
-    tenants: Sequence[str] = (),
-    apps: Sequence[str] = (),
-    clusters: Sequence[str] = (),
-    labels: Mapping[str, Mapping[str, str]] = MappingProxyType({}),
+    plan: Plan, tenants: Sequence[str] = (), apps: Sequence[str] = (), clusters: Sequence[str] = ()
 ) -> Selection:
     """The selection that options name. `platform` is the platform team; an add-on can also be `platform/ADDON`.
 
-    clusters: names, or labels such as `tier=edge`, for all that have them and an app of the selection. labels: of each cluster.
+    clusters: names, or labels such as `tier=edge`, for all that have them and an app of the selection.
 
     Raises: Refused: the environment has no such tenant, app or cluster; a later option is checked within the earlier ones.
     """
@@ -133,7 +128,7 @@ def select(
     ):
         there = {key(each) for each in left}
         if key is _cluster_of:
-            names = clusters = labelled(clusters, {name: labels[name] for name in labels if name in there})
+            names = clusters = labelled(clusters, {name: plan.labels[name] for name in plan.labels if name in there})
         for name in names:
             if name not in there:
                 known = declared("name one of these", name, {each or PLATFORM for each in there})

@@ -21,6 +21,7 @@ AT_START = [
     "app",
     "asked",
     "commands",
+    "completers",
     "environment",
     "failures",
     "fleet_file",

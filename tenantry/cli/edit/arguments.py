@@ -8,7 +8,8 @@ from typing import Any, TypeVar
 
 import click
 
-from tenantry.cli.options import fleet_data, full_name
+from tenantry.cli.completers import fleet_data
+from tenantry.cli.options import full_name
 from tenantry.edit.subjects.names import Kind
 from tenantry.kube.names import ADDON_PREFIX, PLATFORM
 from tenantry.messages.data import mapping_at

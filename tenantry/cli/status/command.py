@@ -29,7 +29,6 @@ from tenantry.cluster.deep import deep_statuses
 from tenantry.cluster.report import StatusReport, Webhook, apps_report, full_report, webhooks_of, with_remotes
 from tenantry.cluster.status import Readiness
 from tenantry.fleet.fleet import Fleet
-from tenantry.fleet.placement import cluster_labels
 from tenantry.kube.names import PLATFORM
 from tenantry.load import load_fleet
 from tenantry.plan.plan import Plan, plan
@@ -127,7 +126,7 @@ def command(
     with working(f"planning {file}"):
         fleet = load_fleet(file)
         planned = plan(fleet, name)
-    selection = asked.selection(fleet, planned)
+    selection = asked.selection(planned)
     with connect_management(file, name, kubeconfig, context) as client:
         if receivers:
             return _show_webhooks(name, webhooks_of(client, planned), output)
@@ -147,8 +146,8 @@ class _Asked(NamedTuple):
     waits: int | None
     deep: bool
 
-    def selection(self, fleet: Fleet, planned: Plan) -> Selection:
-        return select(planned, self.tenants, self.apps, self.clusters, cluster_labels(fleet))
+    def selection(self, planned: Plan) -> Selection:
+        return select(planned, self.tenants, self.apps, self.clusters)
 
     def read(self, client: Client, fleet: Fleet, planned: Plan, selection: Selection) -> tuple[StatusReport, Plan]:
         """The report, and the plan as it fits the management cluster."""
@@ -168,7 +167,7 @@ def _several(file: Path, environments: Sequence[str], asked: _Asked, output: str
         plans = {name: plan(fleet, name) for name in environments}
 
     def read_one(name: str) -> Shown:
-        selection = asked.selection(fleet, plans[name])
+        selection = asked.selection(plans[name])
         with connect_management(file, name, None, None) as client:
             report, planned = asked.read(client, fleet, plans[name], selection)
         return Shown(_failing(report) if failing else report, planned, ready=report.ready)

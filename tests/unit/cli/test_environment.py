@@ -76,7 +76,7 @@ def test_an_argument_is_the_same_as_the_option(capsys: Capture) -> None:
         (
             "destroy",
             "Name an environment: this command deletes it, so nothing else chooses it. two.yaml declares dev, prod."
-            " Type: tenantry --file two.yaml destroy -e dev",
+            " Type: tenantry --file two.yaml destroy -e ENVIRONMENT",
         ),
         ("render dev -e prod", "Two environments are named, dev and prod: name one of them."),
         (
@@ -89,6 +89,15 @@ def test_an_argument_is_the_same_as_the_option(capsys: Capture) -> None:
 def test_what_is_not_clear_is_answered_with_a_line_to_type(capsys: Capture, line: str, message: str) -> None:
     code, out, err = tenantry(capsys, "-f", "two.yaml", *line.split())
     assert (code, out, err.splitlines()[-1]) == (2, "", f"Error: {message}")
+
+
+@table("words", [("status", "-e", ""), ("up", "", "--yes"), ("explain", "rocky", "-e", ""), ("preflight", "dev", "")])
+def test_an_empty_name_chooses_no_other_environment(capsys: Capture, words: tuple[str, ...]) -> None:
+    assert "The name of the environment is empty." in tenantry(capsys, *words)[2]
+
+
+def test_an_empty_name_selects_no_other_apps(capsys: Capture) -> None:
+    assert "The name of the app is empty." in tenantry(capsys, "suspend", "rocky", "", "-e", "dev")[2]
 
 
 @pytest.mark.parametrize("file", ["tenants.yaml", "two.yaml"])
@@ -181,3 +190,8 @@ def test_yaml_is_the_same_document_as_json(capsys: Capture, line: str) -> None:
 )
 def test_a_habit_is_accepted(capsys: Capture, habit: str, what: str) -> None:
     assert tenantry(capsys, *habit.split()) == tenantry(capsys, *what.split())
+
+
+def test_what_to_set_names_the_stack(capsys: Capture) -> None:
+    err = tenantry(capsys, "status", "dev", "--kubeconfig", "nowhere")[2]
+    assert "pulumi config set --stack dev tenantry:kubeconfig FILE" in err

@@ -245,6 +245,7 @@ def test_a_tenant_may_be_called_platform(capsys: Capture) -> None:
     )
     assert explain(capsys, "platform", "-e", "dev").startswith("# tenant platform in environment dev\n")
     assert explain(capsys, "platform", "web", "-e", "dev").startswith("# app web of tenant platform in environment")
+    assert explain(capsys, "platform/certs", "-e", "dev").startswith("# add-on certs in environment dev")
 
 
 @pytest.mark.parametrize(

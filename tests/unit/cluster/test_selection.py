@@ -9,9 +9,15 @@ from tenantry.messages.errors import Refused
 from tests.table import table
 from tests.unit.texts import planned, rocky
 
-PLAN = planned(rocky("web: {kustomize: {source: manifests}}", "clusters: {all: true}"))
-HUB = planned(rocky("web: {kustomize: {source: manifests}}", "clusters: {names: [hub]}"))
-LABELS = {"hub": {"tier": "hub", "region": "eu"}, "edge": {"tier": "edge", "region": "eu"}}
+WEB = "web: {kustomize: {source: manifests}}"
+
+
+def in_a_region(text: str) -> str:
+    return text.replace("{tier: ", "{region: eu, tier: ")
+
+
+PLAN = planned(in_a_region(rocky(WEB, "clusters: {all: true}")))
+HUB = planned(in_a_region(rocky(WEB, "clusters: {names: [hub]}")))
 
 
 @table(
@@ -25,14 +31,14 @@ LABELS = {"hub": {"tier": "hub", "region": "eu"}, "edge": {"tier": "edge", "regi
     ],
 )
 def test_clusters_are_selected_by_labels_too(words: list[str], clusters: set[str]) -> None:
-    assert select(PLAN, clusters=words, labels=LABELS).clusters == clusters
+    assert select(PLAN, clusters=words).clusters == clusters
 
 
 def test_labels_select_only_clusters_with_apps_of_the_selection() -> None:
-    assert select(HUB, ["rocky"], clusters=["region=eu"], labels=LABELS).clusters == {"hub"}
+    assert select(HUB, ["rocky"], clusters=["region=eu"]).clusters == {"hub"}
 
 
 @table("word", ["tier=nope", "tier=edge", "region=eu,tier=edge", "edge"])
 def test_what_selects_no_app_is_refused(word: str) -> None:
     with pytest.raises(Refused, match=f"has no apps on cluster '{word}'"):
-        select(HUB, ["rocky"], clusters=[word], labels=LABELS)
+        select(HUB, ["rocky"], clusters=[word])
