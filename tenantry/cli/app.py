@@ -44,6 +44,8 @@ _SECTIONS = {
         "parity": "show what differs between two environments, and why",
         "render": "write the objects that `tenantry up` applies as YAML",
         "tree": "show an app from its source to the objects that Flux applied",
+        "events": "show what happened to the Flux objects of apps",
+        "logs": "show what Flux's controllers log about apps",
     },
     "Edit tenants.yaml": {
         "add": "add a tenant, an app, a cluster and so on to tenants.yaml",
@@ -62,7 +64,7 @@ _SECTIONS = {
         "resume": "have Flux reconcile suspended apps again",
     },
     "Clusters and sandbox": {
-        "cluster": "prepare a cluster for Flux, check its kubeconfig, or find clusters",
+        "cluster": "prepare a cluster for Flux, check it, or find clusters",
         "chart": "publish the chart for baselines",
         "sandbox": "run the clusters of an environment on this machine",
     },

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 import click
@@ -14,19 +15,22 @@ from tenantry.cli.fleet_file import file_option, reads_file
 from tenantry.cli.management import connect_management, management_options
 from tenantry.cli.options import cluster_name, output
 from tenantry.cli.options import environment as environment_option
-from tenantry.cli.output import as_text, counts, data, data_json, say
+from tenantry.cli.output import as_text, counts, data, data_json, say, working
 from tenantry.cluster.apply_bootstrap import Outcome, apply
 from tenantry.cluster.connect import connect
-from tenantry.cluster.inventory import secret_of
 from tenantry.fleet.fleet import Fleet
 from tenantry.kube.objects import Manifest
 from tenantry.load import load_fleet
-from tenantry.messages.errors import UNKNOWN_NAME, Problem, Refused, Severity
-from tenantry.messages.text import declared
+from tenantry.messages.errors import UNKNOWN_NAME, Refused
+from tenantry.messages.text import counted, declared
 from tenantry.model import SecretKey
 from tenantry.plan.bootstrap import bootstrap
-from tenantry.preflight.kubeconfig import check_secret, is_loopback
+from tenantry.plan.plan import plan
+from tenantry.preflight.kubeconfig import is_loopback
 from tenantry.render import to_yaml
+
+if TYPE_CHECKING:
+    from tenantry.preflight.contact import Contact
 
 _WOULD = {Outcome.CREATED: "would be created", Outcome.CHANGED: "would be changed", Outcome.UNCHANGED: "unchanged"}
 
@@ -109,64 +113,95 @@ def environment_of(fleet: Fleet, name: str, environment: str | None) -> str:
 
 @command.command(
     "check",
-    short_help="check a remote cluster's kubeconfig for settings that Flux rejects",
+    short_help="check that a cluster answers, and takes what Flux does there",
     epilog="""\
 Examples:
   tenantry cluster check edge-1
   tenantry cluster check edge-1 --environment prod --output json
+  tenantry cluster check edge-1 --offline
+  tenantry cluster check hub-prod
 
 Exit codes:
   0  no errors; there may be warnings
-  1  at least one error
+  1  at least one error, such as a remote cluster that does not answer
   2  tenants.yaml is invalid, or the management cluster does not answer
 """,
 )
 @cluster_name()
 @environment_option("The environment whose management cluster holds the kubeconfig; default: the cluster's first.")
 @management_options
+@click.option(
+    "--offline", is_flag=True, help="Check the kubeconfig alone, such as where only Flux reaches the cluster."
+)
 @output("text", "json", kind="KubeconfigCheck")
 @reads_file
 def check(
-    file: Path, name: str, environment: str | None, kubeconfig: Path | None, context: str | None, output: str
+    file: Path,
+    name: str,
+    environment: str | None,
+    kubeconfig: Path | None,
+    context: str | None,
+    output: str,
+    *,
+    offline: bool,
 ) -> int:
-    """Check the kubeconfig of remote cluster NAME for settings that Flux rejects or ignores.
+    """Check cluster NAME: that it answers, and what Flux needs there.
 
-    The kubeconfig is read from its Secret on the management cluster. Its contents are never printed, and nothing is
-    changed.
+    A remote cluster is asked with the kubeconfig that Flux uses, from its Secret on the management cluster: whether Flux takes
+    the kubeconfig, until when it is valid, whether the cluster accepts it, is the right one, lets Flux impersonate the
+    tenants' accounts, and is bootstrapped. Of a management cluster, Flux's controllers and the admission policies are checked.
+    Contents of the kubeconfig are never printed, and nothing is changed.
     """
+    # The other commands of the group do without these.
+    from tenantry.preflight.contact import contact_management, contact_remote, remote_of
+
     fleet = load_fleet(file)
     chosen = environment_of(fleet, name, environment)
-    reference = _reference(fleet, name, chosen)
-    with connect_management(file, chosen, kubeconfig, context) as client:
-        local = is_loopback(urlsplit(client.config.cluster.server).hostname or "")
-        problems = check_secret(reference, secret_of(client, reference), now=datetime.now(UTC), local=local)
-    _print(name, problems, output)
-    return 1 if any(problem.severity is Severity.ERROR for problem in problems) else 0
+    planned = plan(fleet, chosen)
+    remote = name != fleet.environments[chosen].management
+    if offline and not remote:
+        raise click.UsageError(f"--offline is for remote clusters: no kubeconfig leads to '{name}'")
+    reference = _reference(fleet, name) if remote else None
+    with connect_management(file, chosen, kubeconfig, context) as client, working(f"asking {name}"):
+        now = datetime.now(UTC)
+        if reference is None:
+            found = contact_management(client, fleet, planned, now)
+        else:
+            local = is_loopback(urlsplit(client.config.cluster.server).hostname or "")
+            asked = remote_of(fleet, planned, name)
+            found = contact_remote(client, asked, reference, now, local=local, offline=offline)
+    _print(found, output, now)
+    return 0 if found.fit else 1
 
 
-def _reference(fleet: Fleet, name: str, environment: str) -> SecretKey:
+def _reference(fleet: Fleet, name: str) -> SecretKey:
     declared = fleet.clusters[name].kubeconfig
-    if declared is None or name == fleet.environments[environment].management:
-        message = (
-            f"cluster '{name}' is the management cluster of environment '{environment}': no kubeconfig leads to it"
-        )
-        raise Refused(message, "name a remote cluster")
-    reference = declared.resolved
+    reference = declared and declared.resolved
     if not isinstance(reference, SecretKey):
         message = f"cluster '{name}' is reached by workload identity: there is no kubeconfig to check"
         raise Refused(message, "see `tenantry status` for what Flux says about it")
     return reference
 
 
-def _print(name: str, problems: tuple[Problem, ...], output: str) -> None:
+def _print(found: Contact, output: str, now: datetime) -> None:
     if output == "json":
         from tenantry.cli.documents.checks import KubeconfigCheck
 
-        data_json(KubeconfigCheck(cluster=name, problems=problems))
+        expires = {what: end.strftime("%Y-%m-%dT%H:%M:%SZ") for what, end in found.expires.items()}
+        document = KubeconfigCheck(
+            cluster=found.cluster, problems=found.problems, answered=found.answer, expires=expires
+        )
+        data_json(document)
         return
-    for problem in problems:
+    if found.answer:
+        version = f", Kubernetes {found.answer.version}" if found.answer.version else ""
+        data(f"{found.cluster} answered in {found.answer.milliseconds} ms{version}")
+    for what, end in found.expires.items():
+        if end > now:
+            data(f"{what} is valid until {end:%Y-%m-%d %H:%M} UTC, for {counted((end - now).days, 'day')}")
+    for problem in found.problems:
         data(as_text(problem))
-    data(f"{name}: {counts(problems) or 'nothing that Flux would refuse'}")
+    data(f"{found.cluster}: {counts(found.problems) or 'no problems'}")
 
 
 command.add_command(discover)

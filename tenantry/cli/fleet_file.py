@@ -34,6 +34,26 @@ def _keep(context: click.Context, _: click.Parameter, file: Path | None) -> None
         context.obj = file
 
 
+def finds_file(command: Callable[..., int]) -> Callable[..., int]:
+    """As `reads_file`, for a command that can do without: if there is no file, it gets the path where one would be.
+
+    If the command fails for lack of a file, it says so as every command.
+    """
+
+    @wraps(command)
+    def with_path(*arguments: Any, **options: Any) -> int:
+        context = click.get_current_context()
+        file = context.obj or _nearest()
+        try:
+            return command(file or Path(NAME), *arguments, **options)
+        except Refused as refused:
+            if file is None and refused.code == NO_FILE:
+                fleet_file(context)
+            raise
+
+    return file_option()(with_path)
+
+
 def reads_file(command: Callable[..., int]) -> Callable[..., int]:
     """Give a command the option `-f, --file`, and its file as the first argument.
 

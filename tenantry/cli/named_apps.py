@@ -3,20 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from contextlib import AbstractContextManager
-from functools import wraps
+from contextlib import AbstractContextManager, ExitStack, nullcontext
+from functools import partial, wraps
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
-from tenantry.cli.fleet_file import reads_file
+from tenantry.cli.by_labels import by_labels
+from tenantry.cli.fleet_file import finds_file
 from tenantry.cli.management import connect_management, management_options
 from tenantry.cli.options import output, tenant_apps
 from tenantry.cli.output import working
-from tenantry.cluster.apps import select
+from tenantry.cluster.apps import Selection, select
 from tenantry.fleet.fleet import Fleet
 from tenantry.kube.names import PLATFORM
 from tenantry.load import load_fleet
-from tenantry.messages.errors import UNKNOWN_NAME, Refused
+from tenantry.messages.errors import UNKNOWN_NAME, InvalidFleet, Refused
 from tenantry.messages.text import declared
 from tenantry.plan.plan import Plan, plan
 from tenantry.plan.planned_apps import PlannedApp
@@ -26,13 +27,21 @@ if TYPE_CHECKING:
     from tenantry.cluster.client import Client
 
 
+Connect: TypeAlias = "Callable[[], AbstractContextManager[Client]]"
+"""To the management cluster."""
+
+
 class Named(NamedTuple):
-    """What the arguments name. planned: the part of the environment; connect: to its management cluster."""
+    """What the arguments name. planned: the part of the environment; connect: to its management cluster.
+
+    by_labels: whether the file is invalid or not there, so that `planned` is what the labels on the cluster say.
+    """
 
     environment: str
     planned: Plan
     apps: Sequence[PlannedApp]
-    connect: Callable[[], AbstractContextManager[Client]]
+    connect: Connect
+    by_labels: bool = False
 
 
 def names_apps(kind: str, *options: Callable[[Any], Any]) -> Callable[[Callable[..., int]], Any]:
@@ -53,18 +62,25 @@ def names_apps(kind: str, *options: Callable[[Any], Any]) -> Callable[[Callable[
             context: str | None,
             **own: Any,
         ) -> int:
-            planned, apps = _apps_of_tenant(file, environment, tenant, app, clusters)
-            named = Named(
-                environment, planned, apps, lambda: connect_management(file, environment, kubeconfig, context)
-            )
-            return command(named, **own)
+            names = _Names(tenant, app, clusters)
+            connect: Connect = partial(connect_management, file, environment, kubeconfig, context)
+            has_file = True
+            with ExitStack() as opened:
+                try:
+                    planned = _planned(file, environment, tenant)
+                except (InvalidFleet, Refused) as failure:
+                    labels = by_labels(file, environment, kubeconfig, context, failure, names.selection())
+                    client, found = opened.enter_context(labels)
+                    planned, connect, has_file = found.plan, _same(client), False
+                named = Named(environment, planned, names.of(planned), connect, by_labels=not has_file)
+                return command(named, **own)
 
         decorators: tuple[Callable[[Any], Any], ...] = (
             tenant_apps,
             *options,
             management_options,
             output("text", "json", kind=kind),
-            reads_file,
+            finds_file,
         )
         decorated: Any = with_apps
         for decorator in reversed(decorators):
@@ -74,12 +90,32 @@ def names_apps(kind: str, *options: Callable[[Any], Any]) -> Callable[[Callable[
     return decorate
 
 
-def _apps_of_tenant(
-    file: Path, environment: str, tenant: str, app: str | None, clusters: Sequence[str]
-) -> tuple[Plan, list[PlannedApp]]:
-    """The plan of a tenant's part of an environment, or of the add-ons, and the apps that the arguments name in it.
+def _same(client: Client) -> Connect:
+    """Gives a client that is connected already, which its opener closes."""
+    return lambda: nullcontext(client)
 
-    Raises: Refused: there are none; InvalidFleet: the file is wrong.
+
+class _Names(NamedTuple):
+    """The arguments that name apps."""
+
+    tenant: str
+    app: str | None
+    clusters: Sequence[str]
+
+    def of(self, planned: Plan) -> list[PlannedApp]:
+        """The apps in a plan. Raises: Refused: there are none."""
+        selection = select(planned, [self.tenant], [self.app] if self.app else [], self.clusters)
+        return [app for app in planned.apps if selection.takes(app)]
+
+    def selection(self) -> Selection:
+        """The names as they were written."""
+        return Selection(frozenset({self.tenant}), frozenset({self.app} if self.app else ()), frozenset(self.clusters))
+
+
+def _planned(file: Path, environment: str, tenant: str) -> Plan:
+    """The plan of a tenant's part of an environment, or of the add-ons.
+
+    Raises: Refused: it has no apps there; InvalidFleet: the file is wrong.
     """
     with working(f"planning {file}"):
         fleet = load_fleet(file)
@@ -87,13 +123,12 @@ def _apps_of_tenant(
         if owner:
             _check_tenant(fleet, owner)
         planned = plan(fleet, environment, Part(tenant=owner))
-        own = [planned_app for planned_app in planned.apps if planned_app.tenant == owner]
+        own = tuple(planned_app for planned_app in planned.apps if planned_app.tenant == owner)
         if not own:
             what = f"apps of tenant '{tenant}'" if owner else "add-ons"
             fix = f"run `tenantry list placements -e {environment}`"
             raise Refused(f"environment '{environment}' has no {what}", fix)
-    selection = select(planned, [tenant], [app] if app else [], clusters)
-    return planned, [planned_app for planned_app in own if selection.takes(planned_app)]
+    return planned
 
 
 def _check_tenant(fleet: Fleet, tenant: str) -> None:

@@ -26,6 +26,8 @@ KINDS = (
     "Stacks",
     "Tree",
     "Actions",
+    "Events",
+    "Logs",
     "Objects",
     "KubeconfigCheck",
     "Discovery",

@@ -234,7 +234,7 @@ def _command(verb: _Verb) -> click.Command:
         there = {target.app.id for target in found}
         missing = [app for app in named.apps if app.id not in there]
         outcomes += [Outcome(app, Done.REFUSED, str(why)) for app, why in zip(missing, refused, strict=True)]
-        return _report(verb, outcomes, output, dry_run=dry_run)
+        return _report(verb, named, outcomes, output, dry_run=dry_run)
 
     examples = "".join(f"  tenantry {verb.name} {words}\n" for words in verb.examples)
     made: click.Command = click.command(
@@ -243,12 +243,12 @@ def _command(verb: _Verb) -> click.Command:
     return made
 
 
-def _report(verb: _Verb, outcomes: Sequence[Outcome], output: str, *, dry_run: bool) -> int:
+def _report(verb: _Verb, named: Named, outcomes: Sequence[Outcome], output: str, *, dry_run: bool) -> int:
     """Print what was done to each app, and return the exit code."""
     if output == "json":
         from tenantry.cli.documents.states import Actions
 
-        data_json(Actions(action=verb.name, dry_run=dry_run, items=outcomes))
+        data_json(Actions(action=verb.name, dry_run=dry_run, items=outcomes, by_labels=named.by_labels))
     else:
         for outcome in outcomes:
             data(_line(outcome, dry_run=dry_run))

@@ -89,18 +89,19 @@ class Selection:
 
     def takes(self, app: PlannedApp) -> bool:
         """Whether an app is selected."""
-        return self._takes(app.tenant, app.name, app.cluster)
+        return self.names(app.tenant, app.name, app.cluster)
 
     def takes_labelled(self, manifest: Manifest) -> bool:
         """Whether the labels of an object say that it belongs to what is selected."""
         said = whose(manifest)
-        return self._takes(said.tenant, label(labels_of(manifest), APP_LABEL), said.cluster)
+        return self.names(said.tenant, label(labels_of(manifest), APP_LABEL), said.cluster)
 
     def takes_kept(self, kept: Kept) -> bool:
         """Whether a namespace was left by what is selected."""
-        return self._takes(kept.tenant, "", kept.cluster)
+        return self.names(kept.tenant, "", kept.cluster)
 
-    def _takes(self, tenant: str, app: str, cluster: str) -> bool:
+    def names(self, tenant: str, app: str, cluster: str) -> bool:
+        """Whether the app of a tenant on a cluster is selected."""
         return (
             (not self.tenants or tenant in self.tenants)
             and (not self.apps or app in self.apps)

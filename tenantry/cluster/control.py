@@ -10,8 +10,9 @@ from enum import StrEnum
 from typing import TYPE_CHECKING, Any
 
 from tenantry.cluster import requests
-from tenantry.cluster.inventory import apps_of
+from tenantry.cluster.inventory import apps_of, namespaces_of
 from tenantry.cluster.status import Readiness, condition, readiness
+from tenantry.guard.places import Places, whose
 from tenantry.kube.objects import Manifest, ObjectId, labels_of, object_id, readable_id
 from tenantry.messages.data import mapping_at
 from tenantry.messages.errors import Refused
@@ -38,18 +39,21 @@ class Target:
 
 
 def targets(client: Client, plan: Plan, apps: Iterable[PlannedApp]) -> tuple[list[Target], list[Refused]]:
-    """The targets among some apps of a plan, and a reason for each app that is none.
+    """The targets among some apps of a plan, and a reason for each app that is none: its object is missing or somebody else's.
 
     Raises: Refused: Flux is not installed on the cluster, or reading is not allowed.
     """
     apps = list(apps)
     planned = {each.id: each.manifest for each in plan.objects}
+    places = Places(namespaces_of(client))
     live = {readable_id(each): each for each in apps_of(client, plan.environment, _selector(apps))}
     found, refused = [], []
     for app in apps:
         manifest = live.get(app.id)
         if manifest is None or not is_own(planned[app.id], manifest):
             refused.append(_no_target(client, plan, app.id))
+        elif not places.puts(manifest, whose(manifest)):
+            refused.append(_misplaced(plan, app.id))
         else:
             paused = planned[app.id].get("spec", {}).get("suspend") is True
             found.append(Target(app, planned[app.id], manifest, paused))
@@ -87,6 +91,13 @@ def _no_target(client: Client, plan: Plan, id: ObjectId) -> Refused:
     return Refused(
         f"{id} exists, but its labels do not say that it belongs to environment '{environment}'",
         f"run `tenantry preflight --environment {environment}` to see whose it is",
+    )
+
+
+def _misplaced(plan: Plan, id: ObjectId) -> Refused:
+    return Refused(
+        f"{id} exists, but namespace '{id.namespace}' is not the place of such an object, so its labels are not believed",
+        f"run `tenantry preflight --environment {plan.environment}` to see whose it is",
     )
 
 

@@ -237,7 +237,7 @@ def _is_empty(value: Any) -> bool:
 # --- authors ---------------------------------------------------------------------------------------------------------
 
 
-def _managers(live: Manifest, path: FieldPath) -> Iterator[Mapping[str, Any]]:
+def managers_of(live: Manifest, path: FieldPath) -> Iterator[Mapping[str, Any]]:
     """The entries of `managedFields` that own a field, or what it is part of."""
     for entry in mappings_in(mapping_at(live, "metadata").get("managedFields")):
         if not entry.get("subresource") and _owns(mapping_at(entry, "fieldsV1"), path):
@@ -255,24 +255,25 @@ def _owns(fields: Mapping[str, Any], path: FieldPath) -> bool:
     return True
 
 
-def _is_pulumi(entry: Mapping[str, Any]) -> bool:
+def is_pulumi(entry: Mapping[str, Any]) -> bool:
+    """Whether an entry of `managedFields` is of a run of Pulumi."""
     manager = str(entry.get("manager", ""))
     return manager == FIELD_MANAGER or manager.startswith(MANAGER)
 
 
 def is_applied(live: Manifest) -> bool:
     """Whether Pulumi says of an object that it has applied it. Anybody who may write the object can say the same."""
-    return any(map(_is_pulumi, mappings_in(mapping_at(live, "metadata").get("managedFields"))))
+    return any(map(is_pulumi, mappings_in(mapping_at(live, "metadata").get("managedFields"))))
 
 
 def _is_of_others(live: Manifest, path: FieldPath) -> bool:
     """Whether a field has an owner, and Pulumi is none of them: an apply takes off what Pulumi alone has set."""
-    owners = list(_managers(live, path))
-    return bool(owners) and not any(map(_is_pulumi, owners))
+    owners = list(managers_of(live, path))
+    return bool(owners) and not any(map(is_pulumi, owners))
 
 
 def _author(live: Manifest, paths: Iterable[FieldPath]) -> tuple[str, str]:
-    others = [entry for path in paths for entry in _managers(live, path) if not _is_pulumi(entry)]
+    others = [entry for path in paths for entry in managers_of(live, path) if not is_pulumi(entry)]
     last = max(others, key=lambda entry: str(entry.get("time", "")), default={})
     return str(last.get("manager", "")), str(last.get("time", ""))
 
@@ -309,7 +310,7 @@ def _would_change(client: Client, difference: Difference) -> bool:
     """Whether applying the planned object as Pulumi does it would change the live one."""
     assert difference.live
     entries = mappings_in(mapping_at(difference.live, "metadata").get("managedFields"))
-    manager = next((entry["manager"] for entry in entries if _is_pulumi(entry)), FIELD_MANAGER)
+    manager = next((entry["manager"] for entry in entries if is_pulumi(entry)), FIELD_MANAGER)
     after = requests.applied(client, difference.id, difference.planned.manifest, manager=manager)
     return after is None or _essence(after) != _essence(difference.live)
 

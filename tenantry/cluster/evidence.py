@@ -8,6 +8,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
 from tenantry.cluster.control import is_own
+from tenantry.cluster.inventory import namespaces_of
 from tenantry.cluster.reading import read_objects
 from tenantry.cluster.standing import Live, inputs_of
 from tenantry.cluster.status import (
@@ -22,6 +23,7 @@ from tenantry.cluster.status import (
     since_of,
 )
 from tenantry.flux.schemas import kinds, schema_of
+from tenantry.guard.places import Places, whose
 from tenantry.kube.objects import Manifest, object_id
 from tenantry.messages.data import ABSENT, mapping_at, mappings_in, value_at
 from tenantry.messages.text import printable
@@ -133,7 +135,17 @@ def evidence_of(client: Client, plan: Plan, apps: Iterable[PlannedApp]) -> tuple
     planned = {app.id: contents.of(app) for app in apps}
     wanted = dict.fromkeys(object_id(part) for parts in planned.values() for part in parts)
     live = read_objects(client, plan.environment, wanted)
-    return tuple(judged(app, planned[app.id], [live.get(object_id(each)) for each in planned[app.id]]) for app in apps)
+    places = Places(namespaces_of(client)) if live else Places(())
+
+    def evidence(app: PlannedApp) -> Evidence:
+        found = live.get(app.id)
+        if found is not None and not places.puts(found, whose(found)):
+            return Evidence(
+                app, f"{app.id} is in a namespace that is not the place of such an object, so it proves nothing"
+            )
+        return judged(app, planned[app.id], [live.get(object_id(each)) for each in planned[app.id]])
+
+    return tuple(map(evidence, apps))
 
 
 def judged(app: PlannedApp, planned: Sequence[Manifest], live: Sequence[Manifest | None]) -> Evidence:

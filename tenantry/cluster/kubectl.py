@@ -44,8 +44,13 @@ def get(id: ObjectId, context: str = "") -> str:
         kinds = "configmaps,secrets,persistentvolumeclaims,pods,services"
         return f"kubectl get {shlex.join((kinds, '--namespace', id.name, *_context(context)))}"
     if id.kind == "Secret":
-        return f"kubectl describe {_named(id, context)}"
+        return describe(id, context)
     return f"kubectl get {_named(id, context)} --output yaml"
+
+
+def describe(id: ObjectId, context: str = "") -> str:
+    """Shows what an object is, with its state and its events."""
+    return f"kubectl describe {_named(id, context)}"
 
 
 def users_of_sources(context: str = "") -> str:

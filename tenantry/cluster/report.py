@@ -109,6 +109,7 @@ class StatusReport:
     stuck:      a message with a fix for each object that cannot make progress by itself.
     remaining:  undeclared objects that no run removes, because they can hold data. kept: the namespaces that the claims record.
     unread:     why the objects on the cluster could not be compared with the file; "" if they could.
+    by_labels:  whether there is no file to compare with, so that this is what the labels on the cluster say.
     """
 
     environment: str
@@ -121,6 +122,7 @@ class StatusReport:
     unread: str = ""
     remaining: tuple[ObjectId, ...] = ()
     kept: tuple[Kept, ...] = ()
+    by_labels: bool = False
 
     @property
     def ready(self) -> bool:
@@ -189,6 +191,18 @@ def full_report(
         undeclared=tuple(leftovers(plan, taken)),
         remaining=tuple(remains(plan, taken)),
         kept=tuple(entry for entry in _left(plan, recorded) if selection.takes_kept(entry)),
+    )
+
+
+def labels_report(client: Client, plan: Plan, live: Iterable[Manifest], selection: Selection) -> StatusReport:
+    """What can be said without the file. plan: of what labels name; see `labelled`. live: as for `full_report`."""
+    live = tuple(live)
+    return replace(
+        apps_report(plan, live, selection),
+        planned=0,
+        stuck=tuple(stuck(filter(selection.takes_labelled, live), _places(client))),
+        unread="without the file, nothing is known of missing, changed and undeclared objects",
+        by_labels=True,
     )
 
 

@@ -98,8 +98,14 @@ def last_good(manifest: Manifest) -> str:
             return found
         return since_of(manifest, {}) or since_of(manifest, condition(status, "Ready"))
     released, ready = condition(status, "Released"), condition(status, "Ready")
-    times = [since_of(manifest, each) for each in (ready, released) if each and each.get("status") != "True"]
+    bad = [each for each in (ready, released) if each and each.get("status") != "True"]
+    bad += [each for each in (condition(status, name) for name in _FAILURES) if each.get("status") == "True"]
+    times = [since_of(manifest, each) for each in bad]
     return min(filter(None, times), default=since_of(manifest, ready))
+
+
+_FAILURES = ("FetchFailed", "BuildFailed", "StorageOperationFailed")
+"""Conditions of sources and charts that are there from a failure until the next success."""
 
 
 def moment(time: str) -> datetime | None:

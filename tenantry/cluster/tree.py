@@ -8,7 +8,17 @@ from typing import TYPE_CHECKING, Any
 
 from tenantry.cluster import requests
 from tenantry.cluster.control import is_own
-from tenantry.cluster.status import MISSING, PAUSED, Readiness, condition, message_of, readiness, revision_of, since_of
+from tenantry.cluster.status import (
+    MISSING,
+    PAUSED,
+    Readiness,
+    condition,
+    last_good,
+    message_of,
+    readiness,
+    revision_of,
+    since_of,
+)
 from tenantry.kube.objects import Manifest, ObjectId, object_id
 from tenantry.messages.data import mapping_at, value_at
 from tenantry.plan.engine_order import Chains
@@ -77,7 +87,8 @@ def _step(planned: Manifest, live: Manifest | None) -> Step:
     if state is Readiness.SUSPENDED:
         message = PAUSED if mapping_at(planned, "spec").get("suspend") is True else "suspended by hand, not in the file"
     revision = str(value_at(status, ("artifact", "revision"), "") or revision_of(status))
-    return Step(id, state, message, revision, since_of(live, ready))
+    is_good = state in (Readiness.READY, Readiness.SUSPENDED)
+    return Step(id, state, message, revision, since_of(live, ready) if is_good else last_good(live))
 
 
 def inventory(manifest: Manifest) -> tuple[ObjectId, ...] | None:

@@ -88,12 +88,12 @@ class Chains:
         at: tuple[str, str, str] | None = (id.kind, id.namespace, id.name)
         while at and (manifest := self._by_name.get(at)):
             found.insert(0, manifest)
-            at = _reference(manifest, id.namespace)
+            at = reference_of(manifest, id.namespace)
         return tuple(found)
 
 
-def _reference(manifest: Manifest, namespace: str) -> tuple[str, str, str] | None:
-    """What an object takes its content from, if it takes it from another one."""
+def reference_of(manifest: Manifest, namespace: str) -> tuple[str, str, str] | None:
+    """Kind, namespace and name of what an object takes its content from, if it takes it from another one."""
     spec = mapping_at(manifest, "spec")
     reference: Mapping[str, str] = mapping_at(spec, "chartRef") or mapping_at(spec, "sourceRef")
     if manifest["kind"] == "ExternalArtifact" or not reference:

@@ -8,6 +8,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
+from tenantry.cluster.controllers import deployments_of
 from tenantry.cluster.drift import CONFIRMED, Difference, compare, confirmed, is_applied, told
 from tenantry.cluster.inventory import OTHER_CLUSTER, against_claim, claims_on, holdings, unmarked
 from tenantry.cluster.reading import unserved
@@ -15,16 +16,16 @@ from tenantry.cluster.requests import every, in_parallel, one
 from tenantry.fleet.fleet import Fleet
 from tenantry.guard import Held, Known, RunLimits, doubts, held, refusals
 from tenantry.guard.claims import Claim
-from tenantry.kube.objects import Manifest, ObjectId, labels_of, readable_id
+from tenantry.kube.objects import Manifest, ObjectId, readable_id
 from tenantry.messages.errors import Problem, Refused, Severity, error, warning
 from tenantry.messages.progress import Tell, counting, silent
 from tenantry.plan.admission import management_policies
-from tenantry.plan.objects.scope import ENVIRONMENT_LABEL, TENANT_LABEL
+from tenantry.plan.objects.scope import ENVIRONMENT_LABEL
 from tenantry.plan.plan import Plan
 from tenantry.preflight import remotes
 from tenantry.preflight.adoption import Adoption, adoptions, check_adoptions, check_rights
 from tenantry.preflight.after import Run, ask
-from tenantry.preflight.controllers import LABEL, check_lockdown, check_shards
+from tenantry.preflight.controllers import check_available, check_lockdown, check_shards
 from tenantry.preflight.fitness import Policed, check_fitness, check_policies, definitions, fitted, in_place_problems
 from tenantry.preflight.identity import identity, same_clusters
 from tenantry.preflight.kubeconfig import is_loopback
@@ -79,6 +80,12 @@ def preflight(
     return _Check(client, fleet, plan, limits, now, connect, tell, run, drift, in_state).report(marks)
 
 
+def of_management(client: Client, fleet: Fleet, plan: Plan, now: datetime) -> list[Problem]:
+    """What is wrong with the admission policies and Flux's controllers on a management cluster."""
+    check = _Check(client, fleet, plan, RunLimits(protected=False, deletions=0), now, remotes.connect, silent)
+    return [problem for part in (check.available, check.controllers, check.policy) for problem in _told(part)]
+
+
 @dataclass(slots=True)
 class _Check:
     client: Client
@@ -98,7 +105,7 @@ class _Check:
 
     def report(self, marks: list[Problem]) -> Report:
         parts: list[Callable[[], Iterable[Problem]]]
-        parts = [self._guard, self._former_rights, self._fitness, self._controllers, self._policy, self._remotes]
+        parts = [self._guard, self._former_rights, self._fitness, self.controllers, self.policy, self._remotes]
         parts += [self._compare] if self.drift else []
         found = [*marks, *(each for part in in_parallel(_told, parts) for each in part), *self._drift()]
         return Report(tuple(sorted(dict.fromkeys(found), key=lambda each: each.severity)), self.adopted, self.refused)
@@ -180,20 +187,15 @@ class _Check:
                 f"`tenantry up --environment {self.plan.environment}` puts {them} back",
             )
 
-    def _controllers(self) -> Iterator[Problem]:
-        labelled = self._deployments(LABEL)
-        deployments = labelled or self._deployments()
+    def controllers(self) -> Iterator[Problem]:
+        deployments = deployments_of(self.client)
         yield from check_lockdown(deployments, shared_identity=self.fleet.document.platform.sharedIdentity)
         yield from check_shards(deployments, self.plan)
 
-    def _deployments(self, selector: str = "") -> list[Manifest]:
-        """Deployments outside of tenants' namespaces: a tenant's, with Flux's labels, would hide the controllers."""
-        found = list(every(self.client, "apps/v1", "Deployment", selector=selector))
-        marked = every(self.client, "v1", "Namespace", selector=TENANT_LABEL, metadata_only=True) if found else ()
-        tenants = {each["metadata"]["name"] for each in marked if TENANT_LABEL in labels_of(each)}
-        return [each for each in found if each["metadata"].get("namespace") not in tenants]
+    def available(self) -> Iterator[Problem]:
+        return check_available(deployments_of(self.client))
 
-    def _policy(self) -> Iterator[Problem]:
+    def policy(self) -> Iterator[Problem]:
         platform = self.fleet.document.platform
         wanted = management_policies(platform.namespace, shared_identity=platform.sharedIdentity)
         management = self.plan.management

@@ -7,17 +7,18 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
 
+from tenantry.cluster.controllers import containers_of, controller_of, position_of
+from tenantry.cluster.kubectl import describe
 from tenantry.flux.lockdown import FEATURE_GATES, LOCKDOWN, Minor, has_identity_flags, identity_flags, minor_of_release
-from tenantry.kube.objects import Manifest, ObjectId, labels_of
+from tenantry.kube.objects import Manifest, ObjectId, labels_of, object_id
 from tenantry.kube.values import selects
-from tenantry.messages.errors import Problem, warning
+from tenantry.messages.data import mapping_at
+from tenantry.messages.errors import Problem, error, warning
 from tenantry.messages.text import counted, listed
 from tenantry.plan.flux_shards import used_shards
 from tenantry.plan.objects.scope import SHARD_LABEL
 from tenantry.plan.plan import Plan
 from tenantry.versions.semver import parse
-
-LABEL = "app.kubernetes.io/part-of=flux"
 
 
 def check_lockdown(deployments: Iterable[Manifest], *, shared_identity: bool = False) -> Iterator[Problem]:
@@ -43,7 +44,16 @@ def check_lockdown(deployments: Iterable[Manifest], *, shared_identity: bool = F
             yield _too_old(controller, deployment["metadata"])
         missing = [f"--{name}={value}" for name, value in wanted.items() if not _set(flags, name, value)]
         if missing:
-            yield _unlocked(controller, deployment["metadata"], missing, _position(deployment, controller))
+            yield _unlocked(controller, deployment["metadata"], missing, position_of(deployment, controller))
+
+
+def check_available(deployments: Iterable[Manifest]) -> Iterator[Problem]:
+    """Yields an error for each controller of Flux that does not run."""
+    for deployment in deployments:
+        if (controller := controller_of(deployment)) and not mapping_at(deployment, "status").get("availableReplicas"):
+            id = object_id(deployment)
+            message = f"{controller} ({id}) has no pod that is available, so Flux does not do that controller's work"
+            yield error("controller-down", message, describe(id))
 
 
 def _too_old(controller: str, metadata: Mapping[str, Any]) -> Problem:
@@ -71,15 +81,9 @@ def _unlocked(controller: str, metadata: Mapping[str, Any], missing: list[str], 
     )
 
 
-def controller_of(deployment: Manifest) -> str:
-    """The Flux controller that a Deployment runs, also if it is a shard with another name; "" if it runs none."""
-    images = {_software(container) for container in _containers(deployment)}
-    return next((name for name in LOCKDOWN if name in images or name == deployment["metadata"]["name"]), "")
-
-
 def version_of(deployment: Manifest, controller: str) -> Minor | None:
     """A controller's, by the tag of its image, else by the version of Flux in a label of its Deployment; None: not known."""
-    containers, index = _containers(deployment), _position(deployment, controller)
+    containers, index = containers_of(deployment), position_of(deployment, controller)
     tag = str(containers[index].get("image", "")).partition("@")[0].rpartition("/")[2].partition(":")[2]
     if found := parse(tag):
         return found.major, found.minor
@@ -87,25 +91,9 @@ def version_of(deployment: Manifest, controller: str) -> Minor | None:
     return minor_of_release(controller, (flux.major, flux.minor)) if flux else None
 
 
-def _software(container: Mapping[str, Any]) -> str:
-    """ghcr.io/fluxcd/kustomize-controller:v1.9.5@sha256:0a -> kustomize-controller"""
-    return str(container.get("image", "")).partition("@")[0].rpartition("/")[2].partition(":")[0]
-
-
-def _containers(deployment: Manifest) -> list[Mapping[str, Any]]:
-    containers: list[Mapping[str, Any]] = deployment["spec"]["template"]["spec"]["containers"]
-    return containers
-
-
-def _position(deployment: Manifest, controller: str) -> int:
-    """The index of the controller's container; the first if no image has its name."""
-    software = [_software(container) for container in _containers(deployment)]
-    return software.index(controller) if controller in software else 0
-
-
 def flags_of(deployment: Manifest, controller: str) -> dict[str, str]:
     """--a=1 --b --c 2 -> {a: 1, b: true, c: 2}; a later flag wins, as in the controller."""
-    container = _containers(deployment)[_position(deployment, controller)]
+    container = containers_of(deployment)[position_of(deployment, controller)]
     words = [*map(str, container.get("command") or ()), *map(str, container.get("args") or ())]
     flags: dict[str, str] = {}
     for word, following in pairwise([*words, "--"]):

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import base64
 import ipaddress
+import json
 from collections.abc import Callable, Iterator, Mapping
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 from typing import Any
 from urllib.parse import SplitResult, urlsplit
 
@@ -182,6 +183,8 @@ def _of_user(user: Mapping[str, Any], now: datetime) -> Iterator[Problem]:
     if not any(user.get(key) for key in _CREDENTIALS):
         yield error("no-credentials", "the user has no credentials", "write a token or a certificate there")
     yield from _client_certificate(user, now)
+    if (end := end_of_token(_text(user, "token"))) and end <= now:  # one that is renewed by itself may end soon
+        yield from _expiry("the user's token", end, now)
 
 
 _CREDENTIALS = (
@@ -218,15 +221,57 @@ def _certificate(encoded: str, key: str, what: str, now: datetime) -> Iterator[P
     except ValueError:
         yield error("bad-certificate", f"'{key}' is not a base64-encoded PEM certificate", "write a valid one")
         return
-    renew = "have the kubeconfig's writer renew it"
     if now < begin:
         yield error("not-yet-valid", f"{what} is not valid yet", "compare the clocks of the clusters")
-    elif now >= end:
+    else:
+        yield from _expiry(what, end, now)
+
+
+def _expiry(what: str, end: datetime, now: datetime) -> Iterator[Problem]:
+    renew = "have the kubeconfig's writer renew it"
+    if now >= end:
         yield error("expired", f"{what} expired {_days(now - end)} ago", renew)
     elif end - now < SOON:
         yield warning(
             "expires-soon", f"{what} expires in {_days(end - now)}", f"{renew}, unless that happens automatically"
         )
+
+
+def expiries(data: bytes) -> dict[str, datetime]:
+    """Until when the certificates and the token of a kubeconfig's current context are valid, as far as they say."""
+    try:
+        content = _parsed(data)
+        context = _entries(content, "contexts", "context").get(_text(content, "current-context"), {})
+        cluster = _entries(content, "clusters", "cluster").get(_text(context, "cluster"), {})
+        user = _entries(content, "users", "user").get(_text(context, "user"), {})
+        ends = {
+            "the user's certificate": _end(_text(user, "client-certificate-data")),
+            "the user's token": end_of_token(_text(user, "token")),
+            "the authority's certificate": _end(_text(cluster, "certificate-authority-data")),
+        }
+    except _NotAKubeconfigError:
+        return {}
+    return {what: end for what, end in ends.items() if end}
+
+
+def _end(encoded: str) -> datetime | None:
+    try:
+        return validity(_decoded(encoded)).end
+    except ValueError:
+        return None
+
+
+def end_of_token(token: str) -> datetime | None:
+    """When a token of a service account or an identity provider expires; None: it does not say, or is of another form.
+
+    Source: RFC 7519, section 4.1.4.
+    """
+    _, _, claims = token.rpartition(".")[0].rpartition(".")
+    try:
+        content = json.loads(base64.urlsafe_b64decode(claims + "=" * (-len(claims) % 4)))
+        return datetime.fromtimestamp(content["exp"], UTC)
+    except (ValueError, LookupError, TypeError, OSError, OverflowError, RecursionError):
+        return None
 
 
 def _is(encoded: str, check: Callable[[bytes], bool]) -> bool:

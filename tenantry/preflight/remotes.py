@@ -5,17 +5,18 @@ The checks contact a remote with the kubeconfig that Flux uses. No message quote
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from http import HTTPStatus
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from tenantry.cluster import connect as kubeconfigs
 from tenantry.cluster.connect import connect_remote
 from tenantry.cluster.inventory import OTHER_CLUSTER, UNMARKED, marked_as, secret_of
 from tenantry.cluster.kubectl import mark
-from tenantry.cluster.requests import ask, in_parallel, one, seen_as
+from tenantry.cluster.requests import ask, in_parallel, one, seen_as, server_version
 from tenantry.fleet.fleet import Fleet, platform_account
 from tenantry.kube.objects import Manifest, ObjectId
 from tenantry.messages.errors import NOT_ALLOWED, Problem, Refused, Severity, error, warning
@@ -87,15 +88,26 @@ def connect(config: SingleConfig) -> Client:
     return connect_remote(config, REMOTE_TIMEOUT)
 
 
+class Answer(NamedTuple):
+    """A cluster's first answer: after how many milliseconds, and the version of its Kubernetes, "" if it does not say."""
+
+    milliseconds: int
+    version: str
+
+
 @dataclass(frozen=True, slots=True)
 class Checker:
-    """local: as in `check_kubeconfig`. connect: makes the client of a remote. identities: of those that answered, by name."""
+    """local: as in `check_kubeconfig`. connect: makes the client of a remote. identities: of those that answered, by name.
+
+    answers: the same; None: nobody wants to know.
+    """
 
     hub: Client = field(repr=False)
     now: datetime
     local: bool
     connect: Connect = connect
     identities: dict[str, str] = field(default_factory=dict)
+    answers: dict[str, Answer] | None = None
 
     def check(self, remote: Remote) -> list[Problem]:
         """The problems of a remote that are visible from here."""
@@ -113,7 +125,7 @@ class Checker:
         problems = check_secret(remote.reference, secret, now=self.now, local=self.local)
         yield from problems
         if secret and not any(problem.severity is Severity.ERROR for problem in problems):
-            yield from self._access(remote, secret.data[remote.reference.key])
+            yield from self.access(remote, secret.data[remote.reference.key])
 
     def _workload_identity(self, reference: ConfigMap) -> Iterator[Problem]:
         """Check that the ConfigMap exists or is planned. Its rights cannot be checked: Flux alone gets the token."""
@@ -122,7 +134,8 @@ class Checker:
             fix = "create it, or describe it under the cluster's 'kubeconfig.configMap' so that Tenantry creates it"
             yield error("no-configmap", f"there is no {id}", fix)
 
-    def _access(self, remote: Remote, kubeconfig: bytes) -> Iterator[Problem]:
+    def access(self, remote: Remote, kubeconfig: bytes) -> Iterator[Problem]:
+        """What the cluster itself refuses. Raises: Refused: something on it may not be read."""
         from httpx2 import RequestError
 
         try:
@@ -133,7 +146,7 @@ class Checker:
             return
         try:
             with client:
-                yield from _Access(client, remote, self.identities).problems()
+                yield from _Access(client, remote, self.identities, self.answers).problems()
         except RequestError:
             yield _unreachable("it stopped answering")
 
@@ -143,11 +156,15 @@ class _Access:
     client: Client = field(repr=False)
     remote: Remote
     identities: dict[str, str]
+    answers: dict[str, Answer] | None
 
     def problems(self) -> Iterator[Problem]:
+        started = time.monotonic()
         if unanswered := _unanswered(self.client):
             yield unanswered
             return
+        if self.answers is not None:
+            self.answers[self.remote.name] = Answer(round((time.monotonic() - started) * 1000), self._version())
         self.identities[self.remote.name] = identity(self.client)
         marked = self._marked()
         if marked and marked != self.remote.name:
@@ -160,6 +177,13 @@ class _Access:
         )
         accounts = self.remote.accounts
         yield from self._readable(lambda: check_accounts(self.client, self.remote.reference.namespace, accounts))
+
+    def _version(self) -> str:
+        """Of its Kubernetes; "" if this user may not ask."""
+        try:
+            return server_version(self.client)
+        except Refused:
+            return ""
 
     def _marked(self) -> str | None:
         """The name in the cluster's marker; its own if this user may not read it. None: there is no marker."""

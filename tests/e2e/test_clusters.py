@@ -59,6 +59,22 @@ def test_what_flux_would_refuse_is_told_without_what_the_secret_holds(sandbox: P
     assert (0, [("warning", "loopback")]) == check(sandbox)
 
 
+def test_a_remote_that_answers_says_when_and_one_that_does_not_fails(sandbox: Project) -> None:
+    document = json.loads(sandbox.tenantry("cluster", "check", "edge-1", "--output", "json").ok().out)
+    assert (document["answered"]["version"].startswith("v1."), document["answered"]["milliseconds"] >= 0) == (
+        True,
+        True,
+    )
+    assert "the user's certificate" in document["expires"]
+    kubeconfig = yaml.safe_load(sandbox.kubeconfig("edge-1").read_text())
+    kubeconfig["clusters"][0]["cluster"]["server"] = "https://127.0.0.1:1"
+    with replaced(sandbox, yaml.safe_dump(kubeconfig)):
+        assert check(sandbox) == (1, [("error", "unreachable"), ("warning", "loopback")])
+        assert sandbox.tenantry("cluster", "check", "edge-1", "--offline").code == 0
+    found = sandbox.tenantry("cluster", "check", "hub-dev", "--output", "json")
+    assert (found.code, [each["code"] for each in json.loads(found.out)["problems"]]) == (0, ["no-controllers"])
+
+
 @contextmanager
 def replaced(project: Project, kubeconfig: str) -> Iterator[None]:
     """Another kubeconfig in the Secret, for a while in which nothing on the cluster has to change."""

@@ -9,6 +9,7 @@ import json
 from typing import Any
 
 import pytest
+from lightkube.resources.core_v1 import Namespace
 
 from tenantry.sandbox.content import commit
 from tests.e2e.audit import requests_as
@@ -114,6 +115,71 @@ def test_a_push_to_a_tenants_repository_is_rolled_out(fleet: Project, hub: Clust
     commit(fleet.sandbox, "movy/manifests", {path: text + "replicas: [{name: worker, count: 2}]\n"}, "Scale the worker")
     reconcile(hub, "movy", "manifests")
     hub.wait_scaled("movy", "worker", 2)
+
+
+def test_a_broken_file_or_none_disables_no_command_for_live_states(fleet: Project) -> None:
+    """Pauses an app by the file, and then breaks the file: labels say what there is, and resume leaves alone what is paused."""
+    original = fleet.fleet.read_text()
+    worker = ("movy/worker", "--environment", "dev")
+
+    def told(*arguments: str) -> dict[str, Any]:
+        document: dict[str, Any] = json.loads(fleet.tenantry(*arguments, "--output", "json").out)
+        return document
+
+    def steps_of_web() -> dict[str, Any]:
+        return {app["cluster"]: app["steps"] for app in told("tree", "rocky/web", "--environment", "dev")["apps"]}
+
+    def states() -> tuple[bool, set[tuple[str, ...]]]:
+        found = told("status", "--environment", "dev")
+        keys = ("tenant", "cluster", "app", "namespace", "name", "status", "revision", "message")
+        return found["byLabels"], {tuple(str(app[key]) for key in keys) for app in found["apps"]}
+
+    try:
+        fleet.edit("      worker:\n", "      worker:\n        state: paused\n")
+        fleet.up().ok()
+        fleet.tenantry("suspend", "rocky/db", "--environment", "dev", "--cluster", "edge-1").ok()
+        before, steps = states(), steps_of_web()
+        broken = f"{fleet.fleet.read_text()}\nnonsense: ["
+        for text in (broken, ""):
+            fleet.fleet.write_text(text) if text else fleet.fleet.unlink()
+            assert states() == (True, before[1])
+            assert steps_of_web() == steps
+            refused = fleet.tenantry("resume", *worker)
+            assert (refused.code, "paused in the file" in refused.out) == (2, True)
+            fleet.tenantry("resume", "rocky/db", "--environment", "dev", "--cluster", "edge-1").ok()
+            done = fleet.tenantry("suspend", "rocky/db", "--environment", "dev", "--cluster", "edge-1").ok()
+            assert "going by the labels of the objects on hub-dev" in done.text
+        fleet.tenantry("resume", "rocky/db", "--environment", "dev", "--cluster", "edge-1").ok()
+    finally:
+        fleet.fleet.write_text(original)
+    fleet.up().ok()
+    fleet.wait("dev")
+
+
+def test_deep_finds_a_namespace_that_is_no_longer_the_tenants(fleet: Project, edge: Cluster) -> None:
+    deep = ("status", "--environment", "dev", "--tenant", "movy", "--cluster", "edge-1", "--deep")
+    assert "namespace 'movy'" not in fleet.tenantry(*deep).ok().text
+    edge.client.patch(Namespace, "movy", {"metadata": {"labels": {"toolkit.fluxcd.io/tenant": "other"}}})
+    try:
+        found = fleet.tenantry(*deep)
+        assert found.code == 1
+        assert "namespace 'movy' on edge-1 belongs to tenant 'other', not to 'movy'" in " ".join(found.text.split())
+    finally:
+        edge.client.patch(Namespace, "movy", {"metadata": {"labels": {"toolkit.fluxcd.io/tenant": "movy"}}})
+
+
+def test_events_and_logs_tell_what_flux_did_with_an_app(fleet: Project) -> None:
+    fleet.tenantry("reconcile", "rocky/web", "--environment", "dev", "--with-source", "--wait").ok()
+    about = ("rocky/web", "--environment", "dev", "--cluster", "edge-1", "--output", "json")
+
+    def reasons() -> set[tuple[str, str]]:
+        items = json.loads(fleet.tenantry("events", *about).ok().out)["items"]
+        return {(each["kind"], each["reason"]) for each in items}
+
+    eventually(lambda: ("Kustomization", "ReconciliationSucceeded") in reasons(), "an event about the Kustomization")
+    lines = json.loads(fleet.tenantry("logs", *about).ok().out)["items"]
+    assert {each["name"] for each in lines} <= {"edge-1-rocky-web", "edge-1-rocky-manifests", "edge-1-rocky-baseline"}
+    assert any(each["kind"] == "Kustomization" and "Reconciliation finished" in each["message"] for each in lines)
 
 
 def test_apps_are_reconciled_suspended_and_resumed_by_their_names(fleet: Project, hub: Cluster) -> None:

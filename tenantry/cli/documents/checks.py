@@ -99,12 +99,24 @@ class Preflight(Document):
     """What `tenantry validate` warns of."""
 
 
+class ClusterAnswer(Part):
+    """A cluster's first answer."""
+
+    milliseconds: int
+    version: str
+    """Of its Kubernetes; empty if it does not say."""
+
+
 class KubeconfigCheck(Document):
-    """The kubeconfig of a remote cluster: `tenantry cluster check`."""
+    """A cluster, and the kubeconfig through which Flux reaches it: `tenantry cluster check`."""
 
     kind: Literal["KubeconfigCheck"] = "KubeconfigCheck"
     cluster: str
     problems: list[Problem]
+    answered: ClusterAnswer | None
+    """`null`: it was not asked, or did not answer."""
+    expires: dict[str, str]
+    """Until when what the kubeconfig holds is valid, in UTC, by what it is, such as `the user's certificate`."""
 
 
 class Project(Document):

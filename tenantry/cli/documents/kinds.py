@@ -31,6 +31,8 @@ KINDS: dict[str, tuple[type[Document], ...]] = {
     "Stacks": (checks.Stacks,),
     "Tree": (states.Tree,),
     "Actions": (states.Actions,),
+    "Events": (states.Events,),
+    "Logs": (states.Logs,),
     "Objects": (states.Objects,),
     "KubeconfigCheck": (checks.KubeconfigCheck,),
     "Discovery": (states.Discovery,),

@@ -104,6 +104,8 @@ class Status(Document):
     stuck: list[Stuck]
     unread: list[Unread]
     """Environments that could not be read while others could."""
+    by_labels: bool = False
+    """Whether the file is invalid or not there, so that the labels on the management cluster are all that is known."""
 
 
 class Receiver(Part):
@@ -238,6 +240,51 @@ class Actions(Document):
     dry_run: bool
     """Whether nothing was changed."""
     items: list[Outcome]
+    by_labels: bool = False
+    """Whether the file is invalid or not there, so that the labels on the management cluster are all that is known."""
+
+
+class Event(ObjectId):
+    """What Kubernetes' events say about an object; equal events are one."""
+
+    type: Literal["Normal", "Warning"]
+    reason: str
+    message: str
+    count: int
+    """How many such events there were."""
+    first: TextOrNull
+    """When the first one was, as far back as the cluster keeps events."""
+    last: TextOrNull
+
+
+class Events(Document):
+    """What happened to the Flux objects of apps, the oldest first: `tenantry events`."""
+
+    kind: Literal["Events"] = "Events"
+    environment: str
+    items: list[Event]
+    by_labels: bool = False
+    """Whether the file is invalid or not there, so that the labels on the management cluster are all that is known."""
+
+
+class LogLine(ObjectId):
+    """A line in the log of a Flux controller about an object."""
+
+    time: TextOrNull
+    """In UTC."""
+    level: str
+    """Such as `info` or `error`."""
+    message: str
+
+
+class Logs(Document):
+    """What Flux's controllers log about apps, the oldest first: `tenantry logs`."""
+
+    kind: Literal["Logs"] = "Logs"
+    environment: str
+    items: list[LogLine]
+    by_labels: bool = False
+    """Whether the file is invalid or not there, so that the labels on the management cluster are all that is known."""
 
 
 class Step(ObjectId):
@@ -270,3 +317,5 @@ class Tree(Document):
     kind: Literal["Tree"] = "Tree"
     environment: str
     apps: list[AppTree]
+    by_labels: bool = False
+    """Whether the file is invalid or not there, so that the labels on the management cluster are all that is known."""

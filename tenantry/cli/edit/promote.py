@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -12,6 +11,7 @@ from typing import TYPE_CHECKING
 import click
 
 from tenantry.cli.commands import Command
+from tenantry.cli.duration import seconds
 from tenantry.cli.edit import arguments
 from tenantry.cli.edit.apply import How, apply, edit_options, unwritten
 from tenantry.cli.fleet_file import reads_file
@@ -31,7 +31,6 @@ from tenantry.explain.parity import parity
 from tenantry.load import load_fleet
 from tenantry.messages.errors import Path, Refused
 from tenantry.messages.text import counted, listed, printable
-from tenantry.model.scalars import seconds_of
 from tenantry.plan.plan import plan
 from tenantry.plan.planner import Part
 from tenantry.stacks.file import target_of
@@ -39,18 +38,8 @@ from tenantry.stacks.file import target_of
 if TYPE_CHECKING:
     from tenantry.cli.documents.edits import PromotionEvidence
 
-_DURATION = re.compile(r"(?:\d+h)?(?:\d+m)?(?:\d+s)?")
 _MOST_SETTINGS, _MOST_PROBLEMS = 12, 5
 """The most that are listed."""
-
-
-def _seconds(_: click.Context, __: click.Parameter, soak: str | None) -> float | None:
-    """1h30m as seconds. Raises: Refused: it is no duration."""
-    if soak is None:
-        return None
-    if not soak or not _DURATION.fullmatch(soak):
-        raise Refused(f"'{soak}' is not a duration", "write it as 90m, 1h or 1h30m")
-    return seconds_of(soak)
 
 
 @click.command(
@@ -89,7 +78,7 @@ Exit codes:
 @click.option(
     "--soak",
     metavar="DURATION",
-    callback=_seconds,
+    callback=seconds,
     help="Refuse, unless it has been ready for so long, such as 1h or 90m.",
 )
 @management_options

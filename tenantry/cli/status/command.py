@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import click
 
+from tenantry.cli.by_labels import by_labels
 from tenantry.cli.commands import Command
-from tenantry.cli.fleet_file import reads_file
+from tenantry.cli.fleet_file import finds_file
 from tenantry.cli.management import connect_management, management_options
 from tenantry.cli.options import app_names, cluster_names, output, tenant_names
 from tenantry.cli.options import environments as environments_option
@@ -26,16 +27,26 @@ from tenantry.cli.status.watch import watch
 from tenantry.cluster.apps import Selection, select
 from tenantry.cluster.connect import answering
 from tenantry.cluster.deep import deep_statuses
-from tenantry.cluster.report import StatusReport, Webhook, apps_report, full_report, webhooks_of, with_remotes
+from tenantry.cluster.report import (
+    StatusReport,
+    Webhook,
+    apps_report,
+    full_report,
+    labels_report,
+    webhooks_of,
+    with_remotes,
+)
 from tenantry.cluster.status import Readiness
 from tenantry.fleet.fleet import Fleet
 from tenantry.kube.names import PLATFORM
 from tenantry.load import load_fleet
+from tenantry.messages.errors import InvalidFleet, Refused
 from tenantry.plan.plan import Plan, plan
 from tenantry.preflight.fitness import fitted
 
 if TYPE_CHECKING:
     from tenantry.cluster.client import Client
+    from tenantry.cluster.labelled import Labelled
 
 
 @click.command(
@@ -59,7 +70,7 @@ Exit codes:
   0    every selected app is ready, and every object is as planned; with
        --receivers: every receiver is ready
   1    at least one is not
-  2    tenants.yaml is invalid, or a management cluster does not answer
+  2    a management cluster does not answer, or has no such apps
   130  --watch was ended by Ctrl-C
 """,
 )
@@ -84,7 +95,7 @@ Exit codes:
 @click.option("--deep", is_flag=True, help="Ask the remote clusters, too, whether the tenants' namespaces are there.")
 @click.option("--receivers", is_flag=True, help="Show the receivers and the paths of their webhooks instead of apps.")
 @output("text", "json", "html", "prometheus", kind="Status", wide=True)
-@reads_file
+@finds_file
 def command(
     file: Path,
     environment: tuple[str, ...],
@@ -115,6 +126,9 @@ def command(
     Only the management cluster is contacted: Flux reports there about remote clusters too. With --deep, the remote clusters are
     asked as well, with the kubeconfigs that Flux uses, whether each tenant's namespaces are there and whose they are. Nothing is
     changed.
+
+    If tenants.yaml is invalid or not there, the labels on the management cluster say which apps there are. Then nothing is known
+    of what is missing, changed or undeclared, and --wait, --deep, --receivers, several environments, html and prometheus do not work.
     """
     selecting = bool(tenants or apps or clusters or failing)
     _check_usage(watch=watch, wait=wait, deep=deep, receivers=receivers, selecting=selecting, output=output)
@@ -123,9 +137,19 @@ def command(
         _check_several(watch=watch, receivers=receivers, named=kubeconfig or context)
         return _several(file, environment, asked, output, failing=failing, every=every)
     (name,) = environment
-    with working(f"planning {file}"):
-        fleet = load_fleet(file)
-        planned = plan(fleet, name)
+    try:
+        with working(f"planning {file}"):
+            fleet = load_fleet(file)
+            planned = plan(fleet, name)
+    except (InvalidFleet, Refused) as failure:
+        if wait or deep or receivers or output in ("html", "prometheus"):
+            raise
+        named = Selection(frozenset(tenants), frozenset(apps), frozenset(clusters))
+        with by_labels(file, name, kubeconfig, context, failure, named) as (client, found):
+            selection = select(found.plan, tenants, apps, clusters)
+            if watch:
+                return _watch(client, found.plan, selection, interval, failing=failing, every=every)
+            return _show_labelled(client, found, selection, output, failing=failing, every=every)
     selection = asked.selection(planned)
     with connect_management(file, name, kubeconfig, context) as client:
         if receivers:
@@ -186,6 +210,14 @@ def _check_several(*, watch: bool, receivers: bool, named: object) -> None:
         )
 
 
+def _show_labelled(
+    client: Client, found: Labelled, selection: Selection, output: str, *, failing: bool, every: bool
+) -> int:
+    report = labels_report(client, found.plan, read(client, found.plan), selection)
+    show(_failing(report) if failing else report, found.plan, None, output, every=every)
+    return 0 if report.ready else 1
+
+
 def _check_usage(*, watch: bool, wait: bool, deep: bool, receivers: bool, selecting: bool, output: str) -> None:
     if receivers and (watch or wait or deep or selecting):
         others = "--wait, --watch, --deep, --failing, --tenant, --app or --cluster"
@@ -210,15 +242,17 @@ def _failing(report: StatusReport) -> StatusReport:
     )
 
 
-def show(report: StatusReport, planned: Plan, fleet: Fleet, output: str = "text", *, every: bool = False) -> None:
-    """Print a report, and below it to stderr what a person has to do."""
+def show(
+    report: StatusReport, planned: Plan, fleet: Fleet | None, output: str = "text", *, every: bool = False
+) -> None:
+    """Print a report, and below it to stderr what a person has to do. fleet: None: it is not known, so there is no page."""
     if output == "json":
         from tenantry.cli.status.formats import status_document
 
         data_json(status_document([report]))
     elif output == "prometheus":
         data(metrics([report]).rstrip("\n"))
-    elif output == "html":
+    elif output == "html" and fleet:
         data(as_page([reading(report, planned, fleet)]))
     elif report.apps or report.objects or report.planned:
         console = stdout_console()

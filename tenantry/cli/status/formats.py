@@ -27,6 +27,7 @@ def status_document(reports: Sequence[StatusReport], failures: Iterable[tuple[st
         objects=[_In(report.environment, each) for report in reports for each in report.objects],
         stuck=[_stuck(report.environment, each) for report in reports for each in report.stuck],
         unread=[Unread(environment=name, error=described(failure)) for name, failure in failures],
+        by_labels=any(report.by_labels for report in reports),
     )
 
 

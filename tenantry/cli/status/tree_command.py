@@ -36,7 +36,7 @@ Examples:
 Exit codes:
   0  everything from the sources to the Kustomizations and HelmReleases is ready
   1  something is not ready
-  2  tenants.yaml is invalid, or the management cluster does not answer
+  2  there is no such app, or the management cluster does not answer
 """,
 )
 @names_apps(
@@ -56,7 +56,7 @@ def command(named: Named, output: str, *, every: bool) -> int:
     if output == "json":
         from tenantry.cli.documents.states import Tree
 
-        data_json(Tree(environment=named.environment, apps=found))
+        data_json(Tree(environment=named.environment, apps=found, by_labels=named.by_labels))
     else:
         _print(found, every=every)
     return 0 if all(each.ready for each in found) else 1

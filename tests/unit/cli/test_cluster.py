@@ -4,14 +4,19 @@ from __future__ import annotations
 
 import base64
 import json
+import re
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
+import httpx2
 import pytest
 import yaml
 
 from tenantry.cli import cluster as cluster_module
 from tests.unit.cli.test_cli import Capture, tenantry
 from tests.unit.memory import Memory
+from tests.unit.preflight import clusters as fleets
+from tests.unit.preflight.clusters import Edge
 from tests.unit.texts import FRAME
 
 NAMESPACE = "/api/v1/namespaces/tenantry-system"
@@ -124,12 +129,49 @@ def test_check_of_a_management_cluster_on_loopback_takes_a_remote_there_for_reac
     assert (1, "edge: 1 error, 1 warning") == (code, out.splitlines()[-1])
 
 
-def test_check_is_fine_when_there_are_warnings_only(capsys: Capture, hub: Memory) -> None:
-    cluster = {"server": "https://edge.example.com"}
-    content = yaml.safe_dump({**KUBECONFIG, "clusters": [{"name": "edge", "cluster": cluster}]})
+@pytest.fixture
+def edge(hub: Memory, monkeypatch: pytest.MonkeyPatch) -> Edge:
+    """The remote, on which all is well, and in the hub's Secret a kubeconfig that expires in ten days."""
+    end = datetime.now(UTC) + timedelta(days=10, hours=1)
+    claims = base64.urlsafe_b64encode(json.dumps({"exp": end.timestamp()}).encode()).decode().rstrip("=")
+    clusters = [{"name": "edge", "cluster": {"server": "https://edge.example.com"}}]
+    users = [{"name": "admin", "user": {"token": f"marker.{claims}.marker"}}]
+    content = yaml.safe_dump({**KUBECONFIG, "clusters": clusters, "users": users})
     hub.objects[SECRET]["data"] = {"admin.conf": base64.b64encode(content.encode()).decode()}
+    remote = Edge()
+    remote.objects["/version"] = {"gitVersion": "v1.36.0"}
+    monkeypatch.setattr("tenantry.preflight.remotes.connect", remote.connect)
+    return remote
+
+
+@pytest.mark.usefixtures("edge")
+def test_check_says_how_a_cluster_answers_and_until_when(capsys: Capture) -> None:
+    code, out, err = tenantry(capsys, "cluster", "check", "edge")
+    answered, expires, warning, _, last = out.splitlines()
+    assert (code, err, last) == (0, "", "edge: 1 warning")
+    assert re.fullmatch(r"edge answered in [0-9]+ ms, Kubernetes v1\.36\.0", answered)
+    assert re.fullmatch(r"the user's token is valid until 20.*:.. UTC, for 10 days", expires)
+    assert warning.startswith("warning[no-authority]: ")
+
+
+def test_check_of_a_cluster_that_does_not_answer_or_lacks_its_bootstrap_fails(capsys: Capture, edge: Edge) -> None:
+    del edge.objects[NAMESPACE]
     code, out, _ = tenantry(capsys, "cluster", "check", "edge")
-    assert (0, "edge: 1 warning") == (code, out.splitlines()[-1])
+    assert (code, "error[not-bootstrapped]: namespace 'tenantry-system' does not exist on it" in out) == (1, True)
+    edge.fail(httpx2.ConnectError("https://edge.example.com"))
+    code, out, _ = tenantry(capsys, "cluster", "check", "edge")
+    assert (code, "error[unreachable]: it cannot be reached from here" in out, "answered" in out) == (1, True, False)
+    assert "edge.example.com" not in out
+    edge.requests.clear()
+    code, out, _ = tenantry(capsys, "cluster", "check", "edge", "--offline")
+    assert (code, out.splitlines()[-1], edge.requests) == (0, "edge: 1 warning", [])
+
+
+def test_check_as_json_has_the_answer(capsys: Capture, edge: Edge) -> None:
+    found = json.loads(tenantry(capsys, "cluster", "check", "edge", "-o", "json")[1])
+    assert found["answered"]["version"] == "v1.36.0"
+    assert list(found["expires"]) == ["the user's token"]
+    assert edge.configs
 
 
 def test_check_as_json_says_the_same(capsys: Capture, hub: Memory) -> None:
@@ -143,7 +185,14 @@ def test_check_as_json_says_the_same(capsys: Capture, hub: Memory) -> None:
     }
     assert (
         1,
-        {"apiVersion": "tenantry/v1", "kind": "KubeconfigCheck", "cluster": "edge", "problems": [problem]},
+        {
+            "apiVersion": "tenantry/v1",
+            "kind": "KubeconfigCheck",
+            "cluster": "edge",
+            "problems": [problem],
+            "answered": None,
+            "expires": {},
+        },
         "",
     ) == (code, json.loads(out), err)
 
@@ -163,12 +212,24 @@ def test_check_without_the_right_to_read_the_secret_is_refused(capsys: Capture, 
     assert tenantry(capsys, "cluster", "check", "edge") == (2, "", expected)
 
 
-def test_check_of_the_management_cluster_is_refused(capsys: Capture) -> None:
-    expected = (
-        "error: cluster 'hub' is the management cluster of environment 'dev': no kubeconfig leads to it\n"
-        "  fix: name a remote cluster\n"
-    )
-    assert tenantry(capsys, "cluster", "check", "hub") == (2, "", expected)
+def test_check_of_the_management_cluster_looks_at_flux(capsys: Capture, monkeypatch: pytest.MonkeyPatch) -> None:
+    Path("tenants.yaml").write_text(fleets.TEXT)
+    memory = fleets.hub()
+    memory.objects["/version"] = {"gitVersion": "v1.36.0"}
+    (deployment,) = memory.objects[fleets.DEPLOYMENTS]["items"]
+    deployment["status"] = {"availableReplicas": 1}
+    monkeypatch.setattr(cluster_module, "connect_management", lambda *_: memory.client())
+    code, out, _ = tenantry(capsys, "cluster", "check", "hub")
+    assert (code, out.splitlines()[0][:15], "controller-down" in out) == (0, "hub answered in", False)
+    del deployment["status"]
+    code, out, _ = tenantry(capsys, "cluster", "check", "hub")
+    assert code == 1
+    assert (
+        "error[controller-down]: source-controller (Deployment flux-system/source-controller) has no pod that is available, so"
+        " Flux does not do that controller's work\n"
+        "  fix: kubectl describe deployment source-controller --namespace flux-system\n"
+    ) in out
+    assert tenantry(capsys, "cluster", "check", "hub", "--offline")[0] == 2
 
 
 def test_check_of_a_cluster_reached_by_workload_identity_is_refused(capsys: Capture) -> None:

@@ -23,6 +23,7 @@ idle: {state: paused, clusters: {names: [hub]}, kustomize: {source: manifests}}
 """
 TEXT = rocky(APPS, "clusters: {all: true}")
 LISTS = {
+    "Namespace": "/api/v1/namespaces",
     "Kustomization": "/apis/kustomize.toolkit.fluxcd.io/v1/kustomizations",
     "HelmRelease": "/apis/helm.toolkit.fluxcd.io/v2/helmreleases",
 }
@@ -140,6 +141,19 @@ def test_an_object_of_somebody_else_is_not_touched(capsys: Capture, hub: Hub) ->
         "refused: rocky/web on edge (Kustomization kamaji/edge-rocky-web): Kustomization kamaji/edge-rocky-web is not on the"
         " management cluster\n"
         "  fix: run `tenantry up`\n"
+    )
+
+
+def test_an_object_in_somebody_elses_namespace_is_not_touched_whatever_its_labels_say(
+    capsys: Capture, hub: Hub
+) -> None:
+    namespace = hub.objects["/api/v1/namespaces/rocky"]["metadata"]
+    namespace["labels"] = {**namespace["labels"], "toolkit.fluxcd.io/tenant": "movy"}
+    code, out, _ = tenantry(capsys, "suspend", "rocky/web", "-e", "dev", "-c", "hub")
+    assert (code, hub.changes()) == (2, [])
+    assert (
+        "Kustomization rocky/web exists, but namespace 'rocky' is not the place of such an object, so its labels are not believed"
+        in out
     )
 
 

@@ -181,6 +181,14 @@ def test_the_reason_of_a_failure_stays_during_retries(found: Manifest, expected:
             at("12:05:00"),
         ),
         (manifest("GitRepository", ready("False")), at("12:05:00")),
+        (
+            manifest(
+                "GitRepository",
+                ready("Unknown"),
+                {**ready("True"), "type": "FetchFailed", "lastTransitionTime": at("12:02:00")},
+            ),
+            at("12:02:00"),
+        ),
         (manifest("HelmRelease"), at("09:00:00")),
     ],
 )

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from tenantry.cluster import connect
-from tenantry.cluster.requests import path_of, plural
+from tenantry.cluster.requests import path_of
 from tenantry.fleet.fleet import Fleet
 from tenantry.kube.objects import Manifest
 from tenantry.messages.errors import Severity
@@ -19,7 +19,7 @@ from tenantry.preflight.after import Answer, Mode, Run, ask
 from tenantry.stacks.outcome import IGNORE_GATE
 from tenantry.stacks.record import State, record_of
 from tests.table import table
-from tests.unit.memory import Memory
+from tests.unit.memory import Memory, list_of
 from tests.unit.texts import fleet
 
 NOW = datetime(2026, 1, 1, 12, 0, tzinfo=UTC)
@@ -80,8 +80,7 @@ def hub(dev: str = TEXT, prod: str = TEXT, **changes: str) -> Memory:
         for each in plan(fleet(text), environment).objects:
             live = applied(each.manifest, **(changes if environment == "dev" else {}))
             memory.objects[path_of(each.id)] = live
-            path = f"/apis/{each.id.api_version}/{plural(each.id.kind)}"
-            memory.objects.setdefault(path, {"metadata": {}, "items": []})["items"].append(live)
+            memory.objects.setdefault(list_of(each.id), {"metadata": {}, "items": []})["items"].append(live)
     return memory
 
 
@@ -91,6 +90,17 @@ def asked(memory: Memory, text: str, project: Path = Path("nowhere"), **options:
     with memory.client() as client:
         there = [each for path, each in memory.objects.items() if "/namespaces/" in path]
         return ask(client, read, Run(plan=planned, project=project, now=NOW, **options), there)
+
+
+def test_what_is_in_somebody_elses_namespace_proves_nothing() -> None:
+    memory = hub(dev=NEWER)
+    assert asked(memory, NEWER).problem is None
+    dev = memory.objects["/api/v1/namespaces/dev-rocky"]
+    dev["metadata"]["labels"] = {**dev["metadata"]["labels"], "toolkit.fluxcd.io/tenant": "movy"}
+    assert (
+        "HelmRelease dev-rocky/db is in a namespace that is not the place of such an object"
+        in told(asked(memory, NEWER))[1]
+    )
 
 
 def told(answer: Answer) -> tuple[str, str]:

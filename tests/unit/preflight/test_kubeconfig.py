@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import base64
+import json
 import re
 from copy import deepcopy
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import Any
 
 import pytest
 import yaml
 
 from tenantry.messages.errors import Problem, Severity
-from tenantry.preflight.kubeconfig import check_kubeconfig
+from tenantry.preflight.kubeconfig import check_kubeconfig, end_of_token, expiries
 from tests.table import table
 from tests.unit.issued import NOW, certificate, private_key
 
@@ -243,3 +244,46 @@ def test_all_problems_are_told_at_once() -> None:
     assert ["file-reference", "plain-http", "loopback", "exec-plugin", "impersonation"] == [
         problem.code for problem in problems(content)
     ]
+
+
+# --- how long it is valid -----------------------------------------------------------------------------------------------
+
+
+def _token(claims: object) -> str:
+    return f"marker.{base64.urlsafe_b64encode(json.dumps(claims).encode()).decode().rstrip('=')}.marker"
+
+
+@table(
+    ("token", "end"),
+    [
+        (_token({"exp": NOW.timestamp()}), NOW),
+        (_token({"exp": NOW.timestamp(), "sub": "€"}), NOW),
+        (_token({"sub": "a"}), None),
+        (_token({"exp": "soon"}), None),
+        (_token({"exp": 1e300}), None),
+        (_token([1]), None),
+        ("marker", None),
+        ("a.b.c", None),
+        ("", None),
+    ],
+)
+def test_the_end_of_a_token_is_known_if_it_says_so(token: str, end: datetime | None) -> None:
+    assert end_of_token(token) == end
+
+
+def test_the_ends_of_what_a_kubeconfig_holds_are_told_and_an_expired_token_is_an_error() -> None:
+    later = NOW + timedelta(days=90)
+    encoded = base64.b64encode(certificate(NOW, later)).decode()
+    content = {
+        "clusters": [
+            {"name": "c", "cluster": {"server": "https://c.example.com", "certificate-authority-data": encoded}}
+        ],
+        "users": [{"name": "u", "user": {"token": _token({"exp": NOW.timestamp()})}}],
+        "contexts": [{"name": "x", "context": {"cluster": "c", "user": "u"}}],
+        "current-context": "x",
+    }
+    data = json.dumps(content).encode()
+    assert expiries(data) == {"the user's token": NOW, "the authority's certificate": later}
+    assert expiries(b"no: kubeconfig") == expiries(b"{") == {}
+    (problem,) = check_kubeconfig(data, now=NOW, local=False)
+    assert (problem.code, problem.message) == ("expired", "the user's token expired less than a day ago")
