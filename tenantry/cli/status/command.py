@@ -128,7 +128,8 @@ def command(
     changed.
 
     If tenants.yaml is invalid or not there, the labels on the management cluster say which apps there are. Then nothing is known
-    of what is missing, changed or undeclared, and --wait, --deep, --receivers, several environments, html and prometheus do not work.
+    of what is missing, changed or undeclared, and --wait, --deep, --receivers, several environments, html and prometheus do not
+    work.
     """
     selecting = bool(tenants or apps or clusters or failing)
     _check_usage(watch=watch, wait=wait, deep=deep, receivers=receivers, selecting=selecting, output=output)
