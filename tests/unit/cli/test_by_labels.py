@@ -80,7 +80,12 @@ def test_status_shows_what_is_there_and_says_why_it_knows_no_more(capsys: Captur
     Path("tenants.yaml").unlink()
     code, out, err = tenantry(capsys, "status", "-e", "dev", "--app", "web", "-o", "json")
     document = json.loads(out)
-    assert (code, document["byLabels"], document["undeclared"], len(document["apps"])) == (0, True, None, 2)
+    assert (code, document["byLabels"], document["environments"][0]["undeclared"], len(document["apps"])) == (
+        0,
+        True,
+        None,
+        2,
+    )
     assert err.startswith(
         "there is no tenants.yaml in this directory or above it\n  going by the labels of the objects on hub"
     )
