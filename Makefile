@@ -209,7 +209,7 @@ STEPS ?= 100
 SEED ?= 5
 faults = tests/faults --points $(POINTS) --steps $(STEPS) --seed $(SEED)
 .PHONY: test-faults
-test-faults: tools ## attacks, crashes, faults, drift, a random walk on running fleets; REPORT=1 writes the results into docs/
+test-faults: tools ## attacks, crashes, faults, drift, a random walk on running fleets; REPORT=1 writes the results into tests/faults/results.md, and their counts into docs/reliability.md
 	@results=$$(mktemp -d); trap 'rm -rf "$$results"' EXIT; \
 	$(BIN)/pytest $(side_by_side) $(faults) --results "$$results"$(if $(REPORT), && \
 	$(BIN)/python -m tests.faults.report "$$results")
