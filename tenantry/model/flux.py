@@ -86,7 +86,9 @@ _STORAGE = "the fleet sets it: releases are stored in the namespace they install
 
 
 class HelmPatch(FluxBlock):
-    """A `helm:` block as written. Overrides may complete it; `null` removes a value.
+    """The HelmRelease of this app. It takes all fields of Flux's spec except those that Tenantry sets.
+
+    Overrides are merged into it; `null` removes a value.
 
     A failed install or upgrade is retried every `retryInterval` of the tenant, unless its `strategy` or
     `remediation` says otherwise.
@@ -197,7 +199,10 @@ class PostBuild(Model):
 
 
 class KustomizePatch(FluxBlock):
-    """A `kustomize:` block as written. Overrides may complete it; `null` removes a value."""
+    """The Kustomization of this app. It takes all fields of Flux's spec except those that Tenantry sets.
+
+    Overrides are merged into it; `null` removes a value.
+    """
 
     flux_kind = "Kustomization"
     owned = {

@@ -55,7 +55,7 @@ class Planned:
             return 0
         if report.refused:
             # Without preflight, the program refuses it too.
-            error("the change is refused, so Pulumi was not started\n  fix: do as the errors above say")
+            error("the change is refused, so Pulumi was not started\n  fix: fix the errors above")
             return 4
         error("preflight found errors, so Pulumi was not started\n  fix: correct them, or use --no-preflight")
         return 1

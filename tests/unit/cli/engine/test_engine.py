@@ -347,7 +347,7 @@ def test_preflight_comes_first_and_the_status_last(capsys: Capture, monkeypatch:
     monkeypatch.setattr(checks, "report_on", lambda *_, **__: replace(report, refused=True))
     code, out, err = tenantry(capsys, "up", "-e", "dev")
     assert (code, out, waited) == (4, "", [7])
-    assert err.endswith("error: the change is refused, so Pulumi was not started\n  fix: do as the errors above say\n")
+    assert err.endswith("error: the change is refused, so Pulumi was not started\n  fix: fix the errors above\n")
     assert tenantry(capsys, "up", "-e", "dev", "--no-preflight", "--no-wait")[0] == 0
     assert len(log.read_text().splitlines()) == 4
 
