@@ -106,9 +106,10 @@ reference: setup ## write docs/tenants-reference.md, docs/output-reference.md an
 	@$(BIN)/python -m docgen.commands
 	@$(BIN)/python -m docgen.performance
 
+# -a writes all pages: the search would not know those that are left as they are.
 .PHONY: docs
 docs: setup ## write the site of the documentation to build/docs
-	@$(BIN)/sphinx-build -q -W --keep-going -n -b html -c docs -d build/doctrees . build/docs
+	@$(BIN)/sphinx-build -q -W --keep-going -n -a -b html -c docs -d build/doctrees . build/docs
 	@echo "build/docs/index.html: written"
 
 .PHONY: template

@@ -106,8 +106,8 @@ def _plural(kind: str) -> str:
 
 
 # The drawing: three columns, each with its left edge and its width.
-_FILE, _MANAGEMENT, _REMOTES = (12, 128), (232, 392), (728, 372)
-_WIDTH, _MARGIN, _HEADING, _GAP, _LINE, _PAD = 1112, 12, 34, 10, 17, 10
+_FILE, _MANAGEMENT, _REMOTES = (12, 128), (248, 392), (744, 372)
+_WIDTH, _MARGIN, _HEADING, _GAP, _LINE, _PAD = 1128, 12, 34, 10, 17, 10
 _STYLE = (
     "text{font:13px ui-monospace,SFMono-Regular,Menlo,Consolas,monospace;fill:#1f2328}"
     ".head{font-weight:600}.note{fill:#656d76}.page{fill:#ffffff}"

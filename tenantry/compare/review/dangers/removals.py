@@ -89,7 +89,7 @@ def _is_suspended(planned: KubeObject) -> bool:
 def _renamed(rename: Rename) -> Found:
     kinds = {PartKind.CLUSTER: "cluster", PartKind.TENANT: "tenant", PartKind.APP: "app", PartKind.ADDON: "add-on"}
     what = f"{kinds[rename.kind]} '{rename.before}'" + (f" (tenant '{rename.tenant}')" if rename.tenant else "")
-    gone = f"all of '{rename.before}' is deleted, with the data of its apps, and '{rename.after}' is installed new"
+    gone = f"what Flux installed for '{rename.before}' is deleted with its data, and '{rename.after}' is installed new"
     fate = rename.fate if rename.stays else gone
     text = f"{what} looks renamed to '{rename.after}' (both have {rename.same}): {fate}"
     tenant = rename.before if rename.kind is PartKind.TENANT else rename.tenant

@@ -405,15 +405,15 @@ FLEETS = {
     "renamed-cluster": (
         ("  edge: {", "  edgy: {"),
         [
-            "rename: cluster 'edge' looks renamed to 'edgy' (both have the kubeconfig kamaji/edge-admin-kubeconfig): all of 'edge'"
-            " is deleted, with the data of its apps, and 'edgy' is installed new"
+            "rename: cluster 'edge' looks renamed to 'edgy' (both have the kubeconfig kamaji/edge-admin-kubeconfig): what Flux"
+            " installed for 'edge' is deleted with its data, and 'edgy' is installed new"
         ],
     ),
     "renamed-tenant": (
         ("  rocky:\n", "  rocko:\n"),
         [
-            f"rename: {ROCKY} looks renamed to 'rocko' (both have the same sources and apps): all of 'rocky' is deleted, with the"
-            " data of its apps, and 'rocko' is installed new"
+            f"rename: {ROCKY} looks renamed to 'rocko' (both have the same sources and apps): what Flux installed for 'rocky'"
+            " is deleted with its data, and 'rocko' is installed new"
         ],
     ),
 }
