@@ -1,7 +1,8 @@
 """The site of the documentation: `make docs` writes it to build/docs with Sphinx, MyST and furo.
 
 Sources are the Markdown pages as Git hosts show them, so the directory of sources is the repository. What Sphinx cannot
-do with such pages by itself is in docgen/site: navigation from README.md, links to files that are no pages, and words to search for.
+do with such pages by itself is in docgen/site: navigation from README.md, links to files that are no pages, words of the
+search.
 """
 
 from __future__ import annotations
