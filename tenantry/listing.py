@@ -6,13 +6,20 @@ An item is plain data, as it is in the JSON of `tenantry list`.
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import chain
 from typing import Any, NamedTuple, TypeAlias
 
 from tenantry.fleet.fleet import Fleet, clusters_of
 from tenantry.fleet.namespaces import main_namespace
-from tenantry.fleet.placement import addon_environments, app_barrier, clusters_taken, is_management
+from tenantry.fleet.placement import (
+    addon_environments,
+    app_barrier,
+    cluster_labels,
+    clusters_taken,
+    is_management,
+    labelled,
+)
 from tenantry.kube.names import PLATFORM
 from tenantry.messages.errors import UNKNOWN_NAME, Path, Refused
 from tenantry.messages.text import declared
@@ -32,7 +39,7 @@ class Placed(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Filter:
-    """Names to keep; an empty collection keeps all."""
+    """Names to keep; an empty collection keeps all. clusters: also by labels, `tier=edge`."""
 
     environments: Collection[str] = ()
     tenants: Collection[str] = ()
@@ -48,6 +55,7 @@ class Filter:
 
 def listing(fleet: Fleet, what: str, only: Filter) -> list[Item]:
     """The items of a list, in the order of the file. Raises: Refused: a name of the filter is not declared."""
+    only = replace(only, clusters=labelled(only.clusters, cluster_labels(fleet)))
     _check(fleet, only)
     found = [each for each in _all_placed(fleet) if only.takes(each)]
     return list(_LISTS[what](fleet, found, only))

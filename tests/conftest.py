@@ -15,7 +15,16 @@ from pydantic.json_schema import GenerateJsonSchema
 
 # What the developer's shell says about colours, sizes and files must not change a result. Once for all, because a fixture for
 # each of thousands of tests takes seconds. Python's readline sets COLUMNS and LINES for the processes that xdist starts.
-for variable in ("COLUMNS", "LINES", "NO_COLOR", "FORCE_COLOR", "TENANTRY_FILE", "TENANTRY_DEBUG"):
+for variable in (
+    "COLUMNS",
+    "LINES",
+    "NO_COLOR",
+    "FORCE_COLOR",
+    "CLICOLOR_FORCE",
+    "TENANTRY_FILE",
+    "TENANTRY_ENVIRONMENT",
+    "TENANTRY_DEBUG",
+):
     os.environ.pop(variable, None)
 
 

@@ -17,7 +17,16 @@ _INTRODUCTION = """\
 
 `tenantry COMMAND --help` prints the same in a terminal. [Output for programs](output.md) describes formats and exit codes.
 Commands read `tenants.yaml` in the current directory or one of its parents; `--file`, or the variable `TENANTRY_FILE`, names
-another file."""
+another file.
+
+| you type | it means |
+|---|---|
+| `rocky/web`, or `rocky web` | the app `web` of the tenant `rocky`; `platform/dns` is an add-on |
+| `tenantry status dev`, or `-e dev` | the environment; default if needed: `$TENANTRY_ENVIRONMENT`, or the only one in the file |
+| `--json`, `-o yaml` | the document of `-o json`, as JSON or as YAML |
+| `-o wide` | a table with all its columns |
+
+`tenantry destroy` deletes an environment, so it takes only one that is typed."""
 _SHARED = {"--help", "--version"}
 """Options that need no explanation at each command."""
 

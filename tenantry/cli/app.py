@@ -11,17 +11,17 @@ import io
 import os
 import sys
 from contextlib import suppress
-from typing import ClassVar
 
 import click
 from click.shell_completion import CompletionItem
 
 from tenantry import __version__
-from tenantry.cli.asked import kind_asked
+from tenantry.cli.asked import document_asked
 from tenantry.cli.commands import Group
 from tenantry.cli.failures import as_document, exit_code, report
 from tenantry.cli.fleet_file import file_option
-from tenantry.cli.output import data_json, is_answered, start_answer
+from tenantry.cli.habits import COMMANDS
+from tenantry.cli.output import answer_as_yaml, data_json, is_answered, start_answer
 from tenantry.messages.errors import Refused
 
 _SECTIONS = {
@@ -74,6 +74,7 @@ _SECTIONS = {
         "upgrade": "bring the files of a project up to date",
         "schema": "print the JSON Schema of tenants.yaml for editors",
         "completion": "print the completion script for bash, zsh or fish",
+        "help": "show the help page of a command",
     },
 }
 """The commands below their headings, in the order in which a user needs them."""
@@ -98,39 +99,9 @@ _MODULES = {
 }
 """The modules of commands that are not in a module of their own name. A module has `command`, or `commands` by name."""
 
-_APPLIES = "Did you mean 'up'?"
-_DELETES = "Did you mean 'destroy' (an environment) or 'remove' (an entry of tenants.yaml)?"
-_NO_NEW = "Did you mean 'init' (a new project) or 'add' (an entry of tenants.yaml)?"
-_LISTS = "Did you mean 'list' (what the file declares), 'status' (whether apps are ready) or 'explain' (settings)?"
-_PLANS = "Did you mean 'preview' (with Pulumi), 'diff' (what a change does) or 'render' (the objects)?"
-_HELPS = "Did you mean 'tenantry --help'?"
-
 
 class _Commands(Group):
-    answers: ClassVar = {
-        **dict.fromkeys(("apply", "deploy", "install"), _APPLIES),
-        "uninstall": _DELETES,
-        **dict.fromkeys(("delete", "rm", "del"), "Did you mean 'remove'?"),
-        "mv": "Did you mean 'move' or 'rename'?",
-        **dict.fromkeys(("new", "create", "scaffold"), _NO_NEW),
-        **dict.fromkeys(
-            ("bump", "renovate"), "Did you mean 'update' (versions of apps) or 'upgrade' (the project's files)?"
-        ),
-        **dict.fromkeys(("ls", "get", "show"), _LISTS),
-        "plan": _PLANS,
-        **dict.fromkeys(("build", "template", "generate", "export"), "Did you mean 'render'?"),
-        **dict.fromkeys(("check", "lint", "verify", "test"), "Did you mean 'validate' or 'preflight'?"),
-        **dict.fromkeys(("wait", "watch"), "Did you mean 'status --wait' or 'status --watch'?"),
-        "sync": "Did you mean 'reconcile'?",
-        **dict.fromkeys(("pause", "stop"), "Did you mean 'suspend'?"),
-        **dict.fromkeys(("unpause", "start", "continue"), "Did you mean 'resume'?"),
-        "discover": "Did you mean 'cluster discover'?",
-        "bootstrap": "Did you mean 'cluster bootstrap'?",
-        "down": "Did you mean 'sandbox down'?",
-        **dict.fromkeys(("demo", "example", "quickstart", "tour"), "Did you mean 'try'?"),
-        "help": _HELPS,
-        "version": "Did you mean 'tenantry --version'?",
-    }
+    answers = COMMANDS
 
     def list_commands(self, _: click.Context) -> list[str]:
         return list(_COMMANDS)
@@ -177,6 +148,13 @@ Exit codes:
   4    the change is refused: the guard of `tenantry up`, or a limit
   130  interrupted
 
+Wherever a command takes them:
+  rocky/web, rocky web    app 'web' of tenant 'rocky'; platform/NAME: an add-on
+  ENVIRONMENT, or -e      if one is needed: $TENANTRY_ENVIRONMENT, or the only
+                          one in the file
+  -o json, --json, -o yaml, -o wide
+                          the result for programs, or with all columns
+
 `tenantry COMMAND --help` has the options and examples of each command.
 """,
 )
@@ -214,6 +192,8 @@ def run(arguments: list[str]) -> int:
 
 def _answer(failure: BaseException, arguments: list[str]) -> None:
     """Print the failure as JSON, if JSON is asked for and the command has not printed its document."""
-    if not is_answered() and (kind := kind_asked(app, arguments)):
+    if not is_answered() and (document := document_asked(app, arguments)):
+        if document.is_yaml:
+            answer_as_yaml()
         with suppress(Refused):  # stdout cannot be written; the failure is reported on stderr
-            data_json(as_document(kind, failure))
+            data_json(as_document(document.kind, failure))

@@ -1,20 +1,28 @@
-"""Whether a command line asks for JSON, also one that is wrong: then nothing has parsed it."""
+"""Whether a command line asks for a document, JSON or YAML, also one that is wrong: then nothing has parsed it."""
 
 from __future__ import annotations
 
 from collections import deque
 from collections.abc import Iterable, Sequence
+from typing import NamedTuple
 
 import click
 
-from tenantry.cli.options import FORMAT_OPTIONS, FormatOption
+from tenantry.cli.options import FORMAT_OPTIONS, JSON, FormatOption
 
 ERROR = "Error"
 """The kind of a document if no command was found that has one of its own."""
 
 
-def kind_asked(root: click.Command, arguments: Sequence[str]) -> str | None:
-    """The kind of the document that the command line asks for; None: it does not ask for JSON."""
+class Asked(NamedTuple):
+    """The document that a command line asks for."""
+
+    kind: str
+    is_yaml: bool
+
+
+def document_asked(root: click.Command, arguments: Sequence[str]) -> Asked | None:
+    """None: it does not ask for a document."""
     command: click.Command | None = root
     output, words = "", deque(arguments)
     while words and (word := words.popleft()) != "--":
@@ -22,11 +30,15 @@ def kind_asked(root: click.Command, arguments: Sequence[str]) -> str | None:
         if name in takes:
             value = value if value is not None else (words.popleft() if words else "")
             output = value if name in FORMAT_OPTIONS else output
+        elif name == JSON and not _has_own_json(command):
+            output = "json"
         elif not name.startswith("-") and isinstance(command, click.Group):
             command = _below(command, name)
         if command and command.context_settings.get("ignore_unknown_options"):
             return None  # what follows is the command line of another program
-    return _kind(command) if output == "json" else None
+    option = _format_of(command)
+    is_yaml = output == "yaml" and (option is None or option.is_yaml_document)
+    return Asked((option and option.kind) or ERROR, is_yaml) if output == "json" or is_yaml else None
 
 
 def _split(word: str, takes: Iterable[str]) -> tuple[str, str | None]:
@@ -51,6 +63,10 @@ def _below(group: click.Group, name: str) -> click.Command | None:
     return group.get_command(click.Context(group), name)
 
 
-def _kind(command: click.Command | None) -> str:
-    formats = (param for param in command.params if isinstance(param, FormatOption)) if command else ()
-    return next((each.kind for each in formats if each.kind), ERROR)
+def _has_own_json(command: click.Command | None) -> bool:
+    """Whether `--json` means something else: of `up` and `preview`, Pulumi's output."""
+    return command is not None and any(JSON in param.opts for param in command.params)
+
+
+def _format_of(command: click.Command | None) -> FormatOption | None:
+    return next((param for param in command.params if isinstance(param, FormatOption)), None) if command else None

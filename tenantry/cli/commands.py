@@ -3,12 +3,37 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from typing import Any, ClassVar
 
 import click
 
+from tenantry.cli.habits import EXTRA, SHORT, SUBCOMMANDS, option_answer
 from tenantry.messages.text import closest
+
+GIVEN = "tenantry.given"
+"""The key of a context's `meta` with the words after the command, for lines to type."""
+
+
+class Late:
+    """A parameter whose value depends on others: it is settled when all of them are parsed."""
+
+    def settle(self, context: click.Context) -> None:
+        """Set the parameter in `context.params`. Raises: click.UsageError."""
+        raise NotImplementedError
+
+
+@contextmanager
+def _with_answers(context: click.Context) -> Iterator[None]:
+    """Say what to type instead of an option that a command does not have."""
+    try:
+        yield
+    except click.NoSuchOption as unknown:
+        names = {str(parameter.name) for parameter in context.command.params}
+        if answer := option_answer(unknown.option_name, names):
+            raise click.UsageError(f"{unknown.message} {answer}", context) from None
+        raise
 
 
 class Command(click.Command):
@@ -21,6 +46,9 @@ class Command(click.Command):
         return frozenset(map(int, re.findall(r"^  (\d+) ", listed, re.MULTILINE)))
 
     def invoke(self, ctx: click.Context) -> Any:
+        for parameter in self.params:
+            if isinstance(parameter, Late):
+                parameter.settle(ctx)
         code = super().invoke(ctx)
         assert not self.exit_codes or code in self.exit_codes, (
             f"{self.name} ends with {code}, which its help does not list"
@@ -31,14 +59,16 @@ class Command(click.Command):
         write_epilog(self, formatter)
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        given = list(args)
+        given = ctx.meta[GIVEN] = list(args)
         try:
-            return super().parse_args(ctx, args)
+            with _with_answers(ctx):
+                return super().parse_args(ctx, args)
         except click.UsageError as usage:
             file = next((each for each in given if each.endswith((".yaml", ".yml"))), None)
-            if file and "unexpected extra argument" in usage.message:
-                raise click.UsageError(f"{usage.message}. Did you mean '--file {file}'?", ctx) from None
-            raise
+            if "unexpected extra argument" not in usage.message:
+                raise
+            answer = f"Did you mean '--file {file}'?" if file else EXTRA.get(str(self.name), "")
+            raise click.UsageError(f"{usage.message}. {answer}" if answer else usage.message, ctx) from None
 
 
 class Group(click.Group):
@@ -58,12 +88,17 @@ class Group(click.Group):
     def format_epilog(self, _: click.Context, formatter: click.HelpFormatter) -> None:
         write_epilog(self, formatter)
 
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        with _with_answers(ctx):
+            return super().parse_args(ctx, args)
+
     def resolve_command(self, ctx: click.Context, args: list[str]) -> Any:
         name = args[0]
         if ctx.resilient_parsing or name.startswith("-") or name in self.list_commands(ctx):
             return super().resolve_command(ctx, args)
-        near = closest(name, self.list_commands(ctx))
-        answer = self.answers.get(name) or (f"Did you mean '{near}'?" if near else "")
+        names = self.list_commands(ctx)
+        near = SHORT[name] if SHORT.get(name) in names else closest(name, names)
+        answer = self.answers.get(name) or (f"Did you mean '{near}'?" if near else SUBCOMMANDS.get(name, ""))
         raise click.UsageError(f"No such command '{name}'. {answer}".rstrip(), ctx)
 
 

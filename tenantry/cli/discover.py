@@ -51,7 +51,9 @@ Exit codes:
      is written
 """,
 )
-@environment_option("The environment whose management cluster is asked, and which new clusters join.", required=True)
+@environment_option(
+    "The environment whose management cluster is asked, and which new clusters join.", required=True, argument=True
+)
 @click.option(
     "--output-file",
     type=click.Path(path_type=Path, dir_okay=False),

@@ -36,7 +36,7 @@ from tenantry.explain.app import AppRollout
 from tenantry.fleet.choice import Choice
 from tenantry.fleet.fleet import Fleet
 from tenantry.fleet.merge import Value
-from tenantry.kube.names import ADDON_PREFIX, PLATFORM, addon_named, app_name
+from tenantry.kube.names import PLATFORM, app_name
 from tenantry.load import load_fleet
 from tenantry.messages.errors import Refused
 from tenantry.messages.text import counted
@@ -55,8 +55,8 @@ if TYPE_CHECKING:
     epilog="""\
 Examples:
   tenantry explain rocky -e dev                     a tenant
-  tenantry explain rocky web -e prod                an app on all its clusters
-  tenantry explain rocky web -e prod -c eu-west-1   an app on one cluster
+  tenantry explain rocky/web -e prod                an app on all its clusters
+  tenantry explain rocky/web -e prod -c eu-west-1   an app on one cluster
   tenantry explain platform/cert-controller -e dev  an add-on
   tenantry explain platform -e prod                 what all add-ons share
   tenantry explain rocky --grants                   what its own file may do
@@ -68,14 +68,12 @@ Exit codes:
 )
 @tenant_argument()
 @app_argument()
-@environment_option("The environment to show; required without --grants.")
+@environment_option("The environment to show; all with --grants.", required=True, unless="grants")
 @cluster_option("Only this cluster; default: all of the environment.")
 @click.option("--grants", is_flag=True, help="Show what the included file of TENANT may do.")
 @output("text", "json", kind="Explanation")
 @reads_file
-@click.pass_context
 def command(
-    context: click.Context,
     file: Path,
     tenant: str,
     app: str | None,
@@ -98,18 +96,14 @@ def command(
         if app or cluster:
             raise Refused("--grants takes no APP and no --cluster", "omit them: it shows all clusters")
         return _print_grants(file, tenant, environment, output)
-    if environment is None:
-        raise click.MissingParameter(ctx=context, param=_parameter(context, "environment"))
+    assert environment is not None
     with working(f"planning {file}"):
         fleet = load_fleet(file)
-        addon = addon_named(tenant)
-        of_platform = addon is not None or (tenant == PLATFORM and PLATFORM not in fleet.document.tenants)
+        of_platform = tenant == PLATFORM and not _is_tenants(fleet, app)
+        addon = app if of_platform else None
         # The platform as a whole says which clusters have tenants.
         planned = plan(fleet, environment, Part(("" if addon else None) if of_platform else tenant, cluster))
     if of_platform:
-        if app is not None:
-            fix = f"name '{ADDON_PREFIX}{addon or app}' instead of both"
-            raise Refused(f"'{tenant}' is the platform's, and takes no APP", fix)
         _print_platform_part(fleet, planned, addon, cluster, output)
     elif app is None:
         _print_tenant(without_secrets(explain_tenant(fleet, planned, tenant, cluster)), output)
@@ -118,8 +112,10 @@ def command(
     return 0
 
 
-def _parameter(context: click.Context, name: str) -> click.Parameter:
-    return next(param for param in context.command.params if param.name == name)
+def _is_tenants(fleet: Fleet, app: str | None) -> bool:
+    """Whether `platform` is a tenant that is called so: an app that it does not have is an add-on."""
+    tenant = fleet.document.tenants.get(PLATFORM)
+    return tenant is not None and (app is None or app in tenant.apps or app not in fleet.document.platform.addons)
 
 
 def _print_grants(file: Path, tenant: str, environment: str | None, output: str) -> int:

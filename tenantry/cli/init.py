@@ -86,7 +86,7 @@ Exit codes:
     metavar="URL",
     help="What the URLs of tenants' repositories begin with. Default: that of --repository, without the last part.",
 )
-@click.option("--tenant", metavar="NAME", help="The first tenant, or '-' for none. Default: rocky.")
+@click.option("-n", "--tenant", metavar="NAME", help="The first tenant, or '-' for none. Default: rocky.")
 @click.option(
     "--forge",
     type=click.Choice(FORGES),

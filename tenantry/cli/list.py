@@ -13,7 +13,7 @@ from rich.text import Text
 from tenantry.cli.commands import Command
 from tenantry.cli.fleet_file import reads_file
 from tenantry.cli.options import cluster_names, environments, output, tenant_names
-from tenantry.cli.output import data, data_json, fitting, say, stdout_console, working
+from tenantry.cli.output import data, data_json, print_fitting, say, stdout_console, working
 from tenantry.listing import LISTS, Filter, Item, listing
 from tenantry.load import load_fleet
 from tenantry.messages.text import listed, printable
@@ -87,8 +87,18 @@ _NAMES = {
 }
 """The keys whose values `--output names` joins with a slash; `name` alone for the other lists."""
 
+_SHORT = {"env": "environments", "envs": "environments"}
+
 _DISPENSABLE = ("FILE", "LABELS", "KIND", "SOURCE", "ENVIRONMENTS", "AFTER")
 """Columns that are omitted on a narrow terminal, in this order."""
+
+
+class _What(click.Choice[str]):
+    """The name of a list; the singular, and `env`, mean the same."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
+        plural = _SHORT.get(value, value if value in self.choices else f"{value}s")
+        return super().convert(plural if plural in self.choices else value, param, ctx)
 
 
 @click.command(
@@ -96,6 +106,7 @@ _DISPENSABLE = ("FILE", "LABELS", "KIND", "SOURCE", "ENVIRONMENTS", "AFTER")
     cls=Command,
     epilog="""\
 Examples:
+  tenantry list
   tenantry list tenants
   tenantry list apps --tenant rocky
   tenantry list placements --environment prod --cluster edge-1
@@ -112,11 +123,11 @@ Exit codes:
   2  tenants.yaml is invalid, or it does not declare a name
 """,
 )
-@click.argument("what", type=click.Choice(LISTS), metavar="WHAT")
+@click.argument("what", type=_What(LISTS), metavar="[WHAT]", default="placements")
 @environments("Only what is in this environment.")
 @tenant_names("Only what belongs to this tenant, or to 'platform'.")
-@cluster_names("Only what is on this cluster.")
-@output("text", "json", "names", kind="List")
+@cluster_names("Only what is on this cluster, or on those with labels such as tier=edge.")
+@output("text", "json", "names", kind="List", wide=True)
 @reads_file
 def command(
     file: Path,
@@ -128,7 +139,8 @@ def command(
 ) -> int:
     """List what tenants.yaml declares, from the file alone.
 
-    WHAT is tenants, apps, clusters, placements, sources or environments.
+    WHAT is tenants, apps, clusters, placements, sources or environments; default: placements, what runs where. The
+    singular means the same, and `env`.
 
     Tenants and clusters without apps are listed too, unless an option filters by where something is placed.
     """
@@ -163,7 +175,7 @@ def _print_table(what: str, items: list[Item]) -> None:
         return table
 
     console = stdout_console()
-    console.print(fitting(build, tuple(values), _DISPENSABLE, console))
+    print_fitting(build, tuple(values), _DISPENSABLE, console)
 
 
 def _cell(value: Any) -> str:

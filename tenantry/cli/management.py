@@ -11,7 +11,9 @@ import click
 
 from tenantry.cli.progress import working
 from tenantry.cluster.connect import LISTING, answering, connect
+from tenantry.messages.errors import Refused
 from tenantry.stacks.file import target_of
+from tenantry.stacks.outcome import for_stack
 
 if TYPE_CHECKING:
     from tenantry.cluster.client import Client
@@ -45,7 +47,10 @@ def connect_management(
     Raises: Refused: the cluster cannot be reached, or stops answering.
     """
     target = target_of(file.resolve().parent, environment)
-    with working(f"connecting to the management cluster of {environment}"):
-        opened = connect(kubeconfig or target.kubeconfig, context or target.context, seconds)
+    try:
+        with working(f"connecting to the management cluster of {environment}"):
+            opened = connect(kubeconfig or target.kubeconfig, context or target.context, seconds)
+    except Refused as refused:
+        raise Refused(refused.message, for_stack(refused.fix, environment), code=refused.code) from None
     with opened as client, answering(client.config):
         yield client

@@ -14,7 +14,7 @@ from tenantry.cli.options import output, tenant_apps
 from tenantry.cli.output import working
 from tenantry.cluster.apps import select
 from tenantry.fleet.fleet import Fleet
-from tenantry.kube.names import ADDON_PREFIX, PLATFORM
+from tenantry.kube.names import PLATFORM
 from tenantry.load import load_fleet
 from tenantry.messages.errors import UNKNOWN_NAME, Refused
 from tenantry.messages.text import declared
@@ -83,8 +83,6 @@ def _apps_of_tenant(
     """
     with working(f"planning {file}"):
         fleet = load_fleet(file)
-        if tenant.startswith(ADDON_PREFIX) and app is None:
-            tenant, app = PLATFORM, tenant.removeprefix(ADDON_PREFIX)
         owner = "" if tenant == PLATFORM and PLATFORM not in fleet.document.tenants else tenant
         if owner:
             _check_tenant(fleet, owner)

@@ -2,184 +2,209 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, TypeVar
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any, TypeVar
 
 import click
-from click.shell_completion import CompletionItem
 
-from tenantry.cli.fleet_file import fleet_file
-from tenantry.kube.names import ADDON_PREFIX, PLATFORM
-from tenantry.messages.errors import TenantryError
-
-if TYPE_CHECKING:
-    pass
+from tenantry.cli import completers
+from tenantry.cli.commands import Late
+from tenantry.cli.completers import fleet_data as fleet_data
+from tenantry.cli.environment import ARGUMENT, EnvironmentOption, values
+from tenantry.cli.output import answer_as_yaml, show_all_columns
+from tenantry.kube.names import PLATFORM
 
 _F = TypeVar("_F", bound=Callable[..., Any])
 
 
-def fleet_data(context: click.Context) -> dict[str, Any]:
-    """The data of the fleet's files, for completion; empty if the files cannot be read."""
-    from tenantry.grants.frames import filled
-    from tenantry.source.include import read_all
-
-    try:
-        return filled(read_all(fleet_file(context))).data
-    except TenantryError:
-        return {}
-
-
-def _keys(context: click.Context, start: str, *path: str) -> list[str]:
-    """Complete the keys at a path of the fleet's files, if the files can be read."""
-    found: Any = fleet_data(context)
-    for part in path:
-        found = found.get(part) if isinstance(found, dict) else None
-    return [name for name in found if name.startswith(start)] if isinstance(found, dict) else []
-
-
-def _environments(context: click.Context, _: click.Parameter, start: str) -> list[str]:
-    return _keys(context, start, "environments")
-
-
-def _subjects(context: click.Context, _: click.Parameter, start: str) -> list[str]:
-    addons = [f"{ADDON_PREFIX}{name}" for name in _keys(context, "", "platform", "addons")]
-    platform = [name for name in (PLATFORM, *addons) if name.startswith(start)]
-    return [*_keys(context, start, "tenants"), *platform]
-
-
-def _tenants(context: click.Context, _: click.Parameter, start: str) -> list[str]:
-    return _keys(context, start, "tenants")
-
-
-def _apps(context: click.Context, _: click.Parameter, start: str) -> list[str]:
-    tenant = str(context.params.get("tenant"))
-    own = _keys(context, start, "tenants", tenant, "apps")
-    return own or (_keys(context, start, "platform", "addons") if tenant == PLATFORM else [])
-
-
-def _tenants_or_platform(context: click.Context, _: click.Parameter, start: str) -> list[str]:
-    return [*_keys(context, start, "tenants"), *([PLATFORM] if PLATFORM.startswith(start) else [])]
-
-
-def _any_app(context: click.Context, _: click.Parameter, start: str) -> list[str]:
-    """Complete the apps of the tenants on the command line, or of all tenants, and the add-ons."""
-    tenants = context.params.get("tenants") or _keys(context, "", "tenants")
-    apps = (name for tenant in tenants for name in _keys(context, start, "tenants", tenant, "apps"))
-    return list(dict.fromkeys((*apps, *_keys(context, start, "platform", "addons"))))
-
-
-def _clusters(context: click.Context, _: click.Parameter, start: str) -> list[str]:
-    return _keys(context, start, "clusters")
-
-
-def _groups(context: click.Context, _: click.Parameter, start: str) -> list[str]:
-    return _keys(context, start, "clusterGroups")
-
-
-def _revisions(context: click.Context, _: click.Parameter, start: str) -> list[CompletionItem]:
-    """Complete branches and tags. The shell completes paths."""
-    from tenantry.compare.git import Repository
-
-    try:
-        names = Repository(fleet_file(context).absolute().parent).names()
-    except TenantryError:
-        names = []
-    found = [CompletionItem(name) for name in ("HEAD", *names) if name.startswith(start)]
-    return found or [CompletionItem(start, type="file")]
-
-
-def complete_sources(context: click.Context, _: click.Parameter, start: str) -> list[CompletionItem]:
-    """Complete `TENANT/SOURCE=` and `platform/ADDON=`, then a directory."""
-    if "=" in start:
-        return [CompletionItem(start, type="dir")]
-    owned = (f"{tenant}/{name}" for tenant in _keys(context, "", "tenants") for name in _own(context, tenant))
-    addons = (f"{PLATFORM}/{name}" for name in _keys(context, "", "platform", "addons"))
-    return [CompletionItem(f"{name}=") for name in (*owned, *addons) if name.startswith(start)]
-
-
-def _own(context: click.Context, tenant: str) -> list[str]:
-    return _keys(context, "", "tenants", tenant, "sources")
-
-
 def tenant() -> Callable[[_F], _F]:
-    """`TENANT`, or `platform`, or `platform/ADDON`; completed from the file."""
-    return click.argument("tenant", shell_complete=_subjects)
+    """`TENANT`, or `platform`, or with the app `TENANT/APP` or `platform/ADDON`; completed from the file."""
+    return click.argument("tenant", shell_complete=completers.subjects)
 
 
 def tenant_name(help: str) -> Callable[[_F], _F]:
-    """`--tenant NAME`, completed from the file."""
-    return click.option("--tenant", metavar="NAME", help=help, shell_complete=_tenants)
+    """`-n, --tenant NAME`, completed from the file."""
+    return click.option("-n", "--tenant", metavar="NAME", help=help, shell_complete=completers.tenants)
+
+
+class _AppArgument(click.Argument, Late):
+    """`[APP]`, which may also be part of the tenant before it: `rocky/web` is `rocky web`."""
+
+    def settle(self, context: click.Context) -> None:
+        owner, slash, name = context.params["tenant"].partition("/")
+        if context.params["app"] == "":  # a script's variable that is not set must not select all apps
+            raise click.UsageError("The name of the app is empty.", context)
+        if not slash:
+            return
+        if not owner or not name:
+            raise click.UsageError(f"'{context.params['tenant']}' is not TENANT/APP, such as 'rocky/web'", context)
+        if (other := context.params["app"]) is not None:
+            raise click.UsageError(f"'{owner}/{name}' names an app already: leave out '{other}'", context)
+        context.params.update(tenant=owner, app=name)
 
 
 def app() -> Callable[[_F], _F]:
-    """`[APP]` of the tenant before it, completed from the file."""
-    return click.argument("app", required=False, shell_complete=_apps)
+    """`[APP]` of the tenant before it, completed from the file. `rocky/web` and `rocky web` give the same two values."""
+    return click.argument("app", required=False, cls=_AppArgument, shell_complete=completers.apps)
+
+
+class _FullName(click.Argument):
+    """`TENANT/NAME` or `TENANT NAME`; the value is `TENANT/NAME`."""
+
+    def __init__(self, *arguments: Any, metavar: str, **attributes: Any) -> None:
+        super().__init__(*arguments, nargs=-1, metavar=metavar, callback=_full_name, **attributes)
+
+
+def _full_name(context: click.Context, _: click.Parameter, words: tuple[str, ...]) -> str:
+    if not words and not context.resilient_parsing:
+        usage = " ".join(
+            each.make_metavar(context) for each in context.command.params if each.param_type_name == "argument"
+        )
+        raise click.UsageError(f"Missing argument: {usage}", context)
+    if len(words) > 2 or (len(words) == 2 and "/" in "".join(words)):
+        raise click.UsageError(f"Got unexpected extra argument ({words[-1]})", context)
+    return "/".join(words)
+
+
+def full_name(name: str, metavar: str, complete: Callable[..., list[str]]) -> Callable[[_F], _F]:
+    """An argument `TENANT/NAME`, which may also be two words. complete: completes it as one word."""
+
+    def complete_word(context: click.Context, parameter: click.Parameter, start: str) -> list[Any]:
+        """Complete the name, or its second word, or the argument behind it. The parser cannot tell which one is next."""
+        arguments = [each for each in context.command.params if isinstance(each, click.Argument)]
+        words = [word for each in arguments for word in values(context.params.get(str(each.name))) if word]
+        length = 1 if "/" in "".join(words[:1]) else 2
+        if len(words) >= length:
+            behind = arguments[1:][len(words) - length :]
+            return behind[0].shell_complete(context, start) if behind else []
+        prefix = "".join(f"{word}/" for word in words)
+        return [found.removeprefix(prefix) for found in complete(context, parameter, f"{prefix}{start}")]
+
+    return click.argument(name, cls=_FullName, metavar=metavar, shell_complete=complete_word)
+
+
+def in_one_word(context: click.Context, words: Iterable[str]) -> tuple[str, ...]:
+    """Names of tenants and apps, in which `rocky web` becomes `rocky/web` if `web` is an app of rocky and no tenant."""
+    found: list[str] = []
+    for word in words:
+        owner = found[-1] if found else ""
+        at = ("platform", "addons") if owner == PLATFORM else ("tenants", owner, "apps")
+        if (
+            owner
+            and "/" not in owner
+            and word in completers.keys(context, word, *at)
+            and word not in completers.keys(context, word, "tenants")
+        ):
+            found[-1] = f"{owner}/{word}"
+        else:
+            found.append(word)
+    return tuple(found)
 
 
 def cluster(help: str) -> Callable[[_F], _F]:
     """`-c, --cluster NAME`, completed from the file."""
-    return click.option("-c", "--cluster", metavar="NAME", help=help, shell_complete=_clusters)
+    return click.option("-c", "--cluster", metavar="NAME", help=help, shell_complete=completers.clusters)
 
 
 def cluster_name() -> Callable[[_F], _F]:
     """`NAME` of a cluster, completed from the file."""
-    return click.argument("name", shell_complete=_clusters)
+    return click.argument("name", shell_complete=completers.clusters)
 
 
 def group(help: str) -> Callable[[_F], _F]:
     """`--group NAME` of clusters, completed from the file."""
-    return click.option("--group", metavar="NAME", help=help, shell_complete=_groups)
+    return click.option("--group", metavar="NAME", help=help, shell_complete=completers.groups)
 
 
-def environment(help: str, *, required: bool = False) -> Callable[[_F], _F]:
-    """`-e, --environment NAME`, completed from the file."""
-    return click.option(
-        "-e", "--environment", metavar="NAME", required=required, help=help, shell_complete=_environments
-    )
+def environment(
+    help: str, *, required: bool = False, argument: bool = False, typed: bool = False, unless: str = ""
+) -> Callable[[_F], _F]:
+    """`-e, --environment NAME`, completed from the file.
+
+    Args:
+        required: The command is about one: without the option, that of the variable, or the only one of the file.
+        argument: It may also be the command's argument, `tenantry status dev`: for commands that have no other.
+        typed, unless: As for `EnvironmentOption`.
+    """
+    return _environment(help, multiple=False, argument=argument, needed=required, typed=typed, unless=unless)
 
 
 def environment_name(name: str) -> Callable[[_F], _F]:
     """An argument with the name of an environment, completed from the file."""
-    return click.argument(name, shell_complete=_environments)
+    return click.argument(name, shell_complete=completers.environments)
 
 
-def environments(help: str, *, required: bool = False) -> Callable[[_F], _F]:
-    """`-e, --environment NAME`, which may be repeated, completed from the file."""
-    return click.option(
+def environments(help: str, *, required: bool = False, argument: bool = False) -> Callable[[_F], _F]:
+    """The same, which may be repeated."""
+    return _environment(help, multiple=True, argument=argument, needed=required)
+
+
+def _environment(help: str, *, multiple: bool, argument: bool, **how: Any) -> Callable[[_F], _F]:
+    option: Callable[[_F], _F] = click.option(
         "-e",
         "--environment",
-        metavar="NAME",
-        multiple=True,
-        required=required,
+        cls=EnvironmentOption,
+        multiple=multiple,
         help=help,
-        shell_complete=_environments,
+        shell_complete=completers.environments,
+        **how,
     )
+    word: Callable[[_F], _F] = click.argument(
+        ARGUMENT,
+        metavar="[ENVIRONMENT]..." if multiple else "[ENVIRONMENT]",
+        nargs=-1 if multiple else 1,
+        required=False,
+        shell_complete=completers.environments,
+    )
+    return (lambda command: word(option(command))) if argument else option
 
 
 def tenant_names(help: str) -> Callable[[_F], _F]:
-    """`--tenant NAME`, or `platform`, which may be repeated, completed from the file."""
-    return _names("--tenant", help, _tenants_or_platform)
+    """`-n, --tenant NAME`, or `platform`, which may be repeated, completed from the file."""
+    return _names("--tenant", help, completers.tenants_or_platform, "-n")
+
+
+class _AppsOption(click.Option, Late):
+    """`--app NAME`. With `--app rocky/web`, the tenant is named too, as with `--tenant rocky --app web`."""
+
+    def settle(self, context: click.Context) -> None:
+        apps, tenants = context.params["apps"], context.params["tenants"]
+        owners = {app.partition("/")[0] for app in apps if "/" in app} - {PLATFORM}
+        if not owners:
+            return
+        if len({*owners, *tenants}) > 1 or not all("/" in app for app in apps):
+            raise click.UsageError("--app TENANT/APP is for the apps of one tenant: run the command for each", context)
+        context.params.update(tenants=(*owners,), apps=tuple(app.partition("/")[2] for app in apps))
 
 
 def app_names(help: str) -> Callable[[_F], _F]:
-    """`--app NAME` of an app or add-on, which may be repeated, completed from the file."""
-    return _names("--app", help, _any_app)
+    """`--app NAME` of an app or add-on beside `tenant_names`, which may be repeated, completed from the file."""
+    return _names("--app", help, completers.any_app, cls=_AppsOption)
 
 
 def cluster_names(help: str) -> Callable[[_F], _F]:
-    """`-c, --cluster NAME`, which may be repeated, completed from the file."""
-    return _names("--cluster", help, _clusters, "-c")
+    """`-c, -l, --cluster NAME`, or labels such as `tier=edge`; may be repeated, completed from the file."""
+    return _names("--cluster", help, completers.clusters, "-c", "-l", metavar="NAME|LABELS")
 
 
-def _names(name: str, help: str, complete: Callable[..., list[str]], *short: str) -> Callable[[_F], _F]:
+def _names(
+    name: str,
+    help: str,
+    complete: Callable[..., list[str]],
+    *short: str,
+    cls: type[click.Option] = click.Option,
+    metavar: str = "NAME",
+) -> Callable[[_F], _F]:
     parameter = f"{name.removeprefix('--')}s"
-    return click.option(*short, name, parameter, metavar="NAME", multiple=True, help=help, shell_complete=complete)
+    return click.option(
+        *short, name, parameter, cls=cls, metavar=metavar, multiple=True, help=help, shell_complete=complete
+    )
 
 
 def tenant_apps(command: _F) -> _F:
     """`TENANT [APP] --environment NAME [--cluster NAME]...`: the apps of one tenant, or one of them."""
     for option in (
-        cluster_names("Only on this cluster; repeatable."),
+        cluster_names("Only on this cluster, or on those with labels such as tier=edge; repeatable."),
         environment("The environment of the apps.", required=True),
         app(),
         tenant(),
@@ -197,29 +222,64 @@ def timeout(default: int, help: str) -> Callable[[_F], _F]:
 
 def revision(name: str, *, default: str) -> Callable[[_F], _F]:
     """A Git revision, completed with branches and tags, or a path."""
-    return click.argument(name, default=default, shell_complete=_revisions)
+    return click.argument(name, default=default, shell_complete=completers.revisions)
 
 
 FORMAT_OPTIONS = ("-o", "--output")
+JSON = "--json"
+"""The same as `--output json`."""
 
 
 class FormatOption(click.Option):
-    """The option `--output`. kind: of the command's JSON document; "" for a command without JSON."""
+    """The option `--output`. Commands see the formats that they declare.
 
-    def __init__(self, *arguments: Any, kind: str, **attributes: Any) -> None:
-        super().__init__(*arguments, **attributes)
-        self.kind = kind
+    A command with a JSON document also prints it as YAML, and takes `--json`. kind: of that document; "" without one.
+    """
+
+    def __init__(
+        self, names: Sequence[str], *, kind: str, formats: Sequence[str], wide: bool, **attributes: Any
+    ) -> None:
+        self.kind, self.formats = kind, (*formats,)
+        self.is_yaml_document, self.is_wide = bool(kind) and "yaml" not in formats, wide
+        shown = [*formats]
+        if self.is_yaml_document:
+            shown.insert(shown.index("json") + 1, "yaml")
+        if wide:
+            shown.insert(1, "wide")
+        super().__init__(names, type=click.Choice(shown), default=formats[0], callback=_format, **attributes)
+
+    def add_to_parser(self, parser: Any, ctx: click.Context) -> None:
+        super().add_to_parser(parser, ctx)
+        if self.kind and not any(JSON in parameter.opts for parameter in ctx.command.params):
+            parser.add_option(obj=self, opts=[JSON], dest=self.name, action="store_const", const="json")
 
 
-def output(*formats: str, kind: str = "") -> Callable[[_F], _F]:
-    """`-o, --output FORMAT`; the first format is the default. kind: of the JSON document, required if there is one."""
+def _format(_: click.Context, option: click.Parameter, chosen: str) -> str:
+    """The format that the command sees: it makes the same document for YAML, and the same table for all columns."""
+    assert isinstance(option, FormatOption)
+    if chosen == "yaml" and option.is_yaml_document:
+        answer_as_yaml()
+        return "json"
+    if chosen == "wide" and option.is_wide:
+        show_all_columns()
+        return "text"
+    return chosen
+
+
+def output(*formats: str, kind: str = "", wide: bool = False) -> Callable[[_F], _F]:
+    """`-o, --output FORMAT`; the first format is the default.
+
+    Args:
+        kind: Of the JSON document, required if there is one.
+        wide: The first format is a table, whose columns `print_fitting` leaves out on a narrow terminal: `-o wide` shows all.
+    """
     assert bool(kind) == ("json" in formats), "the document of a command with JSON has a kind"
     return click.option(
         *FORMAT_OPTIONS,
         cls=FormatOption,
         kind=kind,
-        type=click.Choice(formats),
-        default=formats[0],
+        formats=formats,
+        wide=wide,
         show_default=True,
         help="The format of the result.",
     )

@@ -67,7 +67,7 @@ Exit codes:
   4  the guard, or the gate to the environment before, would refuse the change
 """,
 )
-@environments_option("The environment to check; can be repeated.", required=True)
+@environments_option("The environment to check; repeatable.", required=True, argument=True)
 @management_options
 @click.option(
     "--all", "everything", is_flag=True, help="Show every field that adopting an object changes; shorten nothing."

@@ -35,7 +35,7 @@ Exit codes:
   2  tenants.yaml is invalid, or the result cannot be written
 """,
 )
-@environment_option("Only this environment; default: all of them.")
+@environment_option("Only this environment; default: all of them.", argument=True)
 @click.option(
     "-d",
     "--directory",

@@ -72,7 +72,7 @@ Exit codes:
   2  tenants.yaml is invalid, or something cannot be started
 """,
 )
-@environment_option("The environment to run; default: the first in the file.")
+@environment_option("The environment to run; default: the first in the file.", argument=True)
 @click.option(
     "--content",
     type=click.Path(path_type=Path, exists=True, file_okay=False),

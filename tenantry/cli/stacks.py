@@ -16,7 +16,7 @@ from rich.text import Text
 from tenantry.cli.commands import Command
 from tenantry.cli.fleet_file import reads_file
 from tenantry.cli.options import environments, output
-from tenantry.cli.output import data, data_json, fitting, say, stdout_console
+from tenantry.cli.output import data, data_json, print_fitting, say, stdout_console
 from tenantry.compare.git import Repository as Clone
 from tenantry.fleet.fleet import Fleet
 from tenantry.kube.names import dns_label_problem, object_name_problem
@@ -208,8 +208,8 @@ Exit codes:
   2  tenants.yaml or a stack's file is invalid, or the repository is not known
 """,
 )
-@environments("Only the stacks of this environment.")
-@output("text", "json", "pulumi-operator", kind="Stacks")
+@environments("Only the stacks of this environment.", argument=True)
+@output("text", "json", "pulumi-operator", kind="Stacks", wide=True)
 @delivered
 @reads_file
 def command(file: Path, environment: tuple[str, ...], output: str, deliver: Any) -> int:
@@ -266,7 +266,7 @@ def _print_table(items: Sequence[ProjectStack]) -> None:
 
     console = stdout_console()
     columns = tuple(each for each in _COLUMNS if any(_cell(item, each) for item in items))
-    console.print(fitting(build, columns, _DISPENSABLE, console))
+    print_fitting(build, columns, _DISPENSABLE, console)
 
 
 def _cell(item: ProjectStack, heading: str) -> str:

@@ -169,9 +169,9 @@ It sets the same annotations as `flux reconcile`, on the Kustomizations and Helm
 """,
         (
             "rocky --environment dev",
-            "rocky web --environment dev --with-source --wait",
-            "rocky web --environment prod --cluster edge-1 --force",
-            "platform cert-controller --environment prod",
+            "rocky/web --environment dev --with-source --wait",
+            "rocky/web --environment prod --cluster edge-1 --force",
+            "platform/cert-controller --environment prod",
         ),
         _reconciled,
         (
@@ -199,10 +199,10 @@ keeps the suspension, and refuses to remove a suspended app. To pause an app for
 set `state: paused` in the file instead.
 """,
         (
-            "rocky web --environment prod",
+            "rocky/web --environment prod",
             "rocky --environment prod --cluster edge-1",
             "rocky --environment prod --dry-run",
-            "platform cert-controller --environment prod",
+            "platform/cert-controller --environment prod",
         ),
         lambda acting: control.suspend(acting.client, acting.found, dry_run=acting.dry_run),
         note="Until `tenantry resume`, Flux applies no change to these apps. `tenantry up` keeps them suspended.",
@@ -215,10 +215,10 @@ Have Flux reconcile apps again that were suspended by hand, and apply what chang
 An app that the file pauses stays paused: change its state in the file.
 """,
         (
-            "rocky web --environment prod",
+            "rocky/web --environment prod",
             "rocky --environment prod --cluster edge-1",
             "rocky --environment prod --dry-run",
-            "platform cert-controller --environment prod",
+            "platform/cert-controller --environment prod",
         ),
         lambda acting: control.resume(acting.client, acting.found, dry_run=acting.dry_run),
     ),

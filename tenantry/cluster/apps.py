@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 
 from tenantry.cluster.standing import Live, Needs, Standing, needs_of, standing
 from tenantry.cluster.status import MISSING, PAUSED, AppStatus, Readiness, condition, last_good, revision_of, since_of
+from tenantry.fleet.placement import labelled
 from tenantry.guard.kept import Kept
 from tenantry.guard.places import label, whose
 from tenantry.kube.names import ADDON_PREFIX, PLATFORM
@@ -67,7 +68,7 @@ def _message(app: PlannedApp, stands: Standing, manifest: Manifest, environment:
         return stands.message if stands.message or has_status else _unwatched(manifest, environment)
     if not by_hand:
         return PAUSED
-    return f"suspended by hand, not in the file: run `tenantry resume {in_command(app)} --environment {environment}`"
+    return f"suspended by hand, not in the file: run `tenantry resume {app.full_name} --environment {environment}`"
 
 
 def _unwatched(manifest: Manifest, environment: str) -> str:
@@ -76,11 +77,6 @@ def _unwatched(manifest: Manifest, environment: str) -> str:
     if not isinstance(shard, str):
         return ""
     return f"no controller of shard {shard} has reconciled it yet: check with `tenantry preflight -e {environment}`"
-
-
-def in_command(app: PlannedApp) -> str:
-    """How commands name an app: `TENANT APP`, or `platform/ADDON`."""
-    return f"{app.tenant} {app.name}" if app.tenant else f"{ADDON_PREFIX}{app.name}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,6 +113,8 @@ def select(
 ) -> Selection:
     """The selection that options name. `platform` is the platform team; an add-on can also be `platform/ADDON`.
 
+    clusters: names, or labels such as `tier=edge`, for all that have them and an app of the selection.
+
     Raises: Refused: the environment has no such tenant, app or cluster; a later option is checked within the earlier ones.
     """
     if not any(each.tenant == PLATFORM for each in plan.apps):  # a tenant may be called so
@@ -129,6 +127,8 @@ def select(
         (clusters, _cluster_of, "no apps on cluster"),
     ):
         there = {key(each) for each in left}
+        if key is _cluster_of:
+            names = clusters = labelled(clusters, {name: plan.labels[name] for name in plan.labels if name in there})
         for name in names:
             if name not in there:
                 known = declared("name one of these", name, {each or PLATFORM for each in there})

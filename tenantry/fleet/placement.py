@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from typing import NamedTuple
 
 from tenantry.fleet.fleet import Fleet
@@ -104,6 +104,24 @@ def matches(selector: Selector, name: str, cluster: Cluster) -> bool:
     if selector.labels is not None:
         return selector.labels.items() <= cluster.labels.items()
     return True
+
+
+def cluster_labels(fleet: Fleet) -> dict[str, Mapping[str, str]]:
+    """The labels of each cluster, for `labelled`."""
+    return {name: cluster.labels for name, cluster in fleet.clusters.items()}
+
+
+def labelled(words: Iterable[str], clusters: Mapping[str, Mapping[str, str]]) -> list[str]:
+    """Names of clusters, in which `tier=edge,region=eu` becomes all that have these labels, or stays if none has them.
+
+    clusters: their labels.
+    """
+    found: list[str] = []
+    for word in words:
+        pairs = {tuple(pair.split("=", 1)) for pair in word.split(",")}
+        alike = [name for name, labels in clusters.items() if pairs <= labels.items()] if "=" in word else []
+        found += alike or [word]
+    return list(dict.fromkeys(found))
 
 
 def selector_of(fleet: Fleet, tenant: str, app: str) -> Selector | None:

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
 from tenantry.fleet.fleet import Fleet
+from tenantry.fleet.placement import cluster_labels
 from tenantry.kube.objects import KubeObject, ObjectId
 from tenantry.messages.errors import UNKNOWN_NAME, Path, Problem, Refused
 from tenantry.messages.text import closest, listed
@@ -41,6 +42,7 @@ class Plan:
     off: the names, as of rollouts, of the apps that are in no wave; it may name apps that are not in the plan.
     after: the gate to the environment before; None: there is no gate.
     written: by cluster and identity, where the file has an object as it is, also if a release installs it.
+    labels: of each cluster of the fleet.
     """
 
     environment: str
@@ -55,6 +57,7 @@ class Plan:
     off: frozenset[str] = frozenset()
     after: After | None = None
     written: Mapping[tuple[str, ObjectId], Path] = field(default_factory=dict)
+    labels: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
 
     def wave_of(self, id: ObjectId) -> Member | None:
         """The wave that an object belongs to, with its rollout; None: the object is in no wave and waits for none."""
@@ -80,6 +83,8 @@ def plan(fleet: Fleet, environment: str, part: Part | None = None) -> Plan:
     if environment not in fleet.environments:
         near = closest(environment, fleet.environments)
         hint = f"name '{near}'" if near else "declare it under 'environments:', or name one of these"
+        if environment in fleet.document.tenants:
+            hint = "it is a tenant: name an environment, and the tenant with --tenant"
         names = ", ".join(fleet.environments)
         raise Refused(
             f"{fleet.source.file} declares no environment '{environment}' (declared: {names})", hint, code=UNKNOWN_NAME
@@ -111,6 +116,7 @@ def plan(fleet: Fleet, environment: str, part: Part | None = None) -> Plan:
         off,
         after_of(fleet, environment),
         gathered.written,
+        cluster_labels(fleet),
     )
 
 

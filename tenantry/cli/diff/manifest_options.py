@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from tenantry.cli.options import complete_sources, trust_sources
+from tenantry.cli import completers
+from tenantry.cli.options import trust_sources
 from tenantry.cli.output import working
 from tenantry.compare.diff import Diff
 from tenantry.manifests.cache import default_root
@@ -49,7 +50,7 @@ def options(command: _F) -> _F:
             "sources_before",
             multiple=True,
             metavar="NAME=DIR",
-            shell_complete=complete_sources,
+            shell_complete=completers.sources,
             help="The same for the side before the change alone.",
         ),
         click.option(
@@ -57,7 +58,7 @@ def options(command: _F) -> _F:
             "sources",
             multiple=True,
             metavar="NAME=DIR",
-            shell_complete=complete_sources,
+            shell_complete=completers.sources,
             help="Render from this directory instead of fetching the source NAME, such as rocky/manifests or"
             " platform/ingress; can be repeated.",
         ),

@@ -10,7 +10,7 @@ import click
 
 from tenantry.cli.commands import Command, Group
 from tenantry.cli.edit.apply import EXIT_CODES, edits
-from tenantry.cli.edit.arguments import Option, clusters, file_to, names, new, one, pairs, text
+from tenantry.cli.edit.arguments import Option, clusters, environments, file_to, names, new, one, pairs, text
 from tenantry.edit.editor import Editor
 from tenantry.edit.subjects.adding import Edit, add
 from tenantry.edit.subjects.names import Kind
@@ -60,7 +60,7 @@ _FORMS = {
             click.argument("settings", nargs=-1, metavar="[KEY=VALUE]..."),
             clusters("The clusters of its apps: 'all', names, or labels such as tier=edge."),
             _EXCLUDE,
-            names("--environments", "The environments it is in; default: all.", Kind.ENVIRONMENT),
+            environments("The environments it is in; default: all."),
             click.option(
                 "--owner-group", "groups", metavar="NAME", multiple=True, help="A group of people who may look at it."
             ),
@@ -81,7 +81,7 @@ _FORMS = {
             names("--depends-on", "Apps of the tenant, or platform/ADDON, that must be ready first.", key="dependsOn"),
             clusters("Where it runs: 'all', names, or labels; default: the tenant's clusters."),
             _EXCLUDE,
-            names("--environments", "The environments it is in; default: the tenant's.", Kind.ENVIRONMENT),
+            environments("The environments it is in; default: the tenant's."),
         ),
     ),
     Kind.SOURCE: _Form(
@@ -109,7 +109,7 @@ _FORMS = {
             *_CONTENT,
             text("--namespace", "NAME", "The namespace to install into.", key="target_namespace"),
             names("--depends-on", "Add-ons that must be ready first.", Kind.ADDON, key="dependsOn"),
-            names("--environments", "The environments it is in; default: all.", Kind.ENVIRONMENT),
+            environments("The environments it is in; default: all."),
         ),
     ),
     Kind.CLUSTER: _Form(
@@ -122,7 +122,7 @@ _FORMS = {
   tenantry add cluster berlin --group eu --to clusters.d/eu.yaml
 """,
         (
-            names("--environments", "The environments it belongs to; default: its group's.", Kind.ENVIRONMENT),
+            environments("The environments it belongs to; default: its group's."),
             one("--group", "The entry of 'clusterGroups' whose settings it takes.", Kind.GROUP),
             pairs("--labels", "Labels for selectors."),
             pairs("--variables", "Variables for placeholders."),
@@ -137,7 +137,7 @@ _FORMS = {
   tenantry add group eu --group edge --labels region=eu
 """,
         (
-            names("--environments", "The environments of its clusters.", Kind.ENVIRONMENT),
+            environments("The environments of its clusters."),
             one("--group", "The group whose settings apply to this one too.", Kind.GROUP),
             pairs("--labels", "Labels of its clusters."),
             pairs("--variables", "Variables of its clusters."),

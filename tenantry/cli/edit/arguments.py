@@ -8,7 +8,8 @@ from typing import Any, TypeVar
 
 import click
 
-from tenantry.cli.options import fleet_data
+from tenantry.cli.completers import fleet_data
+from tenantry.cli.options import full_name
 from tenantry.edit.subjects.names import Kind
 from tenantry.kube.names import ADDON_PREFIX, PLATFORM
 from tenantry.messages.data import mapping_at
@@ -42,18 +43,22 @@ def _names(data: dict[str, Any], kind: Kind, *, prefixed: bool) -> Iterator[str]
 
 
 def existing(kind: Kind, name: str = "name") -> Callable[[_F], _F]:
-    """An argument with the name of something that the file declares."""
+    """An argument with the name of something that the file declares; of what a tenant owns, `TENANT/NAME`, or two words."""
+    if kind.is_owned:
+        return full_name(name, "TENANT/NAME", completing(kind))
     return click.argument(name, shell_complete=completing(kind))
 
 
 def new(kind: Kind) -> Callable[[_F], _F]:
-    """An argument with a name that is new: `NAME` or `TENANT/NAME`."""
+    """An argument with a name that is new: `NAME`, or of what a tenant owns `TENANT/NAME`, or two words."""
 
     def complete(context: click.Context, _: click.Parameter, start: str) -> list[str]:
         tenants = _names(fleet_data(context), Kind.TENANT, prefixed=False) if kind.is_owned and "/" not in start else ()
         return [f"{tenant}/" for tenant in tenants if tenant.startswith(start)]
 
-    return click.argument("name", metavar="TENANT/NAME" if kind.is_owned else "NAME", shell_complete=complete)
+    if kind.is_owned:
+        return full_name("name", "TENANT/NAME", complete)
+    return click.argument("name", shell_complete=complete)
 
 
 promotable = completing(Kind.TENANT, Kind.APP, Kind.ADDON, prefixed=True)
@@ -66,6 +71,14 @@ def clusters(help: str, *, required: bool = False) -> Option:
     """`--clusters all|NAMES|LABELS`."""
     complete = completing(Kind.CLUSTER, more=("all",), several=True)
     return click.option("--clusters", metavar="all|NAMES|LABELS", required=required, help=help, shell_complete=complete)
+
+
+def environments(help: str) -> Option:
+    """`-e, --environments NAMES`."""
+    complete = completing(Kind.ENVIRONMENT, several=True)
+    return click.option(
+        "-e", "--environments", metavar="NAMES", multiple=True, help=help, callback=_split, shell_complete=complete
+    )
 
 
 def names(option: str, help: str, *kinds: Kind, key: str | None = None) -> Option:

@@ -16,6 +16,7 @@ from tenantry.cli.edit import arguments
 from tenantry.cli.edit.apply import How, apply, edit_options, unwritten
 from tenantry.cli.fleet_file import reads_file
 from tenantry.cli.management import connect_management, management_options
+from tenantry.cli.options import full_name
 from tenantry.cli.output import error, say, working
 from tenantry.cli.parity import change
 from tenantry.cluster.evidence import Evidence, evidence_of
@@ -69,7 +70,7 @@ Exit codes:
   4  --require-ready or --soak refuses it, and no file is changed
 """,
 )
-@click.argument("subject", metavar="APP|TENANT", shell_complete=arguments.promotable)
+@full_name("subject", "APP|TENANT", arguments.promotable)
 @arguments.one("--from", "The environment whose versions are taken.", Kind.ENVIRONMENT, required=True)
 @arguments.one("--to", "The environment that gets them.", Kind.ENVIRONMENT, required=True)
 @click.option(

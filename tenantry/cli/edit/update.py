@@ -95,7 +95,8 @@ def command(
     `updates` beside `version` or `ref` is the range of a version, such as `1.x`. Without it, a version is raised within its
     major, and below 1.0.0 within its minor. Pre-releases are taken only in place of a pre-release.
     """
-    made = _edit(file, (*subjects, *tenants), environment, level, pin=pin)
+    named = options.in_one_word(click.get_current_context(), subjects)
+    made = _edit(file, (*named, *tenants), environment, level, pin=pin)
     done = made.raising.done
     _warn(made.unasked)
     if done and (dry_run or not check):

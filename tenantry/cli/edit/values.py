@@ -11,10 +11,10 @@ from typing import Any
 import click
 
 from tenantry.cli.commands import Command
+from tenantry.cli.completers import fleet_data
 from tenantry.cli.edit.apply import How, apply, coloured, difference, edit_options
 from tenantry.cli.edit.check import Checked
 from tenantry.cli.fleet_file import file_option, fleet_file, reads_file
-from tenantry.cli.options import fleet_data
 from tenantry.cli.output import data
 from tenantry.edit.canonical import canonical
 from tenantry.edit.editor import Editor

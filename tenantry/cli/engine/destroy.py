@@ -7,7 +7,14 @@ from dataclasses import replace
 import click
 
 from tenantry.cli.engine.checks import Planned
-from tenantry.cli.engine.options import Asked, EngineCommand, has, pulumi_options, stack_options, take_over_option
+from tenantry.cli.engine.options import (
+    Asked,
+    EngineCommand,
+    deleted_stack_options,
+    has,
+    pulumi_options,
+    take_over_option,
+)
 from tenantry.cli.engine.session import chosen, opened, run, take_over
 from tenantry.cli.options import timeout as timeout_option
 from tenantry.stacks.outcome import OFFBOARD
@@ -18,7 +25,7 @@ from tenantry.stacks.outcome import OFFBOARD
     cls=EngineCommand,
     epilog="""\
 Examples:
-  tenantry destroy --environment dev
+  tenantry destroy dev
   tenantry destroy --environment dev --yes --skip-preview
   tenantry destroy --environment dev --offboard
 
@@ -33,7 +40,7 @@ Exit codes:
   130  interrupted, or answered with "no"
 """,
 )
-@stack_options
+@deleted_stack_options
 @click.option("--offboard", is_flag=True, help="Delete the namespaces too, with all data in them.")
 @timeout_option(600, "How long to wait with --offboard until every cluster has what is given up.")
 @take_over_option

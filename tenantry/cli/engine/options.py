@@ -51,8 +51,21 @@ def _names(context: click.Context, _: click.Parameter, start: str) -> list[str]:
 
 def stack_options(command: _F) -> _F:
     """Which stack a command runs, for `pulumi_options`, which collects them."""
+    return _stack_options(command, typed=False)
+
+
+def deleted_stack_options(command: _F) -> _F:
+    """The same for a command that deletes the environment.
+
+    It has to be typed: a variable that was set for something else, or a file with one environment, must not choose it.
+    `up` and `suspend` take these defaults, because the file can undo what they do, and the guard limits what `up` removes.
+    """
+    return _stack_options(command, typed=True)
+
+
+def _stack_options(command: _F, *, typed: bool) -> _F:
     options = (
-        environment_option("The environment whose stack runs.", required=True),
+        environment_option("The environment whose stack runs.", required=True, argument=True, typed=typed),
         click.option(
             "--stack",
             metavar="NAME",

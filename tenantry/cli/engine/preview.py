@@ -15,7 +15,7 @@ from tenantry.cli.output import say
     cls=EngineCommand,
     epilog="""\
 Examples:
-  tenantry preview --environment prod
+  tenantry preview prod
   tenantry preview --environment prod --diff
   tenantry preview --environment prod --tenant rocky
   tenantry preview --environment prod --policy-pack policy

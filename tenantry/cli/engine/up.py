@@ -17,7 +17,7 @@ from tenantry.stacks.outcome import IGNORE_GATE
     cls=EngineCommand,
     epilog="""\
 Examples:
-  tenantry up --environment dev
+  tenantry up dev
   tenantry up --environment prod --yes --skip-preview
   tenantry up --environment prod --ignore-after --yes
   tenantry up --environment prod -- --message "Tenant movy" --parallel 16

@@ -40,9 +40,9 @@ if TYPE_CHECKING:
     cls=Command,
     epilog="""\
 Examples:
-  tenantry status --environment dev
+  tenantry status dev
   tenantry status --environment prod --failing
-  tenantry status --environment prod --tenant rocky --app web --cluster edge-1
+  tenantry status prod --app rocky/web --cluster edge-1
   tenantry status --environment prod --watch
   tenantry status --environment dev --wait --timeout 300
   tenantry status --environment prod --output json
@@ -60,14 +60,14 @@ Exit codes:
   130  --watch was ended by Ctrl-C
 """,
 )
-@environment_option("The environment to show.", required=True)
+@environment_option("The environment to show.", required=True, argument=True)
 @tenant_names(f"Only apps of this tenant, or of '{PLATFORM}'; repeatable.")
 @app_names("Only this app or add-on; repeatable.")
-@cluster_names("Only apps on this cluster; repeatable.")
+@cluster_names("Only apps on this cluster, or on those with labels such as tier=edge; repeatable.")
 @click.option("--failing", is_flag=True, help="Show only what is failed, missing or changed by hand.")
 @click.option("--all", "every", is_flag=True, help="List every app on every cluster, also where many are alike.")
 @management_options
-@click.option("--watch", is_flag=True, help="Keep showing the status until Ctrl-C.")
+@click.option("-w", "--watch", is_flag=True, help="Keep showing the status until Ctrl-C.")
 @click.option(
     "--interval",
     type=click.FloatRange(min=0.5),
@@ -80,7 +80,7 @@ Exit codes:
 @timeout_option(600, "How long --wait waits.")
 @click.option("--deep", is_flag=True, help="Ask the remote clusters, too, whether the tenants' namespaces are there.")
 @click.option("--receivers", is_flag=True, help="Show the receivers and the paths of their webhooks instead of apps.")
-@output("text", "json", "html", "prometheus", kind="Status")
+@output("text", "json", "html", "prometheus", kind="Status", wide=True)
 @reads_file
 def command(
     file: Path,

@@ -14,6 +14,7 @@ from rich.style import Style
 from rich.table import Table
 from rich.text import Text
 
+from tenantry.cli.output import shows_all_columns
 from tenantry.cluster.report import StatusReport, Webhook
 from tenantry.cluster.status import AppStatus, Readiness, age, one_line
 from tenantry.kube.names import PLATFORM
@@ -140,12 +141,12 @@ _DISPENSABLE = ("KIND", "AGE", "REVISION", "WAVE")
 def status_table(rows: Sequence[Row], console: Console) -> Lines:
     """The table. Messages are in a column if each fits on one line of the terminal, otherwise below their rows.
 
-    If stdout is not a terminal, messages are always in a column, so that each row is one line.
+    If stdout is not a terminal, and with `-o wide`, messages are always in a column, so that each row is one line.
     """
     messages = any(row.message for row in rows)
     columns = _COLUMNS if any(row.wave for row in rows) else tuple(each for each in _COLUMNS if each != "WAVE")
     whole = Lines(rows, (*columns, _MESSAGE) if messages else columns)
-    if not console.is_terminal or whole.width <= console.width:
+    if shows_all_columns() or not console.is_terminal or whole.width <= console.width:
         return whole
     table = Lines(rows, columns, below=True)
     for count in range(1, len(_DISPENSABLE) + 1):

@@ -29,9 +29,9 @@ _MOST_OBJECTS = 30
     cls=Command,
     epilog="""\
 Examples:
-  tenantry tree rocky web --environment dev
-  tenantry tree rocky web --environment prod --cluster edge-1
-  tenantry tree platform cert-controller --environment prod --output json
+  tenantry tree rocky/web --environment dev
+  tenantry tree rocky/web --environment prod --cluster edge-1
+  tenantry tree platform/cert-controller --environment prod --output json
 
 Exit codes:
   0  everything from the sources to the Kustomizations and HelmReleases is ready

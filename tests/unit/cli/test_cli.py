@@ -227,7 +227,7 @@ def test_files_are_yaml_only(capsys: Capture, output: str) -> None:
     code, _, err = tenantry(capsys, "render", "-d", "out", "-o", output)
     assert (code, Path("out").exists()) == (2, False)
     assert err == (
-        "Usage: tenantry render [OPTIONS]\n"
+        "Usage: tenantry render [OPTIONS] [ENVIRONMENT]\n"
         "Try 'tenantry render --help' for help.\n"
         "\n"
         f"Error: files are written as YAML: --directory does not go with --output {output}\n"
@@ -456,10 +456,14 @@ def test_an_interruption_is_exit_code_130(
 # --- colours ----------------------------------------------------------------------------------------------------
 
 
-def test_colours_appear_on_request_only_and_no_color_wins(capsys: Capture, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("variable", ["FORCE_COLOR", "CLICOLOR_FORCE"])
+def test_colours_appear_on_request_only_and_no_color_wins(
+    capsys: Capture, monkeypatch: pytest.MonkeyPatch, variable: str
+) -> None:
     monkeypatch.setenv("TERM", "xterm")
+    monkeypatch.setenv("CLICOLOR_FORCE", "0")
     assert "\x1b[" not in tenantry(capsys, "-f", "broken.yaml", "validate")[2]
-    monkeypatch.setenv("FORCE_COLOR", "1")
+    monkeypatch.setenv(variable, "1")
     coloured = tenantry(capsys, "-f", "broken.yaml", "validate")[2]
     assert "\x1b[1mbroken.yaml:15:33\x1b[0m: \x1b[31m\x1b[1merror[unknown-source]\x1b[0m: app" in coloured
     assert click.unstyle(coloured) == BROKEN_SAYS.replace("tenants.yaml:", "broken.yaml:")

@@ -58,14 +58,21 @@ def test_the_table_of_formats_is_that_of_the_commands() -> None:
     for path in LEAVES:
         for option in leaf(path).params:
             if isinstance(option, FormatOption):
-                assert isinstance(option.type, click.Choice)
                 # The subcommands of an edit have the same options.
-                expected[" ".join(path[:1] if path[0] in EDITS else path)] = (list(option.type.choices), option.kind)
+                expected[" ".join(path[:1] if path[0] in EDITS else path)] = (list(option.formats), option.kind)
     documented = {
         command.strip("`"): (formats.replace("`", "").split(", "), kind.partition("[")[2].partition("]")[0])
         for command, formats, kind in rows("Formats")
     }
     assert documented == expected
+
+
+def test_every_document_is_offered_as_yaml_too() -> None:
+    for path in LEAVES:
+        for option in leaf(path).params:
+            if isinstance(option, FormatOption):
+                assert isinstance(option.type, click.Choice)
+                assert {"json", "yaml"} & {*option.type.choices} in (set(), {"json", "yaml"})
 
 
 def test_every_kind_has_a_model_and_a_schema(capsys: Capture) -> None:

@@ -393,10 +393,6 @@ def test_what_has_no_grants_is_refused(arguments: list[str], expected: str, caps
     assert expected == refused(capsys, *arguments)
 
 
-def test_without_it_an_environment_is_required(capsys: Capture) -> None:
-    assert refused(capsys, "rocky").endswith("\nError: Missing option '-e' / '--environment'.\n")
-
-
 def test_the_option_is_completed() -> None:
     found = ShellComplete(app, {}, "tenantry", "_TENANTRY_COMPLETE").get_completions(["explain", "rocky"], "--g")
     assert ["--grants"] == [each.value for each in found]

@@ -225,13 +225,8 @@ def test_json_tells_the_same_of_the_platform(capsys: Capture) -> None:
             "error: the platform declares no add-on 'cert' (declared: crds, certs)\n  fix: name 'certs'\n",
         ),
         (
-            ["platform", "certs"],
-            "error: 'platform' is the platform's, and takes no APP\n  fix: name 'platform/certs' instead of both\n",
-        ),
-        (
-            ["platform/certs", "web"],
-            "error: 'platform/certs' is the platform's, and takes no APP\n"
-            "  fix: name 'platform/certs' instead of both\n",
+            ["platform", "cert"],
+            "error: the platform declares no add-on 'cert' (declared: crds, certs)\n  fix: name 'certs'\n",
         ),
         (["platform", "-c", "egde"], "error: f declares no cluster 'egde' (declared: hub, edge)\n  fix: name 'edge'\n"),
     ],
@@ -250,6 +245,7 @@ def test_a_tenant_may_be_called_platform(capsys: Capture) -> None:
     )
     assert explain(capsys, "platform", "-e", "dev").startswith("# tenant platform in environment dev\n")
     assert explain(capsys, "platform", "web", "-e", "dev").startswith("# app web of tenant platform in environment")
+    assert explain(capsys, "platform/certs", "-e", "dev").startswith("# add-on certs in environment dev")
 
 
 @pytest.mark.parametrize(

@@ -80,7 +80,17 @@ def test_a_group_takes_the_option_too(capsys: Capture, position: int) -> None:
 
 
 def test_every_command_that_reads_the_file_takes_the_option() -> None:
-    without = {"completion", "try", "import", "init", "upgrade", "sandbox status", "sandbox down", "sandbox run"}
+    without = {
+        "completion",
+        "help",
+        "try",
+        "import",
+        "init",
+        "upgrade",
+        "sandbox status",
+        "sandbox down",
+        "sandbox run",
+    }
     without |= {"chart copy", "chart package", "chart push", "sandbox tools"}
     assert {name for name, command in _commands() if "--file" not in _options(command)} == without
 

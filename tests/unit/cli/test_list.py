@@ -89,6 +89,19 @@ def test_a_terminal_of_80_columns_cuts_nothing(monkeypatch: pytest.MonkeyPatch) 
     ]
 
 
+def test_a_narrow_terminal_says_what_it_leaves_out(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TERM", "xterm-256color")
+    monkeypatch.setenv("NO_COLOR", "1")
+    monkeypatch.setenv("CI", "1")
+    narrow = plain(tenantry_in_terminal("list", "apps", columns=60)[1])
+    assert narrow.splitlines()[0].split() == ["TENANT", "APP", "CHART", "OR", "PATH", "CLUSTERS"]
+    assert "not shown for lack of room: KIND, SOURCE, ENVIRONMENTS; -o wide shows all columns" in narrow.replace(
+        "\r", ""
+    )
+    wide = plain(tenantry_in_terminal("list", "apps", "-o", "wide", columns=60)[1])
+    assert ("ENVIRONMENTS" in wide, "not shown" in wide) == (True, False)
+
+
 @pytest.mark.parametrize(
     ("arguments", "expected"),
     [

@@ -227,7 +227,6 @@ def test_an_environment_that_is_written_to_files_has_no_cluster(capsys: Capture,
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ((), "Missing option '-e' / '--environment'"),
         (("-e", "dev", "-e", "prod", "--context", "hub"), "--kubeconfig and --context are of one cluster"),
         (("-e", "dve"), "tenants.yaml declares no environment 'dve' (declared: dev)"),
     ],

@@ -268,8 +268,8 @@ def test_another_directory_is_named_in_the_command(capsys: Capture, monkeypatch:
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (("up", "-e", "dev", "x"), "Got unexpected extra argument (x)"),
-        (("up",), "Missing option '-e' / '--environment'."),
+        (("up", "-e", "dev", "x"), "Two environments are named, x and dev: name one of them."),
+        (("destroy",), "Name an environment: this command deletes it, so nothing else chooses it."),
         (("preview", "-e", "dev", "--yes"), "No such option '--yes'."),
     ],
 )

@@ -1,0 +1,124 @@
+"""Which environment a command is about: the one that is typed, that of the variable, or the only one of the file."""
+
+from __future__ import annotations
+
+import os
+import shlex
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import click
+from click.core import ParameterSource
+
+from tenantry.cli.commands import GIVEN, Late
+from tenantry.cli.fleet_file import fleet_file
+from tenantry.cli.output import say
+from tenantry.messages.data import mapping_at
+from tenantry.messages.text import listed
+
+VARIABLE = "TENANTRY_ENVIRONMENT"
+ARGUMENT = "environment_argument"
+"""The parameter of the argument that says the same as the option."""
+_DEFAULT = f"Default: ${VARIABLE}, or the only one."
+
+
+class EnvironmentOption(click.Option, Late):
+    """`-e, --environment NAME`, and the environment of a command that needs one and is given none.
+
+    Args:
+        needed: The command is always about an environment; otherwise the option is a filter, which the variable does not set.
+        typed: It has to be typed: neither the variable nor the file names it. For commands that delete an environment.
+        unless: A flag with which none is needed.
+    """
+
+    def __init__(
+        self,
+        names: Sequence[str],
+        *,
+        help: str,
+        needed: bool = False,
+        typed: bool = False,
+        unless: str = "",
+        **attributes: Any,
+    ) -> None:
+        text = f"{help} {'It has to be named.' if typed else _DEFAULT}" if needed else help
+        super().__init__(names, help=text, metavar="NAME", **attributes)
+        self.needed, self.typed, self.unless = needed, typed, unless
+
+    def settle(self, context: click.Context) -> None:
+        words = _words(context, self)
+        if self.needed and not words and not context.params.get(self.unless):
+            words = (_unambiguous(context, typed=self.typed),)
+        context.params[str(self.name)] = words if self.multiple else next(iter(words), None)
+
+
+def _words(context: click.Context, option: EnvironmentOption) -> tuple[str, ...]:
+    """The environments on the command line, as arguments and as options."""
+    found = tuple(
+        dict.fromkeys((*values(context.params.pop(ARGUMENT, None)), *values(context.params.get(str(option.name)))))
+    )
+    for word in found:
+        if not word:  # a script's variable that is not set must not choose another environment
+            raise click.UsageError("The name of the environment is empty.", context)
+        if word.endswith((".yaml", ".yml")):
+            raise click.UsageError(f"'{word}' is not an environment. Did you mean '--file {word}'?", context)
+        tenant, slash, app = word.partition("/")
+        if slash and "apps" in context.params:
+            line = f"{context.command_path} ENVIRONMENT --tenant {tenant} --app {app}"
+            raise click.UsageError(f"'{word}' is not an environment. Type: {line}", context)
+    if len(found) > 1 and not option.multiple:
+        raise click.UsageError(f"Two environments are named, {' and '.join(found)}: name one of them.", context)
+    return found
+
+
+def values(given: str | tuple[str, ...] | None) -> tuple[str, ...]:
+    """What an argument or option was given: nothing, a word or several."""
+    return (given,) if isinstance(given, str) else tuple(given or ())
+
+
+def _unambiguous(context: click.Context, *, typed: bool) -> str:
+    """The environment that the variable or the file names.
+
+    Raises: click.UsageError: there is none, or it has to be typed; TenantryError: the file cannot be read.
+    """
+    variable = os.environ.get(VARIABLE)
+    if variable and not typed:
+        _tell(context, variable, f"${VARIABLE}")
+        return variable
+    declared = _declared(context)
+    if len(declared) == 1 and not typed:
+        _tell(context, declared[0], f"the only one in {fleet_file(context)}")
+        return declared[0]
+    raise click.UsageError(_missing(context, declared, typed=typed), context)
+
+
+def _missing(context: click.Context, declared: Sequence[str], *, typed: bool) -> str:
+    why = ": this command deletes it, so nothing else chooses it." if typed else "."
+    file = fleet_file(context)
+    if not declared:
+        return f"Name an environment{why} {file} declares none."
+    line = _to_type(context, "-e ENVIRONMENT" if typed else f"-e {declared[0]}")
+    return f"Name an environment{why} {file} declares {listed(declared)}. Type: {line}"
+
+
+def _declared(context: click.Context) -> list[str]:
+    # Most calls name the environment, and do not need the files for this.
+    from tenantry.source.include import read_all
+
+    data = read_all(fleet_file(context)).data
+    return [str(name) for name in mapping_at(data, "environments")] if isinstance(data, Mapping) else []
+
+
+def _tell(context: click.Context, environment: str, why: str) -> None:
+    """Say which environment is taken. Output for programs has it in its document, and stays as quiet as with the option."""
+    if context.params.get("output", "text") == "text":
+        say(f"environment: {environment} ({why})")
+
+
+def _to_type(context: click.Context, words: str) -> str:
+    """The command line with more words behind it."""
+    root = context.find_root()
+    named = root.get_parameter_source("file") is ParameterSource.COMMANDLINE
+    file = ("--file", str(root.obj)) if named else ()
+    program, *path = context.command_path.split()
+    return f"{shlex.join((program, *file, *path, *context.meta.get(GIVEN, ())))} {words}"
