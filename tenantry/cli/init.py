@@ -250,9 +250,9 @@ def _next_steps(directory: Path, answers: Answers, source: Path | None) -> list[
         *steps,
         (". .venv/bin/activate", ""),
         ("tenantry validate", "check tenants.yaml"),
-        (f"tenantry render -e {first}", "look at the objects"),
+        (f"tenantry render {first}", "look at the objects"),
         ("tenantry sandbox tools", "once: about 20 minutes, 17 GB"),
         ("tenantry sandbox up", "real API servers and Flux"),
         (f"tenantry sandbox run -- pulumi stack select --create {first}", ""),
-        (f"tenantry sandbox run -- tenantry up -e {first}", "apply it, wait until ready"),
+        (f"tenantry sandbox run -- tenantry up {first}", "apply it, wait until ready"),
     ]

@@ -85,15 +85,15 @@ NEXT = """\
 
 Next:
   cd fleet
-  python3 -m venv .venv                       # Pulumi uses it too
+  python3 -m venv .venv                    # Pulumi uses it too
   .venv/bin/pip install WHAT
   . .venv/bin/activate
-  tenantry validate                           # check tenants.yaml
-  tenantry render -e dev                      # look at the objects
-  tenantry sandbox tools                      # once: about 20 minutes, 17 GB
-  tenantry sandbox up                         # real API servers and Flux
+  tenantry validate                        # check tenants.yaml
+  tenantry render dev                      # look at the objects
+  tenantry sandbox tools                   # once: about 20 minutes, 17 GB
+  tenantry sandbox up                      # real API servers and Flux
   tenantry sandbox run -- pulumi stack select --create dev
-  tenantry sandbox run -- tenantry up -e dev  # apply it, wait until ready
+  tenantry sandbox run -- tenantry up dev  # apply it, wait until ready
 
 README.md says how to get to real clusters.
 """
@@ -204,7 +204,7 @@ def test_a_dry_run_writes_nothing(capsys: Capture, here: Path) -> None:
         0,
         False,
         29,
-        "tenantry sandbox run -- tenantry up -e dev",
+        "tenantry sandbox run -- tenantry up dev",
     )
     assert everything(here) == {}
 
