@@ -86,9 +86,7 @@ _STORAGE = "the fleet sets it: releases are stored in the namespace they install
 
 
 class HelmPatch(FluxBlock):
-    """The HelmRelease of this app. It takes all fields of Flux's spec except those that Tenantry sets.
-
-    Overrides are merged into it; `null` removes a value.
+    """The HelmRelease of an app. It takes all fields of Flux's spec; in an override `null` removes a value.
 
     A failed install or upgrade is retried every `retryInterval` of the tenant, unless its `strategy` or
     `remediation` says otherwise.
@@ -199,10 +197,7 @@ class PostBuild(Model):
 
 
 class KustomizePatch(FluxBlock):
-    """The Kustomization of this app. It takes all fields of Flux's spec except those that Tenantry sets.
-
-    Overrides are merged into it; `null` removes a value.
-    """
+    """The Kustomization of an app. It takes all fields of Flux's spec; in an override `null` removes a value."""
 
     flux_kind = "Kustomization"
     owned = {
