@@ -46,7 +46,7 @@ class StackConfig:
     claim: Claim
     fleet: Path
     target: Target
-    max_deletions: int | None = None
+    max_deletions: int | str | None = None
     allowed_deletions: tuple[str, ...] = ()
 
     @property

@@ -18,7 +18,7 @@ from tenantry.cluster.inventory import claims_on, held_on
 from tenantry.cluster.report import stuck
 from tenantry.cluster.requests import one
 from tenantry.fleet.fleet import Fleet, offboarded
-from tenantry.guard import Held, Known, check, doubts, held, limits_of
+from tenantry.guard import Held, Known, check, doubts, held, limits_of, never_applied
 from tenantry.guard.claims import Claim, claimed, foreign, other_claims
 from tenantry.guard.keeping import kept_after, left_here
 from tenantry.guard.places import Places
@@ -33,14 +33,14 @@ from tenantry.preflight.fitness import Policed, fitted
 from tenantry.render import rendered
 from tenantry.stacks.command import PARALLEL, SKIP_CHECKPOINTS, TUNED
 from tenantry.stacks.file import NAMESPACE
-from tenantry.stacks.outcome import OUTCOME_FILE, STARTED, for_stack, offboards, tell
+from tenantry.stacks.outcome import OUTCOME_FILE, STARTED, UNPROTECT, for_stack, offboards, tell
 
 from .comparing import restoring
 from .config import ClusterTarget, DirectoryTarget, StackConfig, Target, read_config
 from .ending import Check, Keeper, Last, keeper_of
 from .gates import Gates, gates_of
 from .secrets import Holding, holding, left_over, read_secrets, with_secrets, without_secrets
-from .state import InState, check_retained, outputs_in_state
+from .state import InState, StillProtected, check_retained, check_unprotected, outputs_in_state
 
 if TYPE_CHECKING:
     from tenantry.cluster.client import Client
@@ -93,6 +93,9 @@ def readable_errors() -> Iterator[None]:
         tell("2")
         # Start on a new line, because Pulumi puts a word before the first one.
         raise pulumi.RunError(f"the fleet cannot be planned\n{format_invalid(error)}") from error
+    except StillProtected as error:
+        tell("\n".join((UNPROTECT, *error.urns)))
+        raise pulumi.RunError(str(error)) from error
     except RefusedChange as error:
         tell("4")
         raise pulumi.RunError(for_stack(str(error), pulumi.get_stack())) from error
@@ -126,6 +129,8 @@ def make_plan(config: StackConfig) -> tuple[Plan, Keeper | None]:
     for doubt in doubts(planned, now, limits):
         pulumi.log.warn(for_stack(f"{doubt.message}\n  fix: {doubt.fix}", pulumi.get_stack()))
     check(planned, now, limits)
+    if isinstance(config.target, ClusterTarget):
+        check_unprotected(never_applied(planned, now))
     planned = _fitted(planned, config.target)
     if isinstance(config.target, ClusterTarget):
         platform = fleet.document.platform.namespace

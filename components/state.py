@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+import shlex
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +12,8 @@ from pulumi.runtime import invoke
 
 from tenantry.guard.claims import unmarked
 from tenantry.kube.objects import ObjectId
-from tenantry.messages.errors import Refused, refuse
+from tenantry.messages.errors import Refused, RefusedChange, refuse
+from tenantry.messages.text import lines_of
 from tenantry.plan.plan import Plan
 from tenantry.stacks.targets import key_in_state, key_of
 
@@ -66,6 +68,34 @@ def check_retained(planned: Plan, left: Collection[str]) -> None:
     """
     if left:
         refuse(unmarked(_resources(), {each.id for each in planned.objects}))
+
+
+_SHOWN = 10
+"""How many URNs a command to type has. The next run tells the others."""
+
+
+class StillProtected(RefusedChange):
+    """Pulumi would refuse to delete something in the midst of a run. urns: of what its state protects."""
+
+    def __init__(self, urns: Sequence[str]) -> None:
+        self.urns = tuple(urns)
+        stack = shlex.quote(pulumi.get_stack())
+        super().__init__(
+            f"Flux has never applied anything of what this run removes, and Pulumi's state still protects it\n{lines_of(urns)}",
+            "`tenantry up` takes the protection away; without it: pulumi state unprotect --yes --stack"
+            f" {stack} {shlex.join(urns[:_SHOWN])}",
+        )
+
+
+def check_unprotected(going: Iterable[ObjectId]) -> None:
+    """Refuse a run that may remove objects which Pulumi itself protects. It is asked only about what was never applied.
+
+    Raises: StillProtected; Refused: the state cannot be read.
+    """
+    if keys := {key_in_state(id) for id in going}:
+        urns = [str(each.get("urn")) for each in _resources() if each.get("protect")]
+        if found := [urn for urn in urns if key_of(urn) in keys]:
+            raise StillProtected(found)
 
 
 def _resources() -> list[dict[str, Any]]:

@@ -13,7 +13,7 @@ from tenantry.guard.places import Places, whose
 from tenantry.kube.objects import Manifest, ObjectId, group_of, holds_data, labels_of, object_id, readable_id
 from tenantry.messages.errors import Refused
 from tenantry.messages.text import counted, listed
-from tenantry.plan.objects.lifecycle import STATE_LABEL
+from tenantry.plan.objects.lifecycle import is_given_up
 from tenantry.plan.objects.scope import APP_LABEL, MANAGED_BY
 from tenantry.plan.plan import Plan
 
@@ -46,7 +46,7 @@ def is_leftover(manifest: Manifest) -> bool:
 
 def _stays(manifest: Manifest) -> bool:
     id = readable_id(manifest)
-    return bool(id and holds_data(group_of(id.api_version), id.kind)) and STATE_LABEL not in labels_of(manifest)
+    return bool(id and holds_data(group_of(id.api_version), id.kind)) and not is_given_up(manifest)
 
 
 def told(environment: str, found: Iterable[ObjectId]) -> str:

@@ -53,8 +53,8 @@ class TenantOnCluster(NamedTuple):
 class Deletions(NamedTuple):
     """How many of each are removed, or deleted and created again elsewhere. Add-ons count as apps.
 
-    A removed tenant stands for everything it has, and a placement's namespaces stand for its apps. The guard decides what
-    may be removed.
+    The namespaces of a removed tenant count, and a placement's namespaces stand for its apps. The guard decides what may be
+    removed.
     """
 
     tenants: int
@@ -144,9 +144,9 @@ class Diff:
     @property
     def deletions(self) -> Deletions:
         removed = self.removed
-        namespaces = sum(namespace.tenant not in removed.tenants for namespace in removed.namespaces)
         apps = sum((app.tenant, app.cluster) not in removed.placements for app in removed.apps)
-        return Deletions(len(removed.tenants), namespaces + len(self.recreated), apps + len(self.replaced))
+        namespaces = len(removed.namespaces) + len(self.recreated)
+        return Deletions(len(removed.tenants), namespaces, apps + len(self.replaced))
 
 
 def diff(before: Plan, after: Plan) -> Diff:

@@ -39,7 +39,7 @@ from tenantry.model import ObjectsChart, Source
 
 NOTIFICATIONS = frozenset({"alerts", "receivers"})
 
-_STATES = ("decommissioned", "offboarding", "paused", "active")
+_STATES = ("decommissioned", "offboarding", "removing", "paused", "active")
 """From the state that prevails over all others."""
 
 

@@ -8,7 +8,7 @@ only tells what the fleet has in a tenant's namespace from what the tenant has m
 from tenantry.guard.check import RunLimits, check, doubts, limits_of, refusals, refusals_of_change
 from tenantry.guard.held import Held, HeldApp, Reference
 from tenantry.guard.reading import Known, held
-from tenantry.guard.removals import Removal, kept_namespaces, planned_namespaces, removals
+from tenantry.guard.removals import Removal, kept_namespaces, never_applied, planned_namespaces, removals
 
 __all__ = [
     "Held",
@@ -22,6 +22,7 @@ __all__ = [
     "held",
     "kept_namespaces",
     "limits_of",
+    "never_applied",
     "planned_namespaces",
     "refusals",
     "refusals_of_change",

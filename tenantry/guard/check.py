@@ -8,11 +8,12 @@ from dataclasses import dataclass, replace
 from tenantry.fleet.fleet import Fleet
 from tenantry.guard.held import Held
 from tenantry.guard.keeping import keeping_problems
-from tenantry.guard.kubeconfigs import held_by, kubeconfig_problems
-from tenantry.guard.permissions import CEILING, permitting, unused
+from tenantry.guard.kubeconfigs import held_by, kubeconfig_problems, kubeconfigs_by, renamed
+from tenantry.guard.permissions import CEILING, most_of, permitting, unused
 from tenantry.guard.reinstalls import REINSTALLS, Reinstall, lost, platform_problems, reinstalls
 from tenantry.guard.removals import Removal, emptied, handovers, kept_namespaces, occupied, planned_namespaces, removals
 from tenantry.guard.targets import planned_targets
+from tenantry.guard.ways import Declared, first_mark, two_runs
 from tenantry.kube.objects import KubeObject, ObjectId
 from tenantry.messages.errors import Problem, error, refuse, warning
 from tenantry.messages.text import counted, lines_of, listed
@@ -22,21 +23,25 @@ from tenantry.plan.plan import Plan, nothing_of
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RunLimits:
-    """protected: nothing is removed that was not marked for removal in an earlier run. deletions: limit for each kind in one run.
+    """protected: nothing is removed that was not marked for removal in an earlier run.
+
+    deletions: limit for each kind in one run: a number, or a share of what is there, such as "10%".
 
     allowed: what may be removed besides, by `Removal.permit`. emptying: everything may be removed, as far as the limit allows it.
     adopting: tenants that may take over existing objects; adopting_addons: add-ons that may take over namespaces.
+    declared: what the file declares, of all environments; None: what the plan has.
     """
 
     protected: bool
-    deletions: int
+    deletions: int | str
     allowed: tuple[str, ...] = ()
     emptying: bool = False
     adopting: frozenset[str] = frozenset()
     adopting_addons: frozenset[str] = frozenset()
+    declared: Declared | None = None
 
 
-def limits_of(fleet: Fleet, environment: str, deletions: int | None, allowed: tuple[str, ...] = ()) -> RunLimits:
+def limits_of(fleet: Fleet, environment: str, deletions: int | str | None, allowed: tuple[str, ...] = ()) -> RunLimits:
     """The limits for a run of an environment; deletions: the stack's own setting, None: the fleet's setting applies."""
     declared = fleet.environments[environment]
     return RunLimits(
@@ -45,6 +50,7 @@ def limits_of(fleet: Fleet, environment: str, deletions: int | None, allowed: tu
         allowed=allowed,
         adopting=frozenset(name for name, tenant in fleet.document.tenants.items() if tenant.adopt),
         adopting_addons=frozenset(name for name, addon in fleet.document.platform.addons.items() if addon.adopt),
+        declared=Declared(frozenset(fleet.document.tenants), frozenset(fleet.clusters)),
     )
 
 
@@ -61,10 +67,10 @@ def refusals(plan: Plan, now: Held, limits: RunLimits) -> Iterator[Problem]:
     yield from occupied(plan, now)
     yield from handovers(plan, now)
     yield from keeping_problems(plan, now, limits.adopting, limits.adopting_addons)
-    yield from _suspended(gone)
+    yield from _suspended(gone, plan.environment)
     yield from platform_problems(again)
     apps = [each for each in again if not each.of_platform]
-    yield from _too_many(plan, now, [each for each in gone if not each.leaving], apps, limits)
+    yield from _too_many(plan, now, [each for each in gone if each.unasked], apps, limits)
 
 
 def refusals_of_change(before: Plan, after: Plan, limits: RunLimits) -> Iterator[Problem]:
@@ -114,73 +120,106 @@ def _too_many(
     rest = [each for each in unasked if each.permit not in limits.allowed]
     reinstalled = [each for each in again if each.permit not in limits.allowed]
     if limits.protected and (unasked or reinstalled):
-        yield from _protected(plan.environment, unasked, reinstalled, limits)
+        yield from _protected(plan, now, unasked, reinstalled, limits)
     elif rest and not limits.emptying and (all_of := emptied(_kept(now, limits), planned_namespaces(plan))):
         message = f"this run would remove {all_of} of environment '{plan.environment}'\n{lines_of(unasked)}"
-        yield error("removals", message, f"if this is intended, {permitting(rest, limits.allowed)}; or {_GIVE_UP}")
+        yield error("removals", message, f"if this is intended, {permitting(rest, limits.allowed)}; or {_PUT_BACK}")
     else:
-        yield from _over(plan.environment, rest, reinstalled, limits)
+        yield from _over(plan, now, rest, reinstalled, limits)
 
 
 def _protected(
-    environment: str, unasked: list[Removal], again: list[Reinstall], limits: RunLimits
+    plan: Plan, now: Held, unasked: list[Removal], again: list[Reinstall], limits: RunLimits
 ) -> Iterator[Problem]:
+    # A renamed cluster is refused already, and has another way.
+    others = {each.before for each in renamed(now, kubeconfigs_by(plan))} if unasked else set()
+    unasked = [each for each in unasked if not others.issuperset(each.clusters)]
+    protected = f"environment '{plan.environment}' is protected, and this run would"
     if unasked:
-        message = f"environment '{environment}' is protected, and this run would remove\n{lines_of(unasked)}"
-        yield error("removals", message, _GIVE_UP)
+        ways = two_runs(plan, now, unasked, _declared(plan, limits))
+        yield error("removals", f"{protected} remove\n{lines_of(unasked)}", ways)
     if again:
-        message = (
-            f"environment '{environment}' is protected, and this run would uninstall apps and install them anew:"
-            f" {lost(again)}\n{lines_of(again)}"
-        )
+        message = f"{protected} uninstall apps and install them anew: {lost(again)}\n{lines_of(again)}"
         yield error(REINSTALLS, message, f"{_PUT_BACK}; if this is intended, {permitting(again, limits.allowed)}")
+
+
+def _declared(plan: Plan, limits: RunLimits) -> Declared:
+    if limits.declared is not None:
+        return limits.declared
+    placed = plan.placements
+    return Declared({each.tenant for each in placed}, {plan.management, *(each.cluster for each in placed)})
 
 
 def _kept(now: Held, limits: RunLimits) -> set[tuple[str, str, str]]:
     """Namespaces that neither an earlier run nor the stack gives up."""
     return {
         (tenant, cluster, name)
-        for tenant, cluster, name in kept_namespaces(now)
+        for tenant, cluster, name in kept_namespaces(now) - now.marked
         if not {f"tenant/{tenant}", f"namespace/{cluster}/{name}"} & {*limits.allowed}
     }
 
 
-def _over(environment: str, unasked: list[Removal], again: list[Reinstall], limits: RunLimits) -> Iterator[Problem]:
+def _over(
+    plan: Plan, now: Held, unasked: list[Removal], again: list[Reinstall], limits: RunLimits
+) -> Iterator[Problem]:
     """An app that is uninstalled and installed anew counts like one that is removed."""
-    for what in ("tenant", "namespace", "app"):
+    tenants = {each.name: each for each in unasked if each.what == "tenant"}
+    for what, there in _there(now).items():
         reinstalled = again if what == "app" else []
         removed = [each for each in unasked if each.what == what and not each.alone]
-        over: list[Removal | Reinstall] = [*removed, *reinstalled]
-        if len(over) > limits.deletions:
-            does = " or ".join(
-                [*(["remove"] if removed else []), *(["uninstall and reinstall"] if reinstalled else [])]
-            )
-            message = (
-                f"this run would {does} {counted(len(over), what)}, and {limits.deletions} may go at once in environment"
-                f" '{environment}'{f': {lost(reinstalled)}' if reinstalled else ''}\n{lines_of(over)}"
-            )
-            raising = f"run `pulumi config set tenantry:maxDeletions {len(over)}`"
-            allowing = raising if len(over) <= CEILING else permitting(over, limits.allowed)
-            yield error(
-                "removals", message, f"if this is intended, {allowing}; or {_GIVE_UP if removed else _PUT_BACK}"
-            )
+        count = len(removed) + len(reinstalled)
+        most = most_of(limits.deletions, there)
+        if what == "namespace" and len(tenants) <= most_of(limits.deletions, _there(now)["tenant"]):
+            # A tenant on a hundred clusters is more than one.
+            count += sum(tenant in tenants for tenant, _, _ in _kept(now, limits))
+            removed = [*tenants.values(), *removed]
+        if count > most:
+            mark = first_mark(plan, now, removed, _declared(plan, limits)) if removed else ""
+            yield _too_many_of((what, count, most), (removed, reinstalled), mark, plan.environment, limits)
+
+
+def _there(now: Held) -> dict[str, int]:
+    """How many of each kind the cluster holds, of which a limit can be a share."""
+    tenants = {tenant for tenant, _, _ in now.namespaces} | {app.tenant for app in now.apps.values()} - {""}
+    return {"tenant": len(tenants), "namespace": len(now.namespaces) + len(now.addon_namespaces), "app": len(now.apps)}
+
+
+def _too_many_of(
+    counts: tuple[str, int, int],
+    found: tuple[list[Removal], list[Reinstall]],
+    mark: str,
+    environment: str,
+    limits: RunLimits,
+) -> Problem:
+    """counts: what, how many of them, and how many may go. mark: the command that announces the first one in a run before."""
+    (what, count, most), (removed, reinstalled) = counts, found
+    over: list[Removal | Reinstall] = [*removed, *reinstalled]
+    does = " or ".join([*(["remove"] if removed else []), *(["uninstall and reinstall"] if reinstalled else [])])
+    share = f": {limits.deletions}" if isinstance(limits.deletions, str) else ""
+    message = (
+        f"this run would {does} {counted(count, what)}; the limit for '{environment}' is {most} (maxDeletions{share})"
+        f"{f': {lost(reinstalled)}' if reinstalled else ''}\n{lines_of(over)}"
+    )
+    raising = f"run `pulumi config set tenantry:maxDeletions {count}`"
+    allowing = raising if count <= CEILING else permitting(over, limits.allowed)
+    announcing = f"; or announce each in a run before, as in `{mark}`" if mark else ""
+    return error("removals", message, f"if this is intended, {allowing}; or {_PUT_BACK}{announcing}")
 
 
 _PUT_BACK = "put back what changed"
-_GIVE_UP = (
-    "put back what is missing; to remove something, set 'state: offboarding' on it in tenants.yaml, run `tenantry up`,"
-    " then delete its entry"
-)
 
 
-def _suspended(gone: list[Removal]) -> Iterator[Problem]:
+def _suspended(gone: list[Removal], environment: str) -> Iterator[Problem]:
     """Flux deletes a suspended object without checking what it installed, and nobody would know about the leftovers."""
     if found := [each for each in gone if each.suspended]:
+        first = found[0]
+        what = f"{first.tenant or 'platform'} {first.name}" if first.what == "app" else first.tenant or "platform"
         yield error(
             "suspended",
             f"this run would remove suspended objects, and Flux would leave behind what they installed\n{lines_of(found)}",
-            "resume them first (remove 'state: paused' and run `tenantry up`, or run `flux resume` for what was suspended by hand);"
-            " if their cluster is gone, set 'state: decommissioned' on it",
+            "undo this change and resume them first: remove 'state: paused' and run `tenantry up`, or, for what was suspended by"
+            f" hand, run `tenantry resume {what} -e {environment}`; if their cluster is gone, run `tenantry set"
+            f" clusters.{first.clusters[0]}.state decommissioned`",
         )
 
 

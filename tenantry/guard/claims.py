@@ -7,11 +7,11 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from tenantry.guard.kept import KEY, Kept, read, written
-from tenantry.kube.objects import KubeObject, Manifest, ObjectId, Owner, group_of, holds_data, labels_of, readable_id
+from tenantry.kube.objects import KubeObject, Manifest, ObjectId, Owner, group_of, holds_data, readable_id
 from tenantry.messages.data import mapping_at
 from tenantry.messages.errors import Problem, error
 from tenantry.messages.text import lines_of, listed
-from tenantry.plan.objects.lifecycle import STATE_LABEL
+from tenantry.plan.objects.lifecycle import is_given_up
 from tenantry.plan.objects.scope import ENVIRONMENT_LABEL, MANAGED_BY
 from tenantry.plan.plan import Plan
 
@@ -137,7 +137,7 @@ def _unmarked(resource: Mapping[str, Any]) -> ObjectId | None:
     id = readable_id(inputs)
     if id is None or not holds_data(group_of(id.api_version), id.kind) or resource.get("retainOnDelete"):
         return None
-    return None if STATE_LABEL in labels_of(inputs) else id
+    return None if is_given_up(inputs) else id
 
 
 def _split(urn: str) -> tuple[list[str], str]:

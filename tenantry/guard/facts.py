@@ -49,12 +49,12 @@ def _is_entry(entry: Any) -> bool:
     return isinstance(entry, dict) and isinstance(entry.get("id"), str)
 
 
-def namespaces_in(id: ObjectId, manifest: Manifest) -> list[tuple[str, bool]]:
-    """Those that an object is or, as a baseline's release, installs; and whether each by itself was given up."""
+def namespaces_in(id: ObjectId, manifest: Manifest) -> list[tuple[str, Manifest]]:
+    """Those that an object is or, as a baseline's release, installs, with their manifests."""
     if id.kind == "Namespace":
-        return [(id.name, False)]
+        return [(id.name, manifest)]
     return [
-        (namespace["metadata"]["name"], STATE_LABEL in labels_of(namespace))
+        (namespace["metadata"]["name"], namespace)
         for namespace in installed_namespaces(manifest)
         if is_named(namespace)
     ]
@@ -91,6 +91,32 @@ def _has_installed_nothing(release: Manifest) -> bool:
     """Whether Flux has looked at the release and Helm has never installed it."""
     status = mapping_at(dict(release), "status")
     return not _is_written(release) and "conditions" in status and not status.get("history")
+
+
+def has_applied_nothing(manifest: Manifest) -> bool:
+    """Whether Flux's status proves that it has tried to apply the object, and that nothing of it was ever on the cluster.
+
+    Flux deletes with an object what the status lists, so the deletion of this one deletes nothing else. A status that is missing
+    or cannot be read proves nothing.
+    """
+    status = mapping_at(dict(manifest), "status")
+    conditions = status.get("conditions")
+    if not isinstance(conditions, list) or not conditions or _is_ready(conditions):
+        return False
+    if manifest.get("kind") == "HelmRelease":
+        return not any(status.get(key) for key in ("history", "lastAppliedRevision", "lastReleaseRevision"))
+    # Its history lists failed attempts too.
+    return status.get("inventory") in _NOTHING and not status.get("lastAppliedRevision")
+
+
+_NOTHING: tuple[Any, ...] = (None, {}, {"entries": None}, {"entries": []})
+"""Inventories of a Kustomization that has applied nothing."""
+
+
+def _is_ready(conditions: list[Any]) -> bool:
+    return any(
+        not isinstance(each, dict) or (each.get("type"), each.get("status")) == ("Ready", "True") for each in conditions
+    )
 
 
 def is_settled(manifest: Manifest) -> bool:

@@ -41,6 +41,7 @@ class HeldApp:
 
     leaving: an earlier run has given it up. suspended: Flux leaves it alone, and not because its cluster was given up.
     installed: the namespaces on the cluster that Flux has applied something in for it.
+    unapplied: Flux's status proves that it has never applied anything for it.
     """
 
     tenant: str
@@ -49,13 +50,16 @@ class HeldApp:
     leaving: bool = False
     suspended: bool = False
     installed: frozenset[str] = frozenset()
+    unapplied: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Held:
     """The objects on the cluster.
 
-    namespaces: (tenant, cluster, namespace) -> leaving. addon_namespaces: (cluster, namespace) -> leaving.
+    namespaces: (tenant, cluster, namespace) -> whether an earlier run has given it up with its data. addon_namespaces: the same by
+    (cluster, namespace). marked: those that a run may remove, as (tenant, cluster, namespace) with the tenant "" for an add-on's:
+    given up, or announced and left with their data.
     kubeconfigs: (cluster, reference) -> whether everything that uses it was decommissioned, and so leaves the cluster as it is.
     others_kubeconfigs: the same of other environments. strangers: objects that are not the environment's.
     frozen: (tenant, cluster) with a suspended baseline. misplaced: objects with the environment's labels where the fleet puts none;
@@ -82,6 +86,8 @@ class Held:
     marks: Mapping[tuple[str, str], Mark] = field(default_factory=dict)
     kept: Mapping[tuple[str, str], Kept] = field(default_factory=dict)
     installers: Mapping[tuple[Reference, str], Collection[ObjectId]] = field(default_factory=dict)
+
+    marked: frozenset[tuple[str, str, str]] = frozenset()
 
     def holds(self, tenant: str, cluster: str, namespace: str) -> bool:
         """Whether a tenant, or an add-on if it is "", still has more in a namespace than its data.

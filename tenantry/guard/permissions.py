@@ -8,14 +8,33 @@ from typing import Protocol
 
 from tenantry.messages.errors import Problem, Refused, warning
 from tenantry.messages.text import listed
+from tenantry.model.scalars import SHARE
 
 CEILING = 10
 """The greatest number that a stack may set as its `maxDeletions`: the setting stays, and permits as many in each later run."""
+
+CEILING_SHARE = 10
+"""The greatest share in percent that a stack may set."""
 
 KEY = "tenantry:allowDeletions"
 _LISTED = 20
 """How many names a message shows."""
 _FORM = re.compile(r"tenant/[^/]+|(namespace|addon)/[^/]+/[^/]+|(app|reinstall)/[^/]+/[^/]+/[^/]+")
+
+
+def limit_in(text: str) -> int | str | None:
+    """The limit that a text says: a number, or a share such as "10%"; None: it is neither."""
+    if text.isdecimal():
+        return int(text)
+    return text if re.fullmatch(SHARE, text) else None
+
+
+def most_of(limit: int | str, there: int) -> int:
+    """How many of some things a limit lets go: a number, or a share of all that are there, rounded down, but at least one."""
+    if isinstance(limit, int):
+        return limit
+    percent = int(limit.removesuffix("%"))
+    return max(1, there * percent // 100) if percent else 0
 
 
 class Permitted(Protocol):

@@ -10,6 +10,7 @@ from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass, field, replace
 
 from tenantry.guard.facts import (
+    has_applied_nothing,
     has_suspend,
     installed_in,
     installed_namespaces,
@@ -27,7 +28,7 @@ from tenantry.guard.places import Places, TenantsPlace, Whose, label, whose
 from tenantry.guard.targets import Target, live_target
 from tenantry.kube.objects import Manifest, ObjectId, labels_of, readable_id
 from tenantry.messages.text import printable
-from tenantry.plan.objects.lifecycle import STATE_LABEL
+from tenantry.plan.objects.lifecycle import is_given_up, is_marked
 from tenantry.plan.objects.scope import APP_LABEL
 
 
@@ -78,6 +79,7 @@ class _Reading:
     addons: dict[tuple[str, str], str] = field(default_factory=dict)
     marks: dict[tuple[str, str], Mark] = field(default_factory=dict)
     installers: dict[tuple[Reference, str], set[ObjectId]] = field(default_factory=dict)
+    marked: dict[tuple[str, str, str], bool] = field(default_factory=dict)
 
     def result(self) -> Held:
         return Held(
@@ -95,6 +97,7 @@ class _Reading:
             addons=self.addons,
             marks=self.marks,
             installers=self.installers,
+            marked=frozenset(key for key, is_marked in self.marked.items() if is_marked),
         )
 
     def add(self, manifest: Manifest) -> None:
@@ -145,7 +148,7 @@ class _Reading:
 
     def _add_stranger(self, id: ObjectId, manifest: Manifest) -> None:
         self.strangers.add(id)
-        self._note_target(id, manifest, leaving=STATE_LABEL in labels_of(manifest))
+        self._note_target(id, manifest, leaving=is_given_up(manifest))
 
     def _read_app(self, id: ObjectId, manifest: Manifest, place: TenantsPlace) -> None:
         """In a tenant's namespace the object of an app is called like the app."""
@@ -158,6 +161,7 @@ class _Reading:
             leaving=leaving,
             suspended=has_suspend(manifest),
             installed=installed_in(manifest),
+            unapplied=has_applied_nothing(manifest),
         )
         self._note_target(id, manifest, leaving=leaving)
 
@@ -165,7 +169,7 @@ class _Reading:
         labels, (_, tenant, cluster) = labels_of(manifest), said
         app = "" if id.kind == "Namespace" else label(labels, APP_LABEL)
         self.malformed.update(f"{id}: {printable(problem)}" for problem in problems_of(id, manifest, app))
-        leaving, suspended = STATE_LABEL in labels, is_suspended(manifest)
+        leaving, suspended = is_marked(manifest), is_suspended(manifest)
         if app:
             self.apps[id] = HeldApp(
                 tenant=tenant,
@@ -174,19 +178,28 @@ class _Reading:
                 leaving=leaving,
                 suspended=suspended,
                 installed=installed_in(manifest),
+                unapplied=has_applied_nothing(manifest),
             )
         elif tenant:
-            for name, gone in namespaces_in(id, manifest):
-                key = (tenant, cluster, name)
-                self.namespaces[key] = self.namespaces.get(key, True) and (leaving or gone)
+            self._note_namespaces(id, manifest, said)
             self.frozen |= {(tenant, cluster)} if suspended else set()
         else:
-            self.addon_namespaces |= {(cluster, name): leaving for name, _ in namespaces_in(id, manifest)}
-        self._note_target(id, manifest, leaving=leaving)
+            self._note_namespaces(id, manifest, said)
+        self._note_target(id, manifest, leaving=leaving if app else is_given_up(manifest))
         for each in () if app else (manifest,) if id.kind == "Namespace" else installed_namespaces(manifest):
             if is_named(each):
                 self._note_namespace(id, manifest, each, said)
         note_kubeconfig(id, manifest, cluster, self.kubeconfigs)
+
+    def _note_namespaces(self, id: ObjectId, manifest: Manifest, said: Whose) -> None:
+        for name, own in namespaces_in(id, manifest):
+            key = (said.tenant, said.cluster, name)
+            gone = is_given_up(manifest) or is_given_up(own)
+            self.marked[key] = self.marked.get(key, True) and (is_marked(manifest) or is_marked(own))
+            if said.tenant:
+                self.namespaces[key] = self.namespaces.get(key, True) and gone
+            else:
+                self.addon_namespaces[key[1:]] = gone
 
     def _note_namespace(self, id: ObjectId, manifest: Manifest, namespace: Manifest, said: Whose) -> None:
         """What a Namespace, or a release that installs one, says of it."""

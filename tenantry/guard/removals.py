@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from tenantry.guard.held import Held
 from tenantry.guard.reading import held
+from tenantry.kube.objects import ObjectId
 from tenantry.messages.errors import Problem, error
 from tenantry.plan.plan import Plan
 
@@ -16,7 +17,8 @@ class Removal:
     """One thing that would go.
 
     what: "tenant", "namespace" or "app", each counted by itself. tenant: "" for what is an add-on's.
-    clusters: where. leaving: an earlier run has given it up.
+    clusters: where. leaving: an earlier run has given it up, and what can hold data goes with it.
+    marked: an earlier run has announced that it goes. unapplied: Flux has never applied anything for it.
     suspended: Flux would delete what stands for it, and leave what it installed.
     alone: nothing else goes with it: a namespace that stays with its data, of a placement or an add-on that stays.
     """
@@ -28,6 +30,13 @@ class Removal:
     leaving: bool = field(default=False, compare=False)
     suspended: bool = field(default=False, compare=False)
     alone: bool = field(default=False, compare=False)
+    marked: bool = field(default=False, compare=False)
+    unapplied: bool = field(default=False, compare=False)
+
+    @property
+    def unasked(self) -> bool:
+        """Whether it counts: nobody has announced it, and something goes with it."""
+        return not (self.leaving or self.marked or self.unapplied)
 
     @property
     def permit(self) -> str:
@@ -74,18 +83,22 @@ def kept_namespaces(now: Held) -> set[tuple[str, str, str]]:
 
 def _tenants(plan: Plan, now: Held) -> Iterator[Removal]:
     staying = {placement.tenant for placement in plan.placements}
-    here: dict[str, dict[str, bool]] = {}
-    for (tenant, cluster, _), leaving in now.namespaces.items():
-        on = here.setdefault(tenant, {})
-        on[cluster] = on.get(cluster, True) and leaving
+    here: dict[str, dict[str, tuple[bool, bool]]] = {}
+    for (tenant, cluster, name), leaving in now.namespaces.items():
+        on, marked = here.setdefault(tenant, {}), (tenant, cluster, name) in now.marked
+        before = on.get(cluster, (True, True))
+        on[cluster] = (before[0] and leaving, before[1] and (leaving or marked))
     for app in now.apps.values():
         if app.tenant:
-            here.setdefault(app.tenant, {}).setdefault(app.cluster, app.leaving)
+            here.setdefault(app.tenant, {}).setdefault(app.cluster, (app.leaving, app.leaving))
     frozen, idle = _left_behind(now)
     for tenant, clusters in here.items():
         if tenant not in staying:
-            suspended = any((tenant, cluster) in (frozen if leaving else idle) for cluster, leaving in clusters.items())
-            yield Removal("tenant", tenant, tenant, tuple(sorted(clusters)), all(clusters.values()), suspended)
+            suspended = any(
+                (tenant, cluster) in (frozen if leaving else idle) for cluster, (leaving, _) in clusters.items()
+            )
+            leaving, marked = (all(each) for each in zip(*clusters.values(), strict=True))
+            yield Removal("tenant", tenant, tenant, tuple(sorted(clusters)), leaving, suspended, marked=marked)
 
 
 def _namespaces_gone(plan: Plan, now: Held) -> Iterator[Removal]:
@@ -93,12 +106,13 @@ def _namespaces_gone(plan: Plan, now: Held) -> Iterator[Removal]:
     placed = {(each.tenant, each.cluster) for each in plan.placements}
     planned = planned_namespaces(plan)
     frozen, idle = _left_behind(now)
-    for (tenant, cluster, name), leaving in now.namespaces.items():
-        if tenant in staying and (tenant, cluster, name) not in planned:
+    for key, leaving in now.namespaces.items():
+        tenant, cluster, name = key
+        if tenant in staying and key not in planned:
             # A baseline that stays removes the namespace when it is no longer suspended.
             suspended = (tenant, cluster) in (frozen if leaving else idle) and (tenant, cluster) not in placed
             alone = not leaving and (tenant, cluster) in placed
-            yield Removal("namespace", tenant, name, (cluster,), leaving, suspended, alone)
+            yield Removal("namespace", tenant, name, (cluster,), leaving, suspended, alone, marked=key in now.marked)
 
 
 def _left_behind(now: Held) -> tuple[Collection[tuple[str, str]], Collection[tuple[str, str]]]:
@@ -114,7 +128,8 @@ def _addon_namespaces_gone(plan: Plan, now: Held) -> Iterator[Removal]:
         planned = held((each.manifest for each in plan.objects), plan.environment).addon_namespaces
         for (cluster, name), leaving in now.addon_namespaces.items():
             if (cluster, name) not in planned:
-                yield Removal("namespace", "", name, (cluster,), leaving, alone=not leaving)
+                marked = ("", cluster, name) in now.marked
+                yield Removal("namespace", "", name, (cluster,), leaving, alone=not leaving, marked=marked)
 
 
 def _apps_gone(plan: Plan, now: Held) -> Iterator[Removal]:
@@ -123,7 +138,14 @@ def _apps_gone(plan: Plan, now: Held) -> Iterator[Removal]:
     for id, app in now.apps.items():
         # Where a whole placement is removed, its namespaces are listed already.
         if id not in planned and (not app.tenant or (app.tenant, app.cluster) in placed):
-            yield Removal("app", app.tenant, app.name, (app.cluster,), app.leaving, app.suspended)
+            gone = Removal("app", app.tenant, app.name, (app.cluster,), app.leaving, app.suspended)
+            yield replace(gone, unapplied=app.unapplied)
+
+
+def never_applied(plan: Plan, now: Held) -> list[ObjectId]:
+    """The objects that a run removes without having been announced, because Flux has never applied anything for them."""
+    planned = {each.id for each in plan.apps}
+    return sorted(id for id, app in now.apps.items() if app.unapplied and not app.leaving and id not in planned)
 
 
 def emptied(before: Iterable[tuple[str, str, str]], after: Iterable[tuple[str, str, str]]) -> str:

@@ -12,9 +12,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from tenantry.guard.places import label, whose
-from tenantry.kube.objects import Manifest, ObjectId, labels_of, readable_id
+from tenantry.kube.objects import Manifest, ObjectId, readable_id
 from tenantry.messages.data import mapping_at
-from tenantry.plan.objects.lifecycle import STATE_LABEL
+from tenantry.plan.objects.lifecycle import is_given_up
 from tenantry.plan.objects.sources import IN_PLACE
 
 CHART = "chart"
@@ -125,7 +125,7 @@ def _target(manifest: Manifest, parts: dict[str, str]) -> Target | None:
         return None
     return Target(
         parts=parts,
-        leaving=STATE_LABEL in labels_of(manifest),
+        leaving=is_given_up(manifest),
         in_place=upgrades_in_place(manifest),
         tried=chart_of(manifest) if _was_tried(manifest) else None,
     )

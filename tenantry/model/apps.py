@@ -13,7 +13,7 @@ from tenantry.model.strict import Model, OneOf
 from tenantry.model.tenancy import AddonNamespace
 from tenantry.rollout.model import Rollout
 
-State: TypeAlias = Literal["active", "paused", "offboarding"]
+State: TypeAlias = Literal["active", "paused", "removing", "offboarding"]
 
 
 class AppPatch(Model):
@@ -71,8 +71,8 @@ class App(OneOf):
     overrides: Overrides = Field(default_factory=Overrides)
     """What differs in an environment or on a cluster."""
     state: State = "active"
-    """`paused`: Flux stops reconciling the app. `offboarding`: a later run may remove the app, even if the
-    environment is protected."""
+    """`paused`: Flux stops reconciling the app. `removing`: a later run may remove the app, even if the environment is protected.
+    `offboarding`: the same; of an add-on, its namespaces and CustomResourceDefinitions go too."""
 
     @property
     def kind(self) -> Literal["kustomize", "helm"]:

@@ -10,6 +10,7 @@ from tenantry.model.scalars import (
     LabelKey,
     LabelValue,
     Name,
+    NumberOrShare,
     ObjectName,
     ShardName,
     Text,
@@ -20,7 +21,7 @@ from tenantry.model.scalars import (
 from tenantry.model.strict import Model, OneOf
 from tenantry.rollout.model import Rollout
 
-ClusterState: TypeAlias = Literal["active", "paused", "decommissioned"]
+ClusterState: TypeAlias = Literal["active", "paused", "removing", "offboarding", "decommissioned"]
 
 
 class After(Model):
@@ -62,10 +63,11 @@ class Environment(Model):
     variables: dict[VariableName, VariableValue] = {}
     """Placeholders for sources and apps, by name. A cluster's variable of the same name takes precedence."""
     protected: bool = False
-    """Whether tenants, namespaces and apps must be marked with `state: offboarding` in an earlier run before they can
-    be removed."""
-    maxDeletions: Annotated[int, Field(ge=0)] = 3
-    """How many tenants, namespaces and apps, each counted separately, one run may remove."""
+    """Whether tenants, namespaces and apps must be marked with `state: removing` or `offboarding` in an earlier run before they
+    can be removed."""
+    maxDeletions: NumberOrShare = 3
+    """How many tenants, namespaces and apps, each counted separately, one run may remove: a number, or a share of those that are
+    there, such as `10%`, rounded down, but at least one. The namespaces of a removed tenant count."""
     rollout: Rollout | None = None
     """The waves in which a change reaches the environment's clusters. Apps and add-ons can have their own. Default: all clusters
     change at the same time."""
@@ -222,8 +224,9 @@ class Cluster(Model):
     charts, Kustomizations and releases. Default: the environment's `fluxShards` decide; without them the
     controllers without a shard reconcile everything."""
     state: ClusterState = "active"
-    """`paused`: Flux stops reconciling everything on the cluster. `decommissioned`: the cluster is gone or will be;
-    the next run can remove its entry without reaching it."""
+    """`paused`: Flux stops reconciling everything on the cluster. `removing`: a later run may remove everything from the cluster,
+    which has to answer; namespaces stay with their data. `offboarding`: namespaces go with their data. `decommissioned`: the
+    cluster is gone or will be. A later run removes its entry without reaching it, and everything on it keeps running."""
 
 
 class Selector(OneOf):

@@ -85,9 +85,9 @@ class SettingsWhere(SettingsPatch):
 class TenantPatch(SettingsPatch):
     """What differs on one cluster of a tenant."""
 
-    state: Literal["active", "offboarding"] = "active"
-    """`offboarding`: a later run may take the tenant off this cluster, with its namespaces and their data, even if the
-    environment is protected. Its apps keep running."""
+    state: Literal["active", "removing", "offboarding"] = "active"
+    """`removing`: a later run may take the tenant off this cluster, even if the environment is protected; its namespaces stay there
+    with their data. `offboarding`: its namespaces go with their data. Until that run its apps keep running."""
 
 
 class SettingsOverrides(Model):
@@ -164,8 +164,8 @@ class Tenant(Frame):
     """Whether to take over existing objects that the environment does not manage yet; `tenantry preflight` shows what
     that changes."""
     state: State = "active"
-    """`paused`: Flux stops reconciling the tenant's apps. `offboarding`: a later run may remove the tenant, even if
-    the environment is protected."""
+    """`paused`: Flux stops reconciling the tenant's apps. `removing`: a later run may remove the tenant, even if the environment is
+    protected; its namespaces stay with their data. `offboarding`: its namespaces go with their data."""
 
 
 RESERVED = (

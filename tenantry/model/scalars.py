@@ -270,5 +270,30 @@ VariableName = Annotated[
     text(_VARIABLE.pattern),
 ]
 """Letters, digits and `_`, starting with a letter."""
+
+
+SHARE = r"(100|[1-9]?[0-9])%"
+"""A share in percent, such as `10%`."""
+
+
+def _number_or_share(value: Any) -> Any:
+    if isinstance(value, int) and not isinstance(value, bool) and value >= 0:
+        return value
+    if isinstance(value, str) and re.fullmatch(SHARE, value):
+        return value
+    text = (
+        f"'{shorten(str(value))}' is neither a number nor a share"
+        if isinstance(value, int | str | float)
+        else type_name(value)
+    )
+    raise refusal("bad-limit", text, fix="write a number such as 3, or a share such as 10%")
+
+
+NumberOrShare = Annotated[
+    int | str,
+    BeforeValidator(_number_or_share),
+    WithJsonSchema({"type": ["integer", "string"], "minimum": 0, "pattern": f"^{SHARE}$"}),
+]
+"""A whole number, or a share in percent such as `10%`."""
 VariableValue = Annotated[str, BeforeValidator(_whole_number_as_text), WithJsonSchema({"type": ["string", "integer"]})]
 """A string or a whole number. Quote values that look like a decimal number: 1.10 would become 1.1."""

@@ -191,8 +191,9 @@ class ExtraNamespace(Model):
     serviceAccount: bool = False
     """Whether the namespace has a service account of its own, with the name of the tenant's and the same rights, for Flux objects
     that the tenant creates there itself."""
-    state: Literal["active", "offboarding"] = "active"
-    """`offboarding`: a later run may remove the namespace, even if the environment is protected. Its apps keep running."""
+    state: Literal["active", "removing", "offboarding"] = "active"
+    """`removing`: a later run may remove the entry, even if the environment is protected; the namespace stays with its data.
+    `offboarding`: the namespace goes with its data. Until that run its apps keep running."""
 
     @model_validator(mode="after")
     def _named_after_the_main_one(self) -> Self:

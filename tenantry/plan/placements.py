@@ -250,8 +250,8 @@ class PlacementPlanner:
         for key, name in scope.namespaces.items():
             settings = namespace_settings(self.fleet, scope.tenant, scope.environment, scope.cluster, key)
             first, *rest = baseline(replace(scope, namespace=name), settings)
-            leaves = declared[key].state == "offboarding"
-            yield [given_up(first, "offboarding") if leaves else first, *rest]
+            state = declared[key].state
+            yield [first if state == "active" else given_up(first, state), *rest]
 
 
 def _check_release(release: KubeObject, scope: Scope) -> None:

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import yaml
 
 from tenantry.guard.claims import Claim
-from tenantry.guard.permissions import CEILING, checked
+from tenantry.guard.permissions import CEILING, CEILING_SHARE, checked, limit_in
 from tenantry.kube.yaml_text import LOADER
 from tenantry.messages.errors import Refused
 from tenantry.stacks.outcome import for_stack
@@ -29,7 +29,7 @@ class StackTarget:
 
     kubeconfig: Path | None = None
     context: str | None = None
-    max_deletions: int | None = None
+    max_deletions: int | str | None = None
     files: bool = False
     claim: Claim | None = None
     allowed_deletions: tuple[str, ...] = ()
@@ -66,22 +66,25 @@ def _target(project: Path, environment: str) -> StackTarget:
     )
 
 
-def deletions(text: str | None) -> int | None:
-    """The value of `maxDeletions`; None: not set. Raises: Refused: it is not a number."""
+def deletions(text: str | None) -> int | str | None:
+    """The value of `maxDeletions`: a number, or a share such as "10%"; None: not set. Raises: Refused: it is neither."""
     if not text:
         return None
-    if not text.isdecimal():
+    limit = limit_in(text)
+    if limit is None:
         raise Refused(
-            f"{NAMESPACE}:maxDeletions is '{text}', but must be a number",
+            f"{NAMESPACE}:maxDeletions is '{text}', but must be a number or a share such as 10%",
             f"pulumi config set {NAMESPACE}:maxDeletions 10, or pulumi config rm {NAMESPACE}:maxDeletions",
         )
-    if int(text) > CEILING:
+    number, most, sign = (limit, CEILING, "") if isinstance(limit, int) else (int(limit[:-1]), CEILING_SHARE, "%")
+    if number > most:
         raise Refused(
-            f"{NAMESPACE}:maxDeletions is {int(text)}, but a stack may set at most {CEILING}: it applies to every later run too",
+            f"{NAMESPACE}:maxDeletions is {number}{sign}, but a stack may set at most {most}{sign}: it applies to every later run"
+            " too",
             f"name what may be removed: pulumi config set --path '{NAMESPACE}:allowDeletions[0]' tenant/TENANT; then pulumi config"
             f" rm {NAMESPACE}:maxDeletions",
         )
-    return int(text)
+    return limit
 
 
 def allowed(value: object) -> tuple[str, ...]:

@@ -14,12 +14,16 @@ UNREFRESHED = "TENANTRY_UNREFRESHED"
 STARTED = "started"
 REFRESH = "refresh"
 """The cluster differs from the state in what the state does not know: the same run with `--refresh` restores it."""
+UNPROTECT = "unprotect"
+"""The state protects what the run may remove: the same run after `pulumi state unprotect` of the URNs on the further lines."""
 HELD = "held"
 """Everything went through except for Secrets whose values nobody has set."""
 
 
 def tell(outcome: str) -> None:
-    """Write how far the program got: `STARTED`, `REFRESH`, `HELD`, or the exit code of a command that ends for the same reason."""
+    """Write how far the program got: `STARTED`, `REFRESH`, `UNPROTECT` with URNs, `HELD`, or the exit code of a command that ends
+    for the same reason.
+    """
     if file := os.environ.get(OUTCOME_FILE):
         with suppress(OSError):  # the command takes Pulumi's exit code then
             Path(file).write_text(outcome, encoding="ascii")
@@ -33,6 +37,12 @@ def is_unrefreshed() -> bool:
 def is_started_by_tenantry() -> bool:
     """Whether a command of ours has started the run."""
     return OUTCOME_FILE in os.environ
+
+
+def to_unprotect(outcome: str) -> list[str]:
+    """The URNs that an outcome names."""
+    first, *urns = outcome.splitlines() or [""]
+    return urns if first == UNPROTECT else []
 
 
 def told(file: Path) -> str:

@@ -164,7 +164,7 @@ def test_a_run_that_would_remove_too_much_ends_before_anything_is_registered(
         )
     if setting == "many":
         assert message == (
-            "tenantry:maxDeletions is 'many', but must be a number\n"
+            "tenantry:maxDeletions is 'many', but must be a number or a share such as 10%\n"
             "  fix: pulumi config set --stack dev tenantry:maxDeletions 10, or pulumi config rm --stack dev tenantry:maxDeletions"
         )
 

@@ -9,8 +9,10 @@ import pulumi
 import pytest
 from pulumi import automation
 
-from components.state import check_retained
+from components.state import StillProtected, check_retained, check_unprotected
+from tenantry.kube.objects import ObjectId
 from tenantry.messages.errors import Refused
+from tenantry.stacks.targets import key_in_state
 from tests.unit.guard.fleets import fleet, tenant
 from tests.unit.texts import planned
 
@@ -57,3 +59,17 @@ def test_a_state_that_cannot_be_read_keeps_nothing(monkeypatch: pytest.MonkeyPat
         "the state of stack 'dev' cannot be read, which says whether namespaces stay with their data: "
     )
     assert str(refused.value).endswith("\n  fix: correct what keeps `pulumi stack export --stack dev` from working")
+
+
+def test_what_was_never_applied_is_named_if_the_state_protects_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    lost, kept = (ObjectId("kustomize.toolkit.fluxcd.io/v1", "Kustomization", "movy", name) for name in ("lost", "web"))
+    urns = [f"urn:pulumi:dev::fleet::tenantry:index:Fleet${key_in_state(each)}" for each in (lost, kept)]
+    reading(monkeypatch, *({"urn": urn, "protect": True} for urn in urns))
+    with pytest.raises(StillProtected) as refused:
+        check_unprotected([lost])
+    assert refused.value.urns == (urns[0],)
+    assert refused.value.fix.endswith(f"without it: pulumi state unprotect --yes --stack dev '{urns[0]}'")
+    reading(monkeypatch, {"urn": urns[0]}, {"urn": urns[1], "protect": True})
+    check_unprotected([lost])
+    reading(monkeypatch, problem="unread")
+    check_unprotected([])

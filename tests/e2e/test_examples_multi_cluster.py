@@ -214,7 +214,7 @@ def test_a_cluster_taken_out_of_the_environment_keeps_nothing_of_it(
     data = {each for each in south.namespaces() if each.startswith("dev-")}
     follow(dev, 4)
     refused = dev.up()
-    assert "namespaces, and 3 may go at once in environment 'dev'" in refused.text
+    assert "namespaces; the limit for 'dev' is 3 (maxDeletions)" in refused.text
     dev.pulumi("config", "set", "--stack", "dev", "tenantry:maxDeletions", "10").ok()
     dev.up().ok()
     dev.pulumi("config", "rm", "--stack", "dev", "tenantry:maxDeletions").ok()

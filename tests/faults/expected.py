@@ -76,7 +76,7 @@ def refusal(before: Data, after: Data) -> str:
         return f"this run would remove {all_of} of environment 'dev'"
     limit = after["environments"][ENVIRONMENT].get("maxDeletions", 3)
     over = (
-        f"would remove {counted(count, what)}, and {limit} may go at once"
+        f"would remove {counted(count, what)}; the limit for '{ENVIRONMENT}' is {limit} (maxDeletions)"
         for what, count in gone.items()
         if count > limit
     )
@@ -114,7 +114,7 @@ def _gone(before: Data, was: Places, will: Places) -> dict[str, list[bool]]:
         tenant in leaving
         for (tenant, cluster), place in was.items()
         # A namespace that goes alone stays with its data, and counts as none.
-        if tenant in staying and (tenant, cluster) not in will
+        if tenant and (tenant, cluster) not in will
         for _ in place.namespaces
     ]
     apps = [

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 import time
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, closing, contextmanager
@@ -303,6 +304,101 @@ PAUSED = "    labels: {tier: edge, region: eu-west}\n    state: paused\n    vari
 def _pushed(cluster: Cluster) -> bool:
     found = cluster.find("StatefulSet", "rocky", "db")
     return bool(found) and found["metadata"].get("annotations", {}).get("pushed") == "late"
+
+
+def commands_in(refused: Result) -> list[list[str]]:
+    """What a refusal says to type."""
+    assert refused.code != 0
+    lines = (line.strip() for line in refused.text.splitlines())
+    return [
+        shlex.split(line)[1:] for line in lines if line.startswith(("tenantry set", "tenantry remove", "tenantry up"))
+    ]
+
+
+def type_in(project: Project, commands: list[list[str]]) -> None:
+    for command in commands:
+        if command[0] == "up":
+            project.engine(*command, "--yes", "--skip-preview").ok()
+        else:
+            project.tenantry(*command).ok()
+
+
+def with_data(cluster: Cluster, namespace: str) -> list[str]:
+    """The uids of a namespace, and of data in it that is made if it is missing."""
+    metadata = {"name": "data", "namespace": namespace}
+    if cluster.get("", "v1", "ConfigMap", "configmaps", "data", namespace) is None:
+        cluster.apply("configmaps", {"apiVersion": "v1", "kind": "ConfigMap", "metadata": metadata})
+    there = cluster.get("", "v1", "Namespace", "namespaces", namespace)
+    data = cluster.get("", "v1", "ConfigMap", "configmaps", "data", namespace)
+    assert there
+    assert data
+    return [str(each["metadata"]["uid"]) for each in (there, data)]
+
+
+BROKEN = """
+      lost: {kustomize: {source: manifests, path: ./nowhere}}
+      typo: {helm: {source: charts, chart: no-such-chart, version: 1.x}}
+"""
+
+
+def test_a_change_that_never_became_ready_is_undone_by_the_file_before(
+    project: Project, hub: Cluster, results: Results
+) -> None:
+    before, text = hub.fleet_uids(), project.fleet.read_text()
+    with fleet_as(project, text.rstrip("\n") + BROKEN):
+        project.up().ok()
+        for kind, name in (("Kustomization", "lost"), ("HelmRelease", "typo")):
+            hub.refused(kind, "movy", name)
+            hub.refused(kind, "kamaji-edge", f"edge-1-movy-{name}")
+    bare = project.up()
+    assert bare.code != 0
+    assert "pulumi state unprotect --yes --stack dev 'urn:pulumi:dev::" in bare.text
+    with noted(results, "new apps of which nothing was ever applied leave a protected environment", "gone in one run"):
+        project.engine("up", "-e", "dev", "--yes", "--skip-preview").ok()
+    assert hub.fleet_uids() == before
+
+
+def test_a_tenant_leaves_one_cluster_by_the_commands_of_the_refusal_and_finds_its_data_again(
+    project: Project, hub: Cluster, edge: Cluster, results: Results
+) -> None:
+    text, data = project.fleet.read_text(), with_data(edge, "movy")
+    own = ("edge-1-movy", "kamaji-edge/movy")
+    others = {each: uid for each, uid in hub.fleet_uids().items() if not any(name in each for name in own)}
+    project.tenantry("remove", "placement", "movy", "edge-1").ok()
+    refused = project.up()
+    assert "namespace 'movy' of tenant 'movy' on edge-1, which stays there with its data" in refused.text
+    project.fleet.write_text(text)
+    with noted(results, "a tenant leaves one cluster of a protected environment, in two runs", "its data stays"):
+        type_in(project, commands_in(refused))
+    assert not [each for each in hub.fleet_objects() if "edge-1-movy" in each]
+    assert edge.deployment("movy", "web") is None
+    assert with_data(edge, "movy") == data
+    assert others.items() <= hub.fleet_uids().items()
+    with fleet_as(project, text.replace("  movy:\n    role", "  movy:\n    adopt: true\n    role")):
+        project.engine("up", "-e", "dev", "--yes", "--skip-preview").ok()
+    project.fleet.write_text(text)
+    assert edge.deployment("movy", "web")
+    assert with_data(edge, "movy") == data
+
+
+def test_a_cluster_that_answers_is_off_boarded_and_removed_in_two_runs(
+    project: Project, hub: Cluster, edge: Cluster, results: Results
+) -> None:
+    text = project.fleet.read_text()
+    with_data(edge, "rocky")
+    project.tenantry("remove", "cluster", "edge-1", "--cascade").ok()
+    refused = project.up()
+    project.fleet.write_text(text)
+    commands = commands_in(refused)
+    assert commands[0] == ["set", "clusters.edge-1.state", "removing"]
+    with noted(results, "a cluster that answers is off-boarded and removed, in two runs", "nothing left"):
+        type_in(project, [["set", "clusters.edge-1.state", "offboarding"], *commands[1:]])
+    assert not [each for each in hub.fleet_objects() if "edge-1" in each]
+    assert edge.fleet_objects() == set()
+    assert not {"rocky", "movy"} & edge.namespaces()
+    assert {"rocky", "movy"} <= hub.namespaces()
+    project.fleet.write_text(text)
+    project.engine("up", "-e", "dev", "--yes", "--skip-preview").ok()
 
 
 def test_a_tenant_leaves_in_two_runs_and_takes_all_it_has(

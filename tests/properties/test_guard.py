@@ -130,7 +130,7 @@ def test_nor_does_one_in_a_namespace_that_nobody_has_labelled(one: Data, other: 
 def _runs(one: Data, other: Data, data: st.DataObject) -> Iterator[tuple[Plan, Plan, RunLimits]]:
     """What the cluster holds, what is planned, and what may go, for each environment with tenants on its management cluster."""
     for tenant in one["tenants"].values():
-        tenant["state"] = data.draw(st.sampled_from(["active", "paused", "offboarding"]))
+        tenant["state"] = data.draw(st.sampled_from(["active", "paused", "removing", "offboarding"]))
     held_before, planned = plans(one), plans(other)
     for name in held_before.keys() & planned.keys():
         before, after = held_before[name], planned[name]
@@ -141,7 +141,7 @@ def _runs(one: Data, other: Data, data: st.DataObject) -> Iterator[tuple[Plan, P
                 after,
                 RunLimits(
                     protected=data.draw(st.booleans()),
-                    deletions=data.draw(st.integers(0, 3)),
+                    deletions=data.draw(st.sampled_from([0, 1, 2, 3, "10%", "50%"])),
                     allowed=tuple(data.draw(st.lists(st.sampled_from(names), unique=True)) if names else ()),
                 ),
             )

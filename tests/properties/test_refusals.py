@@ -28,8 +28,8 @@ def test_diff_refuses_what_the_guard_refuses_if_the_cluster_holds_the_first_plan
     for cluster in one["clusters"].values():
         cluster["state"] = data.draw(st.sampled_from(["active", "paused"]))
     for tenant in one["tenants"].values():
-        tenant["state"] = data.draw(st.sampled_from(["active", "paused", "offboarding"]))
-    limit = data.draw(st.sampled_from([None, 0, 1, 9]))
+        tenant["state"] = data.draw(st.sampled_from(["active", "paused", "removing", "offboarding"]))
+    limit = data.draw(st.sampled_from([None, 0, 1, 9, "20%"]))
     refused = refused_by_diff(one, other, limit)
     before, fleet = plans(one), load(other)
     after = plan_all(fleet)
@@ -38,7 +38,7 @@ def test_diff_refuses_what_the_guard_refuses_if_the_cluster_holds_the_first_plan
         assert refused[name] == any(refusals(after[name], there, limits_of(fleet, name, limit)))
 
 
-def refused_by_diff(before: Data, after: Data, limit: int | None) -> dict[str, bool]:
+def refused_by_diff(before: Data, after: Data, limit: int | str | None) -> dict[str, bool]:
     """Whether each environment is refused, as the command says it."""
     with TemporaryDirectory() as name, redirect_stdout(StringIO()) as out, redirect_stderr(StringIO()):
         directory = Path(name)

@@ -12,7 +12,7 @@ import click
 from tenantry.cli.commands import Command
 from tenantry.cli.diff import manifest_options
 from tenantry.cli.diff.formats import FORMATS, Also, AlsoType, Result
-from tenantry.cli.diff.sides import Limits, both_sides
+from tenantry.cli.diff.sides import Limits, LimitType, both_sides
 from tenantry.cli.fleet_file import reads_file
 from tenantry.cli.options import environments as environments_option
 from tenantry.cli.options import output, revision
@@ -56,10 +56,10 @@ Exit codes:
 @environments_option("Only this environment; can be repeated. Default: all of them.")
 @click.option(
     "--max-deletions",
-    type=click.IntRange(min=0),
+    type=LimitType(),
     metavar="N",
-    help="Refuse a change that removes more than N tenants, namespaces or apps from an environment;"
-    " default: its maxDeletions.",
+    help="Refuse a change that removes more than N tenants, namespaces or apps from an environment, or more than a"
+    " share such as 10%; default: its maxDeletions.",
 )
 @click.option(
     "--allow-deletion",
@@ -88,7 +88,7 @@ def command(
     file: Path,
     base: str,
     environment: tuple[str, ...],
-    max_deletions: int | None,
+    max_deletions: int | str | None,
     allowed: tuple[str, ...],
     also: tuple[Also, ...],
     output: str,

@@ -13,7 +13,7 @@ from tenantry.messages.errors import Refused
 def environment_document(
     diff: Diff,
     review: EnvironmentReview | None,
-    limit: int | None,
+    limit: int | str | None,
     refusals: Sequence[Refused],
 ) -> documents.ChangedEnvironment:
     """An environment.

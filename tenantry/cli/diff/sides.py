@@ -5,6 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
+
+import click
 
 from tenantry.cli.failures import described
 from tenantry.cli.output import data_json, report_invalid, working
@@ -12,11 +15,12 @@ from tenantry.compare.moves import Widened, widened
 from tenantry.compare.revision import Base, load_base
 from tenantry.fleet.fleet import Fleet
 from tenantry.guard import RunLimits, limits_of, refusals_of_change
-from tenantry.guard.permissions import checked
+from tenantry.guard.permissions import checked, limit_in
 from tenantry.load import load_fleet, plan_all, plan_one
 from tenantry.messages.errors import INVALID_BASE, UNKNOWN_NAME, InvalidFleet, Problem, Refused
 from tenantry.messages.progress import Tell, steps
 from tenantry.plan.plan import Plan, nothing_of
+from tenantry.stacks.outcome import for_stack
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -94,15 +98,27 @@ def _nothing_to_compare(base: str, invalid: InvalidFleet, *, as_json: bool) -> R
     return refused
 
 
+class LimitType(click.ParamType["int | str"]):
+    """A number, or a share such as `10%`."""
+
+    name = "N"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int | str:
+        limit = limit_in(str(value))
+        if limit is None:
+            self.fail(f"'{value}' is neither a number nor a share such as 10%", param, ctx)
+        return limit
+
+
 class Limits:
     """How much may be removed. Args: given: the limit of the command line, if any; allowed: removals allowed by name."""
 
-    def __init__(self, sides: Sides, given: int | None, allowed: tuple[str, ...]) -> None:
+    def __init__(self, sides: Sides, given: int | str | None, allowed: tuple[str, ...]) -> None:
         self._sides = sides
         self._given = given
         self._allowed = checked(allowed)
 
-    def deletions(self, environment: str) -> int | None:
+    def deletions(self, environment: str) -> int | str | None:
         """The most deletions of each kind in an environment; None: it is no longer declared, and no limit is given."""
         if environment not in self._sides.fleet.environments:
             return self._given
@@ -120,17 +136,23 @@ class Limits:
         problems = refusals_of_change(before, after or nothing_of(before), limits)
         return tuple(_refusal(environment, problem, limits) for problem in problems)
 
-    def _undeclared(self, deletions: int) -> RunLimits:
+    def _undeclared(self, deletions: int | str) -> RunLimits:
         """No run removes an environment that is no longer declared, but a given limit applies to its objects."""
         return RunLimits(protected=False, deletions=deletions, allowed=self._allowed, emptying=True)
 
 
 def _refusal(environment: str, problem: Problem, limits: RunLimits) -> Refused:
     message = f"`tenantry up` of environment '{environment}' would be refused: {problem.message}"
-    limited = problem.code == "removals" and not limits.protected
-    fix = (
-        f"{problem.fix}; --max-deletions N and --allow-deletion NAME compare with other limits"
-        if limited
-        else problem.fix
-    )
+    # A stack is called like its environment, unless its config says otherwise.
+    fix = for_stack(problem.fix, environment)
+    if problem.code == "removals":
+        if limits.protected and _APP in problem.message:
+            fix += f"\n  {_UNAPPLIED}"
+        elif not limits.protected:
+            fix += "; --max-deletions N and --allow-deletion NAME compare with other limits"
     return Refused(message, fix, code=problem.code)
+
+
+_APP = "\n    app '"
+_UNAPPLIED = "the run itself does not count apps of which Flux has never applied anything"
+"""What only the cluster tells."""

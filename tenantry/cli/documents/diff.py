@@ -211,8 +211,8 @@ class ChangedEnvironment(Part):
     changed: list[ChangedObject]
     replaced: list[Replaced]
     deletions: Deletions
-    max_deletions: int | None
-    """The limit for each of `deletions`; `null` if there is none."""
+    max_deletions: int | str | None
+    """The limit for each of `deletions`: a number, or a share such as `10%`; `null` if there is none."""
     refused: bool
     """Whether `tenantry up` would refuse the change."""
     refusals: list[Refusal]

@@ -14,6 +14,7 @@ from tenantry.edit.editor import Editor
 from tenantry.edit.subjects.adding import Edit
 from tenantry.edit.subjects.moving import move_app, move_tenant
 from tenantry.edit.subjects.names import Kind
+from tenantry.edit.subjects.placing import remove_placement
 from tenantry.edit.subjects.removing import remove
 from tenantry.edit.subjects.renaming import rename
 
@@ -54,6 +55,7 @@ _SAYS = {
 Examples:
   tenantry remove app rocky/cache
   tenantry remove cluster edge-2 --cascade
+  tenantry remove placement rocky edge-2
 """,
 )
 def _remove() -> None:
@@ -127,6 +129,31 @@ def _declare(kind: Kind, example: _Example) -> None:
 
 for _kind, _example in _KINDS.items():
     _declare(_kind, _example)
+
+
+@_remove.command(
+    "placement",
+    cls=Command,
+    epilog=f"""\
+Examples:
+  tenantry remove placement rocky edge-2
+  tenantry remove placement rocky edge-2 --dry-run
+
+{EXIT_CODES}""",
+)
+@arguments.existing(Kind.TENANT, name="tenant")
+@arguments.existing(Kind.CLUSTER, name="cluster")
+@edits
+def _placement(editor: Editor, tenant: str, cluster: str) -> Edit:
+    """Take a tenant off a cluster, in all environments of the cluster.
+
+    Selectors of the tenant and its apps leave out the cluster, and overrides for it go. The next `tenantry up` removes
+    the apps from the cluster. The tenant's namespaces stay there with their data, unless they were off-boarded before.
+
+    In a protected environment, announce it in a run before:
+    `tenantry set tenants.TENANT.overrides.clusters.CLUSTER.state removing`.
+    """
+    return remove_placement(editor, tenant, cluster)
 
 
 @_move.command(

@@ -9,7 +9,7 @@ from tenantry.cli.foreground import INTERRUPTED
 from tenantry.messages.text import printable
 from tenantry.stacks.backend import Holder, Lock
 from tenantry.stacks.file import Stack
-from tenantry.stacks.outcome import HELD, STARTED
+from tenantry.stacks.outcome import HELD, STARTED, to_unprotect
 
 _CONFIGURATION, _AUTHENTICATION, _NO_STACK, _CANCELLED = 2, 3, 6, 8
 """Exit codes of Pulumi since 3.250 or so. Older ones end with 1 or 255 in these cases, and get the advice for a failure."""
@@ -41,6 +41,8 @@ def exit_code(ended: Ended) -> int:
         return INTERRUPTED
     if ended.told.isdecimal():
         return int(ended.told)
+    if to_unprotect(ended.told):
+        return 4
     return 2 if ended.code in (_CONFIGURATION, _AUTHENTICATION, _NO_STACK) else 1
 
 
@@ -52,7 +54,7 @@ def advice(ended: Ended) -> str:
             "everything went through except for Secrets whose values are not in the stack's secret config; the warning above names"
             " them\n  fix: set the values as it says, then the same command again"
         )
-    if ended.code == 0 or ended.told.isdecimal():
+    if ended.code == 0 or ended.told.isdecimal() or to_unprotect(ended.told):
         return ""
     if ended.locks and ended.verb != "preview":
         message, fix = locked(ended.verb, ended.stack, ended.locks)

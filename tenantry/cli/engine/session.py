@@ -24,7 +24,7 @@ from tenantry.messages.text import listed, printable
 from tenantry.stacks.backend import Holder, about, backend_of, creates_by_adopting, folder_of, is_self_managed, locks_of
 from tenantry.stacks.command import Command, memory_here, tuned
 from tenantry.stacks.file import Stack, stack_target, stacks_of, stacks_running
-from tenantry.stacks.outcome import OUTCOME_FILE, REFRESH, UNREFRESHED, told
+from tenantry.stacks.outcome import OUTCOME_FILE, REFRESH, UNREFRESHED, to_unprotect, told
 
 _INSTALL = "install it, https://www.pulumi.com/docs/install/"
 _PASSPHRASES = ("PULUMI_CONFIG_PASSPHRASE", "PULUMI_CONFIG_PASSPHRASE_FILE")
@@ -60,6 +60,10 @@ class Session:
             memory=memory_here(),
         )
         return replace(made, variables={**self.variables, **made.variables})
+
+    def unprotect(self, stack: str, urns: Sequence[str]) -> Command:
+        """The command that lets Pulumi delete resources that its state protects."""
+        return Command(("pulumi", "state", "unprotect", "--yes", "--cwd", str(self.project), "--stack", stack, *urns))
 
     def run(self, programs: Foreground, verb: str, command: Command, stack: Stack) -> Ended:
         """Run a command to its end."""
@@ -194,6 +198,13 @@ def run(session: Session, stack: Stack, verb: str, passed: tuple[str, ...]) -> i
     asked = has(passed, "--refresh", "-r")
     with foreground() as programs:
         ended = _run_once(session, programs, stack, verb, passed, refresh=None if asked else False)
+        if verb == "up" and (urns := to_unprotect(ended.told)):
+            say("Flux has never applied what is removed: its protection in Pulumi's state goes, then the same again")
+            unprotect = session.unprotect(stack.name, urns)
+            announce(unprotect)
+            if code := programs.run(unprotect.argv, os.environ):
+                return code
+            ended = _run_once(session, programs, stack, verb, passed, refresh=None if asked else False)
         if ended.told == REFRESH and not asked:
             say("the state does not know what is on the cluster: the same again, after a refresh")
             ended = _run_once(session, programs, stack, verb, passed, refresh=True)

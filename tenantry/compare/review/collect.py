@@ -66,7 +66,8 @@ class Larger:
         elif kind is not PartKind.NAMESPACE and (told := state_sentences(*states[1])):
             yield self.items.say(Spot(Part(PartKind.TENANT, tenant, tenant), cluster), told)
         else:
-            delta.sentences += state_sentences(*delta.states)
+            of_namespaces = kind in (PartKind.NAMESPACE, PartKind.TENANT)
+            delta.sentences += state_sentences(*delta.states, has_data=of_namespaces)
         for setting in changed_settings(*self._handed_down(spot)):
             to = of_owner if setting.key in TIMES or (tenant and setting.key == "shard") else of_cluster
             if setting.key == "shard":

@@ -185,9 +185,14 @@ class State(NamedTuple):
 ACTIVE = State()
 _STATES = {
     "paused": State(suspended=True),
+    "removing": State(leaving="removing"),
     "offboarding": State(leaving="offboarding"),
     "decommissioned": State(suspended=True, leaving="decommissioned"),
 }
+
+
+_DATA = {"offboarding": " with its data", "removing": ", and its data stays"}
+"""What a later run does with the data of what is marked, the mark that prevails first."""
 
 
 def state_at(side: Side, *at: str) -> State:
@@ -199,11 +204,13 @@ def state_of_tenant(side: Side, tenant: str, cluster: str) -> State:
     """What the file says of a whole tenant on a cluster."""
     one = state_at(side, "tenants", tenant)
     there = state_at(side, "tenants", tenant, "overrides", "clusters", cluster)
-    return State(one.suspended, one.leaving or there.leaving)
+    leaving = next((mark for mark in _DATA if mark in (one.leaving, there.leaving)), "")
+    return State(one.suspended, leaving)
 
 
-def state_sentences(before: State, after: State) -> tuple[str, ...]:
-    """What another state means; empty for the same one."""
+def state_sentences(before: State, after: State, *, has_data: bool = True) -> tuple[str, ...]:
+    """What another state means; empty for the same one. has_data: whether its state decides of namespaces."""
+    data = _DATA.get(after.leaving, "") if has_data else ""
     if "decommissioned" in (before.leaving, after.leaving) and before.leaving != after.leaving:
         if after.leaving == "decommissioned":
             text = "it is given up (state: decommissioned): Flux stops reconciling it, and its workloads stay when it is removed"
@@ -212,7 +219,9 @@ def state_sentences(before: State, after: State) -> tuple[str, ...]:
         return (text,)
     told: list[str] = []
     if after.leaving and not before.leaving:
-        told.append("it is marked for removal (state: offboarding): a later run may remove it")
+        told.append(f"it is marked for removal (state: {after.leaving}): a later run may remove it{data}")
+    elif after.leaving != before.leaving and after.leaving:
+        told.append(f"it stays marked for removal (state: {after.leaving}): a later run may remove it{data}")
     if before.leaving and not after.leaving:
         told.append("it is no longer marked for removal")
     if after.suspended and not before.suspended:

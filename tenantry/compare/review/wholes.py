@@ -152,9 +152,13 @@ class Wholes:
         guests = self._guests(cluster, self._found.before)
         if self._is_given_up(cluster):
             return f"it is no longer used: {guests}; their workloads stay there, because the cluster was given up"
-        return (
-            f"it is no longer used: {guests}; what Flux installed there is deleted, and namespaces stay with their data"
-        )
+        goes = f"it is no longer used: {guests}; what Flux installed there is deleted"
+        given_up = {tenant for tenant, where, _ in self.given_up if where == cluster}
+        if not given_up:
+            return f"{goes}, and namespaces stay with their data"
+        if given_up.issuperset(self._found.before.tenants_by_cluster.get(cluster, ())):
+            return f"{goes}, and namespaces with their data"
+        return f"{goes}, with the namespaces and data of {listed(sorted(given_up - {''}))}; other namespaces stay"
 
     def _is_given_up(self, cluster: str) -> bool:
         return state_at(self._found.before, "clusters", cluster).leaving == "decommissioned"

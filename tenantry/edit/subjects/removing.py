@@ -10,18 +10,11 @@ from tenantry.edit.editor import Editor
 from tenantry.edit.subjects.adding import Edit
 from tenantry.edit.subjects.names import If, Kind, Target
 from tenantry.edit.subjects.references import Reference, existing, references_to
-from tenantry.messages.data import ABSENT, mapping_at, value_at
+from tenantry.messages.data import ABSENT, value_at
 from tenantry.messages.errors import Refused
 from tenantry.messages.text import counted, format_path
 
 _SHOWN = 5
-_MARKS = {
-    Kind.TENANT: "offboarding",
-    Kind.APP: "offboarding",
-    Kind.ADDON: "offboarding",
-    Kind.CLUSTER: "decommissioned",
-}
-"""The state that marks an entry for removal."""
 
 
 class _Place(NamedTuple):
@@ -34,7 +27,7 @@ class _Place(NamedTuple):
 def remove(editor: Editor, kind: Kind, name: str, *, cascade: bool = False) -> Edit:
     """Raises: Refused: there is no such entry, or something refers to it that cannot go with it."""
     target = existing(editor, kind, name)
-    hints = _hints(editor, target)
+    hints = _hints(target)
     gone = [target]
     if cascade and kind is Kind.ENVIRONMENT:
         clusters = [Target(Kind.CLUSTER, cluster) for cluster in editor.names("clusters")]
@@ -126,14 +119,7 @@ def _in_use(editor: Editor, target: Target, held: dict[_Place, str], *, cascade:
     return Refused(f"{target} is in use: {'; '.join(lines)}{more}", fix)
 
 
-def _hints(editor: Editor, target: Target) -> list[str]:
-    """The safe way, if the entry has not been marked for removal in an earlier run."""
+def _hints(target: Target) -> list[str]:
     if target.kind is Kind.ENVIRONMENT:
         return [f"no stack removes its objects after this: run `tenantry destroy --environment {target.name}` before"]
-    mark = _MARKS.get(target.kind)
-    marked = any(mapping_at(document.data, *target.path).get("state") == mark for document in editor.documents.values())
-    protected = any(editor.value(("environments", name, "protected"), None) for name in editor.names("environments"))
-    if mark is None or marked or not protected:
-        return []
-    path = format_path((*target.path, "state"))
-    return [f"a protected environment needs this in a run before: tenantry set {path} {mark}"]
+    return []

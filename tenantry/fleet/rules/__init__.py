@@ -34,7 +34,7 @@ RULES: tuple[Rule, ...] = (
     clusters.clusters_name_declared_environments,
     clusters.remote_clusters_have_a_kubeconfig,
     clusters.kubeconfigs_are_not_shared,
-    clusters.management_clusters_are_not_decommissioned,
+    clusters.management_clusters_do_not_leave,
     clusters.kubeconfigs_lie_apart_from_the_platform,
     clusters.kubeconfigs_lie_apart_from_kubernetes_own_accounts,
     clusters.shards_are_listed_once,

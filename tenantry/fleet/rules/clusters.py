@@ -155,16 +155,19 @@ def _variables(fleet: Fleet) -> Iterator[tuple[tuple[str, ...], dict[str, str]]]
         yield ("clusters", name, "variables"), cluster.variables
 
 
-def management_clusters_are_not_decommissioned(fleet: Fleet) -> Iterator[Problem]:
+_LEAVES = ("removing", "offboarding", "decommissioned")
+
+
+def management_clusters_do_not_leave(fleet: Fleet) -> Iterator[Problem]:
     """Nothing would remove the objects there, because Flux itself runs on that cluster."""
     for name, cluster in fleet.clusters.items():
         managed = [each for each, environment in fleet.environments.items() if environment.management == name]
-        if managed and cluster.state == "decommissioned":
+        if managed and cluster.state in _LEAVES:
             yield Problem(
                 ("clusters", name, "state"),
                 "management-cluster",
-                f"cluster '{name}' manages environment '{managed[0]}', so it cannot be decommissioned while that"
-                " environment exists",
+                f"cluster '{name}' manages environment '{managed[0]}', so it cannot have"
+                f" 'state: {cluster.state}' while that environment exists",
                 fix=f"run `tenantry destroy --environment {managed[0]}` first, or set another 'management'",
             )
 

@@ -26,7 +26,11 @@ KEEP = {"helm.sh/resource-policy": "keep"}
 UNPRUNED = {"kustomize.toolkit.fluxcd.io/prune": "disabled"}
 """The label or annotation with which Flux leaves an object on the cluster that a Kustomization no longer contains."""
 
+REMOVING = "removing"
+"""The state that announces a removal which leaves what can hold data."""
 _OFFBOARDING = "offboarding"
+_MARKS = (_OFFBOARDING, REMOVING)
+"""The states that announce a removal, the one that prevails first."""
 _FLUX = ("Kustomization", "HelmRelease")
 
 
@@ -47,10 +51,13 @@ class Lifecycle:
 
 
 def lifecycle(cluster: ClusterState, *owners: State) -> Lifecycle:
-    """The lifecycle of an object on a cluster in this state; owners: the states of its tenant and app."""
+    """The lifecycle of an object on a cluster in this state; owners: the states of its tenant and app.
+
+    What a tenant or an app says of its data prevails over what its cluster says.
+    """
     if cluster == "decommissioned":
         return Lifecycle(suspended=True, leaving="decommissioned")
-    leaving = _OFFBOARDING if _OFFBOARDING in owners else ""
+    leaving = next((mark for states in (owners, (cluster,)) for mark in _MARKS if mark in states), "")
     return Lifecycle(cluster == "paused" or "paused" in owners, leaving)
 
 
@@ -66,7 +73,7 @@ def in_state(planned: KubeObject, state: Lifecycle) -> KubeObject:
     if state.suspended and planned.id.kind in _FLUX:
         spec = _suspended(manifest["spec"], planned.id.kind, orphan=state.leaving == "decommissioned")
         manifest = {**manifest, "spec": spec}
-    if state.leaving:
+    if state.leaving and not (state.leaving == REMOVING and is_given_up(manifest)):
         manifest = given_up(manifest, state.leaving)
     changed = manifest is not planned.manifest or retained
     return replace(planned, manifest=manifest, retained=retained) if changed else planned
@@ -119,6 +126,16 @@ def _is_kept(manifest: Manifest, state: Lifecycle) -> bool:
 def _annotated(manifest: Manifest, annotations: Mapping[str, str]) -> Manifest:
     metadata = manifest["metadata"]
     return {**manifest, "metadata": {**metadata, "annotations": {**metadata.get("annotations", {}), **annotations}}}
+
+
+def is_marked(manifest: Manifest) -> bool:
+    """Whether an earlier run has announced that an object goes, with its data or without."""
+    return STATE_LABEL in labels_of(manifest)
+
+
+def is_given_up(manifest: Manifest) -> bool:
+    """Whether an earlier run has given up an object with the data that it can hold."""
+    return bool(labels_of(manifest).get(STATE_LABEL, REMOVING) != REMOVING)
 
 
 def given_up(manifest: Manifest, leaving: str) -> Manifest:

@@ -114,17 +114,21 @@ def _of_account(of: Filled) -> dict[str, str]:
     return {key: str(value) for key, value in mapping(written).items()}
 
 
+_MARKS = frozenset({"removing", "offboarding"})
+
+
 def states(of: Filled) -> frozenset[str]:
     """What the label for the state may say: the guard lets a run remove what says that it leaves."""
     place, own = of.place, of.place.frame.own
     cluster = mapping(place.frame.file.clusters.get(place.cluster))
-    if cluster.get("state") == "decommissioned":
+    of_cluster = cluster.get("state")
+    if of_cluster == "decommissioned":
         return frozenset({"decommissioned"})
     there = mapping(mapping(mapping(own.get("overrides")).get("clusters")).get(place.cluster))
-    declared = [own.get("state"), there.get("state")]
+    declared = [own.get("state"), there.get("state"), of_cluster]
     if of.resource.kind == "Namespace":
         key = place.frame.extra(place.environment).get(of.resource.name, "")
         declared.append(mapping(mapping(own.get("namespaces")).get(key)).get("state"))
     # Apps come and go as their team likes.
     is_apps = of.resource.is_reconciler and APP in of.resource.labels
-    return frozenset({"offboarding"} if is_apps or "offboarding" in declared else ())
+    return _MARKS if is_apps else _MARKS.intersection(declared)

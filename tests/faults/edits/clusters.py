@@ -37,7 +37,7 @@ def setting_of_the_environment(document: Data, random: Random) -> str:
     dev = document["environments"]["dev"]
     if random.random() < 0.5:
         dev["maxDeletions"] = random.randint(1, 5)
-        return f"{dev['maxDeletions']} may go at once"
+        return f"the limit is {dev['maxDeletions']}"
     dev["variables"]["color"] = random.choice(COLORS)
     return f"environment dev says {dev['variables']['color']}"
 

@@ -70,18 +70,18 @@ def test_without_a_base_it_is_compared_with_what_was_committed_last(capsys: Capt
 
 def test_up_to_the_limit_an_environment_may_lose_something(capsys: Capture) -> None:
     Path("before.yaml").write_text(BASE + MORE)
-    assert [compared(capsys, "--max-deletions", limit)[0] for limit in ("0", "1")] == [4, 1]
+    assert [compared(capsys, "--max-deletions", limit)[0] for limit in ("0", "1", "2", "0%", "60%")] == [4, 4, 1, 4, 1]
     assert compared(capsys, "--max-deletions", "0", "--allow-deletion", "tenant/movy")[0] == 1
     code, out, err = compared(capsys, "--max-deletions", "0", "--output", "json")
     (found,) = json.loads(out)["environments"]
     assert (code, found["deletions"], found["maxDeletions"], found["refused"]) == (
         4,
-        {"tenants": 1, "namespaces": 0, "apps": 0},
+        {"tenants": 1, "namespaces": 2, "apps": 0},
         0,
         True,
     )
     assert err.startswith(
-        "error: `tenantry up` of environment 'dev' would be refused: this run would remove 1 tenant, and 0 may go at once"
+        "error: `tenantry up` of environment 'dev' would be refused: this run would remove 1 tenant; the limit for 'dev' is 0"
     )
     assert err.endswith("; --max-deletions N and --allow-deletion NAME compare with other limits\n")
     (refusal,) = found["refusals"]

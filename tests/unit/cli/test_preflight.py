@@ -188,7 +188,7 @@ def test_the_stack_s_limit_of_deletions_counts(capsys: Capture, management: Memo
         {"metadata": {"name": f"t{index}", "labels": labels(f"t{index}")}} for index in range(4)
     ]
     code, out, _ = tenantry(capsys, *DEV)
-    assert (4, True) == (code, "this run would remove 4 tenants, and 3 may go at once" in out)
+    assert (4, True) == (code, "this run would remove 4 tenants; the limit for 'dev' is 3 (maxDeletions)" in out)
     Path("Pulumi.dev.yaml").write_text('config: {"tenantry:maxDeletions": "4"}\n')
     assert tenantry(capsys, *DEV)[0] == 0
 

@@ -5,8 +5,10 @@ from __future__ import annotations
 import pytest
 
 from tenantry.guard import Held, RunLimits, check, held, refusals_of_change, removals
+from tenantry.guard.permissions import most_of
 from tenantry.kube.objects import ObjectId
 from tenantry.messages.errors import Refused
+from tests.table import table
 from tests.unit.guard.fleets import fleet, now, refusal, tenant
 from tests.unit.texts import FRAME, planned, rocky
 
@@ -90,16 +92,39 @@ def test_image_automation_that_stays_is_no_app_that_goes() -> None:
 
 
 def test_one_of_a_kind_may_go_within_the_limit() -> None:
-    check(planned(fleet(tenant("rocky", "web"), TINA)), now(fleet(tenant("rocky", "web"), MOVY, TINA)), OPEN)
+    on_hub = tenant("movy", "web", where="{names: [hub]}")
+    check(planned(fleet(tenant("rocky", "web"), TINA)), now(fleet(tenant("rocky", "web"), on_hub, TINA)), OPEN)
+
+
+def test_a_tenant_on_many_clusters_counts_with_all_of_its_namespaces() -> None:
+    assert refusal(fleet(ROCKY, MOVY, TINA), fleet(ROCKY, TINA), OPEN) == (
+        "this run would remove 2 namespaces; the limit for 'dev' is 1 (maxDeletions)\n"
+        "    tenant 'movy' with its apps and rights, but not its data, on edge, hub\n"
+        "  fix: if this is intended, run `pulumi config set tenantry:maxDeletions 2`; or put back what changed; or announce each in"
+        " a run before, as in `tenantry set tenants.movy.state removing`"
+    )
+
+
+@table("limit, allowed", [("100%", 4), ("60%", 2), ("50%", 2), ("10%", 1), ("0%", 0), (3, 3)])
+def test_a_share_of_what_is_there_is_rounded_down_and_lets_one_go(limit: int | str, allowed: int) -> None:
+    assert most_of(limit, 4) == allowed
+
+
+def test_a_limit_can_be_a_share_of_what_the_cluster_holds() -> None:
+    before = fleet(*(tenant(f"t{index}", "web", where="{names: [hub]}") for index in range(6)))
+    after = [tenant(f"t{index}", "web", where="{names: [hub]}") for index in range(4)]
+    check(planned(fleet(*after)), now(before), RunLimits(protected=False, deletions="34%"))
+    told = refusal(before, fleet(*after), RunLimits(protected=False, deletions="20%"))
+    assert told.startswith("this run would remove 2 tenants; the limit for 'dev' is 1 (maxDeletions: 20%)\n")
 
 
 def test_more_than_the_limit_are_refused_by_name() -> None:
     assert refusal(fleet(ROCKY, MOVY, TINA), fleet(ROCKY), OPEN) == (
-        "this run would remove 2 tenants, and 1 may go at once in environment 'dev'\n"
+        "this run would remove 2 tenants; the limit for 'dev' is 1 (maxDeletions)\n"
         "    tenant 'movy' with its apps and rights, but not its data, on edge, hub\n"
         "    tenant 'tina' with its apps and rights, but not its data, on edge, hub\n"
-        "  fix: if this is intended, run `pulumi config set tenantry:maxDeletions 2`; or put back what is missing; to"
-        " remove something, set 'state: offboarding' on it in tenants.yaml, run `tenantry up`, then delete its entry"
+        "  fix: if this is intended, run `pulumi config set tenantry:maxDeletions 2`; or put back what changed; or announce each in"
+        " a run before, as in `tenantry set tenants.movy.state removing`"
     )
 
 
@@ -107,8 +132,8 @@ def test_the_last_tenant_does_not_go_unless_somebody_says_so() -> None:
     assert refusal(fleet(ROCKY), fleet(), OPEN) == (
         "this run would remove every tenant of environment 'dev'\n"
         "    tenant 'rocky' with its apps and rights, but not its data, on edge, hub\n"
-        "  fix: if this is intended, run `pulumi config set --path 'tenantry:allowDeletions[0]' tenant/rocky`; or put back what is"
-        " missing; to remove something, set 'state: offboarding' on it in tenants.yaml, run `tenantry up`, then delete its entry"
+        "  fix: if this is intended, run `pulumi config set --path 'tenantry:allowDeletions[0]' tenant/rocky`; or put back what"
+        " changed"
     )
     check(planned(fleet()), now(fleet(ROCKY)), RunLimits(protected=False, deletions=0, allowed=("tenant/rocky",)))
 
@@ -121,8 +146,7 @@ def test_tenants_that_stay_do_not_lose_every_namespace_unless_somebody_says_so()
         "this run would remove every namespace of environment 'dev'\n"
         "    namespace 'rocky' of tenant 'rocky' on hub, which stays there with its data\n"
         "  fix: if this is intended, run `pulumi config set --path 'tenantry:allowDeletions[0]' namespace/hub/rocky`; or put back"
-        " what is missing; to remove something, set 'state: offboarding' on it in tenants.yaml, run `tenantry up`, then delete its"
-        " entry"
+        " what changed"
     )
     check(planned(after), now(before), RunLimits(protected=False, deletions=0, allowed=("namespace/hub/rocky",)))
     both = fleet(tenant("rocky", "web"))
@@ -152,8 +176,8 @@ def test_what_was_given_up_before_may_go(limits: RunLimits) -> None:
 SUSPENDED = (
     "this run would remove suspended objects, and Flux would leave behind what they installed\n"
     "{}"
-    "  fix: resume them first (remove 'state: paused' and run `tenantry up`, or run `flux resume` for what was"
-    " suspended by hand); if their cluster is gone, set 'state: decommissioned' on it"
+    "  fix: undo this change and resume them first: remove 'state: paused' and run `tenantry up`, or, for what was suspended by"
+    " hand, run `tenantry resume {} -e dev`; if their cluster is gone, run `tenantry set clusters.edge.state decommissioned`"
 )
 ALL_MAY_GO = RunLimits(protected=False, deletions=9, emptying=True)
 
@@ -161,7 +185,7 @@ ALL_MAY_GO = RunLimits(protected=False, deletions=9, emptying=True)
 def test_an_app_that_is_paused_does_not_go_before_it_is_active_again() -> None:
     paused = fleet(ROCKY.replace("db: {", "db: {state: paused, "))
     assert refusal(paused, fleet(tenant("rocky", "web")), ALL_MAY_GO) == SUSPENDED.format(
-        "    app 'db' of tenant 'rocky' on edge\n    app 'db' of tenant 'rocky' on hub\n"
+        "    app 'db' of tenant 'rocky' on edge\n    app 'db' of tenant 'rocky' on hub\n", "rocky db"
     )
     check(planned(fleet(ROCKY)), now(paused), ALL_MAY_GO)
 
@@ -170,11 +194,11 @@ def test_what_is_on_a_paused_cluster_does_not_go_though_it_was_given_up() -> Non
     frame = FRAME.replace("labels: {tier: edge},", "labels: {tier: edge}, state: paused,")
     leaving = ROCKY.replace("    clusters", "    state: offboarding\n    clusters")
     assert refusal(fleet(leaving, MOVY, frame=frame), fleet(MOVY, frame=frame), ALL_MAY_GO) == SUSPENDED.format(
-        "    tenant 'rocky' with everything it has on edge, hub\n"
+        "    tenant 'rocky' with everything it has on edge, hub\n", "rocky"
     )
     on_hub = tenant("rocky", "web", "db", where="{names: [hub]}")
     assert refusal(fleet(ROCKY, frame=frame), fleet(on_hub, frame=frame), ALL_MAY_GO) == SUSPENDED.format(
-        "    namespace 'rocky' of tenant 'rocky' on edge, which stays there with its data\n"
+        "    namespace 'rocky' of tenant 'rocky' on edge, which stays there with its data\n", "rocky"
     )
 
 
@@ -283,7 +307,7 @@ def test_every_reason_for_a_refusal_is_told_at_once() -> None:
     told = refusal(fleet(ROCKY, MOVY, TINA), after, OPEN)
     assert told.count("  fix: ") == 2
     assert told.startswith("cluster 'edge' is reached through kamaji/edge-admin-kubeconfig today")
-    assert "\nthis run would remove 2 tenants, and 1 may go at once in environment 'dev'\n" in told
+    assert "\nthis run would remove 2 tenants; the limit for 'dev' is 1 (maxDeletions)\n" in told
 
 
 def test_every_planned_object_carries_its_environment() -> None:

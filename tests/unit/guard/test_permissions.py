@@ -24,8 +24,7 @@ def test_no_number_permits_that_every_tenant_goes() -> None:
         "    tenant 'movy' with its apps and rights, but not its data, on edge, hub\n"
         "    tenant 'rocky' with its apps and rights, but not its data, on edge, hub\n"
         "  fix: if this is intended, list each under tenantry:allowDeletions in the stack's file (tenant/movy, tenant/rocky); or"
-        " put back what is missing; to remove something, set 'state: offboarding' on it in tenants.yaml, run `tenantry up`, then"
-        " delete its entry"
+        " put back what changed"
     )
 
 
@@ -39,8 +38,10 @@ def test_every_tenant_goes_once_all_of_them_are_named() -> None:
 
 def test_what_is_named_does_not_count_against_the_limit() -> None:
     before, after = fleet(ROCKY, MOVY, TINA), fleet(ROCKY)
-    check(planned(after), now(before), allowing("tenant/movy", deletions=1))
-    assert "would remove 1 tenant, and 0 may go at once" in refusal(before, after, allowing("tenant/movy"))
+    check(planned(after), now(before), allowing("tenant/movy", deletions=2))
+    assert "would remove 1 tenant; the limit for 'dev' is 0 (maxDeletions)" in refusal(
+        before, after, allowing("tenant/movy")
+    )
 
 
 def test_a_name_permits_what_it_names_and_nothing_else() -> None:

@@ -111,13 +111,16 @@ def test_another_chart_of_an_app_is_refused_where_it_is_protected_unless_it_is_n
 def test_elsewhere_a_reinstalled_app_counts_like_a_removed_one() -> None:
     allowed(OTHER_CHART, OPEN)
     assert refused(OTHER_CHART, NONE) == (
-        "this run would uninstall and reinstall 1 app, and 0 may go at once in environment 'dev': Helm deletes what their charts"
+        "this run would uninstall and reinstall 1 app; the limit for 'dev' is 0 (maxDeletions): Helm deletes what their charts"
         " made, with PersistentVolumeClaims and their data; claims from volumeClaimTemplates stay\n"
         "    app 'cache' of tenant 'rocky' on edge (chart valkey -> redis)\n"
         "  fix: if this is intended, run `pulumi config set tenantry:maxDeletions 1`; or put back what changed"
     )
     both = OTHER_CHART.replace("      web: {kustomize: {source: manifests}}\n", "")
-    assert "this run would remove or uninstall and reinstall 2 apps, and 1 may go at once" in refused(both, OPEN)
+    assert (
+        "this run would remove or uninstall and reinstall 2 apps; the limit for 'dev' is 1 (maxDeletions)"
+        in refused(both, OPEN)
+    )
     allowed(OTHER_CHART, RunLimits(protected=False, deletions=0, allowed=(PERMIT,)))
 
 

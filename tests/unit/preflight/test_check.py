@@ -192,7 +192,7 @@ def test_removals_are_counted_as_the_run_will_count_them() -> None:
         dict(each.manifest) for each in before.objects if each.id.kind == "Namespace"
     ]
     (problem,) = told(management)
-    assert problem.message.startswith("this run would remove 4 tenants, and 3 may go at once in environment 'dev'\n")
+    assert problem.message.startswith("this run would remove 4 tenants; the limit for 'dev' is 3 (maxDeletions)\n")
 
 
 def refusing(_: ObjectId) -> bool:

@@ -70,7 +70,7 @@ def test_what_up_refuses_is_refused_in_the_same_words(tmp_path: Path, settings: 
 
 def test_a_number_that_is_none_is_refused_with_the_command_that_helps(tmp_path: Path) -> None:
     assert refusal(tmp_path, "{tenantry:maxDeletions: 4.5}") == (
-        "tenantry:maxDeletions is '4.5', but must be a number\n"
+        "tenantry:maxDeletions is '4.5', but must be a number or a share such as 10%\n"
         "  fix: pulumi config set --stack dev tenantry:maxDeletions 10, or pulumi config rm --stack dev tenantry:maxDeletions"
     )
 

@@ -127,6 +127,24 @@ def test_a_run_whose_program_asks_for_a_refresh_is_begun_again(
     assert (first.endswith("--parallel 64 --refresh=false"), second.endswith("--parallel 64 --refresh")) == (True, True)
 
 
+PROTECTING = """#!/bin/sh
+echo "$*" >> "$FAKE_LOG"
+if [ "$1" = state ]; then touch unprotected; elif [ ! -f unprotected ]; then
+printf 'unprotect\\nurn:a$b::x\\nurn:c' > "$TENANTRY_OUTCOME"; exit 1; fi
+"""
+
+
+@pytest.mark.parametrize(("verb", "code"), [("up", 0), ("preview", 4)])
+def test_up_takes_the_protection_off_what_its_program_names_and_a_preview_changes_nothing(
+    capsys: Capture, log: Path, verb: str, code: int
+) -> None:
+    program(PROTECTING)
+    assert tenantry(capsys, verb, "-e", "dev")[0] == code
+    calls = [line.removesuffix(" --parallel 64 --refresh=false") for line in log.read_text().splitlines()]
+    unprotect = f"state unprotect --yes --cwd {Path.cwd()} --stack dev urn:a$b::x urn:c"
+    assert calls == (["up --stack dev", unprotect, "up --stack dev"] if verb == "up" else ["preview --stack dev"])
+
+
 @pytest.mark.parametrize("own", ["--refresh", "--refresh=false"])
 def test_a_refresh_of_the_users_own_is_left_as_it_is(
     capsys: Capture, monkeypatch: pytest.MonkeyPatch, log: Path, own: str

@@ -26,7 +26,7 @@ NO_NAMES = {
     "Config": "data",
     "ConfigMap": "address audiences certificateAuthority cluster name namespace serviceAccountName",
     "Credentials": "keys registry",
-    "Environment": "dedicatedFluxShards fluxShards namespace variables",
+    "Environment": "dedicatedFluxShards fluxShards maxDeletions namespace variables",
     "ExtraBinding": "role",
     "ExtraNamespace": "annotations labels name objects quota",
     "FluxMetadata": "annotations labels",

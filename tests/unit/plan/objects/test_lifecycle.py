@@ -5,6 +5,9 @@ from __future__ import annotations
 import pytest
 
 from tenantry.kube.objects import KubeObject
+from tenantry.model import ClusterState, State
+from tenantry.plan.objects.lifecycle import lifecycle
+from tests.table import table
 from tests.unit.texts import FRAME, one, planned, rocky
 
 APPS = "web: {kustomize: {source: manifests}}\ncache: {helm: {source: charts, chart: c, version: 1.x}}"
@@ -87,3 +90,40 @@ def test_a_release_environment_is_protected_as_the_one_it_extends() -> None:
     )
     text = rocky(APPS).replace(FRAME, frame.replace("hub: {environments: [dev]", "hub: {environments: [dev, r1]"))
     assert one(planned(text, "r1"), "Namespace", "r1-rocky").protect
+
+
+@table(
+    "cluster, owners, leaving",
+    [
+        ("active", ("active", "active"), ""),
+        ("active", ("removing", "active"), "removing"),
+        ("active", ("removing", "offboarding"), "offboarding"),
+        ("removing", ("active",), "removing"),
+        ("offboarding", ("active",), "offboarding"),
+        ("offboarding", ("removing",), "removing"),
+        ("removing", ("offboarding",), "offboarding"),
+        ("decommissioned", ("offboarding",), "decommissioned"),
+    ],
+)
+def test_a_tenant_s_own_mark_prevails_over_its_cluster_s(
+    cluster: ClusterState, owners: tuple[State, ...], leaving: str
+) -> None:
+    found = lifecycle(cluster, *owners)
+    assert (found.leaving, found.keeps_data) == (leaving, leaving != "offboarding")
+
+
+def test_what_is_announced_is_marked_and_keeps_its_data() -> None:
+    leaving = on_both("state: removing")
+    assert set(marked(leaving).values()) == {"removing"}
+    namespace = one(planned(leaving), "Namespace", "rocky")
+    assert namespace.retained
+    for text, policy in ((leaving, {"helm.sh/resource-policy": "keep"}), (on_both("state: offboarding"), {})):
+        release = one(planned(text), "HelmRelease", "edge-rocky-baseline").manifest
+        annotations = release["spec"]["values"]["objects"][0]["metadata"].get("annotations", {})
+        assert {key: value for key, value in annotations.items() if key.startswith("helm.sh")} == policy
+
+
+def test_a_namespace_that_was_given_up_by_itself_is_given_up_though_its_tenant_leaves_data() -> None:
+    leaving = on_both("state: removing\nnamespaces: {jobs: {state: offboarding}}")
+    assert {marked(leaving)[f"Namespace {name}"] for name in ("rocky-jobs", "rocky")} == {"offboarding", "removing"}
+    assert not one(planned(leaving), "Namespace", "rocky-jobs").retained

@@ -1,0 +1,230 @@
+"""What a protected environment answers to a removal, and what it lets go: what was announced, and what was never there."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from typing import Any
+
+import pytest
+
+from tenantry.guard import Held, RunLimits, check, held
+from tenantry.guard.facts import has_applied_nothing
+from tenantry.guard.keeping import kept_after
+from tenantry.guard.ways import Declared
+from tenantry.messages.errors import Refused
+from tests.table import table
+from tests.unit.guard.fleets import fleet, manifests, now, refusal, tenant
+from tests.unit.texts import FRAME, planned
+
+ROCKY, MOVY = tenant("rocky", "web", "db"), tenant("movy", "web")
+JOBS = tenant("rocky", "web", "db", rest="    namespaces: {jobs: {}}\n")
+ON_HUB = tenant("rocky", "web", "db", where="{names: [hub]}")
+KEEPS = "  namespaces stay with their data; with 'offboarding' instead of 'removing' the last run deletes them"
+GONE = "  for a cluster that is gone write 'decommissioned', which leaves everything running there"
+DNS = "{clusters: {all: true}, source: {helm: {url: https://charts.example.com}}, helm: {chart: dns, version: 1.x}}"
+WITH_DNS = FRAME.replace("platform: {", f"platform: {{addons: {{dns: {DNS}}}, ")
+ALL = Declared({"rocky", "movy"}, {"hub", "edge"})
+
+
+def without_edge(frame: str) -> str:
+    return "".join(line for line in frame.splitlines(keepends=True) if not line.startswith("  edge:"))
+
+
+def guarded(declared: Declared = ALL) -> RunLimits:
+    return RunLimits(protected=True, deletions=9, declared=declared)
+
+
+def commands(first: str, second: str, how: str = "or type", *, keeps: bool = True) -> str:
+    """The fix with these commands in the first and the second run."""
+    lines = [
+        "undo this change, and announce the removal in a run of its own:",
+        *(f"    tenantry set {each} removing" for each in first.split(", ")),
+        "    tenantry up -e dev",
+        f"  then make this change again, {how}:",
+        *(f"    tenantry {each}" for each in second.split(", ")),
+        "    tenantry up -e dev",
+        *([KEEPS] if keeps else []),
+        *([GONE] if first.startswith("clusters.") else []),
+    ]
+    return "\n".join(lines)
+
+
+@table(
+    "before, after, declared, fix",
+    [
+        (
+            fleet(ROCKY),
+            fleet(ON_HUB),
+            ALL,
+            commands("tenants.rocky.overrides.clusters.edge.state", "remove placement rocky edge"),
+        ),
+        (
+            fleet(ROCKY, MOVY),
+            fleet(ROCKY),
+            Declared({"rocky"}, {"hub", "edge"}),
+            commands("tenants.movy.state", "remove tenant movy"),
+        ),
+        (
+            fleet(ROCKY, MOVY),
+            fleet(ROCKY),
+            ALL,
+            commands(
+                "tenants.movy.overrides.clusters.edge.state, tenants.movy.overrides.clusters.hub.state",
+                "remove placement movy edge, remove placement movy hub",
+            ),
+        ),
+        (
+            fleet(ROCKY, MOVY, frame=WITH_DNS),
+            fleet(ROCKY, MOVY, frame=without_edge(WITH_DNS)),
+            Declared({"rocky", "movy"}, {"hub"}),
+            commands("clusters.edge.state", "remove cluster edge --cascade"),
+        ),
+        (
+            fleet(ROCKY),
+            fleet(tenant("rocky", "web")),
+            ALL,
+            commands("tenants.rocky.apps.db.state", "remove app rocky/db", keeps=False),
+        ),
+        (
+            fleet(ROCKY),
+            fleet(ROCKY.replace("db: {", "db: {clusters: {names: [hub]}, ")),
+            ALL,
+            commands("tenants.rocky.apps.db.state", "unset tenants.rocky.apps.db.state", "and type", keeps=False),
+        ),
+        (
+            fleet(ROCKY, frame=WITH_DNS),
+            fleet(ROCKY),
+            ALL,
+            commands("platform.addons.dns.state", "remove addon dns", keeps=False),
+        ),
+        (
+            fleet(JOBS),
+            fleet(ROCKY),
+            ALL,
+            commands("tenants.rocky.namespaces.jobs.state", "unset tenants.rocky.namespaces.jobs"),
+        ),
+    ],
+)
+def test_a_refusal_names_the_commands_of_both_runs(before: str, after: str, declared: Declared, fix: str) -> None:
+    assert refusal(before, after, guarded(declared)).partition("\n  fix: ")[2] == fix
+
+
+def test_of_many_removals_the_first_ones_have_commands() -> None:
+    many = [tenant(f"t{index}", "web", where="{names: [hub]}") for index in range(9)]
+    told = refusal(fleet(*many), fleet(many[0]), guarded(Declared({"t0"}, {"hub"})))
+    assert told.count("tenantry set ") == 5
+    assert told.count("    # and so on for 3 more\n") == 2
+
+
+def announced(text: str, state: str = "removing") -> dict[str, str]:
+    """The fleet with a state on the tenant, on it on one cluster, on its app, or on the cluster."""
+    overrides = f"    overrides: {{clusters: {{edge: {{state: {state}}}}}}}\n"
+    return {
+        "tenant": text.replace("    clusters", f"    state: {state}\n    clusters", 1),
+        "placement": text.replace("    sources", f"{overrides}    sources", 1),
+        "app": text.replace("db: {", f"db: {{state: {state}, "),
+        "cluster": text.replace("labels: {tier: edge},", f"labels: {{tier: edge}}, state: {state},"),
+    }
+
+
+ANNOUNCED, OFFBOARDED = announced(fleet(ROCKY, MOVY)), announced(fleet(ROCKY, MOVY), "offboarding")
+WITHOUT_EDGE = fleet(ROCKY, MOVY, frame=without_edge(FRAME))
+
+
+@table(
+    "before, after",
+    [
+        (ANNOUNCED["tenant"], fleet(MOVY)),
+        (ANNOUNCED["placement"], fleet(ON_HUB, MOVY)),
+        (ANNOUNCED["app"], fleet(tenant("rocky", "web"), MOVY)),
+        (ANNOUNCED["cluster"], WITHOUT_EDGE),
+        (OFFBOARDED["cluster"], WITHOUT_EDGE),
+    ],
+)
+def test_what_was_announced_may_go_where_it_is_protected(before: str, after: str) -> None:
+    check(planned(after), now(before), guarded())
+
+
+@table(
+    "before, after, kept",
+    [
+        (ANNOUNCED["tenant"], fleet(MOVY), {("edge", "rocky"), ("hub", "rocky")}),
+        (ANNOUNCED["placement"], fleet(ON_HUB, MOVY), {("edge", "rocky")}),
+        (ANNOUNCED["cluster"], WITHOUT_EDGE, {("edge", "rocky"), ("edge", "movy")}),
+        (OFFBOARDED["placement"], fleet(ON_HUB, MOVY), set()),
+        (OFFBOARDED["cluster"], WITHOUT_EDGE, set()),
+    ],
+)
+def test_what_was_announced_leaves_its_namespaces_and_what_was_off_boarded_does_not(
+    before: str, after: str, kept: set[tuple[str, str]]
+) -> None:
+    recorded = kept_after(planned(after), now(before), datetime(2026, 1, 1, tzinfo=UTC))
+    assert {(each.cluster, each.namespace) for each in recorded} == kept
+
+
+def test_what_was_announced_on_one_cluster_goes_from_no_other() -> None:
+    on_edge = tenant("rocky", "web", "db", where="{names: [edge]}")
+    with pytest.raises(Refused, match="namespace 'rocky' of tenant 'rocky' on hub"):
+        check(planned(fleet(on_edge, MOVY)), now(ANNOUNCED["placement"]), guarded())
+
+
+def test_an_announced_tenant_s_paused_app_would_be_left_behind_in_its_namespace() -> None:
+    paused = ANNOUNCED["tenant"].replace("      web: {", "      web: {state: paused, ", 1)
+    with pytest.raises(Refused, match="Flux would leave behind what they installed"):
+        check(planned(fleet(MOVY)), now(paused), guarded())
+
+
+# --- apps that were never there ---------------------------------------------------------------------------------------
+
+FAILED: dict[str, Any] = {"conditions": [{"type": "Ready", "status": "False"}]}
+RETRIED: dict[str, Any] = {"conditions": [{"type": "Ready", "status": "Unknown"}]}
+READY: dict[str, Any] = {"conditions": [{"type": "Ready", "status": "True"}]}
+ENTRY: dict[str, Any] = {"id": "rocky_db__ConfigMap", "v": "v1"}
+
+
+@table(
+    "kind, status, nothing",
+    [
+        ("Kustomization", FAILED, True),
+        ("Kustomization", RETRIED, True),
+        ("Kustomization", FAILED | {"inventory": {"entries": []}, "lastAttemptedRevision": "main@sha1:1"}, True),
+        ("Kustomization", FAILED | {"history": [{"lastReconciledStatus": "BuildFailed"}]}, True),
+        ("HelmRelease", FAILED | {"installFailures": 1, "lastAttemptedRevision": "1.0.0"}, True),
+        ("Kustomization", None, False),
+        ("Kustomization", {}, False),
+        ("Kustomization", {"conditions": []}, False),
+        ("Kustomization", {"conditions": "Ready"}, False),
+        ("Kustomization", {"conditions": ["Ready"]}, False),
+        ("Kustomization", READY, False),
+        ("Kustomization", FAILED | {"inventory": {"entries": [ENTRY]}}, False),
+        ("Kustomization", FAILED | {"inventory": "text"}, False),
+        ("Kustomization", FAILED | {"lastAppliedRevision": "main@sha1:1"}, False),
+        ("HelmRelease", FAILED | {"history": [{"status": "failed"}]}, False),
+        ("HelmRelease", FAILED | {"history": [{"status": "uninstalled"}]}, False),
+        ("HelmRelease", FAILED | {"lastAppliedRevision": "1.0.0"}, False),
+    ],
+)
+def test_only_a_status_proves_that_nothing_was_applied(kind: str, status: Any, *, nothing: bool) -> None:
+    assert has_applied_nothing({"kind": kind, "status": status}) is nothing
+
+
+def with_status(status: dict[str, Any]) -> Held:
+    """What the cluster holds once both tenants are up, and app 'db' has a status."""
+    there = manifests(fleet(ROCKY, MOVY))
+    for each in there:
+        if each["metadata"]["labels"].get("tenantry/app") == "db":
+            each["status"] = status
+    return held(there, "dev")
+
+
+@table("limits", [guarded(), RunLimits(protected=False, deletions=0)])
+def test_an_app_of_which_nothing_was_ever_applied_may_go(limits: RunLimits) -> None:
+    after = planned(fleet(tenant("rocky", "web"), MOVY))
+    check(after, with_status(FAILED), limits)
+    with pytest.raises(Refused, match="app 'db' of tenant 'rocky' on edge"):
+        check(after, with_status(READY), limits)
+
+
+def test_its_namespace_stays_protected() -> None:
+    with pytest.raises(Refused, match="tenant 'rocky' with its apps and rights"):
+        check(planned(fleet(MOVY)), with_status(FAILED), guarded())
