@@ -44,6 +44,7 @@ _SECTIONS = {
         "parity": "show what differs between two environments, and why",
         "render": "write the objects that `tenantry up` applies as YAML",
         "tree": "show an app from its source to the objects that Flux applied",
+        "why": "show why an app is not well, and what to type next",
     },
     "Edit tenants.yaml": {
         "add": "add a tenant, an app, a cluster and so on to tenants.yaml",

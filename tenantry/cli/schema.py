@@ -25,6 +25,7 @@ KINDS = (
     "List",
     "Stacks",
     "Tree",
+    "Why",
     "Actions",
     "Objects",
     "KubeconfigCheck",

@@ -79,6 +79,11 @@ def _unwatched(manifest: Manifest, environment: str) -> str:
     return f"no controller of shard {shard} has reconciled it yet: check with `tenantry preflight -e {environment}`"
 
 
+def why_command(app: PlannedApp, environment: str) -> str:
+    """The command that tells why an app is not ready."""
+    return f"tenantry why {app.full_name} -e {environment} -c {app.cluster}"
+
+
 @dataclass(frozen=True, slots=True)
 class Selection:
     """Empty sets select everything. The tenant "" is the platform, whose apps are add-ons."""

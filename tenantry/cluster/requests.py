@@ -77,10 +77,11 @@ def every(
     *,
     namespace: str = "",
     selector: str = "",
+    fields: str = "",
     metadata_only: bool = False,
     unknown: Refused | None = None,
 ) -> Iterator[Manifest]:
-    """All objects of a kind that match a label selector.
+    """All objects of a kind that match a label selector and a selector of fields.
 
     namespace: "": objects in all namespaces, or cluster-scoped ones. unknown: what to raise if the cluster does not know
     the kind; by default the result is empty. Raises: as `one`.
@@ -88,7 +89,8 @@ def every(
     path = f"{_within(api_version, namespace)}/{_resource(client, api_version, kind)}"
     what = f"{plural(kind)} in {namespace}" if namespace else plural(kind)
     headers = {"Accept": _METADATA.format("List")} if metadata_only else {}
-    parameters = {"limit": str(_PAGE), **({"labelSelector": selector} if selector else {})}
+    selectors = {"labelSelector": selector, "fieldSelector": fields}
+    parameters = {"limit": str(_PAGE), **{key: value for key, value in selectors.items() if value}}
     while (page := _sent(client, "GET", path, what, params=parameters, headers=headers)) is not None:
         # The server omits these from the items of a list.
         yield from ({**each, "apiVersion": api_version, "kind": kind} for each in page.get("items") or ())

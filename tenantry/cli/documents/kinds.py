@@ -7,7 +7,7 @@ from typing import Any, Final
 
 from pydantic.json_schema import GenerateJsonSchema, models_json_schema
 
-from tenantry.cli.documents import checks, diff, edits, explanation, importing, states
+from tenantry.cli.documents import causes, checks, diff, edits, explanation, importing, states
 from tenantry.cli.documents.common import Document, Failed, Invalid, Part
 from tenantry.fleet.json_schema import declared_by, subclasses, texts_below_fields
 
@@ -30,6 +30,7 @@ KINDS: dict[str, tuple[type[Document], ...]] = {
     "List": (states.List,),
     "Stacks": (checks.Stacks,),
     "Tree": (states.Tree,),
+    "Why": (causes.Why,),
     "Actions": (states.Actions,),
     "Objects": (states.Objects,),
     "KubeconfigCheck": (checks.KubeconfigCheck,),

@@ -230,6 +230,15 @@ class Step(ObjectId):
     """Flux's own message."""
 
 
+class AppliedObject(ObjectId):
+    """An object that Flux applied, as its cluster has it."""
+
+    health: Literal["ready", "progressing", "failed", "missing", "unknown"] | None
+    """`unknown`: its cluster, or the object, could not be read. `null`: it was not asked for."""
+    why: str
+    """Why it is not ready."""
+
+
 class AppTree(Part):
     """An app, from its source to what it applied."""
 
@@ -239,8 +248,10 @@ class AppTree(Part):
     cluster: str = at("app", "cluster")
     steps: list[Step]
     """The source, then what is made of it, and at last the Flux object of the app."""
-    objects: list[ObjectId] | None
+    objects: list[AppliedObject] | None = at("applied")
     """What Flux applied; `null` if it has not applied anything yet."""
+    unread: list[str]
+    """What could not be read on the app's cluster, and why."""
 
 
 class Tree(Document):

@@ -15,6 +15,7 @@ from rich.table import Table
 from rich.text import Text
 
 from tenantry.cli.output import shows_all_columns
+from tenantry.cluster.apps import why_command
 from tenantry.cluster.report import StatusReport, Webhook
 from tenantry.cluster.status import AppStatus, Readiness, age, one_line
 from tenantry.kube.names import PLATFORM
@@ -210,7 +211,7 @@ def shown(report: StatusReport, console: Console, *, every: bool = False) -> Ren
 
     A terminal gets equal rows as one; a pipe gets a line for each app and object, which programs can filter.
     """
-    below = [*_objects(report, console, every=every), *_total(report)]
+    below = [*_next(report, console), *_objects(report, console, every=every), *_total(report)]
     return Group(*([_apps(report, console, every=every)] if report.apps else []), *below)
 
 
@@ -225,6 +226,13 @@ def _apps(report: StatusReport, console: Console, *, every: bool) -> RenderableT
     ready = sum(row.apps for row in rows) - sum(row.apps for row in trouble)
     closing = Text(f"{'and ' if trouble else ''}{counted(ready, 'app')} ready; --all lists them", style="dim")
     return Group(status_table(trouble, console), closing) if trouble else closing
+
+
+def _next(report: StatusReport, console: Console) -> Iterator[Text]:
+    """What to type next about the first app that is not well. A pipe gets lines of apps and objects alone."""
+    bad = (each.app for each in report.apps if each.readiness not in (Readiness.READY, Readiness.SUSPENDED))
+    if console.is_terminal and (first := next(bad, None)):
+        yield Text(f"cause: {why_command(first, report.environment)}", style="dim")
 
 
 def _objects(report: StatusReport, console: Console, *, every: bool) -> Iterator[Text]:

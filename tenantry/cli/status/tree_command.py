@@ -12,10 +12,11 @@ from rich.tree import Tree
 
 from tenantry.cli.commands import Command
 from tenantry.cli.named_apps import Named, in_words, names_apps
-from tenantry.cli.output import data_json, stdout_console
+from tenantry.cli.output import data_json, stdout_console, working
 from tenantry.cli.status.table import COLOURS, short_revision
+from tenantry.cluster.health import Health
 from tenantry.cluster.status import Readiness, age, one_line
-from tenantry.cluster.tree import AppTree, Step, trees
+from tenantry.cluster.tree import Applied, AppTree, Step, trees, with_health
 from tenantry.messages.text import counted
 
 if TYPE_CHECKING:
@@ -34,8 +35,8 @@ Examples:
   tenantry tree platform/cert-controller --environment prod --output json
 
 Exit codes:
-  0  everything from the sources to the Kustomizations and HelmReleases is ready
-  1  something is not ready
+  0  everything from the sources to the applied objects is ready
+  1  something is not ready, or could not be read
   2  tenants.yaml is invalid, or the management cluster does not answer
 """,
 )
@@ -44,15 +45,27 @@ Exit codes:
     click.option(
         "--all", "every", is_flag=True, help=f"List all objects, also if there are more than {_MOST_OBJECTS}."
     ),
+    click.option(
+        "--health/--no-health",
+        default=True,
+        show_default=True,
+        help="Ask the apps' clusters how the applied objects are.",
+    ),
 )
-def command(named: Named, output: str, *, every: bool) -> int:
-    """Show apps from their source to the objects that Flux applied, with what each step says.
+def command(named: Named, output: str, *, every: bool, health: bool) -> int:
+    """Show apps from their source to the objects that Flux applied, with what each step says and how each object is.
 
-    The objects come from Flux's inventory on the management cluster. The clusters that they are on are not contacted,
-    so this shows what Flux applied, not what became of it.
+    The objects come from Flux's inventory on the management cluster. How they are, their own cluster is asked: with the
+    kubeconfig that Flux uses, as the tenant's service account. With --no-health, no cluster but the management cluster is
+    contacted.
+
+    `tenantry why` tells the cause of what is not ready.
     """
     with named.connect() as client:
         found = trees(client, named.planned, named.apps)
+        if health:
+            with working("asking the apps' clusters"):
+                found = with_health(client, found, named.planned)
     if output == "json":
         from tenantry.cli.documents.states import Tree
 
@@ -68,15 +81,36 @@ def _print(found: Iterable[AppTree], *, every: bool) -> None:
         root = branch = Tree(in_words(each.app), guide_style="dim")
         for step in each.steps:
             branch = branch.add(_label(step, now))
-        objects = each.objects or ()
+        objects = each.applied or []
         shown = objects if every else objects[:_MOST_OBJECTS]
-        for id in shown:
-            branch.add(one_line(str(id)))
+        for applied in shown:
+            branch.add(_object(applied))
         if len(objects) > len(shown):
             branch.add(f"and {counted(len(objects) - len(shown), 'more object')}; --all lists them")
-        if each.objects is None:
+        if each.applied is None:
             branch.add("Flux has not applied anything yet")
+        for unread in each.unread:
+            root.add(Text(f"not read: {one_line(unread)}", style="dim"))
         console.print(root, markup=False)
+
+
+def _object(applied: Applied) -> Text:
+    text = Text(one_line(str(applied.id)))
+    if applied.health is not None:
+        text.append("  ")
+        text.append(applied.health, HEALTH_COLOURS[applied.health])
+        if applied.why and applied.health is not Health.UNKNOWN:
+            text.append(f"\n{one_line(applied.why)}")
+    return text
+
+
+HEALTH_COLOURS = {
+    Health.READY: "green",
+    Health.PROGRESSING: "yellow",
+    Health.FAILED: "red",
+    Health.MISSING: "red",
+    Health.UNKNOWN: "magenta",
+}
 
 
 def _label(step: Step, now: datetime) -> Text:

@@ -225,7 +225,7 @@ def test_a_tree_goes_from_the_source_to_what_was_applied(capsys: Capture, hub: H
         "inventory": {"entries": [*entries, "odd", {"id": "odd"}]},
         "history": [{"chartVersion": "1.2.0"}],
     }
-    code, out, err = tenantry(capsys, "tree", "rocky", "shop", "-e", "dev")
+    code, out, err = tenantry(capsys, "tree", "rocky", "shop", "-e", "dev", "--no-health")
     assert (code, err) == (0, "")
     chart = next(each.id for each in planned(TEXT).objects if each.id.kind == "HelmChart")
     assert [line.rstrip().partition("  ready")[0] for line in out.splitlines()] == [
@@ -256,10 +256,11 @@ def test_a_tree_says_what_fails_and_what_is_missing(capsys: Capture, hub: Hub) -
 
 def test_a_tree_as_json(capsys: Capture, hub: Hub) -> None:
     hub.objects[WEB]["status"]["inventory"] = {"entries": [{"id": "rocky_web__Service", "v": "v1"}]}
-    _, out, _ = tenantry(capsys, "tree", "rocky", "web", "-e", "dev", "-c", "hub", "-o", "json")
+    _, out, _ = tenantry(capsys, "tree", "rocky", "web", "-e", "dev", "-c", "hub", "--no-health", "-o", "json")
     (said,) = json.loads(out)["apps"]
     assert [(each["kind"], each["status"]) for each in said["steps"]] == [
         ("GitRepository", "ready"),
         ("Kustomization", "ready"),
     ]
-    assert said["objects"] == [{"apiVersion": "v1", "kind": "Service", "namespace": "rocky", "name": "web"}]
+    web = {"apiVersion": "v1", "kind": "Service", "namespace": "rocky", "name": "web"}
+    assert said["objects"] == [{**web, "health": None, "why": ""}]

@@ -36,6 +36,7 @@ COMPLETE: dict[tuple[str, ...], tuple[str, ...]] = {
     ("preflight",): ("-e", "dev"),
     ("status",): ("-e", "dev"),
     ("tree",): ("rocky", "-e", "dev"),
+    ("why",): ("rocky", "-e", "dev"),
     ("reconcile",): ("rocky", "-e", "dev"),
     ("suspend",): ("rocky", "-e", "dev"),
     ("resume",): ("rocky", "-e", "dev"),

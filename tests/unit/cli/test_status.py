@@ -168,13 +168,18 @@ def test_80_columns_have_the_message_below_its_row() -> None:
         "rocky   hub      web  Kustomization  failed       main@0123456",
         "    kustomize build failed: accumulating resources: 'deploy/web.yaml' doesn't",
         "    exist in revision main@sha1:0123456",
+        "cause: tenantry why rocky/web -e dev -c hub",
         "5 of 6 objects as planned",
     ]
 
 
 @pytest.mark.usefixtures("_failing")
 def test_120_columns_have_a_long_message_below_its_row_too() -> None:
-    assert screen(120)[2:] == [f"    {MESSAGE}", "5 of 6 objects as planned"]
+    assert screen(120)[2:] == [
+        f"    {MESSAGE}",
+        "cause: tenantry why rocky/web -e dev -c hub",
+        "5 of 6 objects as planned",
+    ]
 
 
 @pytest.mark.usefixtures("_failing")
@@ -182,6 +187,7 @@ def test_a_message_that_fits_is_a_column() -> None:
     assert screen(180) == [
         "TENANT  CLUSTER  APP  KIND           STATUS  AGE  REVISION      MESSAGE",
         f"rocky   hub      web  Kustomization  failed       main@0123456  {MESSAGE}",
+        "cause: tenantry why rocky/web -e dev -c hub",
         "5 of 6 objects as planned",
     ]
 

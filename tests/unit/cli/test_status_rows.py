@@ -56,6 +56,7 @@ def test_equal_rows_of_many_clusters_are_one_and_the_message_names_a_cluster() -
         "rocky   hub           db   Kustomization  failed  2h      main@0123456",
         "    other",
         "rocky   479 clusters  web  Kustomization  ready   2h-24h  main@0123456",
+        "cause: tenantry why rocky/db -e dev -c edge-1",
     ]
 
 
@@ -75,9 +76,10 @@ def test_three_clusters_are_listed() -> None:
 def test_many_rows_that_are_ready_are_counted() -> None:
     ready = [each for number in range(21) for each in on_many(5, app=f"app-{number}")]
     assert on_terminal(report(*ready)) == ["105 apps ready; --all lists them"]
-    assert on_terminal(report(*ready, status("hub", Readiness.MISSING)))[-2:] == [
+    assert on_terminal(report(*ready, status("hub", Readiness.MISSING)))[-3:] == [
         "rocky   hub      web  Kustomization  missing  2h   main@0123456",
         "and 105 apps ready; --all lists them",
+        "cause: tenantry why rocky/web -e dev -c hub",
     ]
     assert len(on_terminal(report(*ready), every=True)) == 106
 

@@ -1,0 +1,286 @@
+"""How an object is on its own cluster, with a word why. It reads nothing itself.
+
+The rules are those by which `kubectl rollout status` and Flux's health checks judge. Pods say more than their owners: see
+`pod_trouble`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from enum import StrEnum
+from typing import Any, NamedTuple
+
+from tenantry.cluster.status import Readiness, condition, message_of, one_line, readiness
+from tenantry.kube.objects import Manifest, is_of_flux
+from tenantry.messages.data import mapping_at, mappings_in, value_at
+from tenantry.messages.redact import without_credentials
+
+
+class Health(StrEnum):
+    READY = "ready"
+    PROGRESSING = "progressing"
+    FAILED = "failed"
+    MISSING = "missing"
+    UNKNOWN = "unknown"
+    """It could not be read."""
+
+
+class State(NamedTuple):
+    """why: "" for what is ready. since: RFC 3339; "" if it is not known."""
+
+    health: Health
+    why: str = ""
+    since: str = ""
+
+
+READY, MISSING = State(Health.READY), State(Health.MISSING, "not on the cluster")
+WORST_FIRST = (Health.FAILED, Health.MISSING, Health.PROGRESSING, Health.UNKNOWN, Health.READY)
+
+
+def state_of_object(found: Manifest | None) -> State:
+    """The state of an object as its cluster holds it; None: it is not there."""
+    if found is None:
+        return MISSING
+    if since := mapping_at(found, "metadata").get("deletionTimestamp"):
+        return State(Health.PROGRESSING, "it is being deleted", str(since))
+    kind, version = str(found.get("kind")), str(found.get("apiVersion"))
+    if is_of_flux(version):
+        return _of_flux(found)
+    if (judge := _JUDGES.get(kind)) and version.partition("/")[0] in ("v1", "apps", "batch"):
+        return judge(found, mapping_at(found, "spec"), mapping_at(found, "status"))
+    return _by_conditions(found)
+
+
+def _of_flux(found: Manifest) -> State:
+    ready = condition(mapping_at(found, "status"), "Ready")
+    state, since = readiness(found, ready), str(ready.get("lastTransitionTime") or "")
+    if state is Readiness.READY:
+        return READY
+    if state is Readiness.SUSPENDED:
+        return State(Health.READY, "suspended", since)
+    health = Health.FAILED if state is Readiness.FAILED else Health.PROGRESSING
+    return State(health, one_line(message_of(ready)), since)
+
+
+def _by_conditions(found: Manifest) -> State:
+    """Custom resources and others: what their conditions say; one without conditions is ready when it is there."""
+    status = mapping_at(found, "status")
+    for name in ("Stalled", "Failed"):
+        if (told := condition(status, name)).get("status") == "True":
+            return _told(Health.FAILED, told)
+    for name in ("Ready", "Available", "Established"):
+        told = condition(status, name)
+        if told and told.get("status") != "True":
+            return _told(Health.FAILED if told.get("status") == "False" else Health.PROGRESSING, told)
+    return READY
+
+
+def _told(health: Health, told: Mapping[str, Any], before: str = "") -> State:
+    said = one_line(message_of(told)) or str(told.get("reason") or "")
+    return State(health, f"{before}{said}", str(told.get("lastTransitionTime") or ""))
+
+
+def _deployment(found: Manifest, spec: Mapping[str, Any], status: Mapping[str, Any]) -> State:
+    if _is_unseen(found, status):
+        return _UNSEEN
+    wanted = _number(spec.get("replicas"), 1)
+    ready, updated = _number(status.get("readyReplicas")), _number(status.get("updatedReplicas"))
+    count = f"{ready} of {wanted} pods ready"
+    if (failure := condition(status, "ReplicaFailure")).get("status") == "True":
+        return _told(Health.FAILED, failure, f"{count}: ")
+    rolling = condition(status, "Progressing")
+    if rolling.get("status") == "False" and rolling.get("reason") == "ProgressDeadlineExceeded":
+        return State(Health.FAILED, f"{count}: the rollout made no progress", str(rolling.get("lastTransitionTime")))
+    available = condition(status, "Available")
+    since = str(available.get("lastTransitionTime") or "") if available.get("status") == "False" else ""
+    if updated < wanted:
+        return State(Health.PROGRESSING, f"{updated} of {wanted} pods are of the new version, {count}", since)
+    if ready < wanted:
+        return State(Health.PROGRESSING, count, since)
+    return READY
+
+
+def _stateful_set(found: Manifest, spec: Mapping[str, Any], status: Mapping[str, Any]) -> State:
+    if _is_unseen(found, status):
+        return _UNSEEN
+    wanted, ready = _number(spec.get("replicas"), 1), _number(status.get("readyReplicas"))
+    if ready < wanted:
+        return State(Health.PROGRESSING, f"{ready} of {wanted} pods ready")
+    partition = value_at(spec, ("updateStrategy", "rollingUpdate", "partition"), 0)
+    manual = value_at(spec, ("updateStrategy", "type")) == "OnDelete" or partition
+    if not manual and status.get("updateRevision") != status.get("currentRevision"):
+        return State(
+            Health.PROGRESSING, f"{_number(status.get('updatedReplicas'))} of {wanted} pods are of the new version"
+        )
+    return READY
+
+
+def _daemon_set(found: Manifest, spec: Mapping[str, Any], status: Mapping[str, Any]) -> State:
+    if _is_unseen(found, status):
+        return _UNSEEN
+    wanted, ready = _number(status.get("desiredNumberScheduled")), _number(status.get("numberReady"))
+    if ready < wanted:
+        return State(Health.PROGRESSING, f"{ready} of {wanted} pods ready")
+    manual = value_at(spec, ("updateStrategy", "type")) == "OnDelete"
+    updated = _number(status.get("updatedNumberScheduled"))
+    if updated < wanted and not manual:
+        return State(Health.PROGRESSING, f"{updated} of {wanted} pods are of the new version")
+    return READY
+
+
+def _job(_: Manifest, spec: Mapping[str, Any], status: Mapping[str, Any]) -> State:
+    if (failed := condition(status, "Failed")).get("status") == "True":
+        return _told(Health.FAILED, failed)
+    if condition(status, "Complete").get("status") == "True":
+        return READY
+    if spec.get("suspend"):
+        return State(Health.READY, "suspended")
+    return State(Health.PROGRESSING, "it has not completed yet", str(status.get("startTime") or ""))
+
+
+def _claim(_: Manifest, __: Mapping[str, Any], status: Mapping[str, Any]) -> State:
+    phase = str(status.get("phase") or "Pending")
+    if phase == "Bound":
+        return READY
+    return State(Health.FAILED if phase == "Lost" else Health.PROGRESSING, f"the volume claim is {phase}")
+
+
+def _service(_: Manifest, spec: Mapping[str, Any], status: Mapping[str, Any]) -> State:
+    if spec.get("type") == "LoadBalancer" and not mapping_at(status, "loadBalancer").get("ingress"):
+        return State(Health.PROGRESSING, "the load balancer has no address yet")
+    return READY
+
+
+def _pod(found: Manifest, _: Mapping[str, Any], status: Mapping[str, Any]) -> State:
+    if trouble := pod_trouble(found):
+        return State(Health.FAILED if trouble.lasts else Health.PROGRESSING, trouble.why, trouble.since)
+    if status.get("phase") == "Succeeded" or condition(status, "Ready").get("status") == "True":
+        return READY
+    return State(Health.PROGRESSING, str(status.get("phase") or "Pending"))
+
+
+_JUDGES = {
+    "Deployment": _deployment,
+    "StatefulSet": _stateful_set,
+    "DaemonSet": _daemon_set,
+    "Job": _job,
+    "PersistentVolumeClaim": _claim,
+    "Service": _service,
+    "Pod": _pod,
+}
+_UNSEEN = State(Health.PROGRESSING, "its controller has not looked at the change yet")
+
+
+def _is_unseen(found: Manifest, status: Mapping[str, Any]) -> bool:
+    return _number(status.get("observedGeneration")) < _number(mapping_at(found, "metadata").get("generation"))
+
+
+def _number(value: Any, default: int = 0) -> int:
+    return value if isinstance(value, int) else default
+
+
+# --- pods -------------------------------------------------------------------------------------------------------------
+
+
+class Trouble(NamedTuple):
+    """What keeps a pod from being ready.
+
+    why: a sentence. detail: the whole message of the kubelet or the scheduler. container: "" for the pod.
+    lasts: whether waiting alone does not help.
+    """
+
+    reason: str
+    why: str
+    detail: str = ""
+    container: str = ""
+    since: str = ""
+    lasts: bool = True
+
+
+_PULLS = frozenset({"ErrImagePull", "ImagePullBackOff", "InvalidImageName", "ErrImageNeverPull", "RegistryUnavailable"})
+_STARTS = frozenset(
+    {
+        "CreateContainerConfigError",
+        "CreateContainerError",
+        "RunContainerError",
+        "PreCreateHookError",
+        "PostStartHookError",
+    }
+)
+
+
+def pod_trouble(pod: Manifest) -> Trouble | None:
+    """What keeps a pod from being ready; None: nothing that it tells of."""
+    status, metadata = mapping_at(pod, "status"), mapping_at(pod, "metadata")
+    if metadata.get("deletionTimestamp") or status.get("phase") == "Succeeded":
+        return None
+    scheduled = condition(status, "PodScheduled")
+    if scheduled.get("status") == "False":
+        reason, said = str(scheduled.get("reason") or "Unschedulable"), one_line(message_of(scheduled))
+        since = str(scheduled.get("lastTransitionTime") or "")
+        return Trouble(reason, f"no node can take the pod: {said or reason}", said, since=since)
+    started = str(status.get("startTime") or metadata.get("creationTimestamp") or "")
+    containers = mappings_in(status.get("containerStatuses"))
+    told = (
+        _container_trouble(each, started) for each in (*mappings_in(status.get("initContainerStatuses")), *containers)
+    )
+    if found := next(filter(None, told), None):
+        return found
+    if status.get("phase") == "Failed":
+        said, reason = _message(status), str(status.get("reason") or "Failed")
+        return Trouble(reason, f"the pod failed: {': '.join(filter(None, (reason, said)))}", said, since=started)
+    ready = condition(status, "Ready")
+    if ready.get("status") != "False" or status.get("phase") != "Running":
+        return None
+    since, said = str(ready.get("lastTransitionTime") or ""), one_line(message_of(ready))
+    unready = next((str(each.get("name")) for each in containers if not each.get("ready")), "")
+    why = f"container '{unready}' runs, but its readiness probe fails" if unready else f"the pod is not ready: {said}"
+    return Trouble("NotReady", why, said, unready, since, lasts=False)
+
+
+def _message(status: Mapping[str, Any]) -> str:
+    return one_line(without_credentials(str(status.get("message") or "")))
+
+
+def _container_trouble(told: Mapping[str, Any], started: str) -> Trouble | None:
+    name, waiting = str(told.get("name")), mapping_at(told, "state", "waiting")
+    reason, said = str(waiting.get("reason") or ""), _message(waiting)
+    if reason in _PULLS:
+        image = one_line(without_credentials(str(told.get("image") or "")))
+        why = ": ".join(filter(None, (reason, _end_of(said))))
+        return Trouble(reason, f"image '{image}' cannot be pulled ({why})", said, name, started)
+    if reason in _STARTS:
+        why = f"container '{name}' cannot start ({reason}){f': {said}' if said else ''}"
+        return Trouble(reason, why, said, name, started)
+    last = mapping_at(told, "lastState", "terminated") or mapping_at(told, "state", "terminated")
+    runs_well = "running" in mapping_at(told, "state") and told.get("ready")
+    if not last or runs_well or (not reason and last.get("exitCode") == 0):
+        return None
+    restarts = _number(told.get("restartCount"))
+    times = f"{restarts} restart{'' if restarts == 1 else 's'}"
+    again = f"keeps crashing ({times})" if reason == "CrashLoopBackOff" or restarts > 1 else "has crashed"
+    since = str(last.get("finishedAt") or started)
+    return Trouble(
+        reason or "Error", f"container '{name}' {again}: {_ended(last)}", said or _message(last), name, since
+    )
+
+
+_SHORT = 60
+
+
+def _end_of(message: str) -> str:
+    """The last part of a chain of errors, such as `not found`; "" if it is long, or if there is no chain."""
+    before, _, last = message.rstrip(": ").rpartition(": ")
+    return last if before and len(last) <= _SHORT else ""
+
+
+def _ended(last: Mapping[str, Any]) -> str:
+    """Such as `exit code 137, OOMKilled`."""
+    reason = str(last.get("reason") or "")
+    said = f"exit code {last.get('exitCode')}"
+    return f"{said}, {reason}" if reason not in ("", "Error", "Completed") else said
+
+
+def worst(states: Iterable[State]) -> State:
+    """The state that needs attention first; ready if there are none."""
+    return min(states, key=lambda each: WORST_FIRST.index(each.health), default=READY)

@@ -1,0 +1,164 @@
+"""The way to the cluster of an app, as Flux goes it: with the kubeconfig of its Secret, as the tenant's service account.
+
+Called by: `why`, and `tree` for the health of objects.
+Never: quotes a part of a kubeconfig, runs a command that one names, or reads with more rights than the account has.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, NamedTuple
+
+from tenantry.cluster import connect as kubeconfigs
+from tenantry.cluster.connect import connect_remote
+from tenantry.cluster.inventory import secret_of
+from tenantry.cluster.requests import seen_as
+from tenantry.kube.objects import Manifest
+from tenantry.messages.data import mapping_at
+from tenantry.messages.errors import NOT_ALLOWED, UNREACHABLE, Refused
+from tenantry.model import SecretKey
+
+if TYPE_CHECKING:
+    from lightkube.config.kubeconfig import SingleConfig
+
+    from tenantry.cluster.client import Client
+
+TIMEOUT = 5.0
+"""Seconds for each step of an answer. A person waits, and a cluster that Flux reaches may be unreachable from here."""
+
+Connect = Callable[["SingleConfig"], "Client"]
+
+
+class Way(NamedTuple):
+    """kubeconfig: where Flux finds it; None: the app is on the management cluster, or `by_identity`. user: whom Flux impersonates.
+
+    by_identity: whether Flux alone gets a token, by workload identity.
+    """
+
+    kubeconfig: SecretKey | None
+    user: str
+    by_identity: bool = False
+
+    @property
+    def is_remote(self) -> bool:
+        return self.kubeconfig is not None or self.by_identity
+
+
+@dataclass(frozen=True, slots=True)
+class Reached:
+    """A client for an app's cluster. user: as whom it reads; "": as the person who asked. note: what is not as Flux does it."""
+
+    client: Client = field(repr=False)
+    user: str
+    note: str = ""
+
+
+def way_of(reconciler: Manifest) -> Way:
+    """The way that Flux goes for a Kustomization or a HelmRelease."""
+    spec, namespace = mapping_at(reconciler, "spec"), str(mapping_at(reconciler, "metadata").get("namespace"))
+    account = spec.get("serviceAccountName")
+    user = f"system:serviceaccount:{namespace}:{account}" if account else ""
+    secret = mapping_at(spec, "kubeConfig", "secretRef")
+    if secret:
+        key = SecretKey(name=str(secret.get("name")), namespace=namespace, key=str(secret.get("key") or "value"))
+        return Way(key, user)
+    return Way(None, user, by_identity="kubeConfig" in spec)
+
+
+def connected(config: SingleConfig) -> Client:
+    """A client that has sent no request yet."""
+    return connect_remote(config, TIMEOUT)
+
+
+@contextmanager
+def reached(hub: Client, way: Way, connect: Connect = connected) -> Iterator[Reached]:
+    """A client for the cluster, which has answered.
+
+    On a remote cluster it reads as the tenant's account or not at all: the kubeconfig of the Secret is an administrator's. On
+    the management cluster, a person who may not impersonate the account reads with the own rights.
+    Raises: Refused: the cluster cannot be read; the code is UNREACHABLE if it does not answer.
+    """
+    with connect(_config(hub, way)) as client, answered():
+        note = ""
+        if way.is_remote and not way.user:
+            raise Refused(
+                "Flux's object names no service account", "name one: it is what reads there", code=NOT_ALLOWED
+            )
+        try:
+            seen = seen_as(client, way.user) if way.user else ""
+        except ValueError:
+            raise Refused("its address is no API server", _RUNS, code=UNREACHABLE) from None
+        except Refused as refused:
+            if refused.code != NOT_ALLOWED:
+                raise
+            if "401" in refused.message:
+                raise Refused(
+                    "it does not accept the credentials of the kubeconfig that Flux uses",
+                    "have the kubeconfig's writer renew it",
+                    code=NOT_ALLOWED,
+                ) from None
+            if way.is_remote:
+                raise Refused(
+                    f"its kubeconfig may not impersonate '{way.user}', as Flux does",
+                    "give its user on the cluster the verb 'impersonate' for 'serviceaccounts'",
+                    code=NOT_ALLOWED,
+                ) from None
+            note = f"read with your own rights, because you may not impersonate '{way.user}'"
+        else:
+            if seen and seen != way.user:
+                raise Refused(
+                    f"who impersonates '{way.user}' there is seen as somebody else",
+                    "have the proxy before the cluster pass on impersonation",
+                    code=NOT_ALLOWED,
+                )
+        if way.user and not note:
+            client.http.headers["Impersonate-User"] = way.user
+        yield Reached(client, "" if note else way.user, note)
+
+
+def _config(hub: Client, way: Way) -> SingleConfig:
+    if way.by_identity:
+        fix = "look with credentials of your own: --app-kubeconfig FILE --app-context NAME"
+        raise Refused("Flux alone gets its token, by workload identity", fix, code=NOT_ALLOWED)
+    if way.kubeconfig is None:
+        return hub.config
+    reference = way.kubeconfig
+    secret = secret_of(hub, reference)
+    if secret is None or reference.key not in secret.data:
+        missing = f"key '{reference.key}' in Secret" if secret else "Secret"
+        what = f"there is no {missing} {reference.namespace}/{reference.name}, which holds the cluster's kubeconfig"
+        raise Refused(what, "have the kubeconfig's writer write it")
+    return kubeconfigs.of_secret(secret.data[reference.key])
+
+
+@contextmanager
+def answered() -> Iterator[None]:
+    """Say in one line, without an address, that a cluster does not answer. Raises: Refused."""
+    import httpx2
+
+    try:
+        yield
+    except httpx2.TimeoutException:
+        raise Refused(f"it did not answer within {TIMEOUT:.0f} seconds", _RUNS, code=UNREACHABLE) from None
+    except (httpx2.HTTPError, OSError) as error:
+        raise Refused(_why(error), _RUNS, code=UNREACHABLE) from None
+
+
+_RUNS = "check that it runs, and that it can be reached from here"
+_KNOWN = {
+    "refused": "it refuses the connection",
+    "certificate": "its certificate is not accepted",
+    "Name or service": "its name is not known here",
+    "No route": "there is no route to it from here",
+    "unreachable": "there is no route to it from here",
+    "reset": "it closed the connection",
+    "disconnected": "it closed the connection",
+}
+
+
+def _why(error: Exception) -> str:
+    """The text of the exception can contain the address, so only what is known is told."""
+    said = str(error)
+    return next((told for word, told in _KNOWN.items() if word in said), "it cannot be reached from here")

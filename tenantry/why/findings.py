@@ -1,0 +1,161 @@
+"""What a judge says about an app on a cluster: findings with their evidence, and commands to type next."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Callable
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import NamedTuple
+
+from tenantry.cluster import kubectl
+from tenantry.cluster.reach import Way
+from tenantry.cluster.status import Readiness
+from tenantry.kube.objects import ObjectId
+from tenantry.plan.planned_apps import PlannedApp
+
+
+class Stage(StrEnum):
+    """Where on the way from the file to the pods a cause lies."""
+
+    FILE = "file"
+    SOURCE = "source"
+    FLUX = "flux"
+    DEPENDENCY = "dependency"
+    BASELINE = "baseline"
+    CLUSTER = "cluster"
+    OBJECT = "object"
+
+
+class Evidence(NamedTuple):
+    """An object and what it says. what: kind and name. since: RFC 3339; "" if it is not known."""
+
+    what: str
+    state: str
+    since: str = ""
+    message: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """cause: one line. advice: what to change, where no command does it; "" if there is nothing to say. next: commands.
+
+    follows: whether it is a consequence of what is wrong further on, if something is wrong there: Flux waits for pods.
+    """
+
+    stage: Stage
+    cause: str
+    evidence: tuple[Evidence, ...] = ()
+    advice: str = ""
+    next: tuple[str, ...] = ()
+    follows: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What is found out about one app on one cluster.
+
+    readiness: what `status` says; None: the management cluster was not read.
+    findings:  the most causal first; empty: everything is well.
+    trail:     the way from the source to the app's objects.
+    notes:     what may become a cause, such as a quota that is nearly used up.
+    unread:    what could not be read, and why. user: as whom the app's cluster was read; "": as oneself, or not at all.
+    """
+
+    app: PlannedApp
+    readiness: Readiness | None
+    findings: tuple[Finding, ...] = ()
+    trail: tuple[Evidence, ...] = ()
+    notes: tuple[str, ...] = ()
+    unread: tuple[str, ...] = ()
+    user: str = ""
+
+    @property
+    def well(self) -> bool:
+        return not self.findings
+
+    @property
+    def cause(self) -> str:
+        """In one line; "" if everything is well."""
+        return self.findings[0].cause if self.findings else ""
+
+
+def ordered(findings: list[Finding]) -> tuple[Finding, ...]:
+    """The causes before their consequences."""
+    return tuple(sorted(findings, key=lambda each: each.follows))
+
+
+PlaceOf = Callable[[PlannedApp, tuple[str, ...]], str]
+"""The place in the file, `file:line`, of a value of an app or a setting of its tenant on a cluster; "" if it is not known."""
+
+
+@dataclass(frozen=True, slots=True)
+class Commands:
+    """Commands that work as they are printed. None deletes anything.
+
+    hub: the options of tenantry for the management cluster, as they were given; file: that for the file.
+    kubectl: the options of kubectl for the management cluster; own: for the app's cluster, if the person has a context for it.
+    """
+
+    environment: str
+    hub: tuple[str, ...] = ()
+    file: tuple[str, ...] = ()
+    kubectl: tuple[str, ...] = ()
+    own: tuple[str, ...] = ()
+
+    def of_app(self, verb: str, app: PlannedApp, *options: str) -> str:
+        """`tenantry VERB TENANT/APP -e ENV -c CLUSTER`"""
+        return shlex.join(
+            (
+                "tenantry",
+                verb,
+                app.full_name,
+                "-e",
+                self.environment,
+                "-c",
+                app.cluster,
+                *options,
+                *self.hub,
+                *self.file,
+            )
+        )
+
+    def of_environment(self, *words: str) -> str:
+        """`tenantry WORDS -e ENV`, for a command that reads the management cluster."""
+        return shlex.join(("tenantry", *words, "-e", self.environment, *self.hub, *self.file))
+
+    def run(self, *words: str) -> str:
+        """The same for a command that finds the cluster through the stack, or reads the file alone."""
+        return shlex.join(("tenantry", *words, "-e", self.environment, *self.file))
+
+    def resume(self, id: ObjectId) -> str:
+        """`flux resume` of a source."""
+        return shlex.join((*shlex.split(kubectl.resume(id)), *self.kubectl))
+
+    def describe(self, id: ObjectId) -> str:
+        """`kubectl describe` of an object on the management cluster."""
+        return _describe(id, self.kubectl)
+
+    def to_cluster(self, way: Way) -> str:
+        """The options, for a shell, with which kubectl gets to an app's cluster as Flux does.
+
+        The kubeconfig of a remote goes from its Secret through a pipe, so it is in no file. "": there is no way.
+        """
+        if self.own or way.by_identity:
+            return shlex.join(self.own)
+        account = ("--as", way.user) if way.user else ()
+        if way.kubeconfig is None:
+            return shlex.join((*self.kubectl, *account))
+        name, namespace, key = way.kubeconfig.name, way.kubeconfig.namespace, way.kubeconfig.key
+        template = f'go-template={{{{index .data "{key}" | base64decode}}}}'
+        secret = ("kubectl", "get", "secret", name, "--namespace", namespace, "--output", template, *self.kubectl)
+        return f"{shlex.join(account)} --kubeconfig <({shlex.join(secret)})"
+
+
+def _describe(id: ObjectId, options: tuple[str, ...]) -> str:
+    return shlex.join(("kubectl", "describe", *named(id), *options))
+
+
+def named(id: ObjectId) -> tuple[str, ...]:
+    """How kubectl calls an object."""
+    return (id.kind.lower(), id.name, *(("--namespace", id.namespace) if id.namespace else ()))

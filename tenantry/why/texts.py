@@ -1,0 +1,133 @@
+"""Recognizes what Flux, Helm and Kubernetes say in their messages, and says it in one line. It knows no cluster and no file.
+
+Source of the texts: kustomize- and helm-controller 1.9 and 1.6 (Flux 2.9), Kubernetes 1.36, as they were seen.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from typing import NamedTuple
+
+from tenantry.messages.text import listed
+
+
+class Said(NamedTuple):
+    """kind: what it is about. text: in one line."""
+
+    kind: str
+    text: str
+
+
+RIGHT, QUOTA, LIMIT, ADMISSION, PATH, BUILD, INVALID, SECRET, CONNECTION, HEALTH = (
+    *("right", "quota", "limit", "admission", "path", "build", "invalid", "secret", "connection", "health"),
+)
+
+
+def _right(found: re.Match[str]) -> str:
+    account, verb, resource = found["user"].rpartition(":")[2], found["verb"], found["resource"]
+    group = f".{found['group']}" if found["group"] else ""
+    where = f"in namespace {found['namespace']}" if found["namespace"] else "outside of namespaces"
+    return f"account '{account}' has no right to {verb} {resource}{group} {where}"
+
+
+def _quota(found: re.Match[str]) -> str:
+    limits, used = _figures(found["limited"]), _figures(found["used"])
+    asked = _figures(found["requested"])
+    parts = [f"{name} {used.get(name, '?')} of {limits[name]}, {asked.get(name, '?')} more wanted" for name in limits]
+    return f"quota '{found['name']}' is used up: {listed(parts, 3)}"
+
+
+def _figures(text: str) -> dict[str, str]:
+    """`pods=1,requests.cpu=2` by name."""
+    return dict(each.split("=", 1) for each in text.split(",") if "=" in each)
+
+
+def _in_words(text: str) -> Callable[[re.Match[str]], str]:
+    return lambda found: text.format(**found.groupdict())
+
+
+_TOLD: tuple[tuple[str, str, Callable[[re.Match[str]], str]], ...] = (
+    (
+        QUOTA,
+        r"exceeded quota: (?P<name>[\w.-]+), requested: (?P<requested>\S+), used: (?P<used>\S+), limited: (?P<limited>[^\s;]+)",
+        _quota,
+    ),
+    (
+        QUOTA,
+        r"failed quota: (?P<name>[\w.-]+): must specify (?P<what>[\w.,/-]+)",
+        _in_words("quota '{name}' wants that containers specify {what}"),
+    ),
+    (
+        LIMIT,
+        r"(?P<what>(?:maximum|minimum) [\w./-]+ usage per \w+ is [\w.]+(?:, but (?:limit|request) is [\w.]+)?)",
+        _in_words("a LimitRange refuses it: {what}"),
+    ),
+    (
+        ADMISSION,
+        r"admission webhook \"(?P<name>[^\"]+)\" denied the request(?:: (?P<why>.*))?",
+        lambda found: ": ".join(filter(None, (f"admission webhook '{found['name']}' refuses it", found["why"]))),
+    ),
+    (
+        ADMISSION,
+        r"ValidatingAdmissionPolicy '(?P<name>[^']+)'(?: with binding '[^']+')? denied request: (?P<why>.*)",
+        _in_words("policy '{name}' refuses it: {why}"),
+    ),
+    (
+        ADMISSION,
+        r"violates PodSecurity \"(?P<level>[^\"]+)\": (?P<why>.*)",
+        _in_words("the namespace's pod security '{level}' refuses it: {why}"),
+    ),
+    (
+        ADMISSION,
+        r"failed calling webhook \"(?P<name>[^\"]+)\": (?P<why>.*)",
+        _in_words("admission webhook '{name}' does not answer: {why}"),
+    ),
+    (
+        RIGHT,
+        r"User \"(?P<user>[^\"]+)\" cannot (?P<verb>\w+) resource \"(?P<resource>[^\"]+)\" in API group \"(?P<group>[^\"]*)\""
+        r"(?: in the namespace \"(?P<namespace>[^\"]+)\"| at the cluster scope)",
+        _right,
+    ),
+    (PATH, r"kustomization path not found", lambda _: "the path does not exist in the source"),
+    (BUILD, r"kustomize build failed: (?P<why>.*)", _in_words("its manifests cannot be built: {why}")),
+    (
+        CONNECTION,
+        r"connection refused|i/o timeout|no such host|no route to host|network is unreachable|TLS handshake timeout|"
+        r"Client\.Timeout|x509: |server has asked for the client to provide credentials|Unauthorized|EOF$",
+        lambda found: found.group(),
+    ),
+    (
+        SECRET,
+        r"(?:secrets?|Secret) ['\"](?P<name>[^'\"]+)['\"] not found",
+        _in_words("Secret '{name}' is missing"),
+    ),
+    (
+        HEALTH,
+        r"health check(?:s)? failed|timeout waiting for|Reconciliation in progress|[Rr]unning health checks|"
+        r"context deadline exceeded|Running '\w+' action|failed early due to stalled|resources? not ready|is not ready: ",
+        lambda _: "",
+    ),
+    (
+        INVALID,
+        r"(?P<what>\w+/\S+) dry-run failed(?: \((?P<reason>\w+)\))?: (?P<why>.*)",
+        _in_words("the API server refuses {what}: {why}"),
+    ),
+    (
+        INVALID,
+        r"(?P<what>\w+) \"(?P<name>[^\"]+)\" is invalid: (?P<why>.*)",
+        _in_words("the API server refuses {what} '{name}': {why}"),
+    ),
+)
+
+
+_MOST = 4000
+"""So many characters are looked at. A tenant can have its objects say very much."""
+
+
+def recognized(message: str) -> Said | None:
+    """What a message says; None: it is not one of the texts above."""
+    for kind, pattern, tell in _TOLD:
+        if found := re.search(pattern, message[:_MOST]):
+            return Said(kind, tell(found))
+    return None

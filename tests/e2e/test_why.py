@@ -1,0 +1,118 @@
+"""`tenantry why` names the cause where Flux only says that it waits, or that everything is ready."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from tests.e2e.clusters import eventually
+from tests.e2e.project import Project
+from tests.faults.api import Api
+from tests.faults.parts import API, without
+
+pytestmark = pytest.mark.e2e
+
+CHANGES = (
+    ("    quota: {pods: 60}", "    quota: {pods: 1}"),
+    ('values: {host: "{tenant}.{domain}", replicas: 2}', 'values: {host: "{tenant}.{domain}", replicas: 3}'),
+    ("path: ./worker}", "path: ./nowhere}"),
+    ("/rocky/manifests.git", "/rocky/gone.git"),
+)
+"""A quota that is too small, a wrong path, and a repository that is gone."""
+PODS = "/api/v1/namespaces/rocky/pods"
+
+
+def why(project: Project, app: str, cluster: str) -> tuple[int, dict[str, Any]]:
+    """The exit code, and the answer about an app on a cluster. No credential of a kubeconfig is in it."""
+    tenant, name = app.split("/")
+    found = project.tenantry("why", tenant, name, "-e", "dev", "-c", cluster, "--output", "json")
+    for secret in re.findall(r"key-data: (\S+)|token: (\S+)", project.kubeconfig("edge-1").read_text()):
+        assert not any(each and each in found.text for each in secret)
+    (answer,) = json.loads(found.out)["apps"]
+    return found.code, answer
+
+
+@pytest.fixture
+def restored(fleet: Project, original: str) -> Iterator[Project]:
+    yield fleet
+    fleet.fleet.write_text(original)
+    fleet.up().ok()
+    fleet.wait("dev")
+
+
+def test_what_is_well_is_called_so_on_both_kinds_of_clusters(fleet: Project) -> None:
+    for cluster, user in (
+        ("edge-1", "system:serviceaccount:kamaji-edge:rocky"),
+        ("hub-dev", "system:serviceaccount:rocky:rocky"),
+    ):
+        code, answer = why(fleet, "rocky/web", cluster)
+        assert (code, answer["well"], answer["readAs"], answer["unread"]) == (0, True, user, [])
+        assert answer["trail"][-1]["state"] == "3 ready"
+
+
+def test_a_pod_that_cannot_pull_its_image_is_named_although_flux_is_content(fleet: Project) -> None:
+    """The status is written as a kubelet does it: nothing pulls an image here."""
+    api = Api(fleet.kubeconfig("edge-1"))
+    (pod,) = (each for each in api.ask("GET", PODS).body["items"] if each["metadata"]["name"].startswith("web-"))
+    path, (container,) = f"{PODS}/{pod['metadata']['name']}", pod["spec"]["containers"]
+    waiting = {"reason": "ImagePullBackOff", "message": "Back-off pulling image: ErrImagePull: not found"}
+    told = {"name": container["name"], "image": container["image"], "imageID": "", "ready": False, "restartCount": 0}
+    status = {
+        "phase": "Pending",
+        "conditions": [{"type": "Ready", "status": "False", "reason": "ContainersNotReady"}],
+        "containerStatuses": [{**told, "state": {"waiting": waiting}}],
+    }
+    assert not api.ask("PATCH", f"{path}/status", {"status": status}).message
+    expected = f"Deployment rocky/web: image '{container['image']}' cannot be pulled (ImagePullBackOff: not found)"
+    eventually(lambda: why(fleet, "rocky/web", "edge-1")[1]["cause"] == expected, expected)
+    shown = fleet.tenantry("tree", "rocky", "web", "-e", "dev", "-c", "edge-1")
+    assert (shown.code, "Deployment rocky/web  failed" in shown.out) == (1, True)
+    api.ask("DELETE", path)
+    eventually(lambda: why(fleet, "rocky/web", "edge-1")[1]["well"], "another pod to be ready")
+
+
+def test_a_quota_a_path_and_a_source_are_each_named(restored: Project) -> None:
+    for old, new in CHANGES:
+        restored.edit(old, new)
+    restored.up().ok()
+    lines = restored.fleet.read_text().splitlines()
+    at = {
+        word: next(number for number, line in enumerate(lines, 1) if word in line)
+        for word in ("pods: 1}", "./nowhere", "gone.git")
+    }
+    expected = {
+        (
+            "movy/web",
+            "edge-1",
+        ): r"Deployment movy/web gets no more pods: quota 'tenantry' is used up: pods \d of 1, 1 more wanted",
+        (
+            "movy/worker",
+            "hub-dev",
+        ): rf"path './nowhere' does not exist in the source \(set in tenants.yaml:{at['./nowhere']}\)",
+        ("rocky/db", "edge-1"): r"the source cannot be fetched: .*repository not found.*",
+    }
+    for (app, cluster), cause in expected.items():
+
+        def told(app: str = app, cluster: str = cluster, cause: str = cause) -> dict[str, Any] | None:
+            code, answer = why(restored, app, cluster)
+            return answer if code == 1 and re.fullmatch(cause, answer["cause"]) else None
+
+        answer = eventually(told, f"{app} on {cluster}: {cause}")
+        if app == "movy/web":
+            assert answer["findings"][0]["advice"].endswith(f"tenants.yaml:{at['pods: 1}']}")
+        if app == "rocky/db":
+            assert answer["findings"][0]["advice"].endswith(f"tenants.yaml:{at['gone.git']}")
+
+
+def test_a_remote_that_does_not_answer_is_the_cause(fleet: Project) -> None:
+    with without(fleet, "edge-1", API):
+        code, answer = why(fleet, "rocky/web", "edge-1")
+        assert (code, answer["findings"][0]["stage"]) == (1, "cluster")
+        assert answer["cause"].startswith("cluster 'edge-1' does not answer: it refuses the connection")
+        assert answer["findings"][0]["next"] == ["tenantry cluster check edge-1 -e dev"]
+    fleet.wait("dev")
+    eventually(lambda: why(fleet, "rocky/web", "edge-1")[1]["well"], "the cluster to be back")
