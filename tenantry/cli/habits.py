@@ -16,6 +16,7 @@ _EXPLAIN = "tenantry explain TENANT/APP -e ENVIRONMENT (settings)"
 _REVERT = "git revert COMMIT, then tenantry up ENVIRONMENT"
 _ADD = "tenantry add app TENANT/APP (edits tenants.yaml)"
 _TREE = "tenantry tree TENANT/APP -e ENVIRONMENT"
+_WHY = "tenantry why TENANT/APP -e ENVIRONMENT"
 _PLAN = (
     "tenantry preview ENVIRONMENT (with Pulumi)",
     "tenantry diff (what a change does)",
@@ -44,6 +45,7 @@ COMMANDS = _each(
         "bump renovate": _VERSIONS,
         "ls get show": (_LIST, f"{_STATUS} (whether apps are ready)", _EXPLAIN),
         "describe inspect": (f"{_TREE} (what Flux applied)", _EXPLAIN),
+        "diagnose debug troubleshoot trace": (f"{_WHY} (the cause of what is not well)",),
         "output": ("tenantry list", f"{_STATUS} -o json"),
         "plan": _PLAN,
         "drift refresh": ("tenantry preview ENVIRONMENT --refresh",),

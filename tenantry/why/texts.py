@@ -104,8 +104,8 @@ _TOLD: tuple[tuple[str, str, Callable[[re.Match[str]], str]], ...] = (
     ),
     (
         HEALTH,
-        r"health check(?:s)? failed|timeout waiting for|Reconciliation in progress|[Rr]unning health checks|"
-        r"context deadline exceeded|Running '\w+' action|failed early due to stalled|resources? not ready|is not ready: ",
+        r"health check(?:s)? failed|timeout waiting for|Reconciliation in progress|(?i:running) health checks|"
+        r"context deadline exceeded|Running '\w+' action|failed early due to stalled|not ready\. status|is not ready: ",
         lambda _: "",
     ),
     (

@@ -14,7 +14,7 @@ from rich.text import Text
 from tenantry.cli.output import say
 from tenantry.cli.progress import shows_progress
 from tenantry.cli.status.table import counts, shown
-from tenantry.cluster.apps import Selection
+from tenantry.cluster.apps import Selection, why_command
 from tenantry.cluster.failures import Failures
 from tenantry.cluster.inventory import flux_objects_of
 from tenantry.cluster.report import StatusReport, apps_report
@@ -81,12 +81,7 @@ def told(report: StatusReport, lasting: Collection[ObjectId]) -> str:
     ]
     more = len(lines) - _MOST
     again = f"then run `tenantry up --environment {report.environment}` again"
-    step = (
-        f"; `tenantry tree {apps[0].app.full_name} --environment {report.environment} --cluster {apps[0].app.cluster}`"
-        " shows each step"
-        if apps
-        else ""
-    )
+    step = f"; `{why_command(apps[0].app, report.environment)}` tells the cause" if apps else ""
     return "\n".join(
         (
             f"{' and '.join(found)} failed again and again, so waiting ends here:",

@@ -85,7 +85,7 @@ def test_what_fails_again_and_again_is_told_with_what_to_type() -> None:
         + "  hub rocky/web: GitRepository rocky/manifests: repository not found\n" * 5
         + "  and 2 more\n"
         "  fix: correct the file or what the app applies, then run `tenantry up --environment dev` again;"
-        " `tenantry tree rocky/web --environment dev --cluster hub` shows each step"
+        " `tenantry why rocky/web -e dev -c hub` tells the cause"
     )
 
 

@@ -272,6 +272,27 @@ def test_a_terminal_gets_the_cause_first_in_80_columns(
     assert out.splitlines()[-1] == "unread  limitranges in rocky: HTTP 403"
 
 
+def test_a_quota_that_is_nearly_used_up_is_a_note(capsys: Capture, edge: Cluster) -> None:
+    used = {"hard": {"pods": "10", "requests.cpu": "4"}, "used": {"pods": "9", "requests.cpu": "500m"}}
+    edge.put(thing("ResourceQuota", "tenantry", status=used))
+    _, answer = why(capsys)
+    assert (answer["well"], answer["notes"]) == (
+        True,
+        ["quota 'tenantry' in namespace rocky is nearly used up: pods 9 of 10"],
+    )
+
+
+def test_the_last_job_of_a_cron_job_tells_how_it_is(capsys: Capture, hub: Hub, edge: Cluster) -> None:
+    hub.objects[EDGE]["status"]["inventory"] = {"entries": [{"id": "rocky_night_batch_CronJob", "v": "v1"}]}
+    edge.put(thing("CronJob", "night", "batch/v1", spec={}, status={}))
+    good, bad = ({"type": kind, "status": "True", "reason": kind} for kind in ("Complete", "Failed"))
+    for name, condition, created in (("night-1", good, "2026-01-01"), ("night-2", bad, "2026-01-02")):
+        job = thing("Job", name, "batch/v1", owner="night", spec={}, status={"conditions": [condition]})
+        job["metadata"]["creationTimestamp"] = f"{created}T00:00:00Z"
+        edge.put(job)
+    assert why(capsys)[1]["cause"] == "CronJob rocky/night: its last job failed: Failed"
+
+
 # --- a cluster that cannot be read ----------------------------------------------------------------------------------------
 
 
@@ -401,6 +422,19 @@ def test_who_suspended_an_app_is_told_and_the_file_has_its_line(capsys: Capture,
     assert (
         why(capsys, "idle")[1]["cause"] == "the file says 'state: paused' in tenants.yaml:20, so Flux applies no change"
     )
+
+
+def test_an_app_that_is_being_deleted_and_a_chart_that_is_not_there_are_told(capsys: Capture, hub: Hub) -> None:
+    chart = next(
+        each.id for each in planned(TEXT).objects if each.id.kind == "HelmChart" and each.id.namespace == "rocky"
+    )
+    fail(hub, path_of(chart), "no 'shop' chart with version matching '1.x' found", "InvalidChartReference")
+    _, answer = why(capsys, "shop", cluster="hub")
+    told = "the chart cannot be fetched: no 'shop' chart with version matching '1.x' found"
+    assert answer["cause"] == f"{told}; the app runs what was fetched before"
+    assert answer["findings"][0]["advice"] == "the file sets the chart in tenants.yaml:19"
+    hub.objects[EDGE]["metadata"]["deletionTimestamp"] = "2026-01-01T00:00:00Z"
+    assert why(capsys)[1]["cause"] == "Kustomization kamaji/edge-rocky-web is being deleted"
 
 
 def test_an_app_that_no_run_has_made_is_missing(capsys: Capture, hub: Hub) -> None:
