@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import replace
 from pathlib import Path
 
@@ -21,13 +22,13 @@ from tenantry.source.parse import Reader, bytes_of
 from tenantry.source.parsed_file import ParsedFile
 
 
-def load_fleet(file: Path, reader: Reader = bytes_of) -> Fleet:
+def load_fleet(file: Path, reader: Reader = bytes_of, new: Collection[Path] = ()) -> Fleet:
     """Read and check a fleet with its included files, except for problems that only the plan of an environment shows.
 
-    reader: what gives the bytes of each file.
+    reader: what gives the bytes of each file. new: files that the reader has, and that are not on disk yet.
     Raises: InvalidFleet: all problems of the files; Refused: the file cannot be read.
     """
-    return fleet_of(filled(read_all(file, reader)))
+    return fleet_of(filled(read_all(file, reader, new)))
 
 
 def fleet_of(source: ParsedFile) -> Fleet:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
@@ -10,16 +11,22 @@ import click
 from rich.table import Table
 from rich.text import Text
 
+from tenantry.cli import completers
 from tenantry.cli.commands import Command
 from tenantry.cli.fleet_file import reads_file
 from tenantry.cli.options import cluster_names, environments, output, tenant_names
 from tenantry.cli.output import data, data_json, print_fitting, say, stdout_console, working
-from tenantry.listing import LISTS, Filter, Item, listing
+from tenantry.listing import LISTS, USES, Filter, Item, listing
 from tenantry.load import load_fleet
 from tenantry.messages.text import listed, printable
 
 _SHOWN = 3
 """The most names in a cell. The others are counted."""
+
+_DIGEST = re.compile(r"[0-9a-f]{40,}")
+_DIGITS = 12
+"""Of a digest or a commit in a cell."""
+_KINDS = {"serviceAccount": "account", "flux": "Flux as"}
 
 _Column = tuple[str, Callable[[Item], Any]]
 
@@ -32,19 +39,34 @@ def _count(heading: str) -> _Column:
     return heading, lambda item: len(item[heading.lower()])
 
 
-def _taken(item: Item) -> str:
-    """What an app takes from its source: a chart with its version, or a path."""
-    if item["kind"] == "helm":
-        return f"{item['chart'] or item['source'] or ''} {item['version'] or ''}".strip()
-    return item["path"] or "./"
+def _taken(row: Item) -> str:
+    """What an app takes from its source: a chart or a path."""
+    return (row["chart"] or row["source"] or "") if row["kind"] == "helm" else row["path"] or "./"
+
+
+def _version(row: Item) -> str:
+    """The version of a chart, or the ref of a source. Digests and commits are shortened."""
+    if row.get("version"):
+        return str(row["version"])
+    return " ".join(f"{key} {_shortened(value)}" for key, value in (row["ref"] or {}).items())
+
+
+def _shortened(version: str) -> str:
+    """A version, with the beginning of a digest or a commit."""
+    kind, colon, digest = version.rpartition(":")
+    return f"{kind}{colon}{digest[:_DIGITS]}" if _DIGEST.fullmatch(digest) else version
+
+
+def _who(row: Item) -> str:
+    return f"{_KINDS.get(row['kind'], row['kind'])} {row['name']}"
+
+
+def _may(row: Item) -> str:
+    return {"cluster": "on clusters: {}", "file": "sets {}"}.get(row["may"], "{}").format(row["role"])
 
 
 def _reached(item: Item) -> str:
     return item["kubeconfig"] or ("management" if item["management"] else "")
-
-
-def _reference(item: Item) -> str:
-    return " ".join(f"{key} {value}" for key, value in (item["ref"] or {}).items())
 
 
 _COLUMNS: dict[str, tuple[_Column, ...]] = {
@@ -73,24 +95,59 @@ _COLUMNS: dict[str, tuple[_Column, ...]] = {
         _key("KIND"),
         _key("SOURCE"),
         ("CHART OR PATH", _taken),
-        _key("ENVIRONMENTS"),
-        _count("CLUSTERS"),
+        ("VERSION", _version),
+        ("CLUSTERS", lambda row: len({place["cluster"] for place in row["placements"]})),
         _key("STATE"),
+        _key("WHERE"),
     ),
-    "placements": (_key("ENVIRONMENT"), _key("TENANT"), _key("CLUSTER"), _key("NAMESPACE"), _key("APPS")),
-    "sources": (_key("TENANT"), _key("SOURCE", "name"), _key("KIND"), ("REF", _reference), _key("URL")),
+    "placements": (
+        _key("ENVIRONMENT"),
+        _key("TENANT"),
+        _key("CLUSTER"),
+        _key("NAMESPACE"),
+        ("APPS", lambda row: [f"{app} {_shortened(version)}".strip() for app, version in row["planned"].items()]),
+    ),
+    "sources": (
+        _key("TENANT"),
+        _key("SOURCE", "name"),
+        _key("KIND"),
+        ("REF", _version),
+        _key("WHERE"),
+        _key("ADDRESS"),
+    ),
+    "rights": (
+        _key("TENANT"),
+        ("WHO", _who),
+        ("MAY", _may),
+        _key("NAMESPACES"),
+        ("LINE", lambda row: row["line"] or "default"),
+        _key("WHERE"),
+    ),
 }
+_FOLDED = ("MAY",)
+"""Columns whose cells may take several lines; the last one may, too."""
 _NAMES = {
     "apps": ("tenant", "name"),
     "placements": ("environment", "tenant", "cluster"),
     "sources": ("tenant", "name"),
+    "rights": ("kind", "name"),
 }
 """The keys whose values `--output names` joins with a slash; `name` alone for the other lists."""
 
 _SHORT = {"env": "environments", "envs": "environments"}
 
-_DISPENSABLE = ("FILE", "LABELS", "KIND", "SOURCE", "ENVIRONMENTS", "AFTER")
+_DISPENSABLE = ("FILE", "LABELS", "KIND", "SOURCE", "CLUSTERS", "NAMESPACES", "ENVIRONMENTS", "AFTER", "CHART OR PATH")
 """Columns that are omitted on a narrow terminal, in this order."""
+
+
+def _uses(_: click.Context, __: click.Parameter, given: tuple[str, ...]) -> list[tuple[str, str]]:
+    found = [(key, name) for key, _, name in (text.partition("=") for text in given)]
+    for text, (key, name) in zip(given, found, strict=True):
+        if key not in USES or not name:
+            name = name or key
+            forms = ", ".join(f"{each}={name or 'NAME'}" for each in USES)
+            raise click.BadParameter(f"'{text}' does not say what is used; write one of these: {forms}")
+    return found
 
 
 class _What(click.Choice[str]):
@@ -109,6 +166,9 @@ Examples:
   tenantry list
   tenantry list tenants
   tenantry list apps --tenant rocky
+  tenantry list apps --uses chart=redis
+  tenantry list apps --uses address=github.com/acme
+  tenantry list rights --who jo@example.com
   tenantry list placements --environment prod --cluster edge-1
   tenantry list clusters --environment prod --output names
   tenantry list sources --output json
@@ -117,6 +177,7 @@ With --output names, each line is a name:
   NAME                        of tenants, clusters and environments
   TENANT/NAME                 of apps and sources; platform/NAME of add-ons
   ENVIRONMENT/TENANT/CLUSTER  of placements
+  KIND/NAME                   of rights: of users, groups, accounts and files
 
 Exit codes:
   0  success, also if nothing matches
@@ -127,6 +188,21 @@ Exit codes:
 @environments("Only what is in this environment.")
 @tenant_names("Only what belongs to this tenant, or to 'platform'.")
 @cluster_names("Only what is on this cluster, or on those with labels such as tier=edge.")
+@click.option(
+    "--uses",
+    metavar="KEY=NAME",
+    multiple=True,
+    callback=_uses,
+    shell_complete=completers.uses,
+    help="Only what has an app with this chart=NAME, source=NAME, or address=ADDRESS and below; repeatable.",
+)
+@click.option(
+    "--who",
+    metavar="NAME",
+    multiple=True,
+    shell_complete=completers.people,
+    help="Only the rights of this user, group, account or file; may contain '*'; repeatable.",
+)
 @output("text", "json", "names", kind="List", wide=True)
 @reads_file
 def command(
@@ -135,25 +211,29 @@ def command(
     environment: tuple[str, ...],
     tenants: tuple[str, ...],
     clusters: tuple[str, ...],
+    uses: list[tuple[str, str]],
+    who: tuple[str, ...],
     output: str,
 ) -> int:
     """List what tenants.yaml declares, from the file alone.
 
-    WHAT is tenants, apps, clusters, placements, sources or environments; default: placements, what runs where. The
-    singular means the same, and `env`.
+    WHAT is apps, with the planned version on each cluster; rights, which say who may do what; tenants, clusters,
+    placements, sources or environments; default: placements, what runs where. The singular means the same, and `env`.
 
     Tenants and clusters without apps are listed too, unless an option filters by where something is placed.
     """
+    if who and what != "rights":
+        raise click.UsageError("--who is for rights: tenantry list rights --who NAME")
     with working(f"reading {file}"):
         fleet = load_fleet(file)
-        items = listing(fleet, what, Filter(environment, tenants, clusters))
+        items = listing(fleet, what, Filter(environment, tenants, clusters, uses, who))
     if output == "json":
         from tenantry.cli.documents.states import List
 
         data_json(List(of=what, items=items))
     elif output == "names":
-        for item in items:
-            data("/".join(str(item[key]) for key in _NAMES.get(what, ("name",))))
+        for name in dict.fromkeys("/".join(str(item[key]) for key in _NAMES.get(what, ("name",))) for item in items):
+            data(name)
     elif items:
         _print_table(what, items)
     else:
@@ -161,7 +241,13 @@ def command(
     return 0
 
 
+def _rows(item: Item) -> list[Item]:
+    """A row for each version of an app or source; of anything else, one."""
+    return [{**item, **each} for each in item.get("versions", [{}])]
+
+
 def _print_table(what: str, items: list[Item]) -> None:
+    items = [row for item in items for row in _rows(item)]
     values = dict(_COLUMNS[what])
     if all(item.get("state") == "active" for item in items):
         values.pop("STATE", None)
@@ -169,7 +255,7 @@ def _print_table(what: str, items: list[Item]) -> None:
     def build(headings: Sequence[str]) -> Table:
         table = Table(box=None, pad_edge=False, header_style="bold")
         for heading in headings:
-            table.add_column(heading, no_wrap=heading != headings[-1], overflow="fold")
+            table.add_column(heading, no_wrap=heading not in (*_FOLDED, headings[-1]), overflow="fold")
         for item in items:
             table.add_row(*(Text(_cell(values[heading](item))) for heading in headings))
         return table

@@ -26,11 +26,15 @@ _OF_TEAMS = (*PARTS, SELECTOR)
 
 
 class Editor:
-    """The files of a fleet while they are edited. main: the fleet's own file; documents: all of them, the main one first."""
+    """The files of a fleet while they are edited.
+
+    main: the fleet's own file; documents: all of them, the main one first; created: those that are not on disk yet.
+    """
 
     def __init__(self, main: FilePath, documents: Mapping[FilePath, Document]) -> None:
         self.main = main
-        self.documents = documents
+        self.documents = dict(documents)
+        self.created: set[FilePath] = set()
 
     @classmethod
     def open(cls, main: FilePath) -> Editor:
@@ -101,6 +105,13 @@ class Editor:
         return document.place(entry.start if entry.key else entry.value.start)
 
     # --- changing ---------------------------------------------------------------------------------------------------
+
+    def create(self, file: FilePath, text: str) -> None:
+        """Begin a file that is not there yet. Its path is below the main file's directory, as this is written."""
+        document = Document(file, text.replace("\n", self.documents[self.main].newline).encode())
+        document.before = b""
+        self.documents[file] = document
+        self.created.add(file)
 
     def set(self, path: Path, value: Any, *, file: FilePath | None = None) -> None:
         """Write a value at a path, with the mappings above it that are missing. file: where, if it is not there yet.

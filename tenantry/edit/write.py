@@ -10,7 +10,7 @@ import os
 import shlex
 import stat
 import tempfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import NamedTuple
@@ -22,20 +22,28 @@ _NOTHING = "nothing was written"
 
 
 class _Staged(NamedTuple):
-    """A file to replace. target: behind all symlinks; new: the file that takes its place; old: another name of the old one."""
+    """A file to replace. target: behind all symlinks; new: the file that takes its place; old: another name of the old one.
+
+    created: there is no old one.
+    """
 
     file: Path
     target: Path
     new: Path
     old: Path
+    created: bool = False
 
 
-def write_all(changes: Mapping[Path, tuple[bytes, bytes]]) -> None:
-    """Replace the bytes of files. changes: the bytes before and after, by file. Raises: Refused."""
+def write_all(changes: Mapping[Path, tuple[bytes, bytes]], created: Collection[Path] = ()) -> None:
+    """Replace the bytes of files. changes: the bytes before and after, by file. created: files that are new. Raises: Refused."""
     with _leftovers() as leftovers:
-        staged = [_stage(file, before, after, leftovers) for file, (before, after) in changes.items()]
+        staged = [
+            _stage_new(file, after, leftovers) if file in created else _stage(file, before, after, leftovers)
+            for file, (before, after) in changes.items()
+        ]
         for staging in staged:
-            _check_unchanged(staging.file, changes[staging.file][0])
+            if not staging.created:
+                _check_unchanged(staging.file, changes[staging.file][0])
         _replace(staged, leftovers)
     for directory in {staging.target.parent for staging in staged}:
         _sync_directory(directory)
@@ -50,7 +58,7 @@ def _leftovers() -> Iterator[list[Path]]:
     finally:
         for file in found:
             with suppress(OSError):
-                file.unlink()
+                file.rmdir() if file.is_dir() else file.unlink()
 
 
 def _stage(file: Path, before: bytes, after: bytes, leftovers: list[Path]) -> _Staged:
@@ -72,6 +80,30 @@ def _stage(file: Path, before: bytes, after: bytes, leftovers: list[Path]) -> _S
     except OSError as error:
         raise _refused(file, error) from None
     return _Staged(file, target, Path(name), Path(f"{name}.old"))
+
+
+def _stage_new(file: Path, after: bytes, leftovers: list[Path]) -> _Staged:
+    """Write the bytes of a new file beside its place. A directory that is made for it goes again, unless the file stays."""
+    try:
+        missing = [each for each in (file.parent, *file.parent.parents) if not each.exists()]
+        file.parent.mkdir(parents=True, exist_ok=True)
+        handle, name = tempfile.mkstemp(prefix=f".{file.name}.", dir=file.parent)
+        leftovers += [Path(name), *missing]
+        with os.fdopen(handle, "wb") as opened:
+            opened.write(after)
+            opened.flush()
+            os.fchmod(handle, 0o666 & ~_umask())
+            os.fsync(handle)
+    except OSError as error:
+        raise _refused(file, error) from None
+    return _Staged(file, file, Path(name), Path(f"{name}.old"), created=True)
+
+
+def _umask() -> int:
+    """The mode that new files do not get. It can only be read by setting it."""
+    mask = os.umask(0o077)
+    os.umask(mask)
+    return mask
 
 
 def _check_replaceable(file: Path, target: Path, status: os.stat_result) -> None:
@@ -101,6 +133,10 @@ def _replace(staged: list[_Staged], leftovers: list[Path]) -> None:
     done: list[_Staged] = []
     for staging in staged:
         try:
+            if staging.created:
+                os.link(staging.new, staging.target)  # fails if somebody made the file meanwhile
+                done.append(staging)
+                continue
             if len(staged) > 1:
                 os.link(staging.target, staging.old)
                 leftovers.append(staging.old)
@@ -119,7 +155,7 @@ def _restore(done: list[_Staged], leftovers: list[Path]) -> None:
     left: list[_Staged] = []
     for staging in done:
         try:
-            staging.old.replace(staging.target)
+            staging.target.unlink() if staging.created else staging.old.replace(staging.target)
         except OSError:
             leftovers.remove(staging.old)
             left.append(staging)

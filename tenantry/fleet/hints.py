@@ -128,10 +128,17 @@ def fix_for_mapping(model: type[Model] | None, path: Path, value: Any) -> str:
 
 
 def _of_names(path: Path, value: Any) -> str:
-    """A mapping of names to entries, written as a list of entries that hold their names."""
-    first = value[0] if isinstance(value, list) and value else None
-    name = _quoted(mapping_at({"": first}, "").get("name", ""), path)
-    return f"write a mapping: '{path[-1]}: {{{'NAME' if name == '...' else name}: ...}}'"
+    """A mapping of names to entries, written as a list of names, or of entries that hold their names."""
+    listed = value if isinstance(value, list) else value.split(",") if path[-1] in _OF_EMPTY else ()
+    texts = [each.strip() if isinstance(each, str) else each for each in listed]
+    named = [mapping_at({"": each}, "").get("name", "") if isinstance(each, dict) else each for each in texts]
+    names = [name for each in named if (name := _quoted(each, path)) != "..."] or ["NAME"]
+    entry = "{}" if path[-1] in _OF_EMPTY and names != ["NAME"] else "..."
+    return f"write a mapping: '{path[-1]}: {{{', '.join(f'{name}: {entry}' for name in names)}}}'"
+
+
+_OF_EMPTY = ("namespaces",)
+"""Keys whose entries need not say anything."""
 
 
 def _meant(model: type[Model], path: Path, value: Any) -> str:

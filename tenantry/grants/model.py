@@ -26,12 +26,12 @@ from tenantry.model.scalars import (
 )
 from tenantry.model.strict import Model, OneOf
 
-_ADDRESS = r"(\*|[^*\s?#]+(/\*)?)"
+_ADDRESS = r"""(\*|[^*\s?#"']+(/\*)?)"""
 
 
 def _is_pattern(value: str) -> bool:
     """Whether a value is a pattern; with placeholders, whether it could become one."""
-    if not re.fullmatch(_ADDRESS, value):
+    if not re.fullmatch(_ADDRESS, value) or value.count("[") != value.count("]"):
         return False
     if is_unfilled(value):
         return "://" in value or value.startswith("{")

@@ -19,7 +19,7 @@ from tenantry.cli.output import columns, data, data_json, report_warnings, say, 
 from tenantry.edit.editor import Editor
 from tenantry.edit.subjects.adding import Edit as Done
 from tenantry.edit.write import write_all
-from tenantry.messages.errors import LINE_BREAK
+from tenantry.messages.errors import LINE_BREAK, Refused
 from tenantry.messages.redact import redacted
 from tenantry.messages.text import counted, listed, printable
 
@@ -66,7 +66,8 @@ def edits(work: Callable[..., Done]) -> Callable[..., int]:
     def command(file: Path, *arguments: Any, dry_run: bool, output: str, **options: Any) -> int:
         editor = Editor.open(file)
         done = work(editor, *arguments, **options)
-        return apply(editor, How(dry_run, output), [done.done], notes=done.notes, hints=done.hints)
+        how = How(dry_run, output)
+        return apply(editor, how, [done.done], notes=done.notes, hints=done.hints, same_objects=done.same_objects)
 
     return command
 
@@ -79,19 +80,26 @@ def apply(
     notes: Sequence[str] = (),
     hints: Sequence[str] = (),
     more: Mapping[str, Part] | None = None,
+    *,
+    same_objects: bool = False,
 ) -> int:
     """Check the edited fleet, write it unless it is a dry run, and say what `tenantry diff` would say.
 
     done: what was edited, a sentence for each edit, such as "set tenants.rocky.quota.pods to 5". unchanged: why the edit
     changes nothing on any cluster, if it does not. notes: what else changed with it. hints: what to
-    do before the next `tenantry up`, if clusters change. more: further keys of the document.
-    Raises: InvalidFleet: the edited fleet has errors that it did not have before; Refused: a file cannot be written.
+    do before the next `tenantry up`, if clusters change. more: further keys of the document. same_objects: the edit may change
+    who writes what, and no object.
+    Raises: InvalidFleet: the edited fleet has errors that it did not have before; Refused: a file cannot be written, or objects
+    would change that may not.
     """
     changes = editor.changes()
     with working(f"checking {editor.main}"):
         checked = check_both(editor) if changes else None
+    if same_objects and checked and checked.compared and not checked.compared.plans_same_objects:
+        say(checked.compared.text(columns(sys.stderr)))
+        raise Refused(f"{done[0]}: other objects would be planned, so nothing is written", "edit the files by hand")
     if changes and not how.dry_run:
-        write_all(changes)
+        write_all(changes, editor.created)
     if how.is_text:
         _print(editor, how, (done, notes, hints), checked, unchanged)
     else:
@@ -195,7 +203,8 @@ def difference(changes: Mapping[Path, tuple[bytes, bytes]]) -> Iterator[str]:
     """The lines of a diff that `git apply` takes, without secrets and without characters that act on a terminal."""
     for file, (before, after) in changes.items():
         name = os.path.relpath(file)
-        lines = unified_diff(_lines(before), _lines(after), f"a/{name}", f"b/{name}", lineterm="")
+        old = f"a/{name}" if before else os.devnull
+        lines = unified_diff(_lines(before), _lines(after), old, f"b/{name}", lineterm="")
         for number, line in enumerate(lines):
             yield from [printable(line)] if number < _HEADER or line.startswith("@@") else _shown(line)
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from tenantry.cli.diff.formats import Result
@@ -38,6 +39,16 @@ class Compared:
         return any(self._diffs)
 
     @property
+    def plans_same_objects(self) -> bool:
+        """Whether every environment has the same objects as before, in whatever order."""
+        before, after = self.sides.before, self.sides.after
+        return before.keys() == after.keys() and all(
+            {each.id: each.manifest for each in before[name].objects}
+            == {each.id: each.manifest for each in after[name].objects}
+            for name in before
+        )
+
+    @property
     def refusals(self) -> list[Refused]:
         """Why `tenantry up` would refuse the change."""
         return self._result.refusals
@@ -67,7 +78,7 @@ def check_both(editor: Editor) -> Checked:
     An invalid fleet can be edited, so that its errors can be corrected one after the other; but no edit may add one.
     Raises: InvalidFleet: the edit adds errors; these are all of them.
     """
-    before, after = _Side(editor, editor.read_before), _Side(editor, editor.read)
+    before, after = _Side(editor, editor.read_before), _Side(editor, editor.read, editor.created)
     known = {_essence(error) for error in before.errors}
     if added := [error for error in after.errors if _essence(error) not in known]:
         say("nothing is written, because the edited file would be invalid (lines as edited):")
@@ -84,12 +95,12 @@ def check_both(editor: Editor) -> Checked:
 class _Side:
     """A fleet before or after the edit: its plans, or its errors."""
 
-    def __init__(self, editor: Editor, reader: Reader) -> None:
+    def __init__(self, editor: Editor, reader: Reader, new: Collection[Path] = ()) -> None:
         self.fleet: Fleet | None = None
         self.plans: Mapping[str, Plan] = {}
         self.errors: tuple[Problem, ...] = ()
         try:
-            fleet = load_fleet(editor.main, reader)
+            fleet = load_fleet(editor.main, reader, new)
             self.plans = plan_all(fleet)
             self.fleet = fleet
         except InvalidFleet as invalid:

@@ -190,12 +190,15 @@ Examples:
 {EXIT_CODES}""",
 )
 @arguments.existing(Kind.TENANT, name="tenant")
-@arguments.file_to("A file of the fleet: an included one, or the main file.", required=True)
+@arguments.file_to("An included file, which is made if it is not there, or the main file.", required=True)
 @edits
 def _tenant(editor: Editor, tenant: str, *, to: Path) -> Edit:
-    """Move the apps of a tenant to another file.
+    """Move the apps of a tenant to a file of their own, or to another file.
 
     What belongs to them moves too: sources, credentials, configs, alerts and receivers. What the platform decides about
-    the tenant stays in the main file. Nothing changes on the clusters.
+    the tenant stays in the main file.
+
+    A file that is not there is made, and named under 'include'. The tenant is granted what moves, such as the addresses
+    of its sources, and each grant is printed. The move is refused if any object would change on a cluster.
     """
     return move_tenant(editor, tenant, to)

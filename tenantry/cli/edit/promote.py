@@ -23,6 +23,7 @@ from tenantry.cluster.evidence import Evidence, evidence_of
 from tenantry.cluster.status import age
 from tenantry.edit.editor import Editor
 from tenantry.edit.paths import parse_path
+from tenantry.edit.subjects.folding import fold
 from tenantry.edit.subjects.names import Kind, Target
 from tenantry.edit.subjects.promoted import App, unknown_extra
 from tenantry.edit.subjects.promoting import promotable, promote
@@ -81,6 +82,12 @@ Exit codes:
     help="Also copy this setting of the app, such as helm.values.image, or 'all' of them; repeatable.",
 )
 @click.option(
+    "--fold/--no-fold",
+    "folds",
+    default=True,
+    help="Whether overrides that have become equal to each other, or to the app itself, become the app's own value.",
+)
+@click.option(
     "--evidence/--no-evidence",
     default=None,
     help="Ask the management cluster of --from what it runs; default: if the settings of its stack name a kubeconfig.",
@@ -104,6 +111,7 @@ def command(
     context: str | None,
     output: str,
     *,
+    folds: bool,
     evidence: bool | None,
     require_ready: bool,
     dry_run: bool,
@@ -115,6 +123,9 @@ def command(
     charts and refs of sources are copied, and stay where the file writes them: in an override, a variable, or a source.
     What else differs, such as replicas, stays different and is listed; --with copies it too.
 
+    An override that now says what the app itself says is removed, and what the overrides of all environments say becomes
+    the app's own value. No cluster gets another value by that.
+
     The evidence is what the management cluster of --from runs, with its kubeconfig from the settings of the stack.
     """
     first, second = between["from"], between["to"]
@@ -124,6 +135,7 @@ def command(
         apps = promotable(fleet, _owner(editor, subject, first, second), first, second)
         unknown = list(unknown_extra(fleet, apps, (first, second), settings))
         promoted = promote(editor, fleet, apps, first, second, settings)
+        folded = fold(editor, load_fleet(file, editor.read), apps, second, settings) if folds else []
         different = _different(editor, apps, first, second, settings)
     required = require_ready or soak is not None
     asked = True if required or kubeconfig or context else evidence
@@ -154,7 +166,7 @@ def command(
         return 4
     notes = [*unknown, *promoted.notes, *proof.lines, *_left(different, second)]
     if editor.changes():
-        return apply(editor, How(dry_run, output), promoted.done, notes=notes, more=more)
+        return apply(editor, How(dry_run, output), [*promoted.done, *folded], notes=notes, more=more)
     nothing = f"nothing to promote: {second} has the versions and refs of {first}"
     unwritten(output, ["nothing can be promoted" if promoted.notes else nothing], notes, more)
     return 0

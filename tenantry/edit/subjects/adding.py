@@ -34,11 +34,15 @@ _READ_APART = frozenset(
 
 
 class Edit(NamedTuple):
-    """What an edit did. done: a sentence in the past tense; notes: what else; hints: what to do before the next run."""
+    """What an edit did. done: a sentence in the past tense; notes: what else; hints: what to do before the next run.
+
+    same_objects: it is refused unless every environment has the same objects afterwards.
+    """
 
     done: str
     notes: Sequence[str] = ()
     hints: Sequence[str] = ()
+    same_objects: bool = False
 
 
 def add(editor: Editor, kind: Kind, name: str, options: Options, to: FilePath | None = None) -> Edit:

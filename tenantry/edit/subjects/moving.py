@@ -2,16 +2,23 @@
 
 from __future__ import annotations
 
+import os
+import re
+from collections.abc import Iterator, Mapping
 from pathlib import Path as FilePath
+from typing import Any
 
 from tenantry.edit.editor import Editor
 from tenantry.edit.subjects.adding import Edit
+from tenantry.edit.subjects.granting import needed_grants
 from tenantry.edit.subjects.names import Kind, Target
 from tenantry.edit.subjects.references import existing, file_named, new, references_in, references_to, require
 from tenantry.grants.frames import PARTS
+from tenantry.load import load_fleet
 from tenantry.messages.data import ABSENT, mapping_at
-from tenantry.messages.errors import Path, Refused
+from tenantry.messages.errors import InvalidFleet, Path, Refused
 from tenantry.messages.text import format_path, listed
+from tenantry.source.include import may_speak_of
 
 _REFERRED = (Kind.SOURCE, Kind.APP, Kind.CREDENTIALS, Kind.CONFIG)
 """What an app refers to in its tenant."""
@@ -78,9 +85,13 @@ def _transfer(editor: Editor, path: Path, to: Path) -> None:
 
 
 def move_tenant(editor: Editor, name: str, to: FilePath) -> Edit:
-    """Move what a team may declare itself into an included file, or back. The frame stays in the main file. Raises: Refused."""
+    """Move what a team may declare itself into an included file, or back. The frame stays in the main file.
+
+    A file that is not there is made, and included; and the tenant is granted what moves. Raises: Refused; InvalidFleet.
+    """
     at = existing(editor, Kind.TENANT, name).path
-    target = file_named(editor, to)
+    notes: list[str] = []
+    target = _file_of_fleet(editor, to) or _new_file(editor, name, to, notes)
     parts = {
         file: [key for key in mapping_at(editor.documents[file].data, *at) if key in PARTS]
         for file in editor.files_with(at)
@@ -90,9 +101,95 @@ def move_tenant(editor: Editor, name: str, to: FilePath) -> Edit:
     if source is None:
         message = f"nothing of tenant '{name}' can move to {target}"
         raise Refused(message, "its apps, sources and alerts are there already")
+    if target != editor.main:
+        notes += _grant(editor, name, {key: editor.documents[source].data[at[0]][name][key] for key in parts[source]})
     for key in parts[source]:
         editor.move((*at, key), (*at, key), source=source, target=target)
     if source != editor.main and not mapping_at(editor.documents[source].data, *at):
         editor.unset(at, file=source)
     framed = [] if target == editor.main else [f"the platform decides everything else of '{name}' in {editor.main}"]
-    return Edit(f"moved {listed(parts[source])} of tenant '{name}' from {source} to {target}", framed)
+    done = f"moved {listed(parts[source])} of tenant '{name}' from {source} to {target}"
+    return Edit(done, [*notes, *framed], same_objects=True)
+
+
+def _file_of_fleet(editor: Editor, name: FilePath) -> FilePath | None:
+    return next((file for file in editor.documents if file.resolve() == name.resolve()), None)
+
+
+def _new_file(editor: Editor, tenant: str, to: FilePath, notes: list[str]) -> FilePath:
+    """Make a file for a tenant, and include it. Raises: Refused."""
+    root = editor.main.parent
+    if to.exists():
+        file_named(editor, to)  # which refuses it
+    try:
+        relative = to.resolve().relative_to(root.resolve())
+    except ValueError:
+        raise Refused(f"{to} is not below the directory of {editor.main}", "choose a file there") from None
+    file = root / relative
+    pattern = relative.as_posix()
+    allowed = may_speak_of(editor.value(("include",), []), pattern, tenant)
+    if allowed is False:
+        message = f"'include' of {editor.main} takes {pattern}, but not for tenant '{tenant}'"
+        raise Refused(message, f"name the file after it: {to.with_name(f'{tenant}{to.suffix}')}")
+    notes.append(f"made {file}")
+    if allowed is None:
+        alone = relative.parent != FilePath() and not any(each.suffix in _YAML for each in _files_in(file.parent))
+        if file.stem != tenant:
+            entry: Any = {"tenants": pattern, "of": [tenant]}
+        else:
+            entry = (
+                f"{relative.parent.as_posix()}/*{relative.suffix}" if alone and relative.suffix in _YAML else pattern
+            )
+        editor.add(("include",), None, entry, file=editor.main)
+        notes.append(f"added to include: {entry if isinstance(entry, str) else pattern}")
+    editor.create(file, f"{_schema_comment(editor, file)}tenants: {{}}\n")
+    return file
+
+
+_YAML = (".yaml", ".yml")
+_SCHEMA = re.compile(r"^# yaml-language-server: \$schema=(\S*)$", re.MULTILINE)
+_INCLUDED_SCHEMA = "tenants-included.schema.json"
+
+
+def _files_in(directory: FilePath) -> list[FilePath]:
+    return list(directory.iterdir()) if directory.is_dir() else []
+
+
+def _schema_comment(editor: Editor, file: FilePath) -> str:
+    """The first line of a tenant's file, for editors, if the main file has one, with the schema of included files beside it."""
+    root = editor.main.parent
+    found = _SCHEMA.search(editor.documents[editor.main].text)
+    if found is None or not (schema := (root / found[1]).with_name(_INCLUDED_SCHEMA)).is_file():
+        return ""
+    return f"# yaml-language-server: $schema={os.path.relpath(schema, file.parent)}\n"
+
+
+def _grant(editor: Editor, tenant: str, entry: Mapping[str, Any]) -> Iterator[str]:
+    """Write the grants that a tenant's own file needs to say what moves. Yields: a note for each."""
+    try:
+        fleet = load_fleet(editor.main, editor.read_before)
+    except InvalidFleet:
+        if editor.created:
+            raise
+        return  # an edit may be what corrects the fleet
+    at = ("tenants", tenant, "grants")
+    own, shared = fleet.raw(*at), fleet.raw("defaults", "grants")
+    needed = needed_grants(fleet, tenant, entry)
+    if needed:
+        editor.set(at, own | needed, file=editor.main)
+    for key, value in needed.items():
+        yield from _told(key, value, own.get(key) or shared.get(key))
+
+
+def _told(key: str, value: Any, before: Any) -> Iterator[str]:
+    match value:
+        case list():
+            new = [each for each in value if not (isinstance(before, list) and each in before)]
+            yield f"granted {key}: {', '.join(new)}"
+        case {"names": names}:
+            yield f"granted {key}: {listed(names)}; clusters that are added later are not granted"
+        case dict():
+            old = before if isinstance(before, dict) else {}
+            yield from (f"granted {key}.{inner}: {each}" for inner, each in value.items() if old.get(inner) != each)
+        case _:
+            yield f"granted {key}: {value}"

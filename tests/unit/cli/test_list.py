@@ -28,12 +28,13 @@ rocky  dev, prod     5         db, web
 movy   dev, prod     5         web, worker
 """,
     "apps": """\
-TENANT    APP              KIND       SOURCE           CHART OR PATH          ENVIRONMENTS  CLUSTERS
-platform  cert-controller  helm       cert-controller  cert-controller 1.0.0  dev, prod     3
-rocky     db               kustomize  manifests        ./db                   dev, prod     5
-rocky     web              kustomize  manifests        ./web/{env}            dev, prod     5
-movy      web              helm       charts           movy-web 1.x           dev, prod     3
-movy      worker           kustomize  manifests        ./worker               dev, prod     2
+TENANT    APP              KIND       SOURCE           CHART OR PATH     VERSION      CLUSTERS  WHERE
+platform  cert-controller  helm       cert-controller  cert-controller   1.0.0        3         dev, prod
+rocky     db               kustomize  manifests        ./db              branch main  5         dev, prod
+rocky     web              kustomize  manifests        ./web/{env}       branch main  2         dev
+rocky     web              kustomize  manifests        ./web/production  branch main  3         prod
+movy      web              helm       charts           movy-web          1.x          3         dev, prod
+movy      worker           kustomize  manifests        ./worker          branch main  2         dev, prod
 """,
     "clusters": """\
 NAME       ENVIRONMENTS  REACHED BY  TENANTS  APPS  LABELS
@@ -45,23 +46,27 @@ us-east-1  prod          capi        2        4     tier=edge, region=us-east
 """,
     "placements": """\
 ENVIRONMENT  TENANT  CLUSTER    NAMESPACE  APPS
-dev          rocky   hub-dev    rocky      db, web
-dev          rocky   edge-1     rocky      db, web
-dev          movy    hub-dev    movy       worker
-dev          movy    edge-1     movy       web
-prod         rocky   hub-prod   rocky      db, web
-prod         rocky   eu-west-1  rocky      db, web
-prod         rocky   us-east-1  rocky      db, web
-prod         movy    hub-prod   movy       worker
-prod         movy    eu-west-1  movy       web
-prod         movy    us-east-1  movy       web
+dev          rocky   hub-dev    rocky      db main, web main
+dev          rocky   edge-1     rocky      db main, web main
+dev          movy    hub-dev    movy       worker main
+dev          movy    edge-1     movy       web 1.x
+prod         rocky   hub-prod   rocky      db main, web main
+prod         rocky   eu-west-1  rocky      db main, web main
+prod         rocky   us-east-1  rocky      db main, web main
+prod         movy    hub-prod   movy       worker main
+prod         movy    eu-west-1  movy       web 1.x
+prod         movy    us-east-1  movy       web 1.x
 """,
     "sources": """\
-TENANT    SOURCE           KIND  REF          URL
-platform  cert-controller  helm               {charts}
-rocky     manifests        git   branch main  {git}/rocky/manifests.git
-movy      charts           helm               {charts}
-movy      manifests        git   branch main  {git}/movy/manifests.git
+TENANT    SOURCE           KIND  REF          WHERE  ADDRESS
+platform  cert-controller  helm               dev    http://127.0.0.1:8930/charts
+platform  cert-controller  helm               prod   https://charts.example.com
+rocky     manifests        git   branch main  dev    http://127.0.0.1:8930/git/rocky/manifests.git
+rocky     manifests        git   branch main  prod   https://git.example.com/rocky/manifests.git
+movy      charts           helm               dev    http://127.0.0.1:8930/charts
+movy      charts           helm               prod   https://charts.example.com
+movy      manifests        git   branch main  dev    http://127.0.0.1:8930/git/movy/manifests.git
+movy      manifests        git   branch main  prod   https://git.example.com/movy/manifests.git
 """,
     "environments": """\
 NAME  MANAGEMENT  CLUSTERS  TENANTS  APPS  AFTER  PROTECTED
@@ -83,9 +88,9 @@ def test_a_terminal_of_80_columns_cuts_nothing(monkeypatch: pytest.MonkeyPatch) 
     monkeypatch.setenv("CI", "1")  # no progress on a slow machine
     _, shown = tenantry_in_terminal("list", "apps", columns=80)
     assert [line.rstrip() for line in plain(shown).splitlines()][:3] == [
-        "TENANT    APP              CHART OR PATH          ENVIRONMENTS  CLUSTERS",
-        "platform  cert-controller  cert-controller 1.0.0  dev, prod     3",
-        "rocky     db               ./db                   dev, prod     5",
+        "TENANT    APP              CHART OR PATH     VERSION      CLUSTERS  WHERE",
+        "platform  cert-controller  cert-controller   1.0.0        3         dev, prod",
+        "rocky     db               ./db              branch main  5         dev, prod",
     ]
 
 
@@ -94,12 +99,12 @@ def test_a_narrow_terminal_says_what_it_leaves_out(monkeypatch: pytest.MonkeyPat
     monkeypatch.setenv("NO_COLOR", "1")
     monkeypatch.setenv("CI", "1")
     narrow = plain(tenantry_in_terminal("list", "apps", columns=60)[1])
-    assert narrow.splitlines()[0].split() == ["TENANT", "APP", "CHART", "OR", "PATH", "CLUSTERS"]
-    assert "not shown for lack of room: KIND, SOURCE, ENVIRONMENTS; -o wide shows all columns" in narrow.replace(
+    assert narrow.splitlines()[0].split() == ["TENANT", "APP", "VERSION", "WHERE"]
+    assert "not shown for lack of room: KIND, SOURCE, CHART OR PATH, CLUSTERS; -o wide shows" in narrow.replace(
         "\r", ""
     )
     wide = plain(tenantry_in_terminal("list", "apps", "-o", "wide", columns=60)[1])
-    assert ("ENVIRONMENTS" in wide, "not shown" in wide) == (True, False)
+    assert ("CHART OR PATH" in wide, "not shown" in wide) == (True, False)
 
 
 @pytest.mark.parametrize(
@@ -115,6 +120,10 @@ def test_a_narrow_terminal_says_what_it_leaves_out(monkeypatch: pytest.MonkeyPat
         (("sources", "--cluster", "hub-dev"), ["rocky/manifests", "movy/manifests"]),
         (("sources", "--tenant", "rocky", "--tenant", "movy"), ["rocky/manifests", "movy/charts", "movy/manifests"]),
         (("environments", "--cluster", "edge-1"), ["dev"]),
+        (("tenants", "--uses", "chart=movy-web"), ["movy"]),
+        (("apps", "--uses", "source=manifests", "--tenant", "movy"), ["movy/worker"]),
+        (("apps", "--uses", "address=git.example.com"), ["rocky/db", "rocky/web", "movy/worker"]),
+        (("rights", "--who", "ro*"), ["flux/rocky"]),
     ],
 )
 def test_names_for_scripts_and_filters(capsys: Capture, arguments: tuple[str, ...], expected: list[str]) -> None:
@@ -133,16 +142,39 @@ def test_json_has_every_name(capsys: Capture) -> None:
                 "tenant": "movy",
                 "name": "web",
                 "kind": "helm",
-                "source": "charts",
-                "chart": "movy-web",
-                "version": "1.x",
-                "path": None,
+                "versions": [
+                    {
+                        "source": "charts",
+                        "chart": "movy-web",
+                        "path": None,
+                        "version": "1.x",
+                        "ref": None,
+                        "where": "dev",
+                        "placements": [{"environment": "dev", "cluster": "edge-1"}],
+                    }
+                ],
                 "environments": ["dev"],
                 "clusters": ["edge-1"],
                 "state": "active",
             }
         ],
     }
+
+
+@pytest.mark.parametrize(
+    ("arguments", "told"),
+    [
+        (
+            ("--uses", "redis"),
+            "'redis' does not say what is used; write one of these: chart=redis, source=redis, address=redis",
+        ),
+        (("--uses", "image=redis"), "write one of these: chart=redis, source=redis, address=redis"),
+        (("--who", "jo"), "--who is for rights: tenantry list rights --who NAME"),
+    ],
+)
+def test_what_cannot_be_asked_is_answered_with_what_can(arguments: tuple[str, ...], told: str, capsys: Capture) -> None:
+    code, out, err = tenantry(capsys, "list", "apps", *arguments)
+    assert (code, out, told in err) == (2, "", True), err
 
 
 def test_nothing_that_matches_is_said(capsys: Capture) -> None:

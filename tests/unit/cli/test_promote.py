@@ -75,6 +75,8 @@ def test_a_pinned_version_is_raised_and_what_differs_on_purpose_stays(capsys: Ca
     assert (code, out) == (
         0,
         "tenants.yaml: rocky/web: set helm.version in prod to 2.1.0\n"
+        "tenants.yaml: rocky/web: removed helm.version from the overrides for prod,"
+        " because the app itself says the same\n"
         "  evidence: none, nothing was checked: --evidence asks the management cluster of dev\n"
         "  stays different in prod; copy it with --with PATH:\n"
         "    rocky/web: helm.values.replicas: 1 -> 3\n"
@@ -87,7 +89,7 @@ def test_a_pinned_version_is_raised_and_what_differs_on_purpose_stays(capsys: Ca
         "\n"
         "no difference: dev\n",
     )
-    assert Path("tenants.yaml").read_text() == FLEET.replace("version: 2.0.3", "version: 2.1.0")
+    assert Path("tenants.yaml").read_text() == FLEET.replace("version: 2.0.3, ", "")
     code, out, _ = promote(capsys, "rocky/web")
     assert (code, out.splitlines()[0]) == (0, "nothing to promote: prod has the versions and refs of dev")
 
@@ -112,7 +114,7 @@ def test_a_pinned_version_is_raised_and_what_differs_on_purpose_stays(capsys: Ca
     ],
 )
 def test_it_writes_where_the_file_says_it(arguments: tuple[str, ...], changes: list[Any], capsys: Capture) -> None:
-    code, _, err = promote(capsys, *arguments)
+    code, _, err = promote(capsys, *arguments, "--no-fold")
     expected = FLEET
     for old, new in changes:
         expected = expected.replace(old, new)
@@ -127,9 +129,10 @@ def test_an_app_without_an_override_gets_one(capsys: Capture) -> None:
         "        overrides: {environments: {dev: {helm: {version: 1.1.0}}}}\n"
     )
     Path("tenants.yaml").write_text(FLEET.replace(shop, new))
-    code, _, err = promote(capsys, "rocky/shop")
+    code, _, err = promote(capsys, "rocky/shop", "--no-fold")
     expected = new.replace("1.1.0}}", "1.1.0}}, prod: {helm: {version: 1.1.0}}")
-    assert (code, err, Path("tenants.yaml").read_text()) == (0, "", FLEET.replace(shop, expected))
+    assert (code, Path("tenants.yaml").read_text()) == (0, FLEET.replace(shop, expected))
+    assert "  fix: make theirs its own: tenantry promote rocky/shop --from dev --to prod\n" in err
 
 
 ZEROS = "0" * 64
@@ -209,12 +212,13 @@ def test_other_ways_to_write_it(
     fleet: str, arguments: tuple[str, ...], changes: list[tuple[str, str]], capsys: Capture
 ) -> None:
     Path("tenants.yaml").write_text(fleet)
+    arguments += ("--no-fold",)
     code, _, err = promote(capsys, "rocky/shop", *arguments)
     expected = fleet
     for old, new in changes:
         assert old in fleet
         expected = expected.replace(old, new)
-    assert (code, err, Path("tenants.yaml").read_text()) == (0, "", expected)
+    assert (code, "error" in err, Path("tenants.yaml").read_text()) == (0, False, expected)
     _, out, _ = promote(capsys, "rocky/shop", *arguments)
     assert out.startswith("nothing to promote: prod has the versions and refs of dev\n")
 
@@ -247,7 +251,7 @@ def test_what_would_change_something_else_is_refused(subject: str, said: str, ca
 )
 def test_a_setting_that_no_app_has_is_said(path: str, hint: str, capsys: Capture) -> None:
     code, out, _ = promote(capsys, "rocky/web", "--with", path)
-    assert (code, out.splitlines()[1]) == (0, f"  --with {path} names no setting of rocky/web{hint}")
+    assert (code, out.splitlines()[2]) == (0, f"  --with {path} names no setting of rocky/web{hint}")
 
 
 # --- evidence -------------------------------------------------------------------------------------------------------
@@ -370,7 +374,7 @@ def test_a_cluster_that_cannot_be_asked_refuses_only_what_needs_evidence(
     assert "evidence: none, nothing was checked: the cluster does not answer" in out
 
 
-def test_a_tenants_own_file_gets_the_override(capsys: Capture) -> None:
+def test_a_tenants_own_file_is_edited(capsys: Capture) -> None:
     head, _, _ = FLEET.partition("defaults:")
     frame = "rocky: {clusters: {names: [hub-dev, hub-prod]}, grants: {sources: [https://charts.example.com]}}"
     main = f"{head.replace('clusters:', 'include: [team/*.yaml]' + chr(10) + 'clusters:', 1)}tenants:\n  {frame}\n"
@@ -389,6 +393,6 @@ tenants:
     Path("team").mkdir()
     Path("team/rocky.yaml").write_text(own)
     code, _, err = promote(capsys, "rocky")
-    expected = own + "            prod: {helm: {version: 1.1.0}}\n"
+    expected = own.partition("        overrides:")[0].replace("1.0.0", "1.1.0")
     assert (code, err, Path("team/rocky.yaml").read_text()) == (0, "", expected)
     assert Path("tenants.yaml").read_text() == main

@@ -169,3 +169,41 @@ def test_what_cannot_be_put_back_stays_beside_the_file(file: Path, monkeypatch: 
     assert str(refused.value) == (
         f"another file cannot be written, and {second} could not be put back\n  fix: mv {old} {second}"
     )
+
+
+def test_a_new_file_gets_its_directory_and_the_usual_mode(file: Path) -> None:
+    new = file.parent / "teams" / "blue" / "rocky.yaml"
+    write_all({file: (b"before", b"after"), new: (b"", b"new")}, [new])
+    assert (file.read_bytes(), new.read_bytes(), names(new.parent)) == (b"after", b"new", ["rocky.yaml"])
+    plain = file.parent / "plain"
+    plain.touch()
+    assert stat.S_IMODE(new.stat().st_mode) == stat.S_IMODE(plain.stat().st_mode)
+
+
+@pytest.mark.parametrize("there", [False, True])
+def test_a_new_file_goes_again_if_another_fails_and_replaces_none(there: bool, file: Path) -> None:  # noqa: FBT001
+    new = file.parent / "teams" / "rocky.yaml"
+    if there:
+        new.parent.mkdir()
+        new.write_bytes(b"somebody's")
+    else:
+        file.chmod(0o444)
+    with pytest.raises(Refused, match="so nothing was written"):
+        write_all({new: (b"", b"new"), file: (b"before", b"after")}, [new])
+    assert file.read_bytes() == b"before"
+    assert names(file.parent) == (["teams", "tenants.yaml"] if there else ["tenants.yaml"])
+    assert not there or new.read_bytes() == b"somebody's"
+
+
+def test_a_new_file_is_taken_back_if_the_last_one_cannot_be_replaced(
+    file: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    new = file.parent / "teams" / "rocky.yaml"
+
+    def fail(*_: object) -> None:
+        raise OSError(28, os.strerror(28))
+
+    monkeypatch.setattr(Path, "replace", fail)
+    with pytest.raises(Refused, match=r"tenants.yaml cannot be written .No space left on device."):
+        write_all({new: (b"", b"new"), file: (b"before", b"after")}, [new])
+    assert (file.read_bytes(), names(file.parent)) == (b"before", ["tenants.yaml"])

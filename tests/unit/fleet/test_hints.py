@@ -58,7 +58,8 @@ def test_an_owner_written_as_a_name() -> None:
     ("written", "fix"),
     [
         ("[{name: dns, policyTypes: [Egress]}]", "write a mapping: 'policies: {dns: ...}'"),
-        ("[dns]", "write a mapping: 'policies: {NAME: ...}'"),
+        ("[dns]", "write a mapping: 'policies: {dns: ...}'"),
+        ("[1]", "write a mapping: 'policies: {NAME: ...}'"),
     ],
 )
 def test_policies_written_as_a_list(written: str, fix: str) -> None:

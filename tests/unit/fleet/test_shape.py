@@ -126,7 +126,21 @@ def test_an_owned_key_is_refused_in_an_override_too() -> None:
             "sources: [a]",
             14,
             "sources",
-            "wrong-type]: expected a mapping, found a list\n  at {}\n  fix: write a mapping: 'sources: {{NAME: ...}}'",
+            "wrong-type]: expected a mapping, found a list\n  at {}\n  fix: write a mapping: 'sources: {{a: ...}}'",
+        ),
+        (
+            "namespaces: [jobs, tests]",
+            17,
+            "namespaces",
+            "wrong-type]: expected a mapping, found a list\n  at {}\n"
+            "  fix: write a mapping: 'namespaces: {{jobs: {{}}, tests: {{}}}}'",
+        ),
+        (
+            "namespaces: jobs, tests",
+            17,
+            "namespaces",
+            "wrong-type]: expected a mapping, found a string\n  at {}\n"
+            "  fix: write a mapping: 'namespaces: {{jobs: {{}}, tests: {{}}}}'",
         ),
         (
             "sources:",

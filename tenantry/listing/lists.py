@@ -1,12 +1,10 @@
-"""What a fleet declares, as lists: environments, clusters, tenants, apps, placements and sources. It plans no objects.
-
-An item is plain data, as it is in the JSON of `tenantry list`.
-"""
+"""The lists of what a fleet declares: environments, clusters, tenants, apps, placements, sources and rights."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from fnmatch import fnmatchcase
 from itertools import chain
 from typing import Any, NamedTuple, TypeAlias
 
@@ -21,9 +19,10 @@ from tenantry.fleet.placement import (
     labelled,
 )
 from tenantry.kube.names import PLATFORM
-from tenantry.messages.errors import UNKNOWN_NAME, Path, Refused
+from tenantry.listing.rights import rights
+from tenantry.listing.taken import Place, Source, Taken, Taking, in_words, uses
+from tenantry.messages.errors import UNKNOWN_NAME, Refused
 from tenantry.messages.text import declared
-from tenantry.model import Source
 
 Item: TypeAlias = dict[str, Any]
 
@@ -36,14 +35,34 @@ class Placed(NamedTuple):
     app: str
     cluster: str
 
+    @property
+    def at(self) -> tuple[str, ...]:
+        """The path of the app or add-on in the document."""
+        of_platform = self.tenant == PLATFORM
+        return ("platform", "addons", self.app) if of_platform else ("tenants", self.tenant, "apps", self.app)
+
+    @property
+    def place(self) -> Place:
+        return Place(self.environment, self.cluster)
+
 
 @dataclass(frozen=True, slots=True)
 class Filter:
-    """Names to keep; an empty collection keeps all. clusters: also by labels, `tier=edge`."""
+    """Names to keep; an empty collection keeps all.
+
+    clusters: also by labels, `tier=edge`; uses: what apps use, by the keys of `USES`; who: of rights, may have `*`.
+    """
 
     environments: Collection[str] = ()
     tenants: Collection[str] = ()
     clusters: Collection[str] = ()
+    uses: Sequence[tuple[str, str]] = ()
+    who: Collection[str] = ()
+
+    @property
+    def by_place(self) -> bool:
+        """Whether it keeps what is placed somewhere, and nothing else."""
+        return bool(self.environments or self.clusters or self.uses)
 
     def takes(self, placed: Placed) -> bool:
         return (
@@ -58,6 +77,9 @@ def listing(fleet: Fleet, what: str, only: Filter) -> list[Item]:
     only = replace(only, clusters=labelled(only.clusters, cluster_labels(fleet)))
     _check(fleet, only)
     found = [each for each in _all_placed(fleet) if only.takes(each)]
+    if only.uses:
+        taking = Taking(fleet)
+        found = [each for each in found if uses(*taking.app(each.at, each.place), only.uses)]
     return list(_LISTS[what](fleet, found, only))
 
 
@@ -97,7 +119,9 @@ def _kept(names: Iterable[str], placed: Iterable[str], *, filtered: bool) -> lis
 
 def _environments(fleet: Fleet, placed: list[Placed], only: Filter) -> Iterator[Item]:
     names = [each for each in fleet.in_order() if not only.environments or each in only.environments]
-    for name in _kept(names, (each.environment for each in placed), filtered=bool(only.tenants or only.clusters)):
+    for name in _kept(
+        names, (each.environment for each in placed), filtered=bool(only.tenants or only.clusters or only.uses)
+    ):
         here, each = [one for one in placed if one.environment == name], fleet.environments[name]
         yield {
             "name": name,
@@ -115,7 +139,7 @@ def _clusters(fleet: Fleet, placed: list[Placed], only: Filter) -> Iterator[Item
     names = [name for name, each in fleet.clusters.items() if _in(each.environments, only.environments)]
     names = [name for name in names if not only.clusters or name in only.clusters]
     by_cluster = _grouped(placed, 3)
-    for name in _kept(names, by_cluster, filtered=bool(only.tenants)):
+    for name in _kept(names, by_cluster, filtered=bool(only.tenants or only.uses)):
         here, each = by_cluster.get(name, []), fleet.clusters[name]
         yield {
             "name": name,
@@ -133,7 +157,7 @@ def _clusters(fleet: Fleet, placed: list[Placed], only: Filter) -> Iterator[Item
 def _tenants(fleet: Fleet, placed: list[Placed], only: Filter) -> Iterator[Item]:
     names = [name for name in fleet.document.tenants if not only.tenants or name in only.tenants]
     by_tenant = _grouped(placed, 1)
-    for name in _kept(names, by_tenant, filtered=bool(only.environments or only.clusters)):
+    for name in _kept(names, by_tenant, filtered=only.by_place):
         here, each = by_tenant.get(name, []), fleet.document.tenants[name]
         yield {
             "name": name,
@@ -146,37 +170,54 @@ def _tenants(fleet: Fleet, placed: list[Placed], only: Filter) -> Iterator[Item]
 
 
 def _apps(fleet: Fleet, placed: list[Placed], only: Filter) -> Iterator[Item]:
-    by_app: dict[tuple[str, str], list[Placed]] = {}
-    for one in placed:
-        by_app.setdefault((one.tenant, one.app), []).append(one)
+    by_app = _by_app(placed)
+    every = _by_app(_all_placed(fleet)) if only.by_place else by_app
+    taking, order = Taking(fleet), _positions(fleet.in_order())
     platform = [(PLATFORM, name, each) for name, each in fleet.document.platform.addons.items()]
     tenants = ((name, app, each) for name, of in fleet.document.tenants.items() for app, each in of.apps.items())
     for tenant, name, app in chain(platform, tenants):
         here = by_app.get((tenant, name), [])
-        wanted = (not only.tenants or tenant in only.tenants) and (here or not (only.environments or only.clusters))
-        if not wanted:
+        if not _in([tenant], only.tenants) or (only.by_place and not here):
             continue
-        at: Path = ("platform", "addons", name) if tenant == PLATFORM else ("tenants", tenant, "apps", name)
-        block = fleet.raw(*at, app.kind)
+        by_taken: dict[Taken, list[Place]] = {}
+        for one in here:
+            by_taken.setdefault(taking.app(one.at, one.place)[0], []).append(one.place)
+        versions = sorted(by_taken.items(), key=lambda each: (order[each[1][0].environment], -len(each[1])))
+        places = [one.place for one in every.get((tenant, name), ())]
         yield {
             "tenant": tenant,
             "name": name,
             "kind": app.kind,
-            "source": name if tenant == PLATFORM else block.get("source"),
-            "chart": block.get("chart"),
-            "version": block.get("version"),
-            "path": block.get("path"),
+            "versions": [{**_data(taken), **_where(there, places)} for taken, there in versions],
             "environments": _unique(one.environment for one in here),
             "clusters": _unique(one.cluster for one in here),
             "state": app.state,
         }
 
 
+def _by_app(placed: Iterable[Placed]) -> dict[tuple[str, str], list[Placed]]:
+    found: dict[tuple[str, str], list[Placed]] = {}
+    for one in placed:
+        found.setdefault((one.tenant, one.app), []).append(one)
+    return found
+
+
+def _data(found: Taken | Source) -> Item:
+    return {**found._asdict(), "ref": dict(found.ref) or None}
+
+
+def _where(places: Sequence[Place], every: Sequence[Place]) -> Item:
+    """Some of the places of an app or a source, in words and one by one."""
+    return {"where": in_words(places, every), "placements": [place._asdict() for place in places]}
+
+
 def _placements(fleet: Fleet, placed: list[Placed], _: Filter) -> Iterator[Item]:
-    by_place: dict[tuple[str, str, str], list[str]] = {}
+    taking = Taking(fleet)
+    by_place: dict[tuple[str, str, str], dict[str, str]] = {}
     for one in placed:
         if one.tenant != PLATFORM:
-            by_place.setdefault((one.environment, one.tenant, one.cluster), []).append(one.app)
+            version = taking.app(one.at, one.place)[0].short
+            by_place.setdefault((one.environment, one.tenant, one.cluster), {})[one.app] = version
     environments, tenants, clusters = map(_positions, (fleet.in_order(), fleet.document.tenants, fleet.clusters))
     for environment, tenant, cluster in sorted(
         by_place, key=lambda each: (environments[each[0]], tenants[each[1]], clusters[each[2]])
@@ -186,7 +227,8 @@ def _placements(fleet: Fleet, placed: list[Placed], _: Filter) -> Iterator[Item]
             "tenant": tenant,
             "cluster": cluster,
             "namespace": main_namespace(fleet, environment, tenant),
-            "apps": by_place[environment, tenant, cluster],
+            "apps": list(by_place[environment, tenant, cluster]),
+            "planned": by_place[environment, tenant, cluster],
         }
 
 
@@ -195,36 +237,52 @@ def _positions(names: Iterable[str]) -> dict[str, int]:
 
 
 def _sources(fleet: Fleet, placed: list[Placed], only: Filter) -> Iterator[Item]:
-    there = {(one.tenant, one.app) for one in placed}
-    filtered = bool(only.environments or only.clusters)
-    for name, each in fleet.document.platform.addons.items():
-        if _in([PLATFORM], only.tenants) and ((PLATFORM, name) in there or not filtered):
-            yield _source(fleet, PLATFORM, name, each.source, [name], ("platform", "addons", name, "source"))
-    for tenant, of in fleet.document.tenants.items():
-        for name, source in of.sources.items():
-            at = ("tenants", tenant, "sources", name)
-            uses = [
-                app
-                for app, each in of.apps.items()
-                if fleet.raw("tenants", tenant, "apps", app, each.kind).get("source") == name
-            ]
-            used_there = not filtered or any((tenant, app) in there for app in uses)
-            if _in([tenant], only.tenants) and used_there:
-                yield _source(fleet, tenant, name, source, uses, at)
+    taking = Taking(fleet)
+    users: dict[tuple[str, ...], list[Placed]] = {}
+    for one in placed:
+        name = taking.app(one.at, one.place)[0].source
+        at = (*one.at, "source") if one.tenant == PLATFORM else (*one.at[:2], "sources", str(name))
+        users.setdefault(at, []).append(one)
+    addons = (
+        (("platform", "addons", name, "source"), each.source) for name, each in fleet.document.platform.addons.items()
+    )
+    owned = (
+        (("tenants", tenant, "sources", name), source)
+        for tenant, of in fleet.document.tenants.items()
+        for name, source in of.sources.items()
+    )
+    for at, source in chain(addons, owned):
+        here = users.get(at, [])
+        tenant, name = (PLATFORM, at[2]) if at[0] == "platform" else (at[1], at[3])
+        if not _in([tenant], only.tenants) or (only.by_place and not here):
+            continue
+        places = list(dict.fromkeys(one.place for one in here))
+        by_source: dict[Source, list[Place]] = {}
+        for place in places:
+            by_source.setdefault(taking.source(at, place), []).append(place)
+        if not places:
+            by_source[taking.source(at, None)] = []
+        yield {
+            "tenant": tenant,
+            "name": name,
+            "kind": source.kind,
+            "versions": [{**_data(found), **_where(there, places)} for found, there in by_source.items()],
+            "credentials": source.credentials,
+            "apps": _unique(one.app for one in here),
+        }
 
 
-def _source(fleet: Fleet, tenant: str, name: str, source: Source, apps: list[str], at: tuple[str, ...]) -> Item:
-    block = fleet.raw(*at, source.kind)
-    ref = block.get("ref")
-    return {
-        "tenant": tenant,
-        "name": name,
-        "kind": source.kind,
-        "url": block.get("url") or block.get("endpoint"),
-        "ref": ref if isinstance(ref, dict) else None,
-        "credentials": source.credentials,
-        "apps": apps,
-    }
+def _rights(fleet: Fleet, placed: list[Placed], only: Filter) -> Iterator[Item]:
+    by_tenant: dict[str, list[Place]] = {}
+    for tenant, place in dict.fromkeys((one.tenant, one.place) for one in placed if one.tenant != PLATFORM):
+        by_tenant.setdefault(tenant, []).append(place)
+    every: dict[str, list[Place]] = {}
+    for tenant, place in dict.fromkeys((one.tenant, one.place) for one in _all_placed(fleet)):
+        every.setdefault(tenant, []).append(place)
+    for tenant in fleet.document.tenants:
+        for right, places in rights(fleet, tenant, by_tenant.get(tenant, ())).items():
+            if not only.who or any(fnmatchcase(right.name, each) for each in only.who):
+                yield {**right.data(), **_where(places, every[tenant])}
 
 
 def _in(names: Iterable[str], wanted: Collection[str]) -> bool:
@@ -249,6 +307,7 @@ _LISTS: dict[str, Callable[[Fleet, list[Placed], Filter], Iterator[Item]]] = {
     "placements": _placements,
     "sources": _sources,
     "environments": _environments,
+    "rights": _rights,
 }
 LISTS = tuple(_LISTS)
 """What can be listed."""

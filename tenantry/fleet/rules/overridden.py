@@ -1,0 +1,120 @@
+"""A rule about what an app or a tenant says itself, and no environment has, because each of them overrides it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from tenantry.fleet import walk
+from tenantry.fleet.apps import MERGED
+from tenantry.fleet.fleet import Fleet, clusters_of
+from tenantry.fleet.placement import barrier, placements_of, tenant_barrier
+from tenantry.grants.grants import is_filled
+from tenantry.messages.data import ABSENT, value_at
+from tenantry.messages.errors import Path, Problem
+from tenantry.messages.problems import doubtful
+from tenantry.messages.text import format_path
+from tenantry.model import PlacedSettings
+
+_SETTINGS = frozenset(PlacedSettings.model_fields)
+_WHAT = ("source", "chart")
+"""Keys that say what an app is. They stay, for those who read the file."""
+_SHOWN = 3
+"""The most environments whose overrides are named."""
+
+
+def base_values_are_used(fleet: Fleet) -> Iterator[Problem]:
+    """Sure is only what all environments override into which the app or tenant may come, whatever clusters they have now."""
+    templates = {each.extends for each in fleet.environments.values()}
+    real = [name for name in fleet.environments if name not in templates or clusters_of(fleet, name)]
+    for at, _, app, _ in walk.apps(fleet):
+        if not fleet.raw(*at, "overrides", "environments") or _is_of_frame(fleet, at):
+            continue
+        there = [name for name in real if not barrier(fleet, name, at)]
+        who = f"app '{app}' of tenant '{at[1]}'" if at[0] == "tenants" else f"add-on '{app}'"
+        for path, by in _overridden(fleet, at, [at], MERGED, there):
+            if path[-1] not in _WHAT:
+                yield _unused(fleet, who, (*at, *path), by, _fold(fleet, at, path, by))
+    shared = fleet.raw("defaults", "overrides", "environments")
+    for tenant, declared in fleet.document.tenants.items():
+        of = ("tenants", tenant)
+        if is_filled(fleet, of) or not (shared or fleet.raw(*of, "overrides", "environments")):
+            continue
+        there = [
+            name
+            for name in real
+            if not tenant_barrier(fleet, name, tenant)
+            or any(not barrier(fleet, name, (*of, "apps", app)) for app in declared.apps)
+        ]
+        for path, by in _overridden(fleet, of, [("defaults",), of], _SETTINGS, there):
+            if not is_filled(fleet, (*of, *path)):
+                yield _unused(fleet, f"tenant '{tenant}'", (*of, *path), by)
+
+
+def _is_of_frame(fleet: Fleet, at: tuple[str, ...]) -> bool:
+    """Whether an app is that of a frame, which is for tenants that are still to come, too."""
+    return is_filled(fleet, at[:2]) and not is_filled(fleet, at)
+
+
+def _overridden(
+    fleet: Fleet, at: tuple[str, ...], owners: Sequence[tuple[str, ...]], keys: frozenset[str], there: Sequence[str]
+) -> Iterator[tuple[Path, dict[str, Path]]]:
+    """The paths below an entry that all environments override, each with the places of the overrides by environment."""
+    layers = {
+        name: [
+            (*owner, "overrides", "environments", each)
+            for each in fleet.lineage(name)
+            for owner in owners
+            if fleet.raw(*owner, "overrides", "environments", each)
+        ]
+        for name in there
+    }
+    if not layers or not all(layers.values()):
+        return
+    for path in _leaves({key: value for key, value in fleet.raw(*at).items() if key in keys}):
+        by = {name: place for name, places in layers.items() if (place := _last(fleet, places, path))}
+        if len(by) == len(layers):
+            yield path, by
+
+
+def _last(fleet: Fleet, places: Sequence[Path], path: Path) -> Path | None:
+    """Where the most specific override of a value stands. What is merged into the value does not replace it."""
+    found = (place for place in reversed(places) if not _is_merged(value_at(fleet.raw(*place), path, ABSENT)))
+    return next(((*place, *path) for place in found), None)
+
+
+def _is_merged(value: Any) -> bool:
+    return value is ABSENT or isinstance(value, dict)
+
+
+def _leaves(data: Any, path: Path = ()) -> Iterator[Path]:
+    if isinstance(data, dict):
+        for key, value in data.items():
+            yield from _leaves(value, (*path, key))
+    elif data is not None:
+        yield path
+
+
+def _fold(fleet: Fleet, at: tuple[str, ...], path: Path, by: dict[str, Path]) -> str:
+    """The command that makes equal overrides the app's own; "" if they are not equal, remove it, or are of one environment."""
+    placed = dict.fromkeys(environment for environment, _ in placements_of(fleet, at))
+    first, *others = [name for name in fleet.in_order() if name in placed and name in by] or [""]
+    values = [value_at(fleet.source.data, place) for place in by.values()]
+    if not others or path[0] not in ("kustomize", "helm") or any(each is None or each != values[0] for each in values):
+        return ""
+    name = f"{at[1]}/{at[3]}" if at[0] == "tenants" else f"platform/{at[2]}"
+    more = "" if path == ("helm", "version") else f" --with {format_path(path)}"
+    return f"make theirs its own: tenantry promote {name} --from {first} --to {others[-1]}{more}"
+
+
+def _unused(fleet: Fleet, who: str, path: Path, by: dict[str, Path], fold: str = "") -> Problem:
+    places = [f"{name}: {fleet.source.line_of(place)}" for name, place in by.items()]
+    more = [f"and {len(places) - _SHOWN} more environments"] if len(places) > _SHOWN else []
+    return doubtful(
+        path,
+        "never-used",
+        f"no environment has this '{path[-1]}' of {who}: each of them overrides it",
+        (*places[:_SHOWN], *more),
+        fix=fold or f"remove it: tenantry unset {format_path(path)}",
+        at_key=True,
+    )

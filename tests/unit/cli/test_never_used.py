@@ -1,0 +1,31 @@
+"""The fix of a warning about a value that no environment has can be typed, and changes no object."""
+
+from __future__ import annotations
+
+import shlex
+import shutil
+from pathlib import Path
+
+import pytest
+
+from tenantry.load import load_fleet, plan_all, warnings_of
+from tests.unit.cli.test_cli import Capture, tenantry
+
+BAD = Path(__file__).parents[1] / "fleet/rules/cases/base_values_are_used/bad.yaml"
+
+
+def test_the_fixes_lead_to_a_file_without_warnings(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Capture
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    file = Path(shutil.copy(BAD, "tenants.yaml"))
+    planned = [plan.objects for plan in plan_all(load_fleet(file)).values()]
+    found = warnings_of(load_fleet(file))
+    assert {each.code for each in found} == {"never-used"}
+    for each in found:
+        _, program, command = each.fix.partition("tenantry ")
+        assert program, each.fix
+        code, _, err = tenantry(capsys, *shlex.split(command))
+        assert (code, err) == (0, ""), command
+    assert warnings_of(load_fleet(file)) == ()
+    assert [plan.objects for plan in plan_all(load_fleet(file)).values()] == planned

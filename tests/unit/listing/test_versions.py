@@ -1,0 +1,126 @@
+"""`list apps` names the versions that are planned, and says where; `--uses` finds the apps by what they take."""
+
+from __future__ import annotations
+
+from tenantry.listing import Filter, listing
+from tenantry.listing.taken import Place, Taken, in_words
+from tenantry.plan.plan import plan
+from tests.table import table
+from tests.unit.listing.fleets import VERSIONS
+from tests.unit.texts import fleet
+
+FLEET = fleet(VERSIONS)
+
+
+def versions(tenant: str, app: str, only: Filter) -> dict[str, str]:
+    """By places in words: the chart's version, or the ref of the source."""
+    found = next(item for item in listing(FLEET, "apps", only) if (item["tenant"], item["name"]) == (tenant, app))
+    return {
+        each["where"]: each["version"] or " ".join(f"{key} {value}" for key, value in each["ref"].items())
+        for each in found["versions"]
+    }
+
+
+@table(
+    "app, only, expected",
+    [
+        ("shop", Filter(), {"dev": "2.5.0", "prod": "2.3.0"}),
+        ("shop", Filter(environments=["dev"]), {"dev": "2.5.0"}),
+        (
+            "cache",
+            Filter(),
+            {"dev": "3.0.0", "prod: hub-prod": "1.0.0", "prod: 4 of 6 clusters": "2.0.0", "prod: eu-2": "2.1.0"},
+        ),
+        ("cache", Filter(clusters=["eu-1", "eu-2"]), {"prod: eu-1": "2.0.0", "prod: eu-2": "2.1.0"}),
+        ("api", Filter(), {"dev": "branch dev", "prod": "tag v1"}),
+    ],
+)
+def test_each_version_has_its_places(app: str, only: Filter, expected: dict[str, str]) -> None:
+    assert versions("movy", app, only) == expected
+
+
+def test_the_versions_of_charts_are_those_that_are_planned() -> None:
+    planned = {
+        (
+            object.owner.tenant,
+            environment,
+            object.owner.cluster,
+            object.manifest["spec"]["chart"],
+            object.manifest["spec"]["version"],
+        )
+        for environment in FLEET.environments
+        for object in plan(FLEET, environment).objects
+        if object.id.kind == "HelmChart" and object.owner.tenant
+    }
+    told = {
+        (item["tenant"], place["environment"], place["cluster"], version["chart"], version["version"])
+        for item in listing(FLEET, "apps", Filter(tenants=["movy"]))
+        for version in item["versions"]
+        for place in version["placements"]
+        if version["chart"]
+    }
+    assert len(told) == 14
+    assert told == planned
+
+
+def test_a_placement_has_the_version_of_each_app() -> None:
+    found = {(each["tenant"], each["cluster"]): each["planned"] for each in listing(FLEET, "placements", Filter())}
+    assert found["movy", "hub-dev"] == {"shop": "2.5.0", "cache": "3.0.0", "api": "dev"}
+    assert found["movy", "eu-2"] == {"shop": "2.3.0", "cache": "2.1.0", "api": "v1"}
+    assert found["rocky", "hub-dev"] == {"web": "main"}
+
+
+@table(
+    "ref, expected",
+    [
+        ({"tag": "v1", "commit": "c0ffee"}, "c0ffee"),
+        ({"branch": "main", "tag": "v1", "semver": "1.x"}, "1.x"),
+        ({"tag": "v1", "digest": "sha256:0"}, "sha256:0"),
+        ({}, ""),
+    ],
+)
+def test_of_a_ref_the_part_that_flux_takes_is_told(ref: dict[str, str], expected: str) -> None:
+    assert Taken("source", None, "./", None, tuple(ref.items())).short == expected
+
+
+@table(
+    "key, name, expected",
+    [
+        ("chart", "redis", ["movy/cache"]),
+        ("chart", "coredns", ["platform/dns"]),
+        ("chart", "redi", []),
+        ("source", "images", ["movy/api"]),
+        ("source", "dns", ["platform/dns"]),
+        ("address", "git.example.com/movy", ["movy/api"]),
+        ("address", "https://git.example.com", ["rocky/web"]),
+        ("address", "ssh://git.example.com/movy/manifests", ["movy/api"]),
+        ("address", "oci://registry.example.com/charts/coredns", ["platform/dns"]),
+        ("address", "registry.example.com", ["platform/dns", "movy/api"]),
+        ("address", "charts.example.com/movy/redis", ["movy/cache"]),
+        ("address", "example.com", []),
+    ],
+)
+def test_apps_are_found_by_what_they_use(key: str, name: str, expected: list[str]) -> None:
+    found = listing(FLEET, "apps", Filter(uses=[(key, name)]))
+    assert [f"{item['tenant']}/{item['name']}" for item in found] == expected
+
+
+def test_a_source_of_several_apps_is_told_with_the_ref_and_the_places_of_each_environment() -> None:
+    found = {item["name"]: item for item in listing(FLEET, "sources", Filter(tenants=["movy"]))}
+    assert [(each["ref"], each["where"]) for each in found["manifests"]["versions"]] == [({"branch": "dev"}, "dev")]
+    assert [(each["ref"], each["where"]) for each in found["images"]["versions"]] == [({"tag": "v1"}, "prod")]
+    assert (found["charts"]["apps"], found["manifests"]["apps"]) == (["shop", "cache"], ["api"])
+
+
+@table(
+    "places, every, expected",
+    [
+        (["dev a"], ["dev a"], "dev"),
+        (["dev a", "prod b"], ["dev a", "prod b"], "dev, prod"),
+        (["dev a", "prod b"], ["dev a", "prod b", "prod c"], "dev; prod: b"),
+        ([f"prod {n}" for n in range(28)], [f"prod {n}" for n in range(30)], "prod: 28 of 30 clusters"),
+        ([], ["dev a"], ""),
+    ],
+)
+def test_places_in_words(places: list[str], every: list[str], expected: str) -> None:
+    assert in_words([Place(*each.split()) for each in places], [Place(*each.split()) for each in every]) == expected
