@@ -121,6 +121,6 @@ def _text(report: StatusReport, console: Console) -> str:
 _FORMATS: dict[str, Callable[[StatusReport], str]] = {
     "terminal": _on_terminal,
     "pipe": _in_a_pipe,
-    "json": lambda report: as_json(status_document(report)),
-    "prometheus": metrics,
+    "json": lambda report: as_json(status_document([report])),
+    "prometheus": lambda report: metrics([report]),
 }

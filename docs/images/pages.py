@@ -17,6 +17,7 @@ from playwright.sync_api import Browser, Page, sync_playwright
 
 from tenantry.cli.page.diff_page import diff_page
 from tenantry.cli.page.document import as_html
+from tenantry.cli.page.status_map import reading
 from tenantry.cli.page.status_page import status_page
 from tenantry.cluster.report import StatusReport
 from tenantry.cluster.status import AppStatus, Readiness, by_trouble
@@ -88,13 +89,15 @@ def page_of_diff() -> str:
     before, after = plan_all(old), plan_all(new)
     found = review(diff_all(before, after), Planned(old, before), Planned(new, after))
     base = "4f1c2ab, where HEAD branched off from origin/main"
-    return as_html(diff_page(found, base, [], new.clusters, before, after))
+    return as_html(diff_page(found, base, [], {**new.clusters, **old.clusters}, before, after))
 
 
 def page_of_status() -> str:
     fleet = fleet_of(parse(TEXT.encode(), "tenants.yaml"))
     planned = plans(TEXT)["prod"]
-    return as_html(status_page(StatusReport("prod", NOW, by_trouble(map(status, planned.apps))), planned, fleet))
+    return as_html(
+        status_page([reading(StatusReport("prod", NOW, by_trouble(map(status, planned.apps))), planned, fleet)])
+    )
 
 
 def status(app: PlannedApp) -> AppStatus:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 
-from tenantry.cli.page.diff_page import STATES as EFFECTS
-from tenantry.cli.page.document import Page
+from tenantry.cli.page.document import Notice, Page
 from tenantry.cli.page.fleet_map import Alert, Column, Entry, FleetMap, Row, Value
-from tenantry.cli.page.status_page import STATES as HEALTH
+from tenantry.cli.page.review_map import STATES as EFFECTS
+from tenantry.cli.page.status_map import STATES as HEALTH
 
 REGIONS = ("eu", "us", "ap", "sa", "af")
 
@@ -21,7 +22,7 @@ def page(shown: FleetMap, heading: str = "prod: made up") -> Page:
         refusals=(),
         alarm="Look at these first",
         calm="No dangers found",
-        notes=("No difference in dev.",),
+        notes=(Notice(("No difference in dev.",)),),
         map=shown,
     )
 
@@ -58,15 +59,46 @@ def small() -> FleetMap:
                 kind="app",
                 name="web",
                 of=6,
+                words="1.2.0 → 1.3.0",
                 values=(bump,),
                 objects=("HelmRelease a/b",) * 30,
             ),
-            Entry(row=1, columns=(0,), state=4, kind="rights", name="", lines=("tenant 'rocky' gets cluster-admin",)),
+            Entry(row=1, columns=(0,), state=4, kind="rights", name="", about=(1,), alert=0),
             Entry(row=2, columns=every[2:4], state=2, kind="app", name="queue", of=2, lines=("is added",)),
             Entry(row=2, columns=(0,), state=3, kind="app", name="worker", of=1, lines=("its objects are deleted",)),
         ),
         alerts=(Alert(label="rights", text="tenant 'rocky' gets cluster-admin", where="prod, on eu-0", entries=(2,)),),
         idle="unchanged",
+    )
+
+
+def failing() -> FleetMap:
+    """An app that fails on all clusters, and one that is ready."""
+    every = tuple(range(3))
+    app = Entry(row=0, columns=every, state=6, kind="app", name="web", of=3, lines=("no such chart",), alert=0)
+    commands = ("tenantry why rocky/web -e prod -c eu-0", "tenantry tree rocky/web -e prod -c eu-0")
+    return FleetMap(
+        states=HEALTH,
+        columns=columns(3),
+        rows=(Row("rocky", every),),
+        entries=(app, replace(app, state=0, name="db", lines=(), alert=-1)),
+        alerts=(Alert(label="failed", text="rocky/web: no such chart", where="", entries=(0,), commands=commands),),
+    )
+
+
+def alike(tenants: int = 5) -> FleetMap:
+    """The same change of many tenants, and one that another has besides."""
+    every, bump = tuple(range(6)), Value("helm.version", "1.2.0", "1.3.0")
+    app = Entry(
+        row=0, columns=every, state=0, kind="app", name="web", of=6, values=(bump,), objects=("HelmRelease a/b",)
+    )
+    return FleetMap(
+        states=EFFECTS,
+        columns=columns(6),
+        rows=tuple(Row(f"tenant-{at}", every) for at in range(tenants)),
+        entries=(*(replace(app, row=at) for at in range(tenants)), replace(app, columns=(1,), name="db")),
+        idle="unchanged",
+        listed=True,
     )
 
 

@@ -6,8 +6,9 @@ from dataclasses import replace
 
 from playwright.sync_api import expect
 
-from tenantry.cli.page.diff_page import STATES as EFFECTS
+from tenantry.cli.page.document import Notice, Table
 from tenantry.cli.page.fleet_map import Alert, Column, Entry, FleetMap, Row, Value
+from tenantry.cli.page.review_map import STATES as EFFECTS
 from tests.browser import made
 from tests.browser.conftest import Open, Visits
 
@@ -41,7 +42,9 @@ def hostile() -> FleetMap:
         rows=tuple(Row(each, every, (each,)) for each in ATTACKS),
         columns=tuple(Column(each, each, ((each, each), ("group", each))) for each in ATTACKS),
         entries=tuple(_entry(at, each) for at, each in enumerate(ATTACKS)),
-        alerts=tuple(Alert(label=each, text=each, where=each, entries=(at,)) for at, each in enumerate(ATTACKS)),
+        alerts=tuple(
+            Alert(label=each, text=each, where=each, entries=(at,), commands=(each,)) for at, each in enumerate(ATTACKS)
+        ),
         idle="unchanged",
     )
 
@@ -55,6 +58,7 @@ def _entry(row: int, attack: str) -> Entry:
         kind=attack,
         name=attack,
         of=len(ATTACKS),
+        words=attack,
         lines=(attack,),
         values=values,
         facts=((attack, attack),),
@@ -66,8 +70,11 @@ def test_values_are_text_and_nothing_else(opened: Open) -> None:
     content = replace(
         made.page(hostile(), ALL),
         about=ALL,
-        notes=ATTACKS,
-        refusals=ATTACKS,
+        notes=tuple(Notice((each, each), (each,), (each,)) for each in ATTACKS),
+        refusals=tuple(Notice((each, each), (each,), (each,)) for each in ATTACKS),
+        read_at=ALL,
+        refresh=ALL,
+        tables=(Table(ALL, ATTACKS, ((ALL, ATTACKS),)),),
         figures=tuple((each, each) for each in ATTACKS),
     )
     page = opened(content)

@@ -36,7 +36,7 @@ def test_rows_are_tenants_and_columns_are_clusters_by_region(opened: Open) -> No
     assert tenants(page) == ["rocky", "movy", "platform"]
     assert clusters(page) == ["eu-0", "eu-1", "us-2", "us-3", "ap-4", "ap-5"]
     assert cells(page) == [
-        *["! web", "~ web", "~ web", "~ web", "~ web", "·"],
+        *["! web 1.2.0 → 1.3.0", *["~ web 1.2.0 → 1.3.0"] * 4, "·"],
         *["\N{MINUS SIGN} worker", "·", "+ queue", "+ queue", "", ""],
         *["~ certs"] * 6,
     ]
@@ -48,8 +48,10 @@ def test_dangers_stand_first_and_lead_to_their_place(opened: Open) -> None:
     page.locator(".alert").click()
     panel = page.locator("#panel")
     expect(panel.get_by_role("heading", name="rights", exact=True)).to_be_visible()
-    # What changes in the same place stands below.
-    expect(panel).to_contain_text("1.2.0")
+    # The change that it is about stands below.
+    assert [" ".join(each.split()) for each in panel.locator(".entry h3").all_inner_texts()] == [
+        "! app web changed rights"
+    ]
     assert "alert=0" in page.url
 
 
@@ -63,8 +65,10 @@ def test_a_click_on_a_cell_shows_what_changes(opened: Open) -> None:
     panel.get_by_text("5 of 6 clusters").click()
     expect(panel).to_contain_text("eu-0, eu-1, us-2, us-3, ap-4")
     panel.get_by_text("30 objects").click()
-    expect(panel.locator(".objects li")).to_have_count(21)
-    expect(panel).to_contain_text("and 10 more")
+    expect(panel.locator(".objects li")).to_have_count(11)
+    expect(panel).to_contain_text("and 20 more")
+    # The panel leaves the map less room, and takes no words from it.
+    assert cells(page)[1] == "~ web 1.2.0 → 1.3.0"
 
 
 def test_a_click_on_a_tenant_or_a_cluster_shows_all_of_it(opened: Open) -> None:
@@ -93,7 +97,7 @@ def test_the_filter_takes_tenants_apps_and_clusters(opened: Open) -> None:
 
 def test_states_can_be_hidden_and_unchanged_tenants_shown(opened: Open) -> None:
     page = opened(made.page(made.small()))
-    page.get_by_role("button", name="changed 11", exact=False).first.click()
+    page.get_by_role("button", name="changed 2", exact=False).first.click()
     assert tenants(page) == ["rocky", "movy"]
     page.get_by_role("button", name="unchanged").click()
     assert tenants(page) == ["rocky", "movy", "platform", "idle"]
@@ -103,10 +107,15 @@ def test_groups_fold_and_show_their_worst_state(opened: Open) -> None:
     page = opened(made.page(made.small()))
     page.get_by_role("columnheader", name="eu, 2 clusters").click()
     expect(page.get_by_role("columnheader", name="eu, 2 clusters")).to_have_attribute("aria-expanded", "false")
-    assert cells(page)[0] == "! 1"
+    assert cells(page)[0] == "! 1 web 1.2.0 → 1.3.0"
     page.get_by_role("button", name="Unfold all").click()
     page.get_by_role("button", name="Fold all").click()
-    assert cells(page) == ["! 1", "~ 2", "~ 1", "\N{MINUS SIGN} 1", "+ 2", "", "~ 2", "~ 2", "~ 2"]
+    web = "web 1.2.0 → 1.3.0"
+    assert cells(page) == [
+        *(f"! 1 {web}", f"~ 2 {web}", f"~ 1 {web}"),
+        *("\N{MINUS SIGN} 1 worker", "+ 2 queue", ""),
+        *["~ 2 certs"] * 3,
+    ]
     page.get_by_role("gridcell", name="rocky on us, 2 clusters: changed").click()
     expect(page.locator("#panel-where")).to_have_text("on 2 clusters · region us")
 

@@ -3,15 +3,20 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
-from tenantry.cli.page.document import as_html
+from tenantry.cli.page.document import Notice, as_html
 from tests.browser import made
 from tests.browser.conftest import Open
 
 PHONE = (390, 844)
+
+
+def headings(page: Page) -> list[str]:
+    return [" ".join(each.split()) for each in page.locator("#list h3.tenant").all_inner_texts()]
 
 
 def wider_than_the_screen(page: Page) -> bool:
@@ -20,17 +25,70 @@ def wider_than_the_screen(page: Page) -> bool:
 
 def test_a_phone_shows_a_list_by_tenant(opened: Open) -> None:
     page = opened(made.page(made.small()), size=PHONE)
-    assert page.locator("#list h3.tenant").all_inner_texts() == [
-        "rocky 6 clusters",
-        "movy 4 clusters",
-        "platform 6 clusters",
-    ]
+    assert headings(page) == ["rocky 6 clusters", "movy 4 clusters", "platform 6 clusters"]
     expect(page.locator("#map")).to_be_hidden()
     assert not wider_than_the_screen(page)
     page.get_by_role("button", name="Map").click()
     page.get_by_role("gridcell", name="rocky on eu-1: changed").click()
     expect(page.locator("#panel")).to_be_visible()
     assert not wider_than_the_screen(page)
+
+
+def test_tenants_in_which_the_same_happens_are_told_once(opened: Open) -> None:
+    page = opened(made.page(made.alike()))
+    assert headings(page) == ["tenant-0 6 clusters", "4 tenants 6 clusters"]
+    entries = page.locator("#list .entry")
+    expect(entries).to_have_count(3)
+    expect(entries.last).to_contain_text("on all 6 clusters")
+    expect(entries.last).to_contain_text("4 objects")
+    page.get_by_text("tenant-1, tenant-2, tenant-3 and 1 more").click()
+    expect(page.locator("#list section > .where .names")).to_have_text("tenant-1, tenant-2, tenant-3, tenant-4")
+    # A filter can make them differ.
+    page.get_by_role("searchbox").fill("tenant-4")
+    assert headings(page) == ["tenant-4 6 clusters"]
+
+
+def test_a_list_has_each_danger_at_its_change(opened: Open) -> None:
+    page = opened(made.page(replace(made.small(), listed=True)))
+    assert page.locator("#list").inner_text().count("rights") == 1
+    page.locator(".alert").click()
+    focused = page.locator(".entry:focus")
+    expect(focused.locator("h3")).to_contain_text("web")
+    expect(page.locator("#panel")).to_be_hidden()
+    focused.get_by_role("link", name="rights").click()
+    expect(page.locator("#panel")).to_contain_text("tenant 'rocky' gets cluster-admin")
+    assert "alert=0" in page.url
+
+
+def test_commands_are_copied_for_the_cluster_that_is_looked_at(opened: Open) -> None:
+    page = opened(made.page(made.failing()))
+    page.evaluate(
+        "Object.defineProperty(navigator, 'clipboard', {value: {writeText: async (text) => { window.copied = text; }}})"
+    )
+    page.locator(".alerts .copy").click()
+    assert page.evaluate("window.copied") == "tenantry why rocky/web -e prod -c eu-0"
+    page.get_by_role("gridcell", name="rocky on us-0: failed").click()
+    assert page.locator("#panel code").all_inner_texts() == [
+        "tenantry why rocky/web -e prod -c us-0",
+        "tenantry tree rocky/web -e prod -c us-0",
+    ]
+    expect(page.locator("#panel .shares")).to_have_text("✕ 1 failed✓ 1 ready")
+
+
+def test_a_refusal_is_shown_with_its_list_and_its_fix(opened: Open) -> None:
+    refused = Notice(("it would remove", *(f"namespace {at}" for at in range(9))), ("undo it",), ("git revert abc",))
+    page = opened(replace(made.page(made.small()), refusals=(refused,), read_at="2026-01-01T12:00:00Z"))
+    told = page.locator(".refusal").inner_text().split("\n")
+    assert [each for each in told if each] == [
+        "Refused it would remove",
+        *(f"namespace {at}" for at in range(6)),
+        "3 more",
+        "Fix undo it",
+        "git revert abc",
+        "Copy",
+    ]
+    expect(page.locator(".about")).to_contain_text("read 2026-01-01 12:00 UTC (")
+    expect(page.locator(".about")).to_contain_text("before you opened this page)")
 
 
 def test_the_first_column_stays_when_the_map_moves(opened: Open) -> None:
@@ -74,7 +132,7 @@ def test_on_paper_the_list_stands_in_place_of_the_map(opened: Open) -> None:
     page = opened(made.page(made.small()))
     page.emulate_media(media="print")
     expect(page.locator("#map")).to_be_hidden()
-    expect(page.locator("#list .entry")).to_have_count(5)
+    expect(page.locator("#list .entry")).to_have_count(4)
     page.emulate_media(media="screen")
     expect(page.locator("#map")).to_be_visible()
 

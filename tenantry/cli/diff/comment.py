@@ -55,9 +55,11 @@ _EFFECTS = {
 def danger_bullets(review: Review, limits: DisplayLimits) -> list[str]:
     """What a reviewer has to look at first, environment by environment."""
     all = dangers(review)
-    lines = [f"- **{prose(names)}**: {prose(sentence(danger.text, limits))}" for names, danger in all[: limits.lines]]
+    lines = [
+        f"- **{prose(each.environments)}**: {prose(sentence(each.danger.text, limits))}" for each in all[: limits.lines]
+    ]
     if left := all[limits.lines :]:
-        lines.append(f"- {more_dangers([danger for _, danger in left])}")
+        lines.append(f"- {more_dangers([each.danger for each in left])}")
     return lines
 
 

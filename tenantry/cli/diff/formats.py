@@ -119,7 +119,9 @@ class Result:
         from tenantry.cli.page.document import as_html
 
         sides = self._sides
-        page = diff_page(self._review, sides.base.name, self._messages, sides.fleet.clusters, sides.before, sides.after)
+        gone = sides.base.fleet.clusters if sides.base.fleet else {}
+        clusters = {**sides.fleet.clusters, **{name: gone[name] for name in gone if name not in sides.fleet.clusters}}
+        page = diff_page(self._review, sides.base.name, self.refusals, clusters, sides.before, sides.after)
         return as_html(page)
 
     def document(self) -> documents.Diff:

@@ -67,9 +67,9 @@ def _group(group: list[Changed], limits: DisplayLimits) -> Iterator[Line]:
 def danger_lines(review: Review, limits: DisplayLimits) -> list[Line]:
     """What a reviewer has to look at first, environment by environment."""
     all = dangers(review)
-    lines = [Line("!", f"{names}: {sentence(danger.text, limits)}") for names, danger in all[: limits.lines]]
+    lines = [Line("!", f"{each.environments}: {sentence(each.danger.text, limits)}") for each in all[: limits.lines]]
     if left := all[limits.lines :]:
-        lines.append(Line("!", more_dangers([danger for _, danger in left])))
+        lines.append(Line("!", more_dangers([each.danger for each in left])))
     return lines
 
 

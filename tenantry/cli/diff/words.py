@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, NamedTuple
 
 from tenantry.cli.diff.values import DisplayLimits
 from tenantry.compare.diff import Status
@@ -70,16 +70,25 @@ def _environment(review: EnvironmentReview, *, apart: bool) -> Together:
 
 def _without_those_of_clusters(review: EnvironmentReview) -> list[TenantReview]:
     """The tenants without what only comes or goes with a cluster: the sentence about the cluster tells it."""
-    whole = {(each.effect, cluster) for each in review.clusters for cluster in each.clusters}
-
-    def is_told(change: Change) -> bool:
-        of_tenant = change.part.kind is PartKind.TENANT or not change.part.tenant
-        return of_tenant and all((change.effect, cluster) in whole for cluster in change.clusters)
-
     told = [tenant for tenant in review.tenants if tenant.effect is Effect.CHANGED]
-    left = {each.tenant: tuple(one for one in each.changes if not is_told(one)) for each in told}
+    left = {each.tenant: tuple(one for one in each.changes if not _is_told(review, one)) for each in told}
     kept = [replace(each, changes=left.get(each.tenant, each.changes)) for each in review.tenants]
     return [each for each in kept if each.changes or each.sentences or each.effect is not Effect.CHANGED]
+
+
+def told_by(review: EnvironmentReview, change: Change) -> tuple[Change, ...]:
+    """The changes of whole clusters that a tenant's change comes with, and that tell it; empty if it is told by itself."""
+    return (
+        tuple(each for each in review.clusters if {*each.clusters} & {*change.clusters})
+        if _is_told(review, change)
+        else ()
+    )
+
+
+def _is_told(review: EnvironmentReview, change: Change) -> bool:
+    whole = {(each.effect, cluster) for each in review.clusters for cluster in each.clusters}
+    of_tenant = change.part.kind is PartKind.TENANT or not change.part.tenant
+    return of_tenant and all((change.effect, cluster) in whole for cluster in change.clusters)
 
 
 def _same_in_all(own: Sequence[Together]) -> Together:
@@ -189,17 +198,36 @@ def who(shown: Alike, limits: DisplayLimits) -> str:
     return f"{len(shown.tenants)} tenants ({listed(shown.tenants, limits.names)})"
 
 
-def dangers(review: Review) -> list[tuple[str, Danger]]:
-    """All dangers with the names of their environments. The same danger in several environments is told once."""
+class OneDanger(NamedTuple):
+    """A danger, told once. each: the environments where it is, with their own sentences and clusters."""
+
+    danger: Danger
+    each: tuple[tuple[str, Danger], ...]
+
+    @property
+    def environments(self) -> str:
+        return ", ".join(name for name, _ in self.each)
+
+
+def dangers(review: Review, *, wherever: bool = False) -> list[OneDanger]:
+    """All dangers. The same danger in several environments is told once.
+
+    Args: wherever: it is the same on whatever clusters it is.
+    """
     all = ((environment.environment, danger) for environment in review.environments for danger in environment.dangers)
-    groups = grouped(all, lambda pair: (pair[1].kind, pair[1].everywhere or pair[1].text))
-    return [(", ".join(name for name, _ in own), _joined([danger for _, danger in own])) for own in groups.values()]
+    groups = grouped(
+        all, lambda pair: (pair[1].kind, (wherever and pair[1].anywhere) or pair[1].everywhere or pair[1].text)
+    )
+    return [OneDanger(_joined([danger for _, danger in own]), tuple(own)) for own in groups.values()]
 
 
 def _joined(dangers: Sequence[Danger]) -> Danger:
     """The same danger in several environments, on the clusters of all."""
-    texts = {danger.text for danger in dangers}
-    return dangers[0] if len(texts) == 1 else replace(dangers[0], text=dangers[0].everywhere)
+    texts = ({danger.text for danger in dangers}, {danger.everywhere for danger in dangers})
+    if len(texts[0]) == 1:
+        return dangers[0]
+    everywhere = dangers[0].everywhere if len(texts[1]) == 1 else ""
+    return replace(dangers[0], text=everywhere or dangers[0].anywhere)
 
 
 def more_dangers(left: Sequence[Danger]) -> str:

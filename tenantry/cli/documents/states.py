@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Literal
 
-from tenantry.cli.documents.common import Document, ObjectId, Part, TextOrNull, at
+from tenantry.cli.documents.common import Document, Failure, ObjectId, Part, TextOrNull, at
 
 _Readiness = Literal["ready", "progressing", "suspended", "failed", "missing", "changed", "outdated"]
 
@@ -21,6 +21,7 @@ class WaveOf(Part):
 class AppState(Part):
     """An app, add-on or baseline, as Flux reports it."""
 
+    environment: str
     tenant: TextOrNull = at("app", "tenant")
     """`null` for an add-on."""
     cluster: str = at("app", "cluster")
@@ -48,6 +49,7 @@ class AppState(Part):
 class ObjectState(ObjectId):
     """A planned object that is not as planned, and stands for no app: a baseline, a source, an account, a right."""
 
+    environment: str
     tenant: TextOrNull = at("planned", "owner", "tenant")
     """`null` for an object of the platform."""
     cluster: TextOrNull = at("planned", "owner", "cluster")
@@ -64,25 +66,44 @@ class ObjectState(ObjectId):
 class Stuck(Part):
     """An object that cannot make progress by itself."""
 
+    environment: str
     message: str
     fix: str
+
+
+class EnvironmentState(Part):
+    """An environment, when it was read."""
+
+    environment: str
+    read_at: str
+    """When it was read, in UTC."""
+    ready: bool
+    """Whether every app that is listed is ready, and every object as planned."""
+    planned: int
+    """How many objects are planned, apps included."""
+    undeclared: list[ObjectId] | None
+    """Objects of the environment that the file does not declare; `null` if this user may not look for them."""
+
+
+class Unread(Part):
+    """An environment that could not be read."""
+
+    environment: str
+    error: Failure
 
 
 class Status(Document):
     """Whether every app is ready and every object as planned: `tenantry status`."""
 
     kind: Literal["Status"] = "Status"
-    environment: str
-    read_at: str
-    """When it was read, in UTC."""
+    environments: list[EnvironmentState]
     apps: list[AppState]
+    """Of all environments, those that need attention first in each."""
     objects: list[ObjectState]
     """The planned objects besides apps that are not as planned."""
-    planned: int
-    """How many objects are planned, apps included."""
-    undeclared: list[ObjectId] | None
-    """Objects of the environment that the file does not declare; `null` if this user may not look for them."""
     stuck: list[Stuck]
+    unread: list[Unread]
+    """Environments that could not be read while others could."""
 
 
 class Receiver(Part):

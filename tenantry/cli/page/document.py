@@ -10,20 +10,55 @@ import base64
 import difflib
 import hashlib
 import json
-from collections.abc import Iterable
+import re
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from importlib.resources import files
 from itertools import islice
-from typing import Any
+from typing import Any, NamedTuple
 
 from tenantry.cli.diff.values import both, shown
 from tenantry.cli.page.fleet_map import Alert, FleetMap, Value, as_data
 from tenantry.messages.data import ABSENT
+from tenantry.messages.errors import Refused
 from tenantry.messages.text import printable
 
 _SCRIPTS = ("data.js", "model.js", "hash.js", "entry.js", "panel.js", "map.js", "keys.js", "list.js", "main.js")
 _FIRST_ALERTS = 8
 _MOST_ALERTS = 200
+
+
+class Notice(NamedTuple):
+    """A message with what to do. lines: the first one, and those of its list; commands: those of the fix, to copy."""
+
+    lines: tuple[str, ...]
+    fix: tuple[str, ...] = ()
+    commands: tuple[str, ...] = ()
+
+
+def notice_of(refused: Refused) -> Notice:
+    """A refusal as the terminal shows it: its lines, then its fix."""
+    return noticed(refused.message, refused.fix)
+
+
+def noticed(message: str, fix: str) -> Notice:
+    lines, fixes = (tuple(line.strip() for line in paragraphs(text)) for text in (message, fix))
+    return Notice(lines, fixes, tuple(commands_in(fix)))
+
+
+_PROGRAMS = ("tenantry", "pulumi", "kubectl", "flux", "git")
+_QUOTED = re.compile(r"`([^`]+)`")
+_PLACEHOLDER = re.compile(r"(?<![\w/.-])[A-Z]{2,}(?![\w/.-])|^N$")
+
+
+def commands_in(text: str) -> Iterator[str]:
+    """The commands that a fix names and that can be typed as they are: lines of their own, or in backticks."""
+    quoted = _QUOTED.findall(text)
+    found = [*quoted, *(line.strip() for line in text.splitlines())]
+    for command in dict.fromkeys(map(bounded, found)):
+        words = command.split()
+        if len(words) > 1 and words[0] in _PROGRAMS and not any(map(_PLACEHOLDER.search, words)) and "`" not in command:
+            yield command
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -32,18 +67,31 @@ class Page:
 
     command: what wrote the page. heading, about: its title and the line below. figures: numbers and what they count.
     refusals: why the change is refused. alarm: the heading of what stands first; calm: what stands there if there is
-    nothing. notes: lines below it.
+    nothing; urgent: whether it is bad. notes: below it. tables: numbers in rows, such as the apps of each environment.
+    read_at: when what the page says was read, in ISO 8601; refresh: the command that writes it anew.
     """
 
     command: str
     heading: str
     about: str
     figures: tuple[tuple[str, str], ...]
-    refusals: tuple[str, ...]
+    refusals: tuple[Notice, ...]
     alarm: str
     calm: str
-    notes: tuple[str, ...]
+    notes: tuple[Notice, ...]
     map: FleetMap
+    urgent: bool = True
+    read_at: str = ""
+    refresh: str = ""
+    tables: tuple[Table, ...] = ()
+
+
+class Table(NamedTuple):
+    """Numbers. columns: their headings; rows: a name and its cells."""
+
+    heading: str
+    columns: tuple[str, ...]
+    rows: tuple[tuple[str, tuple[str, ...]], ...]
 
 
 def as_html(page: Page) -> str:
@@ -128,11 +176,14 @@ def paragraphs(message: str) -> tuple[str, ...]:
     return tuple(islice((bounded(line) for line in message.splitlines() if line.strip()), _MOST_LINES))
 
 
+_FEW_PLACES = 6
+
+
 def places(names: Iterable[str], of: int) -> str:
     """Such as "on edge-1 and edge-2" or "on 479 of 501 clusters"; "" without names."""
     found = list(dict.fromkeys(names))
     if not found:
         return ""
-    if len(found) <= 3:
+    if len(found) <= _FEW_PLACES:
         return f"on {' and '.join(filter(None, (', '.join(found[:-1]), found[-1])))}"
     return f"on all {len(found)} clusters" if len(found) >= of else f"on {len(found)} of {of} clusters"

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 from tenantry.model.clusters import Cluster
 
-_MOST_OBJECTS = 20
+_MOST_OBJECTS = 10
 """How many objects of an entry are listed; the others are counted."""
 
 
@@ -54,7 +54,11 @@ class Entry:
     """Something that is the same in one row on all of these columns.
 
     row, columns, state: indices. kind, name: such as "app", "web"; of: how many columns the part is on.
+    words: what a cell says of it, such as "2.3.0 → 2.4.0"; "" if its name says enough.
     lines: sentences and messages; facts: names and texts; objects: those behind it.
+    told: the index of the entry that tells the same of a whole cluster; -1: none.
+    about: the indices of the changes that a danger belongs to: it is shown with them, and not by itself.
+    alert: the index of the alert above the map that tells the same; -1: none.
     """
 
     row: int
@@ -63,25 +67,33 @@ class Entry:
     kind: str
     name: str
     of: int = 0
+    words: str = ""
     lines: tuple[str, ...] = ()
     values: tuple[Value, ...] = ()
     facts: tuple[tuple[str, str], ...] = ()
     objects: tuple[str, ...] = ()
+    told: int = -1
+    about: tuple[int, ...] = ()
+    alert: int = -1
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Alert:
-    """What stands above the map. entries: the indices of those that it is about."""
+    """What stands above the map. entries: the indices of those that it is about; commands: what to type about it."""
 
     label: str
     text: str
     where: str
     entries: tuple[int, ...]
+    commands: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FleetMap:
-    """states: in increasing severity, so that the worst one of a cell wins. idle: what a row without entries is called."""
+    """states: in increasing severity, so that the worst one of a cell wins. idle: what a row without entries is called.
+
+    listed: whether the list is shown first, because a map of so few cells says less.
+    """
 
     states: tuple[State, ...]
     rows: tuple[Row, ...]
@@ -89,6 +101,7 @@ class FleetMap:
     entries: tuple[Entry, ...]
     alerts: tuple[Alert, ...] = ()
     idle: str = ""
+    listed: bool = False
 
 
 def as_data(shown: FleetMap) -> dict[str, Any]:
@@ -98,6 +111,7 @@ def as_data(shown: FleetMap) -> dict[str, Any]:
     return {
         "states": [state._asdict() for state in shown.states],
         "idle": shown.idle,
+        "view": "list" if shown.listed else "map",
         "facets": [{"name": name, "values": list(found)} for name, found in facets.items()],
         "columns": [
             [column.cluster, *(values[name][_labels(column).get(name, "")] for name in facets)]
@@ -105,7 +119,10 @@ def as_data(shown: FleetMap) -> dict[str, Any]:
         ],
         "rows": [_row(row) for row in shown.rows],
         "entries": [_entry(entry) for entry in shown.entries],
-        "alerts": [{"label": alert.label, "text": alert.text, "entries": alert.entries} for alert in shown.alerts],
+        "alerts": [
+            _filled({"label": alert.label, "text": alert.text, "entries": alert.entries, "commands": alert.commands})
+            for alert in shown.alerts
+        ],
     }
 
 
@@ -149,6 +166,7 @@ def _entry(entry: Entry) -> dict[str, Any]:
         "k": entry.kind,
         "n": entry.name,
         "of": entry.of,
+        "w": entry.words,
         "l": entry.lines,
         "v": [
             [value.key, value.before, value.after, *([value.lines] if value.lines else [])] for value in entry.values
@@ -156,8 +174,10 @@ def _entry(entry: Entry) -> dict[str, Any]:
         "f": entry.facts,
         "o": entry.objects[:_MOST_OBJECTS],
         "m": max(len(entry.objects) - _MOST_OBJECTS, 0),
+        "about": entry.about,
     }
-    return {**_filled(data), "r": entry.row, "s": entry.state}
+    indices = {key: index for key, index in (("a", entry.alert), ("t", entry.told)) if index >= 0}
+    return {**_filled(data), **indices, "r": entry.row, "s": entry.state}
 
 
 def _filled(data: dict[str, Any]) -> dict[str, Any]:

@@ -1,143 +1,111 @@
-"""The fleet as a map, with its status in it."""
+"""The page of `tenantry status`: what is not ready, and the map of one or several environments."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from datetime import datetime
+from collections.abc import Iterable, Iterator, Sequence
+from shlex import quote
 
-from tenantry.cli.page.document import Page, as_html, paragraphs, places
-from tenantry.cli.page.fleet_map import Alert, Columns, Entry, FleetMap, Row, State
+from tenantry.cli.page.document import Notice, Page, Table, as_html, noticed
+from tenantry.cli.page.status_map import STATES, TROUBLE, Reading, status_map
 from tenantry.cluster.objects import ObjectStatus
 from tenantry.cluster.report import StatusReport
-from tenantry.cluster.status import AppStatus, Readiness, age, one_line
-from tenantry.fleet.fleet import Fleet, clusters_of
-from tenantry.kube.names import PLATFORM
+from tenantry.cluster.status import AppStatus, Readiness, one_line
+from tenantry.messages.errors import Refused
 from tenantry.messages.text import counted, grouped, printable
-from tenantry.model.clusters import Cluster
-from tenantry.plan.plan import Plan
-
-STATES = (
-    State("ready", "ready", "✓"),
-    State("suspended", "suspended", "‖"),
-    State("progressing", "progressing", "…"),
-    State("outdated", "not applied yet", "→"),
-    State("changed", "changed by hand", "≠"),
-    State("missing", "missing", "?"),
-    State("failed", "failed", "✕"),
-)
-_AT = {Readiness(each.key): at for at, each in enumerate(STATES)}
-_TROUBLE = (Readiness.FAILED, Readiness.MISSING, Readiness.CHANGED)
-
-
-def status_map(report: StatusReport, names: Iterable[str], clusters: Mapping[str, Cluster]) -> FleetMap:
-    """The map of an environment. Args: names: its clusters; clusters: those of the fleet."""
-    environment, found = report.environment, report.apps
-    columns = Columns({environment: [*names, *(each.app.cluster for each in found)]}, clusters)
-    rows = {tenant: at for at, tenant in enumerate(dict.fromkeys(each.app.tenant for each in found))}
-    of = {app: len(each) for app, each in grouped(found, lambda each: (each.app.tenant, each.app.name)).items()}
-    alike = grouped(found, _likeness)
-    entries = tuple(
-        _entry(
-            rows[each[0].app.tenant],
-            columns.at(environment, (one.app.cluster for one in each)),
-            each,
-            of,
-            report.read_at,
-        )
-        for each in alike.values()
-    )
-    return FleetMap(
-        states=STATES,
-        rows=tuple(
-            Row(printable(tenant) or PLATFORM, columns.at(environment, (each.app.cluster for each in own)))
-            for tenant, own in grouped(found, lambda each: each.app.tenant).items()
-        ),
-        columns=tuple(columns.all),
-        entries=entries,
-        alerts=tuple(_alerts(entries, list(alike.values()), of)),
-    )
-
-
-def _likeness(status: AppStatus) -> tuple[object, ...]:
-    # The message of an app that is ready repeats its revision.
-    message = "" if status.readiness is Readiness.READY else status.message
-    return status.app.tenant, status.app.name, status.readiness, status.revision, status.attempted, message
-
-
-def _entry(
-    row: int, columns: tuple[int, ...], alike: Sequence[AppStatus], of: Mapping[tuple[str, str], int], now: datetime
-) -> Entry:
-    one = alike[0]
-    ready = one.readiness is Readiness.READY
-    return Entry(
-        row=row,
-        columns=columns,
-        state=_AT[one.readiness],
-        kind="app" if one.app.tenant else "add-on",
-        name=printable(one.app.name),
-        of=of[one.app.tenant, one.app.name],
-        lines=() if ready else paragraphs(one.message),
-        facts=tuple((name, printable(text)) for name, text in _facts(alike, now) if text),
-        objects=tuple(printable(str(each.app.id)) for each in alike),
-    )
-
-
-def _facts(alike: Sequence[AppStatus], now: datetime) -> Iterator[tuple[str, str]]:
-    yield "revision", alike[0].revision
-    yield "tried", alike[0].attempted
-    if alike[0].readiness is not Readiness.READY:
-        ages = [age(each.since, now) for each in sorted(alike, key=lambda each: each.since, reverse=True) if each.since]
-        yield "for", " to ".join(dict.fromkeys((*ages[:1], *ages[-1:])))
-
-
-def _alerts(
-    entries: Sequence[Entry], alike: Sequence[Sequence[AppStatus]], of: Mapping[tuple[str, str], int]
-) -> list[Alert]:
-    """What has failed or is missing: failures first, then what concerns most clusters."""
-    trouble = [at for at, each in enumerate(alike) if each[0].readiness in _TROUBLE]
-    trouble.sort(key=lambda at: (-entries[at].state, -len(alike[at])))
-    return [_alert(at, entries[at], alike[at], of) for at in trouble]
-
-
-def _alert(at: int, entry: Entry, alike: Sequence[AppStatus], of: Mapping[tuple[str, str], int]) -> Alert:
-    app = alike[0].app
-    name = f"{printable(app.tenant) or PLATFORM}/{entry.name}"
-    where = places((printable(each.app.cluster) for each in alike), of[app.tenant, app.name])
-    return Alert(label=STATES[entry.state].label, text=": ".join([name, *entry.lines[:1]]), where=where, entries=(at,))
 
 
 def counts(found: Sequence[AppStatus]) -> tuple[tuple[str, str], ...]:
     """The numbers above the map: apps by their state, the worst first; those without apps are left out."""
     numbers = grouped(found, lambda each: each.readiness)
-    return tuple(
-        (str(len(numbers[Readiness(each.key)])), each.label)
-        for each in reversed(STATES)
-        if Readiness(each.key) in numbers
-    )
+    return tuple((str(len(numbers[state])), label) for state, label in _LABELS.items() if state in numbers)
 
 
-def as_page(report: StatusReport, planned: Plan, fleet: Fleet) -> str:
-    """The page as HTML. Args: planned: the plan of the report's environment."""
-    return as_html(status_page(report, planned, fleet))
+_LABELS = {Readiness(each.key): each.label for each in reversed(STATES)}
 
 
-def status_page(report: StatusReport, planned: Plan, fleet: Fleet) -> Page:
-    """What the page says."""
-    found = report.apps
+def as_page(readings: Sequence[Reading], unread: Iterable[tuple[str, Refused]] = ()) -> str:
+    """The page as HTML."""
+    return as_html(status_page(readings, unread))
+
+
+def status_page(readings: Sequence[Reading], unread: Iterable[tuple[str, Refused]] = ()) -> Page:
+    """What the page of one or several environments says. Args: unread: environments that could not be read, and why."""
+    found = [status for each in readings for status in each.report.apps]
+    shown = status_map(readings)
+    names = " ".join(f"-e {quote(each.report.environment)}" for each in readings)
+    notes = tuple(note for each in readings for note in _notes(each, several=len(readings) > 1))
+    lost = tuple(noticed(f"Environment '{name}' cannot be read: {each.message}", each.fix) for name, each in unread)
+    failing = any(each.readiness in TROUBLE for each in found)
     return Page(
         command="tenantry status",
-        heading=f"{printable(report.environment)}: {_summary(report)}",
-        about=f"management cluster {printable(planned.management)}, read {report.read_at:%Y-%m-%d %H:%M} UTC",
+        heading=_heading(readings),
+        about=_managed(readings),
         figures=counts(found),
         refusals=(),
-        alarm="Needs attention",
-        calm="" if report.objects or not found else "Nothing has failed",
-        notes=(
-            *map(_told, report.objects),
-            *(printable(line.strip()) for message in report.messages() for line in message.splitlines()),
-        ),
-        map=status_map(report, clusters_of(fleet, report.environment), fleet.clusters),
+        alarm="Needs attention" if failing else "Not ready yet",
+        calm="" if lost else _calm(readings),
+        notes=(*lost, *notes),
+        map=shown,
+        urgent=failing,
+        read_at=min(each.report.read_at for each in readings).strftime("%Y-%m-%dT%H:%M:%SZ"),
+        refresh=f"tenantry status {names} --output html > status.html",
+        tables=(_table(readings),) if len(readings) > 1 else (),
     )
+
+
+_MOST_ENVIRONMENTS = 3
+
+
+def _heading(readings: Sequence[Reading]) -> str:
+    """dev: all 12 apps are ready; prod: 4 of 412 apps failed"""
+    if len(readings) <= _MOST_ENVIRONMENTS:
+        return "; ".join(f"{printable(each.report.environment)}: {_summary(each.report)}" for each in readings)
+    return f"{len(readings)} environments: {_of_apps([status for each in readings for status in each.report.apps])}"
+
+
+def _managed(readings: Sequence[Reading]) -> str:
+    if len(readings) == 1:
+        return f"management cluster {printable(readings[0].management)}"
+    named = (f"{printable(each.management)} ({printable(each.report.environment)})" for each in readings)
+    return f"management clusters {', '.join(named)}"
+
+
+def _table(readings: Sequence[Reading]) -> Table:
+    """The apps of each environment by state."""
+    every = {status.readiness for each in readings for status in each.report.apps}
+    states = [state for state in _LABELS if state in every]
+    rows = []
+    for each in readings:
+        numbers = grouped(each.report.apps, lambda status: status.readiness)
+        cells = [str(len(numbers.get(state, ())) or "") for state in states]
+        rows.append((printable(each.report.environment), (str(len(each.report.apps)), *cells)))
+    return Table("Environments", ("apps", *(_LABELS[state] for state in states)), tuple(rows))
+
+
+def _calm(readings: Sequence[Reading]) -> str:
+    """What stands first if no app needs attention: only what is so."""
+    found = [status for each in readings for status in each.report.apps]
+    others = any(each.report.objects for each in readings)
+    suspended = sum(status.readiness is Readiness.SUSPENDED for status in found)
+    if suspended:
+        return (
+            f"{counted(suspended, 'app')} suspended; all others are ready"
+            if suspended < len(found)
+            else "All apps are suspended"
+        )
+    return "" if others or not found else "All apps are ready"
+
+
+def _notes(reading: Reading, *, several: bool) -> Iterator[Notice]:
+    """The objects that are not as planned, then what a person has to know besides, each with its fix."""
+    report = reading.report
+    place = f"{printable(report.environment)}: " if several else ""
+    if report.objects:
+        objects = f"{counted(len(report.objects), 'other object')} not as planned"
+        yield Notice((f"{place}{objects}", *map(_told, report.objects)))
+    for message in report.messages():
+        told, _, fix = message.partition("\n  fix: ")
+        yield noticed(place + told, fix)
 
 
 def _told(status: ObjectStatus) -> str:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import click
 
@@ -12,11 +13,13 @@ from tenantry.cli.commands import Command
 from tenantry.cli.fleet_file import reads_file
 from tenantry.cli.management import connect_management, management_options
 from tenantry.cli.options import app_names, cluster_names, output, tenant_names
-from tenantry.cli.options import environment as environment_option
+from tenantry.cli.options import environments as environments_option
 from tenantry.cli.options import timeout as timeout_option
 from tenantry.cli.output import data, data_json, say, stdout_console, working
+from tenantry.cli.page.status_map import reading
 from tenantry.cli.page.status_page import as_page
 from tenantry.cli.status.formats import metrics
+from tenantry.cli.status.several import Shown, read_each, show_several
 from tenantry.cli.status.table import shown, webhook_table
 from tenantry.cli.status.waiting import read, wait_until_ready
 from tenantry.cli.status.watch import watch
@@ -47,7 +50,7 @@ Examples:
   tenantry status --environment dev --wait --timeout 300
   tenantry status --environment prod --output json
   tenantry status --environment prod --output prometheus
-  tenantry status --environment prod --output html > status.html
+  tenantry status dev prod --output html > status.html
   tenantry status --environment prod --deep
   tenantry status --environment prod --receivers
   tenantry status --environment prod --kubeconfig ~/.kube/hub-prod
@@ -56,11 +59,11 @@ Exit codes:
   0    every selected app is ready, and every object is as planned; with
        --receivers: every receiver is ready
   1    at least one is not
-  2    tenants.yaml is invalid, or the management cluster does not answer
+  2    tenants.yaml is invalid, or a management cluster does not answer
   130  --watch was ended by Ctrl-C
 """,
 )
-@environment_option("The environment to show.", required=True, argument=True)
+@environments_option("The environment to show; repeatable.", required=True, argument=True)
 @tenant_names(f"Only apps of this tenant, or of '{PLATFORM}'; repeatable.")
 @app_names("Only this app or add-on; repeatable.")
 @cluster_names("Only apps on this cluster, or on those with labels such as tier=edge; repeatable.")
@@ -84,7 +87,7 @@ Exit codes:
 @reads_file
 def command(
     file: Path,
-    environment: str,
+    environment: tuple[str, ...],
     kubeconfig: Path | None,
     context: str | None,
     *,
@@ -103,6 +106,8 @@ def command(
 ) -> int:
     """Show each app of an environment, its status and the revision that Flux applied. What needs attention comes first.
 
+    Several environments are shown one below the other, and on one page. If one cannot be read, the others are shown all the same.
+
     Every other planned object is looked at, too, and listed if it is missing, changed by hand, not applied yet or not ready:
     baselines, accounts, rights, sources and charts. So are stuck deletions and objects that the file does not declare, with a
     suggested fix.
@@ -113,24 +118,72 @@ def command(
     """
     selecting = bool(tenants or apps or clusters or failing)
     _check_usage(watch=watch, wait=wait, deep=deep, receivers=receivers, selecting=selecting, output=output)
+    asked = _Asked(tenants, apps, clusters, timeout if wait else None, deep=deep)
+    if len(environment) > 1:
+        _check_several(watch=watch, receivers=receivers, named=kubeconfig or context)
+        return _several(file, environment, asked, output, failing=failing, every=every)
+    (name,) = environment
     with working(f"planning {file}"):
         fleet = load_fleet(file)
-        planned = plan(fleet, environment)
-    selection = select(planned, tenants, apps, clusters)
-    with connect_management(file, environment, kubeconfig, context) as client:
+        planned = plan(fleet, name)
+    selection = asked.selection(planned)
+    with connect_management(file, name, kubeconfig, context) as client:
         if receivers:
-            return _show_webhooks(environment, webhooks_of(client, planned), output)
+            return _show_webhooks(name, webhooks_of(client, planned), output)
         if watch:
             return _watch(client, planned, selection, interval, failing=failing, every=every)
-        live = wait_until_ready(client, planned, selection, timeout) if wait else None
-        with working(f"reading the status of {environment}"):
-            platform, planned = fleet.document.platform.namespace, fitted(client, planned)
-            report = full_report(client, platform, planned, live or read(client, planned), selection)
-        if deep:
-            with working("asking the remote clusters"):
-                report = with_remotes(report, deep_statuses(client, fleet, planned), selection)
+        report, planned = asked.read(client, fleet, planned, selection)
     show(_failing(report) if failing else report, planned, fleet, output, every=every)
     return 0 if report.ready else 1
+
+
+class _Asked(NamedTuple):
+    """What is asked of each environment. waits: how many seconds until everything is ready; None: it does not."""
+
+    tenants: tuple[str, ...]
+    apps: tuple[str, ...]
+    clusters: tuple[str, ...]
+    waits: int | None
+    deep: bool
+
+    def selection(self, planned: Plan) -> Selection:
+        return select(planned, self.tenants, self.apps, self.clusters)
+
+    def read(self, client: Client, fleet: Fleet, planned: Plan, selection: Selection) -> tuple[StatusReport, Plan]:
+        """The report, and the plan as it fits the management cluster."""
+        live = None if self.waits is None else wait_until_ready(client, planned, selection, self.waits)
+        with working(f"reading the status of {planned.environment}"):
+            platform, planned = fleet.document.platform.namespace, fitted(client, planned)
+            report = full_report(client, platform, planned, live or read(client, planned), selection)
+        if self.deep:
+            with working("asking the remote clusters"):
+                report = with_remotes(report, deep_statuses(client, fleet, planned), selection)
+        return report, planned
+
+
+def _several(file: Path, environments: Sequence[str], asked: _Asked, output: str, *, failing: bool, every: bool) -> int:
+    with working(f"planning {file}"):
+        fleet = load_fleet(file)
+        plans = {name: plan(fleet, name) for name in environments}
+
+    def read_one(name: str) -> Shown:
+        selection = asked.selection(plans[name])
+        with connect_management(file, name, None, None) as client:
+            report, planned = asked.read(client, fleet, plans[name], selection)
+        return Shown(_failing(report) if failing else report, planned, ready=report.ready)
+
+    found, failures = read_each(environments, read_one)
+    show_several(found, failures, fleet, output, every=every)
+    return 2 if failures else int(not all(each.ready for each in found))
+
+
+def _check_several(*, watch: bool, receivers: bool, named: object) -> None:
+    if watch or receivers:
+        raise click.UsageError(f"{'--watch' if watch else '--receivers'} takes one environment")
+    if named:
+        raise click.UsageError(
+            "--kubeconfig and --context are for one environment: each has its own management cluster"
+        )
 
 
 def _check_usage(*, watch: bool, wait: bool, deep: bool, receivers: bool, selecting: bool, output: str) -> None:
@@ -162,11 +215,11 @@ def show(report: StatusReport, planned: Plan, fleet: Fleet, output: str = "text"
     if output == "json":
         from tenantry.cli.status.formats import status_document
 
-        data_json(status_document(report))
+        data_json(status_document([report]))
     elif output == "prometheus":
-        data(metrics(report).rstrip("\n"))
+        data(metrics([report]).rstrip("\n"))
     elif output == "html":
-        data(as_page(report, planned, fleet))
+        data(as_page([reading(report, planned, fleet)]))
     elif report.apps or report.objects or report.planned:
         console = stdout_console()
         console.print(shown(report, console, every=every))

@@ -104,11 +104,13 @@ class Danger:
     """A sentence without a full stop. tenants and clusters: whom it concerns; tenants are empty for the platform.
 
     everywhere: the sentence without the names of the clusters, if it concerns the tenants wherever they are; otherwise "".
+    anywhere: the sentence without saying where; the text, if it says nothing of that.
     """
 
     kind: DangerKind
     text: str
     everywhere: str = ""
+    anywhere: str = ""
     tenants: tuple[str, ...] = ()
     clusters: tuple[str, ...] = ()
 

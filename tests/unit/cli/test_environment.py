@@ -78,7 +78,7 @@ def test_an_argument_is_the_same_as_the_option(capsys: Capture) -> None:
             "Name an environment: this command deletes it, so nothing else chooses it. two.yaml declares dev, prod."
             " Type: tenantry --file two.yaml destroy -e ENVIRONMENT",
         ),
-        ("status dev -e prod", "Two environments are named, dev and prod: name one of them."),
+        ("render dev -e prod", "Two environments are named, dev and prod: name one of them."),
         (
             "status rocky/web",
             "'rocky/web' is not an environment. Type: tenantry status ENVIRONMENT --tenant rocky --app web",

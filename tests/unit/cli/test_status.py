@@ -60,7 +60,7 @@ def test_what_is_there_besides_is_told(capsys: Capture, hub: Memory) -> None:
 def test_who_may_not_look_for_it_gets_the_rest_all_the_same(capsys: Capture, hub: Memory) -> None:
     hub.refuse("GET", "/api/v1/secrets", 403, "no")
     code, out, err = tenantry(capsys, *COMMAND)
-    assert (code, len(json.loads(out)["apps"]), json.loads(out)["undeclared"]) == (0, 1, None)
+    assert (code, len(json.loads(out)["apps"]), json.loads(out)["environments"][0]["undeclared"]) == (0, 1, None)
     assert err == (
         "the objects on the management cluster were not compared with the file: cannot read secrets: HTTP 403\n"
         "  fix: use credentials that may read secrets\n"
@@ -81,7 +81,7 @@ def test_a_cluster_without_flux_is_refused(capsys: Capture, hub: Memory) -> None
 def test_the_page_shows_the_same(capsys: Capture) -> None:
     code, out, err = tenantry(capsys, "status", "--environment", "dev", "--output", "html")
     assert (code, err, out.startswith("<!doctype html>\n")) == (0, "", True)
-    assert "management cluster hub, read 20" in out
+    assert 'management cluster hub, read <time id="read-at" datetime="20' in out
     assert '"rows":[{"n":"rocky","p":[[0,0]]}]' in out
 
 
@@ -264,8 +264,12 @@ def test_objects_that_are_not_as_planned_are_below_the_apps(capsys: Capture) -> 
     assert ("Nothing has failed" in page, "1 of 1 app ready, 3 other objects not as planned" in page) == (False, True)
     _, text, _ = tenantry(capsys, *COMMAND)
     found = json.loads(text)
-    assert ([each["status"] for each in found["objects"]], found["planned"]) == (["failed", "missing", "changed"], 7)
+    assert ([each["status"] for each in found["objects"]], found["environments"][0]["planned"]) == (
+        ["failed", "missing", "changed"],
+        7,
+    )
     assert found["objects"][2] == {
+        "environment": "dev",
         "apiVersion": "v1",
         "kind": "ServiceAccount",
         "namespace": "kamaji",

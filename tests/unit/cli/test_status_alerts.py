@@ -35,7 +35,7 @@ def printed(state: Readiness, minutes: int, since: str = "2026-01-01T11:59:59Z")
     """The metrics of an app and its source, read some minutes ago, whose conditions have just changed."""
     app = AppStatus(APP, state, "no such path", "", since=since)
     objects = () if state is Readiness.READY else (ObjectStatus(SOURCE, state, "no such repository"),)
-    return metrics(StatusReport("dev", NOW - timedelta(minutes=minutes), (app,), objects, 2, (), ()))
+    return metrics([StatusReport("dev", NOW - timedelta(minutes=minutes), (app,), objects, 2, (), ())])
 
 
 def alerts() -> dict[str, dict[str, Any]]:

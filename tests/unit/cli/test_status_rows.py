@@ -164,5 +164,5 @@ def test_an_error_of_reading_is_shown_with_what_was_read_before_until_reading_wo
 def test_label_values_of_metrics_stay_on_one_line() -> None:
     hostile = status('a"b\\c\nd', Readiness.FAILED)
     assert '{app="web",cluster="a\\"b\\\\c\\nd",environment="dev",kind="Kustomization",tenant="rocky"} 0.0' in metrics(
-        report(hostile)
+        [report(hostile)]
     )

@@ -10,9 +10,16 @@ const entriesOf = rows.map(() => []);
 for (const [index, entry] of data.entries.entries()) {
   entry.index = index;
   entry.columns = entry.c || [];
+  entry.told = entry.t === undefined ? null : data.entries[entry.t];
   entry.text = `${entry.k} ${entry.n || ""}`.toLowerCase();
+  entry.dangers = [];
   entriesOf[entry.r].push(entry);
 }
+// A danger that belongs to changes is shown with them.
+for (const entry of data.entries) {
+  for (const { dangers } of (entry.about || []).map((at) => data.entries[at])) if (!dangers.some((danger) => danger.a === entry.a)) dangers.push(entry);
+}
+const severity = (entry) => entry.dangers.reduce((worst, danger) => Math.max(worst, danger.s), entry.s);
 
 const sizeOf = (ranges) => ranges.reduce((sum, [first, last]) => sum + last - first + 1, 0);
 const within = (ranges, column) => ranges.some(([first, last]) => first <= column && column <= last);
@@ -31,6 +38,10 @@ function make(tag, attributes = {}, ...children) {
   }
   node.append(...children.filter((child) => child !== null && child !== ""));
   return node;
+}
+
+function commandNode(command) {
+  return make("div", { class: "command-line" }, make("code", {}, command), make("button", { type: "button", class: "copy", "aria-label": `Copy ${command}` }, "Copy"));
 }
 
 const sign = (state) => make("span", { class: `sign ${states[state].key}`, "aria-hidden": "true" }, states[state].sign);

@@ -1,8 +1,39 @@
 // An entry in full: what happens, where, which values change, and the objects behind it. The panel and the list share it.
-function entryNode(entry) {
-  const state = states[entry.s];
-  const title = make("h3", {}, sign(entry.s), make("span", { class: "kind" }, entry.k, " "), entry.n || "", " ", make("span", { class: `state ${state.key}` }, state.label));
-  return make("article", { class: `entry ${state.key}` }, title, whereNode(entry), ...linesOf(entry), valuesOf(entry), factsOf(entry), objectsOf(entry));
+function entryNode(entry, { brief = false, column } = {}) {
+  const state = states[severity(entry)];
+  const word = states[entry.s].label;
+  const named = entry.n && entry.n !== rows[entry.r].n ? entry.n : "";
+  const tags = entry.dangers.map(tagNode);
+  const title = make("h3", {}, sign(severity(entry)), make("span", { class: "kind" }, entry.k, " "), named, " ", make("span", { class: `state ${state.key}` }, word), ...tags);
+  const told = brief ? [] : entry.dangers.flatMap(linesOf);
+  const what = make("div", { class: "what" }, ...linesOf(entry), ...told, valuesOf(entry), factsOf(entry), ...(brief ? [] : commandsOf(entry, column).map(commandNode)));
+  return make("article", { class: `entry ${state.key}` }, title, whereNode(entry), what, objectsOf(entry));
+}
+
+// A danger of a change; its sentence stands above the map.
+function tagNode(danger) {
+  const tag = make("a", { class: "tag", href: `#alert=${danger.a}`, title: data.alerts[danger.a].text }, danger.k);
+  tag.addEventListener("click", (event) => {
+    event.preventDefault();
+    select({ alert: danger.a }, { focus: true });
+  });
+  return tag;
+}
+
+// What to type about an app: on this cluster, or on the first where it is so.
+function commandsOf(entry, column) {
+  const found = (!data.idle && entry.a !== undefined && data.alerts[entry.a].commands) || [];
+  if (column === undefined || !/^[a-z0-9.-]+$/.test(clusterOf(column))) return found;
+  const environment = environments < 0 ? "$1" : facetOf(column, environments);
+  return found.map((command) => command.replace(/ -e (\S+) -c \S+$/, ` -e ${environment} -c ${clusterOf(column)}`));
+}
+
+// How many apps are in each state, the worst first.
+function sharesNode(entries, list) {
+  const wanted = list ? new Set(list) : null, sums = states.map(() => 0);
+  for (const entry of entries) sums[entry.s] += wanted ? numbersIn(entry.columns).filter((column) => wanted.has(column)).length : sizeOf(entry.columns);
+  const found = [...states.keys()].reverse().filter((at) => sums[at]);
+  return make("span", { class: "shares" }, ...found.map((at) => make("span", {}, sign(at), ` ${sums[at].toLocaleString("en")} ${states[at].label}`)));
 }
 
 function whereNode(entry) {
@@ -18,7 +49,8 @@ function lazily(details, action) {
   return details;
 }
 
-const linesOf = (entry) => (entry.l || []).map((line) => make("p", { class: "line" }, line));
+// The sentence of a danger is stored once, with its alert.
+const linesOf = (entry) => (entry.l || (data.idle && entry.a !== undefined ? [data.alerts[entry.a].text] : [])).map((line) => make("p", { class: "line" }, line));
 
 function valuesOf(entry) {
   if (!entry.v) return null;

@@ -52,4 +52,4 @@ function columnsNamed(found) {
   return view.by < 0 ? every : every.filter((column) => facetOf(column, view.by) === found.get("group"));
 }
 
-const usualMode = () => (innerWidth < 640 ? "list" : "map");
+const usualMode = () => (innerWidth < 640 ? "list" : data.view);

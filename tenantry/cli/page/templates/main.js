@@ -40,7 +40,9 @@ function setMode(mode) {
 // A button for each state that occurs: what the signs mean, how often, and whether they are shown.
 function drawStates() {
   const sums = states.map(() => 0);
-  for (const entry of data.entries) sums[entry.s] += sizeOf(entry.columns) || 1;
+  // Of changes, each is counted once, and each danger as it stands above the map; of apps, each on each cluster.
+  for (const entry of data.entries) sums[entry.s] += data.idle ? (entry.a === undefined && !entry.told ? 1 : 0) : sizeOf(entry.columns) || 1;
+  for (const { entries } of data.idle ? data.alerts : []) if (entries.length) sums[data.entries[entries[0]].s] += 1;
   const buttons = [...states.keys()].reverse().filter((at) => sums[at]).map((at) => stateButton(at, sums[at]));
   byId("states").replaceChildren(...buttons, ...(data.idle ? [idleButton()] : []));
 }
@@ -83,6 +85,11 @@ function followLink() {
 function showAlert(number) {
   const entry = data.entries[data.alerts[number].entries[0]];
   if (entry) goTo(entry.r, entry.columns.length ? entry.columns[0][0] : undefined);
+  if (view.mode === "list" && entry && aim(entry)) {
+    closePanel();
+    selection = { alert: number };
+    return save();
+  }
   select({ alert: number });
 }
 
@@ -99,7 +106,37 @@ function goTo(row, column) {
   move(row === null ? -1 : Math.max(at, 0), Math.max(position, row === null ? 0 : -1));
 }
 
+// Copies a command; where the browser forbids that, it is marked, ready to be copied.
+async function copy(button) {
+  const code = button.previousElementSibling;
+  getSelection().selectAllChildren(code);
+  try {
+    await navigator.clipboard.writeText(code.textContent);
+  } catch {
+    if (!document.execCommand("copy")) return;
+  }
+  button.textContent = "Copied";
+  byId("spoken").textContent = "Copied";
+  setTimeout(() => (button.textContent = "Copy"), 2000);
+}
+
+// How old the page is, since it does not change by itself.
+function sayAge() {
+  const time = byId("read-at");
+  const minutes = time ? Math.floor((Date.now() - Date.parse(time.dateTime)) / 60_000) : 0;
+  if (minutes < 1) return;
+  const hours = Math.floor(minutes / 60);
+  const told = hours < 2 ? counted(minutes, "minute") : hours < 48 ? counted(hours, "hour") : counted(Math.floor(hours / 24), "day");
+  time.after(` (${told} before you opened this page)`);
+}
+
 function start() {
+  sayAge();
+  document.querySelectorAll(".copy").forEach((button) => (button.hidden = false));
+  document.addEventListener("click", (event) => {
+    const button = event.target.closest(".copy");
+    if (button) copy(button);
+  });
   byId("fleet").hidden = false;
   byId("by").append(...facets.map((facet, at) => make("option", { value: at }, facet.name)));
   byId("by").addEventListener("change", () => {
@@ -125,6 +162,7 @@ function start() {
     draw();
   }).observe(grid);
   followLink();
+  if (matchMedia("print").matches) drawList({ whole: true });
 }
 
 start();

@@ -2,21 +2,24 @@
 const ROW = 34, NARROW = 34, MIDDLE = 56, BROAD = 110, FOLDED = 104, GROUP = 34, AROUND = 3;
 const grid = byId("map"), canvas = byId("canvas");
 const cursor = { row: 0, column: 0 }; // positions; row -1: the clusters, -2: the groups; column -1: the tenants
+const SIGN = 44, LETTER = 7.1, BROADEST = 340; // the room for a sign, and for each letter of what a cell says
+let whole = [0, 0]; // the widths of the window and of the map without the panel
 let layout; // { left, head, names, widths, edges, wide, broad }
 let drawn = "";
 
 function layOut() {
-  const left = Math.min(Math.max(110, 28 + 7.6 * longest(shown.rows.map((row) => rows[row].n))), innerWidth < 640 ? 132 : 260);
+  const left = Math.min(Math.max(110, 28 + 8.2 * longest(shown.rows.map((row) => rows[row].n))), innerWidth < 640 ? 132 : 260);
   const single = shown.positions.filter((position) => !position.folded);
   const name = longest(single.map((position) => clusterOf(position.columns[0])));
   const many = shown.positions.length - single.length;
-  const room = grid.clientWidth - left - FOLDED * many - 2;
+  const room = widthOfMap() - left - FOLDED * many - 2;
   const share = single.length ? Math.floor(room / single.length) : 0;
   // Names stand upright if they have no room side by side; names of what changes are shown in broad cells.
   const wide = share >= Math.max(name * 7.8 + 20, NARROW);
-  const each = wide ? Math.min(share, Math.max(name * 8 + 26, BROAD * 1.5)) : Math.max(NARROW, Math.min(share, MIDDLE));
+  const words = Math.min(SIGN + LETTER * longest(shown.rows.map((row) => withoutTold(entriesOf[row]).map(toldInCell).join(", "))), BROADEST);
+  const each = Math.max(NARROW, Math.min(share, Math.max(words, wide ? Math.max(name * 8 + 26, BROAD * 1.5) : MIDDLE)));
   // Groups take the room that single columns leave, so that a short map is not squeezed to one side.
-  const folded = FOLDED + (many ? Math.min(Math.max((room - single.length * each) / many, 0), 90) : 0);
+  const folded = FOLDED + (many ? Math.min(Math.max((room - single.length * each) / many, 0), Math.max(words + NARROW - FOLDED, 90)) : 0);
   const names = single.length === 0 ? 0 : wide ? 30 : Math.min(28 + name * 7, 150);
   const widths = shown.positions.map((position) => (position.folded ? folded : each));
   const edges = [left];
@@ -28,6 +31,13 @@ function layOut() {
   grid.setAttribute("aria-colcount", shown.positions.length + 1);
   cursor.row = Math.min(cursor.row, shown.rows.length - 1);
   cursor.column = Math.min(cursor.column, shown.positions.length - 1);
+}
+
+// An open panel makes the map scroll, and not its cells narrow: what they say stays.
+function widthOfMap() {
+  const isOpen = document.body.classList.contains("with-panel");
+  if (!isOpen || whole[0] !== innerWidth) whole = [innerWidth, grid.clientWidth];
+  return Math.max(...whole.slice(1), grid.clientWidth);
 }
 
 const longest = (names) => names.reduce((most, name) => Math.max(most, name.length), 0);
@@ -135,14 +145,14 @@ function cellNode(at, row, column) {
   const state = worst >= FIRST ? states[worst - FIRST] : null;
   const node = make("div", { class: "cell", role: "gridcell", "aria-colindex": column + 2, "aria-label": cellLabel(row, position, state, worst) });
   node.classList.toggle("begins", column > 0 && shown.positions[column - 1].group !== position.group);
-  if (state && position.folded) node.append(foldedMark(row, position, state, worst));
-  else if (state) node.append(make("span", { class: `mark ${state.key}`, "aria-hidden": "true" }, make("b", {}, state.sign), cellText(row, position)));
+  if (state && position.folded) node.append(foldedMark(row, position, state, worst, column));
+  else if (state) node.append(make("span", { class: `mark ${state.key}`, "aria-hidden": "true" }, make("b", {}, state.sign), cellText(row, position, column)));
   else if (worst > ABSENT) node.append(make("span", { class: "dot", "aria-hidden": "true" }, "·"));
   return placed(node, layout.edges[column], layout.widths[column], at, column);
 }
 
 // A folded group shows its worst state with the number of clusters, and a bar with the shares of all states.
-function foldedMark(row, position, state, worst) {
+function foldedMark(row, position, state, worst, column) {
   const sums = new Array(FIRST + states.length).fill(0);
   for (const column of position.columns) sums[shown.cells[row * columns.length + column]] += 1;
   const shares = [...sums.keys()].reverse().filter((value) => value > ABSENT && sums[value]).map((value) => {
@@ -151,13 +161,24 @@ function foldedMark(row, position, state, worst) {
     return share;
   });
   const bar = make("span", { class: "bar-of-shares" }, ...shares);
-  return make("span", { class: `mark folded ${state.key}`, "aria-hidden": "true" }, make("b", {}, state.sign), make("i", {}, sums[worst].toLocaleString("en")), bar);
+  return make("span", { class: `mark folded ${state.key}`, "aria-hidden": "true" }, make("b", {}, state.sign), make("i", {}, sums[worst].toLocaleString("en")), cellText(row, position, column, NARROW), bar);
 }
 
-function cellText(row, position) {
-  if (!layout.broad) return "";
-  const names = [...new Set(worstFirst(entriesOf[row].filter((entry) => view.shown.has(entry.s) && within(entry.columns, position.columns[0]))).map((entry) => entry.n).filter(Boolean))];
-  return make("i", {}, names.join(", "));
+const nameIn = (entry) => (entry.n && entry.n !== rows[entry.r].n ? entry.n : "");
+const toldInCell = (entry) => [nameIn(entry), entry.w || ""].filter(Boolean).join(" ");
+
+// What changes, as far as it fits: names and values, values alone, or names alone.
+function cellText(row, position, column, taken = 0) {
+  const own = entriesAt(row, position.columns).filter((entry) => view.shown.has(severity(entry)) || view.shown.has(entry.s));
+  // Of apps, those that make the cell what it is.
+  if (!data.idle) own.splice(0, own.length, ...own.filter((entry) => entry.s === own[0].s && (entry.s || !position.folded)));
+  if (position.folded) own.sort((a, b) => sizeOf(b.columns) - sizeOf(a.columns));
+  const texts = [toldInCell, (entry) => entry.w || nameIn(entry)].map((told) => [...new Set(own.map(told))].filter(Boolean).join(", "));
+  const names = [...new Set(own.map((entry) => nameIn(entry) || entry.k))];
+  if (own.length > 1) texts.push(`${toldInCell(own[0]) || own[0].k}, and ${own.length - 1} more`);
+  texts.push(names.join(", "));
+  const found = texts.find((text) => SIGN + taken + LETTER * text.length <= layout.widths[column]);
+  return make("i", {}, found === undefined ? (layout.broad && !taken ? (layout.widths[column] < MIDDLE * 3 ? names.join(", ") : texts[0]) : "") : found);
 }
 
 // What assistive technology reads for a cell.

@@ -57,8 +57,10 @@ function cellsOf() {
   return cells;
 }
 
-// Whether an entry passes the filter somewhere.
-function passes(entry) {
+// Whether an entry, or a danger that belongs to it, passes the filter somewhere.
+const passes = (entry) => passesAlone(entry) || entry.dangers.some(passesAlone);
+
+function passesAlone(entry) {
   const texts = [rows[entry.r].n.toLowerCase(), entry.text];
   if (!view.shown.has(entry.s)) return false;
   const open = filter.found.filter((_, at) => !texts.some((text) => text.includes(filter.terms[at])));
@@ -108,14 +110,19 @@ function toggle(group) {
 
 const rawName = (group) => (view.by < 0 ? group.name : facetOf(group.columns[0], view.by));
 
-// The entries of a row on any of these columns, the worst first.
+// The entries of a row on any of these columns, the worst first. A danger stands with its change, if that is there too.
 function entriesAt(row, list) {
   const wanted = new Set(list);
   const touches = (entry) => entry.columns.some(([first, last]) => {
     for (let column = first; column <= last; column++) if (wanted.has(column)) return true;
     return false;
   });
-  return worstFirst(entriesOf[row].filter(touches));
+  return worstFirst(withoutTold(entriesOf[row].filter(touches)));
 }
 
-const worstFirst = (entries) => [...entries].sort((a, b) => b.s - a.s || a.index - b.index);
+function withoutTold(entries) {
+  const there = new Set(entries);
+  return entries.filter((entry) => !(entry.about || []).some((at) => there.has(data.entries[at])));
+}
+
+const worstFirst = (entries) => [...entries].sort((a, b) => severity(b) - severity(a) || a.index - b.index);

@@ -4,14 +4,17 @@ let selection = null; // { row, columns } of the map, or { alert }
 
 function select(chosen, { focus = false } = {}) {
   selection = chosen;
-  const { title, where, notes, entries } = describe(chosen);
+  const { title, where, notes, entries, commands = [] } = describe(chosen);
   byId("panel-title").textContent = title;
   byId("panel-where").textContent = where;
   const left = entries.length - MOST_ENTRIES;
+  const only = chosen.columns && chosen.columns.length === 1 ? chosen.columns[0] : undefined;
   byId("panel-body").replaceChildren(
+    ...(data.idle || entries.length < 2 ? [] : [sharesNode(entries, chosen.columns)]),
     ...notes.map((note) => make("p", { class: "line" }, note)),
-    ...entries.slice(0, MOST_ENTRIES).flatMap((entry, at) => [...tenantHeading(chosen, entry, entries[at - 1]), entryNode(entry)]),
-    ...(entries.length ? [] : [make("p", { class: "line" }, data.idle ? "Nothing changes here." : "Nothing is here.")]),
+    ...commands.map(commandNode),
+    ...entries.slice(0, MOST_ENTRIES).flatMap((entry, at) => [...tenantHeading(chosen, entry, entries[at - 1]), entryNode(entry, { column: only })]),
+    ...(entries.length ? [] : [make("p", { class: "line" }, data.idle ? "Nothing else changes here." : "Nothing is here.")]),
     ...(left > 0 ? [make("p", { class: "line" }, `and ${left} more: choose a tenant or a cluster to see them`)] : []),
   );
   byId("panel").hidden = false;
@@ -29,8 +32,9 @@ function tenantHeading(chosen, entry, before) {
 
 function describe(chosen) {
   if (chosen.alert !== undefined) {
-    const { label, text, entries } = data.alerts[chosen.alert];
-    return { title: label, where: "", notes: [text], entries: entries.map((at) => data.entries[at]).flatMap(withOthers) };
+    const { label, text, entries, commands } = data.alerts[chosen.alert];
+    const found = [...new Set(entries.map((at) => data.entries[at]).flatMap(withOthers))];
+    return { title: label, where: "", notes: [text], commands, entries: found.filter((entry) => entry.a !== chosen.alert) };
   }
   const { row, columns: list } = chosen;
   if (row === null) return { title: nameOf(list), where: aboutColumns(list), notes: [], entries: rows.flatMap((_, at) => entriesAt(at, list)) };
@@ -42,7 +46,8 @@ function describe(chosen) {
 // Below a danger stands what changes in the same places.
 function withOthers(entry) {
   const list = numbersIn(entry.columns);
-  return data.idle ? [...new Set([entry, ...entriesAt(entry.r, list)])].filter((each) => each === entry || each.s !== entry.s) : [entry];
+  if (!data.idle) return [{ ...entry, a: undefined }];
+  return entry.about ? entry.about.map((at) => data.entries[at]) : entriesAt(entry.r, list).filter((each) => each.s !== entry.s);
 }
 
 const nameOf = (list) => (list.length === 1 ? clusterOf(list[0]) : counted(list.length, "cluster"));

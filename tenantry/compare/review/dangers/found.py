@@ -106,7 +106,14 @@ def _danger(own: Sequence[Found], total: int, homes: Homes) -> Danger:
     # Several tenants on different clusters are in one sentence only if it concerns them everywhere.
     differ = len(own) < len(tenants) * len(clusters)
     text = everywhere if differ else f"{told}{where}{first.tail}"
-    return Danger(kind=first.kind, text=text, everywhere=everywhere, tenants=tenants, clusters=clusters)
+    return Danger(
+        kind=first.kind,
+        text=text,
+        everywhere=everywhere,
+        anywhere=f"{told}{first.tail}",
+        tenants=tenants,
+        clusters=clusters,
+    )
 
 
 def _whom(found: Found, tenants: Sequence[str]) -> str:

@@ -51,6 +51,7 @@ def test_names_are_stored_once_and_what_is_empty_not_at_all() -> None:
     assert as_data(shown) == {
         "states": [{"key": "changed", "label": "changed", "sign": "~"}],
         "idle": "unchanged",
+        "view": "map",
         "facets": [{"name": "region", "values": ["eu", "us", ""]}],
         "columns": [["a", 0], ["b", 1], ["c", 2]],
         "rows": [{"n": "rocky", "p": [[0, 1]]}, {"n": "movy"}],
@@ -63,8 +64,8 @@ def test_names_are_stored_once_and_what_is_empty_not_at_all() -> None:
                 "n": "web",
                 "of": 2,
                 "v": [["path", "./a", "./b"], ["text", None, None, ("+a",)]],
-                "o": tuple(f"Kustomization {at}" for at in range(20)),
-                "m": 2,
+                "o": tuple(f"Kustomization {at}" for at in range(10)),
+                "m": 12,
             }
         ],
         "alerts": [{"label": "quota", "text": "quota is lowered", "entries": (0,)}],

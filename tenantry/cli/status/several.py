@@ -1,0 +1,71 @@
+"""`tenantry status` of several environments: each is read by itself, so that one that does not answer hides no other."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from typing import NamedTuple
+
+from rich.text import Text
+
+from tenantry.cli.output import data, data_json, error, say, stdout_console
+from tenantry.cli.page.status_map import reading
+from tenantry.cli.page.status_page import as_page
+from tenantry.cli.status.formats import metrics
+from tenantry.cli.status.table import shown
+from tenantry.cluster.report import StatusReport
+from tenantry.fleet.fleet import Fleet
+from tenantry.messages.errors import UNKNOWN_NAME, Refused
+from tenantry.plan.plan import Plan
+
+
+class Shown(NamedTuple):
+    """What is shown of an environment. ready: whether everything is, also what is not shown."""
+
+    report: StatusReport
+    planned: Plan
+    ready: bool
+
+
+Failures = Sequence[tuple[str, Refused]]
+"""The environments that could not be read, and why."""
+
+
+def read_each(environments: Iterable[str], read: Callable[[str], Shown]) -> tuple[list[Shown], Failures]:
+    """Every environment that can be read; one that has no such tenant, app or cluster is left out.
+
+    Raises: Refused: none can be read.
+    """
+    found: list[Shown] = []
+    failures: list[tuple[str, Refused]] = []
+    for name in environments:
+        try:
+            found.append(read(name))
+        except Refused as failure:
+            failures.append((name, failure))
+    if not found:
+        raise failures[0][1]
+    return found, [each for each in failures if each[1].code != UNKNOWN_NAME]
+
+
+def show_several(found: Sequence[Shown], failures: Failures, fleet: Fleet, output: str, *, every: bool) -> None:
+    """Print the reports; what a person has to do, and what could not be read, follow on stderr."""
+    reports = [each.report for each in found]
+    match output:
+        case "json":
+            from tenantry.cli.status.formats import status_document
+
+            data_json(status_document(reports, failures))
+        case "prometheus":
+            data(metrics(reports).rstrip("\n"))
+        case "html":
+            data(as_page([reading(each.report, each.planned, fleet) for each in found], failures))
+        case _:
+            console = stdout_console()
+            for at, report in enumerate(reports):
+                console.print(Text(f"{chr(10) if at else ''}{report.environment}", style="bold"))
+                console.print(shown(report, console, every=every))
+    for report in reports:
+        for message in report.messages():
+            say(message)
+    for name, failure in failures:
+        error(f"environment '{name}' cannot be read: {failure}")
