@@ -88,7 +88,7 @@ class ClusterJudge:
             if said and said.kind in (texts.QUOTA, texts.LIMIT, texts.ADMISSION):
                 advice = quota_advice(said.text, app, self.place) if said.kind == texts.QUOTA else ""
                 if said.kind == texts.LIMIT and (at := self.place(app, ("limits",))):
-                    advice = f"the file sets the limits in {at}"
+                    advice = f"check the limits in {at}"
                 return f"{id} gets no more pods: {said.text}", advice
         return None
 
@@ -116,13 +116,13 @@ class ClusterJudge:
     @staticmethod
     def _claim(running: Running, owner: Manifest) -> str:
         """What keeps a volume claim of a pod or workload from being bound; "" if nothing does."""
-        named = {str(mapping_at(each, "persistentVolumeClaim").get("claimName")) for each in _volumes(owner)}
+        claims = {str(mapping_at(each, "persistentVolumeClaim").get("claimName")) for each in _volumes(owner)}
         space = mapping_at(owner, "metadata").get("namespace")
         for pod in running.owned(owner):
-            named |= {str(mapping_at(each, "persistentVolumeClaim").get("claimName")) for each in _volumes(pod)}
+            claims |= {str(mapping_at(each, "persistentVolumeClaim").get("claimName")) for each in _volumes(pod)}
         for claim in running.by_kind.get("PersistentVolumeClaim", ()):
             metadata = mapping_at(claim, "metadata")
-            if metadata.get("name") not in named or metadata.get("namespace") != space:
+            if metadata.get("name") not in claims or metadata.get("namespace") != space:
                 continue
             if mapping_at(claim, "status").get("phase") != "Bound":
                 events = running.events_about([claim])

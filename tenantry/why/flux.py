@@ -138,7 +138,7 @@ class FluxJudge:
                     Stage.SOURCE,
                     f"the {what} cannot be fetched: {said}{old}",
                     evidence,
-                    f"the file sets the {what}{at}" if at else "",
+                    f"check the {what}{at}" if at else "",
                     (
                         self.commands.describe(id),
                         self.commands.of_app("reconcile", app, "--with-source", "--wait"),
@@ -213,7 +213,7 @@ class FluxJudge:
                 next = (up, commands.of_app("reconcile", app, "--with-source", "--wait"))
             case texts.RIGHT:
                 at = self._at(app, "role")
-                advice = f"the file gives the tenant's rights{at}" if at else ""
+                advice = f"check the tenant's rights{at}" if at else ""
                 next = (commands.run("explain", app.tenant),) if app.tenant else next
             case texts.QUOTA:
                 advice, next = quota_advice(said.text, app, self.place), (up,)

@@ -95,7 +95,7 @@ def test_a_quota_a_path_and_a_source_are_each_named(restored: Project) -> None:
     expected = (
         ("movy/web", "edge-1", "progressing", quota, f"to raise it, change 'quota' in {line('pods: 1}')}"),
         ("movy/worker", "hub-dev", "failed", path, f"correct the path in {line('./nowhere')}, or push the directory"),
-        ("rocky/db", "edge-1", "failed|ready", source, f"the file sets the source in {line('gone.git')}"),
+        ("rocky/db", "edge-1", "failed|ready", source, f"check the source in {line('gone.git')}"),
         # Helm gives up after a while, and the quota is the cause all the same.
         ("movy/web", "edge-1", "failed", quota, f"to raise it, change 'quota' in {line('pods: 1}')}"),
     )

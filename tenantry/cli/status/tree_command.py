@@ -49,15 +49,14 @@ Exit codes:
         "--health/--no-health",
         default=True,
         show_default=True,
-        help="Ask the apps' clusters how the applied objects are.",
+        help="Read the state of the applied objects on the apps' clusters.",
     ),
 )
 def command(named: Named, output: str, *, every: bool, health: bool) -> int:
     """Show apps from their source to the objects that Flux applied, with what each step says and how each object is.
 
-    The objects come from Flux's inventory on the management cluster. How they are, their own cluster is asked: with the
-    kubeconfig that Flux uses, as the tenant's service account. With --no-health, no cluster but the management cluster is
-    contacted.
+    The objects come from Flux's inventory on the management cluster. Their state is read on the app's cluster: with the
+    kubeconfig that Flux uses, as the tenant's service account. With --no-health, only the management cluster is contacted.
 
     `tenantry why` tells the cause of what is not ready.
     """

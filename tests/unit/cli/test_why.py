@@ -399,7 +399,7 @@ def test_a_source_is_the_cause_of_what_it_keeps_from_being_ready(capsys: Capture
     fail(hub, EDGE, "Source artifact not found", "ArtifactFailed")
     code, answer = why(capsys)
     assert (code, answer["status"], answer["cause"]) == (1, "failed", told)
-    assert answer["findings"][0]["advice"] == "the file sets the source in tenants.yaml:11"
+    assert answer["findings"][0]["advice"] == "check the source in tenants.yaml:11"
     del hub.objects[SOURCE]
     assert why(capsys)[1]["cause"] == "GitRepository kamaji/edge-rocky-manifests is not on the management cluster"
 
@@ -432,7 +432,7 @@ def test_an_app_that_is_being_deleted_and_a_chart_that_is_not_there_are_told(cap
     _, answer = why(capsys, "shop", cluster="hub")
     told = "the chart cannot be fetched: no 'shop' chart with version matching '1.x' found"
     assert answer["cause"] == f"{told}; the app runs what was fetched before"
-    assert answer["findings"][0]["advice"] == "the file sets the chart in tenants.yaml:19"
+    assert answer["findings"][0]["advice"] == "check the chart in tenants.yaml:19"
     hub.objects[EDGE]["metadata"]["deletionTimestamp"] = "2026-01-01T00:00:00Z"
     assert why(capsys)[1]["cause"] == "Kustomization kamaji/edge-rocky-web is being deleted"
 
