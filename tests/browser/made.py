@@ -86,6 +86,13 @@ def failing() -> FleetMap:
     )
 
 
+def failing_alike() -> FleetMap:
+    """The same in two tenants."""
+    one = failing()
+    others = tuple(replace(each, row=1) for each in one.entries)
+    return replace(one, rows=(*one.rows, Row("movy", (0, 1, 2))), entries=(*one.entries, *others))
+
+
 def alike(tenants: int = 5) -> FleetMap:
     """The same change of many tenants, and one that another has besides."""
     every, bump = tuple(range(6)), Value("helm.version", "1.2.0", "1.3.0")

@@ -43,9 +43,15 @@ def test_tenants_in_which_the_same_happens_are_told_once(opened: Open) -> None:
     expect(entries.last).to_contain_text("4 objects")
     page.get_by_text("tenant-1, tenant-2, tenant-3 and 1 more").click()
     expect(page.locator("#list section > .where .names")).to_have_text("tenant-1, tenant-2, tenant-3, tenant-4")
-    # A filter can make them differ.
+    # A filter takes tenants out.
     page.get_by_role("searchbox").fill("tenant-4")
     assert headings(page) == ["tenant-4 6 clusters"]
+
+
+def test_what_is_told_once_counts_for_all(opened: Open) -> None:
+    failing = opened(made.page(made.failing_alike()), hash="#view=list")
+    assert failing.locator("#list .tenant .shares").inner_text().split("\n") == ["✕", "6 failed", "✓", "6 ready"]
+    expect(failing.locator("#list .calm summary")).to_contain_text("6 ready")
 
 
 def test_a_list_has_each_danger_at_its_change(opened: Open) -> None:
@@ -62,9 +68,7 @@ def test_a_list_has_each_danger_at_its_change(opened: Open) -> None:
 
 def test_commands_are_copied_for_the_cluster_that_is_looked_at(opened: Open) -> None:
     page = opened(made.page(made.failing()))
-    page.evaluate(
-        "Object.defineProperty(navigator, 'clipboard', {value: {writeText: async (text) => { window.copied = text; }}})"
-    )
+    page.evaluate("navigator.clipboard.writeText = async (text) => { window.copied = text; }")
     page.locator(".alerts .copy").click()
     assert page.evaluate("window.copied") == "tenantry why rocky/web -e prod -c eu-0"
     page.get_by_role("gridcell", name="rocky on us-0: failed").click()

@@ -98,6 +98,13 @@ def _message(status: AppStatus) -> str:
     return re.sub(rf"(?<![\w-])({'|'.join(map(re.escape, names))})(?![\w-])", "", status.message)
 
 
+def _said(alike: Alike) -> tuple[str, ...]:
+    """Flux's message; which cluster says so, if others say it in other names."""
+    _, one = alike[0]
+    differ = any(status.message != one.message for _, status in alike)
+    return paragraphs(f"{one.app.cluster}: {one.message}" if differ else one.message)
+
+
 Totals = Mapping[tuple[str, str], int]
 """On how many clusters an app is, by tenant and name."""
 
@@ -111,7 +118,7 @@ def _entry(alike: Alike, columns: tuple[int, ...], row: int, of: Totals, alert: 
         kind="app" if one.app.tenant else "add-on",
         name=printable(one.app.name),
         of=of[_name(one)],
-        lines=() if one.readiness is Readiness.READY else paragraphs(one.message),
+        lines=() if one.readiness is Readiness.READY else _said(alike),
         facts=tuple((name, printable(text)) for name, text in _facts(alike) if text),
         objects=tuple(printable(str(each.app.id)) for _, each in alike),
         alert=alert,
@@ -169,7 +176,7 @@ def _alert(trouble: Sequence[Alike], entries: tuple[int, ...], of: Totals, *, se
     since = _ages(every)
     return Alert(
         label=STATES[_AT[first.readiness]].label,
-        text=": ".join([who, *paragraphs(first.message)[:1]]),
+        text=": ".join([who, *_said(every)[:1]]),
         where="; ".join(where) + (f", for {since}" if since else ""),
         entries=entries,
         commands=tuple(_commands(reading.report.environment, first)),

@@ -41,7 +41,7 @@ function make(tag, attributes = {}, ...children) {
 }
 
 function commandNode(command) {
-  return make("div", { class: "command-line" }, make("code", {}, command), make("button", { type: "button", class: "copy", "aria-label": `Copy ${command}` }, "Copy"));
+  return make("div", { class: "command-line" }, make("code", {}, ...command.split(" ").flatMap((word, at) => [at ? " " : "", make("span", {}, word)])), make("button", { type: "button", class: "copy", "aria-label": `Copy ${command}` }, "Copy"));
 }
 
 const sign = (state) => make("span", { class: `sign ${states[state].key}`, "aria-hidden": "true" }, states[state].sign);

@@ -31,7 +31,7 @@ function commandsOf(entry, column) {
 // How many apps are in each state, the worst first.
 function sharesNode(entries, list) {
   const wanted = list ? new Set(list) : null, sums = states.map(() => 0);
-  for (const entry of entries) sums[entry.s] += wanted ? numbersIn(entry.columns).filter((column) => wanted.has(column)).length : sizeOf(entry.columns);
+  for (const entry of entries) sums[entry.s] += wanted ? numbersIn(entry.columns).filter((column) => wanted.has(column)).length : entry.size || sizeOf(entry.columns);
   const found = [...states.keys()].reverse().filter((at) => sums[at]);
   return make("span", { class: "shares" }, ...found.map((at) => make("span", {}, sign(at), ` ${sums[at].toLocaleString("en")} ${states[at].label}`)));
 }

@@ -57,6 +57,7 @@ function joined(alike) {
     indices: alike.map((entry) => entry.index),
     columns: numbers.map((number) => [number, number]),
     of: everywhere(first) ? numbers.length : first.of,
+    size: alike.reduce((sum, entry) => sum + sizeOf(entry.columns), 0),
     o: objects.length ? objects.slice(0, most) : undefined,
     m: left,
   };
@@ -83,7 +84,7 @@ function headingNodes(own, found) {
 }
 
 function calmNode(calm, most, whole) {
-  const size = calm.reduce((sum, entry) => sum + sizeOf(entry.columns), 0);
+  const size = calm.reduce((sum, entry) => sum + (entry.size || sizeOf(entry.columns)), 0);
   const details = make("details", { class: "calm" }, make("summary", {}, sign(0), `${size.toLocaleString("en")} ${states[0].label}`));
   return whole ? details : lazily(details, () => appendEntries(details, calm, most));
 }

@@ -101,10 +101,14 @@ def test_the_same_message_is_told_once_whatever_names_it_has() -> None:
     other = app("db", "hub", Readiness.FAILED, "another reason")
     page = status_page([read(*failed, other), read(failed[1], environment="prod")])
     assert [(each.text, each.where, each.entries) for each in page.map.alerts] == [
-        ("rocky/web, rocky/db: release web failed on hub", "dev: on hub and edge; prod: on edge", (0, 1)),
+        ("rocky/web, rocky/db: hub: release web failed on hub", "dev: on hub and edge; prod: on edge", (0, 1)),
         ("rocky/db: another reason", "dev: on hub", (2,)),
     ]
-    assert [each.alert for each in page.map.entries] == [0, 0, 1]
+    assert [(each.alert, each.lines) for each in page.map.entries] == [
+        (0, ("hub: release web failed on hub",)),
+        (0, ("release edge-rocky-db failed on edge",)),
+        (1, ("another reason",)),
+    ]
 
 
 @table(
