@@ -106,9 +106,10 @@ reference: setup ## write docs/tenants-reference.md, docs/output-reference.md an
 	@$(BIN)/python -m docgen.commands
 	@$(BIN)/python -m docgen.performance
 
+# -a writes all pages: the search would not know those that are left as they are.
 .PHONY: docs
 docs: setup ## write the site of the documentation to build/docs
-	@$(BIN)/sphinx-build -q -W --keep-going -n -b html -c docs -d build/doctrees . build/docs
+	@$(BIN)/sphinx-build -q -W --keep-going -n -a -b html -c docs -d build/doctrees . build/docs
 	@echo "build/docs/index.html: written"
 
 .PHONY: template
@@ -220,7 +221,7 @@ STEPS ?= 100
 SEED ?= 5
 faults = tests/faults --points $(POINTS) --steps $(STEPS) --seed $(SEED)
 .PHONY: test-faults
-test-faults: tools ## attacks, crashes, faults, drift, a random walk on running fleets; REPORT=1 writes the results into docs/
+test-faults: tools ## attacks, crashes, faults, drift, a random walk on running fleets; REPORT=1 writes the results into tests/faults/results.md, and their counts into docs/reliability.md
 	@results=$$(mktemp -d); trap 'rm -rf "$$results"' EXIT; \
 	$(BIN)/pytest $(side_by_side) $(faults) --results "$$results"$(if $(REPORT), && \
 	$(BIN)/python -m tests.faults.report "$$results")

@@ -1,7 +1,8 @@
 """The site of the documentation: `make docs` writes it to build/docs with Sphinx, MyST and furo.
 
 Sources are the Markdown pages as Git hosts show them, so the directory of sources is the repository. What Sphinx cannot
-do with such pages by itself is in docgen/site: navigation from README.md, and links to files that are no pages.
+do with such pages by itself is in docgen/site: navigation from README.md, links to files that are no pages, words of the
+search.
 """
 
 from __future__ import annotations
@@ -28,6 +29,8 @@ html_static_path = ["_static"]
 html_css_files = ["site.css"]
 html_js_files = ["copy.js"]
 html_theme_options = {"navigation_with_keys": True, "top_of_page_buttons": []}
+html_search_scorer = str(ROOT / "docgen" / "site" / "scorer.js")
+html_favicon = "_static/favicon.svg"
 html_use_index = False
 html_copy_source = False
 html_show_sphinx = False

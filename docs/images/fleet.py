@@ -106,13 +106,16 @@ def _plural(kind: str) -> str:
 
 
 # The drawing: three columns, each with its left edge and its width.
-_FILE, _MANAGEMENT, _REMOTES = (12, 128), (232, 392), (728, 372)
-_WIDTH, _MARGIN, _HEADING, _GAP, _LINE, _PAD = 1112, 12, 34, 10, 17, 10
+_FILE, _MANAGEMENT, _REMOTES = (12, 128), (248, 392), (744, 372)
+_WIDTH, _MARGIN, _HEADING, _GAP, _LINE, _PAD = 1128, 12, 34, 10, 17, 10
 _STYLE = (
     "text{font:13px ui-monospace,SFMono-Regular,Menlo,Consolas,monospace;fill:#1f2328}"
     ".head{font-weight:600}.note{fill:#656d76}.page{fill:#ffffff}"
     ".cluster{fill:#f6f8fa;stroke:#8c959f}.box{fill:#ffffff;stroke:#d0d7de}.file{fill:#ddf4ff;stroke:#54aeff}"
     ".arrow{stroke:#656d76;stroke-width:2;fill:none;marker-end:url(#tip)}.tip{fill:#656d76}"
+    "@media(prefers-color-scheme:dark){text{fill:#e6edf3}.note{fill:#9198a1}.page,.box{fill:#0d1117}"
+    ".cluster{fill:#161b22;stroke:#656d76}.box{stroke:#3d444d}.file{fill:#0c2d4a;stroke:#1f6feb}"
+    ".arrow{stroke:#9198a1}.tip{fill:#9198a1}}"
 )
 
 
@@ -128,7 +131,7 @@ def svg(shown: Picture) -> str:
         *_stack(remotes),
         _rect("file", _FILE[0], middle - 30, _FILE[1], 60),
         *_label(_FILE, middle, "tenants.yaml", f"environment {ENVIRONMENT}"),
-        *_arrow(_FILE, _MANAGEMENT, middle, "pulumi up", f"{shown.objects} objects"),
+        *_arrow(_FILE, _MANAGEMENT, middle, "tenantry up", f"{shown.objects} objects"),
         *_arrow(_MANAGEMENT, _REMOTES, middle, "Flux", "reconciles"),
     ]
     return "\n".join([*_page(height), *drawn, "</svg>", ""])

@@ -32,6 +32,7 @@ from tenantry.scaffold.answers import (
     public,
 )
 from tenantry.scaffold.files import SCHEMA
+from tenantry.scaffold.installed import EXTRAS, local_source
 from tenantry.scaffold.project import Project
 
 NOTHING = "-"
@@ -117,7 +118,7 @@ def command(directory: Path, output: str, *, yes: bool, keep_existing: bool, dry
     kept = project.in_the_way(keep=keep_existing)
     if not dry_run:
         project.write(kept)
-    files, steps = project.paths(kept), _next_steps(directory, project.answers)
+    files, steps = project.paths(kept), _next_steps(directory, project.answers, local_source())
     if output == "json":
         from tenantry.cli.documents.checks import Project as Document
 
@@ -238,19 +239,20 @@ def _shown(contents: Mapping[str, str]) -> str:
     return "\n".join(f"--- {printable(path)}\n{text}" for path, text in texts.items())
 
 
-def _next_steps(directory: Path, answers: Answers) -> list[tuple[str, str]]:
-    """Commands in their order, each with what it is for."""
+def _next_steps(directory: Path, answers: Answers, source: Path | None) -> list[tuple[str, str]]:
+    """Commands in their order, each with what it is for. source: the wheel or checkout that is running; None: an index has it."""
     first = answers.sandboxed
     steps = [(f"cd {shlex.quote(str(directory))}", "")] if directory != Path() else []
     if not (directory / ".venv").exists():
-        steps += [("python3 -m venv .venv", ""), (".venv/bin/pip install -r requirements.txt", "for Pulumi too")]
+        wanted = shlex.quote(f"{source}[{EXTRAS}]") if source else "-r requirements.txt"
+        steps += [("python3 -m venv .venv", "Pulumi uses it too"), (f".venv/bin/pip install {wanted}", "")]
     return [
         *steps,
         (". .venv/bin/activate", ""),
         ("tenantry validate", "check tenants.yaml"),
-        (f"tenantry render -e {first}", "look at the objects"),
-        ("tenantry sandbox tools", "build the programs, once"),
+        (f"tenantry render {first}", "look at the objects"),
+        ("tenantry sandbox tools", "once: about 20 minutes, 17 GB"),
         ("tenantry sandbox up", "real API servers and Flux"),
         (f"tenantry sandbox run -- pulumi stack select --create {first}", ""),
-        (f"tenantry sandbox run -- tenantry up -e {first}", "apply it, wait until ready"),
+        (f"tenantry sandbox run -- tenantry up {first}", "apply it, wait until ready"),
     ]

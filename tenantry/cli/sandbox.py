@@ -83,7 +83,10 @@ Exit codes:
 @_ROOT
 @reads_file
 def up(file: Path, environment: str | None, content: Path | None, root: Path) -> int:
-    """Start the sandbox, or update it after a change of tenants.yaml. It is safe to run this again."""
+    """Start the sandbox, or update it after a change of tenants.yaml. It is safe to run this again.
+
+    `tenantry sandbox tools` builds its programs once. That needs Go 1.26, about 20 minutes on two cores, and 17 GB of disk.
+    """
     with working(f"planning {file}"):
         fleet = load_fleet(file)
         planned = plan(fleet, environment or next(iter(fleet.environments)))
@@ -203,7 +206,8 @@ def tools(names: tuple[str, ...], *, everything: bool, listed: bool) -> int:
     """Build the programs that the sandbox needs, from source with Go.
 
     Without a NAME, these are the ones that are neither built nor installed. Building everything takes about 20 minutes on
-    two cores the first time, and 20 GB. What is built is kept in ~/.cache/tenantry ($TENANTRY_CACHE).
+    two cores the first time, and 17 GB: 16 GB in Go's caches, which `go clean -cache -modcache` empties, and 1 GB for the
+    programs in ~/.cache/tenantry ($TENANTRY_CACHE).
     """
     from tenantry.tools.build import main
 

@@ -54,9 +54,9 @@ def told(environment: str, found: Iterable[ObjectId]) -> str:
     found = list(found)
     if not found:
         return ""
-    them = "it" if len(found) == 1 else "them"
+    are, them = ("is", "it") if len(found) == 1 else ("are", "them")
     return (
-        f"{counted(len(found), 'object')} of environment '{environment}' on the management cluster that the file does not declare:"
+        f"{counted(len(found), 'object')} of environment '{environment}' on its management cluster {are} not in the file:"
         f" {listed(found)}\n"
         f"  fix: `tenantry up` removes {them} if its stack's state has {them}. Objects that remain after it were created by an"
         " interrupted run: run `tenantry up` with the file of that run, then with this one. Those in a tenant's namespace can also"
@@ -70,9 +70,9 @@ def told_remains(found: Iterable[ObjectId], kept: Iterable[Kept]) -> str:
     left = [each for each in found if (each.name if each.kind == "Namespace" else each.namespace) not in known]
     if not left:
         return ""
-    them = "it" if len(left) == 1 else "them"
+    are, them = ("is", "it") if len(left) == 1 else ("are", "them")
     return (
-        f"{counted(len(left), 'object')} with data on the management cluster that the file does not declare: {listed(left)}\n"
+        f"{counted(len(left), 'object')} with data on the management cluster {are} not in the file: {listed(left)}\n"
         f"  fix: declare {them} again; no run deletes {them} without 'state: offboarding'"
     )
 
@@ -83,9 +83,9 @@ def told_kept(environment: str, kept: Iterable[Kept]) -> str:
     if not kept:
         return ""
     places = (f"'{each.namespace}' on {each.cluster} ({each.owner}, since {each.since})" for each in kept)
-    hold = "holds" if len(kept) == 1 else "hold"
+    hold, are = ("holds", "is") if len(kept) == 1 else ("hold", "are")
     return (
-        f"{counted(len(kept), 'namespace')} of environment '{environment}' {hold} data that the file does not declare any more:"
+        f"{counted(len(kept), 'namespace')} of environment '{environment}' {hold} data and {are} no longer in the file:"
         f" {listed(places)}\n"
         "  fix: declare the tenant again with 'adopt: true' to go on with its data, and with 'state: offboarding' too to delete"
         " it for good"

@@ -252,7 +252,7 @@ class Document(Model):
     apiVersion: Literal["tenantry/v1"]
     """The version of this format."""
     include: list[Include] = []
-    """Files beside this one with the apps of tenants, or with clusters. What a tenant is given stands in this file."""
+    """Files beside this one with the apps of tenants, or with clusters. Rights and limits of tenants belong in this file."""
     environments: Annotated[dict[Name, Environment], Field(min_length=1)]
     """Environments. Each one is a Pulumi stack on one management cluster."""
     clusterGroups: dict[Name, ClusterGroup] = {}
@@ -262,8 +262,8 @@ class Document(Model):
     platform: Platform = Field(default_factory=Platform)
     """What the platform team runs on which clusters."""
     defaults: Settings = Field(default_factory=Settings)
-    """Settings of every tenant that does not set them itself."""
+    """Defaults for all tenants."""
     selfService: dict[Name, Frame] = {}
-    """Frames for tenants that only included files speak of, by the name that `include` uses."""
+    """Templates for tenants that teams create in their own files, by the name that `include` uses."""
     tenants: dict[Name, Tenant] = {}
     """The tenants. An included file adds a tenant's apps and what belongs to them."""

@@ -18,6 +18,7 @@ from tenantry.fleet.editor_schema import editor_schema
 from tenantry.load import fleet_of, plan_all
 from tenantry.messages.errors import InvalidFleet, Refused
 from tenantry.scaffold.answers import Answers
+from tenantry.scaffold.installed import EXTRAS
 from tenantry.scaffold.shared import shared
 from tenantry.source.parse import parse
 
@@ -66,7 +67,7 @@ def requirement() -> str:
     """The package that a project needs, in the versions that are compatible with the running one."""
     numbers = [int(number) for number in re.findall(r"\d+", __version__)[:3]]
     following = f"0.{numbers[1] + 1}" if numbers[0] == 0 else str(numbers[0] + 1)
-    return f"tenantry[policy,pulumi,sandbox]>={__version__},<{following}"
+    return f"tenantry[{EXTRAS}]>={__version__},<{following}"
 
 
 def _values(answers: Answers) -> dict[str, Any]:

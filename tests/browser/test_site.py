@@ -58,6 +58,41 @@ def test_search_works_without_a_server(site: Site) -> None:
     expect(page.locator("h1")).to_contain_text("Lifecycle")
 
 
+TASKS = {
+    "what runs where": "cookbook.html#see-what-runs-where",
+    "rollback": "cookbook.html#roll-back-a-change",
+    "differs between environments": "cookbook.html#compare-two-environments",
+    "rotate kubeconfig": "cookbook.html#renew-the-kubeconfig-of-a-cluster",
+    "freeze": "cookbook.html#freeze-an-app-pause-and-resume-it",
+    "who may do what": "cookbook.html#see-who-may-do-what",
+    "why": "on-call.html#on-call",
+    "troubleshoot": "on-call.html#on-call",
+    "on call": "on-call.html#on-call",
+    "remove cluster": "remove-a-cluster.html#remove-a-cluster",
+    "move tenant": "move-a-tenant-to-another-cluster.html#move-a-tenant-to-another-cluster",
+    "developer": "developers.html#for-tenants-developers",
+    "cheat sheet": "five-minutes.html#five-minutes",
+}
+"""By what a reader types: the first result."""
+
+
+@pytest.mark.parametrize("query", TASKS)
+def test_search_finds_the_page_of_a_task_first(site: Site, query: str) -> None:
+    page = site.open(f"search.html?q={query}")
+    first = page.locator("#search-results li a").first
+    expect(first).to_be_visible()
+    assert (first.get_attribute("href") or "").split("/")[-1] == TASKS[query]
+
+
+def test_search_finds_decisions_last(site: Site) -> None:
+    page = site.open("search.html?q=environment")
+    expect(page.locator("#search-results p.search-summary")).to_contain_text("found")
+    found = [each.get_attribute("href") or "" for each in page.locator("#search-results li > a").all()]
+    background = [any(part in each for part in ("/adr/", "CHANGELOG", "AGENTS")) for each in found]
+    assert sum(background) > 5
+    assert background == sorted(background)
+
+
 def test_a_link_to_a_file_shows_the_file(site: Site) -> None:
     page = site.open("docs/tenants-reference.html")
     page.locator("article a.file").first.click()
@@ -69,6 +104,15 @@ def test_a_link_to_a_file_shows_the_file(site: Site) -> None:
 def test_no_page_scrolls_sideways_on_a_phone(site: Site, address: str) -> None:
     page = site.open(f"docs/{address}.html", size=(360, 800))
     assert page.evaluate("document.documentElement.scrollWidth") == 360
+
+
+def test_on_a_phone_the_meaning_of_a_key_is_on_the_screen(site: Site) -> None:
+    page = site.open("docs/tenants-reference.html", size=(360, 800))
+    meaning = page.locator("table.docutils tbody tr").nth(5).locator("td").last
+    box = meaning.bounding_box()
+    assert box is not None
+    assert box["x"] >= 0
+    assert box["x"] + box["width"] <= 360
 
 
 def test_a_reader_who_prefers_dark_pages_gets_them(site: Site) -> None:
@@ -84,7 +128,7 @@ def test_the_button_of_a_console_copies_commands_alone(site: Site) -> None:
     )
     page.reload()
     page.locator(".highlight-console").first.get_by_role("button", name="Copy").click()
-    assert page.evaluate("window.copied") == "make setup\n.venv/bin/tenantry validate\n"
+    assert page.evaluate("window.copied") == "make setup\n.venv/bin/tenantry validate\n.venv/bin/tenantry try\n"
 
 
 def test_a_broken_link_and_a_page_that_no_index_lists_fail_the_build(tmp_path: Path) -> None:

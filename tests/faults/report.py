@@ -1,6 +1,6 @@
-"""Results of tests/faults: each test records rows, a run keeps them as JSON, and the documentation shows them.
+"""Results of tests/faults: each test records rows, a run keeps them as JSON, and two pages show them.
 
-docs/reliability-results.md has a table for each section, each with its own columns; docs/reliability.md has the counts.
+tests/faults/results.md has a table for each section, each with its own columns; docs/reliability.md has the counts.
 Both pages mark the places with comments.
 
 `python -m tests.faults.report DIRECTORY` writes the rows that a run left in a directory to both pages. A section that the run
@@ -19,8 +19,8 @@ from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
-DOCS = Path(__file__).resolve().parents[2] / "docs"
-SUMMARY, TABLES = DOCS / "reliability.md", DOCS / "reliability-results.md"
+HERE = Path(__file__).resolve().parent
+SUMMARY, TABLES = HERE.parents[1] / "docs" / "reliability.md", HERE / "results.md"
 _QUOTED = 160
 """Characters of an answer that a table shows."""
 

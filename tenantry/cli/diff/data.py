@@ -1,4 +1,4 @@
-"""A difference as a document, for `--output json`; docs/pull-requests.md describes it."""
+"""A difference as a document, for `--output json`; docs/output-reference.md lists its keys."""
 
 from __future__ import annotations
 

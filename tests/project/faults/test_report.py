@@ -1,4 +1,4 @@
-"""What a run of tests/faults writes to docs/reliability.md and docs/reliability-results.md."""
+"""What a run of tests/faults writes to docs/reliability.md and tests/faults/results.md."""
 
 from __future__ import annotations
 

@@ -38,7 +38,7 @@ def test_any_other_tool_is_started_by_its_path(machine: Machine) -> None:
 def test_without_either_it_is_missing(machine: Machine) -> None:
     machine.install_kubernetes("etcd", version="3.6.4")
 
-    with pytest.raises(ToolMissing, match="'controlplane' is missing or out of date"):
+    with pytest.raises(ToolMissing, match="there is no 'controlplane' of this version"):
         locate.command_of("kubectl")
     assert locate.command_of("etcd") == (f"{machine.programs}/etcd",)
 

@@ -53,7 +53,7 @@ def test_what_is_there_besides_is_told(capsys: Capture, hub: Memory) -> None:
     code, _, err = tenantry(capsys, *COMMAND)
     assert code == 0
     assert err.startswith(
-        "1 object of environment 'dev' on the management cluster that the file does not declare: Kustomization rocky/api\n  fix: "
+        "1 object of environment 'dev' on its management cluster is not in the file: Kustomization rocky/api\n  fix: "
     )
 
 

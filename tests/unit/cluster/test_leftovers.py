@@ -43,7 +43,7 @@ def test_leftovers_are_named_with_what_to_do() -> None:
         " this one. Those in a tenant's namespace can also be the tenant's own, with copied labels: ask the tenant"
     )
     assert told("dev", some[:1]) == (
-        "1 object of environment 'dev' on the management cluster that the file does not declare: ConfigMap rocky/old-0\n"
+        "1 object of environment 'dev' on its management cluster is not in the file: ConfigMap rocky/old-0\n"
         f"  fix: `tenantry up` removes it if its stack's state has it.{fix}"
     )
     assert told("dev", some).endswith(

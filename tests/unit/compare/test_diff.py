@@ -145,7 +145,7 @@ def test_tenants_namespaces_and_apps_are_counted_apart() -> None:
 
 def test_a_cluster_that_was_given_up_and_comes_back_under_another_name_is_no_rename() -> None:
     after = BASE.replace("  edge: {", "  edge-1: {")
-    assert told(BASE, after)[0].startswith("rename: cluster 'edge' is renamed to 'edge-1'? Both have the kubeconfig")
+    assert told(BASE, after)[0].startswith("rename: cluster 'edge' looks renamed to 'edge-1' (both have the kubeconfig")
     decommissioned = BASE.replace("labels: {tier: edge},", "labels: {tier: edge}, state: decommissioned,")
     assert told(decommissioned, after) == []
 

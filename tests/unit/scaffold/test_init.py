@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import json
 import subprocess
+import tempfile
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 import yaml
@@ -12,7 +14,9 @@ import yaml
 from docgen.template.__main__ import template
 from tenantry.load import load_fleet, plan_all, warnings_of
 from tenantry.sandbox.spec import content_beside, spec_of
+from tenantry.scaffold.installed import local_source
 from tests.documents import check
+from tests.table import table
 from tests.terminal import plain, tenantry_in_terminal
 from tests.unit.cli.test_cli import Capture, tenantry
 
@@ -81,24 +85,53 @@ NEXT = """\
 
 Next:
   cd fleet
-  python3 -m venv .venv
-  .venv/bin/pip install -r requirements.txt   # for Pulumi too
+  python3 -m venv .venv                    # Pulumi uses it too
+  .venv/bin/pip install WHAT
   . .venv/bin/activate
-  tenantry validate                           # check tenants.yaml
-  tenantry render -e dev                      # look at the objects
-  tenantry sandbox tools                      # build the programs, once
-  tenantry sandbox up                         # real API servers and Flux
+  tenantry validate                        # check tenants.yaml
+  tenantry render dev                      # look at the objects
+  tenantry sandbox tools                   # once: about 20 minutes, 17 GB
+  tenantry sandbox up                      # real API servers and Flux
   tenantry sandbox run -- pulumi stack select --create dev
-  tenantry sandbox run -- tenantry up -e dev  # apply it, wait until ready
+  tenantry sandbox run -- tenantry up dev  # apply it, wait until ready
 
 README.md says how to get to real clusters.
 """
 
 
-def test_it_says_what_to_type_next_and_keeps_within_80_columns(capsys: Capture) -> None:
+@table(
+    "source, what",
+    [(None, "-r requirements.txt"), (Path("/a b/tenantry"), "'/a b/tenantry[policy,pulumi,sandbox]'")],
+)
+def test_it_says_what_to_type_next_and_keeps_within_80_columns(
+    capsys: Capture, monkeypatch: pytest.MonkeyPatch, source: Path | None, what: str
+) -> None:
+    monkeypatch.setattr("tenantry.cli.init.local_source", lambda: source)
+    monkeypatch.chdir(tempfile.mkdtemp(dir="."))
     code, out, err = tenantry(capsys, "init", "fleet")
-    assert (code, out + err) == (0, NEXT)
+    assert (code, out + err) == (0, NEXT.replace("WHAT", what))
     assert max(map(len, NEXT.splitlines())) <= 80
+
+
+def _recorded(monkeypatch: pytest.MonkeyPatch, text: str | None) -> None:
+    installed = SimpleNamespace(read_text=lambda name: text if name == "direct_url.json" else None)
+    monkeypatch.setattr("tenantry.scaffold.installed.distribution", lambda _: installed)
+
+
+def test_it_knows_the_wheel_or_the_checkout_that_it_was_installed_from(
+    here: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    wheel = here / "a b" / "tenantry.whl"
+    wheel.parent.mkdir()
+    wheel.touch()
+    _recorded(monkeypatch, json.dumps({"url": wheel.as_uri(), "archive_info": {}}))
+    assert local_source() == wheel
+    wheel.unlink()
+    assert local_source() is None
+    _recorded(monkeypatch, json.dumps({"url": "https://example.com/tenantry.whl"}))
+    assert local_source() is None
+    _recorded(monkeypatch, None)
+    assert local_source() is None
 
 
 def test_on_a_terminal_it_asks_what_no_option_says() -> None:
@@ -171,7 +204,7 @@ def test_a_dry_run_writes_nothing(capsys: Capture, here: Path) -> None:
         0,
         False,
         29,
-        "tenantry sandbox run -- tenantry up -e dev",
+        "tenantry sandbox run -- tenantry up dev",
     )
     assert everything(here) == {}
 

@@ -89,12 +89,9 @@ def _is_suspended(planned: KubeObject) -> bool:
 def _renamed(rename: Rename) -> Found:
     kinds = {PartKind.CLUSTER: "cluster", PartKind.TENANT: "tenant", PartKind.APP: "app", PartKind.ADDON: "add-on"}
     what = f"{kinds[rename.kind]} '{rename.before}'" + (f" (tenant '{rename.tenant}')" if rename.tenant else "")
-    fate = (
-        rename.fate
-        if rename.stays
-        else "under the old name everything is deleted, with its data, and under the new one it is installed again"
-    )
-    text = f"{what} is renamed to '{rename.after}'? Both have {rename.same}: {fate}"
+    gone = f"what Flux installed for '{rename.before}' is deleted with its data, and '{rename.after}' is installed new"
+    fate = rename.fate if rename.stays else gone
+    text = f"{what} looks renamed to '{rename.after}' (both have {rename.same}): {fate}"
     tenant = rename.before if rename.kind is PartKind.TENANT else rename.tenant
     return Found(
         DangerKind.RENAME,

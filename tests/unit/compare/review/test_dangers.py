@@ -328,7 +328,7 @@ def test_a_renamed_tenant_with_the_same_namespace_and_account_keeps_what_it_has(
     (danger, *_) = between(before, before.replace("  rocky:", "  rocco:"))
     assert (danger.kind, danger.text) == (
         DangerKind.RENAME,
-        f"{ROCKY} is renamed to 'rocco'? Both have the same sources and apps: its namespaces and Flux objects keep their names,"
+        f"{ROCKY} looks renamed to 'rocco' (both have the same sources and apps): its namespaces and Flux objects keep their names,"
         " so they stay with their data; deleted, and created under other names: RoleBinding shop/rocky-reconciler-admin,"
         " RoleBinding shop/rocky-reconciler-admin on edge",
     )
@@ -405,15 +405,15 @@ FLEETS = {
     "renamed-cluster": (
         ("  edge: {", "  edgy: {"),
         [
-            "rename: cluster 'edge' is renamed to 'edgy'? Both have the kubeconfig kamaji/edge-admin-kubeconfig: under the"
-            " old name everything is deleted, with its data, and under the new one it is installed again"
+            "rename: cluster 'edge' looks renamed to 'edgy' (both have the kubeconfig kamaji/edge-admin-kubeconfig): what Flux"
+            " installed for 'edge' is deleted with its data, and 'edgy' is installed new"
         ],
     ),
     "renamed-tenant": (
         ("  rocky:\n", "  rocko:\n"),
         [
-            f"rename: {ROCKY} is renamed to 'rocko'? Both have the same sources and apps: under the old name everything is"
-            " deleted, with its data, and under the new one it is installed again"
+            f"rename: {ROCKY} looks renamed to 'rocko' (both have the same sources and apps): what Flux installed for 'rocky'"
+            " is deleted with its data, and 'rocko' is installed new"
         ],
     ),
 }
