@@ -186,7 +186,6 @@ ENTRY: dict[str, Any] = {"id": "rocky_db__ConfigMap", "v": "v1"}
     "kind, status, nothing",
     [
         ("Kustomization", FAILED, True),
-        ("Kustomization", RETRIED, True),
         ("Kustomization", FAILED | {"inventory": {"entries": []}, "lastAttemptedRevision": "main@sha1:1"}, True),
         ("Kustomization", FAILED | {"history": [{"lastReconciledStatus": "BuildFailed"}]}, True),
         ("HelmRelease", FAILED | {"installFailures": 1, "lastAttemptedRevision": "1.0.0"}, True),
@@ -196,6 +195,11 @@ ENTRY: dict[str, Any] = {"id": "rocky_db__ConfigMap", "v": "v1"}
         ("Kustomization", {"conditions": "Ready"}, False),
         ("Kustomization", {"conditions": ["Ready"]}, False),
         ("Kustomization", READY, False),
+        # The status of an action that is under way does not tell yet what it has applied.
+        ("Kustomization", RETRIED, False),
+        ("HelmRelease", RETRIED, False),
+        ("HelmRelease", {"conditions": [{"type": "Reconciling", "status": "True"}]}, False),
+        ("HelmRelease", FAILED | {"lastReleaseRevision": 1}, False),
         ("Kustomization", FAILED | {"inventory": {"entries": [ENTRY]}}, False),
         ("Kustomization", FAILED | {"inventory": "text"}, False),
         ("Kustomization", FAILED | {"lastAppliedRevision": "main@sha1:1"}, False),
