@@ -60,11 +60,25 @@ def path_of(id: ObjectId) -> str:
     return f"{_within(id.api_version, id.namespace)}/{plural(id.kind)}/{id.name}"
 
 
+def _is_possible(*names: str) -> bool:
+    """Whether there can be objects with such names. Others would lead to another path on the server, or to none."""
+    return all(
+        name not in (".", "..") and len(name) <= _LONGEST and name.isprintable() and _SEPARATORS.isdisjoint(name)
+        for name in names
+    )
+
+
+_LONGEST = 253
+_SEPARATORS = frozenset("/%?#")
+
+
 def one(client: Client, id: ObjectId, *, metadata_only: bool = False) -> Manifest | None:
-    """An object, or None.
+    """An object, or None; what others wrote may be its identity.
 
     Raises: Refused: reading is not allowed. httpx2.RequestError: no answer; its message may contain the address.
     """
+    if not _is_possible(id.kind, id.namespace, id.name, *id.api_version.split("/", 1)):
+        return None
     path = f"{_within(id.api_version, id.namespace)}/{_resource(client, id.api_version, id.kind)}/{id.name}"
     answer = _sent(client, "GET", path, str(id), headers={"Accept": _METADATA.format("")} if metadata_only else {})
     return None if answer is None else {**answer, "apiVersion": id.api_version, "kind": id.kind}
@@ -86,6 +100,8 @@ def every(
     namespace: "": objects in all namespaces, or cluster-scoped ones. unknown: what to raise if the cluster does not know
     the kind; by default the result is empty. Raises: as `one`.
     """
+    if not _is_possible(namespace):
+        return
     path = f"{_within(api_version, namespace)}/{_resource(client, api_version, kind)}"
     what = f"{plural(kind)} in {namespace}" if namespace else plural(kind)
     headers = {"Accept": _METADATA.format("List")} if metadata_only else {}
