@@ -232,3 +232,26 @@ def test_an_app_of_which_nothing_was_ever_applied_may_go(limits: RunLimits) -> N
 def test_its_namespace_stays_protected() -> None:
     with pytest.raises(Refused, match="tenant 'rocky' with its apps and rights"):
         check(planned(fleet(MOVY)), with_status(FAILED), guarded())
+
+
+# --- where somebody deleted the baseline, nothing says which namespaces there were -----------------------------------------
+
+
+def without_baselines(text: str) -> Held:
+    apps = [each for each in manifests(text) if "tenantry/app" in each["metadata"]["labels"]]
+    return held(apps, "dev")
+
+
+def test_apps_without_their_baseline_do_not_leave_a_cluster_unasked() -> None:
+    on_edge = tenant("rocky", "web", "db", where="{names: [edge]}")
+    moved = planned(fleet(tenant("rocky", "web", "db", where="{names: [hub]}")))
+    with pytest.raises(Refused, match="app 'web' of tenant 'rocky' on edge"):
+        check(moved, without_baselines(fleet(on_edge)), guarded())
+
+
+def test_a_tenant_without_its_baseline_is_announced_only_if_all_of_its_apps_are() -> None:
+    before = tenant("rocky", "db", "web", where="{names: [edge]}").replace("db: {", "db: {state: removing, ")
+    with pytest.raises(Refused, match="tenant 'rocky' with its apps and rights"):
+        check(planned(fleet(MOVY)), without_baselines(fleet(before, MOVY)), guarded())
+    whole = before.replace("web: {", "web: {state: removing, ")
+    check(planned(fleet(MOVY)), without_baselines(fleet(whole, MOVY)), guarded())
