@@ -156,7 +156,16 @@ def test_the_cluster_says_how_a_kind_of_neither_kubernetes_nor_flux_is_called_in
 
 @table(
     "name",
-    ["../../kube-system/secrets/a", "..", "web/status", "web?watch=true", "web#x", "web%2fstatus", "\x1b[2Jweb", "a" * 254],
+    [
+        "../../kube-system/secrets/a",
+        "..",
+        "web/status",
+        "web?watch=true",
+        "web#x",
+        "web%2fstatus",
+        "\x1b[2Jweb",
+        "a" * 254,
+    ],
 )
 def test_what_no_object_can_be_called_is_not_asked_for(name: str) -> None:
     """Flux's inventory, in which a tenant may be able to write, can name it."""
