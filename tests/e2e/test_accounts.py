@@ -150,8 +150,11 @@ def may_create_volumes(cluster: Cluster, user: str) -> bool:
 def test_the_platforms_objects_go_after_the_app_and_only_the_namespaces_are_left(
     grown: Project, original: str, hub: Cluster, edge: Cluster
 ) -> None:
+    # Two namespaces on two clusters.
+    grown.pulumi("config", "set", "--stack", "dev", "tenantry:maxDeletions", "4").ok()
     grown.fleet.write_text(original)
     grown.up().ok()
+    grown.pulumi("config", "rm", "--stack", "dev", "tenantry:maxDeletions").ok()
     for cluster, name in ((hub, "hub-dev"), (edge, "edge-1")):
         for namespace in (HOME, JOBS):
             cluster.remove_namespace(namespace)

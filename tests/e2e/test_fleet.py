@@ -216,7 +216,8 @@ def test_a_tree_goes_from_the_source_to_the_workloads(fleet: Project) -> None:
         found = fleet.tenantry("tree", tenant, "web", "-e", "dev", "-c", "edge-1", "-o", "json").ok()
         (tree,) = json.loads(found.out)["apps"]
         assert [(each["kind"], each["status"]) for each in tree["steps"]] == [(kind, "ready") for kind in kinds]
-        assert {"apiVersion": "apps/v1", "kind": "Deployment", "namespace": tenant, "name": "web"} in tree["objects"]
+        (deployment,) = [each for each in tree["objects"] if each["kind"] == "Deployment"]
+        assert (deployment["namespace"], deployment["name"], deployment["health"]) == (tenant, "web", "ready")
 
 
 def test_watch_shows_a_real_fleet_until_ctrl_c(fleet: Project) -> None:

@@ -111,7 +111,7 @@ class Wholes:
         if self._is_given_up(cluster):
             return [f"{content}: its workloads stay there, because the cluster was given up"]
         goes = any(each[:2] == (tenant, cluster) for each in self.given_up)
-        stays = "its apps and rights are deleted, and its namespaces stay with their data"
+        stays = "apps and rights are deleted, and namespaces stay with their data"
         told = [f"{'everything in it is deleted' if goes else stays}: {content}"]
         for app in self._on[False].get((tenant, cluster), ()):
             if stays := what_stays(self._found.before.objects[app.id].manifest):

@@ -31,7 +31,7 @@ def test_a_plan_has_no_difference_to_itself() -> None:
 def test_a_removed_tenant_is_a_danger_on_its_clusters_and_a_new_one_is_none() -> None:
     tina = "  tina: {clusters: {names: [hub]}, apps: {web: {kustomize: {source: m}}},"
     tina += " sources: {m: {git: {url: https://git.example.com/t, ref: {branch: main}}}}}\n"
-    gone = ": its apps and rights are deleted, and its namespaces stay with their data"
+    gone = ": apps and rights are deleted, and namespaces stay with their data"
     assert told(BASE + tina, BASE) == [f"deletion: tenant 'tina' is removed from hub{gone}"]
     off = tina.replace("tina: {", "tina: {state: offboarding, ")
     data = ": everything in the namespaces is deleted, with its data"

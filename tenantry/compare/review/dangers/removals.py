@@ -112,7 +112,7 @@ def _tenants(diff: Diff, leaving: _Leaving, renamed: set[tuple[PartKind, str, st
             continue
         verb = ("is removed", "are removed")
         goes = any(each[:2] == (tenant, cluster) for each in leaving.given_up)
-        stays = ": its apps and rights are deleted, and its namespaces stay with their data"
+        stays = ": apps and rights are deleted, and namespaces stay with their data"
         tail = ": everything in the namespaces is deleted, with its data" if goes else stays
         yield Found(DangerKind.DELETION, Rank.DATA, tenant, cluster, verb=verb, tail=tail, at="from")
 

@@ -18,7 +18,7 @@ ALL = "clusters: {all: true}"
 BASE = rocky(APPS, ALL)
 HUB, EDGE = "hub", "edge"
 ROCKY = "tenant 'rocky'"
-DELETES = "its apps and rights are deleted, and its namespaces stay with their data"
+DELETES = "apps and rights are deleted, and namespaces stay with their data"
 
 
 def between(before: str, after: str) -> tuple[Danger, ...]:
