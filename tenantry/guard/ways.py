@@ -53,8 +53,8 @@ def two_runs(plan: Plan, now: Held, found: Sequence[Removal], declared: Declared
     up = f"tenantry up -e {shlex.quote(plan.environment)}"
     known = all(way.remove for way in ways)
     keeps = [] if all(each.what == "app" for each in found) else [_KEEPS]
-    keeps += [_CASCADE] if known and any(way.remove.endswith(" --cascade") for way in shown) else []
-    keeps += [_GONE] if any(way.path.startswith("clusters.") for way in shown) else []
+    clusters_go = any(way.remove.endswith(" --cascade") for way in shown)
+    keeps += ([_CASCADE] if known else []) + [_GONE] if clusters_go else []
     beside = _beside(plan, now, found) if known else ""
     return "\n".join(
         [

@@ -49,8 +49,7 @@ def commands(
         *(f"    tenantry {each}" for each in second.split(", ")),
         "    tenantry up -e dev",
         *([KEEPS] if keeps else []),
-        *([CASCADE] if second.endswith("--cascade") else []),
-        *([GONE] if first.startswith("clusters.") else []),
+        *([CASCADE, GONE] if second.endswith("--cascade") else []),
     ]
     return "\n".join(lines)
 
