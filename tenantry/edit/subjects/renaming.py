@@ -17,7 +17,9 @@ from tenantry.messages.errors import Path, Refused
 from tenantry.messages.placeholders import with_stand_ins
 from tenantry.messages.text import counted, listed
 
-_BESIDE = "to keep '{old}' until '{new}' runs: undo this, add '{new}' beside it, run `tenantry up`, and remove '{old}' later"
+_BESIDE = (
+    "to keep '{old}' until '{new}' runs: undo this, add '{new}' beside it, run `tenantry up`, and remove '{old}' later"
+)
 _HINTS = {
     Kind.TENANT: _BESIDE,
     Kind.APP: _BESIDE,

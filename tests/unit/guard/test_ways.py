@@ -26,7 +26,11 @@ WITH_DNS = FRAME.replace("platform: {", f"platform: {{addons: {{dns: {DNS}}}, ")
 HERE = {"hub": ["dev"], "edge": ["dev"]}
 ALL = Declared({"rocky", "movy"}, HERE)
 CASCADE = "  --cascade removes the references to the cluster too, where that changes nothing else"
-OR_AGAIN, AND, TYPE = "type (or make this change again, and unset what was set)", "make this change again, and type", "type"
+OR_AGAIN, AND, TYPE = (
+    "type (or make this change again, and unset what was set)",
+    "make this change again, and type",
+    "type",
+)
 
 
 def without_edge(frame: str) -> str:
@@ -41,8 +45,9 @@ def commands(
     first: str, second: str, how: str = "make this change again, or type", *, keeps: bool = True, beside: str = ""
 ) -> str:
     """The fix with these commands in the first and the second run."""
+    first_up = f", add {beside}, run `tenantry up -e dev`" if beside else ""
     lines = [
-        f"undo this change{f', add {beside}, run `tenantry up -e dev`' if beside else ''}, and announce the removal in a run of its own:",
+        f"undo this change{first_up}, and announce the removal in a run of its own:",
         *(f"    tenantry set {each} removing" for each in first.split(", ")),
         "    tenantry up -e dev",
         f"  then {how}:",

@@ -78,5 +78,7 @@ def test_a_rename_takes_no_mark_along(tmp_path: Path, kind: Kind, old: str, new:
 def test_an_app_that_moves_takes_no_mark_along(tmp_path: Path) -> None:
     editor = opened(tmp_path)
     edit = move_app(editor, "rocky/db", "movy")
-    assert "left out tenants.movy.apps.db.state: removing, which announced the removal of the old name only" in edit.notes
+    assert (
+        "left out tenants.movy.apps.db.state: removing, which announced the removal of the old name only" in edit.notes
+    )
     assert editor.value(("tenants", "movy", "apps", "db")) == {"helm": {"values": {"state": "removing"}}}
