@@ -38,11 +38,11 @@ def _recipes(root: Path) -> None:
     shutil.copy(ROOT / "tests" / "golden" / "tasks" / "fleet.yaml", root / "tenants.yaml")
 
 
-def _recipes_offboarding(root: Path) -> None:
+def _recipes_removing(root: Path) -> None:
     """After the first step of removing an app."""
     _recipes(root)
     file = root / "tenants.yaml"
-    file.write_text(file.read_text().replace("cache: {helm:", "cache: {state: offboarding, helm:"))
+    file.write_text(file.read_text().replace("cache: {helm:", "cache: {state: removing, helm:"))
 
 
 def _moved(root: Path) -> None:
@@ -102,7 +102,7 @@ PROJECTS: dict[str, tuple[Callable[[Path], object], Callable[[Path], object]]] =
     "review": (_repository, _edit_for_review),
     "checkouts": (_checkouts, bool),
     "recipes": (_recipes, bool),
-    "recipes-offboarding-app": (_recipes_offboarding, bool),
+    "recipes-removing-app": (_recipes_removing, bool),
     "minimal": (_minimal, bool),
     "unused": (_unused, bool),
     "moved": (_moved, bool),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass, replace
 
@@ -50,8 +51,15 @@ def limits_of(fleet: Fleet, environment: str, deletions: int | str | None, allow
         allowed=allowed,
         adopting=frozenset(name for name, tenant in fleet.document.tenants.items() if tenant.adopt),
         adopting_addons=frozenset(name for name, addon in fleet.document.platform.addons.items() if addon.adopt),
-        declared=Declared(frozenset(fleet.document.tenants), frozenset(fleet.clusters)),
+        declared=_declared_by(fleet),
     )
+
+
+def _declared_by(fleet: Fleet) -> Declared:
+    tenants = fleet.document.tenants
+    apps = {(name, app) for name, tenant in tenants.items() for app in tenant.apps}
+    addons = {("", addon) for addon in fleet.document.platform.addons}
+    return Declared(tenants, {name: one.environments for name, one in fleet.clusters.items()}, apps | addons)
 
 
 def check(plan: Plan, now: Held, limits: RunLimits) -> None:
@@ -146,8 +154,9 @@ def _protected(
 def _declared(plan: Plan, limits: RunLimits) -> Declared:
     if limits.declared is not None:
         return limits.declared
-    placed = plan.placements
-    return Declared({each.tenant for each in placed}, {plan.management, *(each.cluster for each in placed)})
+    placed, apps = plan.placements, {(each.tenant, each.name) for each in plan.apps}
+    clusters = {plan.management, *(each.cluster for each in placed)}
+    return Declared({each.tenant for each in placed}, dict.fromkeys(clusters, (plan.environment,)), apps)
 
 
 def _kept(now: Held, limits: RunLimits) -> set[tuple[str, str, str]]:
@@ -196,14 +205,18 @@ def _too_many_of(
     over: list[Removal | Reinstall] = [*removed, *reinstalled]
     does = " or ".join([*(["remove"] if removed else []), *(["uninstall and reinstall"] if reinstalled else [])])
     share = f": {limits.deletions}" if isinstance(limits.deletions, str) else ""
+    whose = "the apps and rights of " if what == "namespace" else ""
     message = (
-        f"this run would {does} {counted(count, what)}; the limit for '{environment}' is {most} (maxDeletions{share})"
+        f"this run would {does} {whose}{counted(count, what)}; the limit for '{environment}' is {most} (maxDeletions{share})"
         f"{f': {lost(reinstalled)}' if reinstalled else ''}\n{lines_of(over)}"
     )
     raising = f"run `pulumi config set tenantry:maxDeletions {count}`"
     allowing = raising if count <= CEILING else permitting(over, limits.allowed)
-    announcing = f"; or announce each in a run before, as in `{mark}`" if mark else ""
-    return error("removals", message, f"if this is intended, {allowing}; or {_PUT_BACK}{announcing}")
+    run = f"{mark}{'  # and so on' if len(over) > 1 else ''}\n    tenantry up -e {shlex.quote(environment)}"
+    if not mark:
+        return error("removals", message, f"if this is intended, {allowing}; or {_PUT_BACK}")
+    announced = f"if this is intended, undo this change and announce it in a run of its own first:\n    {run}"
+    return error("removals", message, f"{announced}\n  or {allowing}\n  or {_PUT_BACK}")
 
 
 _PUT_BACK = "put back what changed"

@@ -6,7 +6,8 @@ The first run marks it in the file and on the cluster, the second removes it. Un
 from __future__ import annotations
 
 import shlex
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from types import MappingProxyType
 from typing import NamedTuple
 
 from tenantry.guard.held import Held
@@ -18,19 +19,25 @@ _SHOWN = 5
 """How many removals a message gives commands for."""
 _KEEPS = f"  namespaces stay with their data; with 'offboarding' instead of '{REMOVING}' the last run deletes them"
 _GONE = "  for a cluster that is gone write 'decommissioned', which leaves everything running there"
+_CASCADE = "  --cascade removes the references to the cluster too, where that changes nothing else"
 
 
 class Declared(NamedTuple):
-    """The names of what the file declares."""
+    """The names of what the file declares.
+
+    clusters: with the environments of each. apps: as (tenant, app); the tenant of an add-on is "".
+    """
 
     tenants: Collection[str] = ()
-    clusters: Collection[str] = ()
+    clusters: Mapping[str, Collection[str]] = MappingProxyType({})
+    apps: Collection[tuple[str, str]] = ()
 
 
 class Way(NamedTuple):
-    """How one thing goes. path: of the entry that is marked. remove: the command that removes it; "": only its author knows it.
+    """How one thing goes. path: of the entry that is marked.
 
-    unmark: the command that takes the mark away, if the entry stays without it.
+    remove: the command that removes exactly this; "": only its author knows how. unmark: the command that takes the mark away, if
+    the entry can stay without what goes.
     """
 
     path: str
@@ -40,86 +47,121 @@ class Way(NamedTuple):
 
 def two_runs(plan: Plan, now: Held, found: Sequence[Removal], declared: Declared) -> str:
     """What to type, as a fix of several lines. found: removals that no earlier run has announced."""
-    ways = list(dict.fromkeys(_ways(plan, now, found, declared)))
+    ways = list(dict.fromkeys(_ways(plan, found, now, declared)))
     shown, more = ways[:_SHOWN], len(ways) - _SHOWN
     rest = [f"    # and so on for {more} more"] if more > 0 else []
-    up = f"    tenantry up -e {shlex.quote(plan.environment)}"
-    known = all(way.remove for way in shown)
+    up = f"tenantry up -e {shlex.quote(plan.environment)}"
+    known = all(way.remove for way in ways)
     keeps = [] if all(each.what == "app" for each in found) else [_KEEPS]
-    keeps += [_GONE] if any(way.path.startswith("clusters.") for way in shown) else []
+    clusters_go = any(way.remove.endswith(" --cascade") for way in shown)
+    keeps += ([_CASCADE] if known else []) + [_GONE] if clusters_go else []
+    beside = _beside(plan, now, found) if known else ""
     return "\n".join(
         [
-            "undo this change, and announce the removal in a run of its own:",
+            f"undo this change{f', {beside}, run `{up}`' if beside else ''}, and announce the removal in a run of its own:",
             *(f"    tenantry set {way.path} {REMOVING}" for way in shown),
             *rest,
-            up,
-            f"  then make this change again{', or type' if known else ', and type'}:",
+            f"    {up}",
+            f"  then {_again(ways, known=known, replaced=bool(beside))}:",
             *(f"    {command}" for way in shown for command in (way.remove if known else way.unmark,) if command),
             *rest,
-            up,
+            f"    {up}",
             *keeps,
         ]
     )
 
 
+def _again(ways: Sequence[Way], *, known: bool, replaced: bool) -> str:
+    """How the second run begins. A mark that would stay is taken away, so that what stays is protected again."""
+    if not known:
+        return "make this change again, and type"
+    if replaced:
+        return "type"
+    if any(way.unmark for way in ways):
+        return "type (or make this change again, and unset what was set)"
+    return "make this change again, or type"
+
+
+def _beside(plan: Plan, now: Held, found: Sequence[Removal]) -> str:
+    """What to add first, if something new takes the place of what goes: a tenant, an app or an add-on of another name."""
+    for each in found:
+        if each.what == "tenant":
+            there = {tenant for tenant, _, _ in now.namespaces} | {app.tenant for app in now.apps.values()}
+            new = {one.tenant for one in plan.placements if one.cluster in each.clusters} - there
+        elif each.what == "app":
+            there = {app.name for app in now.apps.values() if app.tenant == each.tenant}
+            new = {app.name for app in plan.apps if app.tenant == each.tenant and app.cluster in each.clusters} - there
+        else:
+            continue
+        if len(new) == 1:
+            return f"add '{new.pop()}' beside '{each.name}'"
+    return ""
+
+
 def first_mark(plan: Plan, now: Held, found: Sequence[Removal], declared: Declared) -> str:
     """The command that marks the first of some removals."""
-    way = next(_ways(plan, now, found, declared))
+    way = next(_ways(plan, found, now, declared))
     return f"tenantry set {way.path} {REMOVING}"
 
 
-def _ways(plan: Plan, now: Held, found: Sequence[Removal], declared: Declared) -> Iterator[Way]:
+def _ways(plan: Plan, found: Sequence[Removal], now: Held, declared: Declared) -> Iterator[Way]:
     for each in found:
-        gone = [cluster for cluster in each.clusters if cluster not in declared.clusters]
-        if gone and each.what != "tenant":
-            yield from (_cluster(cluster) for cluster in gone)
+        left = [one for one in each.clusters if plan.environment not in declared.clusters.get(one, ())]
+        if left and each.what != "tenant":
+            yield from (_cluster(cluster, declared) for cluster in left)
         elif each.what == "tenant":
-            yield from _tenant(each, gone, declared)
+            yield from _tenant(each, left, plan.environment, declared)
         elif each.what == "app":
-            yield _app(each, now, found)
+            yield _app(each, declared)
         else:
-            yield _namespace(each, plan, now)
+            yield _namespace(each, plan, now, declared)
 
 
-def _cluster(name: str) -> Way:
-    return Way(f"clusters.{name}.state", f"tenantry remove cluster {name} --cascade")
+def _marked(at: str, remove: str, *, stays: bool) -> Way:
+    """The way of an entry. stays: the file declares it still, so that its removal would take more than what goes."""
+    return Way(f"{at}.state", unmark=f"tenantry unset {at}.state") if stays else Way(f"{at}.state", remove)
 
 
-def _placement(tenant: str, cluster: str) -> Way:
+def _cluster(name: str, declared: Declared) -> Way:
+    return _marked(f"clusters.{name}", f"tenantry remove cluster {name} --cascade", stays=name in declared.clusters)
+
+
+def _placement(tenant: str, cluster: str, environment: str, declared: Declared) -> Way:
     path = f"tenants.{tenant}.overrides.clusters.{cluster}.state"
-    return Way(path, f"tenantry remove placement {tenant} {cluster}")
+    alone = set(declared.clusters.get(cluster, ())) <= {environment}
+    return Way(path, f"tenantry remove placement {tenant} {cluster}" if alone else "", f"tenantry unset {path}")
 
 
-def _tenant(each: Removal, gone: Sequence[str], declared: Declared) -> Iterator[Way]:
-    """A tenant that leaves the environment. If other environments keep it, only its clusters here are marked."""
-    yield from map(_cluster, gone)
+def _tenant(each: Removal, left: Sequence[str], environment: str, declared: Declared) -> Iterator[Way]:
+    """A tenant that leaves the environment. If other environments keep it, only its clusters here are marked.
+
+    left: clusters that leave the environment themselves.
+    """
+    yield from (_cluster(cluster, declared) for cluster in left)
     if each.name not in declared.tenants:
-        yield Way(f"tenants.{each.name}.state", f"tenantry remove tenant {each.name}")
+        yield _marked(f"tenants.{each.name}", f"tenantry remove tenant {each.name}", stays=False)
         return
     for cluster in each.clusters:
-        if cluster not in gone:
-            yield _placement(each.name, cluster)
+        if cluster not in left:
+            yield _placement(each.name, cluster, environment, declared)
 
 
-def _app(each: Removal, now: Held, found: Sequence[Removal]) -> Way:
-    """An app or add-on. Its mark is for all clusters; it goes where the author takes it off."""
+def _app(each: Removal, declared: Declared) -> Way:
+    """An app or add-on. Its mark is for all clusters; an app that stays somewhere goes where its author takes it off."""
     at = f"tenants.{each.tenant}.apps.{each.name}" if each.tenant else f"platform.addons.{each.name}"
-    there = {app.cluster for app in now.apps.values() if (app.tenant, app.name) == (each.tenant, each.name)}
-    going = {one.clusters[0] for one in found if (one.what, one.tenant, one.name) == ("app", each.tenant, each.name)}
-    if there <= going:
-        return Way(f"{at}.state", f"tenantry remove {f'app {each.tenant}/' if each.tenant else 'addon '}{each.name}")
-    return Way(f"{at}.state", unmark=f"tenantry unset {at}.state")
+    remove = f"tenantry remove {f'app {each.tenant}/' if each.tenant else 'addon '}{each.name}"
+    return _marked(at, remove, stays=(each.tenant, each.name) in declared.apps)
 
 
-def _namespace(each: Removal, plan: Plan, now: Held) -> Way:
+def _namespace(each: Removal, plan: Plan, now: Held, declared: Declared) -> Way:
     """A placement, if its cluster keeps nothing of the tenant; otherwise one namespace of it, or of an add-on."""
     (cluster,) = each.clusters
     if not each.tenant:
-        return Way(f"platform.addons.{now.addons.get((cluster, each.name), 'NAME')}.state")
+        if (addon := now.addons.get((cluster, each.name))) is None:
+            return Way("platform.addons.NAME.state")
+        return _marked(f"platform.addons.{addon}", f"tenantry remove addon {addon}", stays=("", addon) in declared.apps)
     main = next((one.namespace for one in plan.placements if (one.tenant, one.cluster) == (each.tenant, cluster)), None)
     if main is None:
-        return _placement(each.tenant, cluster)
-    key = each.name.removeprefix(f"{main}-")
-    return Way(
-        f"tenants.{each.tenant}.namespaces.{key}.state", f"tenantry unset tenants.{each.tenant}.namespaces.{key}"
-    )
+        return _placement(each.tenant, cluster, plan.environment, declared)
+    entry = f"tenants.{each.tenant}.namespaces.{each.name.removeprefix(f'{main}-')}"
+    return Way(f"{entry}.state", f"tenantry unset {entry}")

@@ -76,7 +76,7 @@ def refusal(before: Data, after: Data) -> str:
         return f"this run would remove {all_of} of environment 'dev'"
     limit = after["environments"][ENVIRONMENT].get("maxDeletions", 3)
     over = (
-        f"would remove {counted(count, what)}; the limit for '{ENVIRONMENT}' is {limit} (maxDeletions)"
+        f"{counted(count, what)}; the limit for '{ENVIRONMENT}' is {limit} (maxDeletions)"
         for what, count in gone.items()
         if count > limit
     )

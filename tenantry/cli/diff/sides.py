@@ -154,5 +154,5 @@ def _refusal(environment: str, problem: Problem, limits: RunLimits) -> Refused:
 
 
 _APP = "\n    app '"
-_UNAPPLIED = "the run itself does not count apps of which Flux has never applied anything"
+_UNAPPLIED = "an app that Flux never applied may be removed at once: `tenantry up` sees that, this command does not"
 """What only the cluster tells."""

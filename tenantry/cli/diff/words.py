@@ -148,6 +148,7 @@ def heading(shown: Together) -> str:
 def extent(environments: Sequence[EnvironmentReview]) -> str:
     """How much is concerned. Several environments count together, because the same happens to all of them."""
     tenants = {each.tenant for one in environments for each in one.tenants if each.tenant}
+    tenants |= {tenant for one in environments for tenant in _behind_clusters(one)}
     changes = [(each.tenant, change) for one in environments for each in one.tenants for change in each.changes]
     parts = {(tenant, change.part.kind, change.part.name) for tenant, change in changes}
     numbers = [(len(tenants), "tenant")]
@@ -158,6 +159,14 @@ def extent(environments: Sequence[EnvironmentReview]) -> str:
     total = max(len(clusters), sum(each.total for each in environments))
     share = [_share(len(clusters), total)] if clusters else []
     return " on ".join([told, *share] if told else share) or _without_clusters(environments)
+
+
+def _behind_clusters(environment: EnvironmentReview) -> set[str]:
+    """The tenants of objects that change with a cluster, such as those that its state marks."""
+    objects = {id for change in environment.clusters for id in change.objects}
+    if not objects:
+        return set()
+    return {each.after.owner.tenant for each in environment.diff.changed if each.id in objects} - {""}
 
 
 def _without_clusters(environments: Sequence[EnvironmentReview]) -> str:

@@ -157,7 +157,7 @@ _FORMS = {
             text("--namespace", "TEMPLATE", "Namespaces of tenants, such as '{env}-{tenant}'."),
             names("--tenants", "The only tenants in it.", Kind.TENANT),
             pairs("--variables", "Variables for placeholders."),
-            click.option("--protected", is_flag=True, help="Removals need 'state: offboarding' in an earlier run."),
+            click.option("--protected", is_flag=True, help="Removals need 'state: removing' in an earlier run."),
         ),
     ),
 }

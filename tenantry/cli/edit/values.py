@@ -19,6 +19,7 @@ from tenantry.cli.output import data
 from tenantry.edit.canonical import canonical
 from tenantry.edit.editor import Editor
 from tenantry.edit.paths import END, check_known, keys_at, located, not_there, parse_path, typed
+from tenantry.edit.subjects.placing import require_list
 from tenantry.edit.values import Style, flow
 from tenantry.edit.write import write_all
 from tenantry.messages.data import ABSENT, mapping_at, value_at
@@ -93,6 +94,8 @@ def _set(file: FilePath, path: str, value: str, output: str, *, string: bool, dr
     asked = parse_path(path)
     new = text if string else typed(asked, _yaml(text), text)
     entries = editor.value(asked[:-1], None) if asked[-1] == END else None
+    if asked[-1] == END and (asked[-3:-1] == ("clusters", "names") or asked[-2] == "environments"):
+        require_list(editor, asked[:-1], new)
     is_there = isinstance(entries, list) and new in entries
     at = located((*asked[:-1], new) if is_there else asked, editor.value)
     check_known(at, editor.value)

@@ -66,6 +66,12 @@ class Leftovers:
         item = self.items.at(spot)
         item.objects += left
         for changed in filter(None, map(self._found.changed.get, left)):
+            if [each.path for each in changed.fields] == [_LEAVING]:
+                before, after = (", ".join(sorted(_given_up(each))) for each in (changed.before, changed.after))
+                item.sentences.append(
+                    f"its apps that are marked for removal: {after or 'none'} (before: {before or 'none'})"
+                )
+                continue
             name = Entry(changed.id.kind if spot.part.kind in APPS else kind_and_name(changed.id))
             item.fields += [FieldChange((name, *field.path), field.before, field.after) for field in changed.fields]
         if replaced:

@@ -11,6 +11,7 @@ from typing import Any
 from tenantry.edit.editor import Editor
 from tenantry.edit.subjects.adding import Edit
 from tenantry.edit.subjects.granting import needed_grants
+from tenantry.edit.subjects.marks import drop_marks
 from tenantry.edit.subjects.names import Kind, Target
 from tenantry.edit.subjects.references import existing, file_named, new, references_in, references_to, require
 from tenantry.grants.frames import PARTS
@@ -43,6 +44,7 @@ def move_app(editor: Editor, text: str, to: str, *, with_sources: bool = False) 
     if editor.value((*app.path, "clusters")) is ABSENT:
         notes.append(f"it has no selector of its own: that of tenant '{owner}' applies now")
     _transfer(editor, app.path, moved.path)
+    notes += drop_marks(editor, moved)
     hint = f"nothing is handed over: it is installed for '{owner}', and uninstalled with its data for '{app.owner}'"
     return Edit(f"moved {app} to tenant '{owner}'", notes, [hint])
 

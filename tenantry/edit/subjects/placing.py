@@ -1,4 +1,4 @@
-"""Takes a tenant off a cluster: no selector of the tenant or its apps takes the cluster any more."""
+"""Takes a tenant off a cluster: no selector of the tenant or its apps takes it any more. And widens no list that is not there."""
 
 from __future__ import annotations
 
@@ -9,9 +9,10 @@ from tenantry.edit.subjects.adding import Edit
 from tenantry.edit.subjects.names import Kind
 from tenantry.edit.subjects.references import existing
 from tenantry.fleet.fleet import Fleet
-from tenantry.fleet.placement import apps_on, matches
+from tenantry.fleet.placement import apps_on, matches, selector_of
 from tenantry.load import load_fleet
-from tenantry.messages.errors import Path, Refused
+from tenantry.messages.data import ABSENT
+from tenantry.messages.errors import InvalidFleet, Path, Refused
 from tenantry.messages.text import counted, format_path
 from tenantry.model import Selector
 
@@ -69,3 +70,62 @@ def _without(selector: Selector, cluster: str, holder: Path) -> dict[str, Any]:
         f"{kind} {holder[1]}{app} is on no other cluster than '{cluster}'",
         f"tenantry remove {kind} {holder[1]}{app}; or name another cluster: tenantry set {at} '[NAME]'",
     )
+
+
+_MOST = 20
+"""How many clusters a fix lists."""
+
+
+def require_list(editor: Editor, path: Path, new: Any) -> None:
+    """Refuse a first entry of `clusters.names` or `environments` if it would replace what holds without the list.
+
+    path: of the list. Raises: Refused: the fix has the whole list to type.
+    """
+    if editor.value(path) is not ABSENT or path[0] not in ("tenants", "platform", "clusters"):
+        return
+    try:
+        fleet = load_fleet(editor.main, editor.read)
+    except InvalidFleet:
+        return  # nobody knows what its selectors take
+    holder = path[:-2] if path[-2:] == ("clusters", "names") else path[:-1]
+    here = _clusters_at(fleet, holder) if holder != path[:-1] else _environments_at(fleet, path)
+    if not here:
+        return
+    at, what = format_path(holder), "clusters" if holder != path[:-1] else "environments"
+    shown = [*here, *([new] if new not in here else [])]
+    entries = ", ".join(shown) if len(shown) <= _MOST else f"{', '.join(here[: _MOST - 2])}, ..., {new}"
+    message = (
+        f"{at} has no list of {what} of its own, so that '{new}' alone would replace {counted(len(here), what[:-1])}"
+    )
+    if new in here:
+        raise Refused(
+            f"{message}; it is among them already", f"nothing to do; to name them: {_typed(holder, what, entries)}"
+        )
+    raise Refused(message, _typed(holder, what, entries))
+
+
+def _typed(holder: Path, what: str, entries: str) -> str:
+    value = f"{{names: [{entries}]}}" if what == "clusters" else f"[{entries}]"
+    return f"tenantry set {format_path((*holder, what))} '{value}'"
+
+
+def _clusters_at(fleet: Fleet, holder: Path) -> list[str]:
+    """The clusters that a tenant, an app or an add-on takes."""
+    match holder:
+        case ("tenants", str(name)) if name in fleet.document.tenants:
+            selector = fleet.document.tenants[name].clusters or fleet.document.defaults.clusters
+        case ("tenants", str(name), "apps", str(app)) if app in fleet.document.tenants[name].apps:
+            selector = selector_of(fleet, name, app)
+        case ("platform", "addons", str(addon)) if addon in fleet.document.platform.addons:
+            selector = fleet.document.platform.addons[addon].clusters
+        case _:
+            return []
+    return [name for name, cluster in fleet.clusters.items() if selector and matches(selector, name, cluster)]
+
+
+def _environments_at(fleet: Fleet, path: Path) -> list[str]:
+    """The environments of what has no list of its own: of a cluster its group's, of anything else all."""
+    if path[0] == "clusters":
+        cluster = fleet.clusters.get(str(path[1]))
+        return list(cluster.environments) if cluster else []
+    return list(fleet.environments)

@@ -9,6 +9,7 @@ from pathlib import Path as FilePath
 from tenantry.edit.document import Document
 from tenantry.edit.editor import Editor
 from tenantry.edit.subjects.adding import Edit
+from tenantry.edit.subjects.marks import drop_marks
 from tenantry.edit.subjects.names import Kind, Target, target_named
 from tenantry.edit.subjects.references import Reference, existing, new, references, references_to
 from tenantry.edit.tree import Node, comments
@@ -16,7 +17,9 @@ from tenantry.messages.errors import Path, Refused
 from tenantry.messages.placeholders import with_stand_ins
 from tenantry.messages.text import counted, listed
 
-_BESIDE = "to keep '{old}' until '{new}' runs: add '{new}' beside it, and remove '{old}' later"
+_BESIDE = (
+    "to keep '{old}' until '{new}' runs: undo this, add '{new}' beside it, run `tenantry up`, and remove '{old}' later"
+)
 _HINTS = {
     Kind.TENANT: _BESIDE,
     Kind.APP: _BESIDE,
@@ -50,10 +53,11 @@ def rename(editor: Editor, kind: Kind, old: str, text: str) -> Edit:
         else:
             editor.set(reference.path, reference.renamed(name), file=file)
     editor.rename(target.path, name)
+    unmarked = drop_marks(editor, target._replace(name=name))
     hint = _MANAGES if any(each.path[-1] == "management" for _, each in found) else _HINTS.get(kind)
     return Edit(
         f"renamed {target} to '{name}'",
-        (*_followed(found), *_beyond(editor, target, name), *mentions(editor, target)),
+        (*_followed(found), *unmarked, *_beyond(editor, target, name), *mentions(editor, target)),
         [hint.format(old=target.name, new=name)] if hint else (),
     )
 

@@ -98,10 +98,13 @@ def test_one_of_a_kind_may_go_within_the_limit() -> None:
 
 def test_a_tenant_on_many_clusters_counts_with_all_of_its_namespaces() -> None:
     assert refusal(fleet(ROCKY, MOVY, TINA), fleet(ROCKY, TINA), OPEN) == (
-        "this run would remove 2 namespaces; the limit for 'dev' is 1 (maxDeletions)\n"
+        "this run would remove the apps and rights of 2 namespaces; the limit for 'dev' is 1 (maxDeletions)\n"
         "    tenant 'movy' with its apps and rights, but not its data, on edge, hub\n"
-        "  fix: if this is intended, run `pulumi config set tenantry:maxDeletions 2`; or put back what changed; or announce each in"
-        " a run before, as in `tenantry set tenants.movy.state removing`"
+        "  fix: if this is intended, undo this change and announce it in a run of its own first:\n"
+        "    tenantry set tenants.movy.state removing\n"
+        "    tenantry up -e dev\n"
+        "  or run `pulumi config set tenantry:maxDeletions 2`\n"
+        "  or put back what changed"
     )
 
 
@@ -123,8 +126,11 @@ def test_more_than_the_limit_are_refused_by_name() -> None:
         "this run would remove 2 tenants; the limit for 'dev' is 1 (maxDeletions)\n"
         "    tenant 'movy' with its apps and rights, but not its data, on edge, hub\n"
         "    tenant 'tina' with its apps and rights, but not its data, on edge, hub\n"
-        "  fix: if this is intended, run `pulumi config set tenantry:maxDeletions 2`; or put back what changed; or announce each in"
-        " a run before, as in `tenantry set tenants.movy.state removing`"
+        "  fix: if this is intended, undo this change and announce it in a run of its own first:\n"
+        "    tenantry set tenants.movy.state removing  # and so on\n"
+        "    tenantry up -e dev\n"
+        "  or run `pulumi config set tenantry:maxDeletions 2`\n"
+        "  or put back what changed"
     )
 
 

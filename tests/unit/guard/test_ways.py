@@ -23,7 +23,14 @@ KEEPS = "  namespaces stay with their data; with 'offboarding' instead of 'remov
 GONE = "  for a cluster that is gone write 'decommissioned', which leaves everything running there"
 DNS = "{clusters: {all: true}, source: {helm: {url: https://charts.example.com}}, helm: {chart: dns, version: 1.x}}"
 WITH_DNS = FRAME.replace("platform: {", f"platform: {{addons: {{dns: {DNS}}}, ")
-ALL = Declared({"rocky", "movy"}, {"hub", "edge"})
+HERE = {"hub": ["dev"], "edge": ["dev"]}
+ALL = Declared({"rocky", "movy"}, HERE)
+CASCADE = "  --cascade removes the references to the cluster too, where that changes nothing else"
+OR_AGAIN, AND, TYPE = (
+    "type (or make this change again, and unset what was set)",
+    "make this change again, and type",
+    "type",
+)
 
 
 def without_edge(frame: str) -> str:
@@ -34,19 +41,25 @@ def guarded(declared: Declared = ALL) -> RunLimits:
     return RunLimits(protected=True, deletions=9, declared=declared)
 
 
-def commands(first: str, second: str, how: str = "or type", *, keeps: bool = True) -> str:
+def commands(
+    first: str, second: str, how: str = "make this change again, or type", *, keeps: bool = True, beside: str = ""
+) -> str:
     """The fix with these commands in the first and the second run."""
+    first_up = f", add {beside}, run `tenantry up -e dev`" if beside else ""
     lines = [
-        "undo this change, and announce the removal in a run of its own:",
+        f"undo this change{first_up}, and announce the removal in a run of its own:",
         *(f"    tenantry set {each} removing" for each in first.split(", ")),
         "    tenantry up -e dev",
-        f"  then make this change again, {how}:",
+        f"  then {how}:",
         *(f"    tenantry {each}" for each in second.split(", ")),
         "    tenantry up -e dev",
         *([KEEPS] if keeps else []),
-        *([GONE] if first.startswith("clusters.") else []),
+        *([CASCADE, GONE] if second.endswith("--cascade") else []),
     ]
     return "\n".join(lines)
+
+
+DB, EDGE = "tenants.rocky.apps.db.state", "tenants.rocky.overrides.clusters.edge.state"
 
 
 @table(
@@ -56,12 +69,12 @@ def commands(first: str, second: str, how: str = "or type", *, keeps: bool = Tru
             fleet(ROCKY),
             fleet(ON_HUB),
             ALL,
-            commands("tenants.rocky.overrides.clusters.edge.state", "remove placement rocky edge"),
+            commands(EDGE, "remove placement rocky edge", OR_AGAIN),
         ),
         (
             fleet(ROCKY, MOVY),
             fleet(ROCKY),
-            Declared({"rocky"}, {"hub", "edge"}),
+            Declared({"rocky"}, HERE),
             commands("tenants.movy.state", "remove tenant movy"),
         ),
         (
@@ -71,12 +84,49 @@ def commands(first: str, second: str, how: str = "or type", *, keeps: bool = Tru
             commands(
                 "tenants.movy.overrides.clusters.edge.state, tenants.movy.overrides.clusters.hub.state",
                 "remove placement movy edge, remove placement movy hub",
+                OR_AGAIN,
             ),
+        ),
+        (
+            fleet(ROCKY),
+            fleet(ON_HUB),
+            Declared({"rocky"}, HERE | {"edge": ["dev", "prod"]}),
+            commands(EDGE, f"unset {EDGE}", AND),
+        ),
+        (
+            fleet(ROCKY, frame=WITH_DNS),
+            fleet(ROCKY, frame=without_edge(WITH_DNS)),
+            Declared({"rocky"}, HERE | {"edge": ["prod"]}),
+            commands("clusters.edge.state", "unset clusters.edge.state", AND),
+        ),
+        (
+            fleet(ROCKY),
+            fleet(tenant("rocky", "web")),
+            ALL._replace(apps={("rocky", "db"), ("rocky", "web")}),
+            commands(DB, f"unset {DB}", AND, keeps=False),
+        ),
+        (
+            fleet(ROCKY, frame=WITH_DNS),
+            fleet(ROCKY),
+            ALL._replace(apps={("", "dns")}),
+            commands("platform.addons.dns.state", "unset platform.addons.dns.state", AND, keeps=False),
+        ),
+        (
+            fleet(ROCKY),
+            fleet(tenant("rocky", "web", "postgres")),
+            ALL,
+            commands(DB, "remove app rocky/db", TYPE, keeps=False, beside="'postgres' beside 'db'"),
+        ),
+        (
+            fleet(ROCKY),
+            fleet(ROCKY.replace("rocky", "rocky-2")),
+            Declared({"rocky-2"}, HERE),
+            commands("tenants.rocky.state", "remove tenant rocky", TYPE, beside="'rocky-2' beside 'rocky'"),
         ),
         (
             fleet(ROCKY, MOVY, frame=WITH_DNS),
             fleet(ROCKY, MOVY, frame=without_edge(WITH_DNS)),
-            Declared({"rocky", "movy"}, {"hub"}),
+            Declared({"rocky", "movy"}, {"hub": ["dev"]}),
             commands("clusters.edge.state", "remove cluster edge --cascade"),
         ),
         (
@@ -88,8 +138,8 @@ def commands(first: str, second: str, how: str = "or type", *, keeps: bool = Tru
         (
             fleet(ROCKY),
             fleet(ROCKY.replace("db: {", "db: {clusters: {names: [hub]}, ")),
-            ALL,
-            commands("tenants.rocky.apps.db.state", "unset tenants.rocky.apps.db.state", "and type", keeps=False),
+            ALL._replace(apps={("rocky", "db"), ("rocky", "web")}),
+            commands(DB, f"unset {DB}", AND, keeps=False),
         ),
         (
             fleet(ROCKY, frame=WITH_DNS),
@@ -111,7 +161,7 @@ def test_a_refusal_names_the_commands_of_both_runs(before: str, after: str, decl
 
 def test_of_many_removals_the_first_ones_have_commands() -> None:
     many = [tenant(f"t{index}", "web", where="{names: [hub]}") for index in range(9)]
-    told = refusal(fleet(*many), fleet(many[0]), guarded(Declared({"t0"}, {"hub"})))
+    told = refusal(fleet(*many), fleet(many[0]), guarded(Declared({"t0"}, {"hub": ["dev"]})))
     assert told.count("tenantry set ") == 5
     assert told.count("    # and so on for 3 more\n") == 2
 

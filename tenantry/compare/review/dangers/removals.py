@@ -12,9 +12,11 @@ from tenantry.compare.review.model import DangerKind, PartKind
 from tenantry.compare.review.parts import given_up
 from tenantry.compare.review.renames import Rename, renames
 from tenantry.compare.review.words import content_in_words
+from tenantry.guard.kubeconfigs import held_by
 from tenantry.kube.objects import KubeObject, Owner, holds_data
 from tenantry.messages.data import mapping_at
 from tenantry.messages.text import MOST_NAMES, grouped, listed
+from tenantry.plan.objects.lifecycle import is_marked
 from tenantry.plan.plan import Plan
 from tenantry.plan.planned_apps import PlannedApp
 
@@ -53,6 +55,7 @@ def removal_dangers(pieces: Pieces) -> Iterator[Found]:
     yield from _apps(pieces, leaving, renamed)
     yield from _replaced_namespaces(pieces.diff)
     yield from _data(pieces)
+    yield from _marked_anew(pieces)
 
 
 class _Leaving:
@@ -152,6 +155,24 @@ def _apps(pieces: Pieces, leaving: _Leaving, renamed: set[tuple[PartKind, str, s
         tail = ": Flux deletes what it installed" + (" there" if places else "")
         who = app_in_words(app)
         yield Found(DangerKind.DELETION, Rank.DATA, app.tenant, app.cluster, verb, tail, who=who, at="from")
+
+
+def _marked_anew(pieces: Pieces) -> Iterator[Found]:
+    """What is new under its name and may be removed already: its mark has probably come with a line from another name."""
+    if not pieces.before.objects or not (pieces.diff.added.placements or pieces.diff.added.apps):
+        return
+    verb, tail = ("is new and marked for removal already",) * 2, ": no environment protects it"
+    marked = {each[:2] for each in held_by(pieces.after).marked}
+    placements = set(pieces.diff.added.placements)
+    for tenant, cluster in pieces.diff.added.placements:
+        if (tenant, cluster) in marked:
+            yield Found(DangerKind.PROTECTION, Rank.DATA, tenant, cluster, verb=verb, tail=tail)
+    known = {(app.tenant, app.name) for app in pieces.before.apps}
+    objects = {each.id: each.manifest for each in pieces.diff.added.objects}
+    for app in pieces.diff.added.apps:
+        told = (app.tenant, app.cluster) in placements and (app.tenant, app.cluster) in marked
+        if (app.tenant, app.name) not in known and not told and app.id in objects and is_marked(objects[app.id]):
+            yield Found(DangerKind.PROTECTION, Rank.DATA, app.tenant, app.cluster, verb, tail, who=app_in_words(app))
 
 
 def _new_places(pieces: Pieces) -> dict[tuple[str, str], str]:

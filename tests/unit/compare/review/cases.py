@@ -85,6 +85,10 @@ def _apps() -> Iterator[tuple[str, tuple[str, str]]]:
     yield "a resumed app", edited(BASE.replace("web: {", "web: {state: paused, "), ("state: paused, ", ""))
     yield "an app marked for removal", edited(BASE, ("web: {", "web: {state: offboarding, "))
     yield (
+        "a mark of removal that a new name has taken along",
+        edited(BASE.replace("web: {", "web: {state: removing, "), ("web: {state", "site: {state")),
+    )
+    yield (
         "an app that is not removed after all",
         edited(BASE.replace("web: {", "web: {state: offboarding, "), ("state: offboarding, ", "")),
     )
