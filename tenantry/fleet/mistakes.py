@@ -83,13 +83,17 @@ def _flux_type(path: Path) -> tuple[Any, ...]:
     return {"boolean": (bool,), "string": (str,)}.get(part.get("type", ""), ())
 
 
+_LOOKED_AT = 500
+"""Characters of a text. A text can have millions, and as many problems."""
+
+
 def _typed_plainly(finding: Problem, data: Mapping[str, Any]) -> Problem:
     """What to write for a key or a value with characters that look like plain ones."""
     value = value_at(data, finding.path)
     texts = [str(finding.path[-1])] if finding.at_key and finding.path else []
     texts += [value] if isinstance(value, str) and not finding.at_key else []
     for text in texts:
-        if odd := next((char for char in text if char in _LOOKALIKES), ""):
+        if odd := next((char for char in text[:_LOOKED_AT] if char in _LOOKALIKES), ""):
             name = "a typographic quote" if odd in _QUOTES else "not a plain character"
             shown = f"'{odd}'" if odd.isprintable() and not odd.isspace() else f"U+{ord(odd):04X}"
             meant = quoted(text.translate(_PLAIN).strip(), finding.path)
