@@ -19,6 +19,7 @@ from tenantry.cli.output import columns, data, data_json, report_warnings, say, 
 from tenantry.edit.editor import Editor
 from tenantry.edit.subjects.adding import Edit as Done
 from tenantry.edit.write import write_all
+from tenantry.messages.errors import Path as FleetPath
 from tenantry.messages.errors import Refused
 from tenantry.messages.redact import redacted
 from tenantry.messages.text import counted, listed, printable
@@ -65,7 +66,15 @@ def edits(work: Callable[..., Done]) -> Callable[..., int]:
         editor = Editor.open(file)
         done = work(editor, *arguments, **options)
         how = How(dry_run, output)
-        return apply(editor, how, [done.done], notes=done.notes, hints=done.hints, same_objects=done.same_objects)
+        return apply(
+            editor,
+            how,
+            [done.done],
+            notes=done.notes,
+            hints=done.hints,
+            same_objects=done.same_objects,
+            added=done.added,
+        )
 
     return command
 
@@ -80,19 +89,23 @@ def apply(
     more: Mapping[str, Part] | None = None,
     *,
     same_objects: bool = False,
+    added: FleetPath = (),
 ) -> int:
     """Check the edited fleet, write it unless it is a dry run, and say what `tenantry diff` would say.
 
     done: what was edited, a sentence for each edit, such as "set tenants.rocky.quota.pods to 5". unchanged: why the edit
     changes nothing on any cluster, if it does not. notes: what else changed with it. hints: what to
     do before the next `tenantry up`, if clusters change. more: further keys of the document. same_objects: the edit may change
-    who writes what, and no object.
+    who writes what, and no object. added: the path of a new entry: that nothing uses it yet is no reason for a warning.
     Raises: InvalidFleet: the edited fleet has errors that it did not have before; Refused: a file cannot be written, or objects
     would change that may not.
     """
     changes = editor.changes()
     with working(f"checking {editor.main}"):
         checked = check_both(editor) if changes else None
+    if checked and added:
+        told = (each for each in checked.new_warnings if each.code != "unused" or each.path[: len(added)] != added)
+        checked = checked._replace(new_warnings=tuple(told))
     if same_objects and checked and checked.compared and not checked.compared.plans_same_objects:
         say(checked.compared.text(columns(sys.stderr)))
         raise Refused(f"{done[0]}: other objects would be planned, so nothing is written", "edit the files by hand")

@@ -152,12 +152,15 @@ def _no_file(editor: Editor, tenant: str, to: FilePath) -> Refused:
     """The error for what is not the name of a YAML file."""
     takes = f"--to takes a file such as tenants.d/{tenant}.yaml"
     if str(to) not in editor.names("clusters"):
-        return Refused(f"'{to}' is not the name of a YAML file: {takes}", f"tenantry move tenant {tenant} --to {to}.yaml")
+        return Refused(
+            f"'{to}' is not the name of a YAML file: {takes}",
+            f"tenantry move tenant {tenant} --to {to.with_suffix('.yaml')}",
+        )
     return Refused(
         f"'{to}' is a cluster, and {takes}",
         f"to move the tenant to another cluster, first let it run on both: `tenantry set 'tenants.{tenant}.clusters.names[]' {to}`,"
         f" and `tenantry set tenants.{tenant}.overrides.clusters.OLD.state removing`; after `tenantry up`:"
-        f" `tenantry remove placement {tenant} OLD`",
+        f" `tenantry remove placement {tenant} OLD`, where OLD is the cluster that it leaves",
     )
 
 

@@ -220,7 +220,10 @@ def test_the_schema_of_included_files_is_named_if_it_is_there(capsys: Capture) -
 @table(
     ("to", "says"),
     [
-        ("edge", "error: 'edge' is a cluster, and --to takes a file such as tenants.d/rocky.yaml\n  fix: to move the tenant"),
+        (
+            "edge",
+            "error: 'edge' is a cluster, and --to takes a file such as tenants.d/rocky.yaml\n  fix: to move the tenant",
+        ),
         ("edge-9", "fix: tenantry move tenant rocky --to edge-9.yaml"),
         ("tenants.d/rocky", "error: 'tenants.d/rocky' is not the name of a YAML file"),
         ("rocky.json", "error: 'rocky.json' is not the name of a YAML file"),
