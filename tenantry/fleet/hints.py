@@ -33,6 +33,7 @@ from tenantry.model import (
     Oci,
     OciRef,
     Overrides,
+    RolloutWave,
     Selector,
     SettingsOverrides,
     Tenant,
@@ -162,9 +163,9 @@ def _of_names(model: type[Model], key: str, document: Mapping[str, Any]) -> str:
     if issubclass(model, App) and (key in environments or key in clusters):
         group = "environments" if key in environments else "clusters"
         return f"write 'overrides: {{{group}: {{{quoted(key, ())}: ...}}}}'"
+    if issubclass(model, RolloutWave) and key in ("clusters", "cluster"):
+        return "write 'names: [CLUSTER]'"
     if issubclass(model, Selector):
-        if key in ("clusters", "cluster"):
-            return "write 'names: [...]'"
         if key in clusters:
             return f"write 'names: [{quoted(key, ())}]'"
         labelled = any(key in mapping_at(each, "labels") for each in clusters.values())

@@ -101,7 +101,8 @@ error: 'tenants.movy.clusters.all' has no entries, so there is no 'tenants.movy.
 """,
     ("set", "environments.prod.quota.pods", "5"): """\
 error: 'environments.prod.quota.pods' cannot be set
-  fix: write it under 'defaults.overrides.environments.prod.quota' for all tenants, or under 'tenants.NAME.overrides.environments.prod.quota' for one
+  fix: write it under 'defaults.overrides.environments.prod.quota' for all tenants, \
+or under 'tenants.NAME.overrides.environments.prod.quota' for one
 """,
     ("set", "environments.prod.tenants.rocky.quota.pods", "5"): """\
 error: 'environments.prod.tenants.rocky.quota.pods' cannot be set
@@ -121,7 +122,8 @@ error: 'tenants.movy.apps.web.clusters.edge-1.helm.version' cannot be set
 """,
     ("set", "tenants.movy.apps.web.overrides.environments.prod.state", "5"): """\
 error: 'tenants.movy.apps.web.overrides.environments.prod.state' cannot be set
-  fix: an app is paused in all environments, with 'state: paused' on the app itself; to stop it in 'prod' only: tenantry suspend movy/web -e prod
+  fix: an app is paused in all environments, with 'state: paused' on the app itself; \
+to stop it in 'prod' only: tenantry suspend movy/web -e prod
 """,
     ("set", "tenants.rocky.network.policies.a", "{}"): """\
 error: 'tenants.rocky.network' is the word 'isolated', which stands for a whole mapping
