@@ -16,6 +16,7 @@ from tenantry.kube.names import limit_name_problem
 from tenantry.messages.data import mapping_at
 from tenantry.messages.errors import Path, Problem
 from tenantry.messages.redact import is_sensitive, kind_of, shorten
+from tenantry.messages.text import format_path
 from tenantry.model import (
     App,
     AppPatch,
@@ -32,6 +33,7 @@ from tenantry.model import (
     Oci,
     OciRef,
     Overrides,
+    RolloutWave,
     Selector,
     SettingsOverrides,
     Tenant,
@@ -48,6 +50,8 @@ _BLOCKS: dict[str, type[FluxBlock]] = {"kustomize": KustomizePatch, "helm": Helm
 _REFS: dict[type[Model], type[Model]] = {Git: GitRef, Oci: OciRef, ChartDirectory: GitRef}
 IN_A_SECRET = "write 'secret:' with 'name: NAME', 'namespace: NAMESPACE' and 'key: value'"
 """How a kubeconfig is declared. `secret: {...}` on one line would be redacted."""
+_RESOURCES = ("", "pods", "services", "secrets", "configmaps", "requests", "limits", "count")
+"""What keys of a quota begin with; an environment can have such a name."""
 _LOGIN = ("username", "password", "token", "identity", "bearerToken")
 _ON_THE_APP = "set it on the app itself, because overrides cannot change it"
 _MOVED: dict[type[Model], dict[str, str]] = {
@@ -93,6 +97,63 @@ def fix_for_key(
     return _of_source(model, key, beside)
 
 
+def meant_path(path: Path, document: Mapping[str, Any]) -> Path | None:
+    """Where a setting stands that differs in one environment or on one cluster: under the overrides of what it is for.
+
+    Args: path: where somebody wrote it, below the environment, the cluster, or the setting.
+    """
+    named = {group: mapping_at(document, group) for group in ("environments", "clusters")}
+    match path:
+        case ("environments" | "clusters" as group, name, "tenants", tenant, *rest) if isinstance(tenant, str) and rest:
+            return ("tenants", tenant, "overrides", str(group), name, *rest)
+        case ("environments" | "clusters" as group, name, key, *rest) if key in SettingsPatch.model_fields:
+            return ("defaults", "overrides", str(group), name, key, *rest)
+        case ("tenants", _, "apps", _, *rest):
+            holder = path[:4]
+        case ("tenants", _, *rest):
+            holder = path[:2]
+        case ("platform", "addons", _, *rest):
+            holder = path[:3]
+        case ("defaults", *rest):
+            holder = path[:1]
+        case _:
+            return None
+    if "overrides" in rest:
+        return None
+    if rest[:1] == ["quota"]:  # its keys have dots, and those of Kubernetes come first
+        rest = ["quota", *".".join(map(str, rest[1:])).split(".", 1)]
+        if rest[1] in _RESOURCES:
+            return None
+    for at, name in enumerate(rest):
+        for kind in (kind for kind, names in named.items() if name in names):
+            before = rest[: at - 1] if at and rest[at - 1] == kind else rest[:at]
+            return (*holder, "overrides", kind, name, *before, *rest[at + 1 :])
+    return None
+
+
+def fix_for_place(path: Path, document: Mapping[str, Any]) -> str:
+    """What to write for a key that stands where it cannot differ by environment or cluster; "" if it is another mistake."""
+    match path:
+        case ("tenants", tenant, "apps", app, "overrides", "environments", environment, "state"):
+            return (
+                "an app is paused in all environments, with 'state: paused' on the app itself; to stop it in"
+                f" '{quoted(environment, ())}' only: tenantry suspend {quoted(tenant, ())}/{quoted(app, ())}"
+                f" -e {quoted(environment, ())}"
+            )
+        case ("environments" | "clusters" as group, name, key, *_) if key in SettingsPatch.model_fields:
+            below = (*("overrides", str(group), name), key)
+            return (
+                f"write it under '{_shown(('defaults', *below))}' for all tenants, or under"
+                f" '{_shown(('tenants', 'NAME', *below))}' for one"
+            )
+    meant = meant_path(path, document)
+    return f"write it under '{_shown(meant)}'" if meant else ""
+
+
+def _shown(path: Path) -> str:
+    return format_path(tuple(part if isinstance(part, int) else quoted(part, ()) for part in path))
+
+
 def _of_names(model: type[Model], key: str, document: Mapping[str, Any]) -> str:
     """A name of the fleet, or a label of its clusters, in place of the key that it belongs under."""
     environments, clusters = (mapping_at(document, group) for group in ("environments", "clusters"))
@@ -102,6 +163,8 @@ def _of_names(model: type[Model], key: str, document: Mapping[str, Any]) -> str:
     if issubclass(model, App) and (key in environments or key in clusters):
         group = "environments" if key in environments else "clusters"
         return f"write 'overrides: {{{group}: {{{quoted(key, ())}: ...}}}}'"
+    if issubclass(model, RolloutWave) and key in ("clusters", "cluster"):
+        return "write 'names: [CLUSTER]'"
     if issubclass(model, Selector):
         if key in clusters:
             return f"write 'names: [{quoted(key, ())}]'"
@@ -137,6 +200,8 @@ def _of_several(model: type[Model], key: str, beside: Mapping[str, Any]) -> str:
         "current-context",
     ):
         return f"store the kubeconfig in a Secret on the management cluster, and {IN_A_SECRET}"
+    if issubclass(model, Kubeconfig) and key in ("workloadIdentity", "configMapRef", "provider"):
+        return "write 'configMap: {name: NAME, namespace: NAMESPACE, provider: generic}', or another provider: aws, azure, gcp"
     if issubclass(model, ObjectsChart) and key in ("url", "version", "ref", "path"):
         git = "ref" in beside or "path" in beside
         names = ("url", "ref", "path") if git else ("url", "version")

@@ -14,7 +14,7 @@ from typing import Any
 
 from pydantic_core import ValidationError
 
-from tenantry.fleet.hints import fix_for_key, fix_for_owned, without_repeats
+from tenantry.fleet.hints import fix_for_key, fix_for_owned, fix_for_place, without_repeats
 from tenantry.fleet.inherit import inherit
 from tenantry.fleet.model_paths import elsewhere, fields_of, model_at
 from tenantry.fleet.value_hints import fix_for_value, quota_fix
@@ -140,7 +140,9 @@ def _finding(detail: dict[str, Any], at: Path, path: Path, model: type[Model], d
         case _:  # our own refusals carry their code as the type
             text = context.get("text", detail["msg"])
             text = f"{entry_name(here)} {text}" if context.get("of_entry") else text
-            fix = quota_fix(str(path[-1]), value_at(data, path)) if kind == "bad-resource" else context.get("fix", "")
+            fix = context.get("fix", "")
+            if kind == "bad-resource":
+                fix = fix_for_place(here, {} if at else data) or quota_fix(str(path[-1]), value_at(data, path))
             return Problem(here, kind.replace("_", "-"), text, fix=fix, at_key=at_key)
 
 
@@ -185,7 +187,8 @@ def _unknown_key(path: Path, model: type[Model] | None, beside: dict[str, Any], 
     known = fields_of(model) if model else {}
     if model and issubclass(model, Tenant) and len(path) == 3 and (fix := elsewhere(Document, path[:2])):
         return unknown_key(path[:2], (), fix)
-    fix = fix_for_key(model, key, beside, data)
+    fix = fix_for_place(path, data) if data else ""
+    fix = fix or fix_for_key(model, key, beside, data)
     if not fix and data and not closest(key, known, cutoff=0.8):
         fix = elsewhere(Document, path)
     return unknown_key(path, known, fix)

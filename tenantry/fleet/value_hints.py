@@ -220,6 +220,10 @@ def _of_list(model: type[Model] | None, path: Path, value: Any) -> str:
 
 
 def _list_of_mapping(model: type[Model] | None, path: Path, value: dict[str, Any]) -> str:
+    if path[-1:] == ("environments",) and any(isinstance(each, dict) and each for each in value.values()):
+        return (
+            f"move it into 'overrides: {{environments: {{{', '.join(f'{quoted(each, ())}: ...' for each in value)}}}}}'"
+        )
     if model is None:
         names = [value["name"]] if set(value) <= {"name", "namespace"} and "name" in value else list(value)
         return f"write [{', '.join(quoted(each, path) for each in names)}]"

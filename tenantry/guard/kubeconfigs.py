@@ -100,7 +100,8 @@ def _others(now: Held, planned: Iterable[tuple[str, Reference]]) -> Iterator[Pro
                 "other-kubeconfig",
                 f"cluster '{cluster}' is reached through {listed(before)} today, and would be reached through {reference}:"
                 " everything on it would be removed and installed again",
-                "remove everything from the cluster first (let no selector match it), or declare a new cluster beside"
+                f"to rotate the kubeconfig, replace the content of {listed(before)} and leave the file as it is; if it is another"
+                " cluster, remove everything from the cluster first (let no selector match it), or declare a new cluster beside"
                 f" '{cluster}' and"
                 " move tenants there",
             )

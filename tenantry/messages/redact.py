@@ -85,7 +85,10 @@ _BESIDE = "|".join(
 )
 """What stands before a secret, in formats in which no `=` or `:` tells it from its name."""
 
-_TOLD = r"(?:passw(?:or)?d|passphrase|secret|api[-_]?key)[\"']?\s{0,4}[=:]\s{0,4}|token[\"']?[=:]"
+_NAMED = r"""(?:name|namespace|key):\s{1,4}(?:[\w.{}-]{1,253}|"[\w.{}-]{1,253}"|'[\w.{}-]{1,253}')\s{0,4}"""
+_REFERENCE = r"\s{0,4}:\s{0,4}\{\s{0,4}" + r",\s{0,4}".join([_NAMED] * 3) + r"\}"
+"""Which key of which Secret holds a kubeconfig, on one line behind `secret`: names, which are no secrets."""
+_TOLD = rf"(?:passw(?:or)?d|passphrase|secret(?!{_REFERENCE})|api[-_]?key)[\"']?\s{{0,4}}[=:]\s{{0,4}}|token[\"']?[=:]"
 _POSSIBLE = "|".join(
     (
         _TO_A_HOST,

@@ -19,7 +19,8 @@ from tenantry.cli.output import columns, data, data_json, report_warnings, say, 
 from tenantry.edit.editor import Editor
 from tenantry.edit.subjects.adding import Edit as Done
 from tenantry.edit.write import write_all
-from tenantry.messages.errors import LINE_BREAK, Refused
+from tenantry.messages.errors import Path as FleetPath
+from tenantry.messages.errors import Refused
 from tenantry.messages.redact import redacted
 from tenantry.messages.text import counted, listed, printable
 
@@ -36,8 +37,6 @@ Exit codes:
   2  the edit is refused, and no file is changed
 """
 _COLOURS = {"+": "green", "-": "red", "@": "cyan"}
-_HEADER = 2
-"""Lines of a difference with the names of the files."""
 
 
 class How(NamedTuple):
@@ -67,7 +66,15 @@ def edits(work: Callable[..., Done]) -> Callable[..., int]:
         editor = Editor.open(file)
         done = work(editor, *arguments, **options)
         how = How(dry_run, output)
-        return apply(editor, how, [done.done], notes=done.notes, hints=done.hints, same_objects=done.same_objects)
+        return apply(
+            editor,
+            how,
+            [done.done],
+            notes=done.notes,
+            hints=done.hints,
+            same_objects=done.same_objects,
+            added=done.added,
+        )
 
     return command
 
@@ -82,19 +89,23 @@ def apply(
     more: Mapping[str, Part] | None = None,
     *,
     same_objects: bool = False,
+    added: FleetPath = (),
 ) -> int:
     """Check the edited fleet, write it unless it is a dry run, and say what `tenantry diff` would say.
 
     done: what was edited, a sentence for each edit, such as "set tenants.rocky.quota.pods to 5". unchanged: why the edit
     changes nothing on any cluster, if it does not. notes: what else changed with it. hints: what to
     do before the next `tenantry up`, if clusters change. more: further keys of the document. same_objects: the edit may change
-    who writes what, and no object.
+    who writes what, and no object. added: the path of a new entry: that nothing uses it yet is no reason for a warning.
     Raises: InvalidFleet: the edited fleet has errors that it did not have before; Refused: a file cannot be written, or objects
     would change that may not.
     """
     changes = editor.changes()
     with working(f"checking {editor.main}"):
         checked = check_both(editor) if changes else None
+    if checked and added:
+        told = (each for each in checked.new_warnings if each.code != "unused" or each.path[: len(added)] != added)
+        checked = checked._replace(new_warnings=tuple(told))
     if same_objects and checked and checked.compared and not checked.compared.plans_same_objects:
         say(checked.compared.text(columns(sys.stderr)))
         raise Refused(f"{done[0]}: other objects would be planned, so nothing is written", "edit the files by hand")
@@ -121,7 +132,7 @@ def _print(
     # Of a dry run, only the difference is on stdout, for `git apply` and the like.
     tell: Callable[[str], None] = say if how.dry_run else data
     if how.dry_run:
-        data("\n".join(map(coloured, difference(editor.changes()))))
+        print_difference(editor.changes())
     files = listed(editor.changes())
     for sentence in done:
         tell(printable(f"{files}: {sentence}"))
@@ -200,13 +211,46 @@ def unwritten(
 
 
 def difference(changes: Mapping[Path, tuple[bytes, bytes]]) -> Iterator[str]:
-    """The lines of a diff that `git apply` takes, without secrets and without characters that act on a terminal."""
-    for file, (before, after) in changes.items():
-        name = os.path.relpath(file)
-        old = f"a/{name}" if before else os.devnull
-        lines = unified_diff(_lines(before), _lines(after), old, f"b/{name}", lineterm="")
-        for number, line in enumerate(lines):
-            yield from [printable(line)] if number < _HEADER or line.startswith("@@") else _shown(line)
+    """The lines of a diff that `git apply` takes, without secrets and without characters that act on a terminal.
+
+    If anything had to be hidden or escaped, no program takes it: applied, it would write what is shown into the files.
+    """
+    found = [(file, exact) for file, pair in changes.items() for exact in _differing(file, *pair)]
+    is_whole = all(_shown(exact) == exact for _, exact in found if not exact.startswith("@@"))
+    for _, exact in found:
+        if exact.startswith("@@"):
+            yield exact if is_whole else f"{_NOT_WHOLE}{exact.removeprefix('@@')}"
+        else:
+            yield _shown(exact)
+
+
+def print_difference(changes: Mapping[Path, tuple[bytes, bytes]]) -> None:
+    """Print the diff to stdout, and to stderr if it can only be read."""
+    lines = list(difference(changes))
+    data("\n".join(map(coloured, lines)))
+    if any(line.startswith(_NOT_WHOLE) for line in lines):
+        say(
+            "this diff cannot be applied: parts of it are hidden or escaped; to edit, run the command without --dry-run"
+        )
+
+
+_HEADER = 2
+"""Lines of a diff with the names of the files."""
+_UNENDED = "\\ No newline at end of file"
+_NOT_WHOLE = "@@ cannot be applied, because something is hidden or escaped here:"
+"""In place of the first characters of a part's header. Without them `git apply` and `patch` find no part."""
+
+
+def _differing(file: Path, before: bytes, after: bytes) -> Iterator[str]:
+    """The exact lines of the diff of a file, without the line feeds at their ends."""
+    name = os.path.relpath(file)
+    old = f"a/{name}" if before else os.devnull
+    lines = (raw.decode(errors="backslashreplace").split("\n") for raw in (before, after))
+    one, other = ([*(f"{line}\n" for line in ended), *([last] if last else [])] for *ended, last in lines)
+    for number, line in enumerate(unified_diff(one, other, old, f"b/{name}", lineterm="")):
+        yield line.removesuffix("\n")
+        if number >= _HEADER and not line.endswith("\n") and not line.startswith("@@"):
+            yield _UNENDED
 
 
 def coloured(line: str) -> str:
@@ -217,17 +261,6 @@ def coloured(line: str) -> str:
     return click.style(line, fg=colour) if colour else line
 
 
-def _lines(raw: bytes) -> list[str]:
-    """The lines with their breaks, which count as a part of them."""
-    text = raw.decode(errors="replace")
-    lines, at = [], 0
-    for match in LINE_BREAK.finditer(text):
-        lines.append(text[at : match.end()])
-        at = match.end()
-    return [*lines, text[at:]] if at < len(text) else lines
-
-
-def _shown(line: str) -> Iterator[str]:
-    yield printable(redacted(line.removesuffix("\n").removesuffix("\r")))
-    if not line.endswith(("\n", "\r")):
-        yield "\\ No newline at end of file"
+def _shown(line: str) -> str:
+    text = line.removesuffix("\r")  # the first half of a line break of Windows, which stays for `git apply`
+    return printable(redacted(text)) + line[len(text) :]

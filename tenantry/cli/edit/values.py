@@ -12,7 +12,7 @@ import click
 
 from tenantry.cli.commands import Command
 from tenantry.cli.completers import fleet_data
-from tenantry.cli.edit.apply import How, apply, coloured, difference, edit_options
+from tenantry.cli.edit.apply import How, apply, edit_options, print_difference
 from tenantry.cli.edit.check import Checked
 from tenantry.cli.fleet_file import file_option, fleet_file, reads_file
 from tenantry.cli.output import data
@@ -235,7 +235,7 @@ def _fmt(context: click.Context, files: tuple[FilePath, ...], *, check: bool, dr
     formatted = {file: (raw, canonical(raw, file)) for file, raw in found.items()}
     changes = {file: (before, after) for file, (before, after) in formatted.items() if before != after}
     if dry_run and changes:
-        data("\n".join(map(coloured, difference(changes))))
+        print_difference(changes)
     elif not (check or dry_run):
         write_all(changes)
     if not dry_run:

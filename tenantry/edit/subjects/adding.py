@@ -36,13 +36,15 @@ _READ_APART = frozenset(
 class Edit(NamedTuple):
     """What an edit did. done: a sentence in the past tense; notes: what else; hints: what to do before the next run.
 
-    same_objects: it is refused unless every environment has the same objects afterwards.
+    same_objects: it is refused unless every environment has the same objects afterwards. added: the path of a new entry, which
+    nothing uses yet.
     """
 
     done: str
     notes: Sequence[str] = ()
     hints: Sequence[str] = ()
     same_objects: bool = False
+    added: Path = ()
 
 
 def add(editor: Editor, kind: Kind, name: str, options: Options, to: FilePath | None = None) -> Edit:
@@ -55,7 +57,7 @@ def add(editor: Editor, kind: Kind, name: str, options: Options, to: FilePath | 
     if own_file:
         _put(editor, target.path, {}, file)
     where = f", with its apps in {file}" if own_file else f" to {file}" if file and file != editor.main else ""
-    return Edit(f"added {target}{where}", [] if own_file else _notes(editor, target, entry))
+    return Edit(f"added {target}{where}", [] if own_file else _notes(editor, target, entry), added=target.path)
 
 
 def _put(editor: Editor, path: Path, entry: Entry, file: FilePath | None) -> None:
@@ -198,16 +200,26 @@ def _flags(options: Sequence[str] | Mapping[str, Any]) -> str:
 
 def _notes(editor: Editor, target: Target, entry: Entry) -> list[str]:
     if target.kind is Kind.TENANT:
+        first = (
+            f"tenant '{target.name}' has no apps yet; its namespaces, rights and quota are created with the first one"
+        )
         next_step = f"next: tenantry add source {target.name}/NAME --git URL --branch main"
         selected = entry.get("clusters") or editor.value(("defaults", "clusters")) is not ABSENT
         missing = "it has no clusters, and neither have the defaults: each of its apps needs a selector"
-        return [next_step] if selected else [next_step, missing]
+        return [first, next_step] if selected else [first, missing, next_step]
     if target.kind is Kind.SOURCE:
         content = "--chart NAME --version RANGE" if "helm" in entry else "--path DIRECTORY"
         return [f"next: tenantry add app {target.owner}/NAME --source {target.name} {content}"]
     if target.kind is Kind.ENVIRONMENT:
         managed = _manage(editor, entry["management"], target.name)
-        return [*managed, f"its stack needs a file: Pulumi.{target.name}.yaml"]
+        stack = f"pulumi stack init {target.name}"
+        config = f"pulumi config set tenantry:kubeconfig {entry['management']}.kubeconfig --stack {target.name}"
+        return [*managed, f"next: {stack}", f"next: {config}", f"then commit Pulumi.{target.name}.yaml"]
+    if target.kind is Kind.CLUSTER and ("kubeconfig" in entry or "group" in entry):
+        return [
+            f"next: tenantry cluster bootstrap {target.name} --kubeconfig FILE",
+            f"next: tenantry cluster check {target.name}",
+        ]
     return []
 
 

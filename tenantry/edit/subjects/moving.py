@@ -121,6 +121,8 @@ def _file_of_fleet(editor: Editor, name: FilePath) -> FilePath | None:
 def _new_file(editor: Editor, tenant: str, to: FilePath, notes: list[str]) -> FilePath:
     """Make a file for a tenant, and include it. Raises: Refused."""
     root = editor.main.parent
+    if to.suffix not in _YAML:
+        raise _no_file(editor, tenant, to)
     if to.exists():
         file_named(editor, to)  # which refuses it
     try:
@@ -146,6 +148,22 @@ def _new_file(editor: Editor, tenant: str, to: FilePath, notes: list[str]) -> Fi
         notes.append(f"added to include: {entry if isinstance(entry, str) else pattern}")
     editor.create(file, f"{_schema_comment(editor, file)}tenants: {{}}\n")
     return file
+
+
+def _no_file(editor: Editor, tenant: str, to: FilePath) -> Refused:
+    """The error for what is not the name of a YAML file."""
+    takes = f"--to takes a file such as tenants.d/{tenant}.yaml"
+    if str(to) not in editor.names("clusters"):
+        return Refused(
+            f"'{to}' is not the name of a YAML file: {takes}",
+            f"tenantry move tenant {tenant} --to {to.with_suffix('.yaml')}",
+        )
+    return Refused(
+        f"'{to}' is a cluster, and {takes}",
+        f"to move the tenant to another cluster, first let it run on both: `tenantry set 'tenants.{tenant}.clusters.names[]' {to}`,"
+        f" and `tenantry set tenants.{tenant}.overrides.clusters.OLD.state removing`; after `tenantry up`:"
+        f" `tenantry remove placement {tenant} OLD`, where OLD is the cluster that it leaves",
+    )
 
 
 _YAML = (".yaml", ".yml")

@@ -97,7 +97,33 @@ error: 'rol' is not a key of 'tenants.rocky'
 """,
     ("set", "tenants.movy.clusters.all.of", "4"): """\
 error: 'tenants.movy.clusters.all' has no entries, so there is no 'tenants.movy.clusters.all.of'
-  fix: see 'tenants.movy.clusters' in docs/tenants-reference.md
+  fix: set it as a whole: tenantry set tenants.movy.clusters.all VALUE
+""",
+    ("set", "environments.prod.quota.pods", "5"): """\
+error: 'environments.prod.quota.pods' cannot be set
+  fix: write it under 'defaults.overrides.environments.prod.quota' for all tenants, \
+or under 'tenants.NAME.overrides.environments.prod.quota' for one
+""",
+    ("set", "environments.prod.tenants.rocky.quota.pods", "5"): """\
+error: 'environments.prod.tenants.rocky.quota.pods' cannot be set
+  fix: did you mean 'tenants.rocky.overrides.environments.prod.quota.pods'?
+""",
+    ("set", "tenants.rocky.environments.prod.quota.pods", "5"): """\
+error: 'tenants.rocky.environments.prod.quota.pods' cannot be set
+  fix: did you mean 'tenants.rocky.overrides.environments.prod.quota.pods'?
+""",
+    ("set", "tenants.rocky.quota.prod.pods", "5"): """\
+error: 'tenants.rocky.quota["prod.pods"]' cannot be set
+  fix: did you mean 'tenants.rocky.overrides.environments.prod.quota.pods'?
+""",
+    ("set", "tenants.movy.apps.web.clusters.edge-1.helm.version", "5"): """\
+error: 'tenants.movy.apps.web.clusters.edge-1.helm.version' cannot be set
+  fix: did you mean 'tenants.movy.apps.web.overrides.clusters.edge-1.helm.version'?
+""",
+    ("set", "tenants.movy.apps.web.overrides.environments.prod.state", "5"): """\
+error: 'tenants.movy.apps.web.overrides.environments.prod.state' cannot be set
+  fix: an app is paused in all environments, with 'state: paused' on the app itself; \
+to stop it in 'prod' only: tenantry suspend movy/web -e prod
 """,
     ("set", "tenants.rocky.network.policies.a", "{}"): """\
 error: 'tenants.rocky.network' is the word 'isolated', which stands for a whole mapping

@@ -11,6 +11,7 @@ from tenantry.cli.edit.apply import How, apply
 from tenantry.edit.editor import Editor
 from tenantry.load import load_fleet, plan_all
 from tenantry.messages.errors import Refused
+from tests.table import table
 from tests.unit.cli.test_cli import Capture, tenantry
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -214,3 +215,20 @@ def test_the_schema_of_included_files_is_named_if_it_is_there(capsys: Capture) -
     assert move(capsys)[0] == 0
     first = Path("tenants.d/rocky.yaml").read_text().splitlines()[0]
     assert first == "# yaml-language-server: $schema=../tenants-included.schema.json"
+
+
+@table(
+    ("to", "says"),
+    [
+        (
+            "edge",
+            "error: 'edge' is a cluster, and --to takes a file such as tenants.d/rocky.yaml\n  fix: to move the tenant",
+        ),
+        ("edge-9", "fix: tenantry move tenant rocky --to edge-9.yaml"),
+        ("tenants.d/rocky", "error: 'tenants.d/rocky' is not the name of a YAML file"),
+        ("rocky.json", "error: 'rocky.json' is not the name of a YAML file"),
+    ],
+)
+def test_a_cluster_is_no_file(capsys: Capture, to: str, says: str) -> None:
+    code, _, err = tenantry(capsys, "move", "tenant", "rocky", "--to", to)
+    assert (code, says in err, [str(each) for each in Path().iterdir()]) == (2, True, [str(FILE)])

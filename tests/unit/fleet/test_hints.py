@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from tests.table import table
 from tests.unit.texts import problems, rocky, told
 
 ALL = "clusters: {all: true}"
@@ -267,3 +268,37 @@ def test_words_that_are_not_levels() -> None:
         "at tenants.rocky.network",
         "fix: write isolated or open, or a mapping of base and policies",
     )
+
+
+FLEET = """\
+apiVersion: tenantry/v1
+environments: {dev: {management: hub, %(dev)s}}
+clusters: {hub: {environments: [dev], %(hub)s}}
+tenants: {rocky: {clusters: {all: true}, %(rocky)s}}
+"""
+
+
+@table(
+    ("place", "written", "fix"),
+    [
+        (
+            "dev",
+            "quota: {pods: 1}",
+            "write it under 'defaults.overrides.environments.dev.quota' for all tenants, or under",
+        ),
+        ("hub", "quota: {pods: 1}", "write it under 'defaults.overrides.clusters.hub.quota' for all tenants, or under"),
+        ("dev", "rollout: {waves: [{clusters: [hub]}]}", "write 'names: [CLUSTER]'"),
+        (
+            "hub",
+            "kubeconfig: {workloadIdentity: {name: a}}",
+            "write 'configMap: {name: NAME, namespace: NAMESPACE, provider",
+        ),
+        ("rocky", "quota: {dev: {pods: 1}}", "write it under 'tenants.rocky.overrides.environments.dev.quota'"),
+        ("rocky", "quota: {requests: {cpu: 1}}", "write 'requests.cpu: 1' right under the quota"),
+        ("rocky", "environments: {dev: {role: edit}}", "move it into 'overrides: {environments: {dev: ...}}'"),
+        ("rocky", "dev: {role: edit}", "write it under 'tenants.rocky.overrides.environments.dev'"),
+    ],
+)
+def test_a_setting_below_an_environment_or_beside_its_name(place: str, written: str, fix: str) -> None:
+    text = FLEET % (dict.fromkeys(("dev", "hub", "rocky"), "") | {place: written})
+    assert f"fix: {fix}" in problems(text)

@@ -264,7 +264,8 @@ def test_another_reference_to_a_kubeconfig_is_refused() -> None:
     assert refusal(fleet(ROCKY), after, OPEN) == (
         "cluster 'edge' is reached through kamaji/edge-admin-kubeconfig today, and would be reached through"
         " kamaji/other-admin-kubeconfig: everything on it would be removed and installed again\n"
-        "  fix: remove everything from the cluster first (let no selector match it), or declare a new cluster"
+        "  fix: to rotate the kubeconfig, replace the content of kamaji/edge-admin-kubeconfig and leave the file as it is; if it is"
+        " another cluster, remove everything from the cluster first (let no selector match it), or declare a new cluster"
         " beside 'edge' and move"
         " tenants there"
     )
