@@ -119,7 +119,7 @@ the environments
     meant: set for environment prod (tenants.yaml:7:66)
 """
 MARKDOWN_OF_SHOP = """\
-dev and prod: 1 of 1 app that both have differ
+dev and prod: 1 of 1 app that both have differs
 
 **`rocky/shop`**
 
