@@ -34,7 +34,9 @@ def known_cluster(fleet: Fleet, environment: str, cluster: str | None) -> None:
     known("cluster", cluster, fleet.clusters, fleet.source.file)
     if cluster not in (here := clusters_of(fleet, environment)):
         there = fleet.clusters[cluster].environments
-        raise Refused(in_another_environment(cluster, there, environment), f"name one of: {', '.join(here)}", code=UNKNOWN_NAME)
+        raise Refused(
+            in_another_environment(cluster, there, environment), f"name one of: {', '.join(here)}", code=UNKNOWN_NAME
+        )
 
 
 Keeper: TypeAlias = Literal["flux", "pulumi", "nobody"]

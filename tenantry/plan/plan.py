@@ -42,7 +42,8 @@ class Plan:
     off: the names, as of rollouts, of the apps that are in no wave; it may name apps that are not in the plan.
     after: the gate to the environment before; None: there is no gate.
     written: by cluster and identity, where the file has an object as it is, also if a release installs it.
-    before: the environment before this one, with or without a gate. labels, homes: of each cluster of the fleet; its homes are its environments.
+    before: the environment before this one, with or without a gate.
+    labels, homes: of each cluster of the fleet; its homes are its environments.
     """
 
     environment: str

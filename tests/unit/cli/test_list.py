@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.table import table
 from tests.terminal import plain, tenantry_in_terminal
 from tests.unit.cli.test_cli import Capture, tenantry
 from tests.unit.texts import rocky
@@ -129,6 +130,21 @@ def test_a_narrow_terminal_says_what_it_leaves_out(monkeypatch: pytest.MonkeyPat
 def test_names_for_scripts_and_filters(capsys: Capture, arguments: tuple[str, ...], expected: list[str]) -> None:
     code, out, _ = tenantry(capsys, "list", *arguments, "--output", "names")
     assert (code, out.splitlines()) == (0, expected)
+
+
+@table(
+    ("words", "answer"),
+    [
+        ("rights --who nobody", "'nobody' is named nowhere in"),
+        ("rights --who rocki", "did you mean 'rocky'?"),
+        ("apps --uses chart=movy-wbe", "no app uses chart 'movy-wbe'; did you mean 'movy-web'?"),
+        ("apps --uses source=nothing", "no app uses source 'nothing'"),
+        ("apps --uses chart=movy-web --tenant rocky", "no apps match"),
+    ],
+)
+def test_an_empty_list_says_which_name_is_unknown(capsys: Capture, words: str, answer: str) -> None:
+    code, out, err = tenantry(capsys, "list", *words.split())
+    assert (code, out, answer in err) == (0, "", True)
 
 
 def test_json_has_every_name(capsys: Capture) -> None:

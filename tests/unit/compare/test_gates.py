@@ -39,7 +39,11 @@ def test_a_change_says_that_it_waits() -> None:
         ("dev", "dev", []),
         ("null", "dev", ["+ after: dev"]),
         ("dev", "null", ["- after: dev"]),
-        (GATE, "dev", ["! prod: without its gate, changes no longer wait for dev", "~ after: dev (refuse, soak 1h) -> dev"]),
+        (
+            GATE,
+            "dev",
+            ["! prod: without its gate, changes no longer wait for dev", "~ after: dev (refuse, soak 1h) -> dev"],
+        ),
         (
             GATE,
             "{environment: dev, soak: 5m}",
