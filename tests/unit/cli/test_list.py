@@ -184,7 +184,10 @@ def test_json_has_every_name(capsys: Capture) -> None:
             ("--uses", "redis"),
             "'redis' does not say what is used; write one of these: chart=redis, source=redis, address=redis",
         ),
-        (("--uses", "image=redis"), "write one of these: chart=redis, source=redis, address=redis"),
+        (
+            ("--uses", "image=redis"),
+            "'image' cannot be asked for; keys: chart, source, address. Versions: tenantry list apps",
+        ),
         (("--who", "jo"), "--who is for rights: tenantry list rights --who NAME"),
     ],
 )
