@@ -107,6 +107,13 @@ def reached(hub: Client, way: Way, connect: Connect = connected) -> Iterator[Rea
                 ) from None
             note = f"read with your own rights, because you may not impersonate '{way.user}'"
         else:
+            if not seen and way.is_remote:
+                # Where a proxy drops the header, it would be read as the kubeconfig's administrator.
+                raise Refused(
+                    f"it does not say as whom it would be read, so nobody knows whether that is '{way.user}'",
+                    "upgrade its Kubernetes to 1.28 or newer; or name a context of your own: --app-context NAME",
+                    code=NOT_ALLOWED,
+                )
             if seen and seen != way.user:
                 raise Refused(
                     f"who impersonates '{way.user}' there is seen as somebody else",

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 from tenantry.flux.schemas import kinds, schema_of
 from tenantry.kube.objects import Manifest, ObjectId, group_of, is_built_in, is_of_flux
 from tenantry.messages.errors import NOT_ALLOWED, UNREACHABLE, Refused
+from tenantry.messages.text import printable
 
 if TYPE_CHECKING:
     import httpx2
@@ -60,11 +61,25 @@ def path_of(id: ObjectId) -> str:
     return f"{_within(id.api_version, id.namespace)}/{plural(id.kind)}/{id.name}"
 
 
+def _is_possible(*names: str) -> bool:
+    """Whether there can be objects with such names. Others would lead to another path on the server, or to none."""
+    return all(
+        name not in (".", "..") and len(name) <= _LONGEST and name.isprintable() and _SEPARATORS.isdisjoint(name)
+        for name in names
+    )
+
+
+_LONGEST = 253
+_SEPARATORS = frozenset("/%?#")
+
+
 def one(client: Client, id: ObjectId, *, metadata_only: bool = False) -> Manifest | None:
-    """An object, or None.
+    """An object, or None; what others wrote may be its identity.
 
     Raises: Refused: reading is not allowed. httpx2.RequestError: no answer; its message may contain the address.
     """
+    if not _is_possible(id.kind, id.namespace, id.name, *id.api_version.split("/", 1)):
+        return None
     path = f"{_within(id.api_version, id.namespace)}/{_resource(client, id.api_version, id.kind)}/{id.name}"
     answer = _sent(client, "GET", path, str(id), headers={"Accept": _METADATA.format("")} if metadata_only else {})
     return None if answer is None else {**answer, "apiVersion": id.api_version, "kind": id.kind}
@@ -86,6 +101,8 @@ def every(
     namespace: "": objects in all namespaces, or cluster-scoped ones. unknown: what to raise if the cluster does not know
     the kind; by default the result is empty. Raises: as `one`.
     """
+    if not _is_possible(namespace):
+        return
     path = f"{_within(api_version, namespace)}/{_resource(client, api_version, kind)}"
     what = f"{plural(kind)} in {namespace}" if namespace else plural(kind)
     headers = {"Accept": _METADATA.format("List")} if metadata_only else {}
@@ -113,7 +130,7 @@ def served_kinds(client: Client, api_version: str) -> Mapping[str, Served]:
 def server_version(client: Client) -> str:
     """The version of a cluster's Kubernetes, such as v1.33.2; "" if it does not say. Raises: as `one`."""
     answer = _sent(client, "GET", "/version", "the version of the cluster") or {}
-    return str(answer.get("gitVersion", ""))
+    return printable(str(answer.get("gitVersion", "")))
 
 
 def _resource(client: Client, api_version: str, kind: str) -> str:

@@ -94,14 +94,14 @@ def _has_installed_nothing(release: Manifest) -> bool:
 
 
 def has_applied_nothing(manifest: Manifest) -> bool:
-    """Whether Flux's status proves that it has tried to apply the object, and that nothing of it was ever on the cluster.
+    """Whether Flux's status proves that it has tried to apply the object, that this failed, and that it recorded nothing for it.
 
     Flux deletes with an object what the status lists, so the deletion of this one deletes nothing else. A status that is missing
-    or cannot be read proves nothing.
+    or cannot be read proves nothing. Nor does that of an attempt under way: Flux records only afterwards what that has applied.
     """
     status = mapping_at(dict(manifest), "status")
     conditions = status.get("conditions")
-    if not isinstance(conditions, list) or not conditions or _is_ready(conditions):
+    if not isinstance(conditions, list) or not _has_failed(conditions):
         return False
     if manifest.get("kind") == "HelmRelease":
         return not any(status.get(key) for key in ("history", "lastAppliedRevision", "lastReleaseRevision"))
@@ -113,10 +113,11 @@ _NOTHING: tuple[Any, ...] = (None, {}, {"entries": None}, {"entries": []})
 """Inventories of a Kustomization that has applied nothing."""
 
 
-def _is_ready(conditions: list[Any]) -> bool:
-    return any(
-        not isinstance(each, dict) or (each.get("type"), each.get("status")) == ("Ready", "True") for each in conditions
-    )
+def _has_failed(conditions: list[Any]) -> bool:
+    """Whether Flux is done with an attempt, and it failed. While it works on the next one, it is not known whether it is ready."""
+    if not all(isinstance(each, dict) for each in conditions):
+        return False
+    return [each.get("status") for each in conditions if each.get("type") == "Ready"] == ["False"]
 
 
 def is_settled(manifest: Manifest) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass, field, replace
 
-from tenantry.guard.held import Held
+from tenantry.guard.held import Held, HeldApp
 from tenantry.guard.reading import held
 from tenantry.kube.objects import ObjectId
 from tenantry.messages.errors import Problem, error
@@ -88,9 +88,10 @@ def _tenants(plan: Plan, now: Held) -> Iterator[Removal]:
         on, marked = here.setdefault(tenant, {}), (tenant, cluster, name) in now.marked
         before = on.get(cluster, (True, True))
         on[cluster] = (before[0] and leaving, before[1] and (leaving or marked))
-    for app in now.apps.values():
-        if app.tenant:
-            here.setdefault(app.tenant, {}).setdefault(app.cluster, (app.leaving, app.leaving))
+    for app in _without_namespaces(now):
+        on = here.setdefault(app.tenant, {})
+        before = on.get(app.cluster, (True, True))
+        on[app.cluster] = (before[0] and app.leaving, before[1] and app.leaving)
     frozen, idle = _left_behind(now)
     for tenant, clusters in here.items():
         if tenant not in staying:
@@ -99,6 +100,12 @@ def _tenants(plan: Plan, now: Held) -> Iterator[Removal]:
             )
             leaving, marked = (all(each) for each in zip(*clusters.values(), strict=True))
             yield Removal("tenant", tenant, tenant, tuple(sorted(clusters)), leaving, suspended, marked=marked)
+
+
+def _without_namespaces(now: Held) -> list[HeldApp]:
+    """The apps of tenants where nothing says which namespaces there are: somebody has deleted the baseline."""
+    known = {(tenant, cluster) for tenant, cluster, _ in now.namespaces}
+    return [app for app in now.apps.values() if app.tenant and (app.tenant, app.cluster) not in known]
 
 
 def _namespaces_gone(plan: Plan, now: Held) -> Iterator[Removal]:
@@ -135,9 +142,11 @@ def _addon_namespaces_gone(plan: Plan, now: Held) -> Iterator[Removal]:
 def _apps_gone(plan: Plan, now: Held) -> Iterator[Removal]:
     planned = {each.id for each in plan.apps}
     placed = {(placement.tenant, placement.cluster) for placement in plan.placements}
+    staying = {tenant for tenant, _ in placed}
+    # Where a whole placement is removed, its namespaces are listed already, and a tenant stands for all of its apps.
+    counted = placed | {(app.tenant, app.cluster) for app in _without_namespaces(now) if app.tenant in staying}
     for id, app in now.apps.items():
-        # Where a whole placement is removed, its namespaces are listed already.
-        if id not in planned and (not app.tenant or (app.tenant, app.cluster) in placed):
+        if id not in planned and (not app.tenant or (app.tenant, app.cluster) in counted):
             gone = Removal("app", app.tenant, app.name, (app.cluster,), app.leaving, app.suspended)
             yield replace(gone, unapplied=app.unapplied)
 

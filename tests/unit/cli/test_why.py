@@ -350,6 +350,14 @@ def test_a_proxy_that_drops_impersonation_is_not_read_through(capsys: Capture, e
     assert [method for method, _, _ in edge.requests] == ["POST"]
 
 
+def test_a_cluster_that_does_not_say_as_whom_it_would_be_read_is_not_read(capsys: Capture, edge: Cluster) -> None:
+    for status, told in ((404, {}), (201, {"status": {}})):
+        edge.refusals["POST", SELF] = lambda _, status=status, told=told: httpx2.Response(status, json=told)
+        edge.requests.clear()
+        assert "does not say as whom" in why(capsys)[1]["cause"]
+        assert [method for method, _, _ in edge.requests] == ["POST"]
+
+
 def test_who_may_not_impersonate_on_the_management_cluster_reads_with_the_own_rights(capsys: Capture, hub: Hub) -> None:
     hub.refuse("POST", SELF, 403, "no")
     deployments = "/apis/apps/v1/namespaces/rocky/deployments"
@@ -511,6 +519,29 @@ def test_a_developer_reads_with_a_context_of_the_own_without_the_management_clus
 def test_a_context_is_for_one_cluster(capsys: Capture) -> None:
     code, _, err = tenantry(capsys, "why", "rocky", "web", "-e", "dev", "--app-context", "mine")
     assert (code, "are for one cluster: name it with --cluster" in err) == (2, True)
+
+
+def test_hostile_texts_and_an_inventory_with_hostile_names_cannot_reach_the_terminal_or_another_path(
+    capsys: Capture, hub: Hub, edge: Cluster
+) -> None:
+    hostile = "\x1b]0;x\x07\x1b[2J"
+    names = ("../../kube-system/pods/a", "--server=https:__example.com", f"web{hostile}", "web?x")
+    entries = [{"id": f"rocky_{name}_apps_Deployment", "v": "v1"} for name in names]
+    hub.objects[EDGE]["status"]["inventory"]["entries"] += [*entries, {"id": "../x_web_apps_Deployment", "v": "v1"}]
+    edge.put(deployment(0))
+    edge.put(pod({"reason": "ErrImagePull", "message": f"pull https://me:{PASSWORD}@example.com/{hostile}: not found"}))
+    edge.put(event("Pod", "web-1-x", f"Unhealthy{hostile}", f"probe: password={PASSWORD}{hostile}"))
+    fail(hub, EDGE, f"Flux says {hostile} https://me:{PASSWORD}@example.com")
+    for verb, form in (("why", "text"), ("why", "json"), ("tree", "text"), ("tree", "json")):
+        code, out, err = tenantry(capsys, verb, "rocky", "web", "-e", "dev", "-c", "edge", "-o", form)
+        assert code == 1
+        assert not {*"\x1b\x07"} & {*out, *err}
+        assert PASSWORD not in out + err
+        assert "kubectl describe deployment --server" not in out
+    # Only the last segment differs between the objects of the app.
+    assert {path.rpartition("/")[0] for _, path, _ in edge.requests if "deployments/" in path} <= {
+        "/apis/apps/v1/namespaces/rocky/deployments"
+    }
 
 
 # --- tree -----------------------------------------------------------------------------------------------------------------

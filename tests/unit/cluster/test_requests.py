@@ -5,7 +5,7 @@ from __future__ import annotations
 import httpx2
 import pytest
 
-from tenantry.cluster.requests import ask, every, in_parallel, one, path_of, plural
+from tenantry.cluster.requests import ask, every, in_parallel, one, path_of, plural, server_version
 from tenantry.kube.objects import ObjectId
 from tenantry.messages.errors import Refused
 from tests.table import table
@@ -152,3 +152,35 @@ def test_the_cluster_says_how_a_kind_of_neither_kubernetes_nor_flux_is_called_in
         assert one(client, ObjectId("example.com/v1", "Mouse", "rocky", "jerry")) is not None
         assert [each["metadata"]["name"] for each in every(client, "example.com/v1", "Mouse")] == ["jerry"]
     assert [path for _, path, _ in memory.requests].count("/apis/example.com/v1") == 1
+
+
+@table(
+    "name",
+    [
+        "../../kube-system/secrets/a",
+        "..",
+        "web/status",
+        "web?watch=true",
+        "web#x",
+        "web%2fstatus",
+        "\x1b[2Jweb",
+        "a" * 254,
+    ],
+)
+def test_what_no_object_can_be_called_is_not_asked_for(name: str) -> None:
+    """Flux's inventory, in which a tenant may be able to write, can name it."""
+    memory = Memory()
+    with memory.client() as client:
+        assert one(client, ACCOUNT._replace(name=name)) is None
+        assert one(client, ACCOUNT._replace(namespace=name)) is None
+        assert one(client, ACCOUNT._replace(kind=name)) is None
+        assert one(client, ACCOUNT._replace(api_version=f"example.com/{name}")) is None
+        assert list(every(client, "v1", "ServiceAccount", namespace=name)) == []
+    assert memory.requests == []
+
+
+def test_a_version_cannot_write_to_the_terminal() -> None:
+    memory = Memory()
+    memory.objects["/version"] = {"gitVersion": "v1.33.2\x1b[2J\n"}
+    with memory.client() as client:
+        assert server_version(client) == r"v1.33.2\x1b[2J\n"
