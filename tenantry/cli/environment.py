@@ -1,4 +1,4 @@
-"""Which environment a command is about: the one that is typed, that of the variable, or the only one of the file."""
+"""Which environment a command is about: the one that is typed, that of the variable, or the only one of the file or of `-c`."""
 
 from __future__ import annotations
 
@@ -85,28 +85,55 @@ def _unambiguous(context: click.Context, *, typed: bool) -> str:
     if variable and not typed:
         _tell(context, variable, f"${VARIABLE}")
         return variable
-    declared = _declared(context)
+    declared, of_clusters = _declared(context)
     if len(declared) == 1 and not typed:
         _tell(context, declared[0], f"the only one in {fleet_file(context)}")
         return declared[0]
-    raise click.UsageError(_missing(context, declared, typed=typed), context)
+    if len(of_clusters) == 1 and not typed:
+        _tell(context, of_clusters[0], f"the only one of {_named_clusters(context)}")
+        return of_clusters[0]
+    raise click.UsageError(_missing(context, declared, of_clusters, typed=typed), context)
 
 
-def _missing(context: click.Context, declared: Sequence[str], *, typed: bool) -> str:
+def _missing(context: click.Context, declared: Sequence[str], of_clusters: Sequence[str], *, typed: bool) -> str:
     why = ": this command deletes it, so nothing else chooses it." if typed else "."
     file = fleet_file(context)
     if not declared:
         return f"Name an environment{why} {file} declares none."
-    line = _to_type(context, "-e ENVIRONMENT" if typed else f"-e {declared[0]}")
+    line = _to_type(context, "-e ENVIRONMENT" if typed else f"-e {(of_clusters or declared)[0]}")
+    if of_clusters:
+        return f"Name an environment{why} {_named_clusters(context).capitalize()} is in {listed(of_clusters)}. Type: {line}"
     return f"Name an environment{why} {file} declares {listed(declared)}. Type: {line}"
 
 
-def _declared(context: click.Context) -> list[str]:
+def _declared(context: click.Context) -> tuple[list[str], list[str]]:
+    """The environments of the file, and those of them in which all clusters are that the command line names."""
     # Most calls name the environment, and do not need the files for this.
+    from tenantry.fleet.groups import grouped
+    from tenantry.fleet.placement import labelled
     from tenantry.source.include import read_all
 
-    data = read_all(fleet_file(context)).data
-    return [str(name) for name in mapping_at(data, "environments")] if isinstance(data, Mapping) else []
+    source = read_all(fleet_file(context))
+    if not isinstance(source.data, Mapping):
+        return [], []
+    declared = [str(name) for name in mapping_at(source.data, "environments")]
+    words = _clusters(context)
+    if not words:
+        return declared, []
+    clusters = mapping_at(grouped(source).source.data, "clusters")
+    labels = {name: mapping_at(clusters, name, "labels") for name in clusters}
+    lists = [mapping_at(clusters, name).get("environments") for name in labelled(words, labels)]
+    return declared, [name for name in declared if all(isinstance(each, list) and name in each for each in lists)]
+
+
+def _clusters(context: click.Context) -> tuple[str, ...]:
+    """The clusters on the command line, by name or by labels."""
+    return values(context.params.get("clusters") or context.params.get("cluster"))
+
+
+def _named_clusters(context: click.Context) -> str:
+    words = _clusters(context)
+    return f"cluster {words[0]}" if len(words) == 1 and "=" not in words[0] else f"clusters {listed(words)}"
 
 
 def _tell(context: click.Context, environment: str, why: str) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
+from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Any
 
@@ -16,9 +17,10 @@ from tenantry.cli.commands import Command
 from tenantry.cli.fleet_file import reads_file
 from tenantry.cli.options import cluster_names, environments, output, tenant_names
 from tenantry.cli.output import data, data_json, print_fitting, say, stdout_console, working
+from tenantry.fleet.fleet import Fleet
 from tenantry.listing import LISTS, USES, Filter, Item, listing
 from tenantry.load import load_fleet
-from tenantry.messages.text import listed, printable
+from tenantry.messages.text import closest, listed, printable
 
 _SHOWN = 3
 """The most names in a cell. The others are counted."""
@@ -63,6 +65,10 @@ def _who(row: Item) -> str:
 
 def _may(row: Item) -> str:
     return {"cluster": "on clusters: {}", "file": "sets {}"}.get(row["may"], "{}").format(row["role"])
+
+
+def _default(row: Item) -> str:
+    return "default" if row["may"] == "cluster" else f"default: {row['role']}"
 
 
 def _reached(item: Item) -> str:
@@ -120,7 +126,7 @@ _COLUMNS: dict[str, tuple[_Column, ...]] = {
         ("WHO", _who),
         ("MAY", _may),
         _key("NAMESPACES"),
-        ("LINE", lambda row: row["line"] or "default"),
+        ("LINE", lambda row: row["line"] or _default(row)),
         _key("WHERE"),
     ),
 }
@@ -143,7 +149,10 @@ _DISPENSABLE = ("FILE", "LABELS", "KIND", "SOURCE", "CLUSTERS", "NAMESPACES", "E
 def _uses(_: click.Context, __: click.Parameter, given: tuple[str, ...]) -> list[tuple[str, str]]:
     found = [(key, name) for key, _, name in (text.partition("=") for text in given)]
     for text, (key, name) in zip(given, found, strict=True):
-        if key not in USES or not name:
+        if key not in USES and name:
+            keys = ", ".join(USES)
+            raise click.BadParameter(f"'{key}' cannot be asked for; keys: {keys}. Versions: tenantry list apps")
+        if not name:
             name = name or key
             forms = ", ".join(f"{each}={name or 'NAME'}" for each in USES)
             raise click.BadParameter(f"'{text}' does not say what is used; write one of these: {forms}")
@@ -217,8 +226,12 @@ def command(
 ) -> int:
     """List what tenants.yaml declares, from the file alone.
 
-    WHAT is apps, with the planned version on each cluster; rights, which say who may do what; tenants, clusters,
-    placements, sources or environments; default: placements, what runs where. The singular means the same, and `env`.
+    WHAT is apps, with their planned versions and add-ons; rights, which say who may do what; tenants, clusters,
+    placements, sources or environments; default: placements, which tenants' apps run where. The singular means the same,
+    and `env`. The version on each cluster is in placements; -o wide shows all columns.
+
+    Of rights, Kubernetes' role 'view' reads all but Secrets, 'edit' also changes what runs, and reads Secrets, and 'admin'
+    also gives roles in the namespaces. 'cluster-admin' of the platform's account may do everything on the cluster.
 
     Tenants and clusters without apps are listed too, unless an option filters by where something is placed.
     """
@@ -237,8 +250,25 @@ def command(
     elif items:
         _print_table(what, items)
     else:
-        say(f"no {what} match")
+        say(_nothing(what, uses, who, fleet))
     return 0
+
+
+def _nothing(what: str, uses: Sequence[tuple[str, str]], who: Sequence[str], fleet: Fleet) -> str:
+    """Why the list is empty."""
+    every = listing(fleet, what, Filter())
+    unknown = [name for name in who if not any(fnmatchcase(item["name"], name) for item in every)]
+    if unknown:
+        near = closest(unknown[0], {item["name"] for item in every})
+        hint = f"; did you mean '{near}'?" if near else ""
+        return f"'{unknown[0]}' is named nowhere in {fleet.source.file}{hint}"
+    apps = [version for item in listing(fleet, "apps", Filter()) for version in item["versions"]]
+    for key, name in (each for each in uses if each[0] in ("chart", "source")):
+        known = {str(version[key]) for version in apps if version[key]}
+        if name not in known:
+            near = closest(name, known)
+            return f"no app uses {key} '{name}'" + (f"; did you mean '{near}'?" if near else "")
+    return f"no {what} match"
 
 
 def _rows(item: Item) -> list[Item]:

@@ -34,6 +34,7 @@ _MOST_VALUES = 3
 _MOST_CHARACTERS = 60
 _MOST_SUBJECTS = 3
 _WIDTH = 80
+_LEGEND = "meant: written for an environment; follows: from something else, as {env} does"
 
 
 def as_text(found: Parity) -> str:
@@ -48,6 +49,8 @@ def as_text(found: Parity) -> str:
         for difference in differences:
             first, second = _sides(difference)
             lines += [*_fitting("  ", first, f"-> {second}"), *_why(difference.reason)]
+    if found.differences:
+        lines += ["", _LEGEND]
     return "\n".join(lines)
 
 
@@ -73,7 +76,8 @@ def summary(found: Parity) -> str:
     first, second = found.environments
     if found.is_equal:
         return f"{first} and {second} are equal: {counted(found.apps, 'app')} compared"
-    parts = [f"{found.apps - found.equal} of {counted(found.apps, 'app')} that both have differ"]
+    differing = found.apps - found.equal
+    parts = [f"{differing} of {counted(found.apps, 'app')} that both have {'differs' if differing == 1 else 'differ'}"]
     for only_in, missing in grouped(found.missing, lambda each: each.only_in).items():
         parts.append(f"{counted(len(missing), 'app')} only in {only_in}")
     return f"{first} and {second}: {', '.join(parts)}"

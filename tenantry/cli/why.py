@@ -52,7 +52,7 @@ class _Why(Command):
         else:
             selector = f"\nits clusters: {found.selector}" if found.selector else ""
             told = f"{found.app} is not on {found.cluster}: {printable(found.reason)} ({found.at}){selector}"
-            data(f"{told}\n\nnext\n  tenantry explain {found.app} -e {found.environment}")
+            data(told)
         return 1
 
 

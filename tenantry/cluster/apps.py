@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 from tenantry.cluster.standing import Live, Needs, Standing, needs_of, standing
 from tenantry.cluster.status import MISSING, PAUSED, AppStatus, Readiness, condition, last_good, revision_of, since_of
-from tenantry.fleet.placement import labelled
+from tenantry.fleet.placement import in_another_environment, labelled
 from tenantry.guard.kept import Kept
 from tenantry.guard.places import label, whose
 from tenantry.kube.names import ADDON_PREFIX, PLATFORM
@@ -139,6 +139,9 @@ def select(
             if name not in there:
                 known = declared("name one of these", name, {each or PLATFORM for each in there})
                 message = f"environment '{plan.environment}' has {lacks} '{name or PLATFORM}'"
+                there_only = plan.homes.get(name, ()) if key is _cluster_of else ()
+                if there_only and plan.environment not in there_only:
+                    message = in_another_environment(name, there_only, plan.environment)
                 raise Refused(message, known, code=UNKNOWN_NAME)
         left = tuple(each for each in left if not names or key(each) in names)
     return Selection(frozenset(tenants), frozenset(apps), frozenset(clusters))

@@ -99,6 +99,7 @@ class Diff:
     object by itself.
     permitted: what the file permits from now on.
     rollouts: those that differ. after: the gate to the environment before, before and after.
+    order: the environment before, before and after.
     protection: whether Pulumi refuses to delete the environment's tenants and apps, before and after.
     """
 
@@ -119,6 +120,7 @@ class Diff:
     permitted: tuple[Permit, ...] = ()
     rollouts: tuple[ChangedRollout, ...] = ()
     after: tuple[After | None, After | None] = (None, None)
+    order: tuple[str | None, str | None] = (None, None)
 
     @property
     def unprotected(self) -> bool:
@@ -132,8 +134,8 @@ class Diff:
 
     @property
     def regates(self) -> bool:
-        """Whether an environment that stays gets, changes or loses its gate."""
-        return self.after[0] != self.after[1] and self.status is Status.KEPT
+        """Whether an environment that stays gets another place in the order, or gets, changes or loses its gate."""
+        return (self.after[0] != self.after[1] or self.order[0] != self.order[1]) and self.status is Status.KEPT
 
     def __bool__(self) -> bool:
         """Whether there is any difference."""
@@ -194,6 +196,7 @@ def _diff(before: Plan, after: Plan, status: Status) -> Diff:
         permitted=_only(after.permits, before.permits),
         rollouts=tuple(changed_rollouts(before, after)),
         after=(before.after, after.after),
+        order=(before.before, after.before),
     )
 
 

@@ -11,6 +11,7 @@ from typing import Any, Literal, TypeAlias, TypeVar
 
 from tenantry.fleet.fleet import Fleet, clusters_of
 from tenantry.fleet.merge import Origin, Value
+from tenantry.fleet.placement import in_another_environment
 from tenantry.kube.objects import KubeObject, ObjectId
 from tenantry.messages.data import value_at
 from tenantry.messages.errors import UNKNOWN_NAME, Path, Refused
@@ -32,10 +33,9 @@ def known_cluster(fleet: Fleet, environment: str, cluster: str | None) -> None:
         return
     known("cluster", cluster, fleet.clusters, fleet.source.file)
     if cluster not in (here := clusters_of(fleet, environment)):
+        there = fleet.clusters[cluster].environments
         raise Refused(
-            f"cluster '{cluster}' is not in environment '{environment}'",
-            f"name one of: {', '.join(here)}",
-            code=UNKNOWN_NAME,
+            in_another_environment(cluster, there, environment), f"name one of: {', '.join(here)}", code=UNKNOWN_NAME
         )
 
 

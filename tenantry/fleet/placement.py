@@ -124,6 +124,13 @@ def labelled(words: Iterable[str], clusters: Mapping[str, Mapping[str, str]]) ->
     return list(dict.fromkeys(found))
 
 
+def in_another_environment(cluster: str, there: Iterable[str], environment: str) -> str:
+    """Such as: cluster 'eu-1' is in environment 'prod', not 'dev'. there: the environments that it is in."""
+    names = [f"'{name}'" for name in there]
+    where = f"environment{'s' if len(names) > 1 else ''} {', '.join(names)}" if names else "no environment"
+    return f"cluster '{cluster}' is in {where}, not '{environment}'"
+
+
 def selector_of(fleet: Fleet, tenant: str, app: str) -> Selector | None:
     """The nearest selector: the app's, the tenant's, the defaults'."""
     declared = fleet.document.tenants[tenant]

@@ -19,7 +19,7 @@ from tenantry.fleet.placement import (
     labelled,
 )
 from tenantry.kube.names import PLATFORM
-from tenantry.listing.rights import rights
+from tenantry.listing.rights import rights, rights_of_platform
 from tenantry.listing.taken import Place, Source, Taken, Taking, in_words, uses
 from tenantry.messages.errors import UNKNOWN_NAME, Refused
 from tenantry.messages.text import declared
@@ -279,6 +279,17 @@ def _rights(fleet: Fleet, placed: list[Placed], only: Filter) -> Iterator[Item]:
     every: dict[str, list[Place]] = {}
     for tenant, place in dict.fromkeys((one.tenant, one.place) for one in _all_placed(fleet)):
         every.setdefault(tenant, []).append(place)
+    clusters = [Place(name, cluster) for name in fleet.in_order() for cluster in clusters_of(fleet, name)]
+    here = [
+        place
+        for place in clusters
+        if _in([PLATFORM], only.tenants)
+        and _in([place.environment], only.environments)
+        and _in([place.cluster], only.clusters)
+    ]
+    for right, places in rights_of_platform(fleet, here if not only.uses else ()).items():
+        if not only.who or any(fnmatchcase(right.name, each) for each in only.who):
+            yield {**right.data(), **_where(places, clusters)}
     for tenant in fleet.document.tenants:
         for right, places in rights(fleet, tenant, by_tenant.get(tenant, ())).items():
             if not only.who or any(fnmatchcase(right.name, each) for each in only.who):

@@ -9,11 +9,12 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass
 from typing import Any, Literal, TypeAlias
 
-from tenantry.fleet.fleet import Fleet
+from tenantry.fleet.fleet import Fleet, platform_account
 from tenantry.fleet.merge import Layer, merge, origin
 from tenantry.fleet.namespaces import extra_namespaces, main_namespace
 from tenantry.fleet.settings import settings_layers, tenant_settings
 from tenantry.grants.grants import DEFAULT_ROLES, grant_at, grants_of
+from tenantry.kube.names import PLATFORM
 from tenantry.kube.values import in_words, rights_of_rules
 from tenantry.listing.taken import Place
 from tenantry.messages.data import ABSENT, value_at
@@ -21,13 +22,15 @@ from tenantry.messages.errors import Path
 from tenantry.model.tenancy import Subject
 
 Kind: TypeAlias = Literal["user", "group", "serviceAccount", "flux", "file"]
+EVERYTHING = "cluster-admin"
+"""The role that `tenantry cluster bootstrap` binds for the platform's account."""
 _GIVING = ("role", "owners", "roleBindings")
 """The settings by which a tenant's own file can give roles."""
 
 
 @dataclass(frozen=True, slots=True)
 class Right:
-    """What somebody may do for a tenant.
+    """What somebody may do for a tenant, or with the tenant `platform` on whole clusters.
 
     kind:       `flux` is the account as which Flux applies the tenant's apps; `file` is the included file of its team.
     name:       of a service account `NAMESPACE/NAME`.
@@ -46,6 +49,18 @@ class Right:
 
     def data(self) -> dict[str, Any]:
         return {**asdict(self), "namespaces": list(self.namespaces)}
+
+
+def rights_of_platform(fleet: Fleet, places: Iterable[Place]) -> Mapping[Right, list[Place]]:
+    """The accounts as which Flux applies baselines and add-ons, each with the clusters where it may do everything."""
+    found: dict[Right, list[Place]] = {}
+    for place in places:
+        at = ("clusters", place.cluster, "platformServiceAccount")
+        written = "platformServiceAccount" in fleet.raw("clusters", place.cluster)
+        name = f"{fleet.document.platform.namespace}/{platform_account(fleet, *place)}"
+        line = fleet.source.line_of(at) if written else None
+        found.setdefault(Right(PLATFORM, "flux", name, "cluster", EVERYTHING, (), line), []).append(place)
+    return found
 
 
 @dataclass(frozen=True, slots=True)

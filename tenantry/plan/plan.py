@@ -42,7 +42,8 @@ class Plan:
     off: the names, as of rollouts, of the apps that are in no wave; it may name apps that are not in the plan.
     after: the gate to the environment before; None: there is no gate.
     written: by cluster and identity, where the file has an object as it is, also if a release installs it.
-    labels: of each cluster of the fleet.
+    before: the environment before this one, with or without a gate.
+    labels, homes: of each cluster of the fleet; its homes are its environments.
     """
 
     environment: str
@@ -58,6 +59,8 @@ class Plan:
     after: After | None = None
     written: Mapping[tuple[str, ObjectId], Path] = field(default_factory=dict)
     labels: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
+    homes: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    before: str | None = None
 
     def wave_of(self, id: ObjectId) -> Member | None:
         """The wave that an object belongs to, with its rollout; None: the object is in no wave and waits for none."""
@@ -117,6 +120,8 @@ def plan(fleet: Fleet, environment: str, part: Part | None = None) -> Plan:
         after_of(fleet, environment),
         gathered.written,
         cluster_labels(fleet),
+        {name: cluster.environments for name, cluster in fleet.clusters.items()},
+        fleet.environments[environment].before,
     )
 
 

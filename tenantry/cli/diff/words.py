@@ -170,7 +170,10 @@ def _behind_clusters(environment: EnvironmentReview) -> set[str]:
 
 
 def _without_clusters(environments: Sequence[EnvironmentReview]) -> str:
-    return "the platform" if any(environment.tenants for environment in environments) else "no object changes"
+    if any(environment.tenants for environment in environments):
+        return "the platform"
+    changed = any(each.effect is Effect.CHANGED for environment in environments for each in environment.clusters)
+    return "the environment itself" if changed else "no object changes"
 
 
 def _share(number: int, of: int) -> str:

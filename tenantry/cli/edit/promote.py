@@ -23,12 +23,14 @@ from tenantry.cluster.evidence import Evidence, evidence_of
 from tenantry.cluster.status import age
 from tenantry.edit.editor import Editor
 from tenantry.edit.paths import parse_path
-from tenantry.edit.subjects.folding import fold
+from tenantry.edit.subjects.folding import fold, unfolded
 from tenantry.edit.subjects.names import Kind, Target
 from tenantry.edit.subjects.promoted import App, unknown_extra
 from tenantry.edit.subjects.promoting import promotable, promote
 from tenantry.edit.subjects.references import owner_of, require
 from tenantry.explain.parity import parity
+from tenantry.fleet.fleet import Fleet
+from tenantry.fleet.placement import clusters_of_app
 from tenantry.load import load_fleet
 from tenantry.messages.errors import Path, Refused
 from tenantry.messages.text import counted, listed, printable
@@ -124,7 +126,9 @@ def command(
         apps = promotable(fleet, _owner(editor, subject, first, second), first, second)
         unknown = list(unknown_extra(fleet, apps, (first, second), settings))
         promoted = promote(editor, fleet, apps, first, second, settings)
-        folded = fold(editor, load_fleet(file, editor.read), apps, second, settings) if folds else []
+        edited = load_fleet(file, editor.read)
+        kept = unfolded(editor, edited, apps, second, settings) if folds else []
+        folded = fold(editor, edited, apps, second, settings) if folds else []
         different = _different(editor, apps, first, second, settings)
     required = require_ready or soak is not None
     asked = True if required or kubeconfig or context else evidence
@@ -153,7 +157,14 @@ def command(
         for line in proof.lines:
             say(f"  {printable(line)}")
         return 4
-    notes = [*unknown, *promoted.notes, *proof.lines, *_left(different, second)]
+    notes = [
+        *_jumped(fleet, apps, subject, first, second),
+        *unknown,
+        *promoted.notes,
+        *kept,
+        *proof.lines,
+        *_left(different, second),
+    ]
     if editor.changes():
         return apply(editor, How(dry_run, output), [*promoted.done, *folded], notes=notes, more=more)
     nothing = f"nothing to promote: {second} has the versions and refs of {first}"
@@ -168,6 +179,23 @@ def _owner(editor: Editor, subject: str, first: str, second: str) -> Path:
     if first == second:
         raise Refused("--from and --to are the same environment", "name two environments")
     return owner_of(editor, subject)
+
+
+def _jumped(fleet: Fleet, apps: Sequence[App], subject: str, first: str, second: str) -> list[str]:
+    """A warning if the order of environments has others between the two that have the apps."""
+    between: list[str] = []
+    name = fleet.environments[second].before
+    while name is not None and name != first:
+        between.insert(0, name)
+        name = fleet.environments[name].before
+    passed = [each for each in between if any(clusters_of_app(fleet, each, app.at) for app in apps)]
+    if name is None or not passed:
+        return []
+    whom = f"{listed(passed)}, which {'is' if len(passed) == 1 else 'are'} between {first} and {second}"
+    return [
+        f"warning: this passes over {whom} (`after`); promote step by step:",
+        f"  tenantry promote {subject} --from {first} --to {passed[0]}",
+    ]
 
 
 def _tenant_of(apps: Sequence[App]) -> str:

@@ -73,6 +73,14 @@ def described(rollout: Rollout) -> str:
     return "; ".join(parts)
 
 
+def _waves_in_words(rollout: Rollout) -> str:
+    """The waves by name, with their clusters, such as: canary: a, b, then 20, then 479."""
+    first, *others = rollout.waves
+    names = [wave.name for wave in others if not wave.name.startswith("wave ")]
+    later = f"{then(len(wave.every) for wave in others)}" + (f" ({listed(names)})" if names else "")
+    return f"{first.name}: {listed(first.every)}{later}"
+
+
 def _duration(seconds: int) -> str:
     minutes, rest = divmod(seconds, 60)
     return "".join(f"{number}{unit}" for number, unit in ((minutes, "m"), (rest, "s")) if number) or "0s"
@@ -94,7 +102,7 @@ def of_environment(diff: Diff, before: Side, after: Side, items: Items, order: t
         items.set(spot, Setting("management", one, other)).clusters = order
         items.say(spot, [f"every object is deleted on {one} and created on {other}"])
     if diff.protects or diff.unprotected:
-        items.set(spot, Setting("protected", *diff.protection)).clusters = order
+        items.set(spot, Setting("protected", *diff.protection))
     _gate(diff, items, order)
     _rollouts(diff, before, after, items, order)
     _permissions(diff, before, after, items)
@@ -104,8 +112,9 @@ def _gate(diff: Diff, items: Items, order: tuple[str, ...]) -> None:
     """The gate to the environment before, if it differs or if it holds the change back."""
     spot = Spot(Part(PartKind.ENVIRONMENT, "", diff.environment), "")
     if diff.regates:
-        one, other = (ABSENT if side is None else str(side) for side in diff.after)
-        items.set(spot, Setting("after", one, other)).clusters = order
+        pairs = zip(diff.after, diff.order, strict=True)
+        one, other = (str(gate) if gate else ABSENT if name is None else name for gate, name in pairs)
+        items.set(spot, Setting("after", one, other))
     gate = diff.after[1] if diff.status is not Status.REMOVED else None
     if gate and (diff.added.objects or diff.changed):
         effect = Effect.ADDED if diff.status is Status.ADDED else Effect.CHANGED
@@ -117,7 +126,10 @@ def _rollouts(diff: Diff, before: Side, after: Side, items: Items, order: tuple[
     spot = Spot(Part(PartKind.ENVIRONMENT, "", diff.environment), "")
     for rollout in diff.rollouts if diff.status is Status.KEPT else ():
         key = f"rollout of {rollout_in_words(rollout.name)}" if rollout.name else "rollout"
-        items.set(spot, Setting(key, _value(rollout.before), _value(rollout.after))).clusters = order
+        one, other = _value(rollout.before), _value(rollout.after)
+        if one == other and rollout.before and rollout.after:
+            one, other = (_waves_in_words(side) for side in (rollout.before, rollout.after))
+        items.set(spot, Setting(key, one, other))
     if sentences := list(map(in_waves, touched_waves(diff, before.plan, after.plan))):
         effect = Effect.ADDED if diff.status is Status.ADDED else Effect.CHANGED
         items.say(spot, sentences, effect).clusters = order

@@ -29,6 +29,11 @@ def fold(editor: Editor, fleet: Fleet, apps: Sequence[App], second: str, extra: 
     return [sentence for app in apps for sentence in _App(editor, fleet, app, second).fold(extra)]
 
 
+def unfolded(editor: Editor, fleet: Fleet, apps: Sequence[App], second: str, extra: Collection[Path] = ()) -> list[str]:
+    """Why equal overrides of several environments stay: a sentence for each setting. Args: as for `fold`, before it."""
+    return [sentence for app in apps for sentence in _App(editor, fleet, app, second).unfolded(extra)]
+
+
 class _App:
     """An app with the levels of each cluster. Levels that hold on several clusters are merged once."""
 
@@ -41,17 +46,44 @@ class _App:
             layers = app_layers(fleet, app.at, environment, cluster)
             self.levels[tuple(layer.path for layer in layers)] = layers
             by_environment.setdefault(environment, []).append(layers)
+        self.by_environment = by_environment
         self.there = by_environment.get(second, [])
         self.placed = {name for environment in by_environment for name in fleet.lineage(environment)}
 
     def fold(self, extra: Collection[Path]) -> list[str]:
+        return [sentence for path in self._paths(extra) if (sentence := self._setting(path))]
+
+    def unfolded(self, extra: Collection[Path]) -> list[str]:
+        return [sentence for path in self._paths(extra) if (sentence := self._kept(path))]
+
+    def _paths(self, extra: Collection[Path]) -> dict[Path, None]:
+        """The settings of the app that a promotion copies."""
         found = (
             path
             for environment, cluster in self.placements
             for path in settings_of(self.fleet, self.app, environment, cluster, extra)
             if path[0] in BLOCKS
         )
-        return [sentence for path in dict.fromkeys(found) if (sentence := self._setting(path))]
+        return dict.fromkeys(found)
+
+    def _kept(self, path: Path) -> str:
+        """Why the override of the second environment stays although another one says the same, or ""."""
+        over = self.fleet.raw(*self.app.at, "overrides", "environments")
+        value = value_at(over.get(self.second), path, ABSENT)
+        equal = [
+            name for name, entry in over.items() if value is not ABSENT and same(value_at(entry, path, ABSENT), value)
+        ]
+        users = [
+            name for name, levels in self.by_environment.items() if any(self._has_own(path, each) for each in levels)
+        ]
+        if len(equal) < 2 or not users or same(value_at(self.fleet.raw(*self.app.at), path, ABSENT), value):
+            return ""
+        them = "it" if len(users) == 1 else "them"
+        have = "has" if len(users) == 1 else "have"
+        return (
+            f"{self.app}: {format_path(path)} stays in the overrides for {listed(equal)}, although they are equal:"
+            f" {listed(users)} {have} the app's own value, and a fold would change {them}"
+        )
 
     def _setting(self, path: Path) -> str:
         """Fold one setting. Returns: what was done, or ""."""
@@ -77,7 +109,11 @@ class _App:
 
     def _is_used(self, path: Path) -> bool:
         """Whether a placement has the value of the app itself."""
-        return any(all(value_at(layer.data, path, ABSENT) is ABSENT for layer in layers[1:]) for layers in self._all())
+        return any(self._has_own(path, layers) for layers in self._all())
+
+    @staticmethod
+    def _has_own(path: Path, layers: Sequence[Layer]) -> bool:
+        return all(value_at(layer.data, path, ABSENT) is ABSENT for layer in layers[1:])
 
     def _changes_nothing(self, path: Path, value: Any, gone: Collection[Path]) -> bool:
         for layers in self._all():

@@ -51,6 +51,24 @@ def test_the_variable_does_not_narrow_what_is_about_all(capsys: Capture, monkeyp
     assert tenantry(capsys, "-f", "two.yaml", "render", "-o", "names") == before
 
 
+@table(
+    ("words", "answer"),
+    [
+        ("-c far", "environment: prod (the only one of cluster far)"),
+        ("-c tier=edge", "environment: prod (the only one of clusters tier=edge)"),
+        ("-c far -c hub", "environment: prod (the only one of clusters far, hub)"),
+        ("-c hub", "Type: tenantry --file homes.yaml suspend rocky -c hub --dry-run -e dev"),
+        ("-c far -e dev", "error: cluster 'far' is in environment 'prod', not 'dev'"),
+        ("-c nowhere", "homes.yaml declares dev, prod"),
+    ],
+)
+def test_the_clusters_that_are_named_choose_their_only_environment(capsys: Capture, words: str, answer: str) -> None:
+    far = "far: {environments: [prod], labels: {tier: edge}, kubeconfig: {kamaji: {controlPlane: far, namespace: k}}}"
+    Path("homes.yaml").write_text(TWO.replace("clusters:\n", f"clusters:\n  {far}\n", 1))
+    err = tenantry(capsys, "-f", "homes.yaml", "suspend", "rocky", *words.split(), "--dry-run")[2]
+    assert answer in err
+
+
 def test_an_argument_is_the_same_as_the_option(capsys: Capture) -> None:
     narrow = tenantry(capsys, "-f", "two.yaml", "render", "dev")
     assert narrow == tenantry(capsys, "-f", "two.yaml", "render", "-e", "dev")

@@ -292,11 +292,11 @@ def test_one_cluster_that_is_not_taken_is_told_with_the_reason(capsys: Capture) 
         ),
         (
             ["rocky", "web", "-c", "far"],
-            "error: cluster 'far' is not in environment 'dev'\n  fix: name one of: hub, edge, bare\n",
+            "error: cluster 'far' is in environment 'prod', not 'dev'\n  fix: name one of: hub, edge, bare\n",
         ),
         (
             ["rocky", "-c", "far"],
-            "error: cluster 'far' is not in environment 'dev'\n  fix: name one of: hub, edge, bare\n",
+            "error: cluster 'far' is in environment 'prod', not 'dev'\n  fix: name one of: hub, edge, bare\n",
         ),
         (
             ["rocky", "-c", "x"],

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.table import table
 from tests.terminal import plain, tenantry_in_terminal
 from tests.unit.cli.test_cli import Capture, tenantry
 from tests.unit.texts import rocky
@@ -131,6 +132,21 @@ def test_names_for_scripts_and_filters(capsys: Capture, arguments: tuple[str, ..
     assert (code, out.splitlines()) == (0, expected)
 
 
+@table(
+    ("words", "answer"),
+    [
+        ("rights --who nobody", "'nobody' is named nowhere in"),
+        ("rights --who rocki", "did you mean 'rocky'?"),
+        ("apps --uses chart=movy-wbe", "no app uses chart 'movy-wbe'; did you mean 'movy-web'?"),
+        ("apps --uses source=nothing", "no app uses source 'nothing'"),
+        ("apps --uses chart=movy-web --tenant rocky", "no apps match"),
+    ],
+)
+def test_an_empty_list_says_which_name_is_unknown(capsys: Capture, words: str, answer: str) -> None:
+    code, out, err = tenantry(capsys, "list", *words.split())
+    assert (code, out, answer in err) == (0, "", True)
+
+
 def test_json_has_every_name(capsys: Capture) -> None:
     _, out, _ = tenantry(capsys, "list", "apps", "--tenant", "movy", "--cluster", "edge-1", "--output", "json")
     assert json.loads(out) == {
@@ -168,7 +184,10 @@ def test_json_has_every_name(capsys: Capture) -> None:
             ("--uses", "redis"),
             "'redis' does not say what is used; write one of these: chart=redis, source=redis, address=redis",
         ),
-        (("--uses", "image=redis"), "write one of these: chart=redis, source=redis, address=redis"),
+        (
+            ("--uses", "image=redis"),
+            "'image' cannot be asked for; keys: chart, source, address. Versions: tenantry list apps",
+        ),
         (("--who", "jo"), "--who is for rights: tenantry list rights --who NAME"),
     ],
 )

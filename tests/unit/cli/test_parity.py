@@ -117,9 +117,11 @@ tenant movy
 the environments
   protected: false -> true
     meant: set for environment prod (tenants.yaml:7:66)
+
+meant: written for an environment; follows: from something else, as {env} does
 """
 MARKDOWN_OF_SHOP = """\
-dev and prod: 1 of 1 app that both have differ
+dev and prod: 1 of 1 app that both have differs
 
 **`rocky/shop`**
 
@@ -180,6 +182,8 @@ def test_many_apps_that_differ_in_what_they_inherit_are_one_line(capsys: Capture
         "    meant: set for environment dev, prod (tenants.yaml:5:16, tenants.yaml:7:43)\n"
         "  interval: 10m -> 1h\n"
         "    meant: set for environment prod (tenants.yaml:23:47)\n"
+        "\n"
+        "meant: written for an environment; follows: from something else, as {env} does\n"
     )
 
 

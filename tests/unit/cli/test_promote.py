@@ -66,6 +66,37 @@ def _fleet(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     Path("tenants.yaml").write_text(FLEET)
 
 
+THREE = """\
+apiVersion: tenantry/v1
+environments:
+  dev: {management: hub-dev}
+  staging: {management: hub-staging, after: dev}
+  prod: {management: hub-prod, after: staging}
+clusters: {hub-dev: {environments: [dev]}, hub-staging: {environments: [staging]}, hub-prod: {environments: [prod]}}
+defaults: {clusters: {all: true}}
+tenants:
+  rocky:
+    sources: {charts: {helm: {url: https://charts.example.com}}}
+    apps:
+      shop:
+        helm: {source: charts, chart: shop, version: 1.0.0}
+        overrides: {environments: {dev: {helm: {version: 2.0.0}}}}
+"""
+
+
+def test_an_environment_between_is_named_and_overrides_that_stay_say_why(capsys: Capture) -> None:
+    Path("tenants.yaml").write_text(THREE)
+    words = ("promote", "rocky/shop", "--from", "dev", "--no-evidence", "--dry-run", "--to")
+    jumped, step = (tenantry(capsys, *words, each) for each in ("prod", "staging"))
+    told = jumped[1] + jumped[2]
+    assert (jumped[0], step[0]) == (0, 0)
+    assert "warning: this passes over staging, which is between dev and prod" in told
+    assert "tenantry promote rocky/shop --from dev --to staging" in told
+    assert "staging has the app's own value, and a fold would change it" in told
+    assert "passes over" not in step[1] + step[2]
+    assert "prod has the app's own value" in step[1] + step[2]
+
+
 def promote(capsys: Capture, *arguments: str) -> tuple[int, str, str]:
     return tenantry(capsys, "promote", *arguments, "--from", "dev", "--to", "prod")
 

@@ -35,9 +35,15 @@ def test_a_change_says_that_it_waits() -> None:
 @pytest.mark.parametrize(
     ("before", "after", "lines"),
     [
-        ("dev", GATE, ["+ after: dev (refuse, soak 1h)"]),
+        ("dev", GATE, ["~ after: dev -> dev (refuse, soak 1h)"]),
         ("dev", "dev", []),
-        (GATE, "dev", ["! prod: without its gate, changes no longer wait for dev", "- after: dev (refuse, soak 1h)"]),
+        ("null", "dev", ["+ after: dev"]),
+        ("dev", "null", ["- after: dev"]),
+        (
+            GATE,
+            "dev",
+            ["! prod: without its gate, changes no longer wait for dev", "~ after: dev (refuse, soak 1h) -> dev"],
+        ),
         (
             GATE,
             "{environment: dev, soak: 5m}",

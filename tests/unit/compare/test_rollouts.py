@@ -56,6 +56,13 @@ def test_a_rollout_that_changes_is_a_difference(before: str, after: str, line: s
     assert ("! dev: without its rollout, changes reach all clusters at the same time" in text) == (not after)
 
 
+def test_the_same_numbers_of_other_clusters_are_told_by_name() -> None:
+    waves = "{waves: [{names: [edge-1]}, {all: true}]}"
+    text = told(fleet(waves), fleet(waves.replace("edge-1", "hub")))
+    assert "~ rollout: wave 1: edge-1, then 4 -> wave 1: hub, then 4" in text
+    assert "dev: the environment itself" in text
+
+
 OWN = ", rollout: {waves: [{names: [hub]}, {all: true}]}"
 OFF = ", rollout: false"
 LEAVES = "! dev: app 'web' (tenant 'rocky') leaves the waves: its changes reach all of its clusters at the same time"

@@ -73,6 +73,20 @@ def test_people_are_those_of_the_planned_bindings() -> None:
     assert told == planned
 
 
+def test_the_account_of_the_platform_may_do_everything() -> None:
+    def found(*environments: str, who: tuple[str, ...] = ()) -> list[tuple[str, ...]]:
+        only = Filter(tenants=["platform"], environments=environments, who=who)
+        return [
+            tuple(each[key] for key in ("kind", "name", "may", "role", "line", "where"))
+            for each in listing(fleet(VERSIONS), "rights", only)
+        ]
+
+    account = ("flux", "tenantry-system/tenantry-platform", "cluster", "cluster-admin", None)
+    assert found() == [(*account, "dev, prod")]
+    assert found("dev") == [(*account, "dev")]
+    assert found(who=("movy-team",)) == []
+
+
 def test_the_file_of_a_team_is_told_with_what_it_may_set(tmp_path: Path) -> None:
     (tmp_path / "tenants.d").mkdir()
     (tmp_path / "tenants.yaml").write_text(MAIN)
