@@ -11,8 +11,10 @@ import click
 from click.core import ParameterSource
 
 from tenantry.cli.commands import GIVEN, Late
+from tenantry.cli.completers import fleet_data
 from tenantry.cli.fleet_file import fleet_file
 from tenantry.cli.output import say
+from tenantry.kube.names import PLATFORM
 from tenantry.messages.data import mapping_at
 from tenantry.messages.text import listed
 
@@ -89,7 +91,16 @@ def _unambiguous(context: click.Context, *, typed: bool) -> str:
     if len(declared) == 1 and not typed:
         _tell(context, declared[0], f"the only one in {fleet_file(context)}")
         return declared[0]
-    raise click.UsageError(_missing(context, declared, typed=typed), context)
+    raise click.UsageError(_no_tenant(context) or _missing(context, declared, typed=typed), context)
+
+
+def _no_tenant(context: click.Context) -> str:
+    """What is wrong with the tenant that is named: no environment would make it right. "" if nothing is."""
+    tenant = str(context.params.get("tenant") or "").partition("/")[0]
+    known = mapping_at(fleet_data(context), "tenants")
+    if not tenant or not known or tenant in (*known, PLATFORM):
+        return ""
+    return f"{fleet_file(context)} declares no tenant '{tenant}'; it declares {listed(known)}."
 
 
 def _missing(context: click.Context, declared: Sequence[str], *, typed: bool) -> str:

@@ -271,7 +271,9 @@ def _unknown(path: Path) -> Refused:
         message = f"'{format_path(path[:-1])}' has no entries, so there is no '{format_path(path)}'"
         return Refused(message, f"see '{format_path(path[:-2])}' in docs/tenants-reference.md")
     whose = f"'{format_path(path[:-1])}'" if path[:-1] else "tenants.yaml"
-    fix = f"did you mean '{format_path((*path[:-1], near))}'?" if near else f"known keys: {', '.join(known)}"
+    below = [key for key in known if path[:-1] and path[-1] in keys_at((*path[:-1], key))]
+    meant = (*below, path[-1]) if len(below) == 1 else (near,)
+    fix = f"did you mean '{format_path((*path[:-1], *meant))}'?" if meant[0] else f"known keys: {', '.join(known)}"
     return Refused(f"'{path[-1]}' is not a key of {whose}", fix)
 
 
