@@ -12,7 +12,7 @@ from typing import Any
 
 import click
 
-from tenantry.cli.habits import EXTRA, HABITS, FAILING, SAME, SHORT, option_answer
+from tenantry.cli.habits import EXTRA, FAILING, HABITS, SAME, SHORT, option_answer
 from tenantry.cli.output import columns, say
 from tenantry.cli.typed import Typed, answer
 from tenantry.messages.errors import Refused

@@ -185,8 +185,8 @@ HABITS: Mapping[str, Sequence[str]] = {
 """What to type instead of a command line that is wrong: the first pattern that fits.
 
 Patterns: `a|b` one of these words; `word?` it may be left out; `*` any word; `...` any more words; `-x` an option; KIND such as
-`kustomization`; APP, also `web` alone; BARE, only so; A/B, only `rocky/web`; DECLARED, that of the file; TENANT and ENVIRONMENT of the
-file; KEY=VALUE.
+`kustomization`; APP, also `web` alone; BARE, only so; A/B, only `rocky/web`; DECLARED, that of the file; TENANT and
+ENVIRONMENT of the file; KEY=VALUE.
 Answers: sentences, which end with a full stop, and lines. `{1}` is the second word; names in braces: `typed.Typed.filled`.
 """
 

@@ -289,5 +289,6 @@ def output(*formats: str, kind: str = "", wide: bool = False) -> Callable[[_F], 
 trust_sources = click.option(
     "--trust-sources",
     is_flag=True,
-    help="Run kustomize and helm without the cage that confines them: what they render can then read your files and reach your network.",
+    help="Run kustomize and helm without the cage that confines them: what they render can then read your files and reach"
+    " your network.",
 )

@@ -25,8 +25,10 @@ _WITH_VALUE = {
 }  # fmt: skip
 """Options that take a value, in any of the programs, and what it is."""
 _KINDS = frozenset(
-    "app apps application applications ks kustomization kustomizations hr helmrelease helmreleases release"
-    " deploy deployment deployments workload".split()
+    {
+        *("app", "apps", "application", "applications", "ks", "kustomization", "kustomizations", "hr", "release"),
+        *("helmrelease", "helmreleases", "deploy", "deployment", "deployments", "workload"),
+    }
 )
 """Words that other programs want before the name of an app."""
 

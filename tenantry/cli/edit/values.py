@@ -84,7 +84,8 @@ def _set(file: FilePath, path: str, value: str, output: str, *, string: bool, dr
     """Set the value at PATH in tenants.yaml, or in the included file that declares it.
 
     VALUE is YAML; `-` reads it from stdin. Where only text fits, VALUE is taken as text: a version 1.10 stays 1.10, and is
-    not the number 1.1. Of a mapping or list, only the entries that differ change. Comments, quotes, order and everything beside the value stay as they are.
+    not the number 1.1. Of a mapping or list, only the entries that differ change. Comments, quotes, order and everything
+    beside the value stay as they are.
 
     The edited fleet is checked before it is written, and the result is what `tenantry diff` would say.
     """

@@ -154,7 +154,7 @@ def test_one_word_and_two_words_are_the_same(capsys: Capture, one: str, two: str
 )
 def test_more_or_fewer_words_are_refused(capsys: Capture, line: str, message: str) -> None:
     code, out, err = tenantry(capsys, *line.split())
-    assert (code, out, err.partition("\nHelp: ")[0].rstrip()) == (2, "", f"Error: {message}")
+    assert (code, out, err.splitlines()[-2]) == (2, "", f"Error: {message}")
 
 
 # --- forms of output ---------------------------------------------------------------------------------------------------

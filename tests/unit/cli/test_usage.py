@@ -10,7 +10,7 @@ import click
 import pytest
 
 from tenantry.cli.app import app
-from tenantry.cli.habits import HABITS, FAILING, OPTIONS
+from tenantry.cli.habits import FAILING, HABITS, OPTIONS
 from tests.table import table
 from tests.unit.cli.test_cli import Capture, tenantry
 from tests.unit.texts import rocky
