@@ -96,10 +96,10 @@ def test_a_word_that_looks_like_a_field_is_only_a_word(capsys: Capture) -> None:
     ("typed", "proposed"),
     [
         ("removee", True),
-        ("remvoe", True),
-        ("destory", True),
+        ("removve", True),
+        ("destroyy", True),
         ("emove", True),
-        ("rmove", True),
+        ("rremove", True),
         ("rem", False),
         ("moved", False),
         ("destruct", False),
