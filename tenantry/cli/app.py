@@ -20,7 +20,6 @@ from tenantry.cli.asked import document_asked
 from tenantry.cli.commands import Group
 from tenantry.cli.failures import as_document, exit_code, report
 from tenantry.cli.fleet_file import file_option
-from tenantry.cli.habits import COMMANDS
 from tenantry.cli.output import answer_as_yaml, data_json, is_answered, start_answer
 from tenantry.messages.errors import Refused
 
@@ -39,7 +38,7 @@ _SECTIONS = {
         "status": "show whether every app is ready",
     },
     "Inspect": {
-        "list": "list tenants, apps, clusters, placements, sources or environments",
+        "list": "list tenants, apps, clusters, rights, sources or environments",
         "explain": "show where a setting of a tenant, app or add-on comes from",
         "parity": "show what differs between two environments, and why",
         "render": "write the objects that `tenantry up` applies as YAML",
@@ -104,8 +103,6 @@ _MODULES = {
 
 
 class _Commands(Group):
-    answers = COMMANDS
-
     def list_commands(self, _: click.Context) -> list[str]:
         return list(_COMMANDS)
 

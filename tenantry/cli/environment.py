@@ -11,8 +11,10 @@ import click
 from click.core import ParameterSource
 
 from tenantry.cli.commands import GIVEN, Late
+from tenantry.cli.completers import fleet_data
 from tenantry.cli.fleet_file import fleet_file
 from tenantry.cli.output import say
+from tenantry.kube.names import PLATFORM
 from tenantry.messages.data import mapping_at
 from tenantry.messages.text import listed
 
@@ -92,7 +94,16 @@ def _unambiguous(context: click.Context, *, typed: bool) -> str:
     if len(of_clusters) == 1 and not typed:
         _tell(context, of_clusters[0], f"the only one of {_named_clusters(context)}")
         return of_clusters[0]
-    raise click.UsageError(_missing(context, declared, of_clusters, typed=typed), context)
+    raise click.UsageError(_no_tenant(context) or _missing(context, declared, of_clusters, typed=typed), context)
+
+
+def _no_tenant(context: click.Context) -> str:
+    """What is wrong with the tenant that is named: no environment would make it right. "" if nothing is."""
+    tenant = str(context.params.get("tenant") or "").partition("/")[0]
+    known = mapping_at(fleet_data(context), "tenants")
+    if not tenant or not known or tenant in (*known, PLATFORM):
+        return ""
+    return f"{fleet_file(context)} declares no tenant '{tenant}'; it declares {listed(known)}."
 
 
 def _missing(context: click.Context, declared: Sequence[str], of_clusters: Sequence[str], *, typed: bool) -> str:

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from tenantry.cli.commands import show_usage
 from tenantry.cli.output import error, report_invalid
 from tenantry.messages.errors import InvalidFleet, Refused
 from tenantry.messages.redact import presentable
@@ -33,6 +34,8 @@ def report(failure: BaseException) -> None:
             error(str(failure))
         case click.exceptions.NoArgsIsHelpError():
             click.echo(failure.format_message())
+        case click.UsageError():
+            show_usage(failure)
         case click.ClickException():
             failure.show()
         case KeyboardInterrupt() | click.Abort():

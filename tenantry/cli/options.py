@@ -183,6 +183,7 @@ def app_names(help: str) -> Callable[[_F], _F]:
 
 def cluster_names(help: str) -> Callable[[_F], _F]:
     """`-c, -l, --cluster NAME`, or labels such as `tier=edge`; may be repeated, completed from the file."""
+    help += " -l is the same as -c."
     return _names("--cluster", help, completers.clusters, "-c", "-l", metavar="NAME|LABELS")
 
 
@@ -287,5 +288,6 @@ def output(*formats: str, kind: str = "", wide: bool = False) -> Callable[[_F], 
 trust_sources = click.option(
     "--trust-sources",
     is_flag=True,
-    help="Run kustomize and helm without a cage: what they render can read your files and reach your network.",
+    help="Run kustomize and helm without the cage that confines them: what they render can then read your files and reach"
+    " your network.",
 )

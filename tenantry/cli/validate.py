@@ -45,7 +45,8 @@ def command(file: Path, *, strict: bool, output: str) -> int:
 
     A valid file can get warnings on stderr about what is probably not meant, such as sources that no app uses, overrides
     that never apply, and misspelled roles. Lines after the summary name the tenants with `clusterAdmin: true`, those
-    with `clusterRoles`, the waves of environments with a `rollout`, and the gates of those whose `after` is one.
+    with `clusterRoles`, the waves of environments with a `rollout`, and what environments wait for before they change
+    (`after`).
 
     `github` prints workflow commands, `sarif` SARIF 2.1.0 and `gitlab` a Code Quality report. Their paths start at the root
     of the Git repository.

@@ -71,6 +71,8 @@ def load_base(
         if base == "HEAD":
             raise Refused("the repository has no commit yet", "commit first, or name a file or a directory")
         message = f"'{base}' is neither a commit that this clone knows nor a file or directory"
+        if base.startswith(("HEAD", "@")):
+            raise Refused(message, "name a commit that is there: git log --oneline")
         raise Refused(message, f"fetch it (git fetch origin {base.removeprefix('origin/')}), or correct the name")
     if path.exists():
         message = f"'{base}' is both a commit and a file or directory"

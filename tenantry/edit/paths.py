@@ -286,7 +286,9 @@ def _unknown(path: Path) -> Refused:
         message = f"'{format_path(path[:-1])}' has no entries, so there is no '{format_path(path)}'"
         return Refused(message, f"set it as a whole: tenantry set {format_path(path[:-1])} VALUE")
     whose = f"'{format_path(path[:-1])}'" if path[:-1] else "tenants.yaml"
-    fix = f"did you mean '{format_path((*path[:-1], near))}'?" if near else f"known keys: {', '.join(known)}"
+    below = [key for key in known if path[:-1] and path[-1] in keys_at((*path[:-1], key))]
+    meant = (*below, path[-1]) if len(below) == 1 else (near,)
+    fix = f"did you mean '{format_path((*path[:-1], *meant))}'?" if meant[0] else f"known keys: {', '.join(known)}"
     return Refused(f"'{path[-1]}' is not a key of {whose}", fix)
 
 

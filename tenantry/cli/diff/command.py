@@ -59,7 +59,7 @@ Exit codes:
     type=LimitType(),
     metavar="N",
     help="Refuse a change that removes more than N tenants, namespaces or apps from an environment, or more than a"
-    " share such as 10%; default: its maxDeletions.",
+    " share such as 10%; default: what the environment's maxDeletions in the file says.",
 )
 @click.option(
     "--allow-deletion",
@@ -67,7 +67,8 @@ Exit codes:
     multiple=True,
     metavar="NAME",
     help="Allow one removal, as tenantry:allowDeletions does: tenant/TENANT, namespace/CLUSTER/NAMESPACE,"
-    " app/CLUSTER/TENANT/APP, addon/CLUSTER/ADDON or reinstall/CLUSTER/TENANT/APP; can be repeated.",
+    " app/CLUSTER/TENANT/APP, addon/CLUSTER/ADDON, or reinstall/CLUSTER/TENANT/APP for a Helm release that Flux would"
+    " uninstall and install anew; can be repeated.",
 )
 @click.option("--all", "everything", is_flag=True, help="Show every object, field and value; shorten nothing.")
 @click.option(

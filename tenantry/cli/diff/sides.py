@@ -59,6 +59,11 @@ def both_sides(file: Path, base: str, environments: tuple[str, ...], *, merge_ba
             before = load_base(file, base, planned_before, merge_base=merge_base)
     except InvalidFleet as invalid:
         raise _nothing_to_compare(base, invalid, as_json=as_json) from None
+    except Refused as refused:
+        if base not in fleet.environments or "is neither a commit" not in refused.message:
+            raise
+        fix = f"to see what changes in it: tenantry diff --environment {base}"
+        raise Refused(f"'{base}' is an environment, not a Git revision or a file", fix, code=refused.code) from None
     if unknown := [environment for environment in environments if environment not in known]:
         message = f"neither {file} nor {before.name} declares environment '{unknown[0]}'"
         raise Refused(message, f"name one of: {', '.join(sorted(known))}", code=UNKNOWN_NAME)

@@ -145,8 +145,9 @@ Examples:
 @arguments.existing(Kind.CLUSTER, name="cluster")
 @edits
 def _placement(editor: Editor, tenant: str, cluster: str) -> Edit:
-    """Take a tenant off a cluster, in all environments of the cluster.
+    """Take a tenant off a cluster.
 
+    It is taken off in all environments of the cluster.
     Selectors of the tenant and its apps leave out the cluster, and overrides for it go. The next `tenantry up` removes
     the apps from the cluster. The tenant's namespaces stay there with their data, unless they were off-boarded before.
 

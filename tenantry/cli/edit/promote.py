@@ -76,12 +76,14 @@ Exit codes:
     "--fold/--no-fold",
     "folds",
     default=True,
-    help="Whether overrides that have become equal to each other, or to the app itself, become the app's own value.",
+    show_default=True,
+    help="Write a value once, in the app itself, if all environments now have it; --no-fold keeps each override.",
 )
 @click.option(
     "--evidence/--no-evidence",
     default=None,
-    help="Ask the management cluster of --from what it runs; default: if the settings of its stack name a kubeconfig.",
+    help="Ask the management cluster of --from whether it runs these versions and is ready, or do not;"
+    " default: ask if the settings of its stack name a kubeconfig.",
 )
 @click.option("--require-ready", is_flag=True, help="Refuse, unless --from runs exactly this and is ready.")
 @click.option(
@@ -114,10 +116,12 @@ def command(
     charts and refs of sources are copied, and stay where the file writes them: in an override, a variable, or a source.
     What else differs, such as replicas, stays different and is listed; --with copies it too.
 
-    An override that now says what the app itself says is removed, and what the overrides of all environments say becomes
-    the app's own value. No cluster gets another value by that.
+    With --fold, an override that now says what the app itself says is removed, and what the overrides of all environments
+    say becomes the app's own value. No cluster gets another value by that.
 
-    The evidence is what the management cluster of --from runs, with its kubeconfig from the settings of the stack.
+    The output ends with evidence: whether the environment of --from runs these versions and is ready, and since when. Its
+    management cluster is asked for that, with the kubeconfig from the settings of its stack. --require-ready and --soak
+    refuse a promotion without this evidence.
     """
     first, second = between["from"], between["to"]
     editor, settings = Editor.open(file), [parse_path(text) for text in extra]

@@ -72,8 +72,8 @@ where another key could follow it; quote the whole path for the shell then.
 
 Exit codes:
   0  the value is written, or it is there already
-  2  the path or the value cannot be meant, the edited file would be invalid,
-     or it cannot be written; nothing is written
+  2  there is no such path, the value does not fit there, the edited file would
+     be invalid, or it cannot be written; nothing is written
 """,
 )
 @click.argument("path", shell_complete=_complete)
@@ -84,8 +84,9 @@ Exit codes:
 def _set(file: FilePath, path: str, value: str, output: str, *, string: bool, dry_run: bool) -> int:
     """Set the value at PATH in tenants.yaml, or in the included file that declares it.
 
-    VALUE is YAML; `-` reads it from stdin. Where only a text fits, VALUE is one: the version 1.10. Of a mapping or list, only the
-    entries that differ change. Comments, quotes, order and everything beside the value stay as they are.
+    VALUE is YAML; `-` reads it from stdin. Where only text fits, VALUE is taken as text: a version 1.10 stays 1.10, and is
+    not the number 1.1. Of a mapping or list, only the entries that differ change. Comments, quotes, order and everything
+    beside the value stay as they are.
 
     The edited fleet is checked before it is written, and the result is what `tenantry diff` would say.
     """

@@ -76,7 +76,7 @@ Exit codes:
 )
 @environments_option("The environment to show; repeatable.", required=True, argument=True)
 @tenant_names(f"Only apps of this tenant, or of '{PLATFORM}'; repeatable.")
-@app_names("Only this app or add-on; repeatable.")
+@app_names("Only this app or add-on, such as web or rocky/web; repeatable.")
 @cluster_names("Only apps on this cluster, or on those with labels such as tier=edge; repeatable.")
 @click.option("--failing", is_flag=True, help="Show only what is failed, missing or changed by hand.")
 @click.option("--all", "every", is_flag=True, help="List every app on every cluster, also where many are alike.")
@@ -117,8 +117,6 @@ def command(
 ) -> int:
     """Show each app of an environment, its status and the revision that Flux applied. What needs attention comes first.
 
-    Several environments are shown one below the other, and on one page. If one cannot be read, the others are shown all the same.
-
     Every other planned object is looked at, too, and listed if it is missing, changed by hand, not applied yet or not ready:
     baselines, accounts, rights, sources and charts. So are stuck deletions and objects that the file does not declare, with a
     suggested fix.
@@ -126,6 +124,9 @@ def command(
     Only the management cluster is contacted: Flux reports there about remote clusters too. With --deep, the remote clusters are
     asked as well, with the kubeconfigs that Flux uses, whether each tenant's namespaces are there and whose they are. Nothing is
     changed.
+
+    Several environments are shown one below the other. If one cannot be read, the others are shown all the same. With
+    --output html, the result is one web page about all of them, to open in a browser.
 
     If tenants.yaml is invalid or not there, the labels on the management cluster say which apps there are. Then nothing is known
     of what is missing, changed or undeclared, and --wait, --deep, --receivers, several environments, html and prometheus do not

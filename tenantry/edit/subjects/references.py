@@ -98,9 +98,10 @@ def require(editor: Editor, target: Target) -> None:
         near = closest(target.name, known)
         whose = f" of {str(target).partition(' of ')[2]}" if target.owner else ""
         those = f"declared: {', '.join(known[:8])}{', ...' if len(known) > 8 else ''}" if known else "none is declared"
+        added = ", or add it: tenantry add tenant " + target.name if target.kind is Kind.TENANT else ""
         raise Refused(
             f"there is no {target.kind.word} '{target.name}'{whose}; {those}",
-            f"did you mean '{near}'?" if near else "correct the name",
+            f"did you mean '{near}'?" if near else f"correct the name{added}",
             code=UNKNOWN_NAME,
         )
 

@@ -80,33 +80,33 @@ def test_an_argument_is_the_same_as_the_option(capsys: Capture) -> None:
     [
         (
             "explain rocky web",
-            "Name an environment. two.yaml declares dev, prod. Type: tenantry --file two.yaml explain rocky web -e dev",
+            "Name an environment. two.yaml declares dev, prod. Type:\n  tenantry --file two.yaml explain rocky web -e dev",
         ),
-        ("status", "Name an environment. two.yaml declares dev, prod. Type: tenantry --file two.yaml status -e dev"),
+        ("status", "Name an environment. two.yaml declares dev, prod. Type:\n  tenantry --file two.yaml status -e dev"),
         (
             "preflight",
-            "Name an environment. two.yaml declares dev, prod. Type: tenantry --file two.yaml preflight -e dev",
+            "Name an environment. two.yaml declares dev, prod. Type:\n  tenantry --file two.yaml preflight -e dev",
         ),
         (
             "up --yes -- --parallel 4",
-            "Name an environment. two.yaml declares dev, prod. Type: tenantry --file two.yaml up --yes -e dev",
+            "Name an environment. two.yaml declares dev, prod. Type:\n  tenantry --file two.yaml up --yes -e dev",
         ),
         (
             "destroy",
             "Name an environment: this command deletes it, so nothing else chooses it. two.yaml declares dev, prod."
-            " Type: tenantry --file two.yaml destroy -e ENVIRONMENT",
+            " Type:\n  tenantry --file two.yaml destroy -e ENVIRONMENT",
         ),
         ("render dev -e prod", "Two environments are named, dev and prod: name one of them."),
         (
             "status rocky/web",
-            "'rocky/web' is not an environment. Type: tenantry status ENVIRONMENT --tenant rocky --app web",
+            "'rocky/web' is not an environment. Type:\n  tenantry status ENVIRONMENT --tenant rocky --app web",
         ),
         ("status other.yaml", "'other.yaml' is not an environment. Did you mean '--file other.yaml'?"),
     ],
 )
 def test_what_is_not_clear_is_answered_with_a_line_to_type(capsys: Capture, line: str, message: str) -> None:
     code, out, err = tenantry(capsys, "-f", "two.yaml", *line.split())
-    assert (code, out, err.splitlines()[-1]) == (2, "", f"Error: {message}")
+    assert (code, out, err.partition("\nHelp: ")[0].rstrip()) == (2, "", f"Error: {message}")
 
 
 @table("words", [("status", "-e", ""), ("up", "", "--yes"), ("explain", "rocky", "-e", ""), ("preflight", "dev", "")])
@@ -172,7 +172,7 @@ def test_one_word_and_two_words_are_the_same(capsys: Capture, one: str, two: str
 )
 def test_more_or_fewer_words_are_refused(capsys: Capture, line: str, message: str) -> None:
     code, out, err = tenantry(capsys, *line.split())
-    assert (code, out, err.splitlines()[-1]) == (2, "", f"Error: {message}")
+    assert (code, out, err.splitlines()[-2]) == (2, "", f"Error: {message}")
 
 
 # --- forms of output ---------------------------------------------------------------------------------------------------

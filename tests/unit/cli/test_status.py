@@ -390,7 +390,7 @@ def test_options_that_contradict_each_other_are_refused(
     capsys: Capture, options: tuple[str, ...], message: str
 ) -> None:
     code, _, err = tenantry(capsys, "status", "--environment", "dev", *options)
-    assert (code, err.splitlines()[-1]) == (2, f"Error: {message}")
+    assert (code, err.splitlines()[0]) == (2, f"Error: {message}")
 
 
 @pytest.mark.usefixtures("hub")
