@@ -138,7 +138,8 @@ def select(
         for name in names:
             if name not in there:
                 known = declared("name one of these", name, {each or PLATFORM for each in there})
-                message = f"environment '{plan.environment}' has {lacks} '{name or PLATFORM}'"
+                of = f" of {' or '.join(each or PLATFORM for each in tenants)}" if key is _name_of and tenants else ""
+                message = f"environment '{plan.environment}' has {lacks} '{name or PLATFORM}'{of}"
                 raise Refused(message, known, code=UNKNOWN_NAME)
         left = tuple(each for each in left if not names or key(each) in names)
     return Selection(frozenset(tenants), frozenset(apps), frozenset(clusters))

@@ -18,7 +18,7 @@ from tenantry.messages.text import printable
 from tenantry.plan.planned_apps import PlannedApp
 from tenantry.why import texts
 from tenantry.why.findings import Commands, Evidence, Finding, PlaceOf, Stage, named
-from tenantry.why.flux import quota_advice
+from tenantry.why.flux import quota_advice, quota_edits
 
 _EVENTS = 3
 """So many events are shown of an object and what belongs to it."""
@@ -66,9 +66,9 @@ class ClusterJudge:
         family = [found, *running.owned(found)]
         events = running.events_about(family)
         evidence = (shown, *self._pods(running, found), *map(_of_event, events[:_EVENTS]))
-        if refusal := self._refusal(app, id, events, state):
-            up = (self.commands.run("up"),) if refusal[1] else ()
-            return Finding(Stage.OBJECT, refusal[0], evidence, refusal[1], (*up, *self._kubectl("describe", id)))
+        if refusal := self._refusal(app, found, events, state.why):
+            cause, advice, edits = refusal
+            return Finding(Stage.OBJECT, cause, evidence, advice, (*edits, *self._kubectl("describe", id)))
         troubles = running.troubles(found) if id.kind in _PODS else []
         if troubles:
             return self._of_pod(id, troubles[0], running, events, evidence)
@@ -77,19 +77,27 @@ class ClusterJudge:
         told = f": {events[0].message}" if events and state.health is Health.PROGRESSING and not state.why else ""
         return Finding(Stage.OBJECT, f"{id}: {state.why}{told}", evidence, next=self._kubectl("describe", id))
 
-    def _refusal(self, app: PlannedApp, id: ObjectId, events: Sequence[Event], state: State) -> tuple[str, str] | None:
-        """Why the API server refuses the pods of a workload, and what to change."""
+    def _refusal(
+        self, app: PlannedApp, found: Manifest, events: Sequence[Event], why: str
+    ) -> tuple[str, str, tuple[str, ...]] | None:
+        """Why the API server refuses the pods of a workload, what to change, and what to type for that."""
         messages = [
-            state.why,
+            why,
             *(each.message for each in events if each.reason in ("FailedCreate", "FailedCreatePodGroup")),
         ]
         for message in messages:
             said = texts.recognized(message)
             if said and said.kind in (texts.QUOTA, texts.LIMIT, texts.ADMISSION):
-                advice = quota_advice(said.text, app, self.place) if said.kind == texts.QUOTA else ""
+                id, text, advice, edits = object_id(found), said.text, "", tuple[str, ...]()
+                if said.kind == texts.QUOTA:
+                    text = _with_replicas(text, found)
+                    advice, edits = (
+                        quota_advice(text, app, self.place),
+                        quota_edits(text, app, self.commands, self.place),
+                    )
                 if said.kind == texts.LIMIT and (at := self.place(app, ("limits",))):
-                    advice = f"check the limits in {at}"
-                return f"{id} gets no more pods: {said.text}", advice
+                    advice, edits = f"check the limits in {at}", self.commands.edited(app, ("limits",), "", at)
+                return f"{id} gets no more pods: {text}", advice, edits
         return None
 
     def _of_pod(
@@ -164,6 +172,16 @@ class ClusterJudge:
 def _tells(finding: Finding) -> bool:
     """Whether a finding says more than that pods are missing."""
     return not re.search(r": \d+ of \d+ pods (?:ready|are of the new version[^:]*)$", finding.cause)
+
+
+def _with_replicas(text: str, found: Manifest) -> str:
+    """The quota's text, which is about one pod at a time, with how many pods are wanting."""
+    wanted, exist = mapping_at(found, "spec").get("replicas"), mapping_at(found, "status").get("replicas", 0)
+    if not isinstance(wanted, int) or not isinstance(exist, int) or wanted <= exist:
+        return text
+    counts = f"({wanted} replicas, {exist} exist)"
+    counted = re.sub(r"(: pods \S+ of \S+), 1 more wanted", rf"\1, {wanted - exist} more wanted {counts}", text)
+    return counted if counted != text else f"{text} {counts}"
 
 
 def _of_event(event: Event) -> Evidence:

@@ -214,7 +214,7 @@ def test_reconcile_leaves_suspended_apps_alone(capsys: Capture, hub: Hub) -> Non
         ),
         (
             ("suspend", "rocky", "webb"),
-            "environment 'dev' has no app 'webb'\n  fix: name one of these: idle, shop, web (closest: web)",
+            "environment 'dev' has no app 'webb' of rocky\n  fix: name one of these: idle, shop, web (closest: web)",
         ),
         (("resume", "platform"), "environment 'dev' has no add-ons\n  fix: run `tenantry list placements -e dev`"),
         (

@@ -170,12 +170,16 @@ def test_a_quota_that_is_used_up_is_the_cause_and_what_flux_waits_for_follows(
     assert (code, answer["status"]) == (1, "progressing")
     assert (
         answer["cause"]
-        == "Deployment rocky/web gets no more pods: quota 'tenantry' is used up: pods 3 of 3, 1 more wanted"
+        == "Deployment rocky/web gets no more pods: quota 'tenantry' is used up: pods 3 of 3, 2 more wanted (2 replicas, 0 exist)"
     )
     first, flux = answer["findings"]
     assert first["advice"] == "to raise it, change 'quota' in tenants.yaml:14"
     assert [each["what"] for each in first["evidence"]] == ["Deployment rocky/web", "Event of ReplicaSet web-1"]
-    assert first["next"] == ["tenantry up -e dev", f"kubectl describe deployment web {there()}"]
+    assert first["next"] == [
+        "tenantry set tenants.rocky.quota.pods 5",
+        "tenantry up -e dev",
+        f"kubectl describe deployment web {there()}",
+    ]
     assert flux["cause"] == "Flux waits until what it applied is ready"
 
 
