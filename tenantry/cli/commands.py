@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 
 import click
 
-from tenantry.cli.habits import EXTRA, SHORT, SUBCOMMANDS, option_answer
+from tenantry.cli.habits import EXTRA, SHORT, SUBCOMMANDS, option_answer, with_app
 from tenantry.messages.text import closest
 
 GIVEN = "tenantry.given"
@@ -99,7 +99,7 @@ class Group(click.Group):
         names = self.list_commands(ctx)
         near = SHORT[name] if SHORT.get(name) in names else closest(name, names)
         answer = self.answers.get(name) or (f"Did you mean '{near}'?" if near else SUBCOMMANDS.get(name, ""))
-        raise click.UsageError(f"No such command '{name}'. {answer}".rstrip(), ctx)
+        raise click.UsageError(f"No such command '{name}'. {with_app(answer, args[1:])}".rstrip(), ctx)
 
 
 def write_epilog(command: click.Command, formatter: click.HelpFormatter) -> None:

@@ -5,8 +5,10 @@ A habit is accepted where it is exactly the same thing. Otherwise it gets an ans
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Mapping, Sequence
 
+_APP = re.compile(r"[a-z0-9-]+/[a-z0-9-]+")
 _UP = "tenantry up ENVIRONMENT"
 _REMOVE = "tenantry remove app TENANT/APP (edits tenants.yaml)"
 _DESTROY = "tenantry destroy ENVIRONMENT (everything of an environment)"
@@ -44,7 +46,7 @@ COMMANDS = _each(
         "new create scaffold": ("tenantry init (a new project)", _ADD),
         "bump renovate": _VERSIONS,
         "ls get show": (_LIST, f"{_STATUS} (whether apps are ready)", _EXPLAIN),
-        "describe inspect": (f"{_TREE} (what Flux applied)", _EXPLAIN),
+        "describe inspect": (f"{_WHY} (what is not well)", f"{_TREE} (what Flux applied)", _EXPLAIN),
         "diagnose debug troubleshoot trace": (f"{_WHY} (the cause of what is not well)",),
         "output": ("tenantry list", f"{_STATUS} -o json"),
         "plan": _PLAN,
@@ -126,6 +128,12 @@ EXTRA: Mapping[str, str] = {
     "preview": "Run it for each environment.",
 }
 """Answers for words behind those that a command takes."""
+
+
+def with_app(answer: str, words: Sequence[str]) -> str:
+    """An answer about the app that the command line names as TENANT/APP, if it names one."""
+    app = next(filter(_APP.fullmatch, words), "TENANT/APP")
+    return answer.replace("TENANT/APP", app)
 
 
 def option_answer(option: str, parameters: Collection[str]) -> str:

@@ -9,7 +9,6 @@ import click
 
 from tenantry.cli import completers
 from tenantry.cli.commands import Late
-from tenantry.cli.completers import fleet_data as fleet_data
 from tenantry.cli.environment import ARGUMENT, EnvironmentOption, values
 from tenantry.cli.output import answer_as_yaml, show_all_columns
 from tenantry.kube.names import PLATFORM
