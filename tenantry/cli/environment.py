@@ -11,9 +11,10 @@ import click
 from click.core import ParameterSource
 
 from tenantry.cli.commands import GIVEN, Late
-from tenantry.cli.fleet_file import fleet_file
+from tenantry.cli.fleet_file import can_do_without, fleet_file
 from tenantry.cli.output import say
 from tenantry.messages.data import mapping_at
+from tenantry.messages.errors import NO_FILE, Refused
 from tenantry.messages.text import listed
 
 VARIABLE = "TENANTRY_ENVIRONMENT"
@@ -105,7 +106,13 @@ def _declared(context: click.Context) -> list[str]:
     # Most calls name the environment, and do not need the files for this.
     from tenantry.source.include import read_all
 
-    data = read_all(fleet_file(context)).data
+    try:
+        data = read_all(fleet_file(context)).data
+    except Refused as refused:
+        if refused.code != NO_FILE or context.obj is not None or not can_do_without(context):
+            raise
+        fix = f"{refused.fix}; or name the environment, -e ENV, to go by the labels on the cluster"
+        raise Refused(refused.message, fix, code=NO_FILE) from None
     return [str(name) for name in mapping_at(data, "environments")] if isinstance(data, Mapping) else []
 
 

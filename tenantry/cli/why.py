@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import ExitStack
@@ -15,7 +16,7 @@ import click
 from click import style
 
 from tenantry.cli.commands import Command
-from tenantry.cli.fleet_file import fleet_file
+from tenantry.cli.fleet_file import fleet_file, project_directory
 from tenantry.cli.named_apps import Named, in_words, names_apps
 from tenantry.cli.output import columns, data, data_json, working
 from tenantry.cli.status.table import short_revision
@@ -127,6 +128,7 @@ def command(
                 file=_given(file=ctx.obj),
                 setting=_places(ctx, named.environment, Places.setting),
                 has_file=not named.by_labels,
+                before=_before(ctx),
                 own=_kubectl(own) if own else (),
             )
             found = _answers(named, _places(ctx, named.environment), commands, own)
@@ -155,6 +157,12 @@ def _answers(named: Named, place: PlaceOf, commands: Commands, own: Client | Non
 def _given(**options: object) -> tuple[str, ...]:
     """Options as they were given, for the next command."""
     return tuple(word for name, value in options.items() if value for word in (f"--{name}", str(value)))
+
+
+def _before(ctx: click.Context) -> tuple[str, ...]:
+    """What makes a run possible in a sandbox's fleet, whose pulumi is not on the path."""
+    in_sandbox = not shutil.which("pulumi") and (project_directory(ctx) / ".sandbox").is_dir()
+    return ("tenantry", "sandbox", "run", "--") if in_sandbox else ()
 
 
 def _absolute(file: Path | None) -> str:

@@ -7,7 +7,7 @@ import shlex
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from tenantry.cluster.health import Health, State, Trouble, state_of_object
+from tenantry.cluster.health import PULLS, Health, State, Trouble, state_of_object
 from tenantry.cluster.running import Event, Running
 from tenantry.cluster.status import one_line
 from tenantry.kube.objects import Manifest, ObjectId, object_id, readable_id
@@ -71,7 +71,7 @@ class ClusterJudge:
             return Finding(Stage.OBJECT, cause, evidence, advice, (*edits, *self._kubectl("describe", id)))
         troubles = running.troubles(found) if id.kind in _PODS else []
         if troubles:
-            return self._of_pod(id, troubles[0], running, events, evidence)
+            return self._of_pod(app, id, troubles[0], running, events, evidence)
         if id.kind in _PODS and (claim := self._claim(running, found)):
             return Finding(Stage.OBJECT, f"{id}: {claim}", evidence, next=self._kubectl("describe", id))
         told = f": {events[0].message}" if events and state.health is Health.PROGRESSING and not state.why else ""
@@ -102,6 +102,7 @@ class ClusterJudge:
 
     def _of_pod(
         self,
+        app: PlannedApp,
         id: ObjectId,
         found: tuple[Manifest, Trouble],
         running: Running,
@@ -117,6 +118,10 @@ class ClusterJudge:
             why = f"{why}: {probe}" if probe else why
         if "OOMKilled" in why and (limit := _memory_limit(pod, trouble.container)):
             why, advice = f"{why} (memory limit {limit})", "raise the container's memory limit, or look for the leak"
+        if trouble.reason in PULLS:
+            at = self.place(app, ("kustomize", "source")) or self.place(app, ("helm", "chart"))
+            source = f"; see the source at {at}" if at else ""
+            advice = f"correct the image in the app's manifests or chart values{source}"
         about = object_id(pod)
         logs = self._kubectl("logs", about, trouble) if trouble.reason in _WITH_LOGS else ()
         return Finding(Stage.OBJECT, f"{id}: {why}", evidence, advice, (*logs, *self._kubectl("describe", about)))
@@ -144,7 +149,7 @@ class ClusterJudge:
         for pod, trouble in running.troubles(owner)[:2]:
             metadata = mapping_at(pod, "metadata")
             what = f"Pod {metadata.get('namespace')}/{metadata.get('name')}"
-            yield Evidence(what, trouble.reason, trouble.since, trouble.detail or trouble.why)
+            yield Evidence(what, trouble.reason, running.since(pod, trouble), trouble.detail or trouble.why)
 
     def _kubectl(self, verb: str, id: ObjectId, trouble: Trouble | None = None) -> tuple[str, ...]:
         """`kubectl describe` of an object, or `kubectl logs` of a pod: of the container that has crashed, before it did."""

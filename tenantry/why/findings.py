@@ -100,6 +100,7 @@ class Commands:
     hub: the options of tenantry for the management cluster, as they were given; file: that for the file.
     kubectl: the options of kubectl for the management cluster; own: for the app's cluster, if the person has a context for it.
     setting: the path in the file, for `tenantry set`, of a setting of an app's tenant there; "" if the file does not set it.
+    before: what runs a command with the engine's programs, such as those of the sandbox.
     has_file: whether there is a file to go by; without one, no run of `tenantry up` and no edit can be typed.
     """
 
@@ -110,6 +111,7 @@ class Commands:
     own: tuple[str, ...] = ()
     setting: PlaceOf = _unset
     has_file: bool = True
+    before: tuple[str, ...] = ()
 
     def edited(self, app: PlannedApp, key: tuple[str, ...], value: str, at: str) -> tuple[str, ...]:
         """What changes a value of the file, then applies it. value: "" if nobody can know it. at: the line that sets it."""
@@ -146,7 +148,7 @@ class Commands:
 
     def run(self, *words: str) -> str:
         """The same for a command that finds the cluster through the stack, or reads the file alone."""
-        return shlex.join(("tenantry", *words, "-e", self.environment, *self.file))
+        return shlex.join((*self.before, "tenantry", *words, "-e", self.environment, *self.file))
 
     def resume(self, id: ObjectId) -> str:
         """`flux resume` of a source."""

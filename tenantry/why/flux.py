@@ -193,7 +193,7 @@ class FluxJudge:
             state = "changed" if by_hand else "not applied yet"
             evidence = (self._evidence(app.id, seen.live, state, "", one_line(status.message)),)
             next = self.commands.applied()
-            cause = one_line(status.message).partition("; run `")[0]
+            cause = one_line(status.message).partition("; run `")[0].partition(", otherwise run `")[0]
             yield Finding(Stage.FLUX, cause, evidence, next=next, follows=not by_hand)
         state = state_of_flux(found)
         if state in (Readiness.READY, Readiness.SUSPENDED):
