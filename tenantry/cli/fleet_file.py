@@ -51,7 +51,16 @@ def finds_file(command: Callable[..., int]) -> Callable[..., int]:
                 fleet_file(context)
             raise
 
+    with_path.__dict__[_BY_LABELS] = True
     return file_option()(with_path)
+
+
+_BY_LABELS = "by_labels"
+
+
+def can_do_without(context: click.Context) -> bool:
+    """Whether a command is one of `finds_file`."""
+    return bool(getattr(context.command.callback, _BY_LABELS, False))
 
 
 def reads_file(command: Callable[..., int]) -> Callable[..., int]:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -12,6 +13,7 @@ from tenantry.cli.commands import Command
 from tenantry.cli.named_apps import Named, in_words, names_apps
 from tenantry.cli.options import timeout as timeout_option
 from tenantry.cli.output import data, data_json, say, working
+from tenantry.cli.progress import shows_progress
 from tenantry.cli.status.table import short_revision
 from tenantry.cluster import control, requests
 from tenantry.cluster.control import (
@@ -37,6 +39,10 @@ from tenantry.plan.planned_apps import PlannedApp
 
 if TYPE_CHECKING:
     from tenantry.cluster.client import Client
+
+
+_EVERY = 30.0
+"""Seconds between two lines that say that a wait goes on."""
 
 
 class Acting(NamedTuple):
@@ -87,13 +93,35 @@ def _fetch_all(client: Client, live: Sequence[Manifest], timeout: int, *, dry_ru
     requests.in_parallel(lambda manifest: request_source(client, manifest, token, dry_run=dry_run), live)
     if dry_run:
         return
-    with working(f"waiting for {counted(len(ids), 'source')}"):
-        done = wait_until_handled(partial(_read, client, ids), ids, token, timeout)
+    done = _wait(client, ids, token, timeout, counted(len(ids), "source"))
     if late := [id for id in ids if id not in done]:
         raise Refused(
             f"Flux did not fetch {listed(late)} within {timeout} s",
             "look at Flux's message with `tenantry tree`, or allow more time with --timeout",
         )
+
+
+def _wait(
+    client: Client, wanted: Sequence[ObjectId], token: str, timeout: int, what: str
+) -> Mapping[ObjectId, Manifest]:
+    """What Flux has handled by then. A pipe, where no line on the terminal tells it, gets one at the start, then every 30 s."""
+    started, lines = time.monotonic(), bool(wanted) and not shows_progress()
+    told = started
+
+    def read() -> list[Manifest]:
+        nonlocal told
+        if lines and (now := time.monotonic()) - told >= _EVERY:
+            told = now
+            say(f"still waiting for {what}, for {now - started:.0f} s now")
+        return _read(client, wanted)
+
+    if lines:
+        say(f"waiting until Flux has handled {what}, at most {timeout} s")
+    with working(f"waiting for {what}"):
+        done = wait_until_handled(read, wanted, token, timeout)
+    if lines:
+        say(f"Flux has handled {len(done)} of {what} in {time.monotonic() - started:.0f} s")
+    return done
 
 
 def _read(client: Client, ids: Sequence[ObjectId]) -> list[Manifest]:
@@ -115,8 +143,7 @@ def _live(client: Client, planned: Sequence[Manifest]) -> Iterator[Manifest]:
 def _handled(client: Client, planned: Plan, outcomes: Sequence[Outcome], token: str, timeout: int) -> list[Outcome]:
     """The outcomes once Flux is done: with its message for each app that is not ready then."""
     wanted = [outcome.app.id for outcome in outcomes if outcome.done is Done.REQUESTED]
-    with working(f"waiting for {counted(len(wanted), 'app')}"):
-        done = wait_until_handled(partial(_read, client, wanted), wanted, token, timeout)
+    done = _wait(client, wanted, token, timeout, counted(len(wanted), "app"))
     states = {app.app.id: app for app in apps_report(planned, done.values()).apps}
     return [_after(outcome, states[outcome.app.id], timeout, done=outcome.app.id in done) for outcome in outcomes]
 

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import os
+import shutil
 import sys
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import replace
 from datetime import UTC, datetime
@@ -16,7 +16,7 @@ import click
 from click import style
 
 from tenantry.cli.commands import Command
-from tenantry.cli.fleet_file import fleet_file
+from tenantry.cli.fleet_file import fleet_file, project_directory
 from tenantry.cli.named_apps import Named, in_words, names_apps
 from tenantry.cli.output import columns, data, data_json, working
 from tenantry.cli.status.table import short_revision
@@ -124,8 +124,11 @@ def command(
         with working("following the trail"):
             commands = Commands(
                 named.environment,
-                hub=_given(kubeconfig=ctx.params["kubeconfig"], context=ctx.params["context"]),
+                hub=_given(kubeconfig=_absolute(ctx.params["kubeconfig"]), context=ctx.params["context"]),
                 file=_given(file=ctx.obj),
+                setting=_places(ctx, named.environment, Places.setting),
+                has_file=not named.by_labels,
+                before=_before(ctx),
                 own=_kubectl(own) if own else (),
             )
             found = _answers(named, _places(ctx, named.environment), commands, own)
@@ -156,15 +159,27 @@ def _given(**options: object) -> tuple[str, ...]:
     return tuple(word for name, value in options.items() if value for word in (f"--{name}", str(value)))
 
 
+def _before(ctx: click.Context) -> tuple[str, ...]:
+    """What makes a run possible in a sandbox's fleet, whose pulumi is not on the path."""
+    in_sandbox = not shutil.which("pulumi") and (project_directory(ctx) / ".sandbox").is_dir()
+    return ("tenantry", "sandbox", "run", "--") if in_sandbox else ()
+
+
+def _absolute(file: Path | None) -> str:
+    return str(file.absolute()) if file else ""
+
+
 def _kubectl(client: Client) -> tuple[str, ...]:
     """The options with which kubectl reaches the cluster of a client."""
     config = client.config
-    file = ("--kubeconfig", min(str(config.fname), os.path.relpath(config.fname), key=len)) if config.fname else ()
+    file = ("--kubeconfig", str(Path(config.fname).absolute())) if config.fname else ()
     return (*file, *(("--context", config.context_name) if config.context_name else ()))
 
 
-def _places(ctx: click.Context, environment: str) -> PlaceOf:
-    """The lines of the file; without a file that can be read, there are none."""
+def _places(
+    ctx: click.Context, environment: str, tell: Callable[[Places, PlannedApp, tuple[str, ...]], str] = Places.__call__
+) -> PlaceOf:
+    """The lines of the file, or what else `tell` says; without a file that can be read, there are none."""
     fleets: list[Places | None] = []
 
     def place(app: PlannedApp, key: tuple[str, ...]) -> str:
@@ -173,7 +188,7 @@ def _places(ctx: click.Context, environment: str) -> PlaceOf:
                 fleets.append(Places(load_fleet(fleet_file(ctx)), environment))
             except TenantryError:
                 fleets.append(None)
-        return fleets[0](app, key) if fleets[0] else ""
+        return tell(fleets[0], app, key) if fleets[0] else ""
 
     return place
 

@@ -138,7 +138,8 @@ def select(
         for name in names:
             if name not in there:
                 known = declared("name one of these", name, {each or PLATFORM for each in there})
-                message = f"environment '{plan.environment}' has {lacks} '{name or PLATFORM}'"
+                of = f" of {' or '.join(each or PLATFORM for each in tenants)}" if key is _name_of and tenants else ""
+                message = f"environment '{plan.environment}' has {lacks} '{name or PLATFORM}'{of}"
                 there_only = plan.homes.get(name, ()) if key is _cluster_of else ()
                 if there_only and plan.environment not in there_only:
                     message = in_another_environment(name, there_only, plan.environment)

@@ -8,10 +8,9 @@ from itertools import chain
 from typing import TYPE_CHECKING, Literal
 
 from tenantry.cluster import requests
-from tenantry.cluster.status import moment, one_line
+from tenantry.cluster.status import flux_text, moment, one_line
 from tenantry.kube.objects import Manifest, ObjectId
 from tenantry.messages.data import mapping_at
-from tenantry.messages.redact import without_credentials
 from tenantry.messages.text import grouped
 
 if TYPE_CHECKING:
@@ -67,7 +66,7 @@ def _event(manifest: Manifest, known: dict[tuple[str, str, str], ObjectId]) -> E
         id,
         "Warning" if manifest.get("type") == "Warning" else "Normal",
         one_line(str(manifest.get("reason") or "")),
-        one_line(without_credentials(str(manifest.get("message") or ""))),
+        one_line(flux_text(str(manifest.get("message") or ""))),
         count if isinstance(count, int) and count > 0 else 1,
         *(str(time) if moment(str(time)) else "" for time in (first, last)),
     )

@@ -186,6 +186,7 @@ class Trouble(NamedTuple):
     """What keeps a pod from being ready.
 
     why: a sentence. detail: the whole message of the kubelet or the scheduler. container: "" for the pod.
+    since: of the fault (RFC 3339); "" if the pod does not tell, as for a container that waits.
     lasts: whether waiting alone does not help.
     """
 
@@ -197,7 +198,7 @@ class Trouble(NamedTuple):
     lasts: bool = True
 
 
-_PULLS = frozenset({"ErrImagePull", "ImagePullBackOff", "InvalidImageName", "ErrImageNeverPull", "RegistryUnavailable"})
+PULLS = frozenset({"ErrImagePull", "ImagePullBackOff", "InvalidImageName", "ErrImageNeverPull", "RegistryUnavailable"})
 _STARTS = frozenset(
     {
         "CreateContainerConfigError",
@@ -245,13 +246,13 @@ def _message(status: Mapping[str, Any]) -> str:
 def _container_trouble(told: Mapping[str, Any], started: str) -> Trouble | None:
     name, waiting = str(told.get("name")), mapping_at(told, "state", "waiting")
     reason, said = str(waiting.get("reason") or ""), _message(waiting)
-    if reason in _PULLS:
+    if reason in PULLS:
         image = one_line(without_credentials(str(told.get("image") or "")))
         why = ": ".join(filter(None, (reason, _end_of(said))))
-        return Trouble(reason, f"image '{image}' cannot be pulled ({why})", said, name, started)
+        return Trouble(reason, f"image '{image}' cannot be pulled ({why})", said, name)
     if reason in _STARTS:
         why = f"container '{name}' cannot start ({reason}){f': {said}' if said else ''}"
-        return Trouble(reason, why, said, name, started)
+        return Trouble(reason, why, said, name)
     last = mapping_at(told, "lastState", "terminated") or mapping_at(told, "state", "terminated")
     runs_well = "running" in mapping_at(told, "state") and told.get("ready")
     if not last or runs_well or (not reason and last.get("exitCode") == 0):

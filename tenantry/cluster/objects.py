@@ -139,7 +139,7 @@ class Compared:
         fields = str(difference).partition(": ")[2] if id == difference.id else str(difference)
         if difference.by:
             return Readiness.CHANGED, f"changed by hand: {fields}; {again}"
-        return Readiness.OUTDATED, held_back or f"not applied yet: {fields}; {again}"
+        return Readiness.OUTDATED, held_back or f"not applied yet: {fields}; a run may be under way, otherwise {again}"
 
     def _held_back(self, id: ObjectId) -> str:
         """Which wave an object waits for, if an earlier one has not arrived; else ""."""

@@ -150,7 +150,7 @@ def answered() -> Iterator[None]:
     except httpx2.TimeoutException:
         raise Refused(f"it did not answer within {TIMEOUT:.0f} seconds", _RUNS, code=UNREACHABLE) from None
     except (httpx2.HTTPError, OSError) as error:
-        raise Refused(_why(error), _RUNS, code=UNREACHABLE) from None
+        raise Refused(why_unreached(error), _RUNS, code=UNREACHABLE) from None
 
 
 _RUNS = "check that it runs, and that it can be reached from here"
@@ -165,7 +165,7 @@ _KNOWN = {
 }
 
 
-def _why(error: Exception) -> str:
-    """The text of the exception can contain the address, so only what is known is told."""
+def why_unreached(error: Exception) -> str:
+    """Why a cluster gives no answer. The text of the exception can contain the address, so only what is known is told."""
     said = str(error)
     return next((told for word, told in _KNOWN.items() if word in said), "it cannot be reached from here")

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING
 
 from tenantry.cluster import requests
-from tenantry.cluster.apps import Selection, statuses
+from tenantry.cluster.apps import Selection, statuses, why_command
 from tenantry.cluster.drift import compare, confirmed
 from tenantry.cluster.inventory import APP_KINDS, claims_on, flux_kinds_of, namespaces_of
 from tenantry.cluster.leftovers import leftovers, remains, told, told_kept, told_remains
@@ -18,9 +18,11 @@ from tenantry.cluster.status import (
     TROUBLE,
     AppStatus,
     Readiness,
+    age,
     by_trouble,
     condition,
     message_of,
+    moment,
     one_line,
     readiness,
     ready_message,
@@ -30,7 +32,7 @@ from tenantry.guard.places import Places, whose
 from tenantry.kube.objects import KubeObject, Manifest, ObjectId, labels_of, object_id, readable_id
 from tenantry.messages.data import mapping_at, value_at
 from tenantry.messages.errors import Refused
-from tenantry.messages.text import grouped
+from tenantry.messages.text import counted, grouped, listed
 from tenantry.plan.notifications import RECEIVER_API
 from tenantry.plan.objects.scope import APP_LABEL, ENVIRONMENT_LABEL, MANAGED_BY, TENANT_LABEL
 from tenantry.plan.plan import Plan
@@ -110,6 +112,7 @@ class StatusReport:
     remaining:  undeclared objects that no run removes, because they can hold data. kept: the namespaces that the claims record.
     unread:     why the objects on the cluster could not be compared with the file; "" if they could.
     by_labels:  whether there is no file to compare with, so that this is what the labels on the cluster say.
+    left_out:   what `failing` does not list, and what to type about it; "" if it lists something.
     """
 
     environment: str
@@ -123,6 +126,7 @@ class StatusReport:
     remaining: tuple[ObjectId, ...] = ()
     kept: tuple[Kept, ...] = ()
     by_labels: bool = False
+    left_out: str = ""
 
     @property
     def ready(self) -> bool:
@@ -141,6 +145,43 @@ class StatusReport:
 
 
 _EVERYTHING = Selection()
+_FAILING = (Readiness.FAILED, Readiness.MISSING, Readiness.CHANGED)
+_PATIENCE = timedelta(minutes=5)
+"""What progresses for longer counts as failing: a quota or a missing volume keeps Flux waiting, and it never says "failed"."""
+
+
+def failing(report: StatusReport) -> StatusReport:
+    """What is failed, missing or changed by hand, and what progresses for more than five minutes."""
+
+    def fails(each: AppStatus | ObjectStatus) -> bool:
+        since = moment(each.since)
+        late = since is not None and report.read_at - since > _PATIENCE
+        return each.readiness in _FAILING or (each.readiness is Readiness.PROGRESSING and late)
+
+    apps, objects = tuple(filter(fails, report.apps)), tuple(filter(fails, report.objects))
+    left_out = "" if apps or objects else _left_out(report)
+    return replace(report, apps=apps, objects=objects, planned=0, left_out=left_out)
+
+
+def _left_out(report: StatusReport) -> str:
+    """1 app is progressing: rocky/web on edge-1 for 1m. Cause: ..."""
+    none = "nothing failed, missing or changed"
+    others = [each for each in report.apps if each.readiness is not Readiness.READY]
+    told = []
+    for state, alike in grouped(others, lambda each: each.readiness).items():
+        named = [f"{each.app.full_name} on {each.app.cluster}{_for(each, report.read_at)}" for each in alike]
+        told.append(f"{counted(len(alike), 'app')} {state}: {listed(named, 3)}")
+    if report.objects:
+        told.append(f"{counted(len(report.objects), 'other object')} not ready")
+    if not told:
+        return f"{none}: {counted(len(report.apps), 'app')} ready"
+    cause = f". Cause: {why_command(others[0].app, report.environment)}" if others else ""
+    return f"{none}; {'; '.join(told)}{cause}"
+
+
+def _for(status: AppStatus, now: datetime) -> str:
+    since = age(status.since, now)
+    return f" for {since}" if since else ""
 
 
 def apps_report(plan: Plan, live: Iterable[Manifest], selection: Selection = _EVERYTHING) -> StatusReport:

@@ -94,7 +94,11 @@ class Running:
             return state
         said = trouble[1].why if state.why.endswith(trouble[1].why) else f"{state.why}: {trouble[1].why}"
         health = Health.FAILED if trouble[1].lasts else state.health
-        return State(health, said, trouble[1].since or state.since)
+        return State(health, said, self.since(*trouble) or state.since)
+
+    def since(self, pod: Manifest, trouble: Trouble) -> str:
+        """Since when a pod has a trouble, or when the last warning about the pod came; "" if nothing tells."""
+        return trouble.since or next((each.at for each in self.events_about([pod])), "")
 
     def states(self) -> dict[ObjectId, State]:
         """The state of each of the app's objects."""

@@ -94,6 +94,9 @@ def last_good(manifest: Manifest) -> str:
     if manifest.get("kind") == "Kustomization":
         good = [each for each in _history(status) if each.get("lastReconciledStatus") == _SUCCEEDED]
         found = good[0].get("lastReconciled") if good else None
+        ready = condition(status, "Ready")
+        if good and _history(status)[0] is good[0] and ready.get("status") == "Unknown":
+            return since_of(manifest, ready)  # the first attempt after a success: it may have been ready until now
         if isinstance(found, str) and moment(found):
             return found
         return since_of(manifest, {}) or since_of(manifest, condition(status, "Ready"))
@@ -134,7 +137,18 @@ def age(since: str, now: datetime) -> str:
 
 def message_of(ready: Mapping[str, Any]) -> str:
     """Flux's own message in a condition. It can quote an address or a setting with a password, which is left out."""
-    return without_credentials(str(ready.get("message") or ""))
+    return flux_text(str(ready.get("message") or ""))
+
+
+_NO_PATH = re.compile(r"kustomization path not found: stat \S*/kustomization-[0-9]+/(\S+?): no such file or directory")
+_TEMPORARY = re.compile(r"/\S*/kustomization-[0-9]+/")
+
+
+def flux_text(message: str) -> str:
+    """A message of Flux's without credentials, and without names of its temporary directories, which differ at each attempt."""
+    told = _NO_PATH.sub(r"path './\1' does not exist in the source", without_credentials(message))
+    told = _TEMPORARY.sub("./", told).rstrip()
+    return told[:-1].rstrip() if told.endswith(":") else told
 
 
 def ready_message(manifest: Manifest) -> str:
@@ -152,7 +166,10 @@ def message_about(manifest: Manifest) -> str:
     if manifest.get("kind") != "Kustomization":
         return message_of(condition(status, "Released"))
     doing = message_of(condition(status, "Reconciling")) or message_of(ready)
-    return f"the last attempt failed ({value_at(status, ('history', 0, 'lastReconciledStatus'))}); Flux tries again: {doing}"
+    why, timeout = value_at(status, ("history", 0, "lastReconciledStatus")), value_at(manifest, ("spec", "timeout"))
+    if why == "HealthCheckFailed" and isinstance(timeout, str):
+        return f"what it applied was not ready within {timeout}; Flux tries again"
+    return f"the last attempt failed ({why}); Flux tries again: {doing}"
 
 
 def one_line(message: str) -> str:

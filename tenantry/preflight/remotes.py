@@ -16,6 +16,7 @@ from tenantry.cluster import connect as kubeconfigs
 from tenantry.cluster.connect import connect_remote
 from tenantry.cluster.inventory import OTHER_CLUSTER, UNMARKED, marked_as, secret_of
 from tenantry.cluster.kubectl import mark
+from tenantry.cluster.reach import why_unreached
 from tenantry.cluster.requests import ask, in_parallel, one, seen_as, server_version
 from tenantry.fleet.fleet import Fleet, platform_account
 from tenantry.kube.objects import Manifest, ObjectId
@@ -289,9 +290,8 @@ def _unanswered(client: Client) -> Problem | None:
         status = client.http.post(f"/apis/{_AUTHORIZATION}/selfsubjectaccessreviews", json=_ANYTHING).status_code
     except httpx2.TimeoutException:
         return _unreachable(f"it did not answer within {REMOTE_TIMEOUT:.0f} seconds")
-    except (httpx2.HTTPError, OSError, ValueError):
-        # The text of the exception would contain the address.
-        return _unreachable("it cannot be reached")
+    except (httpx2.HTTPError, OSError, ValueError) as failure:
+        return _unreachable(why_unreached(failure))
     if status == HTTPStatus.UNAUTHORIZED:
         return error(
             "not-accepted",
@@ -309,5 +309,7 @@ _ANYTHING: Manifest = {
 
 
 def _unreachable(how: str) -> Problem:
-    message = f"{how} from here, so the rights of its kubeconfig were not checked"
+    message = (
+        f"{how if how.endswith(' from here') else f'{how} from here'}, so the rights of its kubeconfig were not checked"
+    )
     return warning("unreachable", message, "check that it runs; if only Flux can reach it, see `tenantry status`")

@@ -7,7 +7,7 @@ import shlex
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from tenantry.cluster.health import Health, State, Trouble, state_of_object
+from tenantry.cluster.health import PULLS, Health, State, Trouble, state_of_object
 from tenantry.cluster.running import Event, Running
 from tenantry.cluster.status import one_line
 from tenantry.kube.objects import Manifest, ObjectId, object_id, readable_id
@@ -18,7 +18,7 @@ from tenantry.messages.text import printable
 from tenantry.plan.planned_apps import PlannedApp
 from tenantry.why import texts
 from tenantry.why.findings import Commands, Evidence, Finding, PlaceOf, Stage, named
-from tenantry.why.flux import quota_advice
+from tenantry.why.flux import quota_advice, quota_edits
 
 _EVENTS = 3
 """So many events are shown of an object and what belongs to it."""
@@ -66,34 +66,43 @@ class ClusterJudge:
         family = [found, *running.owned(found)]
         events = running.events_about(family)
         evidence = (shown, *self._pods(running, found), *map(_of_event, events[:_EVENTS]))
-        if refusal := self._refusal(app, id, events, state):
-            up = (self.commands.run("up"),) if refusal[1] else ()
-            return Finding(Stage.OBJECT, refusal[0], evidence, refusal[1], (*up, *self._kubectl("describe", id)))
+        if refusal := self._refusal(app, found, events, state.why):
+            cause, advice, edits = refusal
+            return Finding(Stage.OBJECT, cause, evidence, advice, (*edits, *self._kubectl("describe", id)))
         troubles = running.troubles(found) if id.kind in _PODS else []
         if troubles:
-            return self._of_pod(id, troubles[0], running, events, evidence)
+            return self._of_pod(app, id, troubles[0], running, events, evidence)
         if id.kind in _PODS and (claim := self._claim(running, found)):
             return Finding(Stage.OBJECT, f"{id}: {claim}", evidence, next=self._kubectl("describe", id))
         told = f": {events[0].message}" if events and state.health is Health.PROGRESSING and not state.why else ""
         return Finding(Stage.OBJECT, f"{id}: {state.why}{told}", evidence, next=self._kubectl("describe", id))
 
-    def _refusal(self, app: PlannedApp, id: ObjectId, events: Sequence[Event], state: State) -> tuple[str, str] | None:
-        """Why the API server refuses the pods of a workload, and what to change."""
+    def _refusal(
+        self, app: PlannedApp, found: Manifest, events: Sequence[Event], why: str
+    ) -> tuple[str, str, tuple[str, ...]] | None:
+        """Why the API server refuses the pods of a workload, what to change, and what to type for that."""
         messages = [
-            state.why,
+            why,
             *(each.message for each in events if each.reason in ("FailedCreate", "FailedCreatePodGroup")),
         ]
         for message in messages:
             said = texts.recognized(message)
             if said and said.kind in (texts.QUOTA, texts.LIMIT, texts.ADMISSION):
-                advice = quota_advice(said.text, app, self.place) if said.kind == texts.QUOTA else ""
+                id, text, advice, edits = object_id(found), said.text, "", tuple[str, ...]()
+                if said.kind == texts.QUOTA:
+                    text = _with_replicas(text, found)
+                    advice, edits = (
+                        quota_advice(text, app, self.place),
+                        quota_edits(text, app, self.commands, self.place),
+                    )
                 if said.kind == texts.LIMIT and (at := self.place(app, ("limits",))):
-                    advice = f"check the limits in {at}"
-                return f"{id} gets no more pods: {said.text}", advice
+                    advice, edits = f"check the limits in {at}", self.commands.edited(app, ("limits",), "", at)
+                return f"{id} gets no more pods: {text}", advice, edits
         return None
 
     def _of_pod(
         self,
+        app: PlannedApp,
         id: ObjectId,
         found: tuple[Manifest, Trouble],
         running: Running,
@@ -109,6 +118,10 @@ class ClusterJudge:
             why = f"{why}: {probe}" if probe else why
         if "OOMKilled" in why and (limit := _memory_limit(pod, trouble.container)):
             why, advice = f"{why} (memory limit {limit})", "raise the container's memory limit, or look for the leak"
+        if trouble.reason in PULLS:
+            at = self.place(app, ("kustomize", "source")) or self.place(app, ("helm", "chart"))
+            source = f"; see the source at {at}" if at else ""
+            advice = f"correct the image in the app's manifests or chart values{source}"
         about = object_id(pod)
         logs = self._kubectl("logs", about, trouble) if trouble.reason in _WITH_LOGS else ()
         return Finding(Stage.OBJECT, f"{id}: {why}", evidence, advice, (*logs, *self._kubectl("describe", about)))
@@ -136,7 +149,7 @@ class ClusterJudge:
         for pod, trouble in running.troubles(owner)[:2]:
             metadata = mapping_at(pod, "metadata")
             what = f"Pod {metadata.get('namespace')}/{metadata.get('name')}"
-            yield Evidence(what, trouble.reason, trouble.since, trouble.detail or trouble.why)
+            yield Evidence(what, trouble.reason, running.since(pod, trouble), trouble.detail or trouble.why)
 
     def _kubectl(self, verb: str, id: ObjectId, trouble: Trouble | None = None) -> tuple[str, ...]:
         """`kubectl describe` of an object, or `kubectl logs` of a pod: of the container that has crashed, before it did."""
@@ -164,6 +177,16 @@ class ClusterJudge:
 def _tells(finding: Finding) -> bool:
     """Whether a finding says more than that pods are missing."""
     return not re.search(r": \d+ of \d+ pods (?:ready|are of the new version[^:]*)$", finding.cause)
+
+
+def _with_replicas(text: str, found: Manifest) -> str:
+    """The quota's text, which is about one pod at a time, with how many pods are wanting."""
+    wanted, exist = mapping_at(found, "spec").get("replicas"), mapping_at(found, "status").get("replicas", 0)
+    if not isinstance(wanted, int) or not isinstance(exist, int) or wanted <= exist:
+        return text
+    counts = f"({wanted} replicas, {exist} exist)"
+    counted = re.sub(r"(: pods \S+ of \S+), 1 more wanted", rf"\1, {wanted - exist} more wanted {counts}", text)
+    return counted if counted != text else f"{text} {counts}"
 
 
 def _of_event(event: Event) -> Evidence:

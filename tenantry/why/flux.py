@@ -2,15 +2,28 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from datetime import timedelta
 
 from tenantry.cluster.standing import Live, Needs, names_of, problems_of_sources, said_of
 from tenantry.cluster.standing import state_of as state_of_flux
-from tenantry.cluster.status import AppStatus, Readiness, is_stalled, last_good, message_about, one_line
+from tenantry.cluster.status import (
+    AppStatus,
+    Readiness,
+    condition,
+    is_stalled,
+    last_good,
+    message_about,
+    moment,
+    one_line,
+    since_of,
+)
 from tenantry.cluster.tree import Step, tree_of
 from tenantry.kube.objects import Manifest, ObjectId, labels_of
 from tenantry.messages.data import mapping_at, mappings_in, value_at
+from tenantry.model.scalars import seconds_of
 from tenantry.plan.objects.lifecycle import STATE_LABEL
 from tenantry.plan.plan import Plan
 from tenantry.plan.planned_apps import PlannedApp
@@ -77,7 +90,7 @@ class FluxJudge:
             Stage.FILE,
             cause,
             (Evidence(str(seen.app.id), "missing"),),
-            next=(self.commands.run("preview"), self.commands.run("up")),
+            next=self.commands.applied(),
         )
 
     def _leaving(self, seen: Seen, since: str) -> Finding:
@@ -99,7 +112,7 @@ class FluxJudge:
                 f"the file says 'state: {word}'{self._at(app, 'state')}, so Flux applies no change",
                 (self._evidence(app.id, seen.live, "suspended"),),
                 f"to resume it, set 'state: active'{self._at(app, 'state')}",
-                (self.commands.run("preview"), self.commands.run("up")),
+                self._resumes(app),
                 follows=True,
             )
         who, since = suspended_by(found)
@@ -123,7 +136,7 @@ class FluxJudge:
             since = last_good(found) if found else ""
             evidence = (Evidence(str(id), str(state), since, said),)
             if state is Readiness.MISSING:
-                next = (self.commands.run("up"),)
+                next = self.commands.applied()
                 yield Finding(Stage.SOURCE, f"{id} is not on the management cluster", evidence, next=next)
             elif state is Readiness.SUSPENDED:
                 who, since = suspended_by(found or {})
@@ -166,7 +179,7 @@ class FluxJudge:
 
     def _baseline(self, seen: Seen) -> Iterator[Finding]:
         for id, message in seen.objects.items():
-            next = (self.commands.run("up"),)
+            next = self.commands.applied()
             evidence = (Evidence(str(id), "missing" if "missing" in message else "changed", "", message),)
             if id != seen.app.id and id not in seen.needs.sources:
                 yield Finding(Stage.BASELINE, f"{id} is not as planned: {message}", evidence, next=next, follows=True)
@@ -179,12 +192,15 @@ class FluxJudge:
             by_hand = status.readiness is Readiness.CHANGED
             state = "changed" if by_hand else "not applied yet"
             evidence = (self._evidence(app.id, seen.live, state, "", one_line(status.message)),)
-            next = (self.commands.run("preview"), self.commands.run("up"))
-            cause = one_line(status.message).partition("; run `")[0]
+            next = self.commands.applied()
+            cause = one_line(status.message).partition("; run `")[0].partition(", otherwise run `")[0]
             yield Finding(Stage.FLUX, cause, evidence, next=next, follows=not by_hand)
         state = state_of_flux(found)
         if state in (Readiness.READY, Readiness.SUSPENDED):
             return
+        if unseen := _unseen(found):
+            evidence = (self._evidence(app.id, seen.live, "not looked at yet"),)
+            yield Finding(Stage.FLUX, unseen, evidence, next=(self.commands.of_app("events", app),), follows=True)
         message = one_line(message_about(found))
         evidence = (self._evidence(app.id, seen.live, str(state), "", message),)
         said = texts.recognized(message)
@@ -198,7 +214,7 @@ class FluxJudge:
 
     def _recognized(self, seen: Seen, said: texts.Said, message: str, evidence: tuple[Evidence, ...]) -> Finding:
         app, commands, stage = seen.app, self.commands, Stage.FLUX
-        up, again = commands.run("up"), commands.of_app("reconcile", app, "--wait")
+        again = commands.of_app("reconcile", app, "--wait")
         cause, advice = said.text, ""
         next: tuple[str, ...] = (commands.of_app("events", app), again)
         match said.kind:
@@ -210,19 +226,24 @@ class FluxJudge:
                 path = value_at(seen.planned[-1], ("spec", "path"), "./")
                 cause = f"path '{path}' does not exist in the source{at and f' (set{at})'}"
                 advice = f"correct the path{at}, or push the directory"
-                next = (up, commands.of_app("reconcile", app, "--with-source", "--wait"))
+                edits = commands.edited(app, ("kustomize", "path"), "", self.place(app, ("kustomize", "path")))
+                next = (*edits, commands.of_app("reconcile", app, "--with-source", "--wait"))
             case texts.RIGHT:
                 at = self._at(app, "role")
                 advice = f"check the tenant's rights{at}" if at else ""
                 next = (commands.run("explain", app.tenant),) if app.tenant else next
             case texts.QUOTA:
-                advice, next = quota_advice(said.text, app, self.place), (up,)
+                advice = quota_advice(said.text, app, self.place)
+                next = (*quota_edits(said.text, app, commands, self.place), again)
             case texts.CONNECTION if "kubeConfig" in mapping_at(seen.planned[-1], "spec"):
                 stage, cause = Stage.CLUSTER, f"Flux does not reach cluster '{app.cluster}': {said.text}"
                 next = (commands.of_environment("cluster", "check", app.cluster),)
             case texts.CONNECTION:
                 cause = f"Flux: {message}"
         return Finding(stage, cause, evidence, advice, next, follows=said.kind == texts.HEALTH)
+
+    def _resumes(self, app: PlannedApp) -> tuple[str, ...]:
+        return self.commands.edited(app, ("state",), "", self.place(app, ("state",)))
 
     def _at(self, app: PlannedApp, *key: str) -> str:
         place = self.place(app, key)
@@ -234,18 +255,48 @@ class FluxJudge:
         return Evidence(str(id), state, since or (last_good(found) if found else ""), message)
 
 
+def _unseen(found: Manifest) -> str:
+    """That Flux still works on the spec before the last change, if it does: it waits for pods, and says nothing of the change."""
+    status, generation = mapping_at(found, "status"), mapping_at(found, "metadata").get("generation")
+    ready = condition(status, "Ready")
+    seen = ready.get("observedGeneration", status.get("observedGeneration"))
+    said = texts.recognized(one_line(message_about(found)))
+    if not isinstance(seen, int) or not isinstance(generation, int) or seen >= generation:
+        return ""
+    if said is None or said.kind != texts.HEALTH:
+        return "Flux has not looked at the last change of the spec yet"
+    began, timeout = moment(since_of(found, ready)), str(mapping_at(found, "spec").get("timeout") or "")
+    until = ""
+    if began is not None and _SIMPLE.fullmatch(timeout):
+        until = f", at most until {began + timedelta(seconds=seconds_of(timeout)):%H:%M} UTC"
+    return (
+        "Flux has not looked at the last change of the spec yet: it still waits for the health check of the change before"
+        f"{until}"
+    )
+
+
+_SIMPLE = re.compile(r"([0-9]+[smh])+")
+"""A duration as the file writes it."""
+
+
 def quota_advice(text: str, app: PlannedApp, place: PlaceOf) -> str:
     """Where the file sets what a quota refuses."""
-    _, _, figures = text.partition("used up: ")
-    resource = figures.partition(" ")[0]
-    at = place(app, ("quota", resource)) if resource else ""
-    return (
-        f"to raise it, change 'quota' in {at}"
-        if at
-        else "to raise it, change the tenant's 'quota' in the file"
-        if app.tenant
-        else ""
-    )
+    at = _place_of_quota(text, app, place)
+    if at or not app.tenant:
+        return f"to raise it, change 'quota' in {at}" if at else ""
+    return f"to raise it, change 'quota' of tenant '{app.tenant}' in tenants.yaml"
+
+
+def quota_edits(text: str, app: PlannedApp, commands: Commands, place: PlaceOf) -> tuple[str, ...]:
+    """What raises a quota: for pods, to as many as are wanted."""
+    found = re.search(r": pods (\d+) of (\d+), (\d+) more wanted", text)
+    enough = str(max(int(found[1]) + int(found[3]), int(found[2]) + 1)) if found else ""
+    return commands.edited(app, ("quota", "pods" if found else ""), enough, _place_of_quota(text, app, place))
+
+
+def _place_of_quota(text: str, app: PlannedApp, place: PlaceOf) -> str:
+    resource = text.partition("used up: ")[2].partition(" ")[0]
+    return place(app, ("quota", resource)) if resource else ""
 
 
 _WHO = {"tenantry-cli": "`tenantry suspend`", "flux": "`flux suspend`", "flux-cli": "`flux suspend`"}

@@ -33,6 +33,16 @@ class Places:
         except (TenantryError, KeyError):
             return ""
 
+    def setting(self, app: PlannedApp, key: tuple[str, ...]) -> str:
+        """`tenants.movy.quota.pods`: the path of a setting of the app's tenant, as `tenantry set` takes it; "" if it is not set."""
+        try:
+            path = setting_origin(self.fleet, app.tenant, self.environment, app.cluster, *key) if app.tenant else ()
+        except (TenantryError, KeyError):
+            return ""
+        return (
+            ".".join(map(str, path)) if path[-len(key) :] == key and not any("." in str(each) for each in path) else ""
+        )
+
     def _setting(self, app: PlannedApp, key: tuple[str, ...]) -> str:
         path = setting_origin(self.fleet, app.tenant, self.environment, app.cluster, *key)
         if key[0] not in path:

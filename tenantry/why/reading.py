@@ -18,7 +18,7 @@ from tenantry.cluster.reach import Connect, answered, connected, way_of
 from tenantry.cluster.reading import read_objects
 from tenantry.cluster.running import Asked, Running, read_all, read_running
 from tenantry.cluster.standing import needs_of
-from tenantry.cluster.status import TROUBLE, Readiness, one_line
+from tenantry.cluster.status import TROUBLE, AppStatus, Readiness, one_line
 from tenantry.cluster.tree import Step, inventory
 from tenantry.kube.objects import KubeObject, ObjectId, is_of_flux, object_id
 from tenantry.messages.errors import Refused, Severity
@@ -172,7 +172,7 @@ def _not_as_planned(planned: KubeObject, changed: Mapping[ObjectId, Difference])
 def _answer(hub: Client, asking: Asking, seen: Seen, read: Running | Refused | None, left_out: str) -> Answer:
     app, state = seen.app, seen.status.readiness
     findings = [*FluxJudge(asking.plan, asking.commands, asking.place).findings(seen)]
-    trail = tuple(_step(each) for each in seen.steps)
+    trail = tuple(_step(_as_status_says(each, seen.status)) for each in seen.steps)
     if read is None:
         return Answer(app, state, ordered(findings), trail, unread=(*seen.unread, *([left_out] if left_out else [])))
     if isinstance(read, Refused):
@@ -192,6 +192,13 @@ def _answer(hub: Client, asking: Asking, seen: Seen, read: Running | Refused | N
     trail = (*trail, _objects(app, read))
     # What Flux cannot do comes before what became of what it did; that it waits comes after.
     return Answer(app, state, ordered([*findings, *there]), trail, notes, (*seen.unread, *read.unread), read.user)
+
+
+def _as_status_says(step: Step, status: AppStatus) -> Step:
+    """The reconciler with what `status` says of the app, where a source or a dependency decides that."""
+    if step.id != status.app.id or status.readiness not in (Readiness.FAILED, Readiness.PROGRESSING):
+        return step
+    return replace(step, readiness=status.readiness, message=status.message, since=status.since)
 
 
 def _step(step: Step) -> Evidence:

@@ -89,7 +89,11 @@ _TOLD: tuple[tuple[str, str, Callable[[re.Match[str]], str]], ...] = (
         r"(?: in the namespace \"(?P<namespace>[^\"]+)\"| at the cluster scope)",
         _right,
     ),
-    (PATH, r"kustomization path not found", lambda _: "the path does not exist in the source"),
+    (
+        PATH,
+        r"kustomization path not found|path '[^']*' does not exist in the source",
+        lambda _: "the path does not exist in the source",
+    ),
     (BUILD, r"kustomize build failed: (?P<why>.*)", _in_words("its manifests cannot be built: {why}")),
     (
         CONNECTION,
@@ -105,7 +109,8 @@ _TOLD: tuple[tuple[str, str, Callable[[re.Match[str]], str]], ...] = (
     (
         HEALTH,
         r"health check(?:s)? failed|timeout waiting for|Reconciliation in progress|(?i:running) health checks|"
-        r"context deadline exceeded|Running '\w+' action|failed early due to stalled|not ready\. status|is not ready: ",
+        r"context deadline exceeded|Running '\w+' action|failed early due to stalled|"
+        r"was not ready within|not ready\. status|is not ready: ",
         lambda _: "",
     ),
     (

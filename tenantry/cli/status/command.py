@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -35,6 +34,9 @@ from tenantry.cluster.report import (
     labels_report,
     webhooks_of,
     with_remotes,
+)
+from tenantry.cluster.report import (
+    failing as only_failing,
 )
 from tenantry.cluster.status import Readiness
 from tenantry.fleet.fleet import Fleet
@@ -78,7 +80,11 @@ Exit codes:
 @tenant_names(f"Only apps of this tenant, or of '{PLATFORM}'; repeatable.")
 @app_names("Only this app or add-on, such as web or rocky/web; repeatable.")
 @cluster_names("Only apps on this cluster, or on those with labels such as tier=edge; repeatable.")
-@click.option("--failing", is_flag=True, help="Show only what is failed, missing or changed by hand.")
+@click.option(
+    "--failing",
+    is_flag=True,
+    help="Show only what is failed, missing, changed by hand, or progresses for more than 5 minutes.",
+)
 @click.option("--all", "every", is_flag=True, help="List every app on every cluster, also where many are alike.")
 @management_options
 @click.option("-w", "--watch", is_flag=True, help="Keep showing the status until Ctrl-C.")
@@ -159,7 +165,7 @@ def command(
         if watch:
             return _watch(client, planned, selection, interval, failing=failing, every=every)
         report, planned = asked.read(client, fleet, planned, selection)
-    show(_failing(report) if failing else report, planned, fleet, output, every=every)
+    show(only_failing(report) if failing else report, planned, fleet, output, every=every)
     return 0 if report.ready else 1
 
 
@@ -196,7 +202,7 @@ def _several(file: Path, environments: Sequence[str], asked: _Asked, output: str
         selection = asked.selection(plans[name])
         with connect_management(file, name, None, None) as client:
             report, planned = asked.read(client, fleet, plans[name], selection)
-        return Shown(_failing(report) if failing else report, planned, ready=report.ready)
+        return Shown(only_failing(report) if failing else report, planned, ready=report.ready)
 
     found, failures = read_each(environments, read_one)
     show_several(found, failures, fleet, output, every=every)
@@ -216,7 +222,7 @@ def _show_labelled(
     client: Client, found: Labelled, selection: Selection, output: str, *, failing: bool, every: bool
 ) -> int:
     report = labels_report(client, found.plan, read(client, found.plan), selection)
-    show(_failing(report) if failing else report, found.plan, None, output, every=every)
+    show(only_failing(report) if failing else report, found.plan, None, output, every=every)
     return 0 if report.ready else 1
 
 
@@ -236,14 +242,6 @@ def _check_usage(*, watch: bool, wait: bool, deep: bool, receivers: bool, select
         raise click.UsageError(f"--watch cannot be combined with --output {output}")
 
 
-def _failing(report: StatusReport) -> StatusReport:
-    bad = (Readiness.FAILED, Readiness.MISSING, Readiness.CHANGED)
-    apps = tuple(app for app in report.apps if app.readiness in bad)
-    return replace(
-        report, apps=apps, objects=tuple(each for each in report.objects if each.readiness in bad), planned=0
-    )
-
-
 def show(
     report: StatusReport, planned: Plan, fleet: Fleet | None, output: str = "text", *, every: bool = False
 ) -> None:
@@ -259,7 +257,7 @@ def show(
     elif report.apps or report.objects or report.planned:
         console = stdout_console()
         console.print(shown(report, console, every=every))
-    for message in report.messages():
+    for message in filter(None, (report.left_out, *report.messages())):
         say(message)
 
 
@@ -279,6 +277,6 @@ def _watch(client: Client, planned: Plan, selection: Selection, interval: float,
     def reading() -> StatusReport:
         with answering(client.config):
             report = apps_report(planned, read(client, planned), selection)
-        return _failing(report) if failing else report
+        return only_failing(report) if failing else report
 
     return watch(reading, interval, every=every)

@@ -65,6 +65,8 @@ def show_several(found: Sequence[Shown], failures: Failures, fleet: Fleet, outpu
                 console.print(Text(f"{chr(10) if at else ''}{report.environment}", style="bold"))
                 console.print(shown(report, console, every=every))
     for report in reports:
+        if report.left_out:
+            say(f"{report.environment}: {report.left_out}")
         for message in report.messages():
             say(message)
     for name, failure in failures:

@@ -182,7 +182,11 @@ def test_reconcile_sets_the_annotations_of_flux(capsys: Capture, hub: Hub) -> No
 
 def test_reconcile_with_source_asks_from_the_source_to_the_app_and_waits(capsys: Capture, hub: Hub) -> None:
     code, out, err = tenantry(capsys, "reconcile", "rocky", "shop", "-e", "dev", "--with-source", "--wait")
-    assert (code, out, err) == (0, "ready: rocky/shop on hub (HelmRelease rocky/shop)\n", "")
+    assert (code, out) == (0, "ready: rocky/shop on hub (HelmRelease rocky/shop)\n")
+    assert [line for line in err.splitlines() if "app" in line] == [
+        "waiting until Flux has handled 1 app, at most 300 s",
+        "Flux has handled 1 of 1 app in 0 s",
+    ]
     assert [path.split("/")[-2] for path, _ in hub.changes()] == ["helmrepositories", "helmcharts", "helmreleases"]
 
 
@@ -214,7 +218,7 @@ def test_reconcile_leaves_suspended_apps_alone(capsys: Capture, hub: Hub) -> Non
         ),
         (
             ("suspend", "rocky", "webb"),
-            "environment 'dev' has no app 'webb'\n  fix: name one of these: idle, shop, web (closest: web)",
+            "environment 'dev' has no app 'webb' of rocky\n  fix: name one of these: idle, shop, web (closest: web)",
         ),
         (("resume", "platform"), "environment 'dev' has no add-ons\n  fix: run `tenantry list placements -e dev`"),
         (

@@ -57,7 +57,7 @@ def test_the_variable_does_not_narrow_what_is_about_all(capsys: Capture, monkeyp
         ("-c far", "environment: prod (the only one of cluster far)"),
         ("-c tier=edge", "environment: prod (the only one of clusters tier=edge)"),
         ("-c far -c hub", "environment: prod (the only one of clusters far, hub)"),
-        ("-c hub", "Type: tenantry --file homes.yaml suspend rocky -c hub --dry-run -e dev"),
+        ("-c hub", "Type:\n  tenantry --file homes.yaml suspend rocky -c hub --dry-run -e dev"),
         ("-c far -e dev", "error: cluster 'far' is in environment 'prod', not 'dev'"),
         ("-c nowhere", "homes.yaml declares dev, prod"),
     ],

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -310,7 +311,7 @@ def live_app(each: KubeObject) -> dict[str, Any]:
 
 def found(capsys: Capture, *options: str) -> tuple[int, list[tuple[str, str, str]]]:
     code, out, err = tenantry(capsys, *COMMAND, *options)
-    assert err == ""
+    assert err == ("nothing failed, missing or changed: 2 apps ready\n" if code == 0 and "--failing" in options else "")
     return code, [(each["cluster"], each["app"], each["status"]) for each in json.loads(out)["apps"]]
 
 
@@ -546,3 +547,24 @@ def test_watch_ends_if_the_first_reading_fails(capsys: Capture, hub: Memory) -> 
     code, out, err = tenantry(capsys, "status", "--environment", "dev", "--watch")
     assert (code, out) == (2, "")
     assert err.startswith("error: the cluster does not serve Kustomization: Flux is not installed there\n")
+
+
+@pytest.mark.parametrize(
+    ("minutes", "listed", "told"),
+    [
+        (1, [], "nothing failed, missing or changed; 1 app progressing: rocky/web on hub for 60s. Cause: tenantry why"),
+        (7, ["web"], ""),
+    ],
+)
+def test_what_progresses_is_never_passed_over_in_silence(
+    capsys: Capture, hub: Memory, minutes: int, listed: list[str], told: str
+) -> None:
+    waits = app(creationTimestamp=(datetime.now(UTC) - timedelta(minutes=minutes)).isoformat())
+    waits["status"]["conditions"] = [
+        {"type": "Ready", "status": "Unknown", "reason": "Progressing", "message": "waits"}
+    ]
+    hub.objects[APPS]["items"] = [waits]
+    code, out, err = tenantry(capsys, *COMMAND, "--failing")
+    assert (code, [each["app"] for each in json.loads(out)["apps"]]) == (1, listed)
+    assert re.sub(r"6[0-9]s", "60s", err).startswith(told)
+    assert bool(err) == bool(told)

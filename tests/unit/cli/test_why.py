@@ -170,12 +170,16 @@ def test_a_quota_that_is_used_up_is_the_cause_and_what_flux_waits_for_follows(
     assert (code, answer["status"]) == (1, "progressing")
     assert (
         answer["cause"]
-        == "Deployment rocky/web gets no more pods: quota 'tenantry' is used up: pods 3 of 3, 1 more wanted"
+        == "Deployment rocky/web gets no more pods: quota 'tenantry' is used up: pods 3 of 3, 2 more wanted (2 replicas, 0 exist)"
     )
     first, flux = answer["findings"]
     assert first["advice"] == "to raise it, change 'quota' in tenants.yaml:14"
     assert [each["what"] for each in first["evidence"]] == ["Deployment rocky/web", "Event of ReplicaSet web-1"]
-    assert first["next"] == ["tenantry up -e dev", f"kubectl describe deployment web {there()}"]
+    assert first["next"] == [
+        "tenantry set tenants.rocky.quota.pods 5",
+        "tenantry up -e dev",
+        f"kubectl describe deployment web {there()}",
+    ]
     assert flux["cause"] == "Flux waits until what it applied is ready"
 
 
@@ -255,10 +259,12 @@ def test_a_terminal_gets_the_cause_first_in_80_columns(
         "rocky/web on edge is not well",
         "cause   Deployment rocky/web: image 'example.com/web:2' cannot be pulled",
         "        (ImagePullBackOff: not found)",
+        "fix     correct the image in the app's manifests or chart values; see the source",
+        "        at tenants.yaml:18",
         "",
-        "  Deployment rocky/web  failed",
+        "  Deployment rocky/web  failed  5m",
         "    0 of 2 pods ready",
-        "  Pod rocky/web-1-x  ImagePullBackOff",
+        "  Pod rocky/web-1-x  ImagePullBackOff  5m",
         "    Back-off pulling image: ErrImagePull: not found",
         "  Event of Pod web-1-x  Failed  5m",
         "    Failed to pull image",
@@ -579,3 +585,47 @@ def test_it_answers_with_an_invalid_file_by_the_labels(capsys: Capture, edge: Cl
         "Deployment rocky/web: image 'example.com/web:2' cannot be pulled (ErrImagePull)",
     )
     assert "going by the labels" in err
+
+
+@table(
+    ("said", "expected"),
+    [
+        (
+            "Running health checks for revision main@sha1:1 with a timeout of 5m0s",
+            "Flux has not looked at the last change of the spec yet: it still waits for the health check of the change before,"
+            " at most until 00:10 UTC",
+        ),
+        ("Detecting drift", "Flux has not looked at the last change of the spec yet"),
+    ],
+)
+def test_a_change_that_flux_has_not_looked_at_is_told(capsys: Capture, hub: Hub, said: str, expected: str) -> None:
+    fail(hub, EDGE, said, "Progressing")
+    hub.objects[EDGE]["metadata"]["generation"] = 2
+    hub.objects[EDGE]["spec"]["timeout"] = "5m"
+    assert expected in [each["cause"] for each in why(capsys)[1]["findings"]]
+
+
+def test_the_trail_says_of_an_app_what_status_says(capsys: Capture, hub: Hub) -> None:
+    fail(hub, SOURCE, "repository not found: ")
+    fail(hub, EDGE, "source is not ready", "SourceNotReady")
+    _, answer = why(capsys)
+    assert answer["status"] == "failed"
+    assert [each["state"] for each in answer["trail"][:2]] == ["failed", "failed"]
+
+
+def test_without_a_file_no_edit_and_no_run_is_proposed(capsys: Capture, edge: Cluster) -> None:
+    edge.put(deployment(1, {"type": "ReplicaFailure", "status": "True", "reason": "FailedCreate", "message": QUOTA}))
+    Path("tenants.yaml").write_text("version: 1\n")
+    code, out, _ = tenantry(capsys, "why", "rocky", "web", "-e", "dev", "-c", "edge")
+    assert code == 1
+    assert "change 'quota' of tenant 'rocky' in tenants.yaml" in out
+    assert "tenantry up" not in out
+
+
+def test_without_a_file_and_an_environment_the_way_by_the_labels_is_told(capsys: Capture) -> None:
+    Path("tenants.yaml").unlink()
+    for words in (("why", "rocky/web"), ("status",), ("reconcile", "rocky")):
+        code, _, err = tenantry(capsys, *words)
+        assert code == 2
+        assert "or name the environment, -e ENV, to go by the labels on the cluster" in err
+    assert "go by the labels" not in tenantry(capsys, "explain", "rocky")[2]

@@ -83,7 +83,7 @@ def test_what_somebody_changed_is_told_with_who_and_which_field() -> None:
 
 
 def test_a_change_of_the_file_that_no_run_applied_is_outdated() -> None:
-    fields = f"not applied yet: spec.path; {AGAIN}"
+    fields = f"not applied yet: spec.path; a run may be under way, otherwise {AGAIN}"
     assert told(everything(), path("a-rocky-web")) == {"a-rocky-web": ("outdated", fields)}
 
 
@@ -112,9 +112,9 @@ def test_a_source_that_is_not_as_planned_is_told_with_its_app() -> None:
     assert found == {
         "a-rocky-web": (
             "outdated",
-            f"not applied yet: GitRepository clusters/a-rocky-manifests: spec.url; {AGAIN}",
+            f"not applied yet: GitRepository clusters/a-rocky-manifests: spec.url; a run may be under way, otherwise {AGAIN}",
         ),
-        "a-rocky-manifests": ("outdated", f"not applied yet: spec.url; {AGAIN}"),
+        "a-rocky-manifests": ("outdated", f"not applied yet: spec.url; a run may be under way, otherwise {AGAIN}"),
     }
 
 

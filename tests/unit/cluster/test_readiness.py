@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from tenantry.cluster.status import Readiness, condition, last_good, message_about, readiness
+from tenantry.cluster.status import Readiness, condition, flux_text, last_good, message_about, readiness
 from tenantry.kube.objects import Manifest
 from tests.table import table
 
@@ -172,6 +172,8 @@ def test_the_reason_of_a_failure_stays_during_retries(found: Manifest, expected:
     [
         (manifest("Kustomization", ready("False"), history=[BAD, GOOD]), at("11:00:00")),
         (manifest("Kustomization", ready("False"), history=[BAD]), at("09:00:00")),
+        (manifest("Kustomization", ready("Unknown"), history=[GOOD, BAD]), at("12:05:00")),
+        (manifest("Kustomization", ready("Unknown"), history=[BAD, GOOD]), at("11:00:00")),
         (
             manifest("HelmRelease", UPGRADING, {**RELEASED, "lastTransitionTime": at("12:01:00")}),
             at("12:01:00"),
@@ -194,3 +196,28 @@ def test_the_reason_of_a_failure_stays_during_retries(found: Manifest, expected:
 )
 def test_since_when_an_object_is_not_good_does_not_move_with_its_retries(found: Manifest, expected: str) -> None:
     assert last_good(found) == expected
+
+
+@table(
+    ("message", "expected"),
+    [
+        (
+            "kustomization path not found: stat /tmp/kustomization-863470015/shop: no such file or directory",
+            "path './shop' does not exist in the source",
+        ),
+        (
+            "kustomize build failed: /tmp/kustomization-1/web/x.yaml is wrong",
+            "kustomize build failed: ./web/x.yaml is wrong",
+        ),
+        ("repository not found: ", "repository not found"),
+        ("repository not found:", "repository not found"),
+        ("HTTP 404", "HTTP 404"),
+    ],
+)
+def test_a_message_names_no_temporary_directory_and_ends_without_a_colon(message: str, expected: str) -> None:
+    assert flux_text(message) == expected
+
+
+def test_a_retry_after_a_health_check_tells_how_long_flux_had_waited() -> None:
+    retried = {**RETRIED, "spec": {"timeout": "5m"}}
+    assert message_about(retried) == "what it applied was not ready within 5m; Flux tries again"

@@ -71,6 +71,8 @@ POLICY = "ValidatingAdmissionPolicy 'no-latest' with binding 'all' denied reques
             texts.INVALID,
             'the API server refuses Service/rocky/web: Service "web" is invalid: spec.ports: Required value',
         ),
+        ("path './shop' does not exist in the source", texts.PATH, "the path does not exist in the source"),
+        ("what it applied was not ready within 5m; Flux tries again", texts.HEALTH, ""),
         ("Reconciliation in progress", texts.HEALTH, ""),
         ("Running 'upgrade' action with timeout of 5m0s", texts.HEALTH, ""),
         (
