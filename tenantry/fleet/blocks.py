@@ -196,7 +196,8 @@ def _owned(model: type[FluxBlock], block: dict[str, Any], at: Path) -> Iterator[
             fix = fix_for_owned(first, block)
             if first == "secretRef":
                 owner = at[:2] if at[0] == "tenants" else at[:1]
-                fix = fix.replace("the block", f"'{at[-1]}:'")
+                whole = at[-2] == "receivers"
+                fix = fix.replace("beside the block", f"{'right under' if whole else 'beside'} '{at[-1]}:'")
                 fix += f", and declare it under '{'.'.join(map(str, owner))}.credentials:'"
             yield owned_key((*at, first), reason, fix)
         elif second and isinstance(inner, dict) and second in inner:

@@ -155,7 +155,8 @@ class _Filling:
         where = (
             self.main.line_of(("tenants", name)) if name in mapping_at(self.main.data, "tenants") else self.main.file
         )
-        asked = f"remove {lines}, or ask the platform team to move it to 'tenants.{name}' in {where}"
+        it = "it" if first == last else "them"
+        asked = f"remove {lines}, or ask the platform team to move {it} to 'tenants.{name}' in {where}"
         self._problem(fill, path, "platforms-setting", message, f"{asked}, {fix}" if fix else asked)
 
     def _problem(self, fill: Fill, path: Path, code: str, message: str, fix: str, notes: tuple[str, ...] = ()) -> None:

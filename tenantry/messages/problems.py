@@ -24,7 +24,7 @@ def doubtful(
 
 
 def unknown_key(path: Path, known: Iterable[str], fix: str = "") -> Problem:
-    """The last key of a path is unknown. Args: known: told unless the fix says what to write; fix: where the key belongs."""
+    """The last key of a path is unknown. Args: fix: where the key belongs."""
     key, names = str(path[-1]), sorted(known)
     near = None if fix else closest(key, names)
     meant = fix or (f"write '{near}'" if near else "remove it")
@@ -32,7 +32,7 @@ def unknown_key(path: Path, known: Iterable[str], fix: str = "") -> Problem:
         path,
         "unknown-key",
         f"key '{shorten(key)}' is not known here",
-        (f"known: {', '.join(names)}",) if names and not meant.startswith("write '") else (),
+        (f"known: {', '.join(names)}" + (f" (closest: {near})" if near else ""),) if names else (),
         fix=meant,
         at_key=True,
     )

@@ -143,7 +143,7 @@ def test_what_a_chart_from_git_lacks_is_named(chart: str, said: str) -> None:
     assert said in problems(rocky(SIMPLE, ON_EDGE).replace(CHART, chart))
 
 
-def test_a_range_of_tags_of_the_chart_that_flux_cannot_parse_is_doubtful() -> None:
+def test_a_range_of_tags_of_the_chart_that_flux_cannot_parse_is_refused() -> None:
     written = fleet(rocky(SIMPLE).replace(CHART, FROM_GIT.replace("branch: main", "semver: not one")))
     (found,) = versions_are_versions_or_ranges(written)
     assert (found.path, found.code) == (("platform", "chart", "git", "ref", "semver"), "no-version")
