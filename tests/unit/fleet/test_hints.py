@@ -129,7 +129,8 @@ NO_VALUES = "values never stand in the file: write 'keys: [password, username]'"
             "",
             (
                 "apps.web.version",
-                "remove it: 'version' is for 'helm:', and 'web' is a 'kustomize:' app; the 'ref:' of its source says which version it takes",
+                "remove it: 'version' is for 'helm:', and 'web' is a 'kustomize:' app;"
+                " the 'ref:' of its source says which version it takes",
             ),
         ),
         ("namespace: x", "", ("apps.web.namespace", "use 'targetNamespace' under 'kustomize:'")),
