@@ -67,7 +67,9 @@ def _checked(clusters: Grouped, *, known: bool) -> tuple[Fleet | None, list[Prob
     problems += fleet.diagnose(_explained(found, source))
     # If clusters or environments are wrong, a plan would only report the same problems again.
     if (known or problems) and not any(finding.path[0] in ("environments", "clusters") for finding in found):
-        problems += _plan_all(replace(fleet, known_problems=True))[1]
+        told_urls = {each.location for each in problems if each.code == "bad-url"}
+        planned = _plan_all(replace(fleet, known_problems=True))[1]
+        problems += (each for each in planned if each.code != "bad-url" or each.location not in told_urls)
     return fleet, problems
 
 

@@ -41,7 +41,8 @@ Exit codes:
 def command(file: Path, *, strict: bool, output: str) -> int:
     """Check tenants.yaml: its keys and values, its references, and the objects that every environment yields.
 
-    All problems are reported in one run, each with its place and a fix. No cluster is contacted and nothing is changed.
+    One run reports every error that can be judged, each with its place and a fix. Warnings are shown once there are no
+    errors. No cluster is contacted and nothing is changed.
 
     A valid file can get warnings on stderr about what is probably not meant, such as sources that no app uses, overrides
     that never apply, and misspelled roles. Lines after the summary name the tenants with `clusterAdmin: true`, those

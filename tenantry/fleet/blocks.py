@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any, TypeAlias
 
-from tenantry.fleet.hints import fix_for_key, fix_for_owned
+from tenantry.fleet.hints import fix_for_key, fix_for_owned, quoted
 from tenantry.flux.conformance import check_part
 from tenantry.flux.schemas import schema_of
 from tenantry.messages.data import mapping_at
@@ -142,7 +142,13 @@ def _findings(model: type[FluxBlock], block: dict[str, Any], at: Path) -> Iterat
         yield from check_part(kind, {key: block[key] for key in keys if key in block}, at)
     checked = {*model.model_fields, *model.owned, *model.foreign_keys()}
     written = {key: value for key, value in block.items() if key not in checked}
+    references = dict(_pods_references(block, at))
+    for path, fix in references.items():
+        message = "a reference to a Secret or ConfigMap has another form here than in a pod"
+        yield Problem(path, "wrong-reference", message, fix=fix)
     for finding in check_part(model.flux_kind, written, at):
+        if any(finding.path[: len(path)] == path for path in references):
+            continue
         top_level = finding.code == "unknown-key" and len(finding.path) == len(at) + 1
         if top_level:
             fix = fix_for_key(model, str(finding.path[-1]), block)
@@ -153,12 +159,47 @@ def _findings(model: type[FluxBlock], block: dict[str, Any], at: Path) -> Iterat
             yield finding
 
 
+_OF_PODS = {
+    "secretKeyRef": "Secret",
+    "secretRef": "Secret",
+    "configMapKeyRef": "ConfigMap",
+    "configMapRef": "ConfigMap",
+}
+
+
+def _pods_references(block: dict[str, Any], at: Path) -> Iterator[tuple[Path, str]]:
+    """Entries that name a Secret or a ConfigMap as the variables of a container do, each with what to write."""
+    for way in (("valuesFrom",), ("postBuild", "substituteFrom")):
+        entries = mapping_at(block, *way[:-1]).get(way[-1])
+        for index, entry in enumerate(entries if isinstance(entries, list) else ()):
+            key = next((each for each in _OF_PODS if each in entry), "") if isinstance(entry, dict) else ""
+            if key and "kind" not in entry:
+                named = mapping_at(entry, key)
+                parts = [f"kind: {_OF_PODS[key]}", f"name: {_reference(named.get('name'), 'NAME')}"]
+                if way[-1] == "valuesFrom" and "key" in named:
+                    parts += [f"valuesKey: {_reference(named['key'], 'KEY')}", "targetPath: PATH"]
+                where = ", with PATH the place in the values, such as 'auth.password'" if len(parts) > 2 else ""
+                yield (*at, *way, index), f"write {{{', '.join(parts)}}}{where}"
+
+
+def _reference(value: Any, instead: str) -> str:
+    """The name of an object or of a key in it, as the fix may repeat it."""
+    shown = quoted(value, ())
+    return instead if shown == "..." else shown
+
+
 def _owned(model: type[FluxBlock], block: dict[str, Any], at: Path) -> Iterator[Problem]:
     for name, reason in model.owned.items():
         first, _, second = name.partition(".")
         inner = block.get(first)
         if not second and first in block:
-            yield owned_key((*at, first), reason, fix_for_owned(first, block))
+            fix = fix_for_owned(first, block)
+            if first == "secretRef":
+                owner = at[:2] if at[0] == "tenants" else at[:1]
+                whole = at[-2] == "receivers"
+                fix = fix.replace("beside the block", f"{'right under' if whole else 'beside'} '{at[-1]}:'")
+                fix += f", and declare it under '{'.'.join(map(str, owner))}.credentials:'"
+            yield owned_key((*at, first), reason, fix)
         elif second and isinstance(inner, dict) and second in inner:
             yield owned_key((*at, first, second), reason)
 

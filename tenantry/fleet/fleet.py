@@ -61,8 +61,8 @@ class Fleet:
         return {key: value for key, value in self.raw(*path).items() if (*path, key) not in self.left_out}
 
     def names(self, *path: str) -> set[str]:
-        """The keys at a path as written, also of entries that were left out."""
-        return set(self.raw(*path))
+        """The keys at a path as written, also of entries that were left out, and of those that stand elsewhere by mistake."""
+        return {*self.raw(*path), *(str(each[-1]) for each in self.left_out if each[:-1] == path)}
 
     def lineage(self, environment: str) -> list[str]:
         """The environments whose overrides apply in this one: those it extends, starting with the most general, and itself."""
@@ -107,11 +107,12 @@ def diagnose(source: ParsedFile, findings: Iterable[Problem]) -> Iterator[Proble
 
 
 _CLOSEST = re.compile(r"\(closest: ([^()]+)\)$")
+_ONLY = re.compile(r"declared: (?!none$)([^(), ]+)")
 
 
 def _closest_first(finding: Problem) -> str:
-    """The fix, with the closest of the declared names in place of "correct the name"."""
-    near = next((match[1] for note in finding.notes if (match := _CLOSEST.search(note))), "")
+    """The fix, with the closest of the declared names, or the only one, in place of "correct the name"."""
+    near = next((match[1] for note in finding.notes if (match := _CLOSEST.search(note) or _ONLY.fullmatch(note))), "")
     if not near or near != shorten(near):
         return finding.fix
     if finding.fix.endswith(", or correct the name"):

@@ -15,6 +15,7 @@ from tenantry.model import (
     Git,
     GitRef,
     HelmPatch,
+    HelmRepository,
     KustomizePatch,
     Model,
     Oci,
@@ -25,12 +26,16 @@ from tenantry.model import (
 )
 from tenantry.model.clusters import Kubeconfig
 from tenantry.model.document import PlacedSettings
-from tenantry.model.tenancy import Subject
+from tenantry.model.tenancy import Limits, Subject
 from tenantry.rollout.model import Rollout
 
 _SOURCE = "declare the address under 'sources:', and write 'source: NAME' here"
 _SOURCE_OF_APP = "declare the address under 'sources:', and write 'source: NAME' under 'kustomize:' or 'helm:'"
-_SECRET = "write 'kubeconfig:' with the kind of cluster under it, such as 'capi: {cluster: NAME, namespace: NAMESPACE}'"
+_SECRET = (
+    "store its kubeconfig in a Secret on the management cluster, and write 'kubeconfig:' with 'secret:' under it, which takes"
+    " 'name: NAME-kubeconfig', 'namespace: clusters' and 'key: value'; for Cluster API, with 'capi: {cluster: NAME, namespace:"
+    " clusters}'"
+)
 _IN_VALUES = "set it in the 'values:' of 'helm:', or in a patch under 'kustomize:'"
 _REVISION = "write it in the source: 'ref: {branch: ...}'"
 _PATCHES = "write 'patches: [{patch: ...}]'"
@@ -55,7 +60,9 @@ _OF_APPS = {
     "cron": _TIMES,
     "schedule": _TIMES,
 }
+_OF_URLS = dict.fromkeys(("repoURL", "repo", "repository", "address", "uri", "URL", "endpointURL"), "write 'url'")
 _OF_SOURCES = {
+    **_OF_URLS,
     **dict.fromkeys(("revision", "targetRevision"), "write 'ref: {branch: ...}', or 'tag', 'semver' or 'commit' in it"),
     "path": "write it in the app: 'kustomize: {path: ...}'",
 }
@@ -70,6 +77,7 @@ HABITS: dict[type[Model], dict[str, str]] = {
         **dict.fromkeys(("patchesStrategicMerge", "patchesJson6902"), _PATCHES),
         **dict.fromkeys(("resources", "bases"), "remove it: the kustomization.yaml in 'path' lists them"),
         "replicas": _PATCHES,
+        "values": "remove it: only 'helm:' apps take values; write 'postBuild: {substitute: {KEY: VALUE}}'",
         **dict.fromkeys(("substitute", "substituteFrom"), "write 'postBuild: {substitute: ...}'"),
     },
     HelmPatch: {
@@ -85,6 +93,16 @@ HABITS: dict[type[Model], dict[str, str]] = {
     },
     Git: _OF_SOURCES,
     Oci: _OF_SOURCES,
+    HelmRepository: {
+        **_OF_URLS,
+        **dict.fromkeys(("chart", "version", "chartVersion"), "write it in the app, under 'helm:'"),
+    },
+    Limits: {
+        "requests": "write 'defaultRequest'",
+        "request": "write 'defaultRequest'",
+        "limits": "write 'default'",
+        "limit": "write 'default'",
+    },
     GitRef: {
         "revision": "write 'branch', 'tag' or 'commit'",
         "ref": "write 'branch', 'tag' or 'commit'",
@@ -136,6 +154,11 @@ HABITS: dict[type[Model], dict[str, str]] = {
     },
     PlacedSettings: {
         **dict.fromkeys(("networkPolicy", "networkPolicies"), "write 'network: {policies: {NAME: ...}}'"),
+        **{
+            key: f"remove it: it is the default; to change it, write 'kustomize: {{{key}: ...}}' in the app"
+            for key in ("prune", "wait")
+        },
+        **dict.fromkeys(("suspend", "enabled"), "remove it, and write 'state: paused' in the tenant or the app"),
         "limitRange": "write 'limits: {default: {...}}'",
         "resources": "write 'quota:' for all pods together, or 'limits:' for each container",
     },

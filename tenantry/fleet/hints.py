@@ -88,7 +88,8 @@ def fix_for_key(
     if fix := next((moved[key] for known, moved in _MOVED.items() if issubclass(model, known) and key in moved), ""):
         return fix
     if fix := _of_names(model, key, document or {}) or _of_several(model, key, beside) or fix_for_habit(model, key):
-        return fix
+        value = quoted(beside.get(key), (key,))
+        return fix.replace("ref: {branch: ...}", f"ref: {{branch: {value}}}")
     if issubclass(model, Credentials):
         keys = ", ".join(sorted(each for each in beside if each in _LOGIN)) or "username, password"
         return f"values never stand in the file: write 'keys: [{keys}]'"
@@ -185,6 +186,13 @@ def _of_several(model: type[Model], key: str, beside: Mapping[str, Any]) -> str:
         kind = {"Group": "group", "ServiceAccount": "serviceAccount"}.get(str(beside.get("kind")), "user")
         name = quoted(beside["name"], ("name",))
         return f"write '{kind}: {f'{{name: {name}}}' if kind == 'serviceAccount' else name}'"
+    if issubclass(model, Tenant) and key in ("members", "users", "admins") and isinstance(beside[key], list):
+        owners = ", ".join(f"{{user: {quoted(each, ())}}}" for each in beside[key])
+        return "" if "..." in owners else f"write 'owners: [{owners}]'"
+    if issubclass(model, Tenant) and key == "metadata" and isinstance(beside[key], dict):
+        pairs = mapping_at(beside, key, "labels")
+        given_labels = ", ".join(f"{name}: {quoted(value, (name,))}" for name, value in pairs.items())
+        return f"write 'labels: {{{given_labels or 'KEY: VALUE'}}}' right under the tenant"
     if issubclass(model, Subject) and key in ("email", "username", "name"):
         return f"write 'user: {quoted(beside[key], ())}'"
     if issubclass(model, Git) and key in ("revision", "targetRevision") and "ref" not in beside:
@@ -242,7 +250,7 @@ def fix_for_owned(key: str, beside: Mapping[str, Any]) -> str:
     if key in ("sourceRef", "chartRef"):
         return f"write 'source: {'NAME' if name == '...' else name}'"
     if key == "secretRef":
-        return "write 'credentials: NAME' beside the block"
+        return f"write 'credentials: {'NAME' if name == '...' else name}' beside the block"
     if key == "dependsOn" and isinstance(value, list):
         names = ", ".join(quoted(each.get("name") if isinstance(each, dict) else each, ()) for each in value)
         return f"write 'dependsOn: [{names}]' beside the block"
@@ -262,7 +270,10 @@ def without_repeats(found: tuple[Problem, ...], known: tuple[Problem, ...]) -> I
     wrong_keys = {each.path for each in found if each.at_key}
     # What follows such a key belongs under it.
     displaced = {each.path for each in found if each.fix.startswith("indent '")}
+    in_whole = {each.path for each in known if each.code == "wrong-reference"}
     for each in found:
+        if any(each.path[: len(path)] == path for path in in_whole):
+            continue
         if any(each.path[: len(path) - 1] == path[:-1] for path in displaced) and each.path not in displaced:
             continue
         missing = _MISSING_KEY.match(each.message) if each.code == "missing-key" else None

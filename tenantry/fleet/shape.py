@@ -7,6 +7,7 @@ reported as unknown.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from itertools import islice
@@ -14,8 +15,9 @@ from typing import Any
 
 from pydantic_core import ValidationError
 
-from tenantry.fleet.hints import fix_for_key, fix_for_owned, fix_for_place, without_repeats
+from tenantry.fleet.hints import fix_for_key, fix_for_owned, fix_for_place, quoted, without_repeats
 from tenantry.fleet.inherit import inherit
+from tenantry.fleet.misplaced import in_a_list, misplaced
 from tenantry.fleet.model_paths import elsewhere, fields_of, model_at
 from tenantry.fleet.value_hints import fix_for_value, quota_fix
 from tenantry.messages.data import ABSENT, mapping_at, value_at, without
@@ -36,6 +38,7 @@ from tenantry.messages.text import closest
 from tenantry.model import Addon, Document, Model, Oci, Settings, Tenant
 
 _KEY_MARK = "[key]"
+_CLUSTERS_NAME = re.compile(r"\bNAME\b")
 _SETTING = object()
 """Stands for any key of a tenant but those of its parts and its selector: apps refer to them, and would seem wrong without."""
 _PARTS = Tenant.model_fields.keys() - Settings.model_fields.keys() | {"clusters"}
@@ -93,12 +96,20 @@ def _check_whole(data: dict[str, Any], known: tuple[Problem, ...]) -> Checked:
         if len(findings) > MAX_PROBLEMS:
             return Checked(None, frozenset(), findings)
     broken = frozenset(entry for finding in findings if (entry := _entry(finding.path)))
+    elsewhere_meant = frozenset(_meant_places(findings, data))
     if any(_entry(finding.path) is None for finding in findings):
         return Checked(None, broken, findings)
     try:
-        return Checked(Document.model_validate(without(data, broken)), broken, findings)
+        return Checked(Document.model_validate(without(data, broken)), broken | elsewhere_meant, findings)
     except ValidationError:  # an entry's absence broke its parent
         return Checked(None, broken, findings)
+
+
+def _meant_places(findings: tuple[Problem, ...], data: dict[str, Any]) -> Iterator[Path]:
+    """Where entries belong that stand elsewhere: references to them are right."""
+    for finding in findings:
+        if finding.code == "unknown-key" and (found := misplaced(finding.path, value_at(data, finding.path), data)):
+            yield from (found.place,) if found.place else ()
 
 
 def findings_of(error: ValidationError, model: type[Model], data: Any, at: Path = ()) -> Iterator[Problem]:
@@ -116,7 +127,7 @@ def _finding(detail: dict[str, Any], at: Path, path: Path, model: type[Model], d
     here = (*at, *path)
     match kind:
         case "extra_forbidden":
-            return _unknown_key(here, model_at(model, path[:-1]), value_at(data, path[:-1]), {} if at else data)
+            return unknown_key_of(here, model_at(model, path[:-1]), value_at(data, path[:-1]), {} if at else data)
         case "missing":
             return missing_key(here[:-1], str(path[-1]), _example(model_at(model, path[:-1]), path, data))
         case "literal_error":
@@ -140,6 +151,10 @@ def _finding(detail: dict[str, Any], at: Path, path: Path, model: type[Model], d
         case _:  # our own refusals carry their code as the type
             text = context.get("text", detail["msg"])
             text = f"{entry_name(here)} {text}" if context.get("of_entry") else text
+            if kind == "choose-one" and isinstance(value := value_at(data, path), dict):
+                # The second of the keys is where the mistake shows.
+                given = [key for key in value if key in getattr(model_at(model, path), "one_of", ())]
+                here, at_key = ((*here, given[-1]), True) if len(given) > 1 else (here, at_key)
             fix = context.get("fix", "")
             if kind == "bad-resource":
                 fix = fix_for_place(here, {} if at else data) or quota_fix(str(path[-1]), value_at(data, path))
@@ -179,19 +194,48 @@ def _example(model: type[Model] | None, path: Path, data: Any) -> str:
     return _EXAMPLES.get(str(path[-1]), "")
 
 
-def _unknown_key(path: Path, model: type[Model] | None, beside: dict[str, Any], data: dict[str, Any]) -> Problem:
-    """Args: data: the whole file, if it is known."""
+def unknown_key_of(path: Path, model: type[Model] | None, beside: dict[str, Any], data: dict[str, Any]) -> Problem:
+    """The finding for a key that its mapping does not take.
+
+    Args: model: of the mapping; beside: the mapping; data: the whole file, if it is known.
+    """
     key = str(path[-1])
     if model and (reason := model.owned.get(key)):
         return owned_key(path, reason, fix_for_owned(key, beside))
     known = fields_of(model) if model else {}
     if model and issubclass(model, Tenant) and len(path) == 3 and (fix := elsewhere(Document, path[:2])):
         return unknown_key(path[:2], (), fix)
-    fix = fix_for_place(path, data) if data else ""
-    fix = fix or fix_for_key(model, key, beside, data)
+    if data and (fix := fix_for_place(path, data)):
+        return unknown_key(path, known, fix)
+    if data and (found := misplaced(path, beside.get(key), data)):
+        return unknown_key(path, (), found.fix)
+    if fix := in_a_list(key, beside.get(key), known):
+        return unknown_key(path, known, fix)
+    fix = fix_for_key(model, key, beside, data)
+    fix = _of_its_kind(fix, path, beside.get(key), data)
+    if path[0] == "clusters":
+        fix = _CLUSTERS_NAME.sub(str(path[1]), fix)
     if not fix and data and not closest(key, known, cutoff=0.8):
         fix = elsewhere(Document, path)
     return unknown_key(path, known, fix)
+
+
+_BELONGS = re.compile(r"'\w+' belongs under '(kustomize|helm):'")
+
+
+def _of_its_kind(fix: str, path: Path, value: Any, data: dict[str, Any]) -> str:
+    """The fix for a key that belongs into a block, with what the kind of app and its tenant make of it."""
+    found = _BELONGS.fullmatch(fix)
+    if not found or len(path) < 5 or path[0] != "tenants":
+        return fix
+    app, other = mapping_at(data, *map(str, path[:4])), "helm" if found[1] == "kustomize" else "kustomize"
+    if found[1] not in app and other in app:
+        of_source = "; the 'ref:' of its source says which version it takes" if path[-1] == "version" else ""
+        return f"remove it: '{path[-1]}' is for '{found[1]}:', and '{path[3]}' is a '{other}:' app{of_source}"
+    name, declared = quoted(value, ()), mapping_at(data, *map(str, path[:2]), "namespaces")
+    if path[-1] == "targetNamespace" and name not in ("...", path[1], *declared):
+        return f"{fix}, and declare the namespace in the tenant: 'namespaces: {{{name}: {{}}}}'"
+    return fix
 
 
 def _entry(path: Path) -> Path | None:

@@ -75,7 +75,7 @@ def fix_for_value(expected: str, model: type[Model] | None, path: Path, value: A
 
 def _of_mapping(model: type[Model] | None, path: Path, value: Any, document: Mapping[str, Any]) -> str:
     if value is None:
-        return _of_nothing(model, path)
+        return _of_nothing(model, path, document)
     if not value or not isinstance(value, str | list | int | float):
         return ""
     if isinstance(value, str) and model and (setting := _SETTING.fullmatch(value)) and setting[1] in fields_of(model):
@@ -95,7 +95,7 @@ def _of_mapping(model: type[Model] | None, path: Path, value: Any, document: Map
     return f"write {{{meant}}}" if meant else ""
 
 
-def _of_nothing(model: type[Model] | None, path: Path) -> str:
+def _of_nothing(model: type[Model] | None, path: Path, document: Mapping[str, Any]) -> str:
     """A key without a value, whose entries may be indented too little, or which needs no entry."""
     above = model_at(Document, path[:-2])
     if len(path) > 2 and above and path[-1] in fields_of(above):
@@ -104,6 +104,13 @@ def _of_nothing(model: type[Model] | None, path: Path) -> str:
         return ""
     required = [f"{name}: {_example(model, name)}" for name, field in fields_of(model).items() if field.is_required()]
     choice = [f"{model.one_of[0]}: ..."] if issubclass(model, OneOf) else []
+    if issubclass(model, App) and path[0] == "tenants":
+        sources = mapping_at(document, *map(str, path[:2]), "sources")
+        source = quoted(next(iter(sources), ""), ())
+        if sources and all("helm" in mapping_at(sources, each) for each in sources):
+            choice = [f"helm: {{source: {source}, chart: ..., version: ...}}"]
+        elif len(sources) == 1:
+            choice = [f"kustomize: {{source: {source}, path: ...}}"]
     return f"write '{quoted(path[-1], ())}: {{{', '.join(required or choice)}}}', or remove the key"
 
 

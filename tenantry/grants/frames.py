@@ -126,6 +126,9 @@ class _Filling:
         at = ("tenants", name, key)
         value = fill.file.data["tenants"][name][key]
         refused = list(grants.refused(key, value))
+        if refused and refused[0][0] == () and (unknown := _unknown(at, fill, self.main)):
+            self.problems.append(unknown.at(fill.file.locate(at, key=True)))
+            return
         for path, fix in refused:
             self._platforms(name, fill, (*at, *path), fix)
         if refused and refused[0][0] == ():
@@ -152,8 +155,9 @@ class _Filling:
         where = (
             self.main.line_of(("tenants", name)) if name in mapping_at(self.main.data, "tenants") else self.main.file
         )
-        moved = f"move {lines} to 'tenants.{name}' in {where}"
-        self._problem(fill, path, "platforms-setting", message, f"{moved}, {fix}" if fix else moved)
+        it = "it" if first == last else "them"
+        asked = f"remove {lines}, or ask the platform team to move {it} to 'tenants.{name}' in {where}"
+        self._problem(fill, path, "platforms-setting", message, f"{asked}, {fix}" if fix else asked)
 
     def _problem(self, fill: Fill, path: Path, code: str, message: str, fix: str, notes: tuple[str, ...] = ()) -> None:
         self.problems.append(Problem(path, code, message, notes, fix).at(fill.file.locate(path, key=True)))
@@ -193,6 +197,16 @@ class _Granted:
             prefix = f"{each.partition('/')[0]}/" if "/" in each else ""
             if not prefix or prefix not in self._prefixes[key]:
                 yield (each,), f"or allow it there: 'grants: {{{key}: [{prefix}]}}'" if prefix else ""
+
+
+def _unknown(at: tuple[str, ...], fill: Fill, main: ParsedFile) -> Problem | None:
+    """The finding for a key of an included file that tenants do not take anywhere; None if they take it."""
+    # As in `_is_grantable`.
+    from tenantry.fleet.shape import unknown_key_of
+    from tenantry.model import Tenant
+
+    known = at[-1] in Tenant.model_fields
+    return None if known else unknown_key_of(at, Tenant, mapping_at(fill.file.data, *at[:-1]), dict(main.data))
 
 
 def _is_grantable(key: str) -> bool:

@@ -27,12 +27,13 @@ def unknown_key(path: Path, known: Iterable[str], fix: str = "") -> Problem:
     """The last key of a path is unknown. Args: fix: where the key belongs."""
     key, names = str(path[-1]), sorted(known)
     near = None if fix else closest(key, names)
+    meant = fix or (f"write '{near}'" if near else "remove it")
     return Problem(
         path,
         "unknown-key",
         f"key '{shorten(key)}' is not known here",
         (f"known: {', '.join(names)}" + (f" (closest: {near})" if near else ""),) if names else (),
-        fix=fix or (f"write '{near}'" if near else "remove it"),
+        fix=meant,
         at_key=True,
     )
 

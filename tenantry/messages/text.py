@@ -54,10 +54,29 @@ def format_diagnostic(diagnostic: Problem) -> str:
     lines = [f"{diagnostic.location}: {diagnostic.severity}[{diagnostic.code}]: {diagnostic.message}"]
     if diagnostic.path:
         lines.append(f"  at {format_path(diagnostic.path)}")
-    lines += [f"  {note}" for note in diagnostic.notes]
+    # Who is told what to write needs no list of everything that could stand there.
+    is_told = diagnostic.fix.startswith("write '")
+    notes = (
+        note
+        for note in diagnostic.notes
+        if not (is_told and note.startswith("known: ") and diagnostic.code == "unknown-key")
+    )
+    lines += [line for note in notes for line in _wrapped(note)]
     if diagnostic.fix:
         lines.append(f"  fix: {diagnostic.fix}")
     return "\n".join(printable(line) for line in lines)
+
+
+_COLUMNS = 80
+
+
+def _wrapped(note: str) -> list[str]:
+    """A note, with a long list of known names on several lines."""
+    if not note.startswith("known: "):
+        return [f"  {note}"]
+    from textwrap import wrap
+
+    return wrap(note, _COLUMNS, initial_indent="  ", subsequent_indent="    ", break_on_hyphens=False)
 
 
 def printable(text: str) -> str:

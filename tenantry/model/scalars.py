@@ -82,8 +82,14 @@ def _whole_number_as_text(value: Any) -> Any:
     return value if isinstance(value, float) else _number_as_text(value)
 
 
+_STANDS_FOR_NAMES = frozenset({"NAME", "TENANT", "APP", "CLUSTER", "ENVIRONMENT", "SOURCE", "NAMESPACE", "KEY"})
+"""What our texts write in place of a name."""
+
+
 def _name_fix(value: str) -> str:
     """The name with a hyphen for each run of other characters."""
+    if value in _STANDS_FOR_NAMES:
+        return f"write a name of yours in place of {value}"
     plain = unicodedata.normalize("NFKD", value[:256]).encode("ascii", "ignore").decode()
     meant = names.slug(plain) if value.isprintable() else ""
     if len(meant) > names.MAX_LABEL:
@@ -92,10 +98,11 @@ def _name_fix(value: str) -> str:
 
 
 def _path_fix(value: str) -> str:
-    meant = f"./{value.strip('/')}"
+    plain = [each for each in value.replace("\\", "/").split("/") if each not in ("", ".", "..")]
+    meant = f"./{'/'.join(plain)}"
     return (
         f"write '{meant}'"
-        if value.startswith("/") and meant == shorten(meant)
+        if (value.startswith("/") or "\\" in value) and meant == shorten(meant)
         else "write a path from the source's root, such as './web'"
     )
 
@@ -174,6 +181,8 @@ def path_problem(value: str) -> str | None:
     """Why a value is not a path inside a source, or None."""
     if value.startswith("/"):
         return "is absolute: paths start at the root of the source"
+    if "\\" in value:
+        return "has a backslash, which separates no directories"
     return "leaves the source" if ".." in value.split("/") else None
 
 

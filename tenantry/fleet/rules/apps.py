@@ -84,9 +84,9 @@ def kustomize_apps_take_no_helm_repositories(fleet: Fleet) -> Iterator[Problem]:
                 source = declared_tenant.sources.get(str(block.get("source")))
                 if path[-1] == "kustomize" and source and source.helm:
                     message = f"app '{app}' is a 'kustomize:' app, but source '{block['source']}' is a Helm repository"
-                    yield Problem(
-                        (*path, "source"), "wrong-source", message, fix="name a source of another kind, or use 'helm:'"
-                    )
+                    others = [name for name, each in declared_tenant.sources.items() if not each.helm]
+                    meant = f"write '{others[0]}'" if len(others) == 1 else "name a source of another kind"
+                    yield Problem((*path, "source"), "wrong-source", message, fix=f"{meant}, or use 'helm:'")
     for addon, declared_addon in fleet.document.platform.addons.items():
         if declared_addon.kind == "kustomize" and declared_addon.source.helm:
             message = f"add-on '{addon}' is a 'kustomize:' app, but its source is a Helm repository"

@@ -72,7 +72,9 @@ def selectors_take_at_least_one_cluster(fleet: Fleet) -> Iterator[Problem]:
                 "selects-nothing",
                 f"{who} selects no cluster",
                 notes,
-                fix="correct the selector, or remove the entry",
+                fix=f"write 'labels: {{{labels[0].replace('=', ': ')}}}', or remove the entry"
+                if notes and len(labels) == 1
+                else "correct the selector, or remove the entry",
             )
 
 

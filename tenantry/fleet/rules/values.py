@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from contextlib import suppress
-from typing import Any
+from dataclasses import replace
+from typing import Any, NamedTuple
 
 from tenantry.fleet import walk
 from tenantry.fleet.apps import app_layers
@@ -20,6 +21,7 @@ from tenantry.messages.errors import Found, Path, Problem
 from tenantry.messages.placeholders import is_unfilled, names_in
 from tenantry.messages.problems import doubtful, shown
 from tenantry.messages.redact import shorten
+from tenantry.messages.text import format_path
 
 
 def addresses_are_read_alike_by_all_programs(fleet: Fleet) -> Iterator[Problem]:
@@ -28,8 +30,16 @@ def addresses_are_read_alike_by_all_programs(fleet: Fleet) -> Iterator[Problem]:
         if is_unfilled(spec.get("type")):
             continue
         for finding in address_problems(kind, spec, at):
-            if not is_unfilled(value_at(fleet.source.data, finding.path)):
-                yield finding
+            text = value_at(fleet.source.data, finding.path)
+            told = _in_our_spelling(fleet, finding, text)
+            if told is not finding or not is_unfilled(text):
+                yield told
+
+
+def _in_our_spelling(fleet: Fleet, finding: Problem, text: Any) -> Problem:
+    """The finding about an address, or one about the variable of another tool in it."""
+    foreign = next(_foreign_variables(str(text)), None) if finding.code == "bad-url" else None
+    return replace(finding, message=foreign.message, fix=foreign.fix(_variables(fleet))) if foreign else finding
 
 
 def _with_addresses(fleet: Fleet) -> Iterator[tuple[str, tuple[str, ...]]]:
@@ -51,16 +61,25 @@ _RANGE = re.compile(rf"\s*(?:{_VERSION}\s+-\s+{_VERSION}|{_BOUND}(?:(?:\s+|\s*,\
 
 
 def versions_are_versions_or_ranges(fleet: Fleet) -> Iterator[Problem]:
-    for path, texts in _versions(fleet):
-        for text in sorted(texts):
-            if not all(map(_RANGE.fullmatch, text.split("||"))):
-                message = f"{shown(text)} is not a version or a range of versions"
-                yield doubtful(
-                    path, "no-version", message, fix="write a version such as '1.2.3', or a range such as '1.x' or '*'"
-                )
+    for path, text in _no_versions(fleet, filled=False):
+        yield Problem(path, "no-version", f"{shown(text)} is not a version or a range of versions", fix=_A_VERSION)
 
 
-def _versions(fleet: Fleet) -> Iterator[tuple[Path, set[str]]]:
+def placeholders_give_versions_or_ranges(fleet: Fleet) -> Iterator[Problem]:
+    for path, text in _no_versions(fleet, filled=True):
+        yield doubtful(path, "no-version", f"{shown(text)} is not a version or a range of versions", fix=_A_VERSION)
+
+
+_A_VERSION = "write a version such as '1.2.3', or a range such as '1.x' or '*'"
+
+
+def _no_versions(fleet: Fleet, *, filled: bool) -> Iterator[tuple[Path, str]]:
+    """Each text that is neither. Args: filled: what placeholders give, too; the fleet has no errors then."""
+    for path, texts in _versions(fleet, filled=filled):
+        yield from ((path, text) for text in sorted(texts) if not all(map(_RANGE.fullmatch, text.split("||"))))
+
+
+def _versions(fleet: Fleet, *, filled: bool) -> Iterator[tuple[Path, set[str]]]:
     """Every place of a version or a range, with what stands there once placeholders are filled in."""
     if chart := fleet.document.platform.chart:
         if chart.helm:
@@ -71,7 +90,10 @@ def _versions(fleet: Fleet) -> Iterator[tuple[Path, set[str]]]:
         for path, block in walk.blocks(fleet, at):
             for key in ("version", "updates") if path[-1] == "helm" else ():
                 if isinstance(text := block.get(key), str):
-                    yield (*path, key), _filled(fleet, at, (*path, key), text)
+                    yield (
+                        (*path, key),
+                        _filled(fleet, at, (*path, key), text) if filled else _without_placeholders(text),
+                    )
         for name, image in (app.imageAutomation.images if app.imageAutomation else {}).items():
             if semver := image.policy.policy.semver:
                 place = (*at, "imageAutomation", "images", name, "policy", "policy", "semver", "range")
@@ -162,16 +184,31 @@ def _passwords(data: Any, at: Path) -> Iterator[Problem]:
                     (*at, key),
                     "literal-secret",
                     f"a value stands under '{shorten(named)}', and anyone who reads the file or the plan can see it",
-                    fix=_ELSEWHERE["substitute" if "substitute" in at else "values"],
+                    fix=_in_credentials((*at, key), named),
                 )
             else:
                 yield from _passwords(value, (*at, key))
 
 
-_ELSEWHERE = {
-    "values": "declare it under 'credentials:', and write 'valuesFrom: [{kind: Secret, name: NAME}]' beside 'values:'",
-    "substitute": "declare it under 'credentials:', and write 'substituteFrom: [{kind: Secret, name: NAME}]'",
-}
+def _in_credentials(at: Path, named: str) -> str:
+    """The lines that take the place of a secret at a path below `values` or `substitute`. Args: named: what it is called."""
+    group, owner, _, app = (*at[:2], "", at[3]) if at[0] == "tenants" else (at[0], "", "", at[2])
+    name, key = f"{app}-login", named if _PLAIN_KEY.fullmatch(named) else "KEY"
+    declare = f"remove it, and declare 'credentials: {{{name}: {{keys: [{key}]}}}}' under '{group}{'.' if owner else ''}{owner}:'"
+    if "substitute" in at:
+        return f"{declare}; beside 'substitute:' write 'substituteFrom: [{{kind: Secret, name: {name}}}]'"
+    below = at[at.index("values") + 1 :]
+    target = format_path(below) if all(isinstance(each, int) or "." not in each for each in below) else "PATH"
+    entry = f"{{kind: Secret, name: {name}, valuesKey: {key}, targetPath: {_in_yaml(target)}}}"
+    return f"{declare}; beside 'values:' write 'valuesFrom: [{entry}]'"
+
+
+def _in_yaml(text: str) -> str:
+    """A text as it stands in a flow mapping, where brackets need quotes."""
+    return f'"{text}"' if "[" in text else text
+
+
+_PLAIN_KEY = re.compile(r"[A-Za-z0-9._-]{1,60}")
 
 
 _OPENING = "\u201c\u201e\u00ab\u2018"
@@ -195,16 +232,63 @@ def texts_hold_no_typographic_characters(fleet: Fleet) -> Iterator[Problem]:
 
 _PATHS = ("path", "version", "chart", "targetNamespace", "branch", "tag", "url", "namespace")
 """Keys in which `${...}` and doubled braces mean nothing to Flux."""
-_DOUBLED = re.compile(r"\$\{(\w+)\}|\{\{\s*(\w+)\s*\}\}")
+_FOREIGN = re.compile(
+    r"\$\{\{\s{0,4}(?:\w{1,40}\.){0,4}(?P<actions>\w{1,40})\s{0,4}\}\}"
+    r"|\$\{(?:var|local|data)\.(?:\w{1,40}\.){0,4}(?P<terraform>\w{1,40})\}"
+    r"|\$\{(?P<shell>\w{1,40})\}"
+    r"|\$\((?P<make>\w{1,40})\)"
+    r"|\{\{-?\s{0,4}\.(?:\w{1,40}\.){0,4}(?P<helm>\w{1,40})\s{0,4}-?\}\}"
+    r"|\{\{\s{0,4}(?P<jinja>\w{1,40})\s{0,4}\}\}"
+)
+_TOOLS = {
+    "actions": "the spelling of GitHub Actions",
+    "terraform": "Terraform's spelling",
+    "shell": "a shell's spelling",
+    "make": "Make's spelling",
+    "helm": "Helm's spelling",
+    "jinja": "Jinja's spelling",
+}
+"""How other tools write variables."""
 
 
 def placeholders_have_single_braces(fleet: Fleet) -> Iterator[Problem]:
     """`${env}` is left to Flux, and `{{env}}` stands for braces."""
+    known = _variables(fleet)
+    for path, text in _texts(fleet.source.data, (), lambda text: "$" in text or "{{" in text):
+        for each in _foreign_variables(text) if path[-1] in _PATHS and "values" not in path else ():
+            if each.name in known or each.certain:
+                message = f"'{each.written}' is no placeholder, and stays as it is"
+                yield doubtful(path, "no-placeholder", message, fix=each.fix(known))
+
+
+def _variables(fleet: Fleet) -> set[str]:
+    """The names of all placeholders that some place knows."""
     known = {*BUILT_IN}
     known.update(*(each.variables for each in fleet.environments.values()))
     known.update(*(each.variables for each in fleet.clusters.values()))
-    for path, text in _texts(fleet.source.data, (), lambda text: "${" in text or "{{" in text):
-        for match in _DOUBLED.finditer(text) if path[-1] in _PATHS and "values" not in path else ():
-            if (name := match[1] or match[2]) in known:
-                message = f"'{match[0]}' is no placeholder, and stays as it is"
-                yield doubtful(path, "no-placeholder", message, fix=f"write '{{{name}}}'")
+    return known
+
+
+class _Foreign(NamedTuple):
+    """A variable as another tool writes it. tool: whose spelling it is, in words; certain: it means nothing else."""
+
+    written: str
+    name: str
+    tool: str
+    certain: bool
+
+    @property
+    def message(self) -> str:
+        return f"'{self.written}' is {self.tool}, and no placeholder here"
+
+    def fix(self, known: Collection[str]) -> str:
+        if self.name in known:
+            return f"write '{{{self.name}}}'"
+        return f"write '{{{self.name}}}', and declare it: 'variables: {{{self.name}: VALUE}}' in each environment"
+
+
+def _foreign_variables(text: str) -> Iterator[_Foreign]:
+    for match in _FOREIGN.finditer(text):
+        tool = _TOOLS[str(match.lastgroup)]
+        certain = match.lastgroup in ("terraform", "actions", "make", "helm")
+        yield _Foreign(shorten(match[0]), match[str(match.lastgroup)], tool, certain)

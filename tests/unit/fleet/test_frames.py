@@ -65,7 +65,8 @@ def test_every_other_key_belongs_to_the_platform(key: str) -> None:
 def test_the_lines_to_move_and_the_place_are_named() -> None:
     (problem,) = problems("{clusters: {names: [hub]}}", SOURCE, WEB, "quota:", "  pods: 7", "  requests.cpu: 8")
     assert problem.fix == (
-        "move lines 5 to 7 to 'tenants.rocky' in tenants.yaml:12:3, or allow it there: 'grants: {settings: [quota]}'"
+        "remove lines 5 to 7, or ask the platform team to move them to 'tenants.rocky' in tenants.yaml:12:3, or allow it there:"
+        " 'grants: {settings: [quota]}'"
     )
 
 

@@ -105,8 +105,6 @@ ONE = "edge-1: {group: edge}\nedge-2: {group: edge}"
             (
                 "tenants.yaml:4:32: error[unknown-key]: key 'labelx' is not known here",
                 "  at clusterGroups.edge.labelx",
-                "  known: environments, group, kubeconfig, labels, platformServiceAccount, shard, state, variables"
-                " (closest: labels)",
                 "  fix: write 'labels'",
             ),
         ),

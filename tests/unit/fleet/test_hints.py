@@ -113,7 +113,8 @@ def unknown(text: str) -> list[tuple[str, str]]:
     """The path of each unknown key, and its fix."""
     lines = said(text).splitlines()
     ours = [index for index, line in enumerate(lines) if line.startswith("error[unknown-key]")]
-    return [(lines[at + 1].removeprefix("at tenants.rocky."), lines[at + 3].removeprefix("fix: ")) for at in ours]
+    fixes = [next(line for line in lines[at:] if line.startswith("fix: ")).removeprefix("fix: ") for at in ours]
+    return [(lines[at + 1].removeprefix("at tenants.rocky."), fix) for at, fix in zip(ours, fixes, strict=True)]
 
 
 ON_THE_APP = "set it on the app itself, because overrides cannot change it"
@@ -124,7 +125,15 @@ NO_VALUES = "values never stand in the file: write 'keys: [password, username]'"
     ("app", "rest", "expected"),
     [
         ("path: ./x", "", ("apps.web.path", "'path' belongs under 'kustomize:'")),
-        ("version: 1.x", "", ("apps.web.version", "'version' belongs under 'helm:'")),
+        (
+            "version: 1.x",
+            "",
+            (
+                "apps.web.version",
+                "remove it: 'version' is for 'helm:', and 'web' is a 'kustomize:' app;"
+                " the 'ref:' of its source says which version it takes",
+            ),
+        ),
         ("namespace: x", "", ("apps.web.namespace", "use 'targetNamespace' under 'kustomize:'")),
         ("overrides: {clusters: {hub: {state: paused}}}", "", ("apps.web.overrides.clusters.hub.state", ON_THE_APP)),
         (
@@ -218,7 +227,7 @@ def test_a_source_without_its_kind_is_one_error(source: str, keys: str, fix: str
             "worker: {kustomize: {}, helm: {}}",
             ALL,
             "app 'worker' needs either 'kustomize:' or 'helm:'; it has both",
-            "apps.worker",
+            "apps.worker.helm",
             "keep one of them",
         ),
         (
@@ -233,7 +242,7 @@ def test_a_source_without_its_kind_is_one_error(source: str, keys: str, fix: str
             f"{ALL}\nowners: [{{user: a, group: b}}]",
             "entry 1 of 'owners:' needs exactly one of 'group:', 'user:' or 'serviceAccount:';"
             " it has 'group:' and 'user:'",
-            "owners[0]",
+            "owners[0].group",
             "keep one of them",
         ),
     ],
@@ -291,7 +300,7 @@ tenants: {rocky: {clusters: {all: true}, %(rocky)s}}
         (
             "hub",
             "kubeconfig: {workloadIdentity: {name: a}}",
-            "write 'configMap: {name: NAME, namespace: NAMESPACE, provider",
+            "write 'configMap: {name: hub, namespace: NAMESPACE, provider",
         ),
         ("rocky", "quota: {dev: {pods: 1}}", "write it under 'tenants.rocky.overrides.environments.dev.quota'"),
         ("rocky", "quota: {requests: {cpu: 1}}", "write 'requests.cpu: 1' right under the quota"),

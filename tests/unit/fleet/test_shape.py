@@ -7,7 +7,6 @@ import re
 import pytest
 
 from tenantry.fleet.shape import check_shape
-from tenantry.model import Tenant
 from tenantry.source.parse import parse
 from tests.table import table
 from tests.unit.texts import FRAME, problems, rocky, told
@@ -20,7 +19,6 @@ def test_an_unknown_key_is_refused_with_the_closest_known_one() -> None:
     expected = told(
         "tenants.yaml:10:5: error[unknown-key]: key 'rol' is not known here",
         "  at tenants.rocky.rol",
-        f"  known: {', '.join(sorted(Tenant.model_fields))} (closest: role)",
         "  fix: write 'role'",
         "Found 1 error",
     )
@@ -43,7 +41,8 @@ def test_a_key_that_looks_like_a_mark_of_pydantic_is_an_unknown_key(key: str) ->
     expected = told(
         f"tenants.yaml:8:1: error[unknown-key]: key '{key}' is not known here",
         f"  at {key}",
-        "  known: apiVersion, clusterGroups, clusters, defaults, environments, include, platform, selfService, tenants",
+        "  known: apiVersion, clusterGroups, clusters, defaults, environments, include,",
+        "    platform, selfService, tenants",
         f"  fix: {FIXES.get(key, 'remove it')}",
         "Found 1 error",
     )
@@ -185,8 +184,8 @@ def test_an_owned_key_is_refused_in_an_override_too() -> None:
         ),
         (
             "clusters: {all: true, names: []}",
-            15,
-            "clusters",
+            27,
+            "clusters.names",
             "choose-one]: 'clusters:' needs exactly one of 'names:', 'labels:' or 'all:'; it has 'names:' and 'all:'\n  at {}\n"
             "  fix: keep one of them",
         ),
@@ -265,8 +264,8 @@ def test_mistakes_of_several_entries_are_named_in_one_run_and_the_rest_is_checke
         "tenants.yaml:12:21: error[missing-key]: key 'ref' is missing",
         "  at tenants.rocky.sources.broken.git",
         "  fix: add 'ref: {branch: main}'",
-        "tenants.yaml:16:13: error[choose-one]: app 'both' needs either 'kustomize:' or 'helm:'; it has both",
-        "  at tenants.rocky.apps.both",
+        "tenants.yaml:16:46: error[choose-one]: app 'both' needs either 'kustomize:' or 'helm:'; it has both",
+        "  at tenants.rocky.apps.both.helm",
         "  fix: keep one of them",
         "tenants.yaml:17:13: error[choose-one]: app 'none' needs either 'kustomize:' or 'helm:'; it has neither",
         "  at tenants.rocky.apps.none",

@@ -210,7 +210,11 @@ OWNED = [
 
 @pytest.mark.parametrize(("old", "new", "path"), OWNED)
 def test_what_the_fleet_sets_can_not_be_set(old: str, new: str, path: str) -> None:
-    fix = "write 'credentials: NAME' beside the block" if path.endswith("secretRef") else "remove it"
+    fix = (
+        "write 'credentials: pull' beside 'repository:', and declare it under 'tenants.rocky.credentials:'"
+        if path.endswith("secretRef")
+        else "remove it"
+    )
     assert f"  at tenants.rocky.apps.web.imageAutomation.{path}\n  fix: {fix}\n" in problems(
         web(IMAGES.replace(old, new))
     )

@@ -105,7 +105,7 @@ def test_policies_that_do_not_go_together_when_merged_are_refused_where_they_sta
         ("{policyTypes: [ingress]}", "error[bad-value]: 'ingress' is not allowed here"),
         ("{policyTypes: [Egress], ingress: []}", "error[no-effect]: 'ingress' has no effect"),
         ("{policyTypes: [Egress], egress: [{from: []}]}", "key 'from' is not known here\n"),
-        ("{policyTypes: [Ingress], ingress: [{form: []}]}", "known: from, ports (closest: from)\n"),
+        ("{policyTypes: [Ingress], ingress: [{form: []}]}", "fix: write 'from'\n"),
         (
             "{policyTypes: [Ingress], ingress: [{from: [{}]}]}",
             "error[choose-one]: a peer needs either 'ipBlock:', or one or both of",
