@@ -29,6 +29,7 @@ AT_START = [
     "options",
     "output",
     "progress",
+    "typed",
 ]
 
 
