@@ -36,7 +36,7 @@ def server() -> Iterator[LanguageServer]:
     [
         (f"{TENANT}    role: |\n", ["view", "edit", "admin"]),
         (f"{TENANT}    interval: |\n", ["30s", "5m", "1h"]),
-        (f"{TENANT}    state: |\n", ["active", "paused", "offboarding"]),
+        (f"{TENANT}    state: |\n", ["active", "paused", "removing", "offboarding"]),
         (f"{TENANT}    network: |\n", ["isolated", "open"]),
         (f"{TENANT}    podSecurity: |\n", ["privileged", "baseline", "restricted"]),
         (f"{APP}        kustomize:\n          prune: |\n", ["true", "false"]),
@@ -73,9 +73,10 @@ def test_a_new_file_is_offered_its_keys(server: LanguageServer) -> None:
     [
         (
             f"{TENANT}    |state: active\n",
-            "#### state\n\n`paused`: Flux stops reconciling the tenant's apps. `offboarding`: a later run may remove the tenant,"
-            " even if the environment is protected.\n\nDefault: `active`.\n\nAllowed Values:\n\n"
-            "* `active`\n* `paused`\n* `offboarding`\n",
+            "#### state\n\n`paused`: Flux stops reconciling the tenant's apps. `removing`: a later run may remove the tenant,"
+            " even if the environment is protected; its namespaces stay with their data. `offboarding`: its namespaces go with"
+            " their data.\n\nDefault: `active`.\n\nAllowed Values:\n\n"
+            "* `active`\n* `paused`\n* `removing`\n* `offboarding`\n",
         ),
         (
             f"{APP}        |kustomize: {{}}\n",
@@ -94,7 +95,7 @@ def test_mistakes_are_marked_at_their_lines(server: LanguageServer) -> None:
     assert [
         '6: Incorrect type. Expected "string".',
         "7: Property appz is not allowed.",
-        '8: Value is not accepted. Valid values: "active", "paused", "offboarding".',
+        '8: Value is not accepted. Valid values: "active", "paused", "removing", "offboarding".',
     ] == sorted(server.problems(text))
 
 
