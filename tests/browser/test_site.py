@@ -46,7 +46,7 @@ def test_the_front_page_leads_to_a_page_by_its_table_and_by_the_navigation(site:
     page.locator(".sidebar-tree").get_by_role("link", name="Concepts", exact=True).click()
     expect(page.locator("h1")).to_contain_text("Concepts")
     captions = page.locator(".sidebar-tree .caption-text").all_text_contents()
-    assert captions[0] == "Start"
+    assert captions[0] == "Start: one door for each reader"
     assert captions[-1] == "Background"
 
 
