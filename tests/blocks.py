@@ -37,6 +37,7 @@ _VARYING = (
     (r"\b[0-9a-f]{7}\b", "COMMIT"),
     (r"\(\d+\.\d+ s\)", "(SECONDS)"),
     (r"\b\d+(s|m|h|d)\b", "AGE"),
+    (r"\bin \d+ s\b", "in SECONDS"),
     (r"-[0-9a-f]{8}\b", "-HASH"),
     (r"GOMEMLIMIT=\d+GiB", "GOMEMLIMIT=HALF"),
     (r"ended \d+ processes", "ended PROCESSES"),

@@ -36,7 +36,7 @@ CHANGES = (
 )
 """A wrong path, a patch that the API server refuses, a missing chart, a missing repository, an app that never becomes ready."""
 REASONS = {
-    ("hub-dev", "worker"): "kustomization path not found",
+    ("hub-dev", "worker"): "path './nowhere' does not exist in the source",
     ("hub-dev", "db"): "must be greater than or equal to 0",
     ("edge-1", "db"): "must be greater than or equal to 0",
     ("edge-1", "web"): "HelmChart kamaji-edge/edge-1-movy-charts-movy-web-",

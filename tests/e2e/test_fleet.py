@@ -134,6 +134,9 @@ def test_a_broken_file_or_none_disables_no_command_for_live_states(fleet: Projec
         keys = ("tenant", "cluster", "app", "namespace", "name", "status", "revision", "message")
         return found["byLabels"], {tuple(str(app[key]) for key in keys) for app in found["apps"]}
 
+    # What other tests pushed arrives before the states are compared.
+    for tenant in ("rocky", "movy"):
+        fleet.tenantry("reconcile", tenant, "--environment", "dev", "--with-source", "--wait").ok()
     try:
         fleet.edit("      worker:\n", "      worker:\n        state: paused\n")
         fleet.up().ok()
