@@ -81,7 +81,7 @@ def test_a_change_that_fails_in_the_second_wave_leaves_the_third_alone_and_can_b
     assert result.code == 1, result.text
     # Long before its timeout: the failure is still there after another attempt. One cluster may be seen to fail first.
     assert re.search(rf"{re.escape(STOPPED)}(1 cluster|2 clusters) of 2, so the run ends here", result.text)
-    assert re.search(r"  edge-[23] roll/web: kustomization path not found", result.text)
+    assert re.search(r"  edge-[23] roll/web: path '\./v2/early' does not exist in the source", result.text)
     assert "wave 2 of 3 (early): ready" not in result.text
     assert "untouched: wave 3 (edge-4, edge-5, edge-6, hub)" in result.text
     assert "Traceback" not in result.text
