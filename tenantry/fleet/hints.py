@@ -42,6 +42,7 @@ from tenantry.model.clusters import Capi
 from tenantry.model.document import SettingsPatch
 from tenantry.model.tenancy import Limits, Subject
 
+_SECRETS_NAME = re.compile(r"[a-z0-9][a-z0-9-]{0,59}")
 _PLAIN = re.compile(r"[A-Za-z0-9*./][\w.+/@-]{0,59}|https?://[\w.:/-]{1,60}")
 """What needs no quotes in YAML, is short, and holds no user in front of a host."""
 _MOST_DIGITS = 6
@@ -250,7 +251,8 @@ def fix_for_owned(key: str, beside: Mapping[str, Any]) -> str:
     if key in ("sourceRef", "chartRef"):
         return f"write 'source: {'NAME' if name == '...' else name}'"
     if key == "secretRef":
-        return f"write 'credentials: {'NAME' if name == '...' else name}' beside the block"
+        # What no Secret can be called may be the secret itself.
+        return f"write 'credentials: {name if _SECRETS_NAME.fullmatch(name) else 'NAME'}' beside the block"
     if key == "dependsOn" and isinstance(value, list):
         names = ", ".join(quoted(each.get("name") if isinstance(each, dict) else each, ()) for each in value)
         return f"write 'dependsOn: [{names}]' beside the block"
