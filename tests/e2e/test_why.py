@@ -89,7 +89,10 @@ def test_a_quota_a_path_and_a_source_are_each_named(restored: Project) -> None:
     def line(word: str) -> str:
         return f"tenants.yaml:{next(number for number, line in enumerate(lines, 1) if word in line)}"
 
-    quota = "Deployment movy/web gets no more pods: quota 'tenantry' is used up: pods [0-9] of 1, 1 more wanted"
+    quota = (
+        "Deployment movy/web gets no more pods: quota 'tenantry' is used up: pods [0-9] of 1, [0-9] more wanted"
+        r"( \([23] replicas, [0-9] exist\))?"
+    )
     path = rf"path './nowhere' does not exist in the source \(set in {line('./nowhere')}\)"
     source = "the source cannot be fetched: .*repository not found(; the app runs what was fetched before)?"
     expected = (
