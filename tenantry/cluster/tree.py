@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from tenantry.cluster import requests
 from tenantry.cluster.control import is_own
 from tenantry.cluster.health import Health, State
-from tenantry.cluster.reach import Connect, connected, way_of
+from tenantry.cluster.reach import way_of
 from tenantry.cluster.running import Asked, Running, read_all
 from tenantry.cluster.status import (
     MISSING,
@@ -81,13 +81,11 @@ class AppTree:
         return good and all(state.health is Health.READY for state in self.states.values())
 
 
-def with_health(client: Client, found: Iterable[AppTree], plan: Plan, connect: Connect = connected) -> list[AppTree]:
+def with_health(client: Client, found: Iterable[AppTree], plan: Plan) -> list[AppTree]:
     """The same trees with the states of their objects, which are asked of the apps' clusters as Flux does: see `reach`."""
     trees, planned = list(found), {each.id: each.manifest for each in plan.objects}
     applied = [each for each in trees if each.objects]
-    read = read_all(
-        client, (Asked(way_of(planned[each.app.id]), each.app.id, each.objects) for each in applied), connect
-    )
+    read = read_all(client, (Asked(way_of(planned[each.app.id]), each.app.id, each.objects) for each in applied))
     answers = {each.app.id: answer for each, answer in zip(applied, read, strict=True)}
     return [_judged(each, answers[each.app.id]) if each.app.id in answers else each for each in trees]
 

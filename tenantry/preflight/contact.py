@@ -18,7 +18,7 @@ from tenantry.preflight import remotes
 from tenantry.preflight.adoption import namespaces_to_make
 from tenantry.preflight.check import of_management
 from tenantry.preflight.kubeconfig import check_secret, expiries
-from tenantry.preflight.remotes import Answer, Checker, Connect, Remote
+from tenantry.preflight.remotes import Answer, Checker, Remote
 
 if TYPE_CHECKING:
     from tenantry.cluster.client import Client
@@ -49,11 +49,10 @@ def contact_remote(
     *,
     local: bool,
     offline: bool = False,
-    connect: Connect | None = None,
 ) -> Contact:
     """Check a kubeconfig and, unless Flux would refuse it anyway or `offline`, what it permits on its cluster.
 
-    connect: makes the client of the remote; None: over the network. local: as in `check_kubeconfig`.
+    local: as in `check_kubeconfig`.
     Raises: Refused: the Secret may not be read.
     """
     secret = secret_of(hub, reference)
@@ -62,7 +61,7 @@ def contact_remote(
     found = Contact(remote.name, problems, expires=expiries(kubeconfig))
     if offline or not found.fit:
         return found
-    checker = Checker(hub, now, local, connect or remotes.connect, answers={})
+    checker = Checker(hub, now, local, remotes.connect, answers={})
     try:
         asked = list(checker.access(remote, kubeconfig))
     except Refused as refused:
