@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import base64
 import json
-import time
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
+from functools import partial
+from http import HTTPStatus
 from pathlib import Path
 from typing import Any
 
+import httpx2
 import pytest
 import yaml
 from lightkube.core.exceptions import ApiError
@@ -18,7 +20,7 @@ from lightkube.resources.core_v1 import Namespace, Secret
 from lightkube.resources.rbac_authorization_v1 import ClusterRoleBinding
 from lightkube.types import PatchType
 
-from tests.e2e.clusters import Cluster
+from tests.e2e.clusters import Cluster, eventually
 from tests.e2e.project import Project
 
 pytestmark = pytest.mark.e2e
@@ -151,6 +153,8 @@ def tools(hub: Cluster) -> Iterator[None]:
         definition = {"apiVersion": "apiextensions.k8s.io/v1", "kind": "CustomResourceDefinition", "spec": spec}
         hub.apply("customresourcedefinitions", {**definition, "metadata": {"name": f"{plural}.{group}"}})
     try:
+        for _, _, kind, plural in TOOLS:
+            eventually(partial(_served, hub, kind), f"{plural} to be served")
         yield
     finally:
         for group, _, _, plural in TOOLS:
@@ -162,19 +166,21 @@ def _kind(name: str) -> Any:
     return create_namespaced_resource(group, version, kind, plural)
 
 
+def _served(hub: Cluster, kind: str) -> bool:
+    """Whether the API server serves a kind that it has just learned of."""
+    try:
+        list(hub.client.list(_kind(kind), namespace="default"))
+    except httpx2.HTTPStatusError as error:
+        # Of a group that nothing serves yet, the answer is a text and no Status, so this is no `ApiError`. The second one is
+        # the answer while the kind's storage is made.
+        if error.response.status_code not in (HTTPStatus.NOT_FOUND, HTTPStatus.TOO_MANY_REQUESTS):
+            raise
+        return False
+    return True
+
+
 def make(hub: Cluster, kind: str, name: str, namespace: str) -> None:
-    """An object of a kind that the API server may have just learned of."""
-    resource = _kind(kind)
-    for _ in range(50):
-        try:
-            hub.client.create(resource(metadata={"name": name}), namespace=namespace)
-        except ApiError as error:
-            if error.status.code != 404:
-                raise
-            time.sleep(0.1)
-        else:
-            return
-    raise AssertionError(f"{kind} is not served")
+    hub.client.create(_kind(kind)(metadata={"name": name}), namespace=namespace)
 
 
 def _write(hub: Cluster, content: str) -> None:
