@@ -129,7 +129,14 @@ class MainFile:
         given = mapping(self.environments.get(environment, {}).get("variables"))
         near = mapping(mapping(self.clusters.get(cluster)).get("variables"))
         texts = {str(name): str(value) for name, value in {**given, **near}.items()}
-        return {**texts, "env": environment, **({"cluster": cluster} if cluster else {}), **built_in}
+        there = {"cluster": cluster, "management": self.hub(cluster, environment)} if cluster else {}
+        return {**texts, "env": environment, **there, **built_in}
+
+    def hub(self, cluster: str, environment: str) -> str:
+        """The management cluster of a cluster in an environment; "": the file does not say which of several."""
+        hubs = hubs_of(self.environments.get(environment, {}))
+        named = str(mapping(self.clusters.get(cluster)).get("management"))
+        return next((each for each in (cluster, named) if each in hubs), hubs[0] if len(hubs) == 1 else "")
 
     def selected(self, selector: Mapping[str, Any]) -> frozenset[str]:
         """The clusters that a selector takes."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 
 from tenantry.compare.diff import Diff
+from tenantry.compare.moves import alike
 from tenantry.compare.review.collect import Collector
 from tenantry.compare.review.dangers import dangers
 from tenantry.compare.review.environment import of_environment, touched_waves
@@ -81,7 +82,7 @@ def review(diffs: Sequence[Diff], before: Planned, after: Planned) -> Review:
 
 def _environment(diff: Diff, old: Planned, new: Planned) -> EnvironmentReview:
     there = old.plans.get(diff.environment) or new.plans[diff.environment]
-    before, after = (each.plans.get(diff.environment) or nothing_of(there) for each in (old, new))
+    before, after = alike(*(each.plans.get(diff.environment) or nothing_of(there) for each in (old, new)))
     one, other = Side(before, old.fleet), Side(after, new.fleet)
     renamed = renames(diff, before, after)
     gathered = Gathered(diff, one, other, renamed)
