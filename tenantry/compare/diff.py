@@ -18,7 +18,6 @@ from tenantry.compare.moves import (
     Rehomed,
     Replaced,
     Widened,
-    alike,
     changed_rollouts,
     key_of,
     moved_tenants,
@@ -31,7 +30,7 @@ from tenantry.kube.objects import KubeObject, ObjectId
 from tenantry.messages.text import listed
 from tenantry.plan.after import After
 from tenantry.plan.objects.lifecycle import STATE_LABEL
-from tenantry.plan.plan import PROTECTED, Permit, Plan, nothing_of
+from tenantry.plan.plan import PROTECTED, Permit, Plan, alike, nothing_of
 from tenantry.plan.planned_apps import PlannedApp
 
 _T = TypeVar("_T")

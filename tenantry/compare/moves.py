@@ -78,13 +78,6 @@ def replaced_apps(before: Plan, after: Plan, *, kept: bool) -> tuple[Replaced, .
     return tuple(pair for pair in pairs if not kept or pair.before.id != pair.after.id)
 
 
-def alike(before: Plan, after: Plan) -> tuple[Plan, Plan]:
-    """Two plans whose identities name management clusters in the same way, so that what stays where it is stays itself."""
-    if len(before.hubs) == len(after.hubs) == 1:
-        return before, after
-    return before.with_hubs(), after.with_hubs()
-
-
 def rehomed_clusters(before: Plan, after: Plan, replaced: Iterable[Replaced]) -> tuple[Rehomed, ...]:
     """Clusters whose objects moved to another namespace, or alone to another management cluster.
 

@@ -119,6 +119,13 @@ class Plan:
         return self.members.get(id)
 
 
+def alike(before: Plan, after: Plan) -> tuple[Plan, Plan]:
+    """Two plans whose identities name management clusters in the same way, so that what stays where it is stays itself."""
+    if len(before.hubs) == len(after.hubs) == 1:
+        return before, after
+    return before.with_hubs(), after.with_hubs()
+
+
 def nothing_of(plan: Plan) -> Plan:
     """An empty plan of the same environment."""
     return Plan(plan.environment, plan.hubs, (), (), (), hub_by_cluster=plan.hub_by_cluster)

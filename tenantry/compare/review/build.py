@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 
 from tenantry.compare.diff import Diff
-from tenantry.compare.moves import alike
 from tenantry.compare.review.collect import Collector
 from tenantry.compare.review.dangers import dangers
 from tenantry.compare.review.environment import of_environment, touched_waves
@@ -15,7 +14,7 @@ from tenantry.compare.review.model import APPS, Change, Effect, EnvironmentRevie
 from tenantry.compare.review.parts import Planned, Side
 from tenantry.compare.review.renames import renames
 from tenantry.messages.text import grouped
-from tenantry.plan.plan import nothing_of
+from tenantry.plan.plan import alike, nothing_of
 
 _ORDER = {kind: rank for rank, kind in enumerate(("tenant", "settings", "namespace", "source", "addon", "app"))}
 _WHOLE = (PartKind.CLUSTER, PartKind.ENVIRONMENT)

@@ -138,7 +138,8 @@ def test_one_hub_is_not_taken_for_all(prod: Plan) -> None:
 IMAGES = """\
       followed:
         kustomize: {source: manifests}
-        imageAutomation: {images: {web: {repository: {image: ghcr.io/rocky/web, interval: 10m}, policy: {policy: {semver: {range: "*"}}}}}}
+        imageAutomation:
+          images: {web: {repository: {image: ghcr.io/rocky/web, interval: 10m}, policy: {policy: {semver: {range: "*"}}}}}
 """
 
 
