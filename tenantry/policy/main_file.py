@@ -129,10 +129,10 @@ class MainFile:
         given = mapping(self.environments.get(environment, {}).get("variables"))
         near = mapping(mapping(self.clusters.get(cluster)).get("variables"))
         texts = {str(name): str(value) for name, value in {**given, **near}.items()}
-        there = {"cluster": cluster, "management": self.hub(cluster, environment)} if cluster else {}
+        there = {"cluster": cluster, "management": self.hub_of(cluster, environment)} if cluster else {}
         return {**texts, "env": environment, **there, **built_in}
 
-    def hub(self, cluster: str, environment: str) -> str:
+    def hub_of(self, cluster: str, environment: str) -> str:
         """The management cluster of a cluster in an environment; "": the file does not say which of several."""
         hubs = hubs_of(self.environments.get(environment, {}))
         named = str(mapping(self.clusters.get(cluster)).get("management"))

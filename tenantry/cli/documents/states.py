@@ -149,8 +149,8 @@ class List(Document):
     of: Literal["tenants", "apps", "clusters", "placements", "sources", "environments", "rights"]
     items: list[dict[str, Any]]
     """Their keys depend on `of`. An app or source has `versions`: what it takes, and the `placements` where it does; a placement
-    has the `planned` version of each app; a right has `kind`, `name`, `may`, `role`, `namespaces`, `line` and `placements`.
-    docs/operations.md describes the command."""
+    has the `planned` version of each app and the `hub`, its management cluster; a cluster has `hubs`, those of its environments;
+    a right has `kind`, `name`, `may`, `role`, `namespaces`, `line` and `placements`. docs/operations.md describes the command."""
 
 
 class Discovery(Document):
