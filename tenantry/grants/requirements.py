@@ -34,7 +34,7 @@ def unmet(required: Requirements, kind: str, spec: Mapping[str, Any]) -> Iterato
         yield Problem(("image",), "not-required", message, (_accepted(required.images),), "name one of these")
 
 
-def annotations(required: Requirements) -> dict[str, str]:
+def required_annotations(required: Requirements) -> dict[str, str]:
     """What the namespaces of a tenant say of its requirements."""
     said = {
         PINNED: str(required.pinned).lower() if required.pinned else "",

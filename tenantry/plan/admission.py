@@ -141,7 +141,7 @@ def management_policies(platform: str, *, shared_identity: bool) -> tuple[Manife
 
 def remote_policies() -> tuple[Manifest, ...]:
     """The policies of every cluster, each with its binding."""
-    return (*_images(), *_baselines(), *label_policies())
+    return (*_baselines(), *_images(), *label_policies())
 
 
 def label_policies() -> tuple[Manifest, ...]:

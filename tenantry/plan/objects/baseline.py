@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 from tenantry.fleet.settings import TenantSettings
-from tenantry.grants.requirements import annotations as required_annotations
+from tenantry.grants.requirements import required_annotations
 from tenantry.kube.names import join
 from tenantry.kube.objects import Manifest
 from tenantry.model.network import Network
