@@ -130,7 +130,7 @@ limits.alerts: 20             # default
 limits.receivers: 20          # default
 limits.namespaces: 20         # default
 never:
-  [podSecurity, objects, dependsOn, grants, overrides, namespace,
+  [podSecurity, objects, dependsOn, require, grants, overrides, namespace,
   serviceAccount, shard, clusterRoles, clusterObjects, clusterAdmin,
   environments, adopt, state]
 """
@@ -187,7 +187,7 @@ limits.alerts: 20        # default
 limits.receivers: 20     # default
 limits.namespaces: 20    # default
 never:
-  [podSecurity, objects, dependsOn, grants, overrides, namespace,
+  [podSecurity, objects, dependsOn, require, grants, overrides, namespace,
   serviceAccount, shard, clusterRoles, clusterObjects, clusterAdmin,
   environments, adopt, state]
 """
@@ -227,7 +227,7 @@ limits.alerts: 20        # default
 limits.receivers: 20     # default
 limits.namespaces: 20    # default
 never:
-  [podSecurity, objects, dependsOn, grants, overrides, namespace,
+  [podSecurity, objects, dependsOn, require, grants, overrides, namespace,
   serviceAccount, shard, clusterRoles, clusterObjects, clusterAdmin,
   environments, adopt, state]
 """
@@ -309,6 +309,7 @@ def test_json_tells_the_same(capsys: Capture) -> None:
         "podSecurity",
         "objects",
         "dependsOn",
+        "require",
         "grants",
         "overrides",
         "namespace",
