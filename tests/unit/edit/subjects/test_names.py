@@ -57,7 +57,7 @@ NO_NAMES = {
     "OciRef": "digest semver semverFilter tag",
     "Patch": "patch",
     "PatchTarget": "annotationSelector group kind labelSelector name namespace version",
-    "PlacedSettings": "annotations interval labels objects quota retryInterval role roleBindings timeout",
+    "PlacedSettings": "annotations interval labels objects quota retryInterval role roleBindings roles timeout",
     "Platform": "alerts namespace receivers reservedNamespaces",
     "PodSecurity": "version",
     "PolicyRule": "apiGroups resourceNames resources verbs",
