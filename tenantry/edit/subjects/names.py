@@ -97,6 +97,8 @@ NAMES: dict[tuple[type[Model], str], Named] = {
     (After, "environment"): Named(Kind.ENVIRONMENT, If.DROP),
     (Environment, "tenants"): Named(Kind.TENANT, If.KEEP_OTHERS),
     (Cluster, "environments"): Named(Kind.ENVIRONMENT, If.KEEP_OTHERS),
+    (Cluster, "management"): Named(Kind.CLUSTER, If.REFUSE),
+    (ClusterGroup, "management"): Named(Kind.CLUSTER, If.REFUSE),
     (Cluster, "group"): Named(Kind.GROUP, If.REFUSE),
     (ClusterGroup, "environments"): Named(Kind.ENVIRONMENT, If.KEEP_OTHERS),
     (ClusterGroup, "group"): Named(Kind.GROUP, If.REFUSE),
