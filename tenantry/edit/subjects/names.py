@@ -34,6 +34,8 @@ from tenantry.model import (
     Selector,
     SettingsOverrides,
     Source,
+    SourceOverrides,
+    SourcePatch,
     Tenant,
 )
 from tenantry.model.document import Frame, ObjectsChart
@@ -125,6 +127,9 @@ NAMES: dict[tuple[type[Model], str], Named] = {
     (KustomizePatch, "source"): Named(Kind.SOURCE, If.REFUSE),
     (HelmPatch, "source"): Named(Kind.SOURCE, If.REFUSE),
     (Source, "credentials"): Named(Kind.CREDENTIALS, If.REFUSE),
+    (SourceOverrides, "environments"): Named(Kind.ENVIRONMENT, If.DROP),
+    (SourceOverrides, "clusters"): Named(Kind.CLUSTER, If.DROP),
+    (SourcePatch, "credentials"): Named(Kind.CREDENTIALS, If.REFUSE),
     (ImageSource, "credentials"): Named(Kind.CREDENTIALS, If.REFUSE),
     (ObjectsChart, "credentials"): Named(Kind.CREDENTIALS, If.REFUSE),
 }
