@@ -20,7 +20,7 @@ from tenantry.model import PlacedSettings, State
 from tenantry.model.network import Network
 from tenantry.model.objects import as_written
 from tenantry.model.requirements import Requirements
-from tenantry.model.tenancy import ExtraBinding, PodSecurity, TenantOwner
+from tenantry.model.tenancy import ExtraBinding, NamespaceRole, PodSecurity, TenantOwner
 
 _INHERITED = set(PlacedSettings.model_fields)
 """Not selectors: each is taken whole from the nearest level, as half of one merged into another would mean neither. Nor grants,
@@ -46,6 +46,7 @@ class TenantSettings:
     podSecurity: PodSecurity = field(default_factory=PodSecurity)
     owners: list[TenantOwner] = field(default_factory=list)
     roleBindings: dict[str, ExtraBinding] = field(default_factory=dict)
+    roles: dict[str, NamespaceRole] = field(default_factory=dict)
     dependsOn: list[str] = field(default_factory=list)
     objects: dict[str, dict[str, Any]] = field(default_factory=dict)
     require: Requirements = field(default_factory=Requirements)

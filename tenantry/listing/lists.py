@@ -18,6 +18,7 @@ from tenantry.fleet.placement import (
     is_management,
     labelled,
 )
+from tenantry.fleet.sources import source_place
 from tenantry.kube.names import PLATFORM
 from tenantry.listing.rights import rights, rights_of_platform
 from tenantry.listing.taken import Place, Source, Taken, Taking, in_words, uses
@@ -243,7 +244,7 @@ def _sources(fleet: Fleet, placed: list[Placed], only: Filter) -> Iterator[Item]
     users: dict[tuple[str, ...], list[Placed]] = {}
     for one in placed:
         name = taking.app(one.at, one.place)[0].source
-        at = (*one.at, "source") if one.tenant == PLATFORM else (*one.at[:2], "sources", str(name))
+        at = source_place(one.at, name)
         users.setdefault(at, []).append(one)
     addons = (
         (("platform", "addons", name, "source"), each.source) for name, each in fleet.document.platform.addons.items()
