@@ -29,9 +29,9 @@ _TENANT = """\
 """
 
 
-def bank(*, split: bool = False) -> bytes:
+def bank(tenants: int = TENANTS, *, split: bool = False) -> bytes:
     """The file. split: an environment for each stage and management cluster, as files had to say it before."""
-    tenants = (_TENANT.format(number, REGIONS[number % 2]) for number in range(TENANTS))
+    entries = (_TENANT.format(number, REGIONS[number % 2]) for number in range(tenants))
     return "".join(
         (
             "apiVersion: tenantry/v1\nenvironments:\n",
@@ -44,7 +44,7 @@ def bank(*, split: bool = False) -> bytes:
             '    policies: {clusters: {all: true}, source: {git: {url: "https://git.example.com/policies", ref: {tag: v1}}},'
             " kustomize: {path: ./policies}}\n",
             "defaults: {clusters: {labels: {tier: edge}}}\ntenants:\n",
-            *tenants,
+            *entries,
         )
     ).encode()
 
