@@ -112,12 +112,12 @@ def _entry(place: Place, group: str, name: str) -> str:
     """What the file calls the entry for which an object stands; "" if the object is of another tenant or the platform."""
     if place.kubeconfig is None:
         return name
-    if group == "configs":
-        prefix = f"{place.cluster}.{place.namespace}."
-    elif "." in name:  # clusters share it
+    prefix = f"{place.cluster}.{place.namespace}."
+    if group in ("configs", "credentials") and name.startswith(prefix):
+        return name.removeprefix(prefix)
+    if "." in name:  # clusters share it
         return name.split(".")[1] if name.startswith(f"{place.namespace}.") else ""
-    else:
-        prefix = f"{place.cluster}-{place.namespace}-"
+    prefix = f"{place.cluster}-{place.namespace}-"
     return name.removeprefix(prefix) if name.startswith(prefix) else ""
 
 
