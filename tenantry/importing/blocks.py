@@ -194,7 +194,9 @@ def has_shared_interval(chart: Thing) -> bool:
     wanted = {key: each for key, each in chart.spec.items() if key not in ("interval", "sourceRef")}
     fields = schema_of("HelmChart").spec["properties"]
     written = {key: each for key, each in wanted.items() if fields.get(key, {}).get("default") != each}
-    return bool(chart.source_key) or chart.is_ours and any(chart.name.endswith(f"-{digest(each)}") for each in (wanted, written))
+    return bool(chart.source_key) or (
+        chart.is_ours and any(chart.name.endswith(f"-{digest(each)}") for each in (wanted, written))
+    )
 
 
 # --- sources -----------------------------------------------------------------------------------------------------------

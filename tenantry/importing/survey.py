@@ -97,9 +97,7 @@ class Survey:
             credentials = {}
             if secret := mapping_at(source.spec, "secretRef").get("name"):
                 cluster = self.remotes.name(release) or self.world.management
-                credentials["credentials"] = self._names("", cluster, "").declare(
-                    source, "Secret", str(secret)
-                )
+                credentials["credentials"] = self._names("", cluster, "").declare(source, "Secret", str(secret))
             if source.kind == "HelmRepository":
                 kind = {"type": "oci"} if source.spec.get("type") == "oci" else {}
                 where = {"url": source.spec.get("url"), "version": str(chart.get("version")), **kind}
