@@ -60,6 +60,8 @@ class ObjectState(ObjectId):
     """Since when it is not ready; `null` if that is not known."""
     wave: WaveOf | None
     """In which wave of a rollout it changes; `null` without one."""
+    used: TextOrNull
+    """Of what clusters share, such as `used on 412 of 750 clusters`; else `null`."""
     message: str
 
 

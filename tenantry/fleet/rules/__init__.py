@@ -119,6 +119,7 @@ WARNINGS: tuple[Rule, ...] = (
     without_effect.credentials_and_configs_are_used,
     without_effect.cluster_groups_are_used,
     without_effect.environments_have_clusters,
+    clusters.kubeconfigs_lie_together,
     without_effect.variables_are_used,
     without_effect.alerts_have_something_to_tell,
     notifications.receivers_have_sources_to_fetch,
