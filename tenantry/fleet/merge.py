@@ -145,6 +145,8 @@ def _level(path: Path) -> str:
             level = f"{group[:-1]} {name}"
         case ("clusterGroups", name, *_):
             level = f"group {name}"
+        case ("tenantClasses", name, *_):
+            level = f"class {name}"
         case ("platform", "addons", *_):
             level = "add-on"
         case ("tenants", _, "apps" | "sources" as group, *_):

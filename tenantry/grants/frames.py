@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any, get_args
 
+from tenantry.fleet.classes import classed
 from tenantry.fleet.merge import Layer, merge
 from tenantry.messages.data import mapping_at, value_at
 from tenantry.messages.errors import Path, Problem
@@ -23,6 +24,7 @@ OF_NAMESPACES = ("name", "quota", "limits", "network")
 
 def filled(main: ParsedFile) -> ParsedFile:
     """The file with its tenants' frames filled in. Problems of included files are added to it."""
+    main = classed(main)
     return _Filling(main).run() if main.fills else main
 
 
@@ -103,7 +105,7 @@ class _Filling:
         grants = joined.get("grants") or {}
         if SELECTOR not in grants:
             joined["grants"] = {**grants, SELECTOR: joined[SELECTOR]}
-            file, where = self.written.get((*at, SELECTOR), (self.main, (*at, SELECTOR)))
+            file, where = self.written.get((*at, SELECTOR), (self.main, self.main.origin((*at, SELECTOR))))
             self.written[*at, "grants", SELECTOR] = (file, where)
 
     def _add_entries(self, name: str, fill: Fill, key: str, joined: dict[str, Any]) -> None:

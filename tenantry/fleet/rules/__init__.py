@@ -12,6 +12,7 @@ from typing import TypeAlias
 from tenantry.fleet.fleet import Fleet
 from tenantry.fleet.rules import (
     apps,
+    classes,
     clusters,
     environments,
     identities,
@@ -113,6 +114,8 @@ WARNINGS: tuple[Rule, ...] = (
     without_effect.sources_are_used,
     without_effect.credentials_and_configs_are_used,
     without_effect.cluster_groups_are_used,
+    classes.classes_are_used,
+    classes.classes_are_named_once,
     without_effect.environments_have_clusters,
     without_effect.variables_are_used,
     without_effect.alerts_have_something_to_tell,
