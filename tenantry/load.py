@@ -61,9 +61,9 @@ def _checked(clusters: Grouped, *, known: bool) -> tuple[Fleet | None, list[Prob
     once = Once(source)
     checked = check_shape(source.data, first_of(once(check_blocks(source.data))), once)
     findings = [each for each in checked.findings if not (clusters.is_follow_up(each) or is_follow_up(source, each))]
-    told = (*clusters.findings, *_explained(findings, source))
+    told = (*clusters.findings, *source.class_findings, *_explained(findings, source))
     problems = [*_explained(source.problems, source), *diagnose(source, told)]
-    if checked.document is None or clusters.findings or source.lacks_clusters or source.lacks_classes:
+    if checked.document is None or clusters.findings or source.lacks_clusters or source.class_findings:
         return None, problems
     fleet = Fleet(checked.document, source, checked.left_out)
     found = first_of(once(check_rules(fleet)))

@@ -135,12 +135,7 @@ class _Classing:
                     tenants[name] = whole
         merged = self.source.merged({**self.source.data, "tenants": tenants}, self._origin)
         merged.is_classed, merged.unclassed = True, frozenset(lacking)
-        if self.findings:
-            # A sound file does without the model, and so does completion in a shell.
-            from tenantry.fleet.fleet import diagnose
-
-            merged.problems = (*merged.problems, *diagnose(merged, first_of(self.findings)))
-            merged.lacks_classes = True
+        merged.class_findings = first_of(self.findings)
         return merged
 
     def _find(self, findings: Iterable[Problem]) -> None:

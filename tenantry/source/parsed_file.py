@@ -37,7 +37,7 @@ class ParsedFile:
 
     fills: what included files say of each tenant. problems: those of included files; they do not prevent checks of the rest.
     warnings: about files that are not included. lacks_clusters: whether an included file with clusters cannot be read.
-    is_classed: whether tenants have what their classes say. lacks_classes: whether classes are wrong; unclassed: the tenants
+    is_classed: whether tenants have what their classes say. class_findings: what is wrong with classes; unclassed: the tenants
     that lack what such a class would have given them.
     """
 
@@ -50,7 +50,7 @@ class ParsedFile:
         self.warnings: tuple[Problem, ...] = ()
         self.lacks_clusters = False
         self.is_classed = False
-        self.lacks_classes = False
+        self.class_findings: tuple[Problem, ...] = ()
         self.unclassed: frozenset[str] = frozenset()
         self._root = root
         self._written: Mapping[Path, Written] = {}
@@ -64,7 +64,7 @@ class ParsedFile:
         completed = ParsedFile(self.file, self._root, self.data, self.lines)
         completed.fills, completed.problems, completed.warnings = fills, tuple(problems), tuple(warnings)
         completed.data, completed._written, completed._origin = self.data, self._written, self._origin
-        completed.lacks_clusters, completed.lacks_classes = self.lacks_clusters, self.lacks_classes
+        completed.lacks_clusters, completed.class_findings = self.lacks_clusters, self.class_findings
         completed.is_classed, completed.unclassed = self.is_classed, self.unclassed
         return completed
 
