@@ -16,7 +16,7 @@ from tenantry.fleet.merge import Layer, origin
 from tenantry.messages.data import ABSENT, mapping_at
 from tenantry.messages.errors import Path, Problem, first_of
 from tenantry.messages.text import declared
-from tenantry.source.parsed_file import ParsedFile, Written
+from tenantry.source.parsed_file import ParsedFile, Written, named_classes
 
 CLASS = "class"
 CLASSES = "tenantClasses"
@@ -30,13 +30,6 @@ _KINDS = {
 _FOLLOW_UPS = ("missing-key", "choose-one", "no-chart")
 
 
-def classes_of(entry: Any) -> tuple[str, ...]:
-    """The classes that a tenant, a class or an entry of `include` names, in their order."""
-    named = entry.get(CLASS) if isinstance(entry, dict) else None
-    named = [named] if isinstance(named, str) else named
-    return tuple(each for each in named if isinstance(each, str)) if isinstance(named, list) else ()
-
-
 def classed(source: ParsedFile) -> ParsedFile:
     """The file with what its tenants' classes say merged below their entries. Data of a wrong shape is left as it is.
 
@@ -48,7 +41,9 @@ def classed(source: ParsedFile) -> ParsedFile:
     new = {name: fill for name, fill in source.fills.items() if fill.classes and name not in tenants}
     entries = {**tenants, **{name: {CLASS: list(fill.classes)} for name, fill in new.items()}}
     written: dict[Path, Written] = {("tenants", name): (fill.file, ("tenants", name)) for name, fill in new.items()}
-    if not (classes or any(map(classes_of, entries.values()))):
+    included = source.data.get("include")
+    naming = (*entries.values(), *(included if isinstance(included, list) else ()))
+    if not (classes or any(map(named_classes, naming))):
         return source
     return _Classing(source.joined(source.data, written), entries, classes).run(frozenset(new))
 
@@ -62,6 +57,16 @@ def is_follow_up(source: ParsedFile, finding: Problem) -> bool:
 def is_of_class(source: ParsedFile, path: Path) -> bool:
     """Whether the value at a path of a tenant is its class's."""
     return source.origin(path)[:1] == (CLASSES,)
+
+
+def classes_above(source: ParsedFile, name: str) -> set[str]:
+    """The classes that a class takes over from."""
+    found: set[str] = set()
+    new = set(named_classes(mapping_at(source.data, CLASSES, name)))
+    while new:
+        found |= new
+        new = {above for each in new for above in named_classes(mapping_at(source.data, CLASSES, each))} - found
+    return found
 
 
 class Once:
@@ -118,16 +123,18 @@ class _Classing:
         self._below: dict[tuple[str, ...], tuple[tuple[Layer, ...], dict[str, Any]] | None] = {}
 
     def run(self, new: frozenset[str]) -> ParsedFile:
-        """new: tenants of included files, whose entry of `include` is checked elsewhere."""
+        """new: tenants of included files, whose classes an entry of `include` names."""
+        included = self.source.data.get("include")
+        for index, entry in enumerate(included if isinstance(included, list) else ()):
+            self._check_names(("include", index), "an entry of 'include'", named_classes(entry))
         for name, above in self.above.items():
             self._find(above.findings)
-            self._find(_named_twice((CLASSES, name), f"class '{name}'", classes_of(self.classes[name])))
+            self._find(_named_twice((CLASSES, name), f"class '{name}'", named_classes(self.classes[name])))
         tenants, lacking = dict(self.entries), set()
         for name, own in self.entries.items():
-            if names := classes_of(own):
+            if names := named_classes(own):
                 if name not in new:
-                    self._find(_named_twice(("tenants", name), f"tenant '{name}'", names))
-                    self._find(_unknown(("tenants", name), f"tenant '{name}'", names, self.classes))
+                    self._check_names(("tenants", name), f"tenant '{name}'", names)
                 whole = self._whole(name, names)
                 if whole is None:
                     lacking.add(name)
@@ -137,6 +144,10 @@ class _Classing:
         merged.is_classed, merged.unclassed = True, frozenset(lacking)
         merged.class_findings = first_of(self.findings)
         return merged
+
+    def _check_names(self, at: Path, who: str, names: tuple[str, ...]) -> None:
+        self._find(_named_twice(at, who, names))
+        self._find(_unknown(at, who, names, self.classes))
 
     def _find(self, findings: Iterable[Problem]) -> None:
         self.findings.update(dict.fromkeys(findings))
@@ -282,7 +293,7 @@ class _Above:
             found = Problem((CLASSES, first, CLASS), "classes-too-many", message, fix="name one of them directly")
             self.findings = [*self.findings, found] if found not in self.findings else self.findings
         elif name not in self.order:
-            names = classes_of(self.classes[name])
+            names = named_classes(self.classes[name])
             unknown = tuple(_unknown((CLASSES, name), f"class '{name}'", names, self.classes))
             self.findings += unknown
             self.is_wrong |= bool(unknown)

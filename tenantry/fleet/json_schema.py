@@ -161,7 +161,7 @@ def _let_include(schema: dict[str, Any]) -> None:
     schema["required"].remove("clusters")
     schema["anyOf"] = [{"required": ["clusters"]}, {"required": ["include"]}]
     include = schema["$defs"]["Include"]
-    include["dependentSchemas"] = {key: _given("tenants") for key in ("of", "selfService")}
+    include["dependentSchemas"] = {key: _given("tenants") for key in ("of", "class")}
 
 
 _REMOVABLE = ("environments", "labels", "variables", "kubeconfig", "platformServiceAccount")

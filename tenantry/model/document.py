@@ -1,11 +1,10 @@
 """Tenants, the platform, and the whole of tenants.yaml."""
 
-from typing import Annotated, Any, Literal, TypeAlias
+from typing import Annotated, Literal
 
-from pydantic import BeforeValidator, Field
+from pydantic import Field
 
 from tenantry.grants.model import Grants, Include, NamespacePattern
-from tenantry.messages.problems import type_name
 from tenantry.model.apps import Addon, App, State
 from tenantry.model.clusters import Cluster, ClusterGroup, Environment, Selector
 from tenantry.model.network import Network
@@ -13,6 +12,7 @@ from tenantry.model.notifications import Alert, Receiver
 from tenantry.model.objects import ClusterObject, ObjectManifest
 from tenantry.model.scalars import (
     AppName,
+    ClassNames,
     CredentialsName,
     Duration,
     LabelKey,
@@ -23,7 +23,6 @@ from tenantry.model.scalars import (
     RoleName,
     SourcePath,
     Text,
-    refusal,
 )
 from tenantry.model.sources import Config, Credentials, GitRef, Source
 from tenantry.model.strict import InParts, Model, OneOf
@@ -36,19 +35,6 @@ from tenantry.model.tenancy import (
     ServiceAccount,
     TenantOwner,
 )
-
-
-def _as_list(value: Any) -> Any:
-    if not isinstance(value, str | list):
-        text = f"expected the name of a class or a list of names, found {type_name(value)}"
-        raise refusal("wrong-type", text, fix="write a name, as in 'class: small'")
-    return [value] if isinstance(value, str) else value
-
-
-ClassNames: TypeAlias = Annotated[
-    list[Name], Field(min_length=1), BeforeValidator(_as_list, json_schema_input_type=Name | list[Name])
-]
-"""The name of a class, or a list of such names."""
 
 
 class PlacedSettings(Model):
@@ -294,7 +280,5 @@ class Document(Model):
     tenantClasses: dict[Name, Annotated[TenantClass, InParts()]] = {}
     """What tenants that are alike share, by the name that their `class` says. An entry may lack what a tenant, or another class of
     it, adds. It has every key of a tenant except `adopt`; its `state` removes nothing."""
-    selfService: dict[Name, Frame] = {}
-    """Templates for tenants that teams create in their own files, by the name that `include` uses."""
     tenants: dict[Name, Tenant] = {}
     """The tenants. An included file adds a tenant's apps and what belongs to them."""

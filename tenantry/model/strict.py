@@ -9,6 +9,7 @@ from pydantic import BaseModel, ConfigDict, model_validator
 from pydantic.fields import FieldInfo
 from pydantic_core import CoreSchema, InitErrorDetails, PydanticCustomError, ValidationError, core_schema
 
+from tenantry.messages.data import without
 from tenantry.messages.placeholders import PLACEHOLDER, is_unfilled
 from tenantry.model.scalars import refusal
 
@@ -73,9 +74,11 @@ class Deferred:
 
 @dataclass(frozen=True, slots=True)
 class InParts:
-    """Marks the type of a mapping that others complete: it may lack what makes it whole. What it says is checked."""
+    """Marks the type of a mapping that others complete: it may lack what makes it whole. What it says is checked, and an entry that
+    is not whole is left out.
+    """
 
-    def __get_pydantic_core_schema__(self, source: type[Model], handler: GetCoreSchemaHandler) -> CoreSchema:
+    def __get_pydantic_core_schema__(self, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
         def checked(value: Any, check: ValidatorFunctionWrapHandler) -> Any:
             try:
                 return check(value)
@@ -83,7 +86,7 @@ class InParts:
                 found = [each for each in error.errors(include_url=False) if each["type"] not in _MISSING]
                 if found:
                     raise ValidationError.from_exception_data(error.title, [_again(each) for each in found]) from None
-                return source.model_construct()
+                return check(without(value, (each["loc"][:2] for each in error.errors(include_url=False))))
 
         return core_schema.no_info_wrap_validator_function(checked, handler(source))
 

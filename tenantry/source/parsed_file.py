@@ -168,14 +168,20 @@ class ParsedFile:
 
 @dataclass(frozen=True, slots=True)
 class Fill:
-    """What an included file says of one tenant. at: the entry of `include` that matches the file; template: the entry of
-    `selfService` that it names; classes: those of a tenant that the file creates.
+    """What an included file says of one tenant. at: the entry of `include` that matches the file; classes: those of a tenant that
+    the file creates.
     """
 
     file: ParsedFile
     at: Path
-    template: str | None = None
     classes: tuple[str, ...] = ()
+
+
+def named_classes(entry: Any) -> tuple[str, ...]:
+    """The classes that a tenant, a class or an entry of `include` names, in their order."""
+    named = entry.get("class") if isinstance(entry, dict) else None
+    named = [named] if isinstance(named, str) else named
+    return tuple(each for each in named if isinstance(each, str)) if isinstance(named, list) else ()
 
 
 Written = tuple[ParsedFile, Path]

@@ -45,7 +45,6 @@ class Kind(StrEnum):
     CLUSTER = "cluster"
     GROUP = "group"
     TENANT = "tenant"
-    FRAME = "frame"
     CLASS = "class"
     APP = "app"
     ADDON = "addon"
@@ -114,7 +113,7 @@ NAMES: dict[tuple[type[Model], str], Named] = {
     (App, "environments"): Named(Kind.ENVIRONMENT, If.KEEP_OTHERS),
     (ImageAutomation, "environments"): Named(Kind.ENVIRONMENT, If.KEEP_OTHERS),
     (Include, "of"): Named(Kind.TENANT, If.KEEP_OTHERS),
-    (Include, "selfService"): Named(Kind.FRAME, If.REFUSE),
+    (Include, "class_"): Named(Kind.CLASS, If.REFUSE),
     (TenantClass, "class_"): Named(Kind.CLASS, If.REFUSE),
     (App, "dependsOn"): Named(Kind.APP, If.EMPTY),
     (AppPatch, "dependsOn"): Named(Kind.APP, If.EMPTY),
@@ -139,7 +138,6 @@ DECLARED: dict[tuple[type[Model], str], Kind] = {
     (Document, "clusters"): Kind.CLUSTER,
     (Document, "clusterGroups"): Kind.GROUP,
     (Document, "tenants"): Kind.TENANT,
-    (Document, "selfService"): Kind.FRAME,
     (Document, "tenantClasses"): Kind.CLASS,
     (Platform, "addons"): Kind.ADDON,
     (Platform, "credentials"): Kind.CREDENTIALS,

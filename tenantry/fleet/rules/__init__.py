@@ -125,7 +125,6 @@ WARNINGS: tuple[Rule, ...] = (
     frame_rules.grants_have_an_effect,
     rollouts.rollouts_of_apps_have_an_effect,
     rollouts.rollouts_have_apps_to_wait_for,
-    frame_rules.frames_are_used,
     without_effect.overrides_apply_somewhere,
     without_effect.overrides_of_settings_apply_somewhere,
     without_effect.image_automations_name_environments_of_the_app,
