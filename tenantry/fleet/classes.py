@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from tenantry.fleet.inherit import MAX_ABOVE
-from tenantry.fleet.merge import Layer, origin
+from tenantry.fleet.merge import Layer, leaves, origin, placeholders
 from tenantry.messages.data import ABSENT, mapping_at
 from tenantry.messages.errors import Path, Problem, first_of
 from tenantry.messages.text import declared
@@ -57,6 +57,22 @@ def is_follow_up(source: ParsedFile, finding: Problem) -> bool:
 def is_of_class(source: ParsedFile, path: Path) -> bool:
     """Whether the value at a path of a tenant is its class's."""
     return source.origin(path)[:1] == (CLASSES,)
+
+
+def is_platforms_source(source: ParsedFile, tenant: str, name: str) -> bool:
+    """Whether a tenant's source is one and the same for all tenants of a class, so that the platform is its author.
+
+    Its class declares all of it, it takes no credentials, and no placeholder in it depends on the tenant.
+    """
+    at = ("tenants", tenant, "sources", name)
+    declared = mapping_at(source.data, *at)
+    if not declared or "credentials" in declared or not is_of_class(source, at):
+        return False
+    of_tenant = {"tenant", *mapping_at(source.data, "tenants", tenant, "variables")}
+    return all(
+        is_of_class(source, (*at, *path)) and of_tenant.isdisjoint(placeholders(value))
+        for path, value in leaves(declared)
+    )
 
 
 def classes_above(source: ParsedFile, name: str) -> set[str]:

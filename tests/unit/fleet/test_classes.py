@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from tenantry.explain import explain_app
-from tenantry.fleet.classes import is_of_class
+from tenantry.fleet.classes import is_of_class, is_platforms_source
 from tenantry.load import warnings_of
 from tenantry.plan.plan import plan
 from tests.table import table
@@ -150,6 +150,27 @@ def test_a_value_is_known_as_the_classs_or_the_tenants() -> None:
     assert is_of_class(source, (*app, "version"))
     assert not is_of_class(source, (*app, "values", "seats"))
     assert not is_of_class(source, ("tenants", "acme", "class"))
+
+
+AUTHORS: list[tuple[str, str, str, bool]] = [
+    # what, the class's source, the tenant's own, whether it is the platform's
+    ("equal for all", "{helm: {url: https://charts.example.com}}", "{}", True),
+    ("equal on a cluster", "{helm: {url: 'https://charts.example.com/{cluster}'}}", "{}", True),
+    ("the tenant's name", "{helm: {url: 'https://charts.example.com/{tenant}'}}", "{}", False),
+    ("credentials", "{helm: {url: https://charts.example.com}, credentials: c}", "{}", False),
+    ("the tenant changes it", "{helm: {url: https://charts.example.com}}", "{s: {helm: {interval: 1h}}}", False),
+    ("the tenant's alone", "null", "{s: {helm: {url: https://charts.example.com}}}", False),
+]
+
+
+@table("what, of_class, own, expected", AUTHORS, ids=lambda row: row[0])
+def test_the_platform_is_the_author_of_a_source_that_is_equal_for_all(
+    what: str, of_class: str, own: str, expected: bool
+) -> None:
+    sources = "" if of_class == "null" else f", sources: {{s: {of_class}}}"
+    given = f"c: {{credentials: {{c: {{existing: true}}}}{sources}}}"
+    source = fleet(text(given, f"acme: {{class: c, sources: {own}}}")).source
+    assert is_platforms_source(source, "acme", "s") is expected, what
 
 
 MANY = "".join(f"t{number}: {{class: customer}}\n" for number in range(150))
