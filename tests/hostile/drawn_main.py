@@ -66,6 +66,8 @@ def main_file(chance: random.Random, *, new: bool) -> Data:
             main["tenants"]["rocky"]["apps"]["given"]["environments"] = list(main["clusters"]["far"]["environments"])
     if chance.random() < 0.5:
         _divide(main, chance, shared=shared)
+    if chance.random() < 0.3:
+        _second_hub(main, chance.choice(("dev", "prod")), chance)
     return main
 
 
@@ -87,6 +89,16 @@ def _divide(main: Data, chance: random.Random, *, shared: bool) -> None:
         if key in others and (key in whole or key in levels[1]) and key not in levels[0] and chance.random() < 0.3:
             levels[0][key] = others[key]
     whole["class"] = chance.choice(("mine", ["mine"], ["base", "mine"]))
+
+
+def _second_hub(main: Data, environment: str, chance: random.Random) -> None:
+    """Give an environment another management cluster, and some of its remote clusters."""
+    hubs = [main["environments"][environment]["management"], "hub-two"]
+    main["environments"][environment]["management"] = hubs
+    main["clusters"]["hub-two"] = {"environments": [environment], "labels": {"zone": chance.choice(("in", "out"))}}
+    for name, cluster in main["clusters"].items():
+        if environment in cluster["environments"] and name not in hubs:
+            cluster["management"] = chance.choice(hubs)
 
 
 _TEAMS: Data = {"tenants": "teams/*.yaml", "of": ["*"], "class": "small"}

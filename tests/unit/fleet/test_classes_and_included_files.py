@@ -143,7 +143,8 @@ REFUSED: list[tuple[str, str, str, str]] = [
         "an address beyond the class's",
         "not-granted",
         "the address of this GitRepository is not granted to tenant 'rocky'",
-        "sources: {m: {git: {url: 'https://git.example.com/{team}/m', ref: {branch: main}}}}\n    apps: {web: {kustomize: {source: m}}}",
+        "sources: {m: {git: {url: 'https://git.example.com/{team}/m', ref: {branch: main}}}}\n"
+        "    apps: {web: {kustomize: {source: m}}}",
     ),
     (
         "more apps than the class lets it have",
