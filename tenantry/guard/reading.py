@@ -80,6 +80,7 @@ class _Reading:
     marks: dict[tuple[str, str], Mark] = field(default_factory=dict)
     installers: dict[tuple[Reference, str], set[ObjectId]] = field(default_factory=dict)
     marked: dict[tuple[str, str, str], bool] = field(default_factory=dict)
+    hubs: dict[str, set[str]] = field(default_factory=dict)
 
     def result(self) -> Held:
         return Held(
@@ -98,6 +99,7 @@ class _Reading:
             marks=self.marks,
             installers=self.installers,
             marked=frozenset(key for key, is_marked in self.marked.items() if is_marked),
+            hubs=self.hubs,
         )
 
     def add(self, manifest: Manifest) -> None:
@@ -154,6 +156,7 @@ class _Reading:
         """In a tenant's namespace the object of an app is called like the app."""
         self.malformed.update(f"{id}: {printable(problem)}" for problem in problems_of(id, manifest, id.name))
         leaving = place.gives_up(id.name)
+        self.hubs.setdefault(place.whose.cluster, set()).add(id.hub)
         self.apps[id] = HeldApp(
             tenant=place.whose.tenant,
             cluster=place.whose.cluster,
@@ -170,6 +173,7 @@ class _Reading:
         app = "" if id.kind == "Namespace" else label(labels, APP_LABEL)
         self.malformed.update(f"{id}: {printable(problem)}" for problem in problems_of(id, manifest, app))
         leaving, suspended = is_marked(manifest), is_suspended(manifest)
+        self.hubs.setdefault(cluster, set()).add(id.hub)
         if app:
             self.apps[id] = HeldApp(
                 tenant=tenant,
