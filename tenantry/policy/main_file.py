@@ -29,6 +29,12 @@ class Kubeconfig:
     reference: Mapping[str, Mapping[str, str]]
 
 
+def hubs_of(environment: Mapping[str, Any]) -> tuple[str, ...]:
+    """The management clusters of an environment as it is written: a name, or a list of names."""
+    written = environment.get("management")
+    return tuple(texts(written)) if isinstance(written, list) else (str(written),)
+
+
 def kubeconfig_of(written: Mapping[str, Any]) -> Kubeconfig | None:
     """What a cluster's `kubeconfig` in the file means to Flux; None: it says nothing."""
     for tool, (key, name, default) in _WRITTEN_BY.items():
@@ -112,7 +118,7 @@ class MainFile:
     def manages(self, cluster: str, environment: str = "") -> bool:
         """Whether the cluster runs Flux for the environment, or for any."""
         chosen = [self.environments.get(environment, {})] if environment else self.environments.values()
-        return any(each.get("management") == cluster for each in chosen)
+        return any(cluster in hubs_of(each) for each in chosen)
 
     def kubeconfig(self, cluster: str) -> Kubeconfig | None:
         """How Flux reaches a cluster from elsewhere; None: the file does not say."""

@@ -8,7 +8,7 @@ from functools import cached_property
 from typing import Any
 
 from tenantry.policy.frame import Frame, frame_of
-from tenantry.policy.main_file import Kubeconfig, MainFile, filled, filled_in
+from tenantry.policy.main_file import Kubeconfig, MainFile, filled, filled_in, hubs_of
 from tenantry.policy.resource import Resource, as_text, entries, mapping
 from tenantry.policy.stack import Stack, installed
 
@@ -200,7 +200,7 @@ class Tenants:
     def _clusters_of(self, environment: str) -> set[str]:
         declared = self.file.clusters.items()
         found = {name for name, each in declared if environment in (each or {}).get("environments", ())}
-        return {*found, str(self.file.environments.get(environment, {}).get("management"))}
+        return {*found, *hubs_of(self.file.environments.get(environment, {}))}
 
     def _cluster_of_account(self, resource: Resource) -> str:
         """A service account beside kubeconfigs is for all clusters whose kubeconfigs are there."""

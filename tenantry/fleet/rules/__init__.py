@@ -33,6 +33,8 @@ RULES: tuple[Rule, ...] = (
     clusters.environments_name_declared_clusters,
     clusters.environments_follow_declared_ones,
     clusters.clusters_name_declared_environments,
+    clusters.management_clusters_are_listed_once,
+    clusters.clusters_name_their_management_cluster,
     clusters.remote_clusters_have_a_kubeconfig,
     clusters.kubeconfigs_are_not_shared,
     clusters.management_clusters_do_not_leave,
