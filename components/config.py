@@ -76,6 +76,11 @@ class StackConfig:
     def environment(self) -> str:
         return self.claim.environment
 
+    @property
+    def without(self) -> frozenset[str]:
+        """The management clusters that this run leaves out."""
+        return self.target.without if isinstance(self.target, ClusterTarget) else frozenset()
+
 
 def read_config(environment: str | None = None, file: str | Path | None = None) -> StackConfig:
     """The running stack's configuration. An empty value means "not set", because the project declares a default for every key.

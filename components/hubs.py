@@ -10,10 +10,11 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from tenantry.guard.check import rehomed
 from tenantry.guard.claims import Claim
 from tenantry.kube.objects import KubeObject, ObjectId, Owner, readable_id
 from tenantry.messages.data import mapping_at
-from tenantry.messages.errors import RefusedChange
+from tenantry.messages.errors import RefusedChange, refuse
 from tenantry.messages.text import counted, listed
 from tenantry.plan.plan import Plan
 from tenantry.stacks.targets import key_in_state, key_of, type_token
@@ -94,9 +95,15 @@ def moving(plan: Plan, resources: Iterable[Mapping[str, Any]], claim: Claim, pla
 
 
 def held_hubs(plan: Plan, resources: Iterable[Mapping[str, Any]], without: Collection[str]) -> Plan:
-    """The plan, in which management clusters that are left out have what the state has of them, in its order."""
+    """The plan, in which management clusters that are left out have what the state has of them, in its order.
+
+    Raises: RefusedChange: a cluster would get another management cluster.
+    """
     held = [_object(each, hub) for hub, found in _read(resources).objects.items() if hub in without for each in found]
     ids = {planned.id for planned in held}
+    homes = {planned.owner.cluster: planned.hub for planned in held if planned.owner.cluster}
+    moved = ((cluster, hub, plan.hub_by_cluster.get(cluster, hub)) for cluster, hub in homes.items())
+    refuse(rehomed(*each) for each in moved if each[1] != each[2])
     theirs = tuple(replace(each, depends_on=tuple(id for id in each.depends_on if id in ids)) for each in held)
     return replace(plan, objects=(*(each for each in plan.objects if each.hub not in without), *theirs))
 

@@ -52,6 +52,11 @@ class Client(lightkube.Client):
         """The clients of all management clusters."""
         yield self
 
+    @property
+    def servers(self) -> str:
+        """The addresses of all API servers, for messages."""
+        return ", ".join(each.config.cluster.server for each in self.each())
+
 
 class Hubs(Client):
     """The management clusters of one environment as one: what is listed is listed on all of them, and an object is asked of its own.

@@ -69,7 +69,7 @@ class Held:
     targets: what Flux has installed for baselines, add-ons and apps, and for strangers that a plan would take over.
     addons: (cluster, namespace) -> the add-on that owns it. marks: (cluster, namespace) on remotes -> what its release says of it.
     kept: (cluster, namespace) -> what the claims of all environments record of it.
-    hubs: the management clusters that hold something for a cluster, by its name; "" as in `ObjectId`.
+    hubs: in an environment with several management clusters, those that hold something for a cluster, by its name.
     installers: (kubeconfig, namespace) -> the releases that install the namespace through it, whatever their labels say.
     """
 
