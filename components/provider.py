@@ -32,7 +32,9 @@ It would ask whatever cluster the user's kubeconfig points to about kinds, and, 
 """
 
 
-def management_providers(target: Target, environment: str, hubs: Sequence[str], former: str = "") -> dict[str, Provider]:
+def management_providers(
+    target: Target, environment: str, hubs: Sequence[str], former: str = ""
+) -> dict[str, Provider]:
     """The providers for the objects of an environment's management clusters, by name; by "" if it has only one.
 
     former: the cluster that was the only one until now, or is it from now on; its provider keeps its place in the state.

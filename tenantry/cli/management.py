@@ -91,13 +91,16 @@ def connect_management(
     seconds: float = LISTING,
     *,
     hubs: Sequence[str] = (),
+    without: Collection[str] = (),
 ) -> Iterator[Client]:
     """A client for the environment's management clusters, from the options or otherwise from the stack's file.
 
     Args:   seconds: as for `connect`. hubs: the management clusters; empty: those that the stack's file names.
+            without: those that are not contacted.
     Raises: Refused: one of the clusters cannot be reached, or stops answering.
     """
-    ways = _ways(file, environment, hubs, kubeconfig, context)
+    every = _ways(file, environment, hubs, kubeconfig, context)
+    ways = {hub: way for hub, way in every.items() if hub not in without}
     explained = lambda refused, hub: Refused(refused.message, for_hub(refused.fix, hub), code=refused.code)  # noqa: E731
     with ExitStack() as stack:
         with working(f"connecting to {_words(environment, hubs)}"):
@@ -121,7 +124,8 @@ def _ways(
     if unknown := [name for name in named if name not in hubs]:
         fix = "\n       ".join(f"--context {hub}=NAME" for hub in hubs)
         raise Refused(
-            f"--context {unknown[0]} names no management cluster of '{environment}', which has several: {', '.join(hubs)}", fix
+            f"--context {unknown[0]} names no management cluster of '{environment}', which has several: {', '.join(hubs)}",
+            fix,
         )
     given = {hub: target.hubs.get(hub, Reach()) for hub in hubs}
     given = {hub: Reach(kubeconfig or way.kubeconfig, named.get(hub) or way.context) for hub, way in given.items()}

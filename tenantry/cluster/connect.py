@@ -153,7 +153,9 @@ def connected(ways: Ways, seconds: float = LISTING, explain: Explain | None = No
     """
     with opened(ways, seconds) as (client, unreached):
         if unreached:
-            raise several_failures([explain(failure, hub) if explain else failure for hub, failure in unreached.items()])
+            raise several_failures(
+                [explain(failure, hub) if explain else failure for hub, failure in unreached.items()]
+            )
         yield client
 
 
@@ -257,7 +259,11 @@ def _asked(asked: SingleConfig | Client, error: httpx2.RequestError) -> str:
     for each in clients:
         address = each.http.base_url
         if len(clients) == 1 or f"{address.host}:{address.port}" == to:
-            return f"{each.hub}: cluster {each.config.cluster.server}" if each.hub else f"cluster {each.config.cluster.server}"
+            return (
+                f"{each.hub}: cluster {each.config.cluster.server}"
+                if each.hub
+                else f"cluster {each.config.cluster.server}"
+            )
     return "a management cluster"
 
 

@@ -52,7 +52,9 @@ def pods_of_flux(client: Client, seconds: int) -> list[Reading]:
         selector = ",".join(f"{key}={value}" for key, value in labels.items())
         for pod in requests.every(client, "v1", "Pod", namespace=namespace, selector=selector, metadata_only=True):
             path = f"/api/v1/namespaces/{namespace}/pods/{pod['metadata']['name']}/log"
-            readings.append(_of_pod(client.at(hub_at(pod)), path, {"container": str(container), "sinceSeconds": str(seconds)}))
+            readings.append(
+                _of_pod(client.at(hub_at(pod)), path, {"container": str(container), "sinceSeconds": str(seconds)})
+            )
     return readings
 
 

@@ -90,7 +90,9 @@ def unserved(client: Client, fleet: Fleet, plan: Plan) -> Iterator[Problem]:
 def _unserved(client: Client, fleet: Fleet, plan: Plan, hub: str) -> Iterator[Problem]:
     first: dict[tuple[str, str, bool], ObjectId] = {}
     for planned in plan.objects:
-        if planned.hub == client.hub and not (is_built_in(planned.id.api_version) or is_of_flux(planned.id.api_version)):
+        if planned.hub == client.hub and not (
+            is_built_in(planned.id.api_version) or is_of_flux(planned.id.api_version)
+        ):
             first.setdefault((planned.id.api_version, planned.id.kind, bool(planned.id.namespace)), planned.id)
     served = {api_version: served_kinds(client, api_version) for api_version in {version for version, *_ in first}}
     for (api_version, kind, _), id in first.items():
@@ -105,7 +107,5 @@ def _unserved(client: Client, fleet: Fleet, plan: Plan, hub: str) -> Iterator[Pr
                 "cluster-scoped", message, "declare it under the tenant's 'clusterObjects', or install it by an add-on"
             )
         elif served[api_version][kind].namespaced and not id.namespace:
-            message = (
-                f"{kind} of {api_version} is in a namespace on cluster '{hub}', but {id} is not ({at})"
-            )
+            message = f"{kind} of {api_version} is in a namespace on cluster '{hub}', but {id} is not ({at})"
             yield error("namespaced", message, "declare it under the tenant's 'objects'")

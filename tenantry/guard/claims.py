@@ -63,7 +63,9 @@ def claim_object(platform: str, claim: Claim, hub: str = "") -> KubeObject:
         "namespace": platform,
         "labels": {**MANAGED_BY, ENVIRONMENT_LABEL: claim.environment, CLAIM_LABEL: claim.environment},
     }
-    return KubeObject({"apiVersion": "v1", "kind": "ConfigMap", "metadata": metadata, "data": claim.data}, Owner(), hub=hub)
+    return KubeObject(
+        {"apiVersion": "v1", "kind": "ConfigMap", "metadata": metadata, "data": claim.data}, Owner(), hub=hub
+    )
 
 
 def claimed(plan: Plan, platform: str, claim: Claim) -> Plan:

@@ -37,6 +37,7 @@ class StackTarget:
     max_deletions: how many tenants, namespaces and apps one run may remove. allowed_deletions: what it may remove besides, by
     name. files: the target is a directory, not a cluster; directory: which one, if the stack sets it.
     claim: what the stack runs; None: the stack does not exist. hubs: of an environment with several management clusters, by name.
+    without: those that runs leave as they are.
     """
 
     kubeconfig: Path | None = None
@@ -47,6 +48,7 @@ class StackTarget:
     allowed_deletions: tuple[str, ...] = ()
     directory: str | None = None
     hubs: Mapping[str, Reach] = field(default_factory=dict)
+    without: frozenset[str] = frozenset()
 
     def reaches(self, environment: str, hubs: Sequence[str]) -> dict[str, Reach]:
         """As `reaches`, of the management clusters of an environment."""
@@ -166,12 +168,13 @@ def _target(project: Path, environment: str) -> StackTarget:
         deletions(settings.get("maxDeletions")),
         is_directory(settings.get("target")),
         _claim(about.get("name"), environment, settings),
-        allowed(_permissions(content)),
+        allowed(_config(content, "allowDeletions")),
         settings.get("directory") or None,
         {
             name: each._replace(kubeconfig=project / each.kubeconfig.expanduser() if each.kubeconfig else None)
             for name, each in hubs_in(_hubs(content, about)).items()
         },
+        frozenset(without_in(_config(content, "without"))),
     )
 
 
@@ -228,9 +231,9 @@ def _claim(project: Any, stack: str, settings: dict[str, str]) -> Claim | None:
     return Claim(settings.get("environment") or stack, f"{project}/{stack}") if project else None
 
 
-def _permissions(content: dict[str, Any]) -> object:
+def _config(content: dict[str, Any], key: str) -> object:
     config = content.get("config")
-    return config.get(f"{NAMESPACE}:allowDeletions") if isinstance(config, dict) else None
+    return config.get(f"{NAMESPACE}:{key}") if isinstance(config, dict) else None
 
 
 def _hubs(content: dict[str, Any], about: dict[str, Any]) -> object:

@@ -122,7 +122,9 @@ def record_object(platform: str, claim: Claim, record: Record, hub: str = "") ->
         "namespace": platform,
         "labels": {**MANAGED_BY, ENVIRONMENT_LABEL: record.environment, RECORD_LABEL: record.environment},
     }
-    return KubeObject({"apiVersion": "v1", "kind": "ConfigMap", "metadata": metadata, "data": record.data}, Owner(), hub=hub)
+    return KubeObject(
+        {"apiVersion": "v1", "kind": "ConfigMap", "metadata": metadata, "data": record.data}, Owner(), hub=hub
+    )
 
 
 def read(data: Mapping[str, object]) -> Record | None:
