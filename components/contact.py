@@ -7,9 +7,8 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from tenantry.cluster import connect
-from tenantry.messages.errors import UNREACHABLE, Refused
 from tenantry.plan.plan import Plan
-from tenantry.stacks.file import NAMESPACE, for_hub
+from tenantry.stacks.file import unanswered
 
 from .config import ClusterTarget
 
@@ -19,14 +18,11 @@ if TYPE_CHECKING:
 
 @contextmanager
 def connected(target: ClusterTarget, plan: Plan) -> Iterator[Client]:
-    """A client for the management clusters of a plan that the run contacts. Raises: Refused: one of them cannot be reached."""
+    """A client for the management clusters that the run contacts; of these, the plan may have only some.
 
-    def explained(failure: Refused, hub: str) -> Refused:
-        fix = for_hub(failure.fix, hub)
-        if hub and failure.code == UNREACHABLE:
-            run = f"tenantry up --environment {plan.environment} --without {hub}"
-            fix += f"; to leave what is there as it is: {run} (pulumi config set --path '{NAMESPACE}:without[0]' {hub})"
-        return Refused(failure.message, fix, code=failure.code)
-
-    with connect.connected(target.ways(plan.environment, plan.hubs), explain=explained) as client:
+    Raises: Refused: one of them cannot be reached.
+    """
+    hubs = tuple(dict.fromkeys(plan.hub_by_cluster.values())) or plan.hubs
+    ways = target.ways(plan.environment, hubs)
+    with connect.connected(ways, explain=lambda failure, hub: unanswered(failure, hub, plan.environment)) as client:
         yield client

@@ -14,7 +14,7 @@ from tenantry.cli.progress import working
 from tenantry.cluster.connect import LISTING, connected, opened
 from tenantry.messages.errors import Refused
 from tenantry.plan.plan import Plan
-from tenantry.stacks.file import Reach, for_hub, reaches, target_of
+from tenantry.stacks.file import Reach, for_hub, reaches, target_of, unanswered
 from tenantry.stacks.outcome import for_stack
 
 if TYPE_CHECKING:
@@ -101,10 +101,13 @@ def connect_management(
     """
     every = _ways(file, environment, hubs, kubeconfig, context)
     ways = {hub: way for hub, way in every.items() if hub not in without}
-    explained = lambda refused, hub: Refused(refused.message, for_hub(refused.fix, hub), code=refused.code)  # noqa: E731
     with ExitStack() as stack:
         with working(f"connecting to {_words(environment, hubs)}"):
-            client = stack.enter_context(_stacks(environment, connected(ways, seconds, explained)))
+            client = stack.enter_context(
+                _stacks(
+                    environment, connected(ways, seconds, lambda failure, hub: unanswered(failure, hub, environment))
+                )
+            )
         yield client
 
 

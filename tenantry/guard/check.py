@@ -71,8 +71,8 @@ def refusals(plan: Plan, now: Held, limits: RunLimits) -> Iterator[Problem]:
     """All reasons to refuse a run."""
     gone, again = removals(plan, now), reinstalls(plan, now)
     yield from _strangers(plan, now, limits)
-    yield from _rehomed(plan, now)
-    yield from kubeconfig_problems(plan, now)
+    moved = list(_rehomed(plan, now))
+    yield from moved or kubeconfig_problems(plan, now)
     yield from occupied(plan, now)
     yield from handovers(plan, now)
     yield from keeping_problems(plan, now, limits.adopting, limits.adopting_addons)

@@ -13,7 +13,7 @@ import yaml
 from tenantry.guard.claims import Claim
 from tenantry.guard.permissions import CEILING, CEILING_SHARE, checked, limit_in
 from tenantry.kube.yaml_text import LOADER
-from tenantry.messages.errors import Refused
+from tenantry.messages.errors import UNREACHABLE, Refused
 from tenantry.stacks.outcome import for_stack
 
 NAMESPACE = "tenantry"
@@ -122,6 +122,15 @@ def for_hub(text: str, hub: str) -> str:
     setting, path = rf"pulumi config set {NAMESPACE}:(context|kubeconfig)", f"{NAMESPACE}:hubs.{hub}"
     text = re.sub(setting, lambda found: f"pulumi config set --path '{path}.{found[1]}'", text)
     return re.sub(r"--(context|kubeconfig)\b(?! )", rf"--\1 {hub}=NAME", text)
+
+
+def unanswered(failure: Refused, hub: str, environment: str) -> Refused:
+    """Why one of several management clusters cannot be reached, with how to go on without it; hub: "": the failure as it is."""
+    fix = for_hub(failure.fix, hub)
+    if hub and failure.code == UNREACHABLE:
+        run = f"tenantry up --environment {environment} --without {hub}"
+        fix += f"; to leave what is there as it is: {run} (pulumi config set --path '{NAMESPACE}:without[0]' {hub})"
+    return Refused(failure.message, fix, code=failure.code)
 
 
 def hubs_in(value: object) -> dict[str, Reach]:
