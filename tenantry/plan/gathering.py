@@ -13,8 +13,9 @@ from tenantry.source.parsed_file import ParsedFile
 
 
 class Gathering:
-    """The objects, apps and findings of one environment on one management cluster so far; origins: which part of the file planned an object first.
+    """The objects, apps and findings of one environment on one management cluster so far.
 
+    origins: which part of the file planned an object first.
     awaited: the objects that Pulumi has to wait for. written: by cluster and identity, where the file has an object as it is.
     """
 

@@ -77,6 +77,20 @@ class Plan:
         """The management cluster that an object of the plan is on."""
         return id.hub or self.management
 
+    def with_hubs(self) -> Plan:
+        """The same plan, in which the identities name the management cluster also where the environment has one alone."""
+        if len(self.hubs) > 1 or not self.hubs[0] or any(each.hub for each in self.objects[:1]):
+            return self
+        hub = self.hubs[0]
+        return replace(
+            self,
+            objects=tuple(each.at(hub) for each in self.objects),
+            placements=tuple(each.at_hub(hub) for each in self.placements),
+            apps=tuple(each.at_hub(hub) for each in self.apps),
+            origins={id.at(hub): place for id, place in self.origins.items()},
+            members={id.at(hub): member for id, member in self.members.items()},
+        )
+
     def on(self, hub: str) -> Plan:
         """What one management cluster has, in the form of a plan of an environment that has this one alone.
 
@@ -120,6 +134,13 @@ class Plan:
     def wave_of(self, id: ObjectId) -> Member | None:
         """The wave that an object belongs to, with its rollout; None: the object is in no wave and waits for none."""
         return self.members.get(id)
+
+
+def alike(before: Plan, after: Plan) -> tuple[Plan, Plan]:
+    """Two plans whose identities name management clusters in the same way, so that what stays where it is stays itself."""
+    if len(before.hubs) == len(after.hubs) == 1:
+        return before, after
+    return before.with_hubs(), after.with_hubs()
 
 
 def nothing_of(plan: Plan) -> Plan:
