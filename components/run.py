@@ -22,7 +22,7 @@ from tenantry.guard.claims import Claim, claimed, foreign, other_claims
 from tenantry.guard.keeping import kept_after, left_here
 from tenantry.guard.places import Places
 from tenantry.guard.targets import planned_targets
-from tenantry.kube.objects import Manifest, ObjectId
+from tenantry.kube.objects import Manifest, ObjectId, on_hub
 from tenantry.load import load_fleet, plan_one, warnings_of
 from tenantry.messages.errors import InvalidFleet, Refused, RefusedChange, Severity, refuse
 from tenantry.messages.text import declared, format_invalid, format_warnings
@@ -144,7 +144,7 @@ def make_plan(config: StackConfig) -> Made:
         pulumi.log.warn(f"{config.fleet} is valid, but:\n{format_warnings(warnings)}")
     target = config.target
     if not isinstance(target, ClusterTarget):
-        _check(fleet, planned, _in_files(target, planned.environment), config)
+        _check(fleet, planned, _in_files(target, planned), config)
         return Made(planned)
     with connected(target, planned) as client:
         contacted = planned.only([each.hub for each in client.each()]) if config.without else planned
@@ -218,10 +218,13 @@ def _check_claim(client: Client, platform: str, mine: Claim) -> list[Claim]:
     return there
 
 
-def _in_files(target: DirectoryTarget, environment: str) -> Held:
-    """What a directory holds."""
-    files = list(rendered(target.directory))
-    return replace(held(files, environment), targets=planned_targets(files, environment))
+def _in_files(target: DirectoryTarget, planned: Plan) -> Held:
+    """What a directory holds, with one below it for each of several management clusters."""
+    if len(planned.hubs) > 1:
+        files = [on_hub(each, hub) for hub in planned.hubs for each in rendered(target.directory / hub)]
+    else:
+        files = list(rendered(target.directory))
+    return replace(held(files, planned.environment), targets=planned_targets(files, planned.environment))
 
 
 def with_values(planned: Plan, target: Target) -> tuple[Plan, Holding]:

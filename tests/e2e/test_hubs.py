@@ -68,6 +68,7 @@ def test_one_that_does_not_answer_stops_the_run_unless_it_is_left_out(project: P
         assert status.code == 2
         assert "nothing is known of what hub-us has" in status.text
     assert _paths(project, "hub-us") == {"hub-us": "./v1"}
+    assert "the last run left out hub-us" in project.tenantry("status", "--environment", "dev").text
     _up(project).ok()
     assert _paths(project, *HUBS) == {"hub-eu": "./v2", "hub-us": "./v2"}
 
