@@ -1,4 +1,4 @@
-"""The providers of a stack: one for each of its management clusters. Remote clusters have no provider, because Flux reaches them."""
+"""The providers of a stack: one for each of its management clusters. Flux reaches remote clusters, so these have none."""
 
 from __future__ import annotations
 

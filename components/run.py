@@ -39,8 +39,8 @@ from .config import ClusterTarget, DirectoryTarget, StackConfig, Target, read_co
 from .contact import connected
 from .ending import Check, Keeper, Last, keeper_of
 from .gates import Gates, gates_of
-from .secrets import Holding, holding, left_over, read_secrets, with_secrets, without_secrets
 from .hubs import Moving, held_hubs, left_out_words, moving
+from .secrets import Holding, holding, left_over, read_secrets, with_secrets, without_secrets
 from .state import InState, StillProtected, check_retained, check_unprotected, outputs_in_state, resources_in_state
 
 if TYPE_CHECKING:

@@ -44,7 +44,7 @@ class Client(lightkube.Client):
     def __enter__(self) -> Self:
         return self
 
-    def at(self, hub: str) -> Client:
+    def at(self, hub: str) -> Client:  # noqa: ARG002  there is one
         """The client of a management cluster. hub: of an `ObjectId`."""
         return self
 
@@ -59,7 +59,7 @@ class Client(lightkube.Client):
 
 
 class Hubs(Client):
-    """The management clusters of one environment as one: what is listed is listed on all of them, and an object is asked of its own.
+    """The management clusters of one environment as one: lists are of all of them, and an object is asked of its own.
 
     It has no connection itself.
     """
