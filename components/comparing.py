@@ -15,7 +15,6 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 import pulumi
 
-from tenantry.cluster import connect
 from tenantry.cluster.drift import (
     CONFIRMED,
     Difference,
@@ -37,9 +36,10 @@ from tenantry.plan.plan import Plan
 from tenantry.preflight.fitness import Policed
 from tenantry.stacks.backend import refreshes_always
 from tenantry.stacks.outcome import REFRESH, is_started_by_tenantry, is_unrefreshed, tell
-from tenantry.stacks.targets import key_in_state, key_of, type_token
+from tenantry.stacks.targets import key_in_state, key_of
 
 from .config import ClusterTarget, Target
+from .contact import connected
 from .gates import TOLD
 from .secrets import read_secrets, with_plain_secrets
 from .state import check_retained, outputs_in_state
@@ -59,7 +59,7 @@ class Restoring:
     """
 
     target: ClusterTarget
-    environment: str
+    plan: Plan
     before: Sequence[Difference]
     rewritten: Sequence[Difference] = ()
 
@@ -90,8 +90,8 @@ class Restoring:
             _end(left)
 
     def _again(self, found: Iterable[Difference]) -> list[Difference]:
-        with connect.connect(self.target.kubeconfig, self.target.context) as client, connect.answering(client.config):
-            return compare_again(client, self.environment, found)
+        with connected(self.target, self.plan) as client:
+            return compare_again(client, self.plan.environment, found)
 
 
 def _is_planned(difference: Difference, answer: Mapping[str, Any]) -> bool:
@@ -121,7 +121,7 @@ def restoring(plan: Plan, target: Target, held: Collection[ObjectId] = ()) -> Re
     if not isinstance(target, ClusterTarget):
         return None
     objects = with_plain_secrets((planned for planned in plan.objects if planned.id not in held), read_secrets())
-    with connect.connect(target.kubeconfig, target.context) as client, connect.answering(client.config):
+    with connected(target, plan) as client:
         found = compare(client, plan.environment, objects, secrets=True)
         unplanned = [each for each in found.unplanned if readable_id(each) not in held]
         differences, rewritten = found.differences, list[Difference]()
@@ -129,7 +129,7 @@ def restoring(plan: Plan, target: Target, held: Collection[ObjectId] = ()) -> Re
             differences = confirmed(client, found.differences)
             left = {difference.id for difference in differences}
             rewritten = [each for each in found.differences if each.id not in left and each.changed]
-        unchanging = Restoring(target, plan.environment, (), rewritten) if rewritten else None
+        unchanging = Restoring(target, plan, (), rewritten) if rewritten else None
         there = _Orphans(unplanned, Places(namespaces_of(client)), client)
         data = [id for id in remains(plan, found.unplanned) if id.kind != "Namespace"]
         if not differences and not there.possible and not data:
@@ -147,12 +147,12 @@ def restoring(plan: Plan, target: Target, held: Collection[ObjectId] = ()) -> Re
             return unchanging
         take_off_added(client, (each for each in differences if each.added))
         delete(client, abandoned, _CLEAN_UP)
-    return Restoring(target, plan.environment, differences, rewritten)
+    return Restoring(target, plan, differences, rewritten)
 
 
 def _is_unknown(difference: Difference, state: Mapping[str, Mapping[str, Any]]) -> bool:
     """Whether the engine would leave an object as it is, because the state says that it is as planned."""
-    remembered = state.get(f"{type_token(difference.id)}::{difference.planned.logical_name}")
+    remembered = state.get(key_in_state(difference.id))
     if remembered is None:
         return False
     return difference.live is None or bool(difference.changed and _is_planned(difference, remembered))

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TypeAlias
 
@@ -11,18 +12,40 @@ import pulumi
 
 from tenantry.guard.claims import Claim
 from tenantry.messages.errors import Refused
-from tenantry.stacks.file import NAMESPACE, allowed, deletions, directory_of, is_directory
+from tenantry.stacks.file import (
+    NAMESPACE,
+    Reach,
+    allowed,
+    check_without,
+    deletions,
+    directory_of,
+    hubs_in,
+    is_directory,
+    reaches,
+    without_in,
+)
+from tenantry.stacks.outcome import left_out
 
 
 @dataclass(frozen=True, slots=True)
 class ClusterTarget:
-    """How to reach the environment's management cluster, with the same defaults as kubectl.
-
-    kubeconfig: a file; None: the file that KUBECONFIG names, else ~/.kube/config. context: None: the file's current one.
-    """
+    """How to reach the environment's management cluster; `hubs`: one of several, by name."""
 
     kubeconfig: Path | None = None
     context: str | None = None
+    hubs: Mapping[str, Reach] = field(default_factory=dict)
+    without: frozenset[str] = frozenset()
+    """The management clusters that this run does not contact. Their objects stay as they are."""
+
+    def ways(self, environment: str, hubs: Sequence[str]) -> dict[str, Reach]:
+        """How the management clusters that this run contacts are reached, as `reaches` says it.
+
+        Raises: Refused: as `reaches`; or the run would leave out a cluster that is none of them, or all of them.
+        """
+        check_without(environment, hubs, self.without)
+        contacted = [name for name in hubs if name not in self.without]
+        found = reaches(environment, hubs, Reach(self.kubeconfig, self.context), self.hubs)
+        return found if len(hubs) < 2 else {name: found[name] for name in contacted}
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,6 +76,11 @@ class StackConfig:
     def environment(self) -> str:
         return self.claim.environment
 
+    @property
+    def without(self) -> frozenset[str]:
+        """The management clusters that this run leaves out."""
+        return self.target.without if isinstance(self.target, ClusterTarget) else frozenset()
+
 
 def read_config(environment: str | None = None, file: str | Path | None = None) -> StackConfig:
     """The running stack's configuration. An empty value means "not set", because the project declares a default for every key.
@@ -68,7 +96,7 @@ def read_config(environment: str | None = None, file: str | Path | None = None) 
 
 
 def _list(config: pulumi.Config, key: str) -> object:
-    """A list in the stack's file, which Pulumi passes as JSON; text that is not JSON is returned as it is."""
+    """A list or mapping in the stack's file, which Pulumi passes as JSON; text that is not JSON is returned as it is."""
     text = config.get(key)
     try:
         return json.loads(text) if text else None
@@ -87,4 +115,10 @@ def _target(config: pulumi.Config, claim: Claim) -> Target:
     if is_directory(config.get("target")):
         return DirectoryTarget(Path(config.get("directory") or directory_of(claim.environment)))
     kubeconfig = config.get("kubeconfig")
-    return ClusterTarget(Path(kubeconfig) if kubeconfig else None, config.get("context") or None)
+    hubs, without = hubs_in(_list(config, "hubs")), _list(config, "without")
+    return ClusterTarget(
+        Path(kubeconfig) if kubeconfig else None,
+        config.get("context") or None,
+        hubs,
+        left_out() or frozenset(without_in(without)),
+    )

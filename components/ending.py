@@ -15,7 +15,6 @@ from typing import Any, Protocol
 
 import pulumi
 
-from tenantry.cluster import connect
 from tenantry.fleet.fleet import Fleet
 from tenantry.guard.claims import Claim
 from tenantry.kube.objects import KubeObject, ObjectId
@@ -26,6 +25,7 @@ from tenantry.stacks.file import NAMESPACE
 from tenantry.stacks.record import Record, State, expected, is_awaited, read, record_object, record_of
 
 from .config import ClusterTarget
+from .contact import connected
 from .gates import Gates
 from .objects import Answers, Object, future_of
 
@@ -63,6 +63,7 @@ async def end(
     *,
     check: Check | None,
     last: Last | None,
+    providers: Mapping[str, pulumi.ProviderResource],
 ) -> None:
     """Lead the waves to the end of the run.
 
@@ -75,7 +76,7 @@ async def end(
             await check.check({id: await future_of(created[id].content()) for id in check.ids & created.keys()})
         if last:
             planned = await last.planned(complete=complete)
-            own = pulumi.ResourceOptions(parent=parent)
+            own = pulumi.ResourceOptions(parent=parent, provider=providers[planned.hub] if planned else None)
             last.answered(await future_of(Object(planned, own).content()) if planned else {})
     except Exception as error:
         if last:
@@ -85,12 +86,17 @@ async def end(
 
 @dataclass(frozen=True, slots=True)
 class Keeper:
-    """What a run has to know. before: the environment's record so far."""
+    """What a run has to know. before: the environment's record so far; it stays if the run leaves something out (`partial`).
+
+    hub: where the record is, as in `ObjectId`.
+    """
 
     plan: Plan
     platform: str
     claim: Claim
     before: Record | None
+    partial: bool = False
+    hub: str = ""
 
     def of_run(self, gates: Gates) -> Keeping:
         """Call it in the program's event loop."""
@@ -104,8 +110,10 @@ def keeper_of(fleet: Fleet, plan: Plan, target: ClusterTarget, claim: Claim) -> 
     """
     if not is_awaited(fleet, plan.environment):
         return None
-    platform = fleet.document.platform.namespace
-    with connect.connect(target.kubeconfig, target.context) as client, connect.answering(client.config):
+    platform, hub = fleet.document.platform.namespace, plan.hubs[0] if len(plan.hubs) > 1 else ""
+    if hub in target.without:
+        return None  # the run leaves the record as it is
+    with connected(target, plan) as client:
         found = [read(record) for record in records_on(client, platform, plan.environment)]
     before = next((each for each in found if each and each.environment == plan.environment), None)
     if not record_of(plan, before, datetime.now(UTC)).fits:
@@ -115,7 +123,7 @@ def keeper_of(fleet: Fleet, plan: Plan, target: ClusterTarget, claim: Claim) -> 
             f"  fix: let them: pulumi config set {NAMESPACE}:kubeconfig FILE, a file that may read what '{plan.environment}' has"
         )
         return None
-    return Keeper(plan, platform, claim, before)
+    return Keeper(plan, platform, claim, before, bool(target.without), hub)
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,8 +142,8 @@ class Keeping:
     async def planned(self, *, complete: bool) -> KubeObject | None:
         keeper = self.keeper
         # After an error that the engine has passed over, the record of the run before stays.
-        record = await self._record() if complete else keeper.before
-        return record_object(keeper.platform, keeper.claim, record) if record else None
+        record = await self._record() if complete and not keeper.partial else keeper.before
+        return record_object(keeper.platform, keeper.claim, record, keeper.hub) if record else None
 
     def answered(self, outputs: Mapping[str, Any]) -> None:
         self._answer.set_result(outputs.get("data") or {})

@@ -21,7 +21,7 @@ from tenantry.rollout.turns import Turns
 from .ending import end
 from .gates import Gates
 from .objects import Answers, Objects, Steps
-from .provider import management_provider
+from .provider import management_providers
 from .run import Run, run_of
 
 _PROVIDED = """\
@@ -133,7 +133,7 @@ class Tenant(Part):
 
 
 class Fleet(Part):
-    """One environment on its management cluster, with its clusters and tenants by name."""
+    """One environment on its management clusters, with its clusters and tenants by name."""
 
     clusters: Mapping[str, Cluster]
     tenants: Mapping[str, Tenant]
@@ -160,12 +160,14 @@ class Fleet(Part):
             raise pulumi.RunError(_PROVIDED)
         if run is None:
             run = run_of(name, file)
-        provider = management_provider(run.target, run.plan.management)
-        opts = pulumi.ResourceOptions.merge(opts, pulumi.ResourceOptions(providers=[provider]))
+        providers = management_providers(run.target, run.plan.environment, run.plan.hubs, run.moving.hub)
+        if alone := providers.get(""):
+            opts = pulumi.ResourceOptions.merge(opts, pulumi.ResourceOptions(providers=[alone]))
         super().__init__("tenantry:index:Fleet", name, {}, opts)
         gates = run.gates or Gates(run.plan.environment, Turns(), None)
         answers = Answers(gates)
-        created = Objects(answers, Steps(run.plan.apps, gates.turns, answers, self), run.kept)
+        steps = Steps(run.plan.apps, gates.turns, answers, self)
+        created = Objects(answers, steps, run.kept, providers, run.moving.names)
         own = pulumi.ResourceOptions(parent=self)
         platform, tenants = _shares(run.plan)
         with _without_positions():
@@ -174,7 +176,7 @@ class Fleet(Part):
             self.tenants = {each: Tenant(each, share, created, own) for each, share in tenants.items()}
         # The SDK waits for all outputs at the end of the program.
         self._end: pulumi.Output[None] = pulumi.Output.from_input(
-            end(created.created, answers, self, check=run.check, last=run.last)
+            end(created.created, answers, self, check=run.check, last=run.last, providers=providers)
         )
         self.record = run.last.output if run.last else None
         self._complete(owned for share in (platform, *tenants.values()) for owned in share.all())

@@ -11,12 +11,13 @@ import sys
 import time
 from collections import deque
 from collections.abc import Callable, Iterable, Mapping
+from contextlib import ExitStack
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NoReturn, TypeVar
 
 import pulumi
 
-from tenantry.cluster.connect import answering, connect
+from tenantry.cluster.connect import answering
 from tenantry.cluster.reading import read_objects
 from tenantry.cluster.standing import Live
 from tenantry.kube.objects import ObjectId
@@ -30,6 +31,7 @@ from tenantry.rollout.words import arrived, progress, stopped, unapplied, unread
 from tenantry.stacks.outcome import is_started_by_tenantry, tell
 
 from .config import ClusterTarget, Target
+from .contact import connected
 
 if TYPE_CHECKING:
     from tenantry.cluster.client import Client
@@ -45,7 +47,7 @@ _REST = 3
 class Reading:
     """One reader for all gates."""
 
-    environment: str
+    plan: Plan
     target: ClusterTarget
     pause: float = _PAUSE
     _wanted: set[ObjectId] = field(default_factory=set)
@@ -53,6 +55,7 @@ class Reading:
     _begun: float = -1.0
     _found: Live = field(default_factory=dict)
     _client: Client | None = None
+    _opened: ExitStack = field(default_factory=ExitStack)
 
     async def fresh(self, wanted: frozenset[ObjectId], patience: float) -> Live:
         """What is there now, of these objects at least. Gates that ask at the same time share a reading.
@@ -84,7 +87,7 @@ class Reading:
         begun, wanted, self._wanted = time.monotonic(), self._wanted, set()
 
         def call(client: Client) -> Live:
-            return read_objects(client, self.environment, wanted, whole=False)
+            return read_objects(client, self.plan.environment, wanted, whole=False)
 
         try:
             found = await asyncio.to_thread(self._explained, call)
@@ -96,8 +99,8 @@ class Reading:
 
     def _explained(self, call: Callable[[Client], _T]) -> _T:
         if self._client is None:
-            self._client = connect(self.target.kubeconfig, self.target.context)
-        with answering(self._client.config):
+            self._client = self._opened.enter_context(connected(self.target, self.plan))
+        with answering(self._client):
             return call(self._client)
 
 
@@ -204,7 +207,7 @@ def gates_of(plan: Plan, target: Target, *, to_the_end: bool = False) -> Gates:
         for rollout in plan.rollouts:
             pulumi.log.info(f"changes go {in_words(rollout)}")
         return Gates(plan.environment, turns, None)
-    return Gates(plan.environment, turns, Reading(plan.environment, target), to_the_end=to_the_end)
+    return Gates(plan.environment, turns, Reading(plan, target), to_the_end=to_the_end)
 
 
 @dataclass(slots=True)

@@ -208,12 +208,23 @@ class Objects:
     created: the objects so far.
     """
 
-    def __init__(self, answers: Answers, steps: Steps, kept: Collection[ObjectId]) -> None:
-        """kept: objects that stay as they are, whatever the plan says of them."""
+    def __init__(
+        self,
+        answers: Answers,
+        steps: Steps,
+        kept: Collection[ObjectId],
+        providers: Mapping[str, pulumi.ProviderResource],
+        former: Mapping[ObjectId, str],
+    ) -> None:
+        """kept: objects that stay as they are, whatever the plan says of them. providers: by management cluster; by "" if there is
+        only one, which comes from the parent. former: names that objects still have in the state.
+        """
         self.created: dict[ObjectId, Object] = {}
         self._answers = answers
         self._steps = steps
         self._kept = kept
+        self._providers = providers
+        self._former = former
 
     def create(self, planned: Iterable[KubeObject], parent: pulumi.ComponentResource) -> None:
         """Create objects below a component. Dependencies go from object to object: one on a component would mean everything below
@@ -222,6 +233,10 @@ class Objects:
         for one in planned:
             needed = [*(self.created[id] for id in one.depends_on), *self._steps.before(one.id)]
             opts = _options(one, parent, ignore_all=one.id in self._kept)
+            if one.hub:
+                opts.provider = self._providers[one.hub]
+            if former := self._former.get(one.id):
+                opts.aliases = [pulumi.Alias(name=former)]
             if needed or self._answers.gates.holds(one.id):
                 opts.depends_on = self._answers.after(needed, one.id)
             self.created[one.id] = Object(one, opts)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Collection, Iterable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from itertools import chain
 from pathlib import Path
@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING
 
 import pulumi
 
-from tenantry.cluster import connect
 from tenantry.cluster.inventory import claims_on, held_on
 from tenantry.cluster.report import stuck
 from tenantry.cluster.requests import one
@@ -23,7 +22,7 @@ from tenantry.guard.claims import Claim, claimed, foreign, other_claims
 from tenantry.guard.keeping import kept_after, left_here
 from tenantry.guard.places import Places
 from tenantry.guard.targets import planned_targets
-from tenantry.kube.objects import Manifest, ObjectId
+from tenantry.kube.objects import Manifest, ObjectId, on_hub
 from tenantry.load import load_fleet, plan_one, warnings_of
 from tenantry.messages.errors import InvalidFleet, Refused, RefusedChange, Severity, refuse
 from tenantry.messages.text import declared, format_invalid, format_warnings
@@ -37,10 +36,12 @@ from tenantry.stacks.outcome import OUTCOME_FILE, STARTED, UNPROTECT, for_stack,
 
 from .comparing import restoring
 from .config import ClusterTarget, DirectoryTarget, StackConfig, Target, read_config
+from .contact import connected
 from .ending import Check, Keeper, Last, keeper_of
 from .gates import Gates, gates_of
+from .hubs import Moving, held_hubs, left_out_words, moving
 from .secrets import Holding, holding, left_over, read_secrets, with_secrets, without_secrets
-from .state import InState, StillProtected, check_retained, check_unprotected, outputs_in_state
+from .state import InState, StillProtected, check_retained, check_unprotected, outputs_in_state, resources_in_state
 
 if TYPE_CHECKING:
     from tenantry.cluster.client import Client
@@ -52,7 +53,7 @@ class Run:
 
     gates: None: the plan's rollouts are left aside. check: of some objects, when all have been created.
     last: makes the object that is created after all others. kept: objects that stay as they are, whatever the plan says of them.
-    whole: the plan before anything was left out; None: nothing was.
+    whole: the plan before anything was left out; None: nothing was. moving: what has another name in the state.
     """
 
     plan: Plan
@@ -62,6 +63,7 @@ class Run:
     last: Last | None = None
     kept: Collection[ObjectId] = ()
     whole: Plan | None = None
+    moving: Moving = field(default_factory=Moving)
 
 
 def run_of(environment: str | None = None, file: str | Path | None = None) -> Run:
@@ -72,16 +74,25 @@ def run_of(environment: str | None = None, file: str | Path | None = None) -> Ru
     tell(STARTED)
     with readable_errors():
         config = read_config(environment, file)
-        plan, keeper = make_plan(config)
-        complete, held = with_values(plan, config.target)
-        gates = gates_of(plan, config.target, to_the_end=keeper is not None)
-        compared = restoring(plan, config.target, held.ids)
+        made = make_plan(config)
+        plan, target, without = made.plan, config.target, config.without
+        contacted = plan.only([hub for hub in plan.hubs if hub not in without])
+        complete, held = with_values(contacted, target)
+        gates = gates_of(contacted, target, to_the_end=made.keeper is not None)
+        compared = restoring(contacted, target, held.ids)
         if compared:
             complete = compared.leaving(complete)
         check = held.ending(compared)
+        kept = frozenset(held.kept)
+        if without:
+            complete = held_hubs(replace(plan, objects=complete.objects), resources_in_state(), without)
+            kept |= {each.id for each in complete.objects if each.hub in without}
+            pulumi.log.warn(left_out_words(without, plan.environment))
     say_if_slow(plan)
-    last = keeper.of_run(gates) if keeper else None
-    return Run(plan=complete, target=config.target, gates=gates, check=check, last=last, kept=held.kept, whole=plan)
+    last = made.keeper.of_run(gates) if made.keeper else None
+    return Run(
+        plan=complete, target=target, gates=gates, check=check, last=last, kept=kept, whole=plan, moving=made.moving
+    )
 
 
 @contextmanager
@@ -104,10 +115,17 @@ def readable_errors() -> Iterator[None]:
         raise pulumi.RunError(for_stack(str(error), pulumi.get_stack())) from error
 
 
-def make_plan(config: StackConfig) -> tuple[Plan, Keeper | None]:
-    """The plan of the stack's environment, after checking it, and that the management cluster can accept it.
+@dataclass(frozen=True, slots=True)
+class Made:
+    """keeper: keeps the environment's record; None: nobody needs one. moving: what has another name in the state."""
 
-    With what keeps the environment's record; None: nobody needs one.
+    plan: Plan
+    keeper: Keeper | None = None
+    moving: Moving = field(default_factory=Moving)
+
+
+def make_plan(config: StackConfig) -> Made:
+    """The plan of the stack's environment, after checking it, and that the management clusters can accept it.
 
     Raises: InvalidFleet, Refused: in a preview too, because a preview without the cluster would show wrong changes.
     """
@@ -124,46 +142,48 @@ def make_plan(config: StackConfig) -> tuple[Plan, Keeper | None]:
     if warnings := warnings_of(fleet):
         # Start on a new line, because Pulumi puts a word before the first one.
         pulumi.log.warn(f"{config.fleet} is valid, but:\n{format_warnings(warnings)}")
-    now = _held(fleet, planned, config)
+    target = config.target
+    if not isinstance(target, ClusterTarget):
+        _check(fleet, planned, _in_files(target, planned), config)
+        return Made(planned)
+    with connected(target, planned) as client:
+        contacted = planned.only([each.hub for each in client.each()]) if config.without else planned
+        now, there = _held(client, fleet, contacted, config)
+        _check(fleet, contacted, now, config)
+        check_unprotected(never_applied(contacted, now))
+        planned = fitted(client, planned)
+    platform = fleet.document.platform.namespace
+    claim = replace(
+        config.claim, kept=kept_after(planned, now, datetime.now(UTC)), without=tuple(sorted(config.without))
+    )
+    check_retained(contacted, left_here(contacted, now))
+    moved = Moving()
+    if len(planned.hubs) > 1 or any(each.hubs for each in there if each == config.claim):
+        moved = moving(claimed(planned, platform, claim), resources_in_state(), claim, platform)
+    return Made(claimed(planned, platform, claim), keeper_of(fleet, planned, target, claim), moved)
+
+
+def _check(fleet: Fleet, planned: Plan, now: Held, config: StackConfig) -> None:
     limits = limits_of(fleet, config.environment, config.max_deletions, config.allowed_deletions)
     for doubt in doubts(planned, now, limits):
         pulumi.log.warn(for_stack(f"{doubt.message}\n  fix: {doubt.fix}", pulumi.get_stack()))
     check(planned, now, limits)
-    if isinstance(config.target, ClusterTarget):
-        check_unprotected(never_applied(planned, now))
-    planned = _fitted(planned, config.target)
-    if isinstance(config.target, ClusterTarget):
-        platform = fleet.document.platform.namespace
-        claim = replace(config.claim, kept=kept_after(planned, now, datetime.now(UTC)))
-        check_retained(planned, left_here(planned, now))
-        return claimed(planned, platform, claim), keeper_of(fleet, planned, config.target, claim)
-    return planned, None
 
 
-def _held(fleet: Fleet, planned: Plan, config: StackConfig) -> Held:
-    """The environment's current objects, on its management cluster or in files."""
-    if not isinstance(config.target, ClusterTarget):
-        return _in_files(config.target, planned.environment)
-    target = config.target
-    with connect.connect(target.kubeconfig, target.context) as client, connect.answering(client.config):
-        holdings = held_on(client, fleet, planned)
-        # Read the claims first: they are one small list.
-        there = _check_claim(client, fleet.document.platform.namespace, config.claim)
-        found = list(holdings)
-        for message in stuck(found, Places(found)):
-            pulumi.log.warn(message)
-        if planned.after:
-            _check_after(client, fleet, planned, found)
-        known = Known({each.id for each in planned.objects}, InState(), Policed(lambda id: one(client, id)))
-        return held(found, planned.environment, known).recorded(chain.from_iterable(each.kept for each in there))
-
-
-def _fitted(planned: Plan, target: Target) -> Plan:
-    """The plan without what the cluster's Flux does not know and the fleet can do without."""
-    if not isinstance(target, ClusterTarget):
-        return planned
-    with connect.connect(target.kubeconfig, target.context) as client, connect.answering(client.config):
-        return fitted(client, planned)
+def _held(client: Client, fleet: Fleet, planned: Plan, config: StackConfig) -> tuple[Held, list[Claim]]:
+    """The environment's current objects on its management clusters, and all claims there."""
+    holdings = held_on(client, fleet, planned)
+    # Read the claims first: they are one small list.
+    platform = fleet.document.platform.namespace
+    there = [claim for each in client.each() for claim in _check_claim(each, platform, config.claim)]
+    found = list(holdings)
+    for message in stuck(found, Places(found)):
+        pulumi.log.warn(message)
+    if planned.after:
+        _check_after(client, fleet, planned, found)
+    known = Known({each.id for each in planned.objects}, InState(), Policed(lambda id: one(client, id)))
+    now = held(found, planned.environment, known).recorded(chain.from_iterable(each.kept for each in there))
+    return now, there
 
 
 def _check_after(client: Client, fleet: Fleet, planned: Plan, found: Iterable[Manifest]) -> None:
@@ -180,7 +200,7 @@ def _check_after(client: Client, fleet: Fleet, planned: Plan, found: Iterable[Ma
 
 
 def _check_claim(client: Client, platform: str, mine: Claim) -> list[Claim]:
-    """All claims on the cluster.
+    """All claims on a management cluster.
 
     Raises: Refused: the claims, or without its claim the stack's own state, say that it runs something else.
     """
@@ -189,7 +209,8 @@ def _check_claim(client: Client, platform: str, mine: Claim) -> list[Claim]:
     if mine not in there:
         urns = outputs_in_state()
         refuse(foreign(mine, urns))
-        if any(urn.endswith(f"::{platform}/{mine.name}") for urn in urns):
+        name = f"{client.hub}/{platform}/{mine.name}" if client.hub else f"{platform}/{mine.name}"
+        if any(urn.endswith(f"::{name}") for urn in urns):
             pulumi.log.warn(
                 f"ConfigMap {platform}/{mine.name}, which says what this stack runs, was deleted\n"
                 f"  fix: write it again: tenantry up --environment {mine.environment}"
@@ -197,10 +218,13 @@ def _check_claim(client: Client, platform: str, mine: Claim) -> list[Claim]:
     return there
 
 
-def _in_files(target: DirectoryTarget, environment: str) -> Held:
-    """What a directory holds."""
-    files = list(rendered(target.directory))
-    return replace(held(files, environment), targets=planned_targets(files, environment))
+def _in_files(target: DirectoryTarget, planned: Plan) -> Held:
+    """What a directory holds, with one below it for each of several management clusters."""
+    if len(planned.hubs) > 1:
+        files = [on_hub(each, hub) for hub in planned.hubs for each in rendered(target.directory / hub)]
+    else:
+        files = list(rendered(target.directory))
+    return replace(held(files, planned.environment), targets=planned_targets(files, planned.environment))
 
 
 def with_values(planned: Plan, target: Target) -> tuple[Plan, Holding]:

@@ -16,7 +16,6 @@ from typing import Any
 
 import pulumi
 
-from tenantry.cluster import connect
 from tenantry.cluster.requests import in_parallel, one
 from tenantry.kube.objects import KubeObject, ObjectId
 from tenantry.kube.secret_values import MissingValue, data_of, missing, values_of
@@ -27,6 +26,7 @@ from tenantry.stacks.file import NAMESPACE
 from tenantry.stacks.outcome import HELD, for_stack, is_started_by_tenantry, tell
 
 from .config import ClusterTarget
+from .contact import connected
 from .ending import Check
 
 GROUPS = ("credentials", "platformCredentials")
@@ -173,7 +173,7 @@ def holding(
     lacking = [planned for planned in plan.objects if missing([planned], secrets.values)]
     if not lacking or not all(each.owner.tenant for each in lacking):
         return Holding()
-    there = _on_cluster(target, [each.id for each in lacking])
+    there = _on_cluster(target, plan, [each.id for each in lacking])
     kept = frozenset(id for id in there if is_in_state(id))
     left_out = frozenset(each.id for each in lacking) - kept
     message = for_stack(_message(lacking, secrets, kept, left_out), pulumi.get_stack())
@@ -181,8 +181,8 @@ def holding(
     return Holding(kept, left_out, message)
 
 
-def _on_cluster(target: ClusterTarget, ids: Sequence[ObjectId]) -> list[ObjectId]:
-    with connect.connect(target.kubeconfig, target.context) as client, connect.answering(client.config):
+def _on_cluster(target: ClusterTarget, plan: Plan, ids: Sequence[ObjectId]) -> list[ObjectId]:
+    with connected(target, plan) as client:
         found = in_parallel(lambda id: one(client, id, metadata_only=True), ids)
     return [id for id, there in zip(ids, found, strict=True) if there]
 

@@ -67,7 +67,7 @@ def check_retained(planned: Plan, left: Collection[str]) -> None:
     Raises: Refused: the state does not say that Pulumi leaves an object behind, or it cannot be read.
     """
     if left:
-        refuse(unmarked(_resources(), {each.id for each in planned.objects}))
+        refuse(unmarked(resources_in_state(), {each.id for each in planned.objects}))
 
 
 _SHOWN = 10
@@ -93,12 +93,12 @@ def check_unprotected(going: Iterable[ObjectId]) -> None:
     Raises: StillProtected; Refused: the state cannot be read.
     """
     if keys := {key_in_state(id) for id in going}:
-        urns = [str(each.get("urn")) for each in _resources() if each.get("protect")]
+        urns = [str(each.get("urn")) for each in resources_in_state() if each.get("protect")]
         if found := [urn for urn in urns if key_of(urn) in keys]:
             raise StillProtected(found)
 
 
-def _resources() -> list[dict[str, Any]]:
+def resources_in_state() -> list[dict[str, Any]]:
     """All resources in the state of the stack that runs. Raises: Refused: it cannot be read."""
     try:
         from pulumi.automation import LocalWorkspace

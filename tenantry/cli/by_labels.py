@@ -52,7 +52,7 @@ def by_labels(
         if chosen := [name for name in named.clusters if "=" in name]:
             say(why)
             raise Refused(f"the labels of clusters, such as '{chosen[0]}', are in the file alone", "name the clusters")
-        server, management = client.config.cluster.server, found.plan.management
+        server, management = client.servers, ", ".join(filter(None, found.plan.hubs))
         say(f"{why}\n  going by the labels of the objects on {f'{management} ({server})' if management else server}")
         for message in found.left_out_of(named):
             say(f"left out: {message}")

@@ -162,7 +162,18 @@ def check(
     if offline and not remote:
         raise click.UsageError(f"--offline is for remote clusters: no kubeconfig leads to '{name}'")
     reference = _reference(fleet, name) if remote else None
-    with connect_management(file, chosen, kubeconfig, context) as client, working(f"asking {name}"):
+    hub = planned.hub_by_cluster[name]
+    if len(planned.hubs) > 1:
+        planned = planned.only([hub])
+        others = [each for each in fleet.environments[chosen].managements if each != hub]
+    else:
+        others = []
+    hubs = fleet.environments[chosen].managements
+    with (
+        connect_management(file, chosen, kubeconfig, context, hubs=hubs, without=others) as client,
+        working(f"asking {name}"),
+    ):
+        (client,) = client.each()
         now = datetime.now(UTC)
         if reference is None:
             found = contact_management(client, fleet, planned, now)

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime, timedelta
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -16,6 +18,7 @@ from tenantry.cli.status.watch import INTERRUPTED
 from tenantry.cluster.logs import LogLine, Reading, follow, lines_about, of_file, pods_of_flux
 from tenantry.cluster.standing import parts_of
 from tenantry.flux.lockdown import LOCKDOWN
+from tenantry.kube.objects import ObjectId
 from tenantry.messages.errors import Refused
 from tenantry.messages.text import listed
 
@@ -63,14 +66,18 @@ def command(named: Named, output: str, *, following: bool, since: float, tail: i
         raise click.UsageError("--follow cannot be combined with --output json")
     ids, begin = parts_of(named.planned, named.apps), datetime.now(UTC) - timedelta(seconds=since)
     with named.connect() as client:
+        hubs = list(client.each())
+        if following and len(hubs) > 1:
+            raise click.UsageError("--follow takes apps of one management cluster: name a cluster with --cluster")
         with working("reading the logs of Flux's controllers"):
-            readings = pods_of_flux(client, max(1, int(since))) or _of_sandbox(client)
+            by_hub = {each.hub: pods_of_flux(each, max(1, int(since))) or _of_sandbox(each) for each in hubs}
+            readings = [*chain.from_iterable(by_hub.values())]
             if not readings:
                 raise Refused(
                     "found no pods of Flux's controllers on the management cluster",
                     f"if they run elsewhere, look in their logs there for {listed(ids)}",
                 )
-            found = lines_about(readings, ids, begin, tail) if not following or tail else []
+            found = _lines(by_hub, ids, begin, tail) if not following or tail else []
         if output == "json":
             from tenantry.cli.documents.states import Logs
 
@@ -87,6 +94,18 @@ def command(named: Named, output: str, *, following: bool, since: float, tail: i
     if not found and not following:
         say("no lines about these apps: see further back with --since 24h")
     return 0
+
+
+def _lines(
+    by_hub: Mapping[str, list[Reading]], ids: Sequence[ObjectId], begin: datetime, most: int | None
+) -> list[LogLine]:
+    """The lines from each management cluster about the objects that it has, in the order of their times."""
+    found = [
+        line
+        for hub, readings in by_hub.items()
+        for line in lines_about(readings, [id for id in ids if id.hub == hub], begin, most)
+    ]
+    return sorted(found, key=lambda line: line.time)[-(most or len(found)) :]
 
 
 def _print(line: LogLine) -> None:

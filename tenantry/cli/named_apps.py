@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 from tenantry.cli.by_labels import by_labels
 from tenantry.cli.fleet_file import finds_file
-from tenantry.cli.management import connect_management, management_options
+from tenantry.cli.management import connect_management, management_options, open_management
 from tenantry.cli.options import output, tenant_apps
 from tenantry.cli.output import working
 from tenantry.cluster.apps import Selection, select
@@ -72,8 +72,16 @@ def names_apps(kind: str, *options: Callable[[Any], Any]) -> Callable[[Callable[
                     labels = by_labels(file, environment, kubeconfig, context, failure, names.selection())
                     client, found = opened.enter_context(labels)
                     planned, connect, has_file = found.plan, _same(client), False
-                named = Named(environment, planned, names.of(planned), connect, by_labels=not has_file)
-                return command(named, **own)
+                apps, unreached = names.of(planned), False
+                if has_file and len(planned.hubs) > 1:
+                    # Only those that the apps are on.
+                    hubs = {app.id.hub for app in apps}
+                    there = opened.enter_context(open_management(file, planned, kubeconfig, context, hubs))
+                    apps = [app for app in apps if app.id.hub not in there.unreached]
+                    planned, connect, unreached = there.planned, _same(there.client), bool(there.unreached)
+                named = Named(environment, planned, apps, connect, by_labels=not has_file)
+                code = command(named, **own)
+                return 2 if unreached else code
 
         decorators: tuple[Callable[[Any], Any], ...] = (
             tenant_apps,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -152,10 +152,13 @@ def report_on(
     mode: Mode = Mode.RUN,
     *,
     drift: bool = True,
+    hubs: Sequence[str] = (),
+    without: Collection[str] = (),
 ) -> Report:
     """Check an environment.
 
     Args:   mode: whether the environment before is asked. drift: whether live objects are compared with the planned ones.
+            hubs, without: all management clusters of the environment, and those that are left out.
     Raises: Refused: its management cluster cannot be asked.
     """
     project = file.resolve().parent
@@ -171,8 +174,16 @@ def report_on(
     now = datetime.now(UTC)
     run = Run(plan=planned, project=project, mode=mode, now=now)
     with (
-        connect_management(file, planned.environment, kubeconfig, context, ANSWER_TIMEOUT) as client,
-        working(f"{planned.environment}: reading {planned.management} and the remote clusters") as tell,
+        connect_management(
+            file,
+            planned.environment,
+            kubeconfig,
+            context,
+            ANSWER_TIMEOUT,
+            hubs=hubs or planned.hubs,
+            without=without,
+        ) as client,
+        working(f"{planned.environment}: reading {listed(planned.hubs)} and the remote clusters") as tell,
     ):
         report = preflight(
             client,
@@ -224,7 +235,7 @@ def print_report(
     found = counts(report.problems) or "nothing is in the way"
     hidden = listed(each.code for each in report.problems if each.severity is Severity.WARNING) if brief else ""
     write(
-        f"{planned.environment}: {counted(len(planned.objects), 'object')} for {planned.management}: {found}"
+        f"{planned.environment}: {counted(len(planned.objects), 'object')} for {listed(planned.hubs)}: {found}"
         + (f" ({hidden})" if hidden else "")
     )
 
@@ -251,7 +262,7 @@ def _checked(planned: Plan, report: Report) -> CheckedEnvironment:
 
     return CheckedEnvironment(
         environment=planned.environment,
-        management=planned.management,
+        management=", ".join(planned.hubs),
         objects=len(planned.objects),
         fit=report.fit,
         refused=report.refused,

@@ -36,6 +36,9 @@ class Event:
 def events_of(client: Client, ids: Iterable[ObjectId]) -> list[Event]:
     """The events about objects, the oldest first. Raises: Refused: reading is not allowed."""
     ids = list(ids)
+    if len(hubs := list(client.each())) > 1:
+        parts = (events_of(each, [id for id in ids if id.hub == each.hub]) for each in hubs)
+        return sorted(chain.from_iterable(parts), key=lambda event: event.last)
 
     def of_namespace(found: tuple[str, str]) -> list[Manifest]:
         namespace, fields = found

@@ -178,20 +178,25 @@ OTHER_CLUSTER, UNMARKED = "other-cluster", "unmarked-cluster"
 
 
 def unmarked(client: Client, fleet: Fleet, plan: Plan) -> Iterator[Problem]:
-    """Whether the cluster is the plan's management cluster, according to its marker."""
+    """Whether each cluster is that management cluster of the plan, according to its marker."""
+    for each in client.each():
+        yield from _unmarked(each, fleet, plan, each.hub or plan.management)
+
+
+def _unmarked(client: Client, fleet: Fleet, plan: Plan, hub: str) -> Iterator[Problem]:
     marked, server = marked_as(client, fleet.document.platform.namespace), client.config.cluster.server
     if marked is None:
         yield error(
             UNMARKED,
-            f"cluster {server} is not marked as '{plan.management}', the management cluster of environment '{plan.environment}'",
-            f"check the kubeconfig and its context; if they are right: tenantry cluster bootstrap {plan.management}"
+            f"cluster {server} is not marked as '{hub}', the management cluster of environment '{plan.environment}'",
+            f"check the kubeconfig and its context; if they are right: tenantry cluster bootstrap {hub}"
             " --kubeconfig FILE --context NAME",
         )
-    elif marked != plan.management:
+    elif marked != hub:
         yield error(
             OTHER_CLUSTER,
             f"cluster {server} is marked as '{marked}', but the management cluster of environment '{plan.environment}'"
-            f" is '{plan.management}'",
+            f" is '{hub}'",
             "choose the kubeconfig and context of that cluster, or the stack of the other environment",
         )
 

@@ -17,7 +17,7 @@ from tenantry.cluster.inventory import APP_KINDS, apps_of, namespaces_of
 from tenantry.flux.schemas import kinds, schema_of
 from tenantry.guard.places import Places, Whose, label, whose
 from tenantry.kube.names import PLATFORM, app_name
-from tenantry.kube.objects import KubeObject, Manifest, ObjectId, Owner, labels_of, object_id
+from tenantry.kube.objects import KubeObject, Manifest, ObjectId, Owner, hub_at, labels_of, object_id
 from tenantry.messages.data import mapping_at, mappings_in
 from tenantry.messages.errors import UNKNOWN_NAME, Refused
 from tenantry.messages.text import declared, grouped, listed
@@ -68,7 +68,8 @@ def labelled(client: Client, environment: str) -> Labelled:
     objects = [*map(_as_planned, sources), *_with_dependencies(reconcilers)]
     names = {whose(each).cluster for each in reconcilers if "kubeConfig" not in mapping_at(each, "spec")}
     apps = tuple(_app(each) for each in reconcilers if APP_LABEL in labels_of(each))
-    return Labelled(Plan(environment, (min(names, default=""),), tuple(objects), (), apps), tuple(left_out))
+    hubs = tuple(filter(None, (each.hub for each in client.each()))) or (min(names, default=""),)
+    return Labelled(Plan(environment, hubs, tuple(objects), (), apps), tuple(left_out))
 
 
 def _nothing(client: Client, environment: str) -> Refused:
@@ -78,7 +79,7 @@ def _nothing(client: Client, environment: str) -> Refused:
         return list(requests.every(client, APP_KINDS[kind], kind, selector=ENVIRONMENT_LABEL, metadata_only=True))
 
     there = {whose(each).environment for each in chain.from_iterable(requests.in_parallel(of_kind, APP_KINDS))}
-    message = f"no object on {client.config.cluster.server} has the labels of an app of environment '{environment}'"
+    message = f"no object on {client.servers} has the labels of an app of environment '{environment}'"
     other = "name the management cluster with --kubeconfig and --context"
     fix = f"{declared('name one of these', environment, there)}; or {other}" if there - {""} else other
     return Refused(message, fix, code=UNKNOWN_NAME)
@@ -116,7 +117,7 @@ def _is_placed(manifest: Manifest, places: Places) -> bool:
 
 def _sources(client: Client, environment: str, reconcilers: Iterable[Manifest]) -> Iterator[Manifest]:
     """The sources and charts that objects refer to, and those of these charts. One list for each kind."""
-    selector, read = f"{ENVIRONMENT_LABEL}={environment}", dict[tuple[str, str, str], Manifest]()
+    selector, read = f"{ENVIRONMENT_LABEL}={environment}", dict[tuple[str, ...], Manifest]()
 
     def of_kind(kind: str) -> list[Manifest]:
         return list(requests.every(client, schema_of(kind).api_version, kind, selector=selector))
@@ -128,16 +129,17 @@ def _sources(client: Client, environment: str, reconcilers: Iterable[Manifest]) 
         asked |= new
         for each in chain.from_iterable(requests.in_parallel(of_kind, sorted(new))):
             id = object_id(each)
-            read[id.kind, id.namespace, id.name] = each
+            read[id.kind, id.namespace, id.name, id.hub] = each
         found = [read.pop(each) for each in sorted(wanted) if each in read]
         yield from found
         wanted = set(_references(found))
 
 
-def _references(manifests: Iterable[Manifest]) -> Iterator[tuple[str, str, str]]:
+def _references(manifests: Iterable[Manifest]) -> Iterator[tuple[str, ...]]:
+    """Kind, namespace, name and management cluster of each."""
     for each in manifests:
         if reference := reference_of(each, object_id(each).namespace):
-            yield reference
+            yield (*reference, hub_at(each))
 
 
 def _with_dependencies(reconcilers: Iterable[Manifest]) -> Iterator[KubeObject]:
@@ -150,7 +152,9 @@ def _with_dependencies(reconcilers: Iterable[Manifest]) -> Iterator[KubeObject]:
     for each in sorted(reconcilers, key=lambda manifest: APP_LABEL in labels_of(manifest)):
         id = object_id(each)
         named = (
-            ObjectId(id.api_version, id.kind, str(other.get("namespace") or id.namespace), str(other.get("name")))
+            ObjectId(
+                id.api_version, id.kind, str(other.get("namespace") or id.namespace), str(other.get("name")), id.hub
+            )
             for other in mappings_in(mapping_at(each, "spec").get("dependsOn"))
         )
         baseline = baselines.get(_owner(each))
@@ -159,10 +163,11 @@ def _with_dependencies(reconcilers: Iterable[Manifest]) -> Iterator[KubeObject]:
 
 def _as_planned(manifest: Manifest, depends_on: tuple[ObjectId, ...] = ()) -> KubeObject:
     """The object as the file has it, as far as the object itself says."""
+    hub = hub_at(manifest)
     if mapping_at(manifest, "spec").get("suspend") and not is_paused_by_file(manifest):
         spec = {key: value for key, value in manifest["spec"].items() if key != "suspend"}
         manifest = {**manifest, "spec": spec}
-    return KubeObject(manifest, _owner(manifest), depends_on)
+    return KubeObject(manifest, _owner(manifest), depends_on, hub=hub)
 
 
 def is_paused_by_file(suspended: Manifest) -> bool:

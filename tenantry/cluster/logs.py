@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 from tenantry.cluster import requests
 from tenantry.cluster.controllers import containers_of, controller_of, deployments_of, position_of
 from tenantry.cluster.status import moment, one_line
-from tenantry.kube.objects import ObjectId
+from tenantry.kube.objects import ObjectId, hub_at
 from tenantry.messages.data import mapping_at
 from tenantry.messages.errors import NOT_ALLOWED, UNREACHABLE, Refused
 from tenantry.messages.redact import without_credentials
@@ -52,7 +52,9 @@ def pods_of_flux(client: Client, seconds: int) -> list[Reading]:
         selector = ",".join(f"{key}={value}" for key, value in labels.items())
         for pod in requests.every(client, "v1", "Pod", namespace=namespace, selector=selector, metadata_only=True):
             path = f"/api/v1/namespaces/{namespace}/pods/{pod['metadata']['name']}/log"
-            readings.append(_of_pod(client, path, {"container": str(container), "sinceSeconds": str(seconds)}))
+            readings.append(
+                _of_pod(client.at(hub_at(pod)), path, {"container": str(container), "sinceSeconds": str(seconds)})
+            )
     return readings
 
 

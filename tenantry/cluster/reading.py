@@ -83,24 +83,29 @@ def unserved(client: Client, fleet: Fleet, plan: Plan) -> Iterator[Problem]:
 
     Raises: Refused: reading is not allowed.
     """
+    for each in client.each():
+        yield from _unserved(each, fleet, plan, each.hub or plan.management)
+
+
+def _unserved(client: Client, fleet: Fleet, plan: Plan, hub: str) -> Iterator[Problem]:
     first: dict[tuple[str, str, bool], ObjectId] = {}
     for planned in plan.objects:
-        if not (is_built_in(planned.id.api_version) or is_of_flux(planned.id.api_version)):
+        if planned.hub == client.hub and not (
+            is_built_in(planned.id.api_version) or is_of_flux(planned.id.api_version)
+        ):
             first.setdefault((planned.id.api_version, planned.id.kind, bool(planned.id.namespace)), planned.id)
     served = {api_version: served_kinds(client, api_version) for api_version in {version for version, *_ in first}}
     for (api_version, kind, _), id in first.items():
         at = fleet.source.line_of(plan.origins.get(id, ()))
         if kind not in served[api_version]:
-            message = f"cluster '{plan.management}' does not serve {kind} of {api_version}, which {id} is ({at})"
+            message = f"cluster '{hub}' does not serve {kind} of {api_version}, which {id} is ({at})"
             fix = "install its definition first, such as by an add-on, and declare the object once that runs"
             yield error("unknown-kind", message, fix)
         elif id.namespace and not served[api_version][kind].namespaced:
-            message = f"{kind} of {api_version} is in no namespace on cluster '{plan.management}', but {id} is ({at})"
+            message = f"{kind} of {api_version} is in no namespace on cluster '{hub}', but {id} is ({at})"
             yield error(
                 "cluster-scoped", message, "declare it under the tenant's 'clusterObjects', or install it by an add-on"
             )
         elif served[api_version][kind].namespaced and not id.namespace:
-            message = (
-                f"{kind} of {api_version} is in a namespace on cluster '{plan.management}', but {id} is not ({at})"
-            )
+            message = f"{kind} of {api_version} is in a namespace on cluster '{hub}', but {id} is not ({at})"
             yield error("namespaced", message, "declare it under the tenant's 'objects'")

@@ -27,6 +27,7 @@ from tenantry.cluster.status import (
     readiness,
     ready_message,
 )
+from tenantry.guard.claims import Claim
 from tenantry.guard.kept import Kept
 from tenantry.guard.places import Places, whose
 from tenantry.kube.objects import KubeObject, Manifest, ObjectId, labels_of, object_id, readable_id
@@ -217,11 +218,12 @@ def full_report(
         read = {kind: of_kind.get(kind, []) for kind in flux_kinds_of(plan)}
         comparison = compare(client, plan.environment, plan.objects, read=read)
         differences = confirmed(client, comparison.differences)
-        recorded = [entry for claim in claims_on(client, platform) for entry in claim.kept]
+        claims = list(claims_on(client, platform))
     except Refused as refused:
         return replace(
             report, unread=f"the objects on the management cluster were not compared with the file: {refused}"
         )
+    recorded = [entry for claim in claims for entry in claim.kept]
     everything = statuses(plan, live) if selection != _EVERYTHING else report.apps
     compared = Compared(plan, everything, differences)
     owned = [each for each in comparison.unplanned if MANAGED_BY.items() <= labels_of(each).items()]
@@ -234,7 +236,17 @@ def full_report(
         undeclared=tuple(leftovers(plan, taken)),
         remaining=tuple(remains(plan, taken)),
         kept=tuple(entry for entry in _left(plan, recorded) if selection.takes_kept(entry)),
+        unread=_left_out_by_a_run(plan, claims),
     )
+
+
+def _left_out_by_a_run(plan: Plan, claims: Iterable[Claim]) -> str:
+    """The management clusters that the last run left out, as the claims on the others say."""
+    hubs = sorted({hub for claim in claims if claim.environment == plan.environment for hub in claim.without})
+    if not hubs:
+        return ""
+    run = f"tenantry up --environment {plan.environment}"
+    return f"the last run left out {listed(hubs)}, which may not have what the file says\n  fix: when it answers: {run}"
 
 
 def labels_report(client: Client, plan: Plan, live: Iterable[Manifest], selection: Selection) -> StatusReport:

@@ -71,7 +71,8 @@ def refusals(plan: Plan, now: Held, limits: RunLimits) -> Iterator[Problem]:
     """All reasons to refuse a run."""
     gone, again = removals(plan, now), reinstalls(plan, now)
     yield from _strangers(plan, now, limits)
-    yield from kubeconfig_problems(plan, now)
+    moved = list(_rehomed(plan, now))
+    yield from moved or kubeconfig_problems(plan, now)
     yield from occupied(plan, now)
     yield from handovers(plan, now)
     yield from keeping_problems(plan, now, limits.adopting, limits.adopting_addons)
@@ -129,11 +130,43 @@ def _too_many(
     reinstalled = [each for each in again if each.permit not in limits.allowed]
     if limits.protected and (unasked or reinstalled):
         yield from _protected(plan, now, unasked, reinstalled, limits)
-    elif rest and not limits.emptying and (all_of := emptied(_kept(now, limits), planned_namespaces(plan))):
-        message = f"this run would remove {all_of} of environment '{plan.environment}'\n{lines_of(unasked)}"
+    elif rest and not limits.emptying and (all_of := _emptied(plan, now, limits)):
+        message = f"this run would remove {all_of}\n{lines_of(unasked)}"
         yield error("removals", message, f"if this is intended, {permitting(rest, limits.allowed)}; or {_PUT_BACK}")
     else:
         yield from _over(plan, now, rest, reinstalled, limits)
+
+
+def _emptied(plan: Plan, now: Held, limits: RunLimits) -> str:
+    """What the environment, or one of its management clusters, would lose completely, in words; "" if none does."""
+    kept, planned = _kept(now, limits), planned_namespaces(plan)
+    if all_of := emptied(kept, planned):
+        return f"{all_of} of environment '{plan.environment}'"
+    homes = {cluster: next(iter(hubs)) for cluster, hubs in now.hubs.items() if hubs} | dict(plan.hub_by_cluster)
+    for hub in plan.hubs if len({*plan.hub_by_cluster.values()}) > 1 else ():
+        before, after = ({each for each in found if homes.get(each[1]) == hub} for found in (kept, planned))
+        if all_of := emptied(before, after):
+            return f"{all_of} of environment '{plan.environment}' on management cluster '{hub}'"
+    return ""
+
+
+def _rehomed(plan: Plan, now: Held) -> Iterator[Problem]:
+    """A problem for each cluster that another management cluster would manage than today."""
+    for cluster, hubs in sorted(now.hubs.items()):
+        home = plan.hub_by_cluster.get(cluster, "")
+        if home and (others := sorted({*hubs} - {home, ""})):
+            yield rehomed(cluster, others[0], home)
+
+
+def rehomed(cluster: str, before: str, after: str) -> Problem:
+    """A cluster that changes its management cluster."""
+    return error(
+        "rehomed-cluster",
+        f"cluster '{cluster}' would be managed by '{after}', and '{before}' has objects for it: both would act on it",
+        f"put 'management: {before}' back; to move the cluster, leave what runs there as it is in a run before:\n"
+        f"    tenantry set clusters.{cluster}.state decommissioned\n    tenantry up\n"
+        f"  then change its management cluster, type 'tenantry unset clusters.{cluster}.state', and run `tenantry up` again",
+    )
 
 
 def _protected(
@@ -245,13 +278,13 @@ def _strangers(plan: Plan, now: Held, limits: RunLimits) -> Iterator[Problem]:
         if planned.id in now.strangers and not _is_adopted(planned, adopted, limits):
             taken.setdefault(planned.owner.tenant, []).append(planned.id)
     for tenant, ids in taken.items():
-        one = len(ids) == 1
+        one, hubs = len(ids) == 1, listed(dict.fromkeys(f"'{plan.hub_of(id)}'" for id in ids))
         exist, them = ("exists", "it") if one else ("exist", "them")
-        what, listed = (str(ids[0]), "") if one else (f"{len(ids)} objects", f"\n{lines_of(ids)}")
+        what, lines = (str(ids[0]), "") if one else (f"{len(ids)} objects", f"\n{lines_of(ids)}")
         who = f"tenant '{tenant}'" if tenant else "the platform"
         message = (
-            f"{what} {exist} already on '{plan.management}' outside of environment '{plan.environment}':"
-            f" {who} would take {them} over{listed}"
+            f"{what} {exist} already on {hubs} outside of environment '{plan.environment}':"
+            f" {who} would take {them} over{lines}"
         )
         fix = _own(tenant, plan.environment, them)
         of_addons = not tenant and all((id.namespace or id.name) in owned for id in ids)

@@ -27,12 +27,15 @@ MANAGER = "pulumi-kubernetes"
 class Claim:
     """An environment and the stack that runs it, as `project/stack`.
 
-    kept: the namespaces that were left with their data. They make no other claim.
+    kept: the namespaces that were left with their data. They make no other claim, and no more does what follows.
+    hubs: the management clusters of an environment with several. without: those that the last run left out.
     """
 
     environment: str
     stack: str
     kept: tuple[Kept, ...] = field(default=(), compare=False)
+    hubs: tuple[str, ...] = field(default=(), compare=False)
+    without: tuple[str, ...] = field(default=(), compare=False)
 
     @property
     def name(self) -> str:
@@ -48,22 +51,29 @@ class Claim:
     def data(self) -> dict[str, str]:
         """Of the ConfigMap."""
         kept = {KEY: written(self.kept)} if self.kept else {}
-        return {"environment": self.environment, "stack": self.stack, **kept}
+        lists = {"hubs": ",".join(self.hubs), "without": ",".join(self.without)}
+        given = {key: names for key, names in lists.items() if names}
+        return {"environment": self.environment, "stack": self.stack, **kept, **given}
 
 
-def claim_object(platform: str, claim: Claim) -> KubeObject:
-    """What the stack keeps in the platform's namespace of its management cluster."""
+def claim_object(platform: str, claim: Claim, hub: str = "") -> KubeObject:
+    """What the stack keeps in the platform's namespace of its management cluster; hub: as in `KubeObject`."""
     metadata = {
         "name": claim.name,
         "namespace": platform,
         "labels": {**MANAGED_BY, ENVIRONMENT_LABEL: claim.environment, CLAIM_LABEL: claim.environment},
     }
-    return KubeObject({"apiVersion": "v1", "kind": "ConfigMap", "metadata": metadata, "data": claim.data}, Owner())
+    return KubeObject(
+        {"apiVersion": "v1", "kind": "ConfigMap", "metadata": metadata, "data": claim.data}, Owner(), hub=hub
+    )
 
 
 def claimed(plan: Plan, platform: str, claim: Claim) -> Plan:
-    """The plan as a stack applies it: its claim first."""
-    return replace(plan, objects=(claim_object(platform, claim), *plan.objects))
+    """The plan as a stack applies it: its claim first, on each of several management clusters."""
+    if len(plan.hubs) < 2:
+        return replace(plan, objects=(claim_object(platform, claim), *plan.objects))
+    claim = replace(claim, hubs=plan.hubs)
+    return replace(plan, objects=(*(claim_object(platform, claim, hub) for hub in plan.hubs), *plan.objects))
 
 
 def claims(manifests: Iterable[Manifest]) -> Iterator[Claim]:
@@ -76,7 +86,8 @@ def claims(manifests: Iterable[Manifest]) -> Iterator[Claim]:
         if "environment" in data and "stack" in data:
             at = readable_id(manifest)
             kept = read(data.get(KEY), data["environment"], f"{at.namespace}/{at.name}" if at else "")
-            yield Claim(data["environment"], data["stack"], kept)
+            hubs, without = (tuple(filter(None, str(data.get(key) or "").split(","))) for key in ("hubs", "without"))
+            yield Claim(data["environment"], data["stack"], kept, hubs, without)
 
 
 def other_claims(mine: Claim, there: Iterable[Claim], platform: str) -> Iterator[Problem]:

@@ -15,8 +15,7 @@ REGISTRY_KEY = ".dockerconfigjson"
 class ObjectId(NamedTuple):
     """The identity of an object: for the API server, and of which of the environment's API servers.
 
-    namespace: "" for cluster-scoped kinds. hub: the management cluster; "" where the environment has one alone, and for objects
-    that were read from a cluster.
+    namespace: "" for cluster-scoped kinds. hub: the management cluster; "" where the environment has one alone.
     """
 
     api_version: str
@@ -34,8 +33,36 @@ class ObjectId(NamedTuple):
         """The same object on a management cluster; "": of an environment that has one alone."""
         return self._replace(hub=hub)
 
+    @property
+    def logical_name(self) -> str:
+        """The name in Pulumi's state; with the type token it is unique, and made of stable keys only.
+
+        It contains the management cluster only where the environment has several.
+        """
+        return f"{self.hub}/{self.full_name}" if self.hub else self.full_name
+
     def __str__(self) -> str:
         return f"{self.kind} {self.full_name}{f' on {self.hub}' if self.hub else ''}"
+
+
+class OnHub(dict[str, Any]):
+    """An object of one of several management clusters, as plain data. A copy of it (`{**manifest}`) names none."""
+
+    __slots__ = ("hub",)
+
+    def __init__(self, manifest: Manifest, hub: str) -> None:
+        super().__init__(manifest)
+        self.hub = hub
+
+
+def on_hub(manifest: Manifest, hub: str) -> Manifest:
+    """The object of a management cluster; hub: "" where the environment has one alone."""
+    return OnHub(manifest, hub) if hub else manifest
+
+
+def hub_at(manifest: object) -> str:
+    """The management cluster that an object was read from or is planned on; "" where the environment has one alone."""
+    return manifest.hub if isinstance(manifest, OnHub) else ""
 
 
 class Owner(NamedTuple):
@@ -89,16 +116,14 @@ class KubeObject:
     id: ObjectId = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
+        if hub_at(self.manifest) != self.hub:
+            object.__setattr__(self, "manifest", on_hub(dict(self.manifest), self.hub))
         # Plans ask for it a dozen times for each object.
         object.__setattr__(self, "id", object_id(self.manifest, self.hub))
 
     @property
     def logical_name(self) -> str:
-        """The name in Pulumi's state; with the type token it is unique, and made of stable keys only.
-
-        It contains the management cluster only where the environment has several.
-        """
-        return f"{self.hub}/{self.id.full_name}" if self.hub else self.id.full_name
+        return self.id.logical_name
 
     def at(self, hub: str) -> KubeObject:
         """The same object, with what it depends on, on a management cluster."""
@@ -106,7 +131,7 @@ class KubeObject:
 
 
 def object_id(manifest: Manifest, hub: str = "") -> ObjectId:
-    metadata = manifest["metadata"]
+    metadata, hub = manifest["metadata"], hub or hub_at(manifest)
     return ObjectId(manifest["apiVersion"], manifest["kind"], metadata.get("namespace", ""), metadata["name"], hub)
 
 
@@ -117,7 +142,7 @@ def readable_id(manifest: Any) -> ObjectId | None:
     api_version, kind = manifest.get("apiVersion"), manifest.get("kind")
     namespace, name = metadata.get("namespace") or "", metadata.get("name")
     if isinstance(api_version, str) and isinstance(kind, str) and isinstance(namespace, str) and isinstance(name, str):
-        return ObjectId(api_version, kind, namespace, name)
+        return ObjectId(api_version, kind, namespace, name, hub_at(manifest))
     return None
 
 

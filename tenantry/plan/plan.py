@@ -5,7 +5,7 @@ It is a pure function of the fleet and the environment. It uses no clock and no 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
@@ -112,6 +112,23 @@ class Plan:
             members={id.at(""): member for id, member in self.members.items() if id.hub == hub},
             written={key: place for key, place in self.written.items() if key[0] in here},
             hub_by_cluster={name: hub for name in here},
+        )
+
+    def only(self, hubs: Collection[str]) -> Plan:
+        """What some of the management clusters have, with the identities of this plan.
+
+        The rollouts, and which cluster is whose, are the whole environment's.
+        """
+        if {*self.hubs} <= {*hubs}:
+            return self
+        here = {name for name, its in self.hub_by_cluster.items() if its in hubs}
+        return replace(
+            self,
+            hubs=tuple(name for name in self.hubs if name in hubs),
+            objects=tuple(each for each in self.objects if each.hub in hubs),
+            placements=tuple(each for each in self.placements if each.cluster in here),
+            apps=tuple(each for each in self.apps if each.id.hub in hubs),
+            members={id: member for id, member in self.members.items() if id.hub in hubs},
         )
 
     def wave_of(self, id: ObjectId) -> Member | None:

@@ -161,14 +161,15 @@ class _Gate:
 
     @contextmanager
     def _connected(self) -> Iterator[Client]:
-        if self.before.management == self.run.plan.management:
+        several = any(each.hub for each in self.client.each())
+        if self.before.hubs == self.run.plan.hubs and several == (len(self.before.hubs) > 1):
             yield self.client
             return
         target = target_of(self.run.project, self.before.environment)
-        if target.files or not (target.kubeconfig or target.context):
+        if target.files or not (target.kubeconfig or target.context or target.hubs):
             where = "is written to files" if target.files else "names no kubeconfig in the settings of its stack"
             raise Refused(f"environment '{self.before.environment}' {where}")
-        with connect.connect(target.kubeconfig, target.context) as client, connect.answering(client.config):
+        with connect.connected(target.reaches(self.before.environment, self.before.hubs)) as client:
             refuse(unmarked(client, self.fleet, self.before))
             yield client
 
@@ -206,12 +207,12 @@ def _only(environment: str, data: Iterable[dict[str, Any]]) -> Record | str:
 
 def _from_cluster(target: StackTarget, fleet: Fleet, environment: str) -> list[dict[str, Any]] | None:
     """None: nobody says where the cluster is, it does not answer, or another one does."""
-    if target.files or not (target.kubeconfig or target.context):
+    if target.files or not (target.kubeconfig or target.context or target.hubs):
         return None
-    platform = fleet.document.platform.namespace
+    platform, hubs = fleet.document.platform.namespace, fleet.environments[environment].managements
     try:
-        with connect.connect(target.kubeconfig, target.context, _SECONDS) as client, connect.answering(client.config):
-            if marked_as(client, platform) not in fleet.environments[environment].managements:
+        with connect.connected(target.reaches(environment, hubs), _SECONDS) as client:
+            if any(marked_as(each, platform) != (each.hub or hubs[0]) for each in client.each()):
                 return None
             return records_on(client, platform, environment)
     except Refused:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
@@ -104,8 +104,10 @@ class _Check:
     refused: bool = False
 
     def report(self, marks: list[Problem]) -> Report:
-        parts: list[Callable[[], Iterable[Problem]]]
-        parts = [self._guard, self._former_rights, self._fitness, self.controllers, self.policy, self._remotes]
+        parts: list[Callable[[], Iterable[Problem]]] = [self._guard, self._former_rights]
+        for hub in self.client.each():
+            one = replace(self, client=hub, plan=self.plan.only([hub.hub]) if hub.hub else self.plan)
+            parts += [one._fitness, one.controllers, one.policy, one._remotes]
         parts += [self._compare] if self.drift else []
         found = [*marks, *(each for part in in_parallel(_told, parts) for each in part), *self._drift()]
         return Report(tuple(sorted(dict.fromkeys(found), key=lambda each: each.severity)), self.adopted, self.refused)

@@ -15,7 +15,7 @@ from tenantry.sandbox.cluster import CLIENT_PORT, PEER_PORT, Cluster, Etcd
 from tenantry.sandbox.content import Content
 from tenantry.sandbox.flux import Flux
 from tenantry.sandbox.layout import Layout, Unreachable
-from tenantry.sandbox.spec import Manifest, RemoteSpec, SandboxSpec
+from tenantry.sandbox.spec import HubSpec, Manifest, RemoteSpec, SandboxSpec
 from tenantry.sandbox.supervisor import Part, Supervisor
 from tenantry.tools.locate import crds
 
@@ -23,7 +23,8 @@ from tenantry.tools.locate import crds
 def port_names(spec: SandboxSpec) -> tuple[str, ...]:
     """Names of the ports that the processes need, except the content server's."""
     clusters = (f"{cluster}/{part}" for cluster in spec.clusters for part in ("kube-apiserver", "kwok"))
-    return (CLIENT_PORT, PEER_PORT, *clusters, *(f"{spec.management}/{name}" for name in flux.ports_of(spec.shards)))
+    controllers = (f"{hub.name}/{name}" for hub in spec.hubs for name in flux.ports_of(spec.shards))
+    return (CLIENT_PORT, PEER_PORT, *clusters, *controllers)
 
 
 @dataclass(slots=True)
@@ -41,10 +42,9 @@ class BringUp:
         clusters = {name: self._cluster(name, etcd) for name in self.spec.clusters}
         for cluster in clusters.values():
             cluster.publish_kubeconfig()
-        management = clusters[self.spec.management]
         self.supervisor.concurrently(
             self._serve_content,
-            lambda: self._bring_management(management, clusters),
+            *(partial(self._bring_management, hub, clusters) for hub in self.spec.hubs),
             *(self._remote_task(clusters[remote.name], remote) for remote in self.spec.remotes),
         )
 
@@ -60,17 +60,18 @@ class BringUp:
     def _remote_task(self, cluster: Cluster, remote: RemoteSpec) -> Callable[[], None]:
         return lambda: self._bring_cluster(cluster, remote.bootstrap)
 
-    def _bring_management(self, cluster: Cluster, clusters: dict[str, Cluster]) -> None:
+    def _bring_management(self, hub: HubSpec, clusters: dict[str, Cluster]) -> None:
+        cluster = clusters[hub.name]
         kubeconfigs = [
             manifest
-            for remote in self.spec.remotes
+            for remote in hub.remotes
             for manifest in api.kubeconfig_objects(remote, clusters[remote.name].administrator)
         ]
         crds = definitions()
         self._bring_cluster(cluster, (*crds, *flux.manifests(), *kubeconfigs))
         self.supervisor.wait(cluster.apiserver(), lambda: all(established(cluster, crd) for crd in crds))
         self._bring_flux(cluster)
-        self._apply(cluster, self.spec.bootstrap)
+        self._apply(cluster, hub.bootstrap)
 
     def _bring_cluster(self, cluster: Cluster, manifests: Iterable[Manifest]) -> None:
         self._bring(cluster.apiserver(), cluster.api.ready)

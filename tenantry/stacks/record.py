@@ -115,14 +115,16 @@ def _moment(now: datetime) -> str:
     return now.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
 
 
-def record_object(platform: str, claim: Claim, record: Record) -> KubeObject:
-    """What the stack keeps in the platform's namespace of its management cluster."""
+def record_object(platform: str, claim: Claim, record: Record, hub: str = "") -> KubeObject:
+    """What the stack keeps in the platform's namespace of a management cluster; hub: as in `KubeObject`."""
     metadata = {
         "name": claim.record,
         "namespace": platform,
         "labels": {**MANAGED_BY, ENVIRONMENT_LABEL: record.environment, RECORD_LABEL: record.environment},
     }
-    return KubeObject({"apiVersion": "v1", "kind": "ConfigMap", "metadata": metadata, "data": record.data}, Owner())
+    return KubeObject(
+        {"apiVersion": "v1", "kind": "ConfigMap", "metadata": metadata, "data": record.data}, Owner(), hub=hub
+    )
 
 
 def read(data: Mapping[str, object]) -> Record | None:

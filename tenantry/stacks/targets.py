@@ -73,7 +73,7 @@ def _names(planned: KubeObject) -> Iterator[str]:
 
 def key_in_state(identity: ObjectId) -> str:
     """The type and the name under which a state has an object, as `key_of` gives them."""
-    return f"{type_token(identity)}::{identity.full_name}"
+    return f"{type_token(identity)}::{identity.logical_name}"
 
 
 def key_of(urn: str) -> str:

@@ -128,7 +128,7 @@ def test_what_the_engine_takes_for_restored_has_to_be(
     message = ""
     with closing(asyncio.new_event_loop()) as loop:
         try:
-            loop.run_until_complete(Restoring(ClusterTarget(), "dev", [DRIFT]).check({WEB.id: answer}))
+            loop.run_until_complete(Restoring(ClusterTarget(), PLAN, [DRIFT]).check({WEB.id: answer}))
         except pulumi.RunError as error:
             message = str(error)
     expected = (

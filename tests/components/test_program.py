@@ -106,7 +106,7 @@ def test_a_wrong_setting_ends_the_program_with_the_key_to_change(config: dict[st
 
 
 def test_a_cluster_that_does_not_answer_ends_the_program_in_a_preview_too(monkeypatch: pytest.MonkeyPatch) -> None:
-    def refuse(kubeconfig: Path | None, context: str | None) -> None:
+    def refuse(kubeconfig: Path | None, context: str | None, _: float) -> None:
         raise Refused(f"no cluster behind {kubeconfig}, {context}", "start it")
 
     monkeypatch.setattr(connect, "connect", refuse)
@@ -175,7 +175,7 @@ def test_what_the_stack_permits_by_name_is_removed_and_a_permission_that_is_left
     told: list[str] = []
     monkeypatch.setattr(connect, "connect", lambda *_: hub_with(PLANS["dev"]).client())
     monkeypatch.setattr(pulumi.log, "warn", told.append)
-    monkeypatch.setattr("components.state._resources", list)
+    monkeypatch.setattr("components.state.resources_in_state", list)
     urns = (f"urn:pulumi:dev::tenantry::{key_in_state(each.id)}" for each in PLANS["dev"].objects)
     state: dict[str, dict[str, object]] = {urn: {} for urn in urns}
     monkeypatch.setattr("components.state.outputs_in_state", lambda: state)

@@ -8,7 +8,7 @@ import pytest
 from pulumi_kubernetes import ProviderArgs
 
 from components.config import ClusterTarget, DirectoryTarget, Target
-from components.provider import management_provider
+from components.provider import management_providers
 from tests.components.recording import Registration, record
 
 ADOPTING = {"upsertExistingObjects": "true"} if hasattr(ProviderArgs, "upsert_existing_objects") else {}
@@ -16,7 +16,7 @@ ADOPTING = {"upsertExistingObjects": "true"} if hasattr(ProviderArgs, "upsert_ex
 
 
 def provider(target: Target) -> Registration:
-    return record(lambda: management_provider(target, "hub-dev")).provider
+    return record(lambda: management_providers(target, "dev", ("hub-dev",))).provider
 
 
 def inputs(target: Target) -> Mapping[str, Any]:

@@ -142,7 +142,7 @@ def command(
     if asked:
         try:
             planned = plan(fleet, first, Part(_tenant_of(apps)))
-            with connect_management(file, first, kubeconfig, context) as client:
+            with connect_management(file, first, kubeconfig, context, hubs=planned.hubs) as client:
                 names = {app.at[-1] for app in apps}
                 own = [app for app in planned.apps if app.tenant == _tenant_of(apps) and app.name in names]
                 proof = _Proof(first, evidence_of(client, planned, own))

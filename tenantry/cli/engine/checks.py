@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -18,7 +19,7 @@ from tenantry.messages.errors import UNKNOWN_NAME, Refused, RefusedChange, refus
 from tenantry.messages.text import counted, declared, listed
 from tenantry.plan.plan import Plan, nothing_of
 from tenantry.preflight.after import Mode
-from tenantry.stacks.file import Stack
+from tenantry.stacks.file import Stack, check_without
 from tenantry.stacks.targets import targets_of
 
 if TYPE_CHECKING:
@@ -37,19 +38,34 @@ class Planned:
     fleet: Fleet
     plan: Plan
     stack: Stack
+    hubs: tuple[str, ...]
+    without: frozenset[str] = frozenset()
 
     @classmethod
-    def of(cls, file: Path, environment: str, stack: Stack) -> Planned:
-        """Plan the environment. Raises: InvalidFleet, Refused: the file is invalid, or has no such environment."""
+    def of(cls, file: Path, environment: str, stack: Stack, without: Collection[str] = ()) -> Planned:
+        """Plan the environment; the plan has nothing of management clusters that are left out.
+
+        Raises: InvalidFleet, Refused: the file is invalid, or has no such environment or management cluster.
+        """
         with working(f"planning {file}"):
             fleet = load_fleet(file)
-            return cls(file, fleet, plan_one(fleet, environment), stack)
+            whole = plan_one(fleet, environment)
+        left_out = frozenset(without) or stack.target.without
+        check_without(environment, whole.hubs, left_out)
+        contacted = whole.only([hub for hub in whole.hubs if hub not in left_out]) if left_out else whole
+        return cls(file, fleet, contacted, stack, whole.hubs, left_out)
+
+    def connect(self) -> AbstractContextManager[Client]:
+        """A client for the management clusters that are contacted."""
+        return connect_management(self.file, self.plan.environment, None, None, hubs=self.hubs, without=self.without)
 
     def preflight(self, mode: Mode = Mode.RUN) -> int:
         """Check the clusters as `tenantry preflight --brief` does, on stderr. Returns: the exit code; 0: Pulumi may start."""
         print_warnings(self.file, warnings_of(self.fleet), brief=True)
         # The run compares live objects by itself.
-        report = report_on(self.file, self.fleet, self.plan, None, None, mode, drift=False)
+        report = report_on(
+            self.file, self.fleet, self.plan, None, None, mode, drift=False, hubs=self.hubs, without=self.without
+        )
         print_report(self.plan, report, DisplayLimits(), brief=True, write=say)
         if report.fit and not report.refused:
             return 0
@@ -68,7 +84,7 @@ class Planned:
         from tenantry.cluster.report import full_report
         from tenantry.preflight.fitness import fitted
 
-        with connect_management(self.file, self.plan.environment, None, None) as client:
+        with self.connect() as client:
             live = wait_until_ready(client, self.plan, Selection(), timeout)
             with working(f"reading the status of {self.plan.environment}"):
                 report = full_report(client, self.fleet.document.platform.namespace, fitted(client, self.plan), live)
@@ -114,7 +130,7 @@ class Planned:
         from tenantry.cluster.inventory import against_claim
 
         if claim := self.stack.target.claim:
-            with connect_management(self.file, self.plan.environment, None, None) as client:
+            with self.connect() as client:
                 refuse(against_claim(client, self.fleet, claim))
 
     def staying(self) -> list[str]:
@@ -125,7 +141,7 @@ class Planned:
         from tenantry.guard.keeping import keeping_problems, left_behind
 
         nothing = nothing_of(self.plan)
-        with connect_management(self.file, self.plan.environment, None, None) as client:
+        with self.connect() as client:
             now = self._held(client)
         refuse(keeping_problems(nothing, now, frozenset(), frozenset()))
         return [f"'{name}' on {cluster}" for cluster, name in left_behind(nothing, now)]
@@ -137,7 +153,7 @@ class Planned:
 
         end = time.monotonic() + timeout
         with (
-            connect_management(self.file, self.plan.environment, None, None) as client,
+            self.connect() as client,
             working("waiting until the clusters have what was given up"),
         ):
             while True:
@@ -169,7 +185,7 @@ class Planned:
 
         name = self.plan.environment
         with (
-            connect_management(self.file, name, None, None) as client,
+            self.connect() as client,
             working(f"looking for what is left of {name}"),
         ):
             left = leftovers(
@@ -182,7 +198,7 @@ class Planned:
                 f"  fix: `tenantry up --environment {name}` takes them over again; docs/lifecycle.md says how to delete them"
             )
         if not left:
-            say(f"no other object of environment '{name}' is left on {self.plan.management}")
+            say(f"no other object of environment '{name}' is left on {listed(self.plan.hubs)}")
             return 0
         say(
             f"{counted(len(left), 'object')} of environment '{name}' that no stack knows: {listed(left)}\n"

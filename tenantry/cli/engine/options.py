@@ -78,6 +78,16 @@ def _stack_options(command: _F, *, typed: bool) -> _F:
     return command
 
 
+def without_option(command: _F) -> _F:
+    """`--without HUB`"""
+    return click.option(
+        "--without",
+        metavar="HUB",
+        multiple=True,
+        help="Leave what this management cluster has as it is, and do not contact it; repeatable. A later run catches up.",
+    )(command)
+
+
 def take_over_option(command: _F) -> _F:
     """The option of the commands that lock a stack."""
     return click.option(

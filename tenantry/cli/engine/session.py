@@ -7,7 +7,7 @@ import os
 import shutil
 import subprocess
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -24,7 +24,7 @@ from tenantry.messages.text import listed, printable
 from tenantry.stacks.backend import Holder, about, backend_of, creates_by_adopting, folder_of, is_self_managed, locks_of
 from tenantry.stacks.command import Command, memory_here, tuned
 from tenantry.stacks.file import Stack, stack_target, stacks_of, stacks_running
-from tenantry.stacks.outcome import OUTCOME_FILE, REFRESH, UNREFRESHED, to_unprotect, told
+from tenantry.stacks.outcome import OUTCOME_FILE, REFRESH, UNREFRESHED, WITHOUT, to_unprotect, told
 
 _INSTALL = "install it, https://www.pulumi.com/docs/install/"
 _PASSPHRASES = ("PULUMI_CONFIG_PASSPHRASE", "PULUMI_CONFIG_PASSPHRASE_FILE")
@@ -145,6 +145,11 @@ def _check_passphrase(project: Path, stack: str) -> None:
             f"the passphrase of stack '{stack}' is not known",
             "export PULUMI_CONFIG_PASSPHRASE_FILE=FILE, or PULUMI_CONFIG_PASSPHRASE",
         )
+
+
+def leaving_out(session: Session, hubs: Collection[str]) -> Session:
+    """The session whose runs leave out management clusters."""
+    return replace(session, variables={**session.variables, WITHOUT: ",".join(hubs)}) if hubs else session
 
 
 def chosen(asked: Asked) -> Stack:

@@ -6,8 +6,16 @@ from dataclasses import replace
 
 import click
 
-from tenantry.cli.engine.options import Asked, EngineCommand, has, pulumi_options, stack_options, take_over_option
-from tenantry.cli.engine.session import chosen, opened, run, take_over
+from tenantry.cli.engine.options import (
+    Asked,
+    EngineCommand,
+    has,
+    pulumi_options,
+    stack_options,
+    take_over_option,
+    without_option,
+)
+from tenantry.cli.engine.session import chosen, leaving_out, opened, run, take_over
 from tenantry.cli.options import timeout as timeout_option
 from tenantry.stacks.outcome import IGNORE_GATE
 
@@ -20,6 +28,7 @@ Examples:
   tenantry up dev
   tenantry up --environment prod --yes --skip-preview
   tenantry up --environment prod --ignore-after --yes
+  tenantry up --environment prod --without hub-us
   tenantry up --environment prod -- --message "Tenant movy" --parallel 16
 
 Exit codes:
@@ -37,6 +46,7 @@ Exit codes:
 @click.option("--no-wait", is_flag=True, help="Do not wait until every app is ready.")
 @take_over_option
 @timeout_option(600, "How long to wait until every app is ready.")
+@without_option
 @pulumi_options("yes", "skip_preview", "diff", "refresh", "target", "policy_pack", "json")
 def command(
     asked: Asked,
@@ -46,6 +56,7 @@ def command(
     no_wait: bool,
     take_over_lock: bool,
     timeout: int,
+    without: tuple[str, ...],
 ) -> int:
     """Apply an environment with Pulumi and its fastest safe settings, with a check before and the status after.
 
@@ -57,17 +68,21 @@ def command(
 
     If `after` of the environment is a gate, the run is refused while the environment before does not run the changes. With
     --ignore-after nothing is asked, and the output names the apps that change.
+
+    If a management cluster of an environment with several does not answer, nothing is changed. With --without HUB, what it has
+    stays as it is, and the others go on.
     """
     stack = chosen(asked)
     session = opened(asked.project, stack, asked.environment, "up")
     if ignore_after:
         session = replace(session, variables={IGNORE_GATE: asked.environment})
+    session = leaving_out(session, without)
     planned = None
     if not stack.target.files and not (no_preflight and no_wait):
         from tenantry.cli.engine.checks import Planned
         from tenantry.preflight.after import Mode
 
-        planned = Planned.of(asked.file, asked.environment, stack)
+        planned = Planned.of(asked.file, asked.environment, stack, without)
         if not no_preflight and (code := planned.preflight(Mode.IGNORE if ignore_after else Mode.RUN)):
             return code
     if take_over_lock:

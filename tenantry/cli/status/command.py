@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -11,7 +12,7 @@ import click
 from tenantry.cli.by_labels import by_labels
 from tenantry.cli.commands import Command
 from tenantry.cli.fleet_file import finds_file
-from tenantry.cli.management import connect_management, management_options
+from tenantry.cli.management import management_options, open_management
 from tenantry.cli.options import app_names, cluster_names, output, tenant_names
 from tenantry.cli.options import environments as environments_option
 from tenantry.cli.options import timeout as timeout_option
@@ -159,14 +160,21 @@ def command(
                 return _watch(client, found.plan, selection, interval, failing=failing, every=every)
             return _show_labelled(client, found, selection, output, failing=failing, every=every)
     selection = asked.selection(planned)
-    with connect_management(file, name, kubeconfig, context) as client:
+    with open_management(file, planned, kubeconfig, context) as (client, planned, unreached):
         if receivers:
             return _show_webhooks(name, webhooks_of(client, planned), output)
         if watch:
             return _watch(client, planned, selection, interval, failing=failing, every=every)
         report, planned = asked.read(client, fleet, planned, selection)
+    report = replace(report, unread=_unread(unreached, report.unread))
     show(only_failing(report) if failing else report, planned, fleet, output, every=every)
-    return 0 if report.ready else 1
+    return 2 if unreached else 0 if report.ready else 1
+
+
+def _unread(unreached: Mapping[str, Refused], before: str) -> str:
+    """What a report says of management clusters that do not answer."""
+    hubs = (f"nothing is known of what {hub} has, because it does not answer" for hub in unreached)
+    return "\n".join(filter(None, (*hubs, before)))
 
 
 class _Asked(NamedTuple):
@@ -200,9 +208,10 @@ def _several(file: Path, environments: Sequence[str], asked: _Asked, output: str
 
     def read_one(name: str) -> Shown:
         selection = asked.selection(plans[name])
-        with connect_management(file, name, None, None) as client:
-            report, planned = asked.read(client, fleet, plans[name], selection)
-        return Shown(only_failing(report) if failing else report, planned, ready=report.ready)
+        with open_management(file, plans[name], None, None) as (client, there, unreached):
+            report, planned = asked.read(client, fleet, there, selection)
+        report = replace(report, unread=_unread(unreached, report.unread))
+        return Shown(only_failing(report) if failing else report, planned, ready=report.ready and not unreached)
 
     found, failures = read_each(environments, read_one)
     show_several(found, failures, fleet, output, every=every)
@@ -275,7 +284,7 @@ def _show_webhooks(environment: str, found: tuple[Webhook, ...], output: str) ->
 
 def _watch(client: Client, planned: Plan, selection: Selection, interval: float, *, failing: bool, every: bool) -> int:
     def reading() -> StatusReport:
-        with answering(client.config):
+        with answering(client):
             report = apps_report(planned, read(client, planned), selection)
         return only_failing(report) if failing else report
 

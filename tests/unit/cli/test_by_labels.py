@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from tenantry.cli import management
+from tenantry.cluster import connect as connecting
 from tenantry.cluster.requests import path_of
 from tenantry.kube.objects import ObjectId
 from tests.table import table
@@ -47,7 +47,7 @@ def hub(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Labelled:
     memory = Labelled()
     for each in planned(TEXT).objects:
         memory.objects[path_of(each.id)] = {**live(each), "apiVersion": each.id.api_version}
-    monkeypatch.setattr(management, "connect", lambda *_: memory.client())
+    monkeypatch.setattr(connecting, "connect", lambda *_: memory.client())
     return memory
 
 

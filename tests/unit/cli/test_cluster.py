@@ -100,7 +100,7 @@ def hub(monkeypatch: pytest.MonkeyPatch) -> Memory:
     content = base64.b64encode(yaml.safe_dump(KUBECONFIG).encode()).decode()
     metadata = {"name": "edge-admin-kubeconfig", "labels": LABELS}
     memory.objects[SECRET] = {"kind": "Secret", "metadata": metadata, "data": {"admin.conf": content}}
-    monkeypatch.setattr(cluster_module, "connect_management", lambda *_: memory.client())
+    monkeypatch.setattr(cluster_module, "connect_management", lambda *_, **__: memory.client())
     return memory
 
 
@@ -124,7 +124,7 @@ def test_check_names_what_flux_will_refuse_and_counts_it(capsys: Capture, hub: M
 def test_check_of_a_management_cluster_on_loopback_takes_a_remote_there_for_reachable(
     capsys: Capture, hub: Memory, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(cluster_module, "connect_management", lambda *_: hub.client("https://127.0.0.1:6443"))
+    monkeypatch.setattr(cluster_module, "connect_management", lambda *_, **__: hub.client("https://127.0.0.1:6443"))
     code, out, _ = tenantry(capsys, "cluster", "check", "edge")
     assert (1, "edge: 1 error, 1 warning") == (code, out.splitlines()[-1])
 
@@ -218,7 +218,7 @@ def test_check_of_the_management_cluster_looks_at_flux(capsys: Capture, monkeypa
     memory.objects["/version"] = {"gitVersion": "v1.36.0"}
     (deployment,) = memory.objects[fleets.DEPLOYMENTS]["items"]
     deployment["status"] = {"availableReplicas": 1}
-    monkeypatch.setattr(cluster_module, "connect_management", lambda *_: memory.client())
+    monkeypatch.setattr(cluster_module, "connect_management", lambda *_, **__: memory.client())
     code, out, _ = tenantry(capsys, "cluster", "check", "hub")
     assert (code, out.splitlines()[0][:15], "controller-down" in out) == (0, "hub answered in", False)
     del deployment["status"]

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from tenantry.cli import management
+from tenantry.cluster import connect as connecting
 from tenantry.cluster import control
 from tenantry.cluster.requests import path_of
 from tenantry.kube.objects import KubeObject
@@ -66,7 +66,7 @@ def hub(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Hub:
     memory = Hub()
     for each in planned(TEXT).objects:
         memory.objects[path_of(each.id)] = live(each)
-    monkeypatch.setattr(management, "connect", lambda *_: memory.client())
+    monkeypatch.setattr(connecting, "connect", lambda *_: memory.client())
     monkeypatch.setattr("tenantry.cli.verbs.now_token", lambda: TOKEN)
     return memory
 

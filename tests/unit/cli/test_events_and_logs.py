@@ -11,7 +11,7 @@ from typing import Any
 import httpx2
 import pytest
 
-from tenantry.cli import management
+from tenantry.cluster import connect as connecting
 from tenantry.cluster.logs import parsed
 from tenantry.cluster.requests import path_of
 from tenantry.kube.objects import ObjectId
@@ -33,7 +33,7 @@ def hub(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Hub:
     memory = Hub()
     for each in planned(TEXT).objects:
         memory.objects[path_of(each.id)] = live(each)
-    monkeypatch.setattr(management, "connect", lambda *_: memory.client())
+    monkeypatch.setattr(connecting, "connect", lambda *_: memory.client())
     return memory
 
 
@@ -219,7 +219,7 @@ def test_logs_without_pods_come_from_the_sandboxs_files_or_are_refused_with_the_
     (root / "logs" / "hub-kube-controller-manager.log").write_text(console("not Flux"))
     (root / "logs" / "hub-2-helm-controller.log").write_text(console("another cluster"))
     client = hub.client()
-    monkeypatch.setattr(management, "connect", lambda *_: client)
+    monkeypatch.setattr(connecting, "connect", lambda *_: client)
     config = client.config._replace(fname=root / "hub" / "kubeconfig")
     monkeypatch.setattr(type(client), "config", config)
     assert tenantry(capsys, "logs", "rocky", "web", "-e", "dev", "-c", "hub") == (

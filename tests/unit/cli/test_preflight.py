@@ -38,7 +38,7 @@ def management(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Memory:
     monkeypatch.chdir(tmp_path)
     Path("tenants.yaml").write_text(TEXT)
     memory, edge = hub(), Edge()
-    monkeypatch.setattr(module, "connect_management", lambda *_: memory.client())
+    monkeypatch.setattr(module, "connect_management", lambda *_, **__: memory.client())
     monkeypatch.setattr(module, "preflight", lambda *given, **more: preflight(*given, **more, connect=edge.connect))
     return memory
 
@@ -166,7 +166,7 @@ def test_several_environments_are_looked_at_in_one_call(capsys: Capture, managem
 def test_a_cluster_that_can_not_be_reached_is_refused_and_the_others_are_told(
     capsys: Capture, management: Memory, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def connect(_: Path, environment: str, *__: object) -> object:
+    def connect(_: Path, environment: str, *__: object, **___: object) -> object:
         if environment == "prod":
             raise Refused("no answer", "start it")
         return management.client()

@@ -421,7 +421,7 @@ def test_a_promotion_on_evidence(
     evidence = live("web", **found)
 
     @contextmanager
-    def connected(*_: Any) -> Iterator[None]:
+    def connected(*_: Any, **__: Any) -> Iterator[None]:
         yield None
 
     monkeypatch.setattr(promote_command, "connect_management", connected)
@@ -439,7 +439,7 @@ def test_a_promotion_on_evidence(
 def test_a_cluster_that_cannot_be_asked_refuses_only_what_needs_evidence(
     capsys: Capture, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def unreachable(*_: Any) -> None:
+    def unreachable(*_: Any, **__: Any) -> None:
         raise Refused("the cluster does not answer")
 
     monkeypatch.setattr(promote_command, "connect_management", unreachable)

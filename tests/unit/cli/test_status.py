@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from tenantry.cli import management
+from tenantry.cluster import connect as connecting
 from tenantry.kube.objects import KubeObject
 from tests.terminal import INTERRUPT, plain, tenantry_in_terminal
 from tests.unit.cli.test_cli import Capture, tenantry
@@ -31,7 +31,7 @@ def hub(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Memory:
     hold(memory, planned(TEXT))
     memory.objects[APPS] = {"metadata": {}, "items": [app()]}
     memory.objects["/apis/helm.toolkit.fluxcd.io/v2/helmreleases"] = {"metadata": {}, "items": []}
-    monkeypatch.setattr(management, "connect", lambda *_: memory.client())
+    monkeypatch.setattr(connecting, "connect", lambda *_: memory.client())
     return memory
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tenantry.cli import management
+from tenantry.cluster import connect as connecting
 from tenantry.cluster.client import Client
 from tenantry.messages.errors import Refused
 from tests.table import table
@@ -42,7 +42,7 @@ def hubs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> dict[str, Memory]:
             raise ASLEEP
         return memories[context].client()
 
-    monkeypatch.setattr(management, "connect", connect)
+    monkeypatch.setattr(connecting, "connect", connect)
     return memories
 
 

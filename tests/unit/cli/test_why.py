@@ -11,7 +11,7 @@ import httpx2
 import pytest
 from lightkube.config.kubeconfig import SingleConfig
 
-from tenantry.cli import management
+from tenantry.cluster import connect as connecting
 from tenantry.cluster import reach
 from tenantry.cluster.client import Client
 from tenantry.cluster.requests import path_of
@@ -116,7 +116,7 @@ def hub(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, edge: Cluster) -> Hub:
     def connect_remote(config: SingleConfig, _: float) -> Client:
         return edge.client(ADDRESS) if config.cluster.server == ADDRESS else memory.client()
 
-    monkeypatch.setattr(management, "connect", lambda *_: memory.client())
+    monkeypatch.setattr(connecting, "connect", lambda *_: memory.client())
     monkeypatch.setattr(reach, "connect_remote", connect_remote)
     return memory
 
@@ -511,7 +511,7 @@ def test_a_developer_reads_with_a_context_of_the_own_without_the_management_clus
     def refused(*_: object) -> Client:
         raise reach.Refused("cluster hub refused the credentials", "renew it")
 
-    monkeypatch.setattr(management, "connect", refused)
+    monkeypatch.setattr(connecting, "connect", refused)
     arguments = ("why", "rocky", "web", "-e", "dev", "-c", "edge", "--app-context", "mine", "-o", "json")
     code, out, _ = tenantry(capsys, *arguments)
     (answer,) = json.loads(out)["apps"]

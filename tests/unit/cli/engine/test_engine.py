@@ -325,7 +325,7 @@ def test_a_stack_that_runs_something_else_is_not_destroyed(
         "metadata": {},
         "items": [{"data": {"environment": "qa", "stack": "fleet/dev"}}],
     }
-    monkeypatch.setattr(checks, "connect_management", lambda *_: memory.client())
+    monkeypatch.setattr(checks, "connect_management", lambda *_, **__: memory.client())
     code, _, err = tenantry(capsys, "destroy", "-e", "dev", "--yes")
     assert (code, log.read_text()) == (4, "")
     assert err.startswith("error: stack 'fleet/dev' runs environment 'qa', and would delete all of it for 'dev'\n")
