@@ -84,7 +84,7 @@ def changes(items: Iterable[Item], of: Callable[[Part], int], order: dict[str, i
 
 
 def _once(change: Change, told: set[ObjectId]) -> Change:
-    """The change without objects that an earlier one accounts for: clusters that change otherwise can share one. told: is added to."""
+    """The change without objects that an earlier one accounts for: clusters share some. told: is added to."""
     own = tuple(id for id in change.objects if id not in told)
     told.update(own)
     return change if own == change.objects else replace(change, objects=own)
