@@ -39,9 +39,9 @@ REASONS = {
     ("hub-dev", "worker"): "path './nowhere' does not exist in the source",
     ("hub-dev", "db"): "must be greater than or equal to 0",
     ("edge-1", "db"): "must be greater than or equal to 0",
-    ("edge-1", "web"): "HelmChart kamaji-edge/edge-1-movy-charts-movy-web-",
+    ("edge-1", "web"): "HelmChart kamaji-edge/movy.charts.movy-web.",
     ("hub-dev", "lost"): "GitRepository rocky/gone: ",
-    ("edge-1", "lost"): "GitRepository kamaji-edge/edge-1-rocky-gone: ",
+    ("edge-1", "lost"): "GitRepository kamaji-edge/rocky.gone.",
     ("edge-1", "crowd"): "Helm install failed",
 }
 NORA = """

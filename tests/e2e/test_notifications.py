@@ -35,8 +35,8 @@ KUSTOMIZATION = "web/dev/kustomization.yaml"
 TOKEN = "glpat-of-a-test"
 CALLS = "token-of-a-webhook"
 POLLED = '      manifests: {git: {url: "{git}/rocky/manifests.git", ref: {branch: main}}}\n'
-SOURCES = {"push": ("rocky", "manifests"), "edge-1-rocky-push": ("kamaji-edge", "edge-1-rocky-manifests")}
-"""Each receiver with the namespace and the name of its source."""
+SOURCES = {"push": ("rocky", "manifests"), "edge-1-rocky-push": ("kamaji-edge", "rocky.manifests")}
+"""Each receiver with the namespace and the name of its source, of a shared one without the digits."""
 
 
 @pytest.fixture(scope="module")
@@ -79,7 +79,8 @@ def broken(alerting: Project, hub: Cluster) -> str:
 def push(project: Project, hub: Cluster, text: str, message: str) -> str:
     """Commit what `web` is made of, and have Flux fetch it for both clusters."""
     made = commit(project.sandbox, "rocky/manifests", {KUSTOMIZATION: text}, message)
-    for namespace, source in (("rocky", "manifests"), ("kamaji-edge", "edge-1-rocky-manifests")):
+    shared = hub.shared("GitRepository", "kamaji-edge", "rocky.manifests")
+    for namespace, source in (("rocky", "manifests"), ("kamaji-edge", shared)):
         reconcile(hub, namespace, source)
     return made
 
@@ -170,6 +171,8 @@ def test_a_signed_push_has_the_source_fetched_at_once_and_a_forged_one_does_not(
     assert webhooks.keys() == SOURCES.keys()
     pushed = commit(alerting.sandbox, "rocky/manifests", {"web/README.md": "Pushed.\n"}, "Push")
     for name, (namespace, source) in SOURCES.items():
+        if "." in source:
+            source = hub.shared("GitRepository", namespace, source)
         before = requested(hub, namespace, source)
         assert signed_push(webhooks[name], "another-token") == 400
         assert requested(hub, namespace, source) == before
