@@ -281,7 +281,11 @@ def test_the_ref_of_a_source_goes_from_override_to_override_and_becomes_the_sour
     code, out, err = tenantry(capsys, "promote", "rocky/policies", "--from", "dev", "--to", "last", "--no-evidence")
     assert (code, "error" in err) == (0, False)
     assert "source rocky/policies: moved oci.ref from the overrides for dev, last, prod to the source itself" in out
-    specs = [each.manifest.get("spec", {}) for name in ("dev", "prod", "last") for each in plan(load_fleet(Path("tenants.yaml")), name).objects]
+    specs = [
+        each.manifest.get("spec", {})
+        for name in ("dev", "prod", "last")
+        for each in plan(load_fleet(Path("tenants.yaml")), name).objects
+    ]
     assert [each["ref"].keys() for each in specs if "ref" in each] == [{"digest"}] * 3
     assert "tag: 1.0.0" not in Path("tenants.yaml").read_text()
     assert "last: {oci: {interval: 1h}}" in Path("tenants.yaml").read_text()

@@ -264,6 +264,10 @@ OTHERWISE: dict[Pattern, str] = {
     ("clusters", "*", "labels"): "by where the parts are",
     ("clusters", "*", "variables"): "by the values that it fills in",
     ("defaults",): "by the tenants that take them over",
+    **dict.fromkeys(
+        ((*level, kind) for level in (("platform",), ("tenants", "*")) for kind in ("kustomize", "helm")),
+        "by the apps that take them over",
+    ),
     ("environments", "*", "dedicatedFluxShards"): "by the shards that move",
     ("environments", "*", "extends"): "by what it brings",
     ("environments", "*", "fluxShards"): "by the shards that move",
