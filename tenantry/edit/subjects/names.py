@@ -39,6 +39,7 @@ from tenantry.model import (
     Tenant,
 )
 from tenantry.model.document import Frame, ObjectsChart
+from tenantry.model.requirements import KeysName
 
 
 class Kind(StrEnum):
@@ -98,6 +99,8 @@ NAMES: dict[tuple[type[Model], str], Named] = {
     (After, "environment"): Named(Kind.ENVIRONMENT, If.DROP),
     (Environment, "tenants"): Named(Kind.TENANT, If.KEEP_OTHERS),
     (Cluster, "environments"): Named(Kind.ENVIRONMENT, If.KEEP_OTHERS),
+    (Cluster, "management"): Named(Kind.CLUSTER, If.REFUSE),
+    (ClusterGroup, "management"): Named(Kind.CLUSTER, If.REFUSE),
     (Cluster, "group"): Named(Kind.GROUP, If.REFUSE),
     (ClusterGroup, "environments"): Named(Kind.ENVIRONMENT, If.KEEP_OTHERS),
     (ClusterGroup, "group"): Named(Kind.GROUP, If.REFUSE),
@@ -126,6 +129,7 @@ NAMES: dict[tuple[type[Model], str], Named] = {
     (Receiver, "credentials"): Named(Kind.CREDENTIALS, If.REFUSE),
     (KustomizePatch, "source"): Named(Kind.SOURCE, If.REFUSE),
     (HelmPatch, "source"): Named(Kind.SOURCE, If.REFUSE),
+    (KeysName, "name"): Named(Kind.CREDENTIALS, If.REFUSE),
     (Source, "credentials"): Named(Kind.CREDENTIALS, If.REFUSE),
     (SourceOverrides, "environments"): Named(Kind.ENVIRONMENT, If.DROP),
     (SourceOverrides, "clusters"): Named(Kind.CLUSTER, If.DROP),
