@@ -27,6 +27,7 @@ from tenantry.model import (
     KustomizeOfAddons,
     KustomizeOfApps,
     KustomizePatch,
+    Oci,
     Provider,
     Receiver,
 )
@@ -37,6 +38,7 @@ Block: TypeAlias = tuple[Path, type[FluxBlock], dict[str, Any]]
 _MODELS: dict[str, type[FluxBlock]] = {"kustomize": KustomizePatch, "helm": HelmPatch}
 _OF_APPS: dict[str, type[FluxBlock]] = {"kustomize": KustomizeOfApps, "helm": HelmOfApps}
 _OF_ADDONS: dict[str, type[FluxBlock]] = {"kustomize": KustomizeOfAddons, "helm": HelmOfAddons}
+_CHART = ("platform", "chart", "oci")
 _IMAGE_MODELS: dict[str, type[FluxBlock]] = {"repository": ImageRepository, "policy": ImagePolicy}
 
 
@@ -54,6 +56,8 @@ def flux_blocks(data: dict[str, Any]) -> Iterator[Block]:
     for at in _apps(data):
         yield from ((path, _MODELS[str(path[-1])], block) for path, block in blocks_of(data, at))
     yield from shared_blocks(data)
+    if block := mapping_at(data, *_CHART):
+        yield _CHART, Oci, block
     yield from _image_blocks(data)
 
 

@@ -25,7 +25,7 @@ from tenantry.model.scalars import (
     SourcePath,
     Text,
 )
-from tenantry.model.sources import Config, Credentials, GitRef, Source
+from tenantry.model.sources import Config, Credentials, GitRef, Oci, Source
 from tenantry.model.strict import Model, OneOf
 from tenantry.model.tenancy import (
     ClusterRights,
@@ -229,8 +229,11 @@ class ChartDirectory(Model):
 class ObjectsChart(OneOf):
     """Where Flux finds the chart `tenantry-objects`, which installs baselines on remote clusters."""
 
-    one_of = ("helm", "git")
+    one_of = ("oci", "helm", "git")
 
+    oci: Oci | None = None
+    """The chart in an OCI registry, where it can be pinned by `digest` and checked by `verify`. `url` is its address with its name:
+    `oci://HOST/PATH/tenantry-objects`."""
     helm: ChartRepository | None = None
     """The Helm repository or OCI registry that serves the chart."""
     git: ChartDirectory | None = None

@@ -36,7 +36,7 @@ _PUBLISH = (
     "copy the chart into a Git repository with `tenantry chart copy charts/objects`, and set"
     " 'platform: {chart: {git: {url: ..., ref: {branch: main}, path: charts/objects}}}'; or push it to a registry with"
     " `tenantry chart push oci://HOST/PATH`, and set"
-    " 'platform: {chart: {helm: {url: \"oci://HOST/PATH\", type: oci, version: ...}}}'"
+    " 'platform: {chart: {oci: {url: \"oci://HOST/PATH/tenantry-objects\", ref: {digest: ...}}}}'"
 )
 
 
@@ -227,16 +227,16 @@ class PlatformPlanner:
         if cluster not in self._charts:
             chart = self._declared_chart(cluster, why)
             name = names.join("tenantry", *environment_part(self.fleet, self.environment, self.management))
-            source, built = objects_chart(platform, name, chart, self._settings.interval)
+            source, *built = objects_chart(platform, name, chart, self._settings.interval)
             raise_found(
                 replace(found, path=("platform", "chart"))
-                for planned in (source, built)
+                for planned in (source, *built)
                 for found in unmet(self._settings.require, planned.id.kind, planned.manifest["spec"])
             )
             attachments = Attachments(self.fleet, platform, {})
-            source = attachments.bound(source)
-            self._gathering.add([*attachments.made.values(), source, built], ("clusters", cluster))
-            self._charts[cluster] = built.id
+            taken = (attachments.bound(source), *built)
+            self._gathering.add([*attachments.made.values(), *taken], ("clusters", cluster))
+            self._charts[cluster] = taken[-1].id
         return self._charts[cluster]
 
     def _declared_chart(self, cluster: str, why: str) -> ObjectsChart:

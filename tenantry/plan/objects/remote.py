@@ -6,8 +6,10 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from tenantry.fleet.settings import TenantSettings
+from tenantry.flux.conformance import check_spec
 from tenantry.kube.names import join
 from tenantry.kube.objects import KubeObject, Manifest, ObjectId, Owner
+from tenantry.messages.errors import raise_found
 from tenantry.model import ChartDirectory, ConfigMap, Git, Helm, HelmRepository, ObjectsChart, Source
 from tenantry.plan.objects.apps import HELM_API, Dependency, edges, flux_order
 from tenantry.plan.objects.lifecycle import Lifecycle, in_state, kept_by_helm
@@ -70,12 +72,18 @@ def workload_identity(config: ConfigMap, environment: str, cluster: str) -> Kube
     )
 
 
-def objects_chart(scope: Scope, name: str, chart: ObjectsChart, interval: str) -> tuple[KubeObject, KubeObject]:
-    """The source and HelmChart of the baselines on one remote cluster. Raises: Found: the URL is wrong."""
+def objects_chart(scope: Scope, name: str, chart: ObjectsChart, interval: str) -> tuple[KubeObject, ...]:
+    """What the baselines on one remote cluster take: a source, and a HelmChart unless the source itself is the chart.
+
+    Raises: Found: the URL is wrong, or Flux does not accept the source.
+    """
+    at = ("platform", "chart")
+    if chart.oci:
+        source = source_object(scope, name, Source(oci=chart.oci, credentials=chart.credentials), at, is_chart=True)
+        raise_found(check_spec(source.id.kind, source.manifest["spec"], (*at, "oci")))
+        return (source,)
     declared, helm = _from_git(chart.git) if chart.git else _from_repository(chart)
-    source = source_object(
-        scope, name, declared.model_copy(update={"credentials": chart.credentials}), ("platform", "chart")
-    )
+    source = source_object(scope, name, declared.model_copy(update={"credentials": chart.credentials}), at)
     return source, chart_object(scope, source, name, helm, interval)
 
 

@@ -47,6 +47,7 @@ WHOLE = {
 GROUPED = {
     "ClusterGroup": "the keys of its clusters, which take them over",
     "Cluster.group": "the same",
+    "ObjectsChart.oci": "a third form of one key; its own keys are those of a source",
     "Selector": "where a part is",
 }
 """Keys below which no key is asked for."""

@@ -70,6 +70,9 @@ BY_NATURE = {
 PARTLY = """
 clusters: {edge: {state: active}}
 platform:
+  chart:
+    helm: null
+    oci: {url: "oci://charts.example.com/new/tenantry-objects", ref: {semver: 0.x}, verify: {provider: cosign}}
   addons:
     log:
       environments: [dev]
