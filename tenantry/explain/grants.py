@@ -16,7 +16,7 @@ from tenantry.fleet.merge import Layer, Origin, Value, origin, origin_at, trace
 from tenantry.fleet.placement import tenant_barrier
 from tenantry.fleet.settings import variables_of
 from tenantry.fleet.template import fill
-from tenantry.grants.frames import PARTS, PREFIXED, SELECTOR
+from tenantry.grants.frames import BLOCKS, PARTS, PREFIXED, SELECTOR
 from tenantry.grants.grants import (
     DEFAULT_ROLES,
     LIMITS,
@@ -33,7 +33,7 @@ from tenantry.messages.errors import Found, Path
 from tenantry.messages.placeholders import names_in
 from tenantry.model.document import Tenant
 
-ALWAYS = (*PARTS, SELECTOR)
+ALWAYS = (*PARTS, SELECTOR, *BLOCKS)
 """What every included file may say of its tenant."""
 NEVER = tuple(key for key in Tenant.model_fields if key not in (*ALWAYS, *PREFIXED, *get_args(GRANTABLE)))
 """What no included file may say, whatever the main file grants."""
