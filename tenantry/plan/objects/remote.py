@@ -6,10 +6,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from tenantry.fleet.settings import TenantSettings
-from tenantry.flux.conformance import check_spec
 from tenantry.kube.names import join
 from tenantry.kube.objects import KubeObject, Manifest, ObjectId, Owner
-from tenantry.messages.errors import raise_found
 from tenantry.model import ChartDirectory, ConfigMap, Git, Helm, HelmRepository, ObjectsChart, Source
 from tenantry.plan.objects.apps import HELM_API, Dependency, edges, flux_order
 from tenantry.plan.objects.lifecycle import Lifecycle, in_state, kept_by_helm
@@ -22,7 +20,7 @@ from tenantry.plan.objects.scope import (
     Scope,
     on_management,
 )
-from tenantry.plan.objects.sources import IN_PLACE, chart_object, reference, source_object
+from tenantry.plan.objects.sources import IN_PLACE, reference
 
 OBJECTS_CHART = "tenantry-objects"
 """The name of the chart in tenantry/charts/objects, which installs `values.objects` unchanged."""
@@ -72,19 +70,12 @@ def workload_identity(config: ConfigMap, environment: str, cluster: str) -> Kube
     )
 
 
-def objects_chart(scope: Scope, name: str, chart: ObjectsChart, interval: str) -> tuple[KubeObject, ...]:
-    """What the baselines on one remote cluster take: a source, and a HelmChart unless the source itself is the chart.
-
-    Raises: Found: the URL is wrong, or Flux does not accept the source.
-    """
-    at = ("platform", "chart")
+def chart_of_objects(chart: ObjectsChart) -> tuple[Source, Helm | None]:
+    """The source and the chart of the baselines on remote clusters, as for an app; None: the source is the chart."""
     if chart.oci:
-        source = source_object(scope, name, Source(oci=chart.oci, credentials=chart.credentials), at, is_chart=True)
-        raise_found(check_spec(source.id.kind, source.manifest["spec"], (*at, "oci")))
-        return (source,)
+        return Source(oci=chart.oci, credentials=chart.credentials), None
     declared, helm = _from_git(chart.git) if chart.git else _from_repository(chart)
-    source = source_object(scope, name, declared.model_copy(update={"credentials": chart.credentials}), at)
-    return source, chart_object(scope, source, name, helm, interval)
+    return declared.model_copy(update={"credentials": chart.credentials}), helm
 
 
 def _from_repository(chart: ObjectsChart) -> tuple[Source, Helm]:
@@ -94,7 +85,7 @@ def _from_repository(chart: ObjectsChart) -> tuple[Source, Helm]:
 
 
 def _from_git(chart: ChartDirectory) -> tuple[Source, Helm]:
-    """Only the chart's directory is fetched, because each remote cluster has a copy.
+    """Only the chart's directory is fetched.
 
     The strategy is `ChartVersion`: a fleet's own repository changes with every edit, and `Revision` would upgrade every
     baseline with every commit.

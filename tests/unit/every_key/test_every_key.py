@@ -49,6 +49,7 @@ GROUPED = {
     "Cluster.group": "the same",
     "ObjectsChart.oci": "a third form of one key; its own keys are those of a source",
     "Selector": "where a part is",
+    "TenantClass.class_": "the keys of its tenants, which take them over",
 }
 """Keys below which no key is asked for."""
 
@@ -154,6 +155,7 @@ THE_SAME = {
     "adopt": "of a tenant or an add-on as a whole",
     "apps": "compared one by one",
     "addons": "compared one by one",
+    "class_": "told by what it brings",
     "clusterAdmin": "of a tenant as a whole",
     "clusterRoles": "takes no placeholders",
     "credentials": "takes no placeholders",
