@@ -18,7 +18,7 @@ from tenantry.fleet.model_paths import fields_of
 from tenantry.fleet.placement import tenant_barrier
 from tenantry.fleet.settings import variables_of
 from tenantry.fleet.template import fill
-from tenantry.grants.frames import PARTS, PREFIXED, SELECTOR
+from tenantry.grants.frames import BLOCKS, PARTS, PREFIXED, SELECTOR
 from tenantry.grants.grants import (
     DEFAULT_ROLES,
     LIMITS,
@@ -35,7 +35,7 @@ from tenantry.messages.errors import Found, Path
 from tenantry.messages.placeholders import names_in
 from tenantry.model.document import Tenant
 
-ALWAYS = (*PARTS, SELECTOR)
+ALWAYS = (*PARTS, SELECTOR, *BLOCKS)
 """What every included file may say of its tenant."""
 NEVER = tuple(key for key in fields_of(Tenant) if key not in (*ALWAYS, *PREFIXED, *get_args(GRANTABLE)))
 """What no included file may say, whatever the main file grants."""

@@ -37,8 +37,12 @@ ANSWERED = frozenset({"clusters", "environments", "overrides", "rollout", "grant
 """Keys that decide where, when and by whom something is set. `explain` answers them with reasons, and `overrides` are levels."""
 
 OF_APPS = ANSWERED | MERGED | {"imageAutomation", "namespaces", "source", "state"}
-OF_TENANTS = ANSWERED | frozenset(PlacedSettings.model_fields) | {"apps", "namespace", "shard", "sources", "state"}
-OF_PLATFORM = frozenset({"addons", "chart", "namespace"})
+_BLOCKS = frozenset({"kustomize", "helm"})
+"""What apps take over, and tell."""
+OF_TENANTS = (
+    ANSWERED | _BLOCKS | frozenset(PlacedSettings.model_fields) | {"apps", "namespace", "shard", "sources", "state"}
+)
+OF_PLATFORM = _BLOCKS | {"addons", "chart", "namespace"}
 """Keys that have a function of their own. All others of the same entry are told as they are written there."""
 
 _FILLED = frozenset({"alerts", "chart", "clusterObjects", "configs", "receivers"})

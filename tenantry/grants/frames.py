@@ -16,6 +16,8 @@ PARTS = ("sources", "credentials", "configs", "apps", "alerts", "receivers")
 """Keys of a tenant whose entries an included file can always declare; those of the main file stay beside them."""
 SELECTOR = "clusters"
 """An included file can set it, but it selects from granted clusters only."""
+BLOCKS = ("kustomize", "helm")
+"""Keys that an included file can set for its own apps, if the main file does not set them for all apps of the tenant."""
 PREFIXED = ("labels", "annotations")
 """Keys of a tenant with keys of Kubernetes', which are granted by their prefixes."""
 OF_NAMESPACES = ("name", "quota", "limits", "network")
@@ -70,7 +72,9 @@ class _Filling:
                 continue  # the check of shapes reports what the main file says
             if key in PARTS and isinstance(value, dict):
                 self._add_entries(name, fill, key, joined)
-            elif key == SELECTOR or key in PARTS:
+            elif key in BLOCKS and key in frame:
+                self._platforms(name, fill, (*at, key), "or write it in the apps")
+            elif key == SELECTOR or key in PARTS or key in BLOCKS:
                 joined[key], self.written[*at, key] = value, (fill.file, (*at, key))
             else:
                 self._set(name, fill, key, joined, grants)

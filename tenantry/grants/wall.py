@@ -64,6 +64,17 @@ class Wall:
             yield from self._authors(kind, spec, origin)
             yield from self._submodules(kind, spec, origin, self._grants)
 
+    def check_inherited(
+        self, at: tuple[str, ...], kind: str, spec: Mapping[str, Any], origin: Callable[[Path], Path]
+    ) -> Iterator[Problem]:
+        """Names that an included file's app takes over from the main file, and may not use. Args: at: of the app."""
+        if self._grants is None or not is_filled(self._fleet, at):
+            return
+        for path, group, name in names_of_spec(kind, dict(spec)):
+            inherited = origin(path)[: len(at)] != at and not is_filled(self._fleet, origin(path))
+            if inherited and not may_name(self._fleet, self._scope.tenant, group, name):
+                yield not_shared(self._fleet, self._scope.tenant, at, group, name)
+
     def check_push(self, source: str, url: str, at: Path) -> Iterator[Problem]:
         """Whether image automation may push to a source. Args: at: where its `update` is written."""
         if self._grants is None or not is_filled(self._fleet, at):

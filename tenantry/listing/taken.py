@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from tenantry.fleet.apps import app_layers
+from tenantry.fleet.apps import app_layers, kind_of
 from tenantry.fleet.fleet import Fleet
 from tenantry.fleet.merge import merge
 from tenantry.fleet.settings import variables_of_app
@@ -86,8 +86,7 @@ class Taking:
         layers = app_layers(self.fleet, at, *place)
         key = tuple(layer.path for layer in layers)
         if key not in self._blocks:
-            kind = "helm" if layers[0].data.get("kustomize") is None else "kustomize"
-            self._blocks[key] = mapping_at(merge(layers), kind)
+            self._blocks[key] = mapping_at(merge(layers), kind_of(self.fleet, at))
         return self._blocks[key]
 
 

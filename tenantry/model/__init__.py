@@ -39,7 +39,17 @@ from tenantry.model.document import (
     SettingsOverrides,
     Tenant,
 )
-from tenantry.model.flux import FluxBlock, Helm, HelmPatch, Kustomize, KustomizePatch
+from tenantry.model.flux import (
+    FluxBlock,
+    Helm,
+    HelmOfAddons,
+    HelmOfApps,
+    HelmPatch,
+    Kustomize,
+    KustomizeOfAddons,
+    KustomizeOfApps,
+    KustomizePatch,
+)
 from tenantry.model.images import ImageAutomation, ImageChoice, ImagePolicy, ImageRepository, ImageSource, ImageUpdate
 from tenantry.model.notifications import COMMIT_STATUS, Alert, Provider, Receiver
 from tenantry.model.sources import (
@@ -85,6 +95,8 @@ __all__ = [
     "Git",
     "GitRef",
     "Helm",
+    "HelmOfAddons",
+    "HelmOfApps",
     "HelmPatch",
     "HelmRepository",
     "ImageAutomation",
@@ -95,6 +107,8 @@ __all__ = [
     "ImageUpdate",
     "Kubeconfig",
     "Kustomize",
+    "KustomizeOfAddons",
+    "KustomizeOfApps",
     "KustomizePatch",
     "Model",
     "ObjectsChart",

@@ -223,6 +223,8 @@ class _Builder:
             for finding in check_spec(planned.id.kind, planned.manifest["spec"], ())
         )
         raise_found(self.wall.check(planned.id.kind, planned.manifest["spec"], origin))
+        at = _path_of(self.scope, app.name)
+        raise_found(self.wall.check_inherited(at, planned.id.kind, planned.manifest["spec"], origin))
 
     def _bound(self, planned: KubeObject, app: EffectiveApp) -> KubeObject:
         """With the names of Secrets and ConfigMaps as the cluster knows them, and after those."""

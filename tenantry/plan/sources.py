@@ -58,7 +58,8 @@ class Attachments:
         declared = self._declared(GROUPS[kind]).get(name)
         if declared is None or at in self._fleet.left_out:
             if origin:
-                raise_found(undeclared(self._fleet, origin(reference.path), GROUPS[kind], name))
+                owner = ("tenants", self._scope.tenant) if self._scope.tenant else ("platform",)
+                raise_found(undeclared(self._fleet, origin(reference.path), GROUPS[kind], name, owner))
             raise AlreadyTold(f"{GROUPS[kind]} '{name}'")
         self._refuse_kubeconfig(kind, name, at)
         if declared.existing:

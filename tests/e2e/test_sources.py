@@ -195,6 +195,28 @@ def test_another_name_in_the_chart_of_baselines_reinstalls_nothing(ready: Projec
     edge.delete("ConfigMap", "rocky", "data")
 
 
+def test_the_chart_of_baselines_can_come_pinned_from_a_registry_and_go_back_to_git(
+    ready: Project, hub: Cluster, edge: Cluster
+) -> None:
+    before, in_git, installed = _uids(edge), ready.fleet.read_text(), _installed(hub, BASELINES[0])
+    (line,) = (each for each in in_git.splitlines() if each.startswith("  chart: {git:"))
+    with serving(Registry()) as registry:
+        where, digest = push(package(OBJECTS), f"oci://{registry.host}/charts", plain_http=True)
+        address = where.rpartition(":")[0]
+        pinned = f'  chart: {{oci: {{url: "{address}", ref: {{digest: "{digest}"}}, insecure: true}}}}'
+        ready.fleet.write_text(in_git.replace(line, pinned))
+        ready.up().ok()
+        for release in BASELINES:  # helm-controller adds the digest to the version
+            eventually(lambda release=release: f"{VERSION}+" in _installed(hub, release)[1] or None, release)  # type: ignore[misc]
+        assert _installed(hub, BASELINES[0])[0] == "tenantry-objects"
+        assert _uids(edge) == before
+    ready.fleet.write_text(in_git)
+    ready.up().ok()
+    for release in BASELINES:
+        eventually(lambda release=release: _installed(hub, release) == installed or None, release)  # type: ignore[misc]
+    assert _uids(edge) == before
+
+
 CHART = OBJECTS / "Chart.yaml"
 VERSION = str(yaml.safe_load(CHART.read_text())["version"])
 NEWER = [f"{VERSION.rpartition('.')[0]}.{patch}" for patch in (101, 102)]

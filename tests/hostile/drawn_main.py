@@ -50,6 +50,11 @@ def main_file(chance: random.Random, *, new: bool) -> Data:
         },
         "tenants": {"rocky": _frame(chance, shared=shared), "movy": _victim()},
     }
+    if chance.random() < 0.2:
+        main["defaults"]["kustomize"] = {"force": True, "commonMetadata": {"labels": {"zone": "in"}}}
+    if chance.random() < 0.1:
+        secret = chance.choice(("deploy", "there"))
+        main["tenants"]["rocky"]["kustomize"] = {"postBuild": {"substituteFrom": [{"kind": "Secret", "name": secret}]}}
     if chance.random() < 0.05:
         main["environments"]["prod"]["tenants"] = chance.choice((["rocky", "movy"], ["movy"]))
     if chance.random() < 0.5:

@@ -11,7 +11,7 @@ from typing import Any, Literal, NamedTuple, TypeAlias
 
 from tenantry.edit.subjects.promoted import App, placeholders_of
 from tenantry.fleet import walk
-from tenantry.fleet.apps import app_layers
+from tenantry.fleet.apps import app_layers, kind_of
 from tenantry.fleet.fleet import Fleet
 from tenantry.fleet.merge import Layer, merge, origin
 from tenantry.fleet.placement import placements_of
@@ -128,7 +128,7 @@ class _Survey:
         variables = variables_of_app(self.fleet, app.at, environment, cluster)
         placed = _Placed(app, environment, cluster, variables)
         layers = app_layers(self.fleet, app.at, environment, cluster)
-        kind = "helm" if layers[0].data.get("kustomize") is None else "kustomize"
+        kind = kind_of(self.fleet, app.at)
         name = placed.filled(_last(layers, (kind, "source"))[0])
         of_source = source_layers(self.fleet, source_place(app.at, name or None), environment, cluster)
         declared = merge(of_source)

@@ -85,6 +85,8 @@ def _versions(fleet: Fleet, *, filled: bool) -> Iterator[tuple[Path, set[str]]]:
     if chart := fleet.document.platform.chart:
         if chart.helm:
             yield ("platform", "chart", "helm", "version"), _without_placeholders(chart.helm.version)
+        if chart.oci and chart.oci.ref.semver:
+            yield ("platform", "chart", "oci", "ref", "semver"), _without_placeholders(chart.oci.ref.semver)
         if chart.git and chart.git.ref.semver:
             yield ("platform", "chart", "git", "ref", "semver"), _without_placeholders(chart.git.ref.semver)
     for at, _, _, app in walk.apps(fleet):

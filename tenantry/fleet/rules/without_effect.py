@@ -7,6 +7,7 @@ from typing import Any
 
 from tenantry.fleet import walk
 from tenantry.fleet.apps import app_layers
+from tenantry.fleet.blocks import shared_blocks
 from tenantry.fleet.fleet import Fleet, clusters_of
 from tenantry.fleet.merge import Layer, merge, origin
 from tenantry.fleet.placement import (
@@ -297,8 +298,9 @@ def _where(
     fleet: Fleet, cause: tuple[str, ...], at: tuple[str, ...], ignored: Callable[[dict[str, Any]], bool]
 ) -> Iterator[Path]:
     """Where the value at a path of an app stands that is ignored on any of its clusters; `cause`: the path of what does that."""
+    of_all = any(_says(fleet, path, cause) for path, _, _ in shared_blocks(fleet.source.data))
     for app, _, _, _ in walk.apps(fleet):
-        if not any(_says(fleet, path, cause) for path, _ in walk.blocks(fleet, app)):
+        if not (of_all or any(_says(fleet, path, cause) for path, _ in walk.blocks(fleet, app))):
             continue
         views = {
             _paths(layers): layers

@@ -47,6 +47,7 @@ WHOLE = {
 GROUPED = {
     "ClusterGroup": "the keys of its clusters, which take them over",
     "Cluster.group": "the same",
+    "ObjectsChart.oci": "a third form of one key; its own keys are those of a source",
     "Selector": "where a part is",
     "TenantClass.class_": "the keys of its tenants, which take them over",
 }
@@ -267,6 +268,10 @@ OTHERWISE: dict[Pattern, str] = {
     ("clusters", "*", "labels"): "by where the parts are",
     ("clusters", "*", "variables"): "by the values that it fills in",
     ("defaults",): "by the tenants that take them over",
+    **dict.fromkeys(
+        ((*level, kind) for level in (("platform",), ("tenants", "*")) for kind in ("kustomize", "helm")),
+        "by the apps that take them over",
+    ),
     ("environments", "*", "dedicatedFluxShards"): "by the shards that move",
     ("environments", "*", "extends"): "by what it brings",
     ("environments", "*", "fluxShards"): "by the shards that move",

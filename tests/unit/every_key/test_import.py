@@ -39,6 +39,10 @@ BY_NATURE = {
     "Frame.environments": "said of each app",
     "Git.updates": "read by `tenantry update` alone",
     "HelmPatch.updates": "read by `tenantry update` alone",
+    **dict.fromkeys(
+        ("Platform.helm", "Platform.kustomize", "Settings.helm", "Settings.kustomize"),
+        "said of each app, as objects say it",
+    ),
     "Oci.updates": "read by `tenantry update` alone",
     "Platform.reservedNamespaces": "a check of names",
     "Platform.sharedIdentity": "a permission, which sets nothing",
@@ -67,6 +71,9 @@ BY_NATURE = {
 PARTLY = """
 clusters: {edge: {state: active}}
 platform:
+  chart:
+    helm: null
+    oci: {url: "oci://charts.example.com/new/tenantry-objects", ref: {semver: 0.x}, verify: {provider: cosign}}
   addons:
     log:
       environments: [dev]
