@@ -108,7 +108,7 @@ def _platform(chance: random.Random) -> Data:
     if chance.random() < 0.1:
         platform["sharedIdentity"] = True
     if chance.random() < 0.2:
-        over = {"labels": {"zone": "in"}, "helm": {"targetNamespace": "certs-in"}}
+        over = {"clusters": {"labels": {"zone": "in"}}, "helm": {"targetNamespace": "certs-in"}}
         platform["addons"]["cert-manager"]["overrides"] = {"where": [over]}
     if chance.random() < 0.1:
         platform["addons"]["dns"]["scope"] = "environment"
@@ -118,7 +118,16 @@ def _platform(chance: random.Random) -> Data:
 
 
 def _defaults(chance: random.Random, *, shared: bool) -> Data:
-    defaults: Data = {"clusters": chance.choice(({"all": True}, {"names": ["edge"]}, {"labels": {"zone": "in"}}))}
+    defaults: Data = {
+        "clusters": chance.choice(
+            (
+                {"all": True},
+                {"names": ["edge"]},
+                {"labels": {"zone": ["in"]}},
+                {"all": True, "exclude": {"labels": {"zone": "in"}}},
+            )
+        )
+    }
     if chance.random() < 0.3:
         defaults["grants"] = {
             "sources": ["https://git.example.com/{tenant}/*", "oci://registry.example.com/{tenant}/*"]
@@ -161,7 +170,14 @@ _EVERY_SETTING = [
     "timeout",
 ]
 _GRANTS: dict[str, tuple[Any, ...]] = {
-    "clusters": ({"names": ["edge"]}, {"names": ["hub", "edge"]}, {"all": True}, {"labels": {"zone": "in"}}),
+    "clusters": (
+        {"names": ["edge"]},
+        {"names": ["hub", "edge"]},
+        {"all": True},
+        {"labels": {"zone": "in"}},
+        {"labels": {"zone": ["in", "out"]}, "exclude": ["hub"]},
+        {"all": True, "exclude": {"labels": {"zone": "in"}}},
+    ),
     "environments": (["dev"], ["prod"], ["dev", "prod"]),
     "sources": (list(_SOURCES), [*_SOURCES, "https://{git}/shared/*"], ["*"]),
     "alerts": (["https://hooks.example.com/*"],),
@@ -211,7 +227,11 @@ _FRAMES: dict[str, tuple[Any, ...]] = {
     "interval": ("10s", "5m"),
     "overrides": (
         {"environments": {"dev": {"role": "view", "quota": {"pods": 3}}}, "clusters": {"edge": {"role": "admin"}}},
-        {"where": [{"labels": {"zone": "in"}, "podSecurity": "restricted", "owners": [{"group": "leads"}]}]},
+        {
+            "where": [
+                {"clusters": {"labels": {"zone": "in"}}, "podSecurity": "restricted", "owners": [{"group": "leads"}]}
+            ]
+        },
         {"clusters": {"edge": {"network": "open", "podSecurity": {"enforce": "restricted"}, "labels": {"a": "b"}}}},
     ),
     "serviceAccount": ({"name": "deployer"}, {"imagePullSecrets": ["pull"], "annotations": {"example.com/a": "b"}}),

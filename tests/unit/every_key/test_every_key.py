@@ -48,6 +48,7 @@ GROUPED = {
     "ClusterGroup": "the keys of its clusters, which take them over",
     "Cluster.group": "the same",
     "Selector": "where a part is",
+    "Excluded": "the same",
 }
 """Keys below which no key is asked for."""
 

@@ -42,6 +42,8 @@ BY_NATURE = {
     "Oci.updates": "read by `tenantry update` alone",
     "Platform.reservedNamespaces": "a check of names",
     "Platform.sharedIdentity": "a permission, which sets nothing",
+    "Excluded.labels": "clusters are named",
+    "Excluded.names": "clusters are named",
     "Selector.exclude": "clusters are named",
     "Selector.labels": "clusters are named",
     "Setters.strategy": "has one value, the default",
