@@ -14,7 +14,6 @@ from typing import Any
 from tenantry.fleet.fleet import Fleet
 from tenantry.fleet.merge import Layer, origin
 from tenantry.fleet.resolve import resolved_layers
-from tenantry.messages.data import mapping_at
 from tenantry.messages.errors import Path
 from tenantry.model import PlacedSettings, State
 from tenantry.model.network import Network

@@ -51,7 +51,7 @@ class RolloutWave(OneOf):
     the cluster's name decides which, so that other clusters stay in their waves when one is added."""
     all: Literal[True] | None = None
     """`true` takes the clusters that no earlier wave takes and no wave names or labels."""
-    exclude: Annotated[list[str] | Excluded, ByShape()] = []
+    exclude: Annotated[list[str] | Excluded, ByShape()] = Field(default_factory=list)
     """Clusters to leave to other waves: a list of names, or `{labels: {tier: edge}}`."""
 
     @property

@@ -110,7 +110,8 @@ def _set(entry: Entry, path: Path, value: Any) -> None:
 def selector(text: str, exclude: Sequence[str] = ()) -> Entry:
     """`all`, `hub-dev,edge-1` or `tier=edge,region=eu,region=us` as a selector; a key of labels with several values may have any.
 
-    exclude: names, and labels in the same form. Raises: Refused: names and labels are mixed."""
+    exclude: names, and labels in the same form. Raises: Refused: names and labels are mixed.
+    """
     parts = [part.strip() for part in text.split(",") if part.strip()]
     pairs = [part for part in parts if "=" in part]
     if not parts or len(pairs) not in (0, len(parts)):

@@ -75,7 +75,8 @@ ALL = "{environments: {dev: {quota: {pods: 2}}, r1: {quota: {pods: 3}}}, where: 
         (text_of(tenant="{environments: {r1: {quota: {pods: 3}}, dev: {quota: {pods: 2}}}}"), "3"),
         (
             text_of(
-                tenant="{where: [{clusters: {labels: {tier: edge}}, quota: {pods: 4}}, {clusters: {labels: {tier: edge}}, quota: {pods: 5}}]}"
+                tenant="{where: [{clusters: {labels: {tier: edge}}, quota: {pods: 4}}, "
+                "{clusters: {labels: {tier: edge}}, quota: {pods: 5}}]}"
             ),
             "5",
         ),
@@ -119,7 +120,8 @@ def test_null_removes_what_less_specific_levels_say() -> None:
 
 
 def test_roles_owners_networks_and_pod_security_differ_as_planned() -> None:
-    override = "{where: [{clusters: {labels: {tier: hub}}, role: edit, network: open, podSecurity: restricted, owners: [{group: g}]}]}"
+    settings = "role: edit, network: open, podSecurity: restricted, owners: [{group: g}]"
+    override = f"{{where: [{{clusters: {{labels: {{tier: hub}}}}, {settings}}}]}}"
     named = {(each.id.kind, each.id.name) for each in planned(text_of(tenant=override)).objects}
     assert {("RoleBinding", "rocky-reconciler-edit")} <= named
     assert ("NetworkPolicy", "tenantry-isolated") not in named

@@ -54,7 +54,8 @@ def test_explain_names_the_labels_of_the_override_that_sets_a_value() -> None:
 
 
 def test_null_removes_a_key_where_it_is_no_part_of_a_list_in_the_entry() -> None:
-    web = "web: {kustomize: {source: manifests, path: ./web}, overrides: {where: [{clusters: {labels: {tier: edge}}, kustomize: {%s}}]}}"
+    where = "[{clusters: {labels: {tier: edge}}, kustomize: {%s}}]"
+    web = f"web: {{kustomize: {{source: manifests, path: ./web}}, overrides: {{where: {where}}}}}"
     paths = {
         each.owner.cluster: each.manifest["spec"].get("path")
         for each in planned(rocky(web % "path: null", BOTH)).objects
