@@ -124,7 +124,7 @@ def _defaults(chance: random.Random, *, shared: bool) -> Data:
                 {"all": True},
                 {"names": ["edge"]},
                 {"labels": {"zone": ["in"]}},
-                {"all": True, "exclude": {"labels": {"zone": "in"}}},
+                {"labels": {"zone": ["in", "out"]}},
             )
         )
     }
@@ -176,7 +176,7 @@ _GRANTS: dict[str, tuple[Any, ...]] = {
         {"all": True},
         {"labels": {"zone": "in"}},
         {"labels": {"zone": ["in", "out"]}, "exclude": ["hub"]},
-        {"all": True, "exclude": {"labels": {"zone": "in"}}},
+        {"all": True, "exclude": {"labels": {"zone": "nowhere"}}},
     ),
     "environments": (["dev"], ["prod"], ["dev", "prod"]),
     "sources": (list(_SOURCES), [*_SOURCES, "https://{git}/shared/*"], ["*"]),
