@@ -41,6 +41,7 @@ from tenantry.model import (
 )
 from tenantry.model.clusters import Capi
 from tenantry.model.document import SettingsPatch
+from tenantry.model.sources import SourceWhere
 from tenantry.model.tenancy import Limits, Subject
 
 _SECRETS_NAME = re.compile(r"[a-z0-9][a-z0-9-]{0,59}")
@@ -87,7 +88,7 @@ def fix_for_key(
     """
     if model is None:
         return ""
-    if issubclass(model, AppWhere) and key == "labels":
+    if issubclass(model, AppWhere | SourceWhere) and key == "labels":
         return f"write '{by_labels(beside[key])}'"
     if fix := next((moved[key] for known, moved in _MOVED.items() if issubclass(model, known) and key in moved), ""):
         return fix

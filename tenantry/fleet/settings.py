@@ -8,17 +8,18 @@ settings have no layer of an app.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
-from tenantry.fleet.fleet import Fleet
+from tenantry.fleet.fleet import Fleet, hub_of
 from tenantry.fleet.merge import Layer, origin
 from tenantry.fleet.resolve import resolved_layers
 from tenantry.messages.errors import Path
 from tenantry.model import PlacedSettings, State
 from tenantry.model.network import Network
 from tenantry.model.objects import as_written
-from tenantry.model.tenancy import ExtraBinding, PodSecurity, TenantOwner
+from tenantry.model.requirements import Requirements
+from tenantry.model.tenancy import ExtraBinding, NamespaceRole, PodSecurity, TenantOwner
 
 _INHERITED = set(PlacedSettings.model_fields)
 """Not selectors: each is taken whole from the nearest level, as half of one merged into another would mean neither. Nor grants,
@@ -44,13 +45,16 @@ class TenantSettings:
     podSecurity: PodSecurity = field(default_factory=PodSecurity)
     owners: list[TenantOwner] = field(default_factory=list)
     roleBindings: dict[str, ExtraBinding] = field(default_factory=dict)
+    roles: dict[str, NamespaceRole] = field(default_factory=dict)
     dependsOn: list[str] = field(default_factory=list)
     objects: dict[str, dict[str, Any]] = field(default_factory=dict)
+    require: Requirements = field(default_factory=Requirements)
 
 
 def platform_settings(fleet: Fleet) -> TenantSettings:
-    """The settings of add-ons; only the defaults' times apply to them."""
-    return _settings(platform_layers(fleet))
+    """The settings of add-ons; only the defaults' times apply to them, and the platform's own requirements."""
+    required = fleet.document.platform.require or Requirements()
+    return replace(_settings(platform_layers(fleet)), require=required)
 
 
 def platform_layers(fleet: Fleet) -> list[Layer]:
@@ -114,6 +118,7 @@ def variables_of(fleet: Fleet, environment: str, cluster: str, **built_in: str) 
         **fleet.clusters[cluster].variables,
         "env": environment,
         "cluster": cluster,
+        "management": hub_of(fleet, environment, cluster),
         **built_in,
     }
 

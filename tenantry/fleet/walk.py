@@ -23,10 +23,12 @@ from tenantry.model import (
     Settings,
     SettingsOverrides,
     Source,
+    SourcePatch,
     Tenant,
 )
 from tenantry.model.document import Frame, SettingsWhere
 from tenantry.model.objects import ObjectManifest, ObjectMetadata
+from tenantry.model.sources import SourceWhere
 from tenantry.model.tenancy import AddonNamespace, ExtraNamespace
 
 
@@ -65,9 +67,10 @@ def names_of_selector(selector: Selector | RolloutWave) -> Iterator[tuple[Path, 
 
 def where_selectors(fleet: Fleet) -> Iterator[tuple[Path, str, Selector]]:
     """Every selector of an entry of `where` with its path and its owner."""
-    written: Iterator[tuple[tuple[str, ...], Sequence[SettingsWhere | AppWhere]]] = chain(
+    written: Iterator[tuple[tuple[str, ...], Sequence[SettingsWhere | AppWhere | SourceWhere]]] = chain(
         ((at, given.overrides.where) for at, given in levels(fleet)),
         ((at, app.overrides.where) for at, _, _, app in apps(fleet)),
+        ((at, source.overrides.where) for at, source in sources(fleet)),
     )
     for at, entries in written:
         for index, entry in enumerate(entries):
@@ -159,6 +162,11 @@ def sources(fleet: Fleet) -> Iterator[tuple[tuple[str, ...], Source]]:
         yield ("platform", "addons", name, "source"), addon.source
 
 
+def source_in_words(at: tuple[str, ...]) -> str:
+    """A source by its path, for messages."""
+    return f"source '{at[-1]}' of tenant '{at[1]}'" if at[0] == "tenants" else f"the source of add-on '{at[2]}'"
+
+
 def alerts(fleet: Fleet) -> Iterator[tuple[tuple[str, ...], Alert]]:
     """Every alert of tenants and of the platform with its path."""
     for tenant, declared_tenant in fleet.document.tenants.items():
@@ -186,6 +194,16 @@ def source_of(fleet: Fleet, at: tuple[str, ...], name: str) -> Source | None:
 
 
 def overrides(overrides: Overrides, at: tuple[str, ...]) -> Iterator[tuple[Path, AppPatch]]:
+    """The overrides of an app or add-on, each with its path."""
+    return _overrides(overrides, at)
+
+
+def source_overrides(at: tuple[str, ...], source: Source) -> Iterator[tuple[Path, SourcePatch]]:
+    """The overrides of a source at a path, each with its path."""
+    return _overrides(source.overrides, at)
+
+
+def _overrides(overrides: Any, at: tuple[str, ...]) -> Iterator[tuple[Path, Any]]:
     over: Path = (*at, "overrides")
     yield from (((*over, "environments", name), entry) for name, entry in overrides.environments.items())
     yield from (((*over, "where", index), entry) for index, entry in enumerate(overrides.where))

@@ -9,15 +9,18 @@ from typing import Any
 from tenantry.fleet.fleet import Fleet
 from tenantry.fleet.identity import borrowed
 from tenantry.fleet.settings import variable_at
+from tenantry.fleet.sources import source_data
 from tenantry.fleet.template import fill
 from tenantry.flux.addresses import address_problems, addresses_of
 from tenantry.grants.authors import Named, foreign_names, is_own, may_name, names_of_spec, not_shared
 from tenantry.grants.grants import INTERVAL, grant_at, grants_of, has_sound_grants, is_allowed, is_filled
 from tenantry.grants.limits import Limited, beyond_limits, limited_in_spec, refused_by_policy
 from tenantry.grants.model import Grants
+from tenantry.grants.requirements import unmet
 from tenantry.grants.rules import foreign_address, no_push, no_submodules
 from tenantry.messages.errors import Found, Path, Problem
 from tenantry.messages.placeholders import names_in
+from tenantry.model.requirements import NOTHING_REQUIRED, Requirements
 from tenantry.plan.objects.scope import Scope
 
 _TO_SOURCES = ("sourceRef", "chartRef")
@@ -25,10 +28,13 @@ _TO_SOURCES = ("sourceRef", "chartRef")
 
 
 class Wall:
-    """Checks the objects of one scope: the platform's for the form of addresses, a tenant's for everything."""
+    """Checks the objects of one scope: the platform's for addresses and what is required, a tenant's for everything."""
 
-    def __init__(self, fleet: Fleet, scope: Scope, variables: Mapping[str, str]) -> None:
+    def __init__(
+        self, fleet: Fleet, scope: Scope, variables: Mapping[str, str], required: Requirements = NOTHING_REQUIRED
+    ) -> None:
         self._fleet = fleet
+        self._required = required
         self._scope = scope
         self._variables = variables
         self._grants = (
@@ -43,7 +49,7 @@ class Wall:
 
         Args: origin: where in the document the value at a path of the spec is written.
         """
-        findings = [*address_problems(kind, spec)]
+        findings = [*address_problems(kind, spec), *unmet(self._required, kind, spec)]
         if self._scope.tenant:
             findings += self._findings(kind, spec, origin)
         yield from (self._placed(finding, origin) for finding in findings)
@@ -63,7 +69,8 @@ class Wall:
         if self._grants is None or not is_filled(self._fleet, at):
             return
         tenant, fleet = self._scope.tenant, self._fleet
-        credentials = fleet.raw("tenants", tenant, "sources", source).get("credentials")
+        place = ("tenants", tenant, "sources", source)
+        credentials = source_data(fleet, place, self._scope.environment, self._scope.cluster).get("credentials")
         if credentials and not is_own(fleet, tenant, "credentials", credentials):
             yield not_shared(fleet, tenant, at, "credentials", credentials)
         allowed = list(self._patterns("push", self._grants.push))

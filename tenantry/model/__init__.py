@@ -55,6 +55,8 @@ from tenantry.model.sources import (
     Oci,
     OciRef,
     Source,
+    SourceOverrides,
+    SourcePatch,
 )
 from tenantry.model.strict import Model
 from tenantry.rollout.model import Rollout, RolloutWave
@@ -112,6 +114,8 @@ __all__ = [
     "Settings",
     "SettingsOverrides",
     "Source",
+    "SourceOverrides",
+    "SourcePatch",
     "State",
     "Tenant",
 ]

@@ -16,6 +16,7 @@ from tenantry.fleet.settings import (
     tenant_states,
     variables_of,
 )
+from tenantry.grants.requirements import lacking_labels
 from tenantry.kube import names
 from tenantry.kube.acceptance import refusals
 from tenantry.kube.objects import KubeObject, Manifest, ObjectId, Owner
@@ -56,6 +57,10 @@ class PlannedPlacement:
     after: Mapping[str, ObjectId] = field(default_factory=dict)
     wide: Mapping[tuple[str, str, str, str], Path] = field(default_factory=dict)
 
+    def at_hub(self, hub: str) -> PlannedPlacement:
+        """The same placement, whose objects are on a management cluster."""
+        return replace(self, after={name: id.at(hub) for name, id in self.after.items()})
+
     @property
     def namespaces(self) -> tuple[str, ...]:
         """All of the tenant's there, the main one first."""
@@ -63,15 +68,20 @@ class PlannedPlacement:
 
 
 class PlacementPlanner:
-    """Plans the tenants' part of one environment, placement by placement."""
+    """Plans the tenants' part of one environment on a management cluster, placement by placement.
 
-    def __init__(self, fleet: Fleet, environment: str, gathering: Gathering, platform: PlatformPlanner) -> None:
+    territory: of the environment, whose management clusters share it.
+    """
+
+    def __init__(
+        self, fleet: Fleet, environment: str, gathering: Gathering, platform: PlatformPlanner, territory: Territory
+    ) -> None:
         self.fleet = fleet
         self.environment = environment
         self.placements: list[PlannedPlacement] = []
         self._gathering = gathering
         self._platform = platform
-        self._territory = Territory(fleet, environment)
+        self._territory = territory
 
     def add(self, tenant: str, cluster: str, apps: Sequence[str], settings: TenantSettings) -> None:
         """Plan one placement. Raises: Found: it cannot be planned."""
@@ -147,7 +157,7 @@ class PlacementPlanner:
     def _local_base(self, scope: Scope, settings: TenantSettings, after: tuple[ObjectId, ...]) -> tuple[ObjectId, ...]:
         state = self._state(scope)
         own, extras = baseline(scope, settings), list(self._extra_baselines(scope))
-        self._refuse(scope, [own, *extras])
+        self._refuse(scope, settings, [own, *extras])
         first, *rest = (in_state(each, state) for each in _in_order(scope.owner, own))
         more = (object for each in extras for object in _in_order(scope.owner, each))
         extra = [in_state(each, state) for each in more]
@@ -210,7 +220,7 @@ class PlacementPlanner:
         made = service_account(scope.service_account, scope.home, self.environment, Owner(scope.tenant))
         shared = self._gathering.share(made, at)
         baselines = [baseline(scope, settings), *self._extra_baselines(scope)]
-        self._refuse(scope, baselines)
+        self._refuse(scope, settings, baselines)
         manifests = [*chain(*baselines), *self._accounts(scope)]
         manifests += cluster_rights(scope, self.fleet.document.tenants[scope.tenant].clusterRoles)
         manifests += [each.manifest for each in own]
@@ -225,11 +235,15 @@ class PlacementPlanner:
         self._gathering.claim_release((scope.cluster, platform.storage, release.manifest["spec"]["releaseName"]), at)
         return (release.id, shared, *self._platform.identity(scope.cluster))
 
-    def _refuse(self, scope: Scope, baselines: Sequence[Sequence[Manifest]]) -> None:
-        """Check the baselines of the main namespace and of the extra ones. Raises: Found: an API server would refuse a part."""
+    def _refuse(self, scope: Scope, settings: TenantSettings, baselines: Sequence[Sequence[Manifest]]) -> None:
+        """Check the baselines of the main namespace and of the extra ones.
+
+        Raises: Found: an API server would refuse a part, or a label is required that a namespace has not.
+        """
         findings: list[Problem] = []
         for key, manifests in zip(("", *scope.namespaces), baselines, strict=True):
-            for found in chain.from_iterable(map(refusals, manifests)):
+            lacking = lacking_labels(settings.require, manifests[0])
+            for found in chain(lacking, chain.from_iterable(map(refusals, manifests))):
                 place = self._origin(scope, key, found.path) if found.path else ("tenants", scope.tenant)
                 findings.append(replace(found, path=place))
         raise_found(findings)

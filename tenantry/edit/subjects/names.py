@@ -35,9 +35,12 @@ from tenantry.model import (
     Selector,
     SettingsOverrides,
     Source,
+    SourceOverrides,
+    SourcePatch,
     Tenant,
 )
 from tenantry.model.document import Frame, ObjectsChart
+from tenantry.model.requirements import KeysName
 
 
 class Kind(StrEnum):
@@ -97,6 +100,8 @@ NAMES: dict[tuple[type[Model], str], Named] = {
     (After, "environment"): Named(Kind.ENVIRONMENT, If.DROP),
     (Environment, "tenants"): Named(Kind.TENANT, If.KEEP_OTHERS),
     (Cluster, "environments"): Named(Kind.ENVIRONMENT, If.KEEP_OTHERS),
+    (Cluster, "management"): Named(Kind.CLUSTER, If.REFUSE),
+    (ClusterGroup, "management"): Named(Kind.CLUSTER, If.REFUSE),
     (Cluster, "group"): Named(Kind.GROUP, If.REFUSE),
     (ClusterGroup, "environments"): Named(Kind.ENVIRONMENT, If.KEEP_OTHERS),
     (ClusterGroup, "group"): Named(Kind.GROUP, If.REFUSE),
@@ -127,7 +132,11 @@ NAMES: dict[tuple[type[Model], str], Named] = {
     (Receiver, "credentials"): Named(Kind.CREDENTIALS, If.REFUSE),
     (KustomizePatch, "source"): Named(Kind.SOURCE, If.REFUSE),
     (HelmPatch, "source"): Named(Kind.SOURCE, If.REFUSE),
+    (KeysName, "name"): Named(Kind.CREDENTIALS, If.REFUSE),
     (Source, "credentials"): Named(Kind.CREDENTIALS, If.REFUSE),
+    (SourceOverrides, "environments"): Named(Kind.ENVIRONMENT, If.DROP),
+    (SourceOverrides, "clusters"): Named(Kind.CLUSTER, If.DROP),
+    (SourcePatch, "credentials"): Named(Kind.CREDENTIALS, If.REFUSE),
     (ImageSource, "credentials"): Named(Kind.CREDENTIALS, If.REFUSE),
     (ObjectsChart, "credentials"): Named(Kind.CREDENTIALS, If.REFUSE),
 }
