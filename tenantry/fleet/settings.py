@@ -14,7 +14,6 @@ from typing import Any
 from tenantry.fleet.fleet import Fleet, hub_of
 from tenantry.fleet.merge import Layer, origin
 from tenantry.fleet.resolve import resolved_layers
-from tenantry.messages.data import mapping_at
 from tenantry.messages.errors import Path
 from tenantry.model import PlacedSettings, State
 from tenantry.model.network import Network
@@ -154,19 +153,21 @@ def overrides(
             paths += ((*at, "overrides", "where", index) for index in where_applies(fleet, at, cluster))
         paths += ((*at, "overrides", "clusters", cluster) for at in owners)
     for path in paths:
-        # The labels of an entry of `where` are those of clusters.
-        left = ("labels",) if path[-2] == "where" else _NO_SETTINGS
+        # An entry of `where` says itself which clusters it is for.
+        left = ("clusters",) if path[-2] == "where" else _NO_SETTINGS
         if data := {key: value for key, value in fleet.raw(*path).items() if key not in left}:
             yield Layer(path, data)
 
 
 def where_applies(fleet: Fleet, at: tuple[str, ...], cluster: str) -> Iterator[int]:
-    """The entries of `where` below a path whose labels a cluster has, in their order."""
-    entries = fleet.raw(*at, "overrides").get("where")
-    for index, entry in enumerate(entries if isinstance(entries, list) else ()):
-        labels = mapping_at(entry, "labels")
-        if labels and labels.items() <= fleet.clusters[cluster].labels.items():
-            yield index
+    """The entries of `where` below a path that take a cluster, in their order."""
+    if not fleet.raw(*at, "overrides").get("where"):
+        return
+    holder: Any = fleet.document
+    for part in at:
+        holder = holder[part] if isinstance(holder, dict) else getattr(holder, part)
+    labels = fleet.clusters[cluster].labels
+    yield from (index for index, entry in enumerate(holder.overrides.where) if entry.clusters.takes(cluster, labels))
 
 
 def _inherited(fleet: Fleet, *at: str) -> Layer:

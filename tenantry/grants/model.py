@@ -11,7 +11,6 @@ from tenantry.addresses import is_address
 from tenantry.kube.names import KEY_PREFIX
 from tenantry.messages.placeholders import is_unfilled
 from tenantry.messages.redact import shorten
-from tenantry.model.clusters import Selector
 from tenantry.model.scalars import (
     ClassNames,
     ConfigName,
@@ -25,6 +24,7 @@ from tenantry.model.scalars import (
     text,
     valid,
 )
+from tenantry.model.selecting import Selector
 from tenantry.model.strict import Model, OneOf
 
 _ADDRESS = r"""(\*|[^*\s?#"']+(/\*)?)"""

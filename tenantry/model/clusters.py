@@ -239,18 +239,3 @@ class Cluster(Model):
     """`paused`: Flux stops reconciling everything on the cluster. `removing`: a later run may remove everything from the cluster,
     which has to answer; namespaces stay with their data. `offboarding`: namespaces go with their data. `decommissioned`: the
     cluster is gone or will be. A later run removes its entry without reaching it, and everything on it keeps running."""
-
-
-class Selector(OneOf):
-    """Selects clusters by name, by labels (all must match), or all of them. `exclude` removes names from the result."""
-
-    one_of = ("names", "labels", "all")
-
-    names: list[str] | None = None
-    """Select these clusters."""
-    labels: Annotated[dict[LabelKey, LabelValue], Field(min_length=1)] | None = None
-    """Select the clusters that have all of these labels."""
-    all: Literal[True] | None = None
-    """`true` selects every cluster of the environment."""
-    exclude: list[str] = []
-    """Clusters to leave out."""

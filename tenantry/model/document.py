@@ -6,7 +6,7 @@ from pydantic import Field
 
 from tenantry.grants.model import Grants, Include, NamespacePattern
 from tenantry.model.apps import Addon, App, State
-from tenantry.model.clusters import Cluster, ClusterGroup, Environment, Selector
+from tenantry.model.clusters import Cluster, ClusterGroup, Environment
 from tenantry.model.flux import HelmOfAddons, HelmOfApps, KustomizeOfAddons, KustomizeOfApps
 from tenantry.model.network import Network
 from tenantry.model.notifications import Alert, Receiver
@@ -26,6 +26,7 @@ from tenantry.model.scalars import (
     SourcePath,
     Text,
 )
+from tenantry.model.selecting import Selector
 from tenantry.model.sources import Config, Credentials, GitRef, Oci, Source
 from tenantry.model.strict import InParts, Model, OneOf
 from tenantry.model.tenancy import (
@@ -86,10 +87,10 @@ class SettingsPatch(PlacedSettings):
 
 
 class SettingsWhere(SettingsPatch):
-    """What differs on the clusters with some labels. The labels of namespaces cannot differ here."""
+    """What differs on some clusters."""
 
-    labels: Annotated[dict[LabelKey, LabelValue], Field(min_length=1)]  # type: ignore[assignment]  # of clusters
-    """The clusters that have all of these labels."""
+    clusters: Selector
+    """The clusters, such as `{labels: {tier: edge}}`."""
 
 
 class TenantPatch(SettingsPatch):
@@ -104,7 +105,7 @@ class SettingsOverrides(Model):
     environments: dict[str, SettingsPatch] = {}
     """Settings by environment. Those of an extended environment apply first."""
     where: list[SettingsWhere] = []
-    """Settings by labels of clusters, in this order. They take precedence over the environment's."""
+    """Settings for some clusters, such as those with some labels, in this order. They take precedence over the environment's."""
     clusters: dict[str, SettingsPatch] = {}
     """Settings by cluster. They take precedence over all others."""
 

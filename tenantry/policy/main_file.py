@@ -150,13 +150,18 @@ class MainFile:
 
     def selected(self, selector: Mapping[str, Any]) -> frozenset[str]:
         """The clusters that a selector takes."""
-        labels = mapping(selector.get("labels"))
-        found = set(texts(selector.get("names")))
-        for name, cluster in self.clusters.items():
+        chosen = set(self.clusters) if selector.get("all") is True else self._named(selector)
+        exclude = selector.get("exclude")
+        return frozenset(chosen - (self._named(exclude) if isinstance(exclude, dict) else set(texts(exclude))))
+
+    def _named(self, selector: Mapping[str, Any]) -> set[str]:
+        """The clusters with one of the names, and those with all of the labels; of several values of a label, with any."""
+        found, labels = set(texts(selector.get("names"))), mapping(selector.get("labels"))
+        for name, cluster in self.clusters.items() if labels else ():
             own = mapping(mapping(cluster).get("labels"))
-            if selector.get("all") is True or (labels and all(own.get(key) == value for key, value in labels.items())):
+            if all(own.get(key) in (value if isinstance(value, list) else [value]) for key, value in labels.items()):
                 found.add(name)
-        return frozenset(found.difference(texts(selector.get("exclude"))))
+        return found
 
     @cached_property
     def kubeconfig_namespaces(self) -> frozenset[str]:
@@ -295,9 +300,7 @@ def overrides_on(
     given = [mapping(owner.get("overrides")) for owner in owners]
     for name in file.lineage(environment):
         yield from (mapping(mapping(each.get("environments")).get(name)) for each in given)
-    own = mapping(mapping(file.clusters.get(cluster)).get("labels"))
     for entry in (entry for each in given for entry in entries(each.get("where"))):
-        labels = mapping(entry.get("labels"))
-        if labels and all(own.get(key) == value for key, value in labels.items()):
-            yield {key: value for key, value in entry.items() if key != "labels"}
+        if cluster in file.selected(mapping(entry.get("clusters"))):
+            yield {key: value for key, value in entry.items() if key != "clusters"}
     yield from (mapping(mapping(each.get("clusters")).get(cluster)) for each in given)

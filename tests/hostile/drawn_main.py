@@ -147,7 +147,7 @@ def _platform(chance: random.Random) -> Data:
     if chance.random() < 0.1:
         platform["sharedIdentity"] = True
     if chance.random() < 0.2:
-        over = {"labels": {"zone": "in"}, "helm": {"targetNamespace": "certs-in"}}
+        over = {"clusters": {"labels": {"zone": "in"}}, "helm": {"targetNamespace": "certs-in"}}
         platform["addons"]["cert-manager"]["overrides"] = {"where": [over]}
     if chance.random() < 0.1:
         platform["addons"]["dns"]["scope"] = "environment"
@@ -157,7 +157,16 @@ def _platform(chance: random.Random) -> Data:
 
 
 def _defaults(chance: random.Random, *, shared: bool) -> Data:
-    defaults: Data = {"clusters": chance.choice(({"all": True}, {"names": ["edge"]}, {"labels": {"zone": "in"}}))}
+    defaults: Data = {
+        "clusters": chance.choice(
+            (
+                {"all": True},
+                {"names": ["edge"]},
+                {"labels": {"zone": ["in"]}},
+                {"labels": {"zone": ["in", "out"]}},
+            )
+        )
+    }
     if chance.random() < 0.3:
         defaults["grants"] = {
             "sources": ["https://git.example.com/{tenant}/*", "oci://registry.example.com/{tenant}/*"]
@@ -200,7 +209,14 @@ _EVERY_SETTING = [
     "timeout",
 ]
 _GRANTS: dict[str, tuple[Any, ...]] = {
-    "clusters": ({"names": ["edge"]}, {"names": ["hub", "edge"]}, {"all": True}, {"labels": {"zone": "in"}}),
+    "clusters": (
+        {"names": ["edge"]},
+        {"names": ["hub", "edge"]},
+        {"all": True},
+        {"labels": {"zone": "in"}},
+        {"labels": {"zone": ["in", "out"]}, "exclude": ["hub"]},
+        {"all": True, "exclude": {"labels": {"zone": "nowhere"}}},
+    ),
     "environments": (["dev"], ["prod"], ["dev", "prod"]),
     "sources": (list(_SOURCES), [*_SOURCES, "https://{git}/shared/*"], ["*"]),
     "alerts": (["https://hooks.example.com/*"],),
@@ -250,7 +266,11 @@ _FRAMES: dict[str, tuple[Any, ...]] = {
     "interval": ("10s", "5m"),
     "overrides": (
         {"environments": {"dev": {"role": "view", "quota": {"pods": 3}}}, "clusters": {"edge": {"role": "admin"}}},
-        {"where": [{"labels": {"zone": "in"}, "podSecurity": "restricted", "owners": [{"group": "leads"}]}]},
+        {
+            "where": [
+                {"clusters": {"labels": {"zone": "in"}}, "podSecurity": "restricted", "owners": [{"group": "leads"}]}
+            ]
+        },
         {"clusters": {"edge": {"network": "open", "podSecurity": {"enforce": "restricted"}, "labels": {"a": "b"}}}},
     ),
     "serviceAccount": ({"name": "deployer"}, {"imagePullSecrets": ["pull"], "annotations": {"example.com/a": "b"}}),

@@ -52,11 +52,10 @@ def new_tenants_are_not_named_like_something_else(fleet: Fleet) -> Iterator[Prob
 
 def selectors_name_declared_clusters(fleet: Fleet) -> Iterator[Problem]:
     known = fleet.names("clusters")
-    for at, who, selector in walk.selectors(fleet):
-        for key, listed in (("names", selector.names or []), ("exclude", selector.exclude)):
-            for index, name in enumerate(listed):
-                if name not in known:
-                    yield walk.unknown_cluster(fleet, (*at, key, index), name, f"{who} targets cluster '{name}'")
+    for at, who, selector in (*walk.selectors(fleet), *walk.where_selectors(fleet)):
+        for path, name in walk.names_of_selector(selector):
+            if name not in known:
+                yield walk.unknown_cluster(fleet, (*at, *path), name, f"{who} targets cluster '{name}'")
 
 
 def selectors_take_at_least_one_cluster(fleet: Fleet) -> Iterator[Problem]:

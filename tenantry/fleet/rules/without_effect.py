@@ -27,6 +27,7 @@ from tenantry.messages.placeholders import all_names_in
 from tenantry.messages.problems import doubtful
 from tenantry.messages.text import declared, listed
 from tenantry.model import App, Overrides, SettingsOverrides, SourceOverrides
+from tenantry.model.selecting import any_of
 
 
 def sources_are_used(fleet: Fleet) -> Iterator[Problem]:
@@ -195,24 +196,25 @@ def _unreached(
     clusters = dict.fromkeys(cluster for _, cluster in placements)
     yield from ((*over, "clusters", name) for name in overrides.clusters if name not in clusters)
     matched = {index for cluster in clusters for index in where_applies(fleet, at, cluster)}
-    yield from ((*over, "where", index, "labels") for index in range(len(overrides.where)) if index not in matched)
+    yield from ((*over, "where", index, "clusters") for index in range(len(overrides.where)) if index not in matched)
 
 
 def _message(who: str, path: Path, verb: str = "placed") -> str:
     what = f"{who} is not {verb} in environment '{path[-1]}'"
     if path[-2] == "clusters":
         what = f"{who} is not {verb} on cluster '{path[-1]}'"
-    elif path[-1] == "labels":
-        what = f"{who} is {verb} on no cluster with these labels"
+    elif path[-3] == "where":
+        what = f"{who} is {verb} on none of these clusters"
     return f"{what}, so this override never applies"
 
 
 def _labels_there(fleet: Fleet, path: Path, placements: Collection[tuple[str, str]]) -> Iterator[str]:
     """The labels of the clusters where something is placed, with the one that is closest to what an override asks for."""
-    if path[-1] != "labels":
+    if path[-3] != "where":
         return
     there = {f"{key}={value}" for _, name in placements for key, value in fleet.clusters[name].labels.items()}
-    wanted = (f"{key}={value}" for key, value in fleet.raw(*path).items())
+    labels = fleet.raw(*path, "labels")
+    wanted = (f"{key}={value}" for key, values in labels.items() for value in any_of(values))
     if missing := next((each for each in wanted if each not in there), None):
         yield declared("labels there", missing, there)
 

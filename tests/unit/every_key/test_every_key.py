@@ -50,6 +50,7 @@ GROUPED = {
     "ObjectsChart.oci": "a third form of one key; its own keys are those of a source",
     "Selector": "where a part is",
     "TenantClass.class_": "the keys of its tenants, which take them over",
+    "Excluded": "the same",
 }
 """Keys below which no key is asked for."""
 

@@ -46,6 +46,8 @@ BY_NATURE = {
     "Oci.updates": "read by `tenantry update` alone",
     "Platform.reservedNamespaces": "a check of names",
     "Platform.sharedIdentity": "a permission, which sets nothing",
+    "Excluded.labels": "clusters are named",
+    "Excluded.names": "clusters are named",
     "Identity.issuer": "of `require`",
     "Identity.subject": "of `require`",
     "KeysName.name": "of `require`",

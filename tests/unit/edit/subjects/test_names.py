@@ -16,7 +16,6 @@ NO_NAMES = {
     "Addon": "namespaces",
     "AddonNamespace": "annotations labels objects",
     "After": "soak",
-    "AppWhere": "labels",
     "Bucket": "bucketName endpoint interval timeout",
     "Capi": "cluster namespace",
     "ChartDirectory": "path url",
@@ -29,6 +28,7 @@ NO_NAMES = {
     "ConfigMap": "address audiences certificateAuthority cluster name namespace serviceAccountName",
     "Credentials": "keys registry",
     "Environment": "dedicatedFluxShards fluxShards maxDeletions namespace variables",
+    "Excluded": "labels",
     "ExtraBinding": "role",
     "ExtraNamespace": "annotations labels name objects quota",
     "FluxMetadata": "annotations labels",
@@ -71,7 +71,6 @@ NO_NAMES = {
     "SemverChoice": "range",
     "ServiceAccount": "annotations imagePullSecrets name",
     "Setters": "path",
-    "SourceWhere": "labels",
     "Subject": "group user",
     "SubstituteFrom": "name",  # found by Flux's schema, as `valuesFrom` is
     "TenantClass": "alerts namespaces receivers",
