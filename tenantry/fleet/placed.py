@@ -7,7 +7,7 @@ Never: leaves out a key. What no function here treats apart is told as it stands
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass, replace
 
 from tenantry.fleet.apps import EffectiveApp, effective_app
@@ -32,9 +32,11 @@ from tenantry.fleet.settings import (
     platform_settings,
     settings_layers,
     tenant_settings,
+    tenant_variables,
     variables_of,
 )
 from tenantry.messages.errors import Path
+from tenantry.messages.placeholders import Variables
 from tenantry.model import ObjectsChart, Source
 
 NOTIFICATIONS = frozenset({"alerts", "receivers"})
@@ -48,7 +50,7 @@ class Placed:
     """The values of an app or add-on on one cluster, and the variables that its placeholders can name."""
 
     values: tuple[Value, ...]
-    variables: Mapping[str, str]
+    variables: Variables
 
 
 # --- apps and add-ons -----------------------------------------------------------------------------------------------
@@ -99,9 +101,7 @@ def _block_values(fleet: Fleet, app: EffectiveApp, times: Collection[Value]) -> 
     return tuple(sorted(values.values(), key=lambda each: groups.index(each.path[0])))
 
 
-def _source_values(
-    fleet: Fleet, at: tuple[str, ...], app: EffectiveApp, variables: Mapping[str, str]
-) -> tuple[Value, ...]:
+def _source_values(fleet: Fleet, at: tuple[str, ...], app: EffectiveApp, variables: Variables) -> tuple[Value, ...]:
     """The source of an app is its tenant's; an add-on has its own."""
     of_tenant = at[0] == "tenants"
     # The plan refuses an app of a tenant without a source.
@@ -131,6 +131,7 @@ def placed_tenant(fleet: Fleet, environment: str, tenant: str, cluster: str | No
     """
     return (
         *settings_of(fleet, tenant, environment, cluster),
+        *_variables(fleet, tenant),
         *shard_of(fleet, environment, tenant, cluster or ""),
         *_state(fleet, ("tenants", tenant), tenant, cluster, of_cluster=False),
     )
@@ -144,6 +145,13 @@ def tenant_entry(fleet: Fleet, environment: str, tenant: str, cluster: str | Non
     }
     values = _entry(fleet, ("tenants", tenant), OF_TENANTS | {"namespaces"}, variables or None)
     return (*values, *_extra_namespaces(fleet, environment, tenant))
+
+
+def _variables(fleet: Fleet, tenant: str) -> Iterator[Value]:
+    """The tenant's own variables and those of `defaults`."""
+    layers = [Layer(at, fleet.raw(*at)) for at in (("defaults", "variables"), ("tenants", tenant, "variables"))]
+    values = trace(fleet.source, layers, tenant_variables(fleet, tenant)) if any(each.data for each in layers) else ()
+    yield from (replace(each, written=None).under("variables") for each in values)
 
 
 def settings_of(fleet: Fleet, tenant: str, environment: str, cluster: str | None) -> tuple[Value, ...]:
@@ -253,9 +261,7 @@ def _state(
     return (Value(("state",), state, origin_at(fleet.source, (*place, "state"))),)
 
 
-def _entry(
-    fleet: Fleet, at: tuple[str, ...], told: Collection[str], variables: Mapping[str, str] | None
-) -> tuple[Value, ...]:
+def _entry(fleet: Fleet, at: tuple[str, ...], told: Collection[str], variables: Variables | None) -> tuple[Value, ...]:
     """The keys of an entry but those that are told apart. variables: None: placeholders are left as they are written."""
     found = entry_of(fleet, at, told, variables)
     values = trace(fleet.source, [Layer(at, found.said)], found.data) if found.said else ()

@@ -20,6 +20,7 @@ from tenantry.model.scalars import (
     RoleName,
     SourceName,
     Text,
+    VariableName,
     refusal,
     text,
     valid,
@@ -210,6 +211,9 @@ class Grants(Model):
     """Settings of the tenant that the file may set itself; they replace those of this file, but `namespaces` only adds some.
     `rollout` is a setting of the file's apps. `recurseSubmodules` is one of its Git sources: a repository with submodules makes
     Flux connect to any address that it names. Default: none."""
+    variables: list[VariableName] | None = None
+    """Variables of the tenant that the file may set. What they become part of is checked as if the file had written it.
+    Default: none."""
     roles: list[RoleName] | None = None
     """The ClusterRoles that a granted `role`, `owners` or `roleBindings` may name. Default: `view`."""
     labels: list[KeyPrefix] | None = None

@@ -18,7 +18,7 @@ from tenantry.model.scalars import (
     VariableValue,
     refusal,
 )
-from tenantry.model.strict import Model, OneOf
+from tenantry.model.strict import Fillable, Model, OneOf
 from tenantry.rollout.model import Rollout
 
 ClusterState: TypeAlias = Literal["active", "paused", "removing", "offboarding", "decommissioned"]
@@ -61,7 +61,8 @@ class Environment(Model):
     tenants: Annotated[list[Name], Field(min_length=1)] | None = None
     """The only tenants in this environment, such as the one that a release environment is for. Default: all tenants."""
     variables: dict[VariableName, VariableValue] = {}
-    """Placeholders for sources and apps, by name. A cluster's variable of the same name takes precedence."""
+    """Placeholders for sources and apps, by name: texts, numbers, `true` and `false`. A cluster's variable of the same name takes
+    precedence."""
     protected: bool = False
     """Whether tenants, namespaces and apps must be marked with `state: removing` or `offboarding` in an earlier run before they
     can be removed."""
@@ -212,7 +213,7 @@ class Cluster(Model):
     environments: Annotated[list[str], Field(min_length=1)]
     """The environments that the cluster belongs to. An add-on belongs to the first one that it admits."""
     labels: dict[LabelKey, LabelValue] = {}
-    """Labels for selectors. They exist in this file only, not on the cluster."""
+    """Labels for selectors. They exist in this file only, not on the cluster. Each is a placeholder too."""
     variables: dict[VariableName, VariableValue] = {}
     """Placeholders, by name. They take precedence over the environment's."""
     kubeconfig: Kubeconfig | None = None
@@ -236,8 +237,8 @@ class Selector(OneOf):
 
     names: list[str] | None = None
     """Select these clusters."""
-    labels: Annotated[dict[LabelKey, LabelValue], Field(min_length=1)] | None = None
-    """Select the clusters that have all of these labels."""
+    labels: Annotated[dict[LabelKey, Fillable[LabelValue]], Field(min_length=1)] | None = None
+    """Select the clusters that have all of these labels. A tenant's selector can use `{tenant}` and the tenant's variables."""
     all: Literal[True] | None = None
     """`true` selects every cluster of the environment."""
     exclude: list[str] = []

@@ -9,6 +9,7 @@ from itertools import chain
 
 from tenantry.fleet.fleet import Fleet
 from tenantry.fleet.flux_shards import flux_shard
+from tenantry.fleet.rules.variables import disagreements
 from tenantry.fleet.settings import (
     TenantSettings,
     namespace_settings,
@@ -81,6 +82,7 @@ class PlacementPlanner:
         addons = self._platform.addons_there(cluster)
         after = dict(placement_after(self.fleet, scope, settings, addons, self._gathering.findings))
         ids = {name: each.id for name, each in after.items()}
+        self._gathering.findings += disagreements(self.fleet, tenant, cluster)
         variables = variables_of(self.fleet, self.environment, cluster, tenant=tenant)
         own = cluster_objects(scope, declared.clusterObjects, variables)
         wide = {claim_of(cluster, each.manifest): each.at for each in own}

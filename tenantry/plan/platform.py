@@ -13,6 +13,7 @@ from tenantry.fleet.settings import platform_settings, variables_of
 from tenantry.kube import names
 from tenantry.kube.objects import ObjectId, Owner
 from tenantry.messages.errors import Found, Problem, collecting
+from tenantry.messages.placeholders import Variables
 from tenantry.model import ConfigMap, ObjectsChart, SecretKey
 from tenantry.plan.addon_namespaces import (
     management_objects,
@@ -146,9 +147,7 @@ class PlatformPlanner:
             if self._is_managed_here(owner)
         }
 
-    def add_alerts(
-        self, scope: Scope, apps: Mapping[str, ObjectId], variables: Mapping[str, str]
-    ) -> tuple[ObjectId, ...]:
+    def add_alerts(self, scope: Scope, apps: Mapping[str, ObjectId], variables: Variables) -> tuple[ObjectId, ...]:
         """Plan the alerts of a scope, a tenant's too, and give what is to come after them."""
         made: list[ObjectId] = []
         for at, objects in plan_alerts(self.fleet, scope, apps, variables, self._gathering.findings):
@@ -156,7 +155,7 @@ class PlatformPlanner:
             made.append(objects[-1].id)
         return tuple(made)
 
-    def add_receivers(self, scope: Scope, planned: AppSet, variables: Mapping[str, str]) -> None:
+    def add_receivers(self, scope: Scope, planned: AppSet, variables: Variables) -> None:
         """Plan the receivers of a scope, a tenant's too, for the sources that its planned apps take."""
         for at, objects in plan_receivers(self.fleet, scope, planned, variables, self._gathering.findings):
             self._gathering.add(objects, at)
@@ -250,5 +249,5 @@ class PlatformPlanner:
     def _is_managed_here(self, environment: str) -> bool:
         return self.fleet.environments[environment].management == self.management
 
-    def _variables(self, cluster: str) -> Mapping[str, str]:
+    def _variables(self, cluster: str) -> Variables:
         return variables_of(self.fleet, self.environment, cluster)

@@ -17,6 +17,7 @@ from tenantry.grants.authors import GROUPS
 from tenantry.grants.wall import Wall, below
 from tenantry.kube.objects import KubeObject, ObjectId, SecretValues
 from tenantry.messages.errors import AlreadyTold, Found, Path, Problem, raise_found
+from tenantry.messages.placeholders import Variables
 from tenantry.model import Config, Credentials, Helm, Source
 from tenantry.plan.objects.scope import WATCHED, Scope, check_length, check_size
 from tenantry.plan.objects.sources import source_object
@@ -27,7 +28,7 @@ _REGISTRY_KEYS = ("password", "username")
 class Attachments:
     """Gives objects of one scope the names of what they refer to; `made` are the objects this needs."""
 
-    def __init__(self, fleet: Fleet, scope: Scope, variables: Mapping[str, str]) -> None:
+    def __init__(self, fleet: Fleet, scope: Scope, variables: Variables) -> None:
         self.made: dict[ObjectId, KubeObject] = {}
         self._fleet = fleet
         self._scope = scope
@@ -126,7 +127,7 @@ class SourceSet:
         self,
         fleet: Fleet,
         scope: Scope,
-        variables: Mapping[str, str],
+        variables: Variables,
         attachments: Attachments,
         charts: Iterable[str],
         wall: Wall,

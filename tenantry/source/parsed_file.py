@@ -37,6 +37,7 @@ class ParsedFile:
 
     fills: what included files say of each tenant. problems: those of included files; they do not prevent checks of the rest.
     warnings: about files that are not included. lacks_clusters: whether an included file with clusters cannot be read.
+    unmerged: the data as authors wrote it, before parts of it were merged and filled in.
     """
 
     def __init__(self, file: str, root: Node, data: dict[str, Any], lines: Lines) -> None:
@@ -49,6 +50,7 @@ class ParsedFile:
         self.lacks_clusters = False
         self._root = root
         self._written: Mapping[Path, Written] = {}
+        self._unmerged: dict[str, Any] | None = None
         self._origin: Callable[[Path], Path] = _itself
         self._children: dict[int, dict[Any, tuple[Node, Node]]] = {}
 
@@ -60,6 +62,7 @@ class ParsedFile:
         completed.fills, completed.problems, completed.warnings = fills, tuple(problems), tuple(warnings)
         completed.data, completed._written, completed._origin = self.data, self._written, self._origin
         completed.lacks_clusters = self.lacks_clusters
+        completed._unmerged = self._unmerged
         return completed
 
     def joined(
@@ -73,10 +76,15 @@ class ParsedFile:
         return joined
 
     def merged(self, data: dict[str, Any], origin: Callable[[Path], Path]) -> ParsedFile:
-        """The same file with merged data. origin: from a path in it to the path where the author wrote the value."""
-        merged = self.including(self.fills, self.problems, self.warnings)
-        merged.data, merged._origin = data, origin
+        """The same file with merged data. origin: from a path in it to the path in this one that the value comes from."""
+        merged, before = self.including(self.fills, self.problems, self.warnings), self._origin
+        merged.data, merged._origin = data, lambda path: before(origin(path))
+        merged._unmerged = self.unmerged
         return merged
+
+    @property
+    def unmerged(self) -> dict[str, Any]:
+        return self.data if self._unmerged is None else self._unmerged
 
     def origin(self, path: Path) -> Path:
         """Where in the document the author wrote the value at a path: in another part, if it is merged from there."""

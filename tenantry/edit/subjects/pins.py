@@ -19,6 +19,7 @@ from tenantry.fleet.settings import variable_at, variables_of_app
 from tenantry.fleet.template import fill
 from tenantry.messages.data import ABSENT, mapping_at, value_at
 from tenantry.messages.errors import Found, Path
+from tenantry.messages.placeholders import Variables
 from tenantry.versions.newer import parts
 from tenantry.versions.semver import matcher
 
@@ -107,7 +108,7 @@ class _Placed(NamedTuple):
     app: App
     environment: str
     cluster: str
-    variables: Mapping[str, str]
+    variables: Variables
 
     def filled(self, text: Any) -> str:
         """A text with its placeholders filled in, or as it is if planning refuses it."""
@@ -170,7 +171,7 @@ class _Survey:
     def _pin(self, placed: _Placed, written: str, at: Path, content: Content, range: str) -> None:
         head, variable, tail = _split(written)
         there = variable_at(self.fleet, placed.environment, placed.cluster, variable) if variable else at
-        if there is None or variable == MANY:
+        if there is None or variable == MANY or there[-2:-1] == ("labels",):
             self._leave(placed.app, "a version of several placeholders, or of one such as {env}")
             return
         there = self.fleet.source.origin(there)

@@ -14,7 +14,7 @@ from tenantry.fleet.settings import variables_of
 from tenantry.fleet.template import fill
 from tenantry.messages.data import ABSENT, mapping_at, value_at
 from tenantry.messages.errors import Path
-from tenantry.messages.placeholders import all_names_in
+from tenantry.messages.placeholders import Variables, all_names_in
 from tenantry.messages.text import closest, format_path, listed
 
 EVERYTHING = "all"
@@ -96,7 +96,7 @@ def source_at(app: App, name: str | None) -> tuple[str, ...]:
     return (*app.at[:2], "sources", str(name)) if app.at[0] == "tenants" else (*app.at, "source")
 
 
-def _setting(layers: Sequence[Layer], data: Any, path: Path, variables: Mapping[str, str]) -> Setting:
+def _setting(layers: Sequence[Layer], data: Any, path: Path, variables: Variables) -> Setting:
     written = value_at(data, path, ABSENT)
     if written is ABSENT:
         return Setting(ABSENT, ABSENT, None)

@@ -11,6 +11,7 @@ from tenantry.fleet.placement import matches
 from tenantry.grants.grants import is_filled
 from tenantry.kube.names import OWNED_ANNOTATIONS, OWNED_LABELS, PLATFORM
 from tenantry.messages.errors import Path, Problem
+from tenantry.messages.placeholders import all_names_in
 from tenantry.messages.problems import doubtful
 from tenantry.model import PlacedSettings
 from tenantry.model.tenancy import PolicyRule
@@ -61,6 +62,8 @@ def selectors_name_declared_clusters(fleet: Fleet) -> Iterator[Problem]:
 
 def selectors_take_at_least_one_cluster(fleet: Fleet) -> Iterator[Problem]:
     for at, who, selector in walk.selectors(fleet):
+        if at[0] not in ("tenants", "platform") and any(all_names_in(selector.labels)):
+            continue  # each tenant fills it in
         known = all(name in fleet.clusters for name in selector.names or [])
         if known and not any(matches(selector, name, cluster) for name, cluster in fleet.clusters.items()):
             labels = sorted(
