@@ -32,8 +32,10 @@ def selecting(source: ParsedFile) -> tuple[ParsedFile, tuple[Problem, ...]]:
             continue
         for at, path in (*_inherited(source, name, own or {}), *_own(name, own or {})):
             selector = source.value(path)
+            by_file = set() if source.filled_by(path) else _by_file(source, name)
+            variables = {key: value for key, value in _variables(source.data, name).items() if key not in by_file}
             try:
-                labels = fill(selector.get("labels"), _variables(source.data, name), (*path, "labels"))
+                labels = fill(selector.get("labels"), variables, (*path, "labels"))
             except Found as found:
                 findings += found.findings
                 continue
@@ -88,6 +90,12 @@ def _inherited(source: ParsedFile, tenant: str, own: dict[str, Any]) -> Iterator
 def _has_placeholders(selector: Any) -> bool:
     labels = selector.get("labels") if isinstance(selector, dict) else None
     return isinstance(labels, dict) and any(all_names_in(labels))
+
+
+def _by_file(source: ParsedFile, tenant: str) -> set[str]:
+    """The variables that the tenant's included file sets. They cannot decide where the main file places the tenant."""
+    at = ("tenants", tenant, "variables")
+    return {name for name in mapping_at(source.data, *at) if source.filled_by((*at, name))}
 
 
 def _variables(data: dict[str, Any], tenant: str) -> dict[str, Scalar]:

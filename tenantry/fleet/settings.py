@@ -126,11 +126,19 @@ def variables_of(fleet: Fleet, environment: str, cluster: str, **built_in: str) 
         **fleet.clusters[cluster].labels,
         **fleet.environments[environment].variables,
         **fleet.clusters[cluster].variables,
-        **(tenant_variables(fleet, built_in["tenant"]) if "tenant" in built_in else {}),
+        **(tenant_variables(fleet, built_in["tenant"]) if built_in.get("tenant") else {}),
         "env": environment,
         "cluster": cluster,
         **built_in,
     }
+
+
+def platforms_variables(fleet: Fleet, environment: str, cluster: str, tenant: str) -> dict[str, Scalar]:
+    """The same without variables that the tenant's included file sets: they decide nothing about the tenant's rights."""
+    found = variables_of(fleet, environment, cluster, tenant=tenant)
+    at = ("tenants", tenant, "variables")
+    files = {name for name in fleet.raw(*at) if fleet.source.filled_by((*at, name))}
+    return {name: value for name, value in found.items() if name not in files}
 
 
 def variables_of_app(fleet: Fleet, at: Sequence[str], environment: str, cluster: str) -> dict[str, Scalar]:

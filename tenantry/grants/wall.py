@@ -8,7 +8,7 @@ from typing import Any
 
 from tenantry.fleet.fleet import Fleet
 from tenantry.fleet.identity import borrowed
-from tenantry.fleet.settings import variable_at
+from tenantry.fleet.settings import platforms_variables, variable_at
 from tenantry.fleet.template import fill
 from tenantry.flux.addresses import address_problems, addresses_of
 from tenantry.grants.authors import Named, foreign_names, is_own, may_name, names_of_spec, not_shared
@@ -31,6 +31,8 @@ class Wall:
         self._fleet = fleet
         self._scope = scope
         self._variables = variables
+        place = (scope.environment, scope.cluster, scope.tenant)
+        self._platforms = platforms_variables(fleet, *place) if scope.tenant else variables
         self._grants = (
             grants_of(fleet, scope.tenant) if scope.tenant and has_sound_grants(fleet, scope.tenant) else None
         )
@@ -74,9 +76,10 @@ class Wall:
         """Whether the included file decides the value at a place: it wrote the value, or a variable that fills it in."""
         if is_filled(self._fleet, place):
             return True
-        variables = ("tenants", self._scope.tenant, "variables")
-        names = all_names_in(self._fleet.source.value(place)) if self._fleet.raw(*variables) else ()
-        return any(is_filled(self._fleet, (*variables, name)) for name in names)
+        at = ("tenants", self._scope.tenant, "variables")
+        declared = self._fleet.raw(*at)
+        names = all_names_in(self._fleet.source.value(place)) if declared else ()
+        return any(name in declared and is_filled(self._fleet, (*at, name)) for name in names)
 
     def _submodules(
         self, kind: str, spec: Mapping[str, Any], origin: Callable[[Path], Path], grants: Grants
@@ -134,7 +137,7 @@ class Wall:
         """The granted address patterns with their placeholders filled in. Raises: Found: a placeholder is unknown."""
         for index, pattern in enumerate(patterns or ()):
             try:
-                yield str(fill(pattern, self._variables, ()))
+                yield str(fill(pattern, self._platforms, ()))
             except Found as found:
                 at = grant_at(self._fleet, self._scope.tenant, key, index)
                 raise Found(replace(finding, path=at) for finding in found.findings) from None

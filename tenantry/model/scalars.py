@@ -78,6 +78,11 @@ def _number_as_text(value: Any) -> Any:
     return repr(value)
 
 
+def _whole_number_as_text(value: Any) -> Any:
+    """As above, but 1.10 would become "1.1": text that looks like a decimal number has to be in quotes."""
+    return value if isinstance(value, float) else _number_as_text(value)
+
+
 def _scalar(value: Any) -> Scalar:
     """The value of a variable as it is; numbers only if Kubernetes keeps them, which has floats of 64 bits."""
     if not isinstance(value, str | int | float):
@@ -368,5 +373,9 @@ NumberOrShare = Annotated[
     WithJsonSchema({"type": ["integer", "string"], "minimum": 0, "pattern": f"^{SHARE}$"}),
 ]
 """A whole number, or a share in percent such as `10%`."""
+SubstituteValue = Annotated[
+    str, BeforeValidator(_whole_number_as_text), WithJsonSchema({"type": ["string", "integer"]})
+]
+"""A string or a whole number. Quote values that look like a decimal number: 1.10 would become 1.1."""
 VariableValue = Annotated[Scalar, PlainValidator(_scalar), WithJsonSchema({"type": ["string", "number", "boolean"]})]
 """A text, a number or `true` and `false`."""

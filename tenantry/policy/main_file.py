@@ -11,7 +11,7 @@ from typing import Any
 
 import yaml
 
-from tenantry.policy.resource import entries, lookup, mapping, texts
+from tenantry.policy.resource import as_text, entries, lookup, mapping, texts
 
 _WRITTEN_BY = {
     "kamaji": ("controlPlane", "{}-admin-kubeconfig", "admin.conf"),
@@ -118,16 +118,20 @@ class MainFile:
         """How Flux reaches a cluster from elsewhere; None: the file does not say."""
         return kubeconfig_of(mapping(mapping(self.clusters.get(cluster)).get("kubeconfig")))
 
-    def variables(self, environment: str, cluster: str = "", **built_in: str) -> dict[str, str]:
-        """All placeholders there."""
+    def variables(
+        self, environment: str, cluster: str = "", of_tenant: Mapping[str, Any] | None = None, **built_in: str
+    ) -> dict[str, str]:
+        """All placeholders there, on a cluster also its labels. of_tenant: the variables of a tenant."""
+        here = mapping(self.clusters.get(cluster))
         given = mapping(self.environments.get(environment, {}).get("variables"))
-        near = mapping(mapping(self.clusters.get(cluster)).get("variables"))
-        texts = {str(name): str(value) for name, value in {**given, **near}.items()}
+        every = {**mapping(here.get("labels")), **given, **mapping(here.get("variables")), **(of_tenant or {})}
+        texts = {str(name): str(as_text(value)) for name, value in every.items()}
         return {**texts, "env": environment, **({"cluster": cluster} if cluster else {}), **built_in}
 
-    def selected(self, selector: Mapping[str, Any]) -> frozenset[str]:
-        """The clusters that a selector takes."""
-        labels = mapping(selector.get("labels"))
+    def selected(self, selector: Mapping[str, Any], variables: Mapping[str, Any] | None = None) -> frozenset[str]:
+        """The clusters that a selector takes. variables: of a tenant, which fill in its labels."""
+        texts_of = {name: str(as_text(each)) for name, each in (variables or {}).items()}
+        labels = mapping(filled_in(mapping(selector.get("labels")), texts_of))
         found = set(texts(selector.get("names")))
         for name, cluster in self.clusters.items():
             own = mapping(mapping(cluster).get("labels"))

@@ -54,7 +54,7 @@ def main_file(chance: random.Random, *, new: bool) -> Data:
         main["environments"]["prod"]["tenants"] = chance.choice((["rocky", "movy"], ["movy"]))
     if chance.random() < 0.5:
         main["tenants"]["rocky"]["apps"] = {"given": {"kustomize": {"source": "given"}, "clusters": {"names": ["far"]}}}
-        given: Data = {"git": {"url": "https://{git}/platform/given", "ref": BRANCH}}
+        given: Data = {"git": {"url": chance.choice(_GIVEN), "ref": BRANCH, "interval": "{wait}"}}
         main["tenants"]["rocky"]["sources"] = {"given": given, "lent": copy.deepcopy(given)}
         main["tenants"]["rocky"]["apps"]["lent"] = {"kustomize": {"source": "lent"}, "clusters": {"names": ["far"]}}
         if chance.random() < 0.7:
@@ -67,6 +67,7 @@ def main_file(chance: random.Random, *, new: bool) -> Data:
     return main
 
 
+_GIVEN = ("https://{git}/platform/given", "https://{git}/platform/given", "https://{git}/{team}/given")
 _TEAMS: Data = {"tenants": "teams/*.yaml", "of": ["*"], "selfService": "small"}
 
 
@@ -119,6 +120,7 @@ def _platform(chance: random.Random) -> Data:
 
 def _defaults(chance: random.Random, *, shared: bool) -> Data:
     defaults: Data = {"clusters": chance.choice(({"all": True}, {"names": ["edge"]}, {"labels": {"zone": "in"}}))}
+    defaults["variables"] = {"team": "platform", "room": "in", "wait": "1m"}
     if chance.random() < 0.3:
         defaults["grants"] = {
             "sources": ["https://git.example.com/{tenant}/*", "oci://registry.example.com/{tenant}/*"]
@@ -163,7 +165,8 @@ _EVERY_SETTING = [
 _GRANTS: dict[str, tuple[Any, ...]] = {
     "clusters": ({"names": ["edge"]}, {"names": ["hub", "edge"]}, {"all": True}, {"labels": {"zone": "in"}}),
     "environments": (["dev"], ["prod"], ["dev", "prod"]),
-    "sources": (list(_SOURCES), [*_SOURCES, "https://{git}/shared/*"], ["*"]),
+    "sources": (list(_SOURCES), [*_SOURCES, "https://{git}/shared/*"], ["*"], [*_SOURCES, "https://{git}/{team}/*"]),
+    "variables": (["team"], ["team", "wait"], ["team", "room", "wait"]),
     "alerts": (["https://hooks.example.com/*"],),
     "settings": (
         ["role", "owners", "roleBindings", "timeout"],
@@ -202,7 +205,8 @@ _ONCE = ("namespace", "dependsOn")
 _FRAMES: dict[str, tuple[Any, ...]] = {
     "role": ("admin", "edit"),
     "podSecurity": ("restricted", "baseline", {"enforce": "baseline", "warn": "restricted"}),
-    "clusters": ({"names": ["edge"]}, {"names": ["hub"]}, {"all": True}),
+    "clusters": ({"names": ["edge"]}, {"names": ["hub"]}, {"all": True}, {"labels": {"zone": "{room}"}}),
+    "variables": ({"team": "rocky"}, {"room": "out", "seats": 5, "open": True}),
     "environments": (["dev"], *(["dev", "prod"],) * 4),
     "owners": ([{"group": "team-rocky"}],),
     "quota": ({"pods": 10},),
@@ -215,7 +219,7 @@ _FRAMES: dict[str, tuple[Any, ...]] = {
         {"clusters": {"edge": {"network": "open", "podSecurity": {"enforce": "restricted"}, "labels": {"a": "b"}}}},
     ),
     "serviceAccount": ({"name": "deployer"}, {"imagePullSecrets": ["pull"], "annotations": {"example.com/a": "b"}}),
-    "objects": (_OBJECTS, {"ca": _OBJECTS["ca"]}),
+    "objects": (_OBJECTS, {"ca": _OBJECTS["ca"]}, {"ca": {**_OBJECTS["ca"], "data": {"a": "{team}", "b": "{wait}"}}}),
     "clusterRoles": (
         {"pv": {"rules": [{"apiGroups": [""], "resources": ["persistentvolumes"], "verbs": ["get", "create"]}]}},
         {"pv": {"role": "pv-access"}},

@@ -92,7 +92,11 @@ def disagreement(at: Path, value: Scalar, cluster: str, label: str, fleet: Fleet
 
 def _whose(at: Path) -> str:
     kinds = {"environments": "environment", "clusters": "cluster", "clusterGroups": "group"}
-    return f"{kinds[str(at[0])]} '{at[1]}'" if at[0] in kinds else walk.in_words(tuple(map(str, at[:-2])))
+    return (
+        f"{kinds[str(at[0])]} '{at[1]}'"
+        if at[0] in kinds
+        else walk.in_words(tuple(map(str, at[: at.index("variables")])))
+    )
 
 
 def _variables(fleet: Fleet) -> Iterator[tuple[tuple[str, ...], Mapping[str, Scalar | None]]]:
