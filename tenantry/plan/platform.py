@@ -10,9 +10,10 @@ from tenantry.fleet.flux_shards import flux_shard
 from tenantry.fleet.placement import addons_on, apps_on, by_rank
 from tenantry.fleet.resolve import resolved
 from tenantry.fleet.settings import platform_settings, variables_of
+from tenantry.grants.requirements import lacking_labels, unmet
 from tenantry.kube import names
 from tenantry.kube.objects import ObjectId, Owner
-from tenantry.messages.errors import Found, Problem, collecting
+from tenantry.messages.errors import Found, Problem, collecting, raise_found
 from tenantry.messages.placeholders import Variables
 from tenantry.model import ConfigMap, ObjectsChart, SecretKey
 from tenantry.plan.addon_namespaces import (
@@ -117,6 +118,11 @@ class PlatformPlanner:
         with collecting(self._gathering.findings):
             at = ("platform", "addons", addon, "namespaces")
             made = namespace_manifests(self.fleet, scope, addon)
+            self._gathering.findings += (
+                replace(found, path=(*at, made_there["metadata"]["name"]))
+                for made_there in made
+                for found in lacking_labels(self._settings.require, made_there)
+            )
             inside = objects_in_namespaces(self.fleet, scope, addon)
             self._gathering.note(scope.cluster, ((each.manifest, each.at) for each in inside))
             if made and scope.kubeconfig:
@@ -221,6 +227,11 @@ class PlatformPlanner:
             chart = self._declared_chart(cluster, why)
             name = names.join("tenantry", *environment_part(self.fleet, self.environment))
             source, built = objects_chart(platform, name, chart, self._settings.interval)
+            raise_found(
+                replace(found, path=("platform", "chart"))
+                for planned in (source, built)
+                for found in unmet(self._settings.require, planned.id.kind, planned.manifest["spec"])
+            )
             attachments = Attachments(self.fleet, platform, {})
             source = attachments.bound(source)
             self._gathering.add([*attachments.made.values(), source, built], ("clusters", cluster))

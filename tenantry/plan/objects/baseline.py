@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 from tenantry.fleet.settings import TenantSettings
+from tenantry.grants.requirements import required_annotations
 from tenantry.kube.names import join
 from tenantry.kube.objects import Manifest
 from tenantry.model.network import Network
@@ -101,7 +102,8 @@ def _namespace(scope: Scope, settings: TenantSettings) -> Manifest:
         # If a Kustomization applied this namespace before, its deletion must not delete the namespace.
         "kustomize.toolkit.fluxcd.io/prune": "disabled",
     }
-    annotations = {"annotations": settings.annotations} if settings.annotations else {}
+    said = {**settings.annotations, **required_annotations(settings.require)}
+    annotations = {"annotations": said} if said else {}
     return {
         "apiVersion": "v1",
         "kind": "Namespace",

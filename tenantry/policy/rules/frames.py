@@ -19,7 +19,7 @@ _OWN_LABELS = (
     *(ROLE, TENANT, CLUSTER, ENVIRONMENT, "tenantry/account", "tenantry/state"),
     *("app.kubernetes.io/managed-by", "kustomize.toolkit.fluxcd.io/prune"),
 )
-_OWN_ANNOTATIONS = ("helm.sh/resource-policy", "pulumi.com/", "tenantry/leaving")
+_OWN_ANNOTATIONS = ("helm.sh/resource-policy", "pulumi.com/", "tenantry/leaving", "tenantry/require-")
 _UNNAMED = ("nobody whom the main file names", "unknown")
 """Subjects that belong to nobody else."""
 _LIMITS = (

@@ -131,7 +131,7 @@ limits.alerts: 20             # default
 limits.receivers: 20          # default
 limits.namespaces: 20         # default
 never:
-  [podSecurity, objects, dependsOn, grants, overrides, namespace,
+  [podSecurity, objects, dependsOn, require, grants, overrides, namespace,
   serviceAccount, shard, clusterRoles, clusterObjects, clusterAdmin,
   environments, adopt, state]
 """
@@ -189,7 +189,7 @@ limits.alerts: 20        # default
 limits.receivers: 20     # default
 limits.namespaces: 20    # default
 never:
-  [podSecurity, objects, dependsOn, grants, overrides, namespace,
+  [podSecurity, objects, dependsOn, require, grants, overrides, namespace,
   serviceAccount, shard, clusterRoles, clusterObjects, clusterAdmin,
   environments, adopt, state]
 """
@@ -230,7 +230,7 @@ limits.alerts: 20        # default
 limits.receivers: 20     # default
 limits.namespaces: 20    # default
 never:
-  [podSecurity, objects, dependsOn, grants, overrides, namespace,
+  [podSecurity, objects, dependsOn, require, grants, overrides, namespace,
   serviceAccount, shard, clusterRoles, clusterObjects, clusterAdmin,
   environments, adopt, state]
 """
@@ -312,6 +312,7 @@ def test_json_tells_the_same(capsys: Capture) -> None:
         "podSecurity",
         "objects",
         "dependsOn",
+        "require",
         "grants",
         "overrides",
         "namespace",

@@ -11,6 +11,8 @@ from tests.unit.edit.subjects.shapes import holds_text, reachable
 
 NO_NAMES = {
     "AccountRef": "name namespace",
+    "Identity": "issuer subject",
+    "Requirements": "images labels",
     "Addon": "namespaces",
     "AddonNamespace": "annotations labels objects",
     "After": "soak",
