@@ -379,3 +379,16 @@ SubstituteValue = Annotated[
 """A string or a whole number. Quote values that look like a decimal number: 1.10 would become 1.1."""
 VariableValue = Annotated[Scalar, PlainValidator(_scalar), WithJsonSchema({"type": ["string", "number", "boolean"]})]
 """A text, a number or `true` and `false`."""
+
+
+def _as_list(value: Any) -> Any:
+    if not isinstance(value, str | list):
+        text = f"expected the name of a class or a list of names, found {type_name(value)}"
+        raise refusal("wrong-type", text, fix="write a name, as in 'class: small'")
+    return [value] if isinstance(value, str) else value
+
+
+ClassNames = Annotated[
+    list[Name], Field(min_length=1), BeforeValidator(_as_list, json_schema_input_type=Name | list[Name])
+]
+"""The name of a class, or a list of such names."""

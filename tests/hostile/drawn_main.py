@@ -45,7 +45,7 @@ def main_file(chance: random.Random, *, new: bool) -> Data:
         },
         "platform": _platform(chance),
         "defaults": _defaults(chance, shared=shared),
-        "selfService": {
+        "tenantClasses": {
             "small": {key: each for key, each in _frame(chance, shared=shared).items() if key != "namespaces"}
         },
         "tenants": {"rocky": _frame(chance, shared=shared), "movy": _victim()},
@@ -68,7 +68,7 @@ def main_file(chance: random.Random, *, new: bool) -> Data:
 
 
 _GIVEN = ("https://{git}/platform/given", "https://{git}/platform/given", "https://{git}/{team}/given")
-_TEAMS: Data = {"tenants": "teams/*.yaml", "of": ["*"], "selfService": "small"}
+_TEAMS: Data = {"tenants": "teams/*.yaml", "of": ["*"], "class": "small"}
 
 
 def _include(chance: random.Random) -> Any:

@@ -12,6 +12,7 @@ from typing import TypeAlias
 from tenantry.fleet.fleet import Fleet
 from tenantry.fleet.rules import (
     apps,
+    classes,
     clusters,
     environments,
     identities,
@@ -117,6 +118,8 @@ WARNINGS: tuple[Rule, ...] = (
     without_effect.sources_are_used,
     without_effect.credentials_and_configs_are_used,
     without_effect.cluster_groups_are_used,
+    classes.classes_are_used,
+    classes.classes_are_named_once,
     without_effect.environments_have_clusters,
     without_effect.variables_are_used,
     without_effect.alerts_have_something_to_tell,
@@ -126,7 +129,6 @@ WARNINGS: tuple[Rule, ...] = (
     frame_rules.grants_have_an_effect,
     rollouts.rollouts_of_apps_have_an_effect,
     rollouts.rollouts_have_apps_to_wait_for,
-    frame_rules.frames_are_used,
     without_effect.overrides_apply_somewhere,
     without_effect.overrides_of_settings_apply_somewhere,
     without_effect.image_automations_name_environments_of_the_app,

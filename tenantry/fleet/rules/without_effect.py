@@ -103,7 +103,7 @@ def _teams_have_files(fleet: Fleet) -> bool:
 
 def _variables(fleet: Fleet) -> Iterator[tuple[str, ...]]:
     """The paths of all variables; a group's before those that its clusters have from it."""
-    for group in ("environments", "clusterGroups", "clusters", "selfService", "tenants"):
+    for group in ("environments", "clusterGroups", "clusters", "tenantClasses", "tenants"):
         for name in fleet.raw(group):
             yield from ((group, name, "variables", each) for each in fleet.raw(group, name, "variables"))
     yield from (("defaults", "variables", each) for each in fleet.raw("defaults", "variables"))
