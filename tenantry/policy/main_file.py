@@ -13,6 +13,7 @@ import yaml
 
 from tenantry.policy.classes import names_of, with_classes
 from tenantry.policy.resource import as_text, entries, lookup, mapping, texts
+from tenantry.policy.rows import is_table, with_rows
 
 _WRITTEN_BY = {
     "kamaji": ("controlPlane", "{}-admin-kubeconfig", "admin.conf"),
@@ -178,8 +179,8 @@ class MainFile:
 
 
 def read(file: Path) -> MainFile:
-    """Raises: OSError, yaml.YAMLError: the file cannot be read."""
-    main = mapping(yaml.load(file.read_text(), Loader=_Texts))
+    """Raises: OSError, yaml.YAMLError, csv.Error: a file cannot be read."""
+    main = with_rows(file.parent, mapping(yaml.load(file.read_text(), Loader=_Texts)))
     clusters = dict(mapping(main.get("clusters")))
     for included in _with_clusters(file.parent, main):
         clusters.update(mapping(mapping(yaml.load(included.read_text(), Loader=_Texts)).get("clusters")))
@@ -190,8 +191,9 @@ def _with_clusters(directory: Path, main: Mapping[str, Any]) -> Iterator[Path]:
     """The platform's files with clusters that the main file includes."""
     entries = main.get("include")
     for entry in entries if isinstance(entries, list) else ():
-        if pattern := mapping(entry).get("clusters"):
-            yield from sorted(directory.glob(str(pattern)))
+        pattern = str(mapping(entry).get("clusters") or "")
+        if pattern and not is_table(pattern):
+            yield from sorted(directory.glob(pattern))
 
 
 class _Texts(yaml.SafeLoader):

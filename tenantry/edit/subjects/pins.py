@@ -174,6 +174,9 @@ class _Survey:
         if there is None or variable == MANY or there[-2:-1] == ("labels",):
             self._leave(placed.app, "a version of several placeholders, or of one such as {env}")
             return
+        if self.fleet.source.cell_of(there):
+            self._leave(placed.app, "a cell of a CSV file")
+            return
         there = self.fleet.source.origin(there)
         text = placed.filled(written)
         use = Use(placed.app, placed.environment, content, head, tail, range)
