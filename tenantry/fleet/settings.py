@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from tenantry.fleet.fleet import Fleet
+from tenantry.fleet.fleet import Fleet, hub_of
 from tenantry.fleet.merge import Layer, origin
 from tenantry.fleet.resolve import resolved_layers
 from tenantry.fleet.template import BUILT_IN
@@ -22,7 +22,7 @@ from tenantry.model import PlacedSettings, State
 from tenantry.model.network import Network
 from tenantry.model.objects import as_written
 from tenantry.model.requirements import Requirements
-from tenantry.model.tenancy import ExtraBinding, PodSecurity, TenantOwner
+from tenantry.model.tenancy import ExtraBinding, NamespaceRole, PodSecurity, TenantOwner
 
 _INHERITED = set(PlacedSettings.model_fields)
 """Not selectors: each is taken whole from the nearest level, as half of one merged into another would mean neither. Nor grants,
@@ -48,6 +48,7 @@ class TenantSettings:
     podSecurity: PodSecurity = field(default_factory=PodSecurity)
     owners: list[TenantOwner] = field(default_factory=list)
     roleBindings: dict[str, ExtraBinding] = field(default_factory=dict)
+    roles: dict[str, NamespaceRole] = field(default_factory=dict)
     dependsOn: list[str] = field(default_factory=list)
     objects: dict[str, dict[str, Any]] = field(default_factory=dict)
     require: Requirements = field(default_factory=Requirements)
@@ -132,6 +133,7 @@ def variables_of(fleet: Fleet, environment: str, cluster: str, **built_in: str) 
         **(tenant_variables(fleet, built_in["tenant"]) if built_in.get("tenant") else {}),
         "env": environment,
         "cluster": cluster,
+        "management": hub_of(fleet, environment, cluster),
         **built_in,
     }
 

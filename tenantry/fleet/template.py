@@ -1,4 +1,4 @@
-"""Placeholders: `{env}`, `{tenant}`, `{app}`, `{cluster}`, variables, and the labels of the cluster.
+"""Placeholders: `{env}`, `{tenant}`, `{app}`, `{cluster}`, `{management}`, variables, and the labels of the cluster.
 
 `{{` and `}}` stand for single braces. `${NAME}` is left as it is: Flux substitutes that after building.
 An unknown name is an error, never an empty string.
@@ -17,7 +17,7 @@ from tenantry.messages.errors import MAX_PROBLEMS, UNKNOWN_PLACEHOLDER, Found, P
 from tenantry.messages.placeholders import TOKEN, Scalar, Variables
 from tenantry.messages.text import closest, declared
 
-BUILT_IN = ("env", "tenant", "app", "cluster")
+BUILT_IN = ("env", "tenant", "app", "cluster", "management")
 _WHOLE = re.compile(r"\{([^{}]*)\}")
 _TEXTS_OF_MANIFESTS = {"ConfigMap": ("data", "binaryData"), "Secret": ("data", "stringData")}
 """The fields of each kind that hold nothing but text, besides the metadata."""

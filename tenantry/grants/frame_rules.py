@@ -12,10 +12,11 @@ from tenantry.grants.grants import is_filled
 from tenantry.grants.limits import refused_by_policy
 from tenantry.grants.model import Grants
 from tenantry.kube.names import OWNED_ANNOTATIONS, OWNED_LABELS
-from tenantry.messages.errors import Problem
+from tenantry.messages.errors import Path, Problem
 from tenantry.messages.problems import doubtful
 from tenantry.messages.text import declared
 from tenantry.model import PlacedSettings, Settings
+from tenantry.model.tenancy import OWN_ROLES, gives_all
 
 CLUSTER_ADMIN = "cluster-admin"
 _WITH_ROLES = ("owners", "role", "roleBindings")
@@ -142,6 +143,26 @@ def cluster_admin_is_allowed_by_a_word_of_its_own(fleet: Fleet) -> Iterator[Prob
                 f"{CLUSTER_ADMIN} cannot be granted: an included file could give it to anybody",
                 fix="remove it",
             )
+
+
+def roles_of_namespaces_are_the_tenants_own(fleet: Fleet) -> Iterator[Problem]:
+    """Named as Kubernetes names one of its own, a role would be taken for that one. One that gives all rights takes the word that
+    whoever reviews a tenant's entry sees.
+    """
+    for at, given in walk.settings(fleet):
+        for name, role in (given.roles or {}).items() if isinstance(given, PlacedSettings) else ():
+            here = (*at, "roles", name)
+            if name in OWN_ROLES or name.startswith("system:"):
+                message = f"'{name}' is a ClusterRole of Kubernetes' own"
+                yield Problem(here, "kubernetes-own", message, fix="choose another name", at_key=True)
+            if role and gives_all(role.rules) and not _has_cluster_admin(fleet, at):
+                message = f"role '{name}' gives all rights in a namespace"
+                fix = "name verbs and resources, or set 'clusterAdmin: true' for the tenant"
+                yield Problem((*here, "rules"), "cluster-admin", message, fix=fix)
+
+
+def _has_cluster_admin(fleet: Fleet, at: Path) -> bool:
+    return at[0] == "tenants" and fleet.document.tenants[str(at[1])].clusterAdmin
 
 
 def grants_are_for_tenants_with_an_included_file(fleet: Fleet) -> Iterator[Problem]:

@@ -34,6 +34,7 @@ from tenantry.model.tenancy import (
     ExtraBinding,
     ExtraNamespace,
     Limits,
+    NamespaceRole,
     PodSecurity,
     ServiceAccount,
     TenantOwner,
@@ -44,7 +45,8 @@ class PlacedSettings(Model):
     """Settings of a tenant that can differ between environments and clusters."""
 
     role: RoleName | None = None
-    """The ClusterRole of the tenant's service account in its namespaces. It decides what the tenant's apps may do there."""
+    """The ClusterRole of the tenant's service account in its namespaces, or one of `roles`. It decides what the tenant's apps may
+    do there."""
     interval: Duration | None = None
     """How often apps are reconciled."""
     retryInterval: Duration | None = None
@@ -67,6 +69,9 @@ class PlacedSettings(Model):
     """People, and their role in the tenant's namespaces. A tenant's list replaces the list in `defaults`."""
     roleBindings: dict[Name, ExtraBinding | None] | None = None
     """ClusterRoles for other subjects, in the tenant's namespaces only."""
+    roles: dict[RoleName, NamespaceRole | None] | None = None
+    """Roles of the tenant's own namespaces, by the names that `role`, `owners` and `roleBindings` use. An included file cannot set
+    them."""
     objects: dict[Name, ObjectManifest | None] | None = None
     """Manifests of any namespaced kind, which are in each of the tenant's namespaces before its apps: pull secrets, CA bundles,
     ExternalSecrets."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
-from tenantry.fleet.fleet import Fleet, environment_part, platform_account
+from tenantry.fleet.fleet import Fleet, environment_part, hub_of, platform_account
 from tenantry.fleet.flux_shards import flux_shard
 from tenantry.fleet.placement import addons_on, apps_on, by_rank
 from tenantry.fleet.resolve import resolved
@@ -42,12 +42,12 @@ _PUBLISH = (
 
 
 class PlatformPlanner:
-    """Plans the platform's part of one environment, and gives tenants what theirs is to come after."""
+    """Plans the platform's part of one environment on a management cluster, and gives tenants what theirs is to come after."""
 
-    def __init__(self, fleet: Fleet, environment: str, gathering: Gathering) -> None:
+    def __init__(self, fleet: Fleet, environment: str, hub: str, gathering: Gathering) -> None:
         self.fleet = fleet
         self.environment = environment
-        self.management = fleet.environments[environment].management
+        self.management = hub
         self._platform = fleet.document.platform
         self._settings = platform_settings(fleet)
         self._gathering = gathering
@@ -110,7 +110,7 @@ class PlatformPlanner:
         scope = self.scope(cluster)
         if self._platform.addons[addon].scope == "cluster":
             return scope
-        mark = environment_part(self.fleet, self.environment)
+        mark = environment_part(self.fleet, self.environment, self.management)
         return replace(scope, prefix=(*scope.prefix, *mark), mark=mark)
 
     def _namespaces_of(self, addon: str, scope: Scope) -> tuple[Dependency, ...]:
@@ -150,7 +150,7 @@ class PlatformPlanner:
                 app_id(self._scope_of(name, cluster), name, self._platform.addons[name].kind), owner == self.environment
             )
             for name, owner in addons_on(self.fleet, self.environment, cluster).items()
-            if self._is_managed_here(owner)
+            if self._is_managed_here(owner, cluster)
         }
 
     def add_alerts(self, scope: Scope, apps: Mapping[str, ObjectId], variables: Variables) -> tuple[ObjectId, ...]:
@@ -225,7 +225,7 @@ class PlatformPlanner:
         cluster = platform.cluster
         if cluster not in self._charts:
             chart = self._declared_chart(cluster, why)
-            name = names.join("tenantry", *environment_part(self.fleet, self.environment))
+            name = names.join("tenantry", *environment_part(self.fleet, self.environment, self.management))
             source, built = objects_chart(platform, name, chart, self._settings.interval)
             raise_found(
                 replace(found, path=("platform", "chart"))
@@ -255,10 +255,10 @@ class PlatformPlanner:
 
     def _beside(self, cluster: str) -> list[str]:
         """The environments of a cluster that this management cluster runs Flux for, the one that has shared things first."""
-        return [each for each in by_rank(self.fleet, cluster) if self._is_managed_here(each)]
+        return [each for each in by_rank(self.fleet, cluster) if self._is_managed_here(each, cluster)]
 
-    def _is_managed_here(self, environment: str) -> bool:
-        return self.fleet.environments[environment].management == self.management
+    def _is_managed_here(self, environment: str, cluster: str) -> bool:
+        return hub_of(self.fleet, environment, cluster) == self.management
 
     def _variables(self, cluster: str) -> Variables:
         return variables_of(self.fleet, self.environment, cluster)

@@ -137,8 +137,9 @@ class Tenants:
             return False
         return resource.name == f"{place.cluster}-{place.namespace}-baseline"
 
-    def find(self, kind: str, namespace: str, name: str) -> Resource | None:
-        return self._registered.get((kind, namespace, name))
+    def find(self, near: Resource, kind: str, namespace: str, name: str) -> Resource | None:
+        """The object of that name on the management cluster of another one, which is where Flux looks."""
+        return self._registered.get((near.hub, kind, namespace, name))
 
     def claims(self, environment: str) -> Mapping[str, frozenset[str]]:
         """Every namespace of tenants on the clusters of an environment: its holders, as `tenant (environment)`."""
@@ -185,8 +186,8 @@ class Tenants:
                 yield each.name
 
     @cached_property
-    def _registered(self) -> Mapping[tuple[str, str, str], Resource]:
-        return {(each.kind, each.namespace, each.name): each for each in self.stack.objects}
+    def _registered(self) -> Mapping[tuple[str, str, str, str], Resource]:
+        return {(each.hub, each.kind, each.namespace, each.name): each for each in self.stack.objects}
 
     def _beside(self, environment: str) -> Iterator[str]:
         """The environments that have a cluster in common with one, itself too."""
@@ -205,14 +206,16 @@ class Tenants:
     def _clusters_of(self, environment: str) -> set[str]:
         declared = self.file.clusters.items()
         found = {name for name, each in declared if environment in (each or {}).get("environments", ())}
-        return {*found, str(self.file.environments.get(environment, {}).get("management"))}
+        return {*found, *self.file.hubs(environment)}
 
     def _cluster_of_account(self, resource: Resource) -> str:
         """A service account beside kubeconfigs is for all clusters whose kubeconfigs are there."""
         if resource.kind != "ServiceAccount":
             return ""
-        found = (cluster for cluster in self.file.clusters if self._home_of(cluster) == resource.namespace)
-        return next(found, "")
+        found = [cluster for cluster in self.file.clusters if self._home_of(cluster) == resource.namespace]
+        environment = str(resource.labels.get(ENVIRONMENT, ""))
+        near = (cluster for cluster in found if self.file.hub_of(cluster, environment) == resource.hub)
+        return next(near, found[0] if found else "")
 
     def _home_of(self, cluster: str) -> str:
         kubeconfig = self.file.kubeconfig(cluster)

@@ -117,7 +117,7 @@ class Side:
         Args: name: of another object beside the planned one.
         """
         (tenant, cluster), name = planned.owner, name or planned.id.name
-        if cluster == self.plan.management:
+        if cluster in self.plan.hubs:
             return name
         placement = self.placements.get((tenant, cluster))
         parts = (cluster, placement.namespace if placement else "") if tenant else (cluster,)
@@ -167,7 +167,7 @@ class Side:
 
 
 def _id_of(user: PlannedApp, reference: Mapping[str, str]) -> ObjectId:
-    return ObjectId(_SOURCES, reference["kind"], user.id.namespace, reference["name"])
+    return ObjectId(_SOURCES, reference["kind"], user.id.namespace, reference["name"], user.id.hub)
 
 
 def part_of(app: PlannedApp) -> Part:

@@ -131,8 +131,8 @@ limits.alerts: 20             # default
 limits.receivers: 20          # default
 limits.namespaces: 20         # default
 never:
-  [podSecurity, objects, dependsOn, require, grants, overrides, namespace,
-  serviceAccount, shard, clusterRoles, clusterObjects, clusterAdmin,
+  [podSecurity, roles, objects, dependsOn, require, grants, overrides,
+  namespace, serviceAccount, shard, clusterRoles, clusterObjects, clusterAdmin,
   environments, class, state, adopt]
 """
 
@@ -189,8 +189,8 @@ limits.alerts: 20        # default
 limits.receivers: 20     # default
 limits.namespaces: 20    # default
 never:
-  [podSecurity, objects, dependsOn, require, grants, overrides, namespace,
-  serviceAccount, shard, clusterRoles, clusterObjects, clusterAdmin,
+  [podSecurity, roles, objects, dependsOn, require, grants, overrides,
+  namespace, serviceAccount, shard, clusterRoles, clusterObjects, clusterAdmin,
   environments, class, state, adopt]
 """
 
@@ -230,8 +230,8 @@ limits.alerts: 20        # default
 limits.receivers: 20     # default
 limits.namespaces: 20    # default
 never:
-  [podSecurity, objects, dependsOn, require, grants, overrides, namespace,
-  serviceAccount, shard, clusterRoles, clusterObjects, clusterAdmin,
+  [podSecurity, roles, objects, dependsOn, require, grants, overrides,
+  namespace, serviceAccount, shard, clusterRoles, clusterObjects, clusterAdmin,
   environments, class, state, adopt]
 """
 
@@ -310,6 +310,7 @@ def test_json_tells_the_same(capsys: Capture) -> None:
     assert ["sources", "credentials", "configs", "apps", "alerts", "receivers", "clusters"] == told["always"]
     assert {
         "podSecurity",
+        "roles",
         "objects",
         "dependsOn",
         "require",

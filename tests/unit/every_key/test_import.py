@@ -45,6 +45,8 @@ BY_NATURE = {
     "Identity.issuer": "of `require`",
     "Identity.subject": "of `require`",
     "KeysName.name": "of `require`",
+    "NamespaceRole.rules": "a Role comes back under `objects`",
+    "PlacedSettings.roles": "a Role comes back under `objects`",
     "PlacedSettings.require": "what people ask for; the annotations that tell API servers of it are the fleet's own",
     "Platform.require": "what people ask for",
     "Requirements.images": "of `require`",

@@ -967,7 +967,7 @@ def test_names_that_become_the_same_when_joined_are_refused() -> None:
             "kustomize: {source: manifests, path: './{region}'}",
             "tenants.yaml:15:50: error[unknown-placeholder]: placeholder '{region}' is not known here\n"
             "  at tenants.rocky.apps.web.kustomize.path\n"
-            "  known: app, cluster, env, tenant, tier\n"
+            "  known: app, cluster, env, management, tenant, tier\n"
             "  fix: correct the name, declare it under the 'variables:' of environment 'dev', cluster 'hub' or tenant"
             " 'rocky', or write '{{' and '}}' for braces",
         ),

@@ -57,7 +57,7 @@ NO_NAMES = {
     "OciRef": "digest semver semverFilter tag",
     "Patch": "patch",
     "PatchTarget": "annotationSelector group kind labelSelector name namespace version",
-    "PlacedSettings": "annotations interval labels objects quota retryInterval role roleBindings timeout",
+    "PlacedSettings": "annotations interval labels objects quota retryInterval role roleBindings roles timeout",
     "Platform": "alerts namespace receivers reservedNamespaces",
     "PodSecurity": "version",
     "Settings": "variables",
@@ -72,6 +72,7 @@ NO_NAMES = {
     "SemverChoice": "range",
     "ServiceAccount": "annotations imagePullSecrets name",
     "Setters": "path",
+    "SourceWhere": "labels",
     "Subject": "group user",
     "SubstituteFrom": "name",  # found by Flux's schema, as `valuesFrom` is
     "TenantClass": "alerts namespaces receivers",
