@@ -272,7 +272,7 @@ def _in_where(layers: tuple[Layer, ...], path: Path, at: int) -> Path:
 def _is_whole(path: tuple[str, ...]) -> bool:
     """Whether a mapping replaces another one: half of two selectors, or of two references to a version, would be neither."""
     match path:
-        case ("clusters",) | ("grants", "clusters") | ("apps", _, "clusters") | ("sources", _, _, "ref"):
+        case ("clusters",) | ("grants", "clusters") | ("apps", _, "clusters") | ("sources", _, *_, "ref"):
             return True
     return False
 

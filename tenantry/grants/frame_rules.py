@@ -162,7 +162,8 @@ def roles_of_namespaces_are_the_tenants_own(fleet: Fleet) -> Iterator[Problem]:
 
 
 def _has_cluster_admin(fleet: Fleet, at: Path) -> bool:
-    return at[0] == "tenants" and fleet.document.tenants[str(at[1])].clusterAdmin
+    frame = next((each for path, each in walk.frames(fleet) if path == at[:2]), None)
+    return frame is not None and frame.clusterAdmin
 
 
 def grants_are_for_tenants_with_an_included_file(fleet: Fleet) -> Iterator[Problem]:

@@ -13,7 +13,7 @@ from functools import lru_cache
 from typing import Annotated, Any, Literal, NamedTuple, get_args
 
 from pydantic import AfterValidator, BeforeValidator, Field, PlainValidator, WithJsonSchema
-from pydantic_core import PydanticCustomError
+from pydantic_core import PydanticCustomError, PydanticKnownError
 
 from tenantry.kube import names
 from tenantry.messages.placeholders import Scalar, with_stand_ins
@@ -376,14 +376,16 @@ NumberOrShare = Annotated[
 
 
 def _one_or_more(value: Any) -> Any:
-    if isinstance(value, str) or (isinstance(value, list) and value and all(isinstance(each, str) for each in value)):
+    if not isinstance(value, list):
+        if not isinstance(value, str):
+            raise PydanticKnownError("string_type")  # the list is for few, so this is told as of any other name
         return value
-    if value == []:
+    if not value:
         raise refusal("empty", "at least one entry is needed", fix="write a name, or a list of names")
-    wrong = next(each for each in value if not isinstance(each, str)) if isinstance(value, list) else value
-    where = " in the list" if isinstance(value, list) else ""
-    fix = "put it in quotes" if isinstance(wrong, int | float) else "write a name, or a list of names"
-    raise refusal("wrong-type", f"expected a name or a list of names, found {type_name(wrong)}{where}", fix=fix)
+    if wrong := [each for each in value if not isinstance(each, str)]:
+        fix = "put it in quotes" if isinstance(wrong[0], int | float) else "write a list of names"
+        raise refusal("wrong-type", f"expected a list of names, found {type_name(wrong[0])} in it", fix=fix)
+    return value
 
 
 OneOrMore = Annotated[

@@ -60,5 +60,5 @@ def _over(low: Mapping[str, Any], high: Mapping[str, Any], at: tuple[str, ...]) 
 def _replaces(path: tuple[str, ...]) -> bool:
     """Whether a mapping takes the place of another: a selector, and what says a version."""
     selects = path == ("clusters",) or path == ("grants", "clusters")
-    of_app, of_source = path[0] == "apps" and len(path) == 3, path[0] == "sources" and len(path) == 4
+    of_app, of_source = path[0] == "apps" and len(path) == 3, path[0] == "sources" and len(path) > 3
     return selects or (of_app and path[-1] == "clusters") or (of_source and path[-1] == "ref")

@@ -262,7 +262,7 @@ class Constructor:
 
 
 _OVERRIDDEN = (
-    *((0, "defaults"), (1, "tenants"), (1, "tenantClasses"), (1, "selfService")),
+    *((0, "defaults"), (1, "tenants"), (1, "tenantClasses")),
     *((3, "tenants"), (3, "tenantClasses"), (2, "platform")),
 )
 """Where `overrides` can stand: after how many more parts of a path that begins with a word."""

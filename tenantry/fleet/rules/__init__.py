@@ -125,6 +125,7 @@ WARNINGS: tuple[Rule, ...] = (
     classes.classes_are_used,
     classes.classes_are_named_once,
     without_effect.environments_have_clusters,
+    clusters.kubeconfigs_lie_together,
     without_effect.variables_are_used,
     without_effect.alerts_have_something_to_tell,
     notifications.receivers_have_sources_to_fetch,

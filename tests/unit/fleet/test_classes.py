@@ -165,7 +165,7 @@ AUTHORS: list[tuple[str, str, str, bool]] = [
 
 @table("what, of_class, own, expected", AUTHORS, ids=lambda row: row[0])
 def test_the_platform_is_the_author_of_a_source_that_is_equal_for_all(
-    what: str, of_class: str, own: str, expected: bool
+    what: str, of_class: str, own: str, expected: object
 ) -> None:
     sources = "" if of_class == "null" else f", sources: {{s: {of_class}}}"
     given = f"c: {{credentials: {{c: {{existing: true}}}}{sources}}}"

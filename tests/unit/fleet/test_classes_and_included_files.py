@@ -78,20 +78,81 @@ def test_a_tenant_with_a_file_has_what_its_class_says(main: str) -> None:
 
 REFUSED: list[tuple[str, str, str, str]] = [
     # what, the code, the message, the file
-    ("an app of the class", "duplicate-entry", "'base' under 'apps' of tenant 'rocky' is in the tenant's class 'base' already", "apps: {base: {kustomize: {path: ./mine}}}"),
-    ("a source of the class", "duplicate-entry", "'given' under 'sources' of tenant 'rocky' is in the tenant's class 'base' already", "sources: {given: {git: {url: https://git.example.com/rocky/m}}}"),
-    ("removing an app of the class", "duplicate-entry", "'base' under 'apps' of tenant 'rocky' is in the tenant's class 'base' already", "apps: {base: null}"),
-    ("a setting of the class", "platforms-setting", "'quota' of tenant 'rocky' belongs to the platform's file", "quota: {pods: 100}"),
-    ("a label of the class", "platforms-setting", "'cost' of tenant 'rocky' belongs to the platform's file", "labels: {cost: high}"),
-    ("overrides", "platforms-setting", "'overrides' of tenant 'rocky' belongs to the platform's file", "overrides: {environments: {dev: {quota: null}}}"),
+    (
+        "an app of the class",
+        "duplicate-entry",
+        "'base' under 'apps' of tenant 'rocky' is in the tenant's class 'base' already",
+        "apps: {base: {kustomize: {path: ./mine}}}",
+    ),
+    (
+        "a source of the class",
+        "duplicate-entry",
+        "'given' under 'sources' of tenant 'rocky' is in the tenant's class 'base' already",
+        "sources: {given: {git: {url: https://git.example.com/rocky/m}}}",
+    ),
+    (
+        "removing an app of the class",
+        "duplicate-entry",
+        "'base' under 'apps' of tenant 'rocky' is in the tenant's class 'base' already",
+        "apps: {base: null}",
+    ),
+    (
+        "a setting of the class",
+        "platforms-setting",
+        "'quota' of tenant 'rocky' belongs to the platform's file",
+        "quota: {pods: 100}",
+    ),
+    (
+        "a label of the class",
+        "platforms-setting",
+        "'cost' of tenant 'rocky' belongs to the platform's file",
+        "labels: {cost: high}",
+    ),
+    (
+        "overrides",
+        "platforms-setting",
+        "'overrides' of tenant 'rocky' belongs to the platform's file",
+        "overrides: {environments: {dev: {quota: null}}}",
+    ),
     ("a class", "platforms-setting", "'class' of tenant 'rocky' belongs to the platform's file", "class: base"),
-    ("another grant", "platforms-setting", "'grants' of tenant 'rocky' belongs to the platform's file", "grants: {sources: ['*']}"),
-    ("clusters beyond the class's", "not-granted", "tenant 'rocky' selects cluster 'hub', which is not granted to it", "clusters: {names: [hub]}"),
-    ("a source that is not shared", "not-shared", "source 'given' of tenant 'rocky' belongs to the platform's file, which does not share it", "apps: {web: {kustomize: {source: given}}}"),
-    ("credentials of the class", "platforms-credentials", "credentials 'deploy' of tenant 'rocky' are the platform's, and its included file may not use them", "sources: {m: {git: {url: https://git.example.com/rocky/m, ref: {branch: main}}, credentials: deploy}}"),
-    ("an address beyond the class's", "not-granted", "the address of this GitRepository is not granted to tenant 'rocky'", "sources: {m: {git: {url: 'https://git.example.com/{team}/m', ref: {branch: main}}}}\n    apps: {web: {kustomize: {source: m}}}"),
-    ("more apps than the class lets it have", "over-limit", "the file of tenant 'rocky' has 2 apps, and may have 1", f"{OWN[:-1]}, b: {{kustomize: {{source: lent}}}}}}"),
-]  # fmt: skip
+    (
+        "another grant",
+        "platforms-setting",
+        "'grants' of tenant 'rocky' belongs to the platform's file",
+        "grants: {sources: ['*']}",
+    ),
+    (
+        "clusters beyond the class's",
+        "not-granted",
+        "tenant 'rocky' selects cluster 'hub', which is not granted to it",
+        "clusters: {names: [hub]}",
+    ),
+    (
+        "a source that is not shared",
+        "not-shared",
+        "source 'given' of tenant 'rocky' belongs to the platform's file, which does not share it",
+        "apps: {web: {kustomize: {source: given}}}",
+    ),
+    (
+        "credentials of the class",
+        "platforms-credentials",
+        "credentials 'deploy' of tenant 'rocky' are the platform's, and its included file may not use them",
+        "sources: {m: {git: {url: https://git.example.com/rocky/m, ref: {branch: main}}, credentials: deploy}}",
+    ),
+    (
+        "an address beyond the class's",
+        "not-granted",
+        "the address of this GitRepository is not granted to tenant 'rocky'",
+        "sources: {m: {git: {url: 'https://git.example.com/{team}/m', ref: {branch: main}}}}\n"
+        "    apps: {web: {kustomize: {source: m}}}",
+    ),
+    (
+        "more apps than the class lets it have",
+        "over-limit",
+        "the file of tenant 'rocky' has 2 apps, and may have 1",
+        f"{OWN[:-1]}, b: {{kustomize: {{source: lent}}}}}}",
+    ),
+]
 
 
 @table("what, code, message, own", REFUSED, ids=lambda row: row[0])
