@@ -155,7 +155,7 @@ HEADER = "name,plan,extra,state,seats,cell\n"
         (f"{HEADER}a,small,,,{'9' * 40},a\n", "2:11", "column 'seats' of row 2 is not a number"),
         (f'{HEADER}"a",small,"x,""y",,many,a\n', "2:20", "column 'seats' of row 2 is not a number"),
         (f"{HEADER}A,small,,,,a\n", "2:1", "error[bad-name]"),
-        (f"{HEADER}a,smll,,,,a\n", "2:3", "error[unknown-class]"),
+        (f"{HEADER}a,tiny,,,,a\n", "2:3", "error[unknown-class]"),
         (f"{HEADER}a,small,,gone,,a\n", "2:10", "error[bad-value]"),
         (f"{HEADER}a,small,,,,z\n", "", "error[selects-nothing]"),
         (f"{HEADER}a,sm\x00all,,,,a\n", "2:1", "error[bad-character]"),
