@@ -15,6 +15,7 @@ from tenantry.fleet.merge import Layer, origin
 from tenantry.fleet.resolve import resolved_once
 from tenantry.fleet.settings import TIMES, TenantSettings, overrides
 from tenantry.messages.errors import Path
+from tenantry.messages.placeholders import Variables
 from tenantry.model import AppPatch, Helm, Kustomize
 from tenantry.model.flux import FluxMetadata
 
@@ -73,7 +74,7 @@ def effective_app(
     at: tuple[str, ...],
     environment: str,
     cluster: str,
-    variables: dict[str, str],
+    variables: Variables,
     settings: TenantSettings | None = None,
 ) -> EffectiveApp:
     """The app at a path of the document as it is on one cluster. settings: of its tenant there; None: nobody asks for times.

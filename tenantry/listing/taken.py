@@ -5,7 +5,7 @@ Called by: `lists`, for the versions of apps and sources and for `--uses`. The l
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple
 
 from tenantry.fleet.apps import app_layers, kind_of
@@ -16,6 +16,7 @@ from tenantry.fleet.sources import source_data, source_place, variables_of_sourc
 from tenantry.fleet.template import fill
 from tenantry.messages.data import mapping_at
 from tenantry.messages.errors import Found, Path, Refused
+from tenantry.messages.placeholders import Variables
 
 USES = ("chart", "source", "address")
 """What can be asked of an app: the name of its chart, the name of its source, the address of its source."""
@@ -142,7 +143,7 @@ def _by_environment(places: Iterable[Place]) -> dict[str, list[str]]:
     return found
 
 
-def _filled(written: Any, variables: Mapping[str, str]) -> str | None:
+def _filled(written: Any, variables: Variables) -> str | None:
     """A text with its placeholders filled in, or as it is written where planning refuses it."""
     try:
         return _text(fill(written, dict(variables), ()))

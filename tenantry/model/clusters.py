@@ -63,7 +63,8 @@ class Environment(Model):
     tenants: Annotated[list[Name], Field(min_length=1)] | None = None
     """The only tenants in this environment, such as the one that a release environment is for. Default: all tenants."""
     variables: dict[VariableName, VariableValue] = {}
-    """Placeholders for sources and apps, by name. A cluster's variable of the same name takes precedence."""
+    """Placeholders for sources and apps, by name: texts, numbers, `true` and `false`. A cluster's variable of the same name takes
+    precedence."""
     protected: bool = False
     """Whether tenants, namespaces and apps must be marked with `state: removing` or `offboarding` in an earlier run before they
     can be removed."""
@@ -224,7 +225,7 @@ class Cluster(Model):
     """The management cluster that runs Flux for this cluster. Required for a remote cluster where an environment has several
     management clusters, and one of these."""
     labels: dict[LabelKey, LabelValue] = {}
-    """Labels for selectors. They exist in this file only, not on the cluster."""
+    """Labels for selectors. They exist in this file only, not on the cluster. Each is a placeholder too."""
     variables: dict[VariableName, VariableValue] = {}
     """Placeholders, by name. They take precedence over the environment's."""
     kubeconfig: Kubeconfig | None = None

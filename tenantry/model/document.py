@@ -25,6 +25,8 @@ from tenantry.model.scalars import (
     RoleName,
     SourcePath,
     Text,
+    VariableName,
+    VariableValue,
 )
 from tenantry.model.selecting import Selector
 from tenantry.model.sources import Config, Credentials, GitRef, Oci, Source
@@ -120,6 +122,9 @@ class Settings(PlacedSettings):
 
     clusters: Selector | None = None
     """The clusters of apps that have no selector. A nearer selector replaces this one entirely."""
+    variables: dict[VariableName, VariableValue | None] | None = None
+    """Placeholders for what belongs to the tenant, by name. A tenant's own variables are added to those of `defaults`; `null`
+    removes one. No environment, cluster or group can have a variable of the same name."""
     grants: Grants | None = None
     """What the tenant's included file may do."""
     kustomize: KustomizeOfApps | None = None

@@ -15,8 +15,8 @@ from tenantry.model.scalars import (
     Name,
     Refers,
     SourcePath,
+    SubstituteValue,
     Text,
-    VariableValue,
     refusal,
 )
 from tenantry.model.strict import Fillable, Model
@@ -188,7 +188,7 @@ class SubstituteFrom(Model):
 
 
 class PostBuild(Model):
-    substitute: dict[Annotated[str, Field(pattern=r"^[_A-Za-z][_A-Za-z0-9]*$")], VariableValue | None] | None = None
+    substitute: dict[Annotated[str, Field(pattern=r"^[_A-Za-z][_A-Za-z0-9]*$")], SubstituteValue | None] | None = None
     """Values for `${NAME}` in the built manifests."""
     substituteFrom: list[SubstituteFrom] | None = None
     """More values, from declared credentials and configs. `substitute` takes precedence."""

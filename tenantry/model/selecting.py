@@ -8,12 +8,20 @@ from typing import Annotated, Literal, TypeAlias
 from pydantic import Field
 
 from tenantry.model.scalars import LabelKey, LabelValue
-from tenantry.model.strict import ByShape, Model, OneOf
+from tenantry.model.strict import ByShape, Fillable, Model, OneOf
 
 WantedLabels: TypeAlias = Annotated[
     dict[LabelKey, Annotated[LabelValue | Annotated[list[LabelValue], Field(min_length=1)], ByShape()]],
     Field(min_length=1),
 ]
+FilledLabels: TypeAlias = Annotated[
+    dict[
+        LabelKey,
+        Annotated[Fillable[LabelValue] | Annotated[list[Fillable[LabelValue]], Field(min_length=1)], ByShape()],
+    ],
+    Field(min_length=1),
+]
+"""The same, in which placeholders of a tenant may stand."""
 
 
 def any_of(value: str | Sequence[str]) -> tuple[str, ...]:
@@ -60,8 +68,9 @@ class Selector(OneOf):
 
     names: list[str] | None = None
     """Select these clusters."""
-    labels: WantedLabels | None = None
-    """Select the clusters that have all of these labels. A list of values means any of them: `{region: [eu, us]}`."""
+    labels: FilledLabels | None = None
+    """Select the clusters that have all of these labels. A list of values means any of them: `{region: [eu, us]}`. A tenant's selector
+    can use `{tenant}` and the tenant's variables."""
     all: Literal[True] | None = None
     """`true` selects every cluster of the environment."""
     exclude: Annotated[list[str] | Excluded, ByShape()] = []

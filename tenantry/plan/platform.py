@@ -15,6 +15,7 @@ from tenantry.grants.requirements import lacking_labels, unmet
 from tenantry.kube import names
 from tenantry.kube.objects import ObjectId, Owner
 from tenantry.messages.errors import Found, Problem, collecting, raise_found
+from tenantry.messages.placeholders import Variables
 from tenantry.model import ConfigMap, ObjectsChart, SecretKey
 from tenantry.plan.addon_namespaces import (
     management_objects,
@@ -163,7 +164,7 @@ class PlatformPlanner:
         }
 
     def add_alerts(
-        self, scope: Scope, apps: Mapping[str, ObjectId], variables: Mapping[str, str], *, own: bool = True
+        self, scope: Scope, apps: Mapping[str, ObjectId], variables: Variables, *, own: bool = True
     ) -> tuple[ObjectId, ...]:
         """Plan the alerts of a scope, a tenant's too, and give what is to come after them. own: as for `plan_alerts`."""
         made: list[ObjectId] = []
@@ -172,7 +173,7 @@ class PlatformPlanner:
             made.append(objects[-1].id)
         return tuple(made)
 
-    def add_receivers(self, scope: Scope, planned: AppSet, variables: Mapping[str, str]) -> None:
+    def add_receivers(self, scope: Scope, planned: AppSet, variables: Variables) -> None:
         """Plan the receivers of a scope, a tenant's too, for the sources that its planned apps take."""
         for at, objects in plan_receivers(self.fleet, scope, planned, variables, self._gathering.findings):
             self._gathering.add(objects, at)
@@ -281,5 +282,5 @@ class PlatformPlanner:
     def _is_managed_here(self, environment: str, cluster: str) -> bool:
         return hub_of(self.fleet, environment, cluster) == self.management
 
-    def _variables(self, cluster: str) -> Mapping[str, str]:
+    def _variables(self, cluster: str) -> Variables:
         return variables_of(self.fleet, self.environment, cluster)

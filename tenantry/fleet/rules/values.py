@@ -271,6 +271,8 @@ def _variables(fleet: Fleet) -> set[str]:
     known = {*BUILT_IN}
     known.update(*(each.variables for each in fleet.environments.values()))
     known.update(*(each.variables for each in fleet.clusters.values()))
+    known.update(*(each.labels for each in fleet.clusters.values()))
+    known.update(*(each.variables or {} for _, each in walk.levels(fleet)))
     return known
 
 

@@ -79,7 +79,7 @@ def variables_are_used(fleet: Fleet) -> Iterator[Problem]:
     """Each name once. Without tenants, or where teams have files of their own, a variable is there for what is to come."""
     if _teams_have_files(fleet) or not fleet.document.tenants:
         return
-    used = set(all_names_in(fleet.source.data))
+    used = set(all_names_in(fleet.source.unmerged))
     told: set[str] = set()
     for path in _variables(fleet):
         if path[-1] not in used and path[-1] not in told:
@@ -112,9 +112,10 @@ def _teams_have_files(fleet: Fleet) -> bool:
 
 def _variables(fleet: Fleet) -> Iterator[tuple[str, ...]]:
     """The paths of all variables; a group's before those that its clusters have from it."""
-    for group in ("environments", "clusterGroups", "clusters"):
+    for group in ("environments", "clusterGroups", "clusters", "tenantClasses", "tenants"):
         for name in fleet.raw(group):
             yield from ((group, name, "variables", each) for each in fleet.raw(group, name, "variables"))
+    yield from (("defaults", "variables", each) for each in fleet.raw("defaults", "variables"))
 
 
 def _included(fleet: Fleet, tenant: str) -> set[object]:

@@ -115,6 +115,7 @@ alerts:
 push: []                      # default
 share: {}                     # default
 settings: [quota]             # tenants.yaml:38:17 (tenant)
+variables: []                 # default
 roles: [view, edit]           # tenants.yaml:26:12 (defaults)
 labels: [rocky.example.com/]  # tenants.yaml:39:15 (tenant)
 annotations: []               # default
@@ -174,6 +175,7 @@ share: {}                # default
 settings:                # tenants.yaml:32:17 (class small)
   [interval, limits, namespaces, network, owners, quota, retryInterval, role,
   roleBindings, timeout]
+variables: []            # default
 roles: [view]            # default; null at tenants.yaml:33:14 (class small)
 labels: []               # default
 annotations: []          # default
@@ -216,6 +218,7 @@ alerts: []               # default
 push: []                 # default
 share: {}                # default
 settings: []             # default
+variables: []            # default
 roles: [view, edit]      # tenants.yaml:26:12 (defaults)
 labels: []               # default
 annotations: []          # default
@@ -371,6 +374,7 @@ def test_json_tells_the_same(capsys: Capture) -> None:
     assert {
         "share": ({}, None),
         "settings": (["quota"], "tenant"),
+        "variables": ([], None),
         "roles": (["view", "edit"], "defaults"),
         "labels": (["rocky.example.com/"], "tenant"),
         "annotations": ([], None),

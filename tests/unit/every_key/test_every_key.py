@@ -168,6 +168,7 @@ THE_SAME = {
     "serviceAccount": "takes no placeholders",
     "shard": "told of each app",
     "sharedIdentity": "of the platform as a whole",
+    "variables": "of a tenant as a whole",
 }
 """Keys in which no two environments differ, as neither an override nor a placeholder can stand there."""
 

@@ -66,6 +66,7 @@ BY_NATURE = {
     "Selector.exclude": "clusters are named",
     "Selector.labels": "clusters are named",
     "Setters.strategy": "has one value, the default",
+    "Settings.variables": "told by what they fill in, and the reader of an object cannot tell a variable from a text",
     "TenantClass.class_": "tenants are written out, also those that are alike",
 }
 """Keys that do not come back from any object, and why."""

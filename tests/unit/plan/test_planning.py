@@ -810,7 +810,7 @@ def test_a_namespace_template_that_two_tenants_share_is_refused_even_on_differen
             "unknown-placeholder]: placeholder '{cluster}' is not known here\n"
             "  at environments.dev.namespace\n"
             "  known: env, tenant\n"
-            "  fix: correct the name, declare it under the 'variables:' of the environment or cluster, or write"
+            "  fix: correct the name, declare it under the 'variables:' of environment 'dev', or write"
             " '{{' and '}}' for braces",
         ),
         ("{tenant", "bad-placeholder]: a single '{'\n  at environments.dev.namespace\n  fix: write '{{' for a brace"),
@@ -976,9 +976,9 @@ def test_names_that_become_the_same_when_joined_are_refused() -> None:
             "kustomize: {source: manifests, path: './{region}'}",
             "tenants.yaml:15:50: error[unknown-placeholder]: placeholder '{region}' is not known here\n"
             "  at tenants.rocky.apps.web.kustomize.path\n"
-            "  known: app, cluster, env, management, tenant\n"
-            "  fix: correct the name, declare it under the 'variables:' of the environment or cluster, or write"
-            " '{{' and '}}' for braces",
+            "  known: app, cluster, env, management, tenant, tier\n"
+            "  fix: correct the name, declare it under the 'variables:' of environment 'dev', cluster 'hub' or tenant"
+            " 'rocky', or write '{{' and '}}' for braces",
         ),
         (
             "kustomize: {source: manifests, path: ./x, components: [../ok, ../../out]}",
