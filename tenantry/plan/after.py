@@ -10,10 +10,12 @@ from tenantry.fleet.fleet import Fleet
 from tenantry.flux.references import renamed
 from tenantry.flux.schemas import kinds
 from tenantry.kube.names import digest
-from tenantry.kube.objects import KubeObject, Manifest, ObjectId
+from tenantry.kube.objects import KubeObject, Manifest, ObjectId, labels_of
+from tenantry.messages.data import mapping_at
 from tenantry.messages.text import grouped, printable
 from tenantry.model.scalars import seconds_of
 from tenantry.plan.engine_order import Chains
+from tenantry.plan.objects.scope import SOURCE_LABEL
 from tenantry.plan.planned_apps import PlannedApp
 
 if TYPE_CHECKING:
@@ -107,8 +109,10 @@ def _decisive(app: PlannedApp, manifest: Manifest, objects: Mapping[ObjectId, Ku
     """The fields of a spec that decide, with what it refers to instead of names."""
     kind, spec, namespace = manifest["kind"], dict(manifest.get("spec") or {}), manifest["metadata"]["namespace"]
     if kind in kinds():
-        spec = renamed(kind, spec, lambda of, name: _referred(app, ObjectId("v1", of, namespace, name), objects))
+        spec = renamed(kind, spec, lambda of, name: _referred(ObjectId("v1", of, namespace, name, app.id.hub), objects))
     kept = {key: value for key, value in spec.items() if key not in (*PACE, *_PLACE)}
+    if kind == "GitRepository" and isinstance(kept.get("include"), list):
+        kept["include"] = [_included(each, manifest, objects, app.id.hub) for each in kept["include"]]
     for action in _ACTIONS:
         if isinstance(kept.get(action), dict):
             kept[action] = _without_pace(kept[action])
@@ -117,22 +121,33 @@ def _decisive(app: PlannedApp, manifest: Manifest, objects: Mapping[ObjectId, Ku
     return kept
 
 
+def _included(
+    entry: dict[str, Any], manifest: Manifest, objects: Mapping[ObjectId, KubeObject], hub: str
+) -> dict[str, Any]:
+    """What a Git source includes, with the included source by its key, as its object is called otherwise in each environment."""
+    name = str(mapping_at(entry, "repository").get("name"))
+    other = objects.get(
+        ObjectId(manifest["apiVersion"], manifest["kind"], manifest["metadata"]["namespace"], name, hub)
+    )
+    labels = labels_of(other.manifest) if other else {}
+    return {**entry, "repository": {"name": labels.get(SOURCE_LABEL, name)}}
+
+
 def _without_pace(value: Any) -> Any:
     if isinstance(value, dict):
         return {key: _without_pace(each) for key, each in value.items() if key not in PACE}
     return value
 
 
-def _referred(app: PlannedApp, id: ObjectId, objects: Mapping[ObjectId, KubeObject]) -> str:
+def _referred(id: ObjectId, objects: Mapping[ObjectId, KubeObject]) -> str:
     """What stands for a Secret or ConfigMap: of a ConfigMap of the file its data, of a Secret its name and its keys."""
     planned = objects.get(id)
     if planned and planned.secret:
         return " ".join((planned.secret.path[-1], *planned.secret.keys, planned.secret.registry))
     if planned and id.kind == "ConfigMap":
         return digest({"data": planned.manifest.get("data")}, _DIGITS)
-    # Beside the kubeconfig of a remote cluster, the names of a placement have the same first parts.
-    first = app.id.name.removesuffix(app.name)
-    return id.name[len(first) :] if first and id.name.replace(".", "-").startswith(first) else id.name
+    # Beside the kubeconfigs of remote clusters, the name begins with the namespace of its author. The keys have no dots.
+    return id.name.rpartition(".")[2]
 
 
 def _version(chain: Sequence[Manifest]) -> str:
