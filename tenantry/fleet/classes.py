@@ -75,10 +75,10 @@ def is_platforms_source(source: ParsedFile, tenant: str, name: str) -> bool:
     )
 
 
-def classes_above(source: ParsedFile, name: str) -> set[str]:
-    """The classes that a class takes over from."""
+def classes_above(source: ParsedFile, name: str, group: str = CLASSES) -> set[str]:
+    """The classes that a class, or a tenant, takes over from."""
     found: set[str] = set()
-    new = set(named_classes(mapping_at(source.data, CLASSES, name)))
+    new = set(named_classes(mapping_at(source.data, group, name)))
     while new:
         found |= new
         new = {above for each in new for above in named_classes(mapping_at(source.data, CLASSES, each))} - found

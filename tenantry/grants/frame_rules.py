@@ -101,7 +101,8 @@ def shares_name_entries_of_the_main_file(fleet: Fleet) -> Iterator[Problem]:
         for group, names in share.items():
             known = _declared(fleet, at, group)
             for index, name in enumerate(names):
-                if name not in known:
+                written = fleet.source.origin((*at, "share", group, index))
+                if name not in known and not (at[0] == "tenants" and written[0] == CLASSES):  # told of the class
                     who = f"{walk.in_words(at[:2])}" if at[0] != "defaults" else "a tenant"
                     yield Problem(
                         (*at, "share", group, index),
@@ -114,10 +115,12 @@ def shares_name_entries_of_the_main_file(fleet: Fleet) -> Iterator[Problem]:
 
 def _declared(fleet: Fleet, at: tuple[str, ...], group: str) -> set[str]:
     """What the main file itself declares for the tenants of a level."""
+    tenants = [str(at[1])] if at[0] == "tenants" else [*fleet.document.tenants]
     if at[0] == CLASSES:
-        classes = {str(at[1]), *classes_above(fleet.source, str(at[1]))}
-        return {name for each in classes for name in fleet.raw(CLASSES, each, group)}
-    tenants = at[1:2] if at[0] == "tenants" else fleet.document.tenants
+        classes = {at[1], *classes_above(fleet.source, at[1])}
+        tenants = [name for name in tenants if at[1] in classes_above(fleet.source, name, "tenants")]
+        of_classes = {name for each in classes for name in fleet.raw(CLASSES, each, group)}
+        return of_classes | {name for tenant in tenants for name in _declared(fleet, ("tenants", tenant), group)}
     names = ((str(tenant), name) for tenant in tenants for name in fleet.raw("tenants", str(tenant), group))
     return {name for tenant, name in names if not is_own(fleet, tenant, group, name)}
 

@@ -287,8 +287,8 @@ class Document(Model):
     """What the platform team runs on which clusters."""
     defaults: Settings = Field(default_factory=Settings)
     """Defaults for all tenants."""
+    tenants: dict[Name, Tenant] = {}
+    """The tenants. An included file adds a tenant's apps and what belongs to them."""
     tenantClasses: dict[Name, Annotated[TenantClass, InParts()]] = {}
     """What tenants that are alike share, by the name that their `class` says. An entry may lack what a tenant, or another class of
     it, adds. It has every key of a tenant except `adopt`; its `state` removes nothing."""
-    tenants: dict[Name, Tenant] = {}
-    """The tenants. An included file adds a tenant's apps and what belongs to them."""

@@ -20,7 +20,7 @@ from tenantry.source.parse import parse
 def test_a_main_file_for_many_clusters_is_short_and_valid(tmp_path: Path) -> None:
     file = clusters.write(tmp_path, 20)
     fleet = load_fleet(file)
-    assert len(plan_all(fleet)["prod"].objects) > 20 * 20 * 5
+    assert len(plan_all(fleet)["prod"].objects) > 20 * 20 * 4
     assert warnings_of(fleet) == ()
     assert len(file.read_text().splitlines()) <= 300
 

@@ -185,7 +185,7 @@ def test_the_former_key_is_refused_with_what_to_write() -> None:
 
 def test_a_name_that_no_class_has_is_told_at_the_entry() -> None:
     with pytest.raises(InvalidFleet) as caught:
-        load(NEW.replace("class: small}", "class: [small, smal]}"))
+        load(NEW.replace("class: small}", "class: [small, smaller]}"))
     (problem,) = caught.value.diagnostics
     assert (problem.code, str(problem.location)) == ("unknown-class", "tenants.yaml:2:55")
-    assert problem.message == "an entry of 'include' names class 'smal', which is not declared"
+    assert problem.message == "an entry of 'include' names class 'smaller', which is not declared"
