@@ -165,7 +165,7 @@ class Fleet(Part):
         super().__init__("tenantry:index:Fleet", name, {}, opts)
         gates = run.gates or Gates(run.plan.environment, Turns(), None)
         answers = Answers(gates)
-        created = Objects(answers, Steps(run.plan.apps, gates.turns, answers, self), run.kept)
+        created = Objects(answers, Steps(run.plan.apps, gates.turns, answers, self), run.kept, run.moving(gates))
         own = pulumi.ResourceOptions(parent=self)
         platform, tenants = _shares(run.plan)
         with _without_positions():
@@ -174,7 +174,7 @@ class Fleet(Part):
             self.tenants = {each: Tenant(each, share, created, own) for each, share in tenants.items()}
         # The SDK waits for all outputs at the end of the program.
         self._end: pulumi.Output[None] = pulumi.Output.from_input(
-            end(created.created, answers, self, check=run.check, last=run.last)
+            end(created, answers, self, check=run.check, last=run.last)
         )
         self.record = run.last.output if run.last else None
         self._complete(owned for share in (platform, *tenants.values()) for owned in share.all())

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from itertools import chain
 from pathlib import Path
@@ -31,6 +31,7 @@ from tenantry.plan.engine_order import order_of_files
 from tenantry.plan.plan import Plan
 from tenantry.preflight.fitness import Policed, fitted
 from tenantry.render import rendered
+from tenantry.rollout.moves import Move
 from tenantry.stacks.command import PARALLEL, SKIP_CHECKPOINTS, TUNED
 from tenantry.stacks.file import NAMESPACE
 from tenantry.stacks.outcome import OUTCOME_FILE, STARTED, UNPROTECT, for_stack, offboards, tell
@@ -39,6 +40,7 @@ from .comparing import restoring
 from .config import ClusterTarget, DirectoryTarget, StackConfig, Target, read_config
 from .ending import Check, Keeper, Last, keeper_of
 from .gates import Gates, gates_of
+from .moving import Moving
 from .secrets import Holding, holding, left_over, read_secrets, with_secrets, without_secrets
 from .state import InState, StillProtected, check_retained, check_unprotected, outputs_in_state
 
@@ -52,7 +54,8 @@ class Run:
 
     gates: None: the plan's rollouts are left aside. check: of some objects, when all have been created.
     last: makes the object that is created after all others. kept: objects that stay as they are, whatever the plan says of them.
-    whole: the plan before anything was left out; None: nothing was.
+    whole: the plan before anything was left out; None: nothing was. moves: the apps that move to another source.
+    urns: of the state, by what `key_of` gives; at least if something moves.
     """
 
     plan: Plan
@@ -62,6 +65,12 @@ class Run:
     last: Last | None = None
     kept: Collection[ObjectId] = ()
     whole: Plan | None = None
+    moves: Collection[Move] = ()
+    urns: Mapping[str, str] = field(default_factory=dict)
+
+    def moving(self, gates: Gates) -> Moving:
+        """What moves in this run."""
+        return Moving(gates, {move.app.id: move for move in self.moves}, self.urns)
 
 
 def run_of(environment: str | None = None, file: str | Path | None = None) -> Run:
@@ -81,7 +90,17 @@ def run_of(environment: str | None = None, file: str | Path | None = None) -> Ru
         check = held.ending(compared)
     say_if_slow(plan)
     last = keeper.of_run(gates) if keeper else None
-    return Run(plan=complete, target=config.target, gates=gates, check=check, last=last, kept=held.kept, whole=plan)
+    return Run(
+        plan=complete,
+        target=config.target,
+        gates=gates,
+        check=check,
+        last=last,
+        kept=held.kept,
+        whole=plan,
+        moves=compared.moves if compared else (),
+        urns=compared.urns if compared else {},
+    )
 
 
 @contextmanager

@@ -173,13 +173,14 @@ class Seen:
 class Watch:
     """One wave. A cluster's time begins when the changes for it have been made; a cluster that was good once stays so.
 
-    awaited: by cluster; what is on other clusters is waited for by nobody.
+    awaited: by cluster; what is on other clusters is waited for by nobody. stuck: sources whose failure is known to last.
     """
 
     rollout: Rollout
     wave: Wave
     awaited: Mapping[str, list[Awaited]]
     clock: Callable[[], float]
+    stuck: Collection[ObjectId] = ()
     _since: dict[str, float] = field(default_factory=dict)
     _good: set[str] = field(default_factory=set)
     _left_out: list[Judged] = field(default_factory=list)
@@ -208,10 +209,11 @@ class Watch:
         left_out: list[Judged] = []
         requests: list[Request] = []
         self._failures.look(((each.id, each.needs) for each in self.unseen), live)
+        lasting = self._failures.lasting.union(self.stuck)
         for cluster, since in self._since.items():
             if cluster in self._good:
                 continue
-            judged = [judge(each, live, self._failures.lasting) for each in self.awaited[cluster]]
+            judged = [judge(each, live, lasting) for each in self.awaited[cluster]]
             passed_over = [each for each in judged if each.state is State.LEFT_OUT]
             bad = [each for each in judged if each.state not in (State.GOOD, State.LEFT_OUT)]
             if not bad:
