@@ -37,18 +37,19 @@ class FluxShard(NamedTuple):
     written: list[str] | None = None
 
 
-def flux_shard(fleet: Fleet, environment: str, tenant: str, cluster: str) -> FluxShard | None:
+def flux_shard(fleet: Fleet, environment: str, tenant: str, cluster: str, *, content: str = "") -> FluxShard | None:
     """The nearest counts: the tenant's shard, then the cluster's, then one of the environment's by the hash of a name.
 
-    That is the name of the tenant, or of the remote cluster. The platform's own on the management cluster, which may be what runs
-    the shards, stays with the controllers without a shard. Args: tenant: "" for the platform; cluster: "" for none in particular.
+    That is the name of the remote cluster; on the management cluster that of the tenant; of what clusters share its content. The
+    platform's own on the management cluster, which may be what runs the shards, stays with the controllers without a shard.
+    Args: tenant: "" for the platform; cluster: "" for none in particular.
     """
     if tenant and (own := fleet.document.tenants[tenant].shard):
         return FluxShard(own, ("tenants", tenant, "shard"))
     if cluster and (own := fleet.clusters[cluster].shard):
         return FluxShard(own, ("clusters", cluster, "shard"))
     declared = fleet.environments[environment]
-    hashed = tenant or ("" if cluster == declared.management else cluster)
+    hashed = content or (tenant if cluster in ("", declared.management) else cluster)
     if not declared.fluxShards or not hashed:
         return None
     chosen = declared.fluxShards[shard_of(hashed, len(declared.fluxShards)) - 1]

@@ -10,10 +10,12 @@ from tenantry.fleet.fleet import Fleet
 from tenantry.flux.references import renamed
 from tenantry.flux.schemas import kinds
 from tenantry.kube.names import digest
-from tenantry.kube.objects import KubeObject, Manifest, ObjectId
+from tenantry.kube.objects import KubeObject, Manifest, ObjectId, labels_of
+from tenantry.messages.data import mapping_at
 from tenantry.messages.text import grouped, printable
 from tenantry.model.scalars import seconds_of
 from tenantry.plan.engine_order import Chains
+from tenantry.plan.objects.scope import SOURCE_LABEL
 from tenantry.plan.planned_apps import PlannedApp
 
 if TYPE_CHECKING:
@@ -109,12 +111,22 @@ def _decisive(app: PlannedApp, manifest: Manifest, objects: Mapping[ObjectId, Ku
     if kind in kinds():
         spec = renamed(kind, spec, lambda of, name: _referred(app, ObjectId("v1", of, namespace, name), objects))
     kept = {key: value for key, value in spec.items() if key not in (*PACE, *_PLACE)}
+    if kind == "GitRepository" and isinstance(kept.get("include"), list):
+        kept["include"] = [_included(each, manifest, objects) for each in kept["include"]]
     for action in _ACTIONS:
         if isinstance(kept.get(action), dict):
             kept[action] = _without_pace(kept[action])
     if kept.get("releaseName", "").endswith(f"-{app.name}"):
         kept["releaseName"] = app.name
     return kept
+
+
+def _included(entry: dict[str, Any], manifest: Manifest, objects: Mapping[ObjectId, KubeObject]) -> dict[str, Any]:
+    """What a Git source includes, with the included source by its key, as its object is called otherwise in each environment."""
+    name = str(mapping_at(entry, "repository").get("name"))
+    other = objects.get(ObjectId(manifest["apiVersion"], manifest["kind"], manifest["metadata"]["namespace"], name))
+    labels = labels_of(other.manifest) if other else {}
+    return {**entry, "repository": {"name": labels.get(SOURCE_LABEL, name)}}
 
 
 def _without_pace(value: Any) -> Any:
@@ -130,9 +142,8 @@ def _referred(app: PlannedApp, id: ObjectId, objects: Mapping[ObjectId, KubeObje
         return " ".join((planned.secret.path[-1], *planned.secret.keys, planned.secret.registry))
     if planned and id.kind == "ConfigMap":
         return digest({"data": planned.manifest.get("data")}, _DIGITS)
-    # Beside the kubeconfig of a remote cluster, the names of a placement have the same first parts.
-    first = app.id.name.removesuffix(app.name)
-    return id.name[len(first) :] if first and id.name.replace(".", "-").startswith(first) else id.name
+    # Beside the kubeconfigs of remote clusters, the name begins with the namespace of its author. The keys have no dots.
+    return id.name.rpartition(".")[2]
 
 
 def _version(chain: Sequence[Manifest]) -> str:

@@ -23,6 +23,7 @@ from tenantry.plan.objects.lifecycle import Lifecycle, in_state, lifecycle, with
 from tenantry.plan.objects.scope import APP_LABEL, Scope, check_length, check_size, with_metadata
 from tenantry.plan.objects.sources import chart_object, check_chart, is_chart
 from tenantry.plan.planned_apps import AppSet, PlannedApp
+from tenantry.plan.shared import at_one_pace, shared_chart
 from tenantry.plan.sources import Attachments, SourceSet, charts_of
 
 
@@ -195,10 +196,10 @@ class _Builder:
         if is_chart(source):
             return source
         chart = chart_object(self.scope, source, name, helm, app.settings.interval)
-        check_length(chart, _path_of(self.scope, app.name))
         check_size(chart, _path_of(self.scope, app.name))
         self._check_spec(chart, app, {("interval",): ("chartInterval",)})
-        chart = self._bound(chart, app)
+        chart = shared_chart(self.fleet, self.scope, self._bound(chart, app), source)
+        check_length(chart, _path_of(self.scope, app.name))
         self.add(chart)
         return chart
 
@@ -256,4 +257,6 @@ def _add(result: AppSet, attachments: Attachments, planned: KubeObject) -> None:
     """Take an object into the result, behind the Secrets and ConfigMaps it needs."""
     for made in attachments.made.values():
         result.objects.setdefault(made.id, made)
-    result.objects.setdefault(planned.id, planned)
+    there = result.objects.setdefault(planned.id, planned)
+    if there is not planned:
+        result.objects[planned.id] = at_one_pace(there, planned) or there

@@ -9,6 +9,7 @@ from tenantry.kube.acceptance import too_large
 from tenantry.kube.objects import KubeObject, Manifest, ObjectId, object_id
 from tenantry.messages.errors import Path, Problem, Problems
 from tenantry.plan.planned_apps import AppSet, PlannedApp
+from tenantry.plan.shared import at_one_pace
 from tenantry.source.parsed_file import ParsedFile
 
 
@@ -37,9 +38,13 @@ class Gathering:
 
     def _take(self, objects: Iterable[KubeObject], at: Path) -> None:
         for object in objects:
-            if self.objects.get(object.id) == object:
+            there = self.objects.get(object.id)
+            if there == object:
                 continue  # two that need it planned the same one
-            if object.id in self.objects:
+            if there and (both := at_one_pace(there, object)):
+                self.objects[object.id] = both
+                continue
+            if there:
                 first = self._source.line_of(self.origins.get(object.id, ()))
                 message = f"{object.id} would be created twice"
                 self.findings.append(Problem(at, "duplicate-name", message, (f"first: {first}",), "rename one of them"))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -17,33 +18,42 @@ from tenantry.grants.wall import Wall, below
 from tenantry.kube.objects import KubeObject, ObjectId
 from tenantry.messages.errors import Path, Problems, collecting, raise_found
 from tenantry.model import COMMIT_STATUS, Alert, Receiver
-from tenantry.plan.objects.scope import CLUSTER_LABEL, MANAGED_BY, Scope, check_length, check_size
+from tenantry.plan.objects.scope import (
+    CLUSTER_LABEL,
+    ENVIRONMENT_LABEL,
+    MANAGED_BY,
+    SOURCE_LABEL,
+    Scope,
+    check_length,
+    check_size,
+)
 from tenantry.plan.objects.sources import reference
 from tenantry.plan.planned_apps import AppSet
+from tenantry.plan.shared import shared_alert
 from tenantry.plan.sources import Attachments
 
 API = "notification.toolkit.fluxcd.io/v1beta3"
 _APPS = ("Kustomization", "HelmRelease")
-_OTHERS = (
-    "GitRepository",
-    "OCIRepository",
-    "HelmRepository",
-    "HelmChart",
-    "Bucket",
-    "ImageRepository",
-    "ImagePolicy",
-    "ImageUpdateAutomation",
-)
+_SOURCES = ("GitRepository", "OCIRepository", "HelmRepository", "HelmChart", "Bucket")
+_IMAGES = ("ImageRepository", "ImagePolicy", "ImageUpdateAutomation")
 """Listed whether or not there are any, lest a tenant's first of a kind go unwatched while its Alert is changed."""
 
 
 def plan_alerts(
-    fleet: Fleet, scope: Scope, apps: Mapping[str, ObjectId], variables: Mapping[str, str], findings: Problems
+    fleet: Fleet,
+    scope: Scope,
+    apps: Mapping[str, ObjectId],
+    variables: Mapping[str, str],
+    findings: Problems,
+    *,
+    own: bool = True,
 ) -> Iterator[tuple[Path, tuple[KubeObject, ...]]]:
     """The alerts of the scope's tenant, or the platform's, that have something to tell of, with their places in the document.
 
     Shape: for each the Secrets it needs, its Provider, its Alert; Secrets come again with the next alert that needs them.
+           Beside kubeconfigs a second Provider and Alert tell of the sources, which clusters share, and come again with each cluster.
     Args:  apps: what stands for each app or add-on that there is. findings: is given what keeps an alert from being planned.
+           own: whether to plan those that tell of the cluster's own objects.
     """
     attachments = Attachments(fleet, scope, variables)
     wall = Wall(fleet, scope, variables)
@@ -52,13 +62,22 @@ def plan_alerts(
         with collecting(findings):
             alert = resolved(fleet, (*at, name), Alert, variables)
             raise_found(alert_lacks(fleet, (*at, name), alert))
-            if sources := _event_sources(fleet, scope, alert, apps, (*at, name)):
+            mine = _event_sources(fleet, scope, alert, apps, (*at, name)) if own else []
+            common = _events_of_sources(fleet, scope, alert, (*at, name)) if scope.kubeconfig else []
+            if mine or common:
                 provider = _provider(scope, name, alert, (*at, name))
                 raise_found(wall.check("Provider", provider.manifest["spec"], below(*at, name, "provider")))
                 provider = attachments.bound(provider)
-                planned = (provider, _alert(scope, name, alert, sources, provider, (*at, name)))
+            if mine:
+                planned = (provider, _alert(scope, name, alert, mine, provider, (*at, name)))
                 for each in planned:
                     check_size(each, (*at, name))
+                yield (*at, name), (*attachments.made.values(), *planned)
+            if common:
+                everywhere = replace(scope, cluster="")
+                planned = shared_alert(
+                    everywhere, provider, _alert(everywhere, name, alert, common, provider, (*at, name)), name
+                )
                 yield (*at, name), (*attachments.made.values(), *planned)
 
 
@@ -103,19 +122,39 @@ def _event_sources(
     # All Kustomizations of a remote would be those of tenants too, whose commits are of other repositories.
     if alert.apps is not None or (commits and not scope.tenant):
         return [_source_of(scope, name, id) for name, id in wanted.items()]
-    kinds = _APPS[:1] if commits else (*_APPS, *_OTHERS)
-    return [{"kind": kind, "name": "*", "matchLabels": _labels(scope)} for kind in kinds]
+    others = _IMAGES if scope.kubeconfig else (*_SOURCES, *_IMAGES)
+    kinds = _APPS[:1] if commits else (*_APPS, *others)
+    return [_labelled(kind, _labels(scope)) for kind in kinds]
+
+
+def _events_of_sources(fleet: Fleet, scope: Scope, alert: Alert, at: Path) -> list[dict[str, Any]]:
+    """What an alert tells of among the sources that clusters share: all of their author; the platform's tells of tenants' too."""
+    if alert.apps is not None or alert.provider.type in COMMIT_STATUS:
+        return []
+    labels = _labels(replace(scope, cluster=""))
+    if is_filled(fleet, at) and not all(names_all(fleet, scope.tenant, group) for group in ("apps", "sources")):
+        own = _own_sources(fleet, scope)
+        return [_labelled(kind, {**labels, SOURCE_LABEL: name}) for name, kind in own.items()]
+    return [_labelled(kind, labels) for kind in _SOURCES]
+
+
+def _labelled(kind: str, labels: Mapping[str, str]) -> dict[str, Any]:
+    return {"kind": kind, "name": "*", "matchLabels": labels}
+
+
+def _own_sources(fleet: Fleet, scope: Scope) -> dict[str, str]:
+    """The kinds of the sources that an included file may name."""
+    sources = sorted(fleet.document.tenants[scope.tenant].sources.items())
+    return {name: each.block.flux_kind for name, each in sources if may_name(fleet, scope.tenant, "sources", name)}
 
 
 def _shared_sources(fleet: Fleet, scope: Scope, apps: Mapping[str, ObjectId], *, commits: bool) -> list[dict[str, Any]]:
     """What an alert of an included file tells of, where the main file has apps or sources that it does not share."""
     named = [_source_of(scope, name, id) for name, id in apps.items() if may_name(fleet, scope.tenant, "apps", name)]
-    sources = fleet.document.tenants[scope.tenant].sources if named and not commits else {}
-    own = {name: source for name, source in sources.items() if may_name(fleet, scope.tenant, "sources", name)}
+    own = _own_sources(fleet, scope) if named and not commits and not scope.kubeconfig else {}
     labels = _labels(scope)
     # With labels, because a source that no app uses is not planned: its name may be that of another tenant's object.
-    kinds = {scope.name(name): source.block.flux_kind for name, source in sorted(own.items())}
-    return named + [{"kind": kind, "name": name, "matchLabels": labels} for name, kind in kinds.items()]
+    return named + [{"kind": kind, "name": scope.name(name), "matchLabels": labels} for name, kind in own.items()]
 
 
 def _source_of(scope: Scope, app: str, id: ObjectId) -> dict[str, Any]:
@@ -126,14 +165,19 @@ def _source_of(scope: Scope, app: str, id: ObjectId) -> dict[str, Any]:
 
 
 def _labels(scope: Scope, app: str = "") -> dict[str, str]:
-    """What the objects have in common that an alert tells of: the platform's tell of a cluster, whatever the environment."""
+    """What the objects have in common that an alert tells of: the platform's tell of a cluster, whatever the environment.
+
+    What clusters share is of one environment.
+    """
     if not scope.tenant:
-        return {CLUSTER_LABEL: scope.cluster}
+        return {CLUSTER_LABEL: scope.cluster} if scope.cluster else {ENVIRONMENT_LABEL: scope.environment}
     return {key: value for key, value in scope.labels(app).items() if key not in MANAGED_BY}
 
 
 def _whose(scope: Scope) -> dict[str, str]:
     """What a message says beside the object's name."""
+    if not scope.cluster:
+        return {"environment": scope.environment, **({"tenant": scope.tenant} if scope.tenant else {})}
     if not scope.tenant:
         return {"cluster": scope.cluster}
     return {"environment": scope.environment, "tenant": scope.tenant, "cluster": scope.cluster}

@@ -119,6 +119,7 @@ class PlacementPlanner:
             kubeconfig=kubeconfig,
             namespaces=extra,
             shard=shard.name if (shard := flux_shard(self.fleet, self.environment, tenant, cluster)) else None,
+            common=(namespace,) if kubeconfig else (),
             # Flux objects for a remote cluster are in one namespace, so only its account is needed.
             accounts=() if kubeconfig else tuple(name for key, name in extra.items() if own[key].serviceAccount),
         )

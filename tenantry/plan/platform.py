@@ -26,9 +26,11 @@ from tenantry.plan.bootstrap import access_objects, identity_of, kubeconfig_of
 from tenantry.plan.gathering import Gathering
 from tenantry.plan.notifications import plan_alerts, plan_receivers
 from tenantry.plan.objects.apps import Dependency, app_id
-from tenantry.plan.objects.remote import objects_chart
+from tenantry.plan.objects.remote import chart_of_objects
 from tenantry.plan.objects.scope import Scope
+from tenantry.plan.objects.sources import chart_object, source_object
 from tenantry.plan.planned_apps import AppSet
+from tenantry.plan.shared import key_of_address, shared, shared_chart
 from tenantry.plan.sources import Attachments
 
 _PUBLISH = (
@@ -55,11 +57,18 @@ class PlatformPlanner:
         self._alerts: dict[str, tuple[ObjectId, ...]] = {}
 
     def alerts(self, cluster: str) -> None:
-        """They are there once, and tell of all environments' objects for the cluster on this management cluster."""
-        beside = self._beside(cluster)
-        if not self._platform.alerts or self.environment != beside[0]:
+        """They are there once, and tell of all environments' objects for the cluster on this management cluster.
+
+        The sources that clusters share are each environment's own, and so are the alerts that tell of them.
+        """
+        if not self._platform.alerts:
             return
-        there = self.addons_there(cluster)
+        beside, there = self._beside(cluster), self.addons_there(cluster)
+        if self.environment != beside[0]:
+            if cluster != self.management and self._has_tenants(cluster, [self.environment]):
+                scope = self.scope(cluster)
+                self._alerts[cluster] = self.add_alerts(scope, {}, self._variables(cluster), own=False)
+            return
         if there or (cluster != self.management and self._has_tenants(cluster, beside)):
             addons = {name.removeprefix(names.ADDON_PREFIX): each.id for name, each in there.items()}
             self.plan_access(cluster)
@@ -147,11 +156,11 @@ class PlatformPlanner:
         }
 
     def add_alerts(
-        self, scope: Scope, apps: Mapping[str, ObjectId], variables: Mapping[str, str]
+        self, scope: Scope, apps: Mapping[str, ObjectId], variables: Mapping[str, str], *, own: bool = True
     ) -> tuple[ObjectId, ...]:
-        """Plan the alerts of a scope, a tenant's too, and give what is to come after them."""
+        """Plan the alerts of a scope, a tenant's too, and give what is to come after them. own: as for `plan_alerts`."""
         made: list[ObjectId] = []
-        for at, objects in plan_alerts(self.fleet, scope, apps, variables, self._gathering.findings):
+        for at, objects in plan_alerts(self.fleet, scope, apps, variables, self._gathering.findings, own=own):
             self._gathering.add(objects, at)
             made.append(objects[-1].id)
         return tuple(made)
@@ -184,10 +193,11 @@ class PlatformPlanner:
             base=tuple(made.id for made, _ in access_objects(self.fleet, self.environment, cluster)),
             shard=shard.name if (shard := flux_shard(self.fleet, self.environment, "", cluster)) else None,
             attached=(*prefix, *self._attached(cluster)),
+            common=(namespace, *environment_part(self.fleet, self.environment)) if kubeconfig else (),
         )
 
     def _attached(self, cluster: str) -> tuple[str, ...]:
-        """What tells an environment's Secrets and ConfigMaps on a cluster from those of the others with the same names.
+        """What tells an environment's ConfigMaps on a cluster, and its Secrets on the management cluster, from those of the others.
 
         Names of tenants have three parts, a cluster, a namespace and a key. With four, no tenant can name the platform's.
         """
@@ -220,10 +230,12 @@ class PlatformPlanner:
         cluster = platform.cluster
         if cluster not in self._charts:
             chart = self._declared_chart(cluster, why)
-            name = names.join("tenantry", *environment_part(self.fleet, self.environment))
-            source, built = objects_chart(platform, name, chart, self._settings.interval)
+            declared, helm = chart_of_objects(chart)
+            source = source_object(platform, key_of_address(declared), declared, ("platform", "chart"))
             attachments = Attachments(self.fleet, platform, {})
-            source = attachments.bound(source)
+            source = shared(self.fleet, platform, attachments.bound(source), key_of_address(declared))
+            built = chart_object(platform, source, "", helm, self._settings.interval)
+            built = shared_chart(self.fleet, platform, built, source)
             self._gathering.add([*attachments.made.values(), source, built], ("clusters", cluster))
             self._charts[cluster] = built.id
         return self._charts[cluster]

@@ -15,11 +15,12 @@ from tenantry.flux.conformance import check_spec
 from tenantry.flux.references import Kind, Reference, references, renamed
 from tenantry.grants.authors import GROUPS
 from tenantry.grants.wall import Wall, below
-from tenantry.kube.objects import KubeObject, ObjectId, SecretValues
+from tenantry.kube.objects import KubeObject, ObjectId, Owner, SecretValues
 from tenantry.messages.errors import AlreadyTold, Found, Path, Problem, raise_found
 from tenantry.model import Config, Credentials, Helm, Source
 from tenantry.plan.objects.scope import WATCHED, Scope, check_length, check_size
 from tenantry.plan.objects.sources import source_object
+from tenantry.plan.shared import key_of_address, shared
 
 _REGISTRY_KEYS = ("password", "username")
 
@@ -88,14 +89,18 @@ class Attachments:
 
     def _object(self, kind: Kind, name: str, body: dict[str, Any], values: SecretValues | None = None) -> KubeObject:
         scope = self._scope
+        if kind == "Secret" and scope.common:
+            scope = replace(scope, cluster="", owner=Owner(scope.tenant))
         object = scope.object("v1", kind, name, body, depends_on=scope.made_home)
         metadata = {**object.manifest["metadata"], "name": self._name(kind, name)}
         metadata["labels"] = {**metadata["labels"], **WATCHED}
         return replace(object, manifest={**object.manifest, "metadata": metadata}, secret=values)
 
-    def _name(self, _: Kind, name: str) -> str:
-        first = self._scope.prefix if self._scope.attached is None else self._scope.attached
-        return ".".join((*first, name))
+    def _name(self, kind: Kind, name: str) -> str:
+        """Clusters share a Secret, whose values they have in common. A ConfigMap may hold something else on each."""
+        scope = self._scope
+        first = scope.prefix if scope.attached is None else scope.attached
+        return ".".join((*(kind == "Secret" and scope.common or first), name))
 
     def _refuse_kubeconfig(self, kind: Kind, name: str, at: Path) -> None:
         """A tenant's chart must never receive the kubeconfig of a cluster."""
@@ -160,12 +165,13 @@ class SourceSet:
         at = self._path(name)
         source = self._declared(at)
         planned = source_object(self._scope, name, source, at, is_chart=name in self._charts)
-        check_length(planned, at)
         check_size(planned, at)
         block = (*at, source.kind)
         raise_found(check_spec(planned.id.kind, planned.manifest["spec"], block))
         raise_found(self._wall.check(planned.id.kind, planned.manifest["spec"], below(*block)))
         planned = self._attachments.bound(self._with_included(planned, block))
+        planned = shared(self._fleet, self._scope, planned, name if self._scope.tenant else key_of_address(source))
+        check_length(planned, at)
         self._add(planned)
         return planned
 

@@ -151,9 +151,10 @@ def members(
     found: dict[ObjectId, Member] = {}
     needed_in: dict[ObjectId, Wave] = {}
     for planned in reversed(objects):
-        if planned.id in exempt:
-            continue
         cluster = planned.owner.cluster
+        # What clusters take together is there before the first of them moves to it.
+        if planned.id in exempt or (not cluster and _is_taken(planned.id)):
+            continue
         # An object that several clusters share has no cluster of its own: the first wave that needs it changes it.
         there = waves[ENVIRONMENTS].get(cluster) if cluster else needed_in.get(planned.id)
         if there:

@@ -20,7 +20,7 @@ from tenantry.plan.objects.scope import (
     Scope,
     on_management,
 )
-from tenantry.plan.objects.sources import IN_PLACE, chart_object, reference, source_object
+from tenantry.plan.objects.sources import IN_PLACE, reference
 
 OBJECTS_CHART = "tenantry-objects"
 """The name of the chart in tenantry/charts/objects, which installs `values.objects` unchanged."""
@@ -70,13 +70,10 @@ def workload_identity(config: ConfigMap, environment: str, cluster: str) -> Kube
     )
 
 
-def objects_chart(scope: Scope, name: str, chart: ObjectsChart, interval: str) -> tuple[KubeObject, KubeObject]:
-    """The source and HelmChart of the baselines on one remote cluster. Raises: Found: the URL is wrong."""
+def chart_of_objects(chart: ObjectsChart) -> tuple[Source, Helm]:
+    """The source and the chart of the baselines on remote clusters, as they would be written for an app."""
     declared, helm = _from_git(chart.git) if chart.git else _from_repository(chart)
-    source = source_object(
-        scope, name, declared.model_copy(update={"credentials": chart.credentials}), ("platform", "chart")
-    )
-    return source, chart_object(scope, source, name, helm, interval)
+    return declared.model_copy(update={"credentials": chart.credentials}), helm
 
 
 def _from_repository(chart: ObjectsChart) -> tuple[Source, Helm]:
@@ -86,7 +83,7 @@ def _from_repository(chart: ObjectsChart) -> tuple[Source, Helm]:
 
 
 def _from_git(chart: ChartDirectory) -> tuple[Source, Helm]:
-    """Only the chart's directory is fetched, because each remote cluster has a copy.
+    """Only the chart's directory is fetched.
 
     The strategy is `ChartVersion`: a fleet's own repository changes with every edit, and `Revision` would upgrade every
     baseline with every commit.

@@ -22,6 +22,8 @@ TENANT_LABEL = "toolkit.fluxcd.io/tenant"
 ENVIRONMENT_LABEL = "tenantry/environment"
 CLUSTER_LABEL = "tenantry/cluster"
 APP_LABEL = "tenantry/app"
+SOURCE_LABEL = "tenantry/source"
+"""On what clusters share: the key of the source, whatever its content is."""
 MANAGED_BY = {"app.kubernetes.io/managed-by": "tenantry"}
 ROLE_LABEL = {"toolkit.fluxcd.io/role": "tenant"}
 """A label of tenants' namespaces. On the management cluster the admission policy selects them by it."""
@@ -44,6 +46,7 @@ SHARDED = (
 FIELD_MANAGER = "tenantry"
 """The name under which Pulumi's provider owns the fields that it has set."""
 
+_OF_FLEET = (*MANAGED_BY, TENANT_LABEL, ENVIRONMENT_LABEL, CLUSTER_LABEL, APP_LABEL, SOURCE_LABEL, SHARD_LABEL)
 _PROVIDER = {
     "pulumi.com/deletionPropagationPolicy": "background",
     "pulumi.com/patchFieldManager": FIELD_MANAGER,
@@ -71,7 +74,8 @@ class Scope:
     shard:      the shard of Flux's controllers that reconciles what they reconcile in shards
     accounts:   the extra namespaces with an account that has the rights of the tenant's
     mark:       the first parts of the names of releases
-    attached:   the first parts of the names of Secrets and ConfigMaps; None: those of `prefix`
+    attached:   the first parts of the names of ConfigMaps; None: those of `prefix`
+    common:     the first parts of the names of Secrets, which clusters share; empty: those of ConfigMaps
     """
 
     environment: str
@@ -89,6 +93,7 @@ class Scope:
     accounts: tuple[str, ...] = ()
     mark: tuple[str, ...] = ()
     attached: tuple[str, ...] | None = None
+    common: tuple[str, ...] = ()
 
     @property
     def made_home(self) -> tuple[ObjectId, ...]:
@@ -117,7 +122,7 @@ class Scope:
             **MANAGED_BY,
             **({TENANT_LABEL: self.tenant} if self.tenant else {}),
             ENVIRONMENT_LABEL: self.environment,
-            CLUSTER_LABEL: self.cluster,
+            **({CLUSTER_LABEL: self.cluster} if self.cluster else {}),
             **({APP_LABEL: app} if app else {}),
         }
 
@@ -152,6 +157,11 @@ class Scope:
         return KubeObject(
             {"apiVersion": api_version, "kind": kind, "metadata": metadata, **body}, self.owner, depends_on
         )
+
+
+def is_fleets_own(key: str) -> bool:
+    """Whether a label or an annotation is one that the fleet sets on objects of Flux."""
+    return key in (*_OF_FLEET, *_PROVIDER)
 
 
 def with_metadata(planned: KubeObject, metadata: FluxMetadata) -> KubeObject:

@@ -1,0 +1,122 @@
+"""What clusters share: one source and one chart for each content of one author, beside the kubeconfigs of the clusters.
+
+No tenant has rights there, and copies would be equal, so Flux fetches once what many clusters take. An author is the platform or
+one tenant, in one environment. A name says all that decides the content, so objects of different content never meet, and an object
+never changes its content: what takes it moves to another object instead.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+from urllib.parse import urlsplit
+
+from tenantry.fleet.fleet import Fleet
+from tenantry.fleet.flux_shards import flux_shard
+from tenantry.kube import names
+from tenantry.kube.objects import KubeObject, Owner
+from tenantry.model import Source
+from tenantry.model.scalars import seconds_of
+from tenantry.plan.objects.scope import SHARD_LABEL, SHARDED, SOURCE_LABEL, Scope, is_fleets_own
+
+PACE = ("interval", "timeout")
+"""Fields of a spec that say when Flux fetches, and not what."""
+_MOST = 40
+"""Characters of a name that an address gives. The digits at the end tell two such names apart."""
+
+
+def is_shared(planned: KubeObject) -> bool:
+    """Whether an object is for all clusters whose kubeconfigs lie in its namespace, and can have a part in each."""
+    return not planned.owner.cluster
+
+
+def shared(fleet: Fleet, scope: Scope, planned: KubeObject, *parts: str, source: KubeObject | None = None) -> KubeObject:
+    """The object as all clusters of its content share it; as it is on the management cluster, where a tenant has its own.
+
+    Its name is `<namespace of the author>.<source>[.<chart>].<hash>`. The hash covers author, environment, spec, shard and
+    metadata, but not the pace. A Secret counts by its name: the plan does not know its values.
+
+    Args: parts: the middle of the name, such as the key of the source. source: of a chart, whose shard it has to have.
+    """
+    if scope.kubeconfig is None:
+        return planned
+    metadata = planned.manifest["metadata"]
+    content: dict[str, Any] = {
+        "author": scope.tenant,
+        "environment": scope.environment,
+        "kind": planned.id.kind,
+        "spec": {key: value for key, value in planned.manifest["spec"].items() if key not in PACE},
+        **{part: _of_author(metadata[part]) for part in ("labels", "annotations")},
+    }
+    shard = _shard(fleet, scope, content) if source is None else source.manifest["metadata"]["labels"].get(SHARD_LABEL)
+    name = ".".join((scope.namespace, *parts, names.digest({**content, "shard": shard})))
+    labels = {
+        **_of_author(metadata["labels"]),
+        **replace(scope, cluster="").labels(),
+        SOURCE_LABEL: parts[0],
+        **({SHARD_LABEL: shard} if shard and planned.id.kind in SHARDED else {}),
+    }
+    manifest = {**planned.manifest, "metadata": {**metadata, "name": name, "labels": labels}}
+    return replace(planned, manifest=manifest, owner=Owner(scope.tenant))
+
+
+def shared_chart(fleet: Fleet, scope: Scope, chart: KubeObject, source: KubeObject) -> KubeObject:
+    """The chart of a shared source."""
+    key = str(chart.manifest["spec"]["chart"]).rstrip("/").rpartition("/")[2]
+    called = source.id.name.split(".")[1:-1]
+    return shared(fleet, scope, chart, *called, names.slug(key) or "chart", source=source)
+
+
+def shared_alert(scope: Scope, provider: KubeObject, alert: KubeObject, name: str) -> tuple[KubeObject, KubeObject]:
+    """The Provider and the Alert for the sources that clusters share: one of each, unless a placeholder tells clusters apart.
+
+    Their names follow from their content, as those of sources. scope: of no cluster.
+    """
+    spec = {key: value for key, value in alert.manifest["spec"].items() if key != "providerRef"}
+    content = {"author": scope.tenant, "environment": scope.environment, "spec": spec}
+    called = ".".join((scope.namespace, name, names.digest({**content, "provider": provider.manifest["spec"]})))
+
+    def named(planned: KubeObject, spec: Mapping[str, Any]) -> KubeObject:
+        metadata = {**planned.manifest["metadata"], "name": called, "labels": scope.labels()}
+        return replace(planned, manifest={**planned.manifest, "metadata": metadata, "spec": spec}, owner=Owner(scope.tenant))
+
+    first = named(provider, provider.manifest["spec"])
+    second = named(alert, {**spec, "providerRef": {"name": called}})
+    return first, replace(second, depends_on=(first.id,))
+
+
+def at_one_pace(first: KubeObject, other: KubeObject) -> KubeObject | None:
+    """Two of a shared object as one: it is fetched as often as the one that wants it most often, and may take as long as the most
+    patient one allows. None: they are not two of one.
+    """
+    if not is_shared(first) or "spec" not in first.manifest:
+        return None
+    specs = (first.manifest["spec"], other.manifest["spec"])
+    pace = {
+        key: choose((spec[key] for spec in specs if key in spec), key=seconds_of)
+        for key, choose in zip(PACE, (min, max), strict=True)
+        if any(key in spec for spec in specs)
+    }
+    one, same = (replace(each, manifest={**each.manifest, "spec": {**each.manifest["spec"], **pace}}) for each in (first, other))
+    return one if one == same else None
+
+
+def key_of_address(source: Source) -> str:
+    """What a source is called that has no name of its own: the last part of its address, or the host."""
+    block = source.block.model_dump(exclude_none=True)
+    text = str(block.get("bucketName") or block.get("url") or "source")
+    split = urlsplit(text)
+    path = split.path.removesuffix("/").removesuffix(".git").rpartition("/")[2]
+    return names.slug(path or split.hostname or text)[:_MOST].strip("-") or "source"
+
+
+def _of_author(written: Mapping[str, str]) -> dict[str, str]:
+    """Labels or annotations without those that the fleet sets."""
+    return {key: value for key, value in written.items() if not is_fleets_own(key)}
+
+
+def _shard(fleet: Fleet, scope: Scope, content: Mapping[str, Any]) -> str | None:
+    """The author's or the cluster's, or one by the content: so a tenant with a source on many clusters loads no single shard."""
+    chosen = flux_shard(fleet, scope.environment, scope.tenant, scope.cluster, content=names.digest(content, 16))
+    return chosen.name if chosen else None
