@@ -249,8 +249,12 @@ class Objects:
         Raises: RunError: nothing above the app has the place of the URN.
         """
         kind, (tenant, cluster) = parent_type(urn), move.app.owner
-        owners = {TENANT: tenant, CLUSTER: cluster, PLACEMENT: f"{tenant}/{cluster}"}
-        if not (parent := self._parents.get((kind, owners.get(kind, "")))):
+        name = {TENANT: tenant, CLUSTER: cluster, PLACEMENT: f"{tenant}/{cluster}"}.get(kind, "")
+        if kind == CLUSTER and (kind, name) not in self._parents:
+            # It has no other objects any more.
+            own = pulumi.ResourceOptions(parent=self._parents[FLEET, ""])
+            self._parents[kind, name] = pulumi.ComponentResource(kind, name, None, own)
+        if not (parent := self._parents.get((kind, name))):
             raise pulumi.RunError(f"{move.where} stays on {id}, which this run would delete, so the run ends here")
         metadata = {"name": id.name, "namespace": id.namespace}
         planned = KubeObject(

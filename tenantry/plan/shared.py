@@ -31,7 +31,9 @@ def is_shared(planned: KubeObject) -> bool:
     return not planned.owner.cluster
 
 
-def shared(fleet: Fleet, scope: Scope, planned: KubeObject, *parts: str, source: KubeObject | None = None) -> KubeObject:
+def shared(
+    fleet: Fleet, scope: Scope, planned: KubeObject, *parts: str, source: KubeObject | None = None
+) -> KubeObject:
     """The object as all clusters of its content share it; as it is on the management cluster, where a tenant has its own.
 
     Its name is `<namespace of the author>.<source>[.<chart>].<hash>`. The hash covers author, environment, spec, shard and
@@ -79,7 +81,9 @@ def shared_alert(scope: Scope, provider: KubeObject, alert: KubeObject, name: st
 
     def named(planned: KubeObject, spec: Mapping[str, Any]) -> KubeObject:
         metadata = {**planned.manifest["metadata"], "name": called, "labels": scope.labels()}
-        return replace(planned, manifest={**planned.manifest, "metadata": metadata, "spec": spec}, owner=Owner(scope.tenant))
+        return replace(
+            planned, manifest={**planned.manifest, "metadata": metadata, "spec": spec}, owner=Owner(scope.tenant)
+        )
 
     first = named(provider, provider.manifest["spec"])
     second = named(alert, {**spec, "providerRef": {"name": called}})
@@ -98,7 +102,9 @@ def at_one_pace(first: KubeObject, other: KubeObject) -> KubeObject | None:
         for key, choose in zip(PACE, (min, max), strict=True)
         if any(key in spec for spec in specs)
     }
-    one, same = (replace(each, manifest={**each.manifest, "spec": {**each.manifest["spec"], **pace}}) for each in (first, other))
+    one, same = (
+        replace(each, manifest={**each.manifest, "spec": {**each.manifest["spec"], **pace}}) for each in (first, other)
+    )
     return one if one == same else None
 
 
