@@ -205,7 +205,8 @@ def plan_receivers(
             raise_found(receiver_lacks(fleet, (*at, name), receiver))
             filled = receiver.sources is None and is_filled(fleet, (*at, name))
             own = partial(may_name, fleet, scope.tenant, "sources") if filled else None
-            if fetched := tuple(_fetched(receiver, planned, own)):
+            # Add-ons of the same content share a source.
+            if fetched := tuple(dict.fromkeys(_fetched(receiver, planned, own))):
                 made = _object(scope, name, receiver, fetched, (*at, name))
                 raise_found(wall.check("Receiver", made.manifest["spec"], below(*at, name)))
                 bound = attachments.bound(made)

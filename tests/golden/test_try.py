@@ -25,7 +25,7 @@ def test_the_example_is_shown_step_by_step(
     if update_golden:
         GOLDEN.write_text(shown)
     assert (code, shown) == (0, GOLDEN.read_text())
-    assert err.startswith("rendered/dev: 33 objects, 33 files written, 0 removed\n")
+    assert err.startswith("rendered/dev: 32 objects, 32 files written, 0 removed\n")
     kept = sorted(each.name for each in (tmp_path / "demo").iterdir())
     assert kept == ["before.yaml", "change.html", "rendered", "tenants.schema.json", "tenants.yaml"]
     assert (tmp_path / "demo/change.html").read_text().startswith("<!doctype html>")

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from tenantry.compare.diff import Changed, Diff
 from tenantry.compare.review.model import Part, PartKind
-from tenantry.compare.review.parts import Side, Spot, label, part_of
+from tenantry.compare.review.parts import Side, Spot, is_shared, label, part_of
 from tenantry.compare.review.renames import Rename
 from tenantry.kube.objects import KubeObject, Manifest, ObjectId, object_id
 from tenantry.messages.data import mapping_at
@@ -76,6 +76,8 @@ class Gathered:
     def _gather(self) -> None:
         diff = self.diff
         for changed in diff.changed:
+            if is_shared(changed.after):
+                continue
             old, new = self._old_spot(changed.before), self.after.spot_of(changed.after)
             before, after = _installed(changed.before), _installed(changed.after)
             if before and after:
@@ -86,15 +88,36 @@ class Gathered:
             self._touch_users(changed.after)
         told: set[ObjectId] = set()
         for object in diff.added.objects:
+            if is_shared(object):
+                continue
             spot = self.after.spot_of(object)
             self._put_after(object, spot, _installed(object))
             self.at(spot).objects.append(object.id)
             told.add(object.id)
         for object in diff.removed.objects:
+            if is_shared(object):
+                continue
             spot = self._old_spot(object)
             self._put_before(object, spot, _installed(object))
             if object.id not in told:  # on another management cluster everything is removed and added
                 self.at(spot).objects.append(object.id)
+        self._gather_shared()
+
+    def _gather_shared(self) -> None:
+        """What clusters share has another name with another content. On each cluster it is the same part with both sides."""
+        diff = self.diff
+        differing = {each.id for each in (*diff.added.objects, *diff.removed.objects)} | self.changed.keys()
+        old_spots = {self._renamed(spot): objects for spot, objects in self.before.shared.items()}
+        for spot in dict.fromkeys((*old_spots, *self.after.shared)):
+            before, after = old_spots.get(spot, []), self.after.shared.get(spot, [])
+            ids = dict.fromkeys(each.id for each in (*after, *before))
+            told = [id for id in ids if id in differing]
+            moved = before and after and {each.id for each in before} != {each.id for each in after}
+            if told or moved:
+                both = self.at(spot)
+                both.before += before
+                both.after += after
+                both.objects += told
 
     def _put_before(self, object: KubeObject, spot: Spot, manifests: list[Manifest]) -> None:
         if is_plain(object):
@@ -115,7 +138,10 @@ class Gathered:
 
     def _old_spot(self, object: KubeObject) -> Spot:
         """The part that the object belonged to, under the names that the part, its tenant and its cluster have now."""
-        (kind, tenant, name), cluster = self.before.spot_of(object)
+        return self._renamed(self.before.spot_of(object))
+
+    def _renamed(self, spot: Spot) -> Spot:
+        (kind, tenant, name), cluster = spot
         part = Part(kind, self.new_tenants.get(tenant, tenant), self.renamed.get((kind, tenant, name), name))
         return Spot(part, self.new_clusters.get(cluster, cluster))
 

@@ -84,6 +84,7 @@ class Side:
         self.tenants_by_cluster: dict[str, list[str]] = {}
         for placement in plan.placements:
             self.tenants_by_cluster.setdefault(placement.cluster, []).append(placement.tenant)
+        self.shared = _by_spot(self)
         self._addons: Mapping[tuple[str, str], str] = {
             (each.owner.cluster, each.id.name): label(each.manifest, APP_LABEL)
             for each in plan.objects
@@ -117,6 +118,8 @@ class Side:
         Args: name: of another object beside the planned one.
         """
         (tenant, cluster), name = planned.owner, name or planned.id.name
+        if "." in name:  # what clusters share: `<namespace>.<key>[.<chart>].<hash>`
+            return name.split(".")[1]
         if cluster == self.plan.management:
             return name
         placement = self.placements.get((tenant, cluster))
@@ -124,8 +127,18 @@ class Side:
         return name.removeprefix("-".join(parts) + "-")
 
     def spot_of(self, object: KubeObject) -> Spot:
-        """Where the object belongs."""
+        """Where an object belongs that no clusters share."""
         return Spot(self._part(object), object.owner.cluster)
+
+    def spot_on(self, shared: KubeObject, cluster: str) -> Spot:
+        """Where an object that clusters share belongs on one of them."""
+        users = [app for app in self.users.get(shared.id, ()) if app.cluster == cluster]
+        tenant, kind = shared.owner.tenant, shared.id.kind
+        if users and (kind == "HelmChart" or not tenant):
+            return Spot(part_of(users[0]), cluster)
+        if kind in KINDS_OF_SOURCES and tenant:
+            return Spot(Part(PartKind.SOURCE, tenant, self.short(shared)), cluster)
+        return Spot(Part(PartKind.SETTINGS, tenant, ""), cluster)
 
     def namespace_part(self, tenant: str, cluster: str, namespace: str) -> Part:
         """The tenant's settings, or one of its extra namespaces."""
@@ -164,6 +177,27 @@ class Side:
         """The add-on whose namespaces a release installs."""
         objects = release.manifest["spec"].get("values", {}).get("objects", ())
         return next((name for each in objects if (name := label(each, APP_LABEL))), "")
+
+
+def is_shared(object: KubeObject) -> bool:
+    """Whether clusters share an object that is told of each of them: a source, a chart, an alert, a Secret."""
+    return not object.owner.cluster and (
+        object.id.kind in (*KINDS_OF_SOURCES, "HelmChart", *NOTIFICATIONS) or object.secret is not None
+    )
+
+
+def _by_spot(side: Side) -> dict[Spot, list[KubeObject]]:
+    """What clusters share, at the parts of each cluster on which something depends on it."""
+    clusters: dict[ObjectId, set[str]] = {planned.id: set() for planned in side.plan.objects if is_shared(planned)}
+    for planned in reversed(side.plan.objects):
+        for id in planned.depends_on:
+            if id in clusters:
+                clusters[id] |= clusters.get(planned.id) or {planned.owner.cluster}
+    found: dict[Spot, list[KubeObject]] = {}
+    for id, here in clusters.items():
+        for cluster in (each for each in side.clusters if each in here):
+            found.setdefault(side.spot_on(side.objects[id], cluster), []).append(side.objects[id])
+    return found
 
 
 def _id_of(user: PlannedApp, reference: Mapping[str, str]) -> ObjectId:

@@ -27,6 +27,13 @@ WATCHED = (
 )
 
 
+SOURCES = ("GitRepository", "OCIRepository", "HelmRepository", "HelmChart", "Bucket")
+
+
+OF_SOURCES = ["Provider kamaji/tenantry-system.chat.c865af11", "Alert kamaji/tenantry-system.chat.c865af11"]
+"""The platform's in environment `dev`."""
+
+
 def alerting(alerts: str, apps: str = APPS, rest: str = EVERYWHERE) -> str:
     """The frame's two clusters with a tenant `rocky` on both that has some alerts."""
     return rocky(apps, f"{rest}\nalerts:\n" + "".join(f"  {line}\n" for line in alerts.splitlines()))
@@ -50,7 +57,9 @@ def watched(plan: Plan, name: str) -> list[tuple[str, str, dict[str, str]]]:
 
 
 def labels(cluster: str) -> dict[str, str]:
-    return {"toolkit.fluxcd.io/tenant": "rocky", "tenantry/environment": "dev", "tenantry/cluster": cluster}
+    """cluster: "": what clusters share."""
+    there = {"tenantry/cluster": cluster} if cluster else {}
+    return {"toolkit.fluxcd.io/tenant": "rocky", "tenantry/environment": "dev", **there}
 
 
 def test_an_alert_becomes_a_provider_and_an_alert_beside_the_apps_of_each_cluster() -> None:
@@ -60,6 +69,8 @@ def test_an_alert_becomes_a_provider_and_an_alert_beside_the_apps_of_each_cluste
         "Alert rocky/chat",
         "Provider kamaji/edge-rocky-chat",
         "Alert kamaji/edge-rocky-chat",
+        "Provider kamaji/rocky.chat.9c76fb7f",
+        "Alert kamaji/rocky.chat.9c76fb7f",
     ]
     assert one(plan, "Alert", "edge-rocky-chat").manifest["spec"]["providerRef"] == {"name": "edge-rocky-chat"}
 
@@ -67,17 +78,27 @@ def test_an_alert_becomes_a_provider_and_an_alert_beside_the_apps_of_each_cluste
 def test_it_watches_everything_of_its_tenant_on_its_cluster_and_nothing_else() -> None:
     plan = planned(alerting(CHAT))
     assert watched(plan, "chat") == [(kind, "*", labels("hub")) for kind in WATCHED]
-    assert watched(plan, "edge-rocky-chat") == [(kind, "*", labels("edge")) for kind in WATCHED]
+    assert watched(plan, "edge-rocky-chat") == [(kind, "*", labels("edge")) for kind in WATCHED if kind not in SOURCES]
+    assert watched(plan, "rocky.chat.9c76fb7f") == [(kind, "*", labels("")) for kind in SOURCES]
     for id in (each.id for each in plan.objects if each.id.kind in WATCHED and each.owner.tenant):
         found = one(plan, id.kind, id.name).manifest["metadata"]["labels"]
-        assert labels("hub" if id.namespace == "rocky" else "edge").items() <= found.items()
+        cluster = "hub" if id.namespace == "rocky" else "" if id.kind in SOURCES else "edge"
+        assert labels(cluster).items() <= found.items()
+        assert ("tenantry/cluster" in found) is bool(cluster)
+
+
+def test_a_placeholder_of_the_cluster_gives_an_alert_of_sources_for_each_content() -> None:
+    text = alerting(CHAT.replace("}}", "}, eventMetadata: {where: '{cluster}'}}"))
+    second = "  edge-2: {environments: [dev], kubeconfig: {kamaji: {controlPlane: two, namespace: kamaji}}}\n"
+    alerts = [each for each in ours(planned(text.replace("platform:", f"{second}platform:", 1))) if "kamaji/rocky." in each]
+    assert len(set(alerts)) == len(alerts) == 4
 
 
 def test_a_new_app_changes_no_alert() -> None:
     before, after = (
         planned(alerting(CHAT, apps)) for apps in (APPS, f"{APPS}\nx: {{kustomize: {{source: manifests}}}}")
     )
-    for name in ("chat", "edge-rocky-chat"):
+    for name in ("chat", "edge-rocky-chat", "rocky.chat.9c76fb7f"):
         assert one(before, "Alert", name) == one(after, "Alert", name)
 
 
@@ -107,7 +128,7 @@ def test_the_status_of_a_commit_is_told_of_kustomizations_alone() -> None:
 
 def test_alerts_come_after_their_secrets_and_before_all_apps() -> None:
     plan = planned(alerting(f"commits: {{{GIT}}}"))
-    for home, name, secret in (("rocky", "commits", "hook"), ("kamaji", "edge-rocky-commits", "edge.rocky.hook")):
+    for home, name, secret in (("rocky", "commits", "hook"), ("kamaji", "edge-rocky-commits", "rocky.hook")):
         held, provider, alert = one(plan, "Secret", secret), one(plan, "Provider", name), one(plan, "Alert", name)
         assert held.secret == SecretValues(("credentials", "rocky", "hook"), ("address", "token"))
         assert provider.manifest["spec"]["secretRef"] == {"name": secret}
@@ -129,7 +150,7 @@ def test_a_provider_names_credentials_that_become_the_names_of_secrets() -> None
         "{type: generic, address: 'https://x.example.com', certSecretRef: {name: ca}, proxySecretRef: {name: hook}}"
     )
     spec = one(planned(alerting(f"chat: {{provider: {provider}}}")), "Provider", "edge-rocky-chat").manifest["spec"]
-    assert (spec["certSecretRef"], spec["proxySecretRef"]) == ({"name": "edge.rocky.ca"}, {"name": "edge.rocky.hook"})
+    assert (spec["certSecretRef"], spec["proxySecretRef"]) == ({"name": "rocky.ca"}, {"name": "rocky.hook"})
 
 
 def test_messages_say_whose_the_object_is_and_more_if_the_author_does() -> None:
@@ -153,15 +174,19 @@ def test_the_platforms_alert_watches_a_remote_as_a_whole_and_add_ons_on_the_mana
         "Alert tenantry-system/chat",
         "Provider kamaji/edge-chat",
         "Alert kamaji/edge-chat",
+        *OF_SOURCES,
     ]
-    assert watched(plan, "edge-chat") == [(kind, "*", {"tenantry/cluster": "edge"}) for kind in WATCHED]
-    alert = one(plan, "Alert", "edge-chat").id
-    assert alert in one(plan, "Kustomization", "edge-dns").depends_on
-    assert alert in one(plan, "HelmRelease", "edge-rocky-baseline").depends_on
+    own = [kind for kind in WATCHED if kind not in SOURCES]
+    assert watched(plan, "edge-chat") == [(kind, "*", {"tenantry/cluster": "edge"}) for kind in own]
+    shared = "tenantry-system.chat.c865af11"
+    assert watched(plan, shared) == [(kind, "*", {"tenantry/environment": "dev"}) for kind in SOURCES]
+    for alert in (one(plan, "Alert", "edge-chat").id, one(plan, "Alert", shared).id):
+        assert alert in one(plan, "Kustomization", "edge-dns").depends_on
+        assert alert in one(plan, "HelmRelease", "edge-rocky-baseline").depends_on
 
 
 def test_without_add_ons_the_platform_is_told_of_baselines_on_remotes() -> None:
-    assert ours(planned(platform(CHAT))) == ["Provider kamaji/edge-chat", "Alert kamaji/edge-chat"]
+    assert ours(planned(platform(CHAT))) == ["Provider kamaji/edge-chat", "Alert kamaji/edge-chat", *OF_SOURCES]
 
 
 def test_the_platform_is_told_of_nothing_where_nothing_is() -> None:
@@ -181,14 +206,14 @@ def test_the_platforms_commits_are_those_of_add_ons_whatever_tenants_call_their_
     assert watched(plan, "edge-commits") == [("Kustomization", "edge-dns", {}), ("Kustomization", "edge-web", {})]
 
 
-def test_of_environments_that_share_a_cluster_the_first_has_the_platforms_alerts() -> None:
+def test_of_environments_that_share_a_cluster_the_first_has_its_alerts_and_each_those_of_its_sources() -> None:
     text = platform(CHAT).replace(
         "dev: {management: hub}", "dev: {management: hub}\n  r1: {extends: dev, namespace: '{env}-{tenant}'}"
     )
     plans = plan_all(fleet(text.replace("[dev]", "[r1, dev]")))
     assert [ours(plans[each]) for each in ("dev", "r1")] == [
-        [],
-        ["Provider kamaji/edge-chat", "Alert kamaji/edge-chat"],
+        OF_SOURCES,
+        ["Provider kamaji/edge-chat", "Alert kamaji/edge-chat", *(each.replace("c865af11", "c5615d7f") for each in OF_SOURCES)],
     ]
 
 

@@ -140,4 +140,5 @@ def test_the_platforms_alerts_of_a_cluster_are_in_one_environment_that_is_not_of
         environment: {each.owner.cluster for each in plan(fleet, environment).objects if each.id.kind == "Alert"}
         for environment in ("dev", "qa", "dev-1")
     }
-    assert alerts == {"dev": {"hub"}, "qa": {"edge"}, "dev-1": set()}
+    # Those without a cluster tell of each environment's own sources.
+    assert alerts == {"dev": {"hub", ""}, "qa": {"edge", ""}, "dev-1": {""}}

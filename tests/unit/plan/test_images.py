@@ -53,9 +53,9 @@ def test_credentials_are_those_of_the_placement_and_come_first() -> None:
     assert repository.manifest["spec"] == {
         "image": "ghcr.io/rocky/front",
         "interval": "5m",
-        "secretRef": {"name": "edge.rocky.pull"},
+        "secretRef": {"name": "rocky.pull"},
     }
-    assert [str(each) for each in repository.depends_on] == ["Secret kamaji/edge.rocky.pull"]
+    assert [str(each) for each in repository.depends_on] == ["Secret kamaji/rocky.pull"]
 
 
 def test_an_update_comes_after_its_source_its_policies_and_its_key() -> None:

@@ -75,15 +75,15 @@ def test_a_remote_cluster_with_tenants_gets_the_objects_chart_and_each_placement
     )
     expected = [
         "ServiceAccount kamaji/tenantry-platform",
-        "HelmRepository kamaji/edge-tenantry",
-        "HelmChart kamaji/edge-tenantry-tenantry-objects-0e38124e",
+        "HelmRepository kamaji/tenantry-system.charts-example-com.b8bf61a0",
+        "HelmChart kamaji/tenantry-system.charts-example-com.tenantry-objects.bf65949c",
         "ServiceAccount kamaji/rocky",
         "HelmRelease kamaji/edge-rocky-baseline",
-        "GitRepository kamaji/edge-rocky-manifests",
+        "GitRepository kamaji/rocky.manifests.62305212",
         "Kustomization kamaji/edge-rocky-web",
         "ServiceAccount kamaji/movy",
         "HelmRelease kamaji/edge-movy-baseline",
-        "GitRepository kamaji/edge-movy-s",
+        "GitRepository kamaji/movy.s.70566f15",
         "Kustomization kamaji/edge-movy-web",
     ]
     assert expected == named(planned(rocky(SIMPLE, ON_EDGE) + movy))
@@ -92,21 +92,22 @@ def test_a_remote_cluster_with_tenants_gets_the_objects_chart_and_each_placement
 def test_the_objects_chart_can_be_a_directory_of_a_git_repository() -> None:
     login = ", credentials: fleet}, credentials: {fleet: {keys: [username, password]}}"
     plan = planned(rocky(SIMPLE, ON_EDGE).replace(f"{CHART}}}", f"{FROM_GIT}{login}"))
-    assert {"Secret kamaji/edge.fleet", "GitRepository kamaji/edge-tenantry"} < set(named(plan))
-    assert one(plan, "GitRepository", "edge-tenantry").manifest["spec"] == {
+    source = next(each.id.name for each in plan.objects if each.id.name.startswith("tenantry-system.fleet."))
+    assert {"Secret kamaji/tenantry-system.fleet", f"GitRepository kamaji/{source}"} < set(named(plan))
+    assert one(plan, "GitRepository", source).manifest["spec"] == {
         "url": "https://git.example.com/fleet",
         "ref": {"branch": "main"},
         "interval": "10m",
         "timeout": "60s",
         "sparseCheckout": ["charts/objects"],
-        "secretRef": {"name": "edge.fleet"},
+        "secretRef": {"name": "tenantry-system.fleet"},
     }
     (chart,) = (each for each in plan.objects if each.id.kind == "HelmChart")
     assert chart.manifest["spec"] == {
         "chart": "charts/objects",
         "reconcileStrategy": "ChartVersion",
         "interval": "10m",
-        "sourceRef": {"kind": "GitRepository", "name": "edge-tenantry"},
+        "sourceRef": {"kind": "GitRepository", "name": source},
     }
     baseline = one(plan, "HelmRelease", "edge-rocky-baseline")
     assert chart.id in baseline.depends_on
@@ -116,7 +117,7 @@ def test_the_objects_chart_can_be_a_directory_of_a_git_repository() -> None:
 @pytest.mark.parametrize("path", [".", "./", '""'])
 def test_the_objects_chart_can_be_a_repository_of_its_own(path: str) -> None:
     plan = planned(rocky(SIMPLE, ON_EDGE).replace(CHART, FROM_GIT.replace("./charts/objects/", path)))
-    assert "sparseCheckout" not in one(plan, "GitRepository", "edge-tenantry").manifest["spec"]
+    assert not any("sparseCheckout" in each.manifest.get("spec", {}) for each in plan.objects)
     (chart,) = (each.manifest["spec"]["chart"] for each in plan.objects if each.id.kind == "HelmChart")
     assert chart == "."
 
@@ -167,10 +168,10 @@ def test_add_ons_lie_in_the_platform_s_namespace_and_beside_kubeconfigs() -> Non
         "GitRepository tenantry-system/dns",
         "Kustomization tenantry-system/dns",
         "ServiceAccount kamaji/tenantry-platform",
-        "GitRepository kamaji/edge-dns",
+        "GitRepository kamaji/tenantry-system.dns.b600e484",
         "Kustomization kamaji/edge-dns",
-        "HelmRepository kamaji/edge-certs",
-        "HelmChart kamaji/edge-certs-certs-6db0f7c6",
+        "HelmRepository kamaji/tenantry-system.charts-example-com.b8bf61a0",
+        "HelmChart kamaji/tenantry-system.charts-example-com.certs.f830b3a8",
         "HelmRelease kamaji/edge-certs",
     ]
     assert expected == named(planned(ADDONS))
@@ -282,11 +283,11 @@ def test_every_object_belongs_to_the_part_of_the_fleet_that_it_goes_with() -> No
         "rocky/manifests": Owner("rocky", "hub"),
         "rocky/web": Owner("rocky", "hub"),
         "kamaji/tenantry-platform": Owner(),
-        "kamaji/edge-tenantry": Owner("", "edge"),
-        "kamaji/edge-tenantry-tenantry-objects-0e38124e": Owner("", "edge"),
+        "kamaji/tenantry-system.charts-example-com.b8bf61a0": Owner(),
+        "kamaji/tenantry-system.charts-example-com.tenantry-objects.bf65949c": Owner(),
         "kamaji/rocky": Owner("rocky"),
         "kamaji/edge-rocky-baseline": Owner("rocky", "edge"),
-        "kamaji/edge-rocky-manifests": Owner("rocky", "edge"),
+        "kamaji/rocky.manifests.62305212": Owner("rocky"),
         "kamaji/edge-rocky-web": Owner("rocky", "edge"),
     }
     assert expected == owners
@@ -307,7 +308,7 @@ def test_an_app_waits_for_its_baseline_its_source_and_the_apps_it_depends_on() -
     assert [
         "HelmRelease kamaji/edge-rocky-baseline",
         "ServiceAccount kamaji/rocky",
-        "GitRepository kamaji/edge-rocky-manifests",
+        "GitRepository kamaji/rocky.manifests.62305212",
         "Kustomization kamaji/edge-rocky-db",
     ] == [str(id) for id in one(plan, "Kustomization", "edge-rocky-web").depends_on]
 
@@ -315,7 +316,7 @@ def test_an_app_waits_for_its_baseline_its_source_and_the_apps_it_depends_on() -
 def test_a_baseline_waits_for_its_chart_and_the_platform_s_account() -> None:
     release = one(planned(rocky(SIMPLE, BOTH)), "HelmRelease", "edge-rocky-baseline")
     assert [
-        "HelmChart kamaji/edge-tenantry-tenantry-objects-0e38124e",
+        "HelmChart kamaji/tenantry-system.charts-example-com.tenantry-objects.bf65949c",
         "ServiceAccount kamaji/tenantry-platform",
     ] == [str(id) for id in release.depends_on]
 
@@ -368,7 +369,7 @@ def test_the_same_app_is_reached_directly_on_the_management_cluster_and_by_kubec
     assert {**common, "sourceRef": {"kind": "GitRepository", "name": "manifests"}} == hub["spec"]
     assert {
         **common,
-        "sourceRef": {"kind": "GitRepository", "name": "edge-rocky-manifests"},
+        "sourceRef": {"kind": "GitRepository", "name": "rocky.manifests.62305212"},
         "kubeConfig": {"secretRef": {"name": "edge-admin-kubeconfig", "key": "admin.conf"}},
     } == edge["spec"]
 
@@ -515,7 +516,7 @@ def test_the_manifests_of_an_add_on_keep_their_namespaces_unless_it_sets_one() -
     assert {**common, "sourceRef": {"kind": "GitRepository", "name": "dns"}} == hub
     remote = {
         **common,
-        "sourceRef": {"kind": "GitRepository", "name": "edge-dns"},
+        "sourceRef": {"kind": "GitRepository", "name": "tenantry-system.dns.b600e484"},
         "kubeConfig": {"secretRef": {"name": "edge-admin-kubeconfig", "key": "admin.conf"}},
     }
     assert remote == edge
@@ -532,7 +533,9 @@ def test_every_object_says_whose_it_is_by_labels() -> None:
     assert {**mine, "tenantry/cluster": "edge", "tenantry/app": "web"} == labels["Kustomization kamaji/edge-rocky-web"]
     assert mine == labels["ServiceAccount kamaji/rocky"]
     assert common == labels["ServiceAccount kamaji/tenantry-platform"]
-    assert {**common, "tenantry/cluster": "edge"} == labels["HelmRepository kamaji/edge-tenantry"]
+    chart = {**common, "tenantry/source": "charts-example-com"}
+    assert chart == labels["HelmRepository kamaji/tenantry-system.charts-example-com.b8bf61a0"]
+    assert {**mine, "tenantry/source": "manifests"} == labels["GitRepository kamaji/rocky.manifests.62305212"]
     assert {
         **mine,
         "tenantry/cluster": "hub",
@@ -1121,19 +1124,19 @@ def test_environments_are_planned_in_the_order_of_the_file() -> None:
             "git: {url: https://git.example.com/x, ref: {tag: v1}}",
             "kustomize: {source: SOURCE}",
             "GitRepository",
-            "edge-rocky-SOURCE",
+            "rocky.SOURCE.",
         ),
         (
             "helm: {url: https://charts.example.com}",
             "helm: {source: SOURCE, chart: c, version: 1.x}",
             "HelmRepository",
-            "edge-rocky-SOURCE",
+            "rocky.SOURCE.",
         ),
         (
             "git: {url: https://git.example.com/x, ref: {tag: v1}}",
             "helm: {source: manifests, chart: ./SOURCE}",
             "HelmChart",
-            "edge-rocky-manifests-SOURCE-04c528f5",
+            "rocky.manifests.SOURCE.",
         ),
     ],
 )
@@ -1143,17 +1146,18 @@ def test_names_of_sources_and_charts_may_be_longer_than_a_label_because_flux_mak
     long = "s" * 63
     text = rocky(f"web: {{{app.replace('SOURCE', long)}}}", ON_EDGE)
     plan = planned(text.replace("    sources:\n", f"    sources:\n      {long}: {{{source}}}\n"))
-    assert one(plan, kind, name.replace("SOURCE", long)).id.namespace == "kamaji"
+    found = [each.id for each in plan.objects if each.id.name.startswith(name.replace("SOURCE", long)) and each.id.kind == kind]
+    assert [(each.kind, each.namespace) for each in found] == [(kind, "kamaji")]
 
 
 def test_the_name_of_a_chart_has_230_characters_at_most() -> None:
     def text(count: int) -> str:
         return rocky(f"web: {{helm: {{source: manifests, chart: ./{'c' * count}}}}}", ON_EDGE)
 
-    (longest,) = (object.id.name for object in planned(text(200)).objects if object.id.name.count("c") > 150)
+    (longest,) = (object.id.name for object in planned(text(205)).objects if object.id.name.count("c") > 150)
     assert len(longest) == 230
-    name = f"edge-rocky-manifests-{'c' * 201}-41ab903b"
-    assert problems(text(201)) == told(
+    name = f"rocky.manifests.{'c' * 206}.45701c04"
+    assert problems(text(206)) == told(
         f"tenants.yaml:15:12: error[name-too-long]: HelmChart name '{name}' has 231 characters, at most 230 are allowed",
         "  at tenants.rocky.apps.web",
         "  fix: use shorter names",
@@ -1211,12 +1215,14 @@ def test_the_shards_of_an_environment_share_its_tenants_and_the_addons_of_remote
         return found
 
     # The platform's own beside the shards, which it may have installed, stays with the controllers without one.
-    everything = {("", "hub"), ("", "edge"), ("rocky", "hub"), ("rocky", "edge")}
+    everything = {("", "hub"), ("", "edge"), ("", ""), ("rocky", "hub"), ("rocky", "edge"), ("rocky", "")}
     assert shards("a") == {each: {None if each == ("", "hub") else "a"} for each in everything}
     two, three = shards("a", "b"), shards("a", "b", "c")
-    assert two["rocky", "hub"] == two["rocky", "edge"]
-    assert len(two["rocky", "hub"]) == 1
-    assert all(three[each] in (two[each], {"c"}) for each in everything)
+    # On a remote cluster by its name, on the management cluster by the tenant's.
+    assert two["rocky", "edge"] == two["", "edge"]
+    assert len(two["rocky", "hub"]) == len(two["rocky", "edge"]) == 1
+    owned = [each for each in everything if all(each)]
+    assert all(three[each] in (two[each], {"c"}) for each in owned)
 
 
 def test_flux_objects_are_for_the_shard_of_their_tenant_or_cluster() -> None:
@@ -1225,15 +1231,16 @@ def test_flux_objects_are_for_the_shard_of_their_tenant_or_cluster() -> None:
 
     def shards(text: str) -> set[tuple[str, str | None]]:
         flux = [each.manifest for each in planned(text).objects if "toolkit.fluxcd.io" in each.id.api_version]
-        found = ((each["metadata"]["labels"]["tenantry/cluster"], each["metadata"]["labels"]) for each in flux)
+        found = ((each["metadata"]["labels"].get("tenantry/cluster", ""), each["metadata"]["labels"]) for each in flux)
         return {(cluster, labels.get("sharding.fluxcd.io/key")) for cluster, labels in found}
 
-    assert shards(text) == {("hub", None), ("edge", "edge")}
-    # The chart of baselines is the cluster's.
+    assert shards(text) == {("hub", None), ("edge", "edge"), ("", "edge")}
+    # The chart of baselines is of the cluster's.
     assert shards(text.replace("  rocky:\n", "  rocky:\n    shard: own\n")) == {
         ("hub", "own"),
         ("edge", "own"),
-        ("edge", "edge"),
+        ("", "own"),
+        ("", "edge"),
     }
     others = [each for each in planned(text).objects if "toolkit.fluxcd.io" not in each.id.api_version]
     assert all("sharding.fluxcd.io/key" not in each.manifest["metadata"]["labels"] for each in others)

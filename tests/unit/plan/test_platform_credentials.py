@@ -46,14 +46,14 @@ def secrets(text: str, environment: str) -> set[str]:
 
 
 def test_each_environment_has_the_secrets_of_its_own_objects() -> None:
-    assert secrets(FLEET, "dev") == {"git", "edge.git", "edge.dev-rocky.git"}
+    assert secrets(FLEET, "dev") == {"git", "tenantry-system.dev.git", "dev-rocky.git"}
     assert secrets(FLEET, "qa") == {
-        *("qa.platform.git", "edge.qa.platform.git"),
-        *("git", "edge.qa-rocky.git"),
+        *("qa.platform.git", "tenantry-system.qa.git"),
+        *("git", "qa-rocky.git"),
     }
     assert set(plan_all(fleet(FLEET))) == {"dev", "qa"}
 
 
 def test_no_tenant_can_name_the_platforms_secret_by_being_called_like_an_environment() -> None:
     text = FLEET.replace("  rocky:\n", "  rocky:\n    namespace: qa\n    environments: [qa]\n")
-    assert secrets(text, "qa") == {"git", "edge.qa.git", "qa.platform.git", "edge.qa.platform.git"}
+    assert secrets(text, "qa") == {"git", "qa.git", "qa.platform.git", "tenantry-system.qa.git"}

@@ -33,18 +33,19 @@ def test_a_receiver_is_beside_the_sources_of_each_cluster() -> None:
     assert ours(plan) == ["Receiver rocky/push", "Receiver kamaji/edge-rocky-push"]
     assert fetched(plan, "push") == ["HelmRepository charts", "GitRepository manifests"]
     assert fetched(plan, "edge-rocky-push") == [
-        "HelmRepository edge-rocky-charts",
-        "GitRepository edge-rocky-manifests",
+        "HelmRepository rocky.charts.e5533713",
+        "GitRepository rocky.manifests.62305212",
     ]
 
 
 def test_it_comes_after_its_sources_and_its_secret() -> None:
     plan = planned(receiving(PUSH))
-    for name, secret, prefix in (("push", "hook", ""), ("edge-rocky-push", "edge.rocky.hook", "edge-rocky-")):
+    shared = (("GitRepository", "rocky.manifests.62305212"), ("HelmRepository", "rocky.charts.e5533713"))
+    for name, secret, taken in (("push", "hook", SOURCES), ("edge-rocky-push", "rocky.hook", shared)):
         made, held = one(plan, "Receiver", name), one(plan, "Secret", secret)
         assert held.secret == SecretValues(("credentials", "rocky", "hook"), ("token",))
         assert made.manifest["spec"]["secretRef"] == {"name": secret}
-        sources = [one(plan, kind, f"{prefix}{source}") for kind, source in SOURCES]
+        sources = [one(plan, kind, source) for kind, source in taken]
         assert {held.id, *(each.id for each in sources)} <= set(made.depends_on)
     assert ObjectId("v1", "Namespace", "", "rocky") in one(plan, "Receiver", "push").depends_on
 
@@ -56,7 +57,7 @@ def test_sources_that_no_app_on_the_cluster_takes_are_not_fetched_there() -> Non
     apps = APPS.replace("web: {", "web: {clusters: {names: [hub]}, ")
     plan = planned(receiving(f"{PUSH}\ngit: {{type: gitlab, credentials: hook, sources: [manifests]}}", apps))
     assert ours(plan) == ["Receiver rocky/push", "Receiver rocky/git", "Receiver kamaji/edge-rocky-push"]
-    assert fetched(plan, "edge-rocky-push") == ["HelmRepository edge-rocky-charts"]
+    assert fetched(plan, "edge-rocky-push") == ["HelmRepository rocky.charts.e5533713"]
 
 
 def test_sources_that_others_include_are_fetched_too() -> None:
@@ -108,8 +109,10 @@ def test_the_platforms_receivers_fetch_the_sources_of_add_ons(sources: str, expe
     )
     plan = planned(rocky(APPS, EVERYWHERE).replace("platform: {", f"platform: {{addons: {{{ADDONS}}}, {more}, "))
     assert ours(plan) == ["Receiver tenantry-system/push", "Receiver kamaji/edge-push"]
-    assert fetched(plan, "edge-push") == [f"GitRepository edge-{each}" for each in expected]
-    assert one(plan, "Receiver", "edge-push").manifest["spec"]["secretRef"] == {"name": "edge.hook"}
+    # Their content is the same, so they share their source.
+    assert fetched(plan, "edge-push") == ["GitRepository tenantry-system.x.4868e2a2"]
+    assert fetched(plan, "push") == [f"GitRepository {each}" for each in expected]
+    assert one(plan, "Receiver", "edge-push").manifest["spec"]["secretRef"] == {"name": "tenantry-system.hook"}
 
 
 def test_a_type_that_variables_give_needs_its_keys_too() -> None:

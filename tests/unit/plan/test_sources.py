@@ -111,13 +111,13 @@ def test_a_secret_has_its_tenants_name_for_it_on_the_management_cluster_and_an_u
     planned = objects("web: {kustomize: {source: manifests}}")
     for identity, source in (
         ("rocky/git", "rocky/manifests"),
-        ("clusters/edge.rocky.git", "clusters/edge-rocky-manifests"),
+        ("clusters/rocky.git", "clusters/rocky.manifests."),
     ):
         secret = planned[f"Secret {identity}"]
         assert secret.secret == SecretValues(("credentials", "rocky", "git"), ("password", "username"))
         assert "data" not in secret.manifest
         assert secret.manifest["metadata"]["labels"]["reconcile.fluxcd.io/watch"] == "Enabled"
-        reader = planned[f"GitRepository {source}"]
+        (reader,) = (each for name, each in planned.items() if name.startswith(f"GitRepository {source}"))
         assert reader.manifest["spec"]["secretRef"] == {"name": identity.partition("/")[2]}
         assert secret.id in reader.depends_on
 
@@ -137,15 +137,15 @@ def test_what_is_not_used_is_not_made() -> None:
 def test_what_exists_is_named_and_not_made() -> None:
     planned = objects("q: {helm: {source: charts, chart: q, version: 1.x, valuesFrom: [{kind: Secret, name: ca}]}}")
     assert planned["HelmRelease clusters/edge-rocky-q"].manifest["spec"]["valuesFrom"] == [
-        {"kind": "Secret", "name": "edge.rocky.ca"}
+        {"kind": "Secret", "name": "rocky.ca"}
     ]
     assert not any(each.startswith("Secret") for each in planned)
 
 
 def test_no_credentials_become_the_secret_of_a_kubeconfig() -> None:
-    fleet = text("web: {kustomize: {source: manifests}}", kubeconfig="edge.rocky.git")
+    fleet = text("web: {kustomize: {source: manifests}}", kubeconfig="rocky.git")
     assert told(fleet) == (
-        "tenants.yaml:10:19: error[kubeconfig-secret]: 'git' would be Secret 'edge.rocky.git', through which Flux reaches"
+        "tenants.yaml:10:19: error[kubeconfig-secret]: 'git' would be Secret 'rocky.git', through which Flux reaches"
         " cluster 'edge'\n"
         "  at tenants.rocky.credentials.git\n"
         "  fix: rename it\n"
@@ -159,9 +159,10 @@ def test_sources_may_include_others_but_not_each_other() -> None:
     extra = f"      shared: {{{plain}}}\n    apps:\n"
     fleet = text("web: {kustomize: {source: manifests}}").replace(plain, including).replace("    apps:\n", extra)
     plan = plan_all(fleet_of(parse(fleet.encode(), "tenants.yaml")))["dev"]
-    (source,) = (each for each in plan.objects if str(each.id) == "GitRepository clusters/edge-rocky-manifests")
-    assert source.manifest["spec"]["include"] == [{"toPath": "shared", "repository": {"name": "edge-rocky-shared"}}]
-    assert "edge-rocky-shared" in {each.name for each in source.depends_on}
+    (source,) = (each for each in plan.objects if str(each.id).startswith("GitRepository clusters/rocky.manifests."))
+    (included,) = (each.id for each in plan.objects if str(each.id).startswith("GitRepository clusters/rocky.shared."))
+    assert source.manifest["spec"]["include"] == [{"toPath": "shared", "repository": {"name": included.name}}]
+    assert included in source.depends_on
     circle = fleet.replace(
         f"shared: {{{plain}}}", f"shared: {{{including.replace('name: shared', 'name: manifests')}}}"
     )
