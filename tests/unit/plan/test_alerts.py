@@ -90,7 +90,9 @@ def test_it_watches_everything_of_its_tenant_on_its_cluster_and_nothing_else() -
 def test_a_placeholder_of_the_cluster_gives_an_alert_of_sources_for_each_content() -> None:
     text = alerting(CHAT.replace("}}", "}, eventMetadata: {where: '{cluster}'}}"))
     second = "  edge-2: {environments: [dev], kubeconfig: {kamaji: {controlPlane: two, namespace: kamaji}}}\n"
-    alerts = [each for each in ours(planned(text.replace("platform:", f"{second}platform:", 1))) if "kamaji/rocky." in each]
+    alerts = [
+        each for each in ours(planned(text.replace("platform:", f"{second}platform:", 1))) if "kamaji/rocky." in each
+    ]
     assert len(set(alerts)) == len(alerts) == 4
 
 
@@ -213,7 +215,11 @@ def test_of_environments_that_share_a_cluster_the_first_has_its_alerts_and_each_
     plans = plan_all(fleet(text.replace("[dev]", "[r1, dev]")))
     assert [ours(plans[each]) for each in ("dev", "r1")] == [
         OF_SOURCES,
-        ["Provider kamaji/edge-chat", "Alert kamaji/edge-chat", *(each.replace("c865af11", "c5615d7f") for each in OF_SOURCES)],
+        [
+            "Provider kamaji/edge-chat",
+            "Alert kamaji/edge-chat",
+            *(each.replace("c865af11", "c5615d7f") for each in OF_SOURCES),
+        ],
     ]
 
 

@@ -1146,7 +1146,11 @@ def test_names_of_sources_and_charts_may_be_longer_than_a_label_because_flux_mak
     long = "s" * 63
     text = rocky(f"web: {{{app.replace('SOURCE', long)}}}", ON_EDGE)
     plan = planned(text.replace("    sources:\n", f"    sources:\n      {long}: {{{source}}}\n"))
-    found = [each.id for each in plan.objects if each.id.name.startswith(name.replace("SOURCE", long)) and each.id.kind == kind]
+    found = [
+        each.id
+        for each in plan.objects
+        if each.id.name.startswith(name.replace("SOURCE", long)) and each.id.kind == kind
+    ]
     assert [(each.kind, each.namespace) for each in found] == [(kind, "kamaji")]
 
 
