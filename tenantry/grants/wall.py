@@ -102,10 +102,12 @@ class Wall:
         """The tenant's entry for which an object stands; None: the object is of another group, or the platform's."""
         if not isinstance(reference, dict) or "namespace" in reference or reference.get("kind") == "HelmChart":
             return None
+        name = str(reference.get("name"))
         if group not in self._names:
             declared = self._fleet.raw("tenants", self._scope.tenant, group)
-            self._names[group] = {self._scope.name(name): name for name in declared}
-        return self._names[group].get(str(reference.get("name")))
+            of_object = str if group == "sources" else self._scope.name
+            self._names[group] = {of_object(name): name for name in declared}
+        return self._names[group].get(self._scope.source_key(name) if group == "sources" else name)
 
     def _addresses(
         self, kind: str, spec: Mapping[str, Any], origin: Callable[[Path], Path], grants: Grants

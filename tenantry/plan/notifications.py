@@ -63,7 +63,8 @@ def plan_alerts(
             alert = resolved(fleet, (*at, name), Alert, variables)
             raise_found(alert_lacks(fleet, (*at, name), alert))
             mine = _event_sources(fleet, scope, alert, apps, (*at, name)) if own else []
-            common = _events_of_sources(fleet, scope, alert, (*at, name)) if scope.kubeconfig else []
+            there = scope.kubeconfig and (mine or not own)
+            common = _events_of_sources(fleet, scope, alert, (*at, name)) if there else []
             if mine or common:
                 provider = _provider(scope, name, alert, (*at, name))
                 raise_found(wall.check("Provider", provider.manifest["spec"], below(*at, name, "provider")))

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -15,6 +16,7 @@ from tenantry.policy.stack import Stack, installed
 ENVIRONMENT = "tenantry/environment"
 CLUSTER = "tenantry/cluster"
 APP = "tenantry/app"
+SOURCE = "tenantry/source"
 _NO_TENANTS = (
     *("admissionregistration.k8s.io", "apiextensions.k8s.io", "apiregistration.k8s.io"),
     "rbac.authorization.k8s.io",
@@ -22,12 +24,19 @@ _NO_TENANTS = (
 """Groups whose cluster-scoped objects are for the whole cluster, or have a key of their own."""
 
 
+FETCHED = ("GitRepository", "OCIRepository", "HelmRepository", "HelmChart", "Bucket", "ExternalArtifact")
+SHARED = (*FETCHED, "Secret", "Alert", "Provider")
+"""Kinds of what clusters share beside their kubeconfigs; of alerts, those that tell of sources."""
+_DIGEST = re.compile("[0-9a-f]{8}")
+_AUTHORS_OWN = frozenset({"commonMetadata", "kubeConfig", "patches", "postRenderers", "substitute", "values"})
+
+
 @dataclass(frozen=True, slots=True)
 class Place:
     """Where a tenant's objects for one cluster belong.
 
     namespace, namespaces: the main one, and all; home: the namespace of the Flux objects; account: whom Flux impersonates.
-    kubeconfig: None on the management cluster.
+    kubeconfig: None on the management cluster. shared: whether it is the place of what clusters share, as one of them takes it.
     """
 
     frame: Frame
@@ -38,16 +47,24 @@ class Place:
     home: str
     account: str
     kubeconfig: Kubeconfig | None
+    shared: bool = False
 
     @property
     def tenant(self) -> str:
         return self.frame.tenant
 
-    def is_own_name(self, name: str) -> bool:
-        """Whether a name in `home` can only be the tenant's."""
+    def is_own_name(self, kind: str, name: str) -> bool:
+        """Whether the name of an object of a kind in `home` can only be the tenant's: nobody else has its namespace."""
         if self.kubeconfig is None:
             return True
-        return name.startswith((f"{self.cluster}-{self.namespace}-", f"{self.cluster}.{self.namespace}."))
+        if not self.shared and name.startswith((f"{self.cluster}-{self.namespace}-", f"{self.cluster}.{self.namespace}.")):
+            return True
+        first, *rest = name.split(".")
+        if first != self.namespace:
+            return False
+        if kind == "Secret":
+            return len(rest) == 1
+        return (self.shared or kind in FETCHED) and len(rest) in (2, 3) and bool(_DIGEST.fullmatch(rest[-1]))
 
     def is_cluster_right(self, resource: Resource) -> bool:
         """Whether an object outside of namespaces is what the main file says under `clusterRoles`, for the tenant alone."""
@@ -112,15 +129,64 @@ class Tenants:
 
     @cached_property
     def placed(self) -> tuple[tuple[Resource, Place], ...]:
-        """The objects whose tenants, environments and clusters the file knows, each with its place."""
-        return tuple((each, place) for each in self.objects if (place := self.place_of(each)))
+        """The objects whose tenants, environments and clusters the file knows, each with its place.
+
+        What clusters share comes once for each that takes it: all of them have to be given it.
+        """
+        return tuple((each, place) for each in self.objects for place in self._places_of(each))
+
+    def _places_of(self, resource: Resource) -> Iterator[Place]:
+        if not self.is_shared(resource):
+            yield from filter(None, [self.place_of(resource)])
+            return
+        environment = str(resource.labels.get(ENVIRONMENT, ""))
+        for cluster in sorted(self._takers.get(_key(resource), ())):
+            if place := self._known(resource.tenant, environment, cluster):
+                yield replace(place, shared=True)
+
+    def is_shared(self, resource: Resource) -> bool:
+        """Whether an object says that it is for no single cluster, and is of a kind that clusters share."""
+        return resource.by is None and resource.kind in SHARED and not resource.labels.get(CLUSTER)
+
+    @cached_property
+    def _takers(self) -> Mapping[tuple[str, str, str], frozenset[str]]:
+        """The clusters whose objects name what is shared, directly or by way of what else is shared. Labels alone prove nothing.
+
+        An alert of sources is named by nobody: it is of the clusters where the same alert tells of apps.
+        """
+        clusters: dict[tuple[str, str, str], set[str]] = {}
+        pending = [(each, str(each.labels.get(CLUSTER))) for each in self.stack.objects if each.labels.get(CLUSTER)]
+        own = [(each.namespace, each.tenant, as_text(each.spec), cluster) for each, cluster in pending if each.kind == "Provider"]
+        for alert in self.stack.objects:
+            if alert.kind == "Alert" and self.is_shared(alert):
+                provider = self.find("Provider", alert.namespace, str(mapping(alert.spec.get("providerRef")).get("name")))
+                said = (alert.namespace, alert.tenant, as_text(provider.spec) if provider else "")
+                pending += [(alert, cluster) for *same, cluster in own if tuple(same) == said]
+                clusters[_key(alert)] = {cluster for *same, cluster in own if tuple(same) == said}
+        while pending:
+            user, cluster = pending.pop()
+            for kind, name in _named(user.spec):
+                other = self.find(kind, user.namespace, name)
+                if other is None or not self.is_shared(other) or not _are_of_one(user, other):
+                    continue
+                there = clusters.setdefault(_key(other), set())
+                if cluster not in there:
+                    there.add(cluster)
+                    pending.append((other, cluster))
+        return {key: frozenset(found) for key, found in clusters.items()}
 
     def place_of(self, resource: Resource) -> Place | None:
-        """The place that an object's labels claim; None: the file knows none."""
+        """The place that an object's labels claim, of what clusters share the first; None: the file knows none, or nobody takes it."""
         # A baseline's objects are those of the release, whatever they say themselves.
+        if self.is_shared(resource):
+            return next(self._places_of(resource), None)
         labels = (resource.by or resource).labels
         cluster = str(labels.get(CLUSTER, "")) or self._cluster_of_account(resource)
-        key = ((resource.by or resource).tenant, str(labels.get(ENVIRONMENT, "")), cluster)
+        return self._known((resource.by or resource).tenant, str(labels.get(ENVIRONMENT, "")), cluster)
+
+    def _known(self, tenant: str, environment: str, cluster: str) -> Place | None:
+        """The place of a tenant in an environment on a cluster."""
+        key = (tenant, environment, cluster)
         if key not in self._places:
             self._places[key] = self._place(*key)
         return self._places[key]
@@ -212,3 +278,29 @@ class Tenants:
     def _home_of(self, cluster: str) -> str:
         kubeconfig = self.file.kubeconfig(cluster)
         return kubeconfig.namespace if kubeconfig else ""
+
+
+def _key(resource: Resource) -> tuple[str, str, str]:
+    return resource.kind, resource.namespace, resource.name
+
+
+def _are_of_one(user: Resource, other: Resource) -> bool:
+    return (user.tenant, user.labels.get(ENVIRONMENT)) == (other.tenant, other.labels.get(ENVIRONMENT))
+
+
+def _named(value: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+    """Kind and name of what a spec refers to in its own namespace."""
+    for key, inner in value.items():
+        for each in [inner] if isinstance(inner, Mapping) else entries(inner):
+            if key in _AUTHORS_OWN:
+                continue
+            if "name" in each and (kind := _kind_of(key, each)):
+                yield kind, str(each["name"])
+            yield from _named(each)
+
+
+def _kind_of(key: str, reference: Mapping[str, Any]) -> str:
+    """The kind that a field refers to; "" for a field that is no reference."""
+    if key.lower().endswith("secretref"):
+        return "Secret"
+    return {"repository": "GitRepository", "providerRef": "Provider"}.get(key, str(reference.get("kind") or ""))

@@ -141,10 +141,12 @@ class Collector:
     # --- wholes -------------------------------------------------------------------------------------------------------
 
     def _whole(self, whole: Spot, effect: Effect, both: Both) -> None:
-        if not both.objects:
+        # A cluster may bring no object of its own: what it needs, others have already.
+        comes_or_goes = whole.part.kind is PartKind.CLUSTER and effect in (Effect.ADDED, Effect.REMOVED)
+        if not both.objects and not comes_or_goes:
             return
         item = self.items.at(whole, effect)
-        if not item.objects:
+        if not (item.objects or item.sentences):
             item.was = self._wholes.was(whole.part)
             item.sentences += self._wholes.sentences(whole, effect)
         item.objects += both.objects

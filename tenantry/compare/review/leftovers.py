@@ -46,7 +46,9 @@ class Leftovers:
     def follows(self, objects: Iterable[ObjectId]) -> bool:
         """Whether objects change only where something larger can change them."""
         changed = filter(None, map(self._found.changed.get, objects))
-        return all(field.path[:2] in _HANDED_DOWN for each in changed for field in each.fields)
+        return all(
+            field.path[:2] in _HANDED_DOWN or _is_same_source(field) for each in changed for field in each.fields
+        )
 
     def place(self) -> None:
         """Give all objects to a change."""
@@ -136,6 +138,13 @@ def becomes(spot: Spot, found: Gathered) -> str:
     if one.id.kind == other.id.kind:
         return "it gets another object: Flux deletes what the old one installed"
     return f"it becomes a {other.id.kind} instead of a {one.id.kind}: Flux deletes what the old one installed"
+
+
+def _is_same_source(field: FieldChange) -> bool:
+    """Whether a reference moves to another object of one source: a shared one has another name if the shard is another."""
+    names = (str(field.before), str(field.after))
+    is_shared = field.path[1:] in (("sourceRef", "name"), ("chartRef", "name")) and all("." in name for name in names)
+    return is_shared and len({name.rpartition(".")[0] for name in names}) == 1
 
 
 def _fate(effects: set[Effect]) -> str:

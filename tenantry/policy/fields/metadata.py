@@ -9,7 +9,7 @@ from typing import Any
 from tenantry.policy.fields.table import Filled, text
 from tenantry.policy.main_file import filled_in
 from tenantry.policy.resource import ROLE, TENANT, mapping
-from tenantry.policy.tenants import APP, CLUSTER, ENVIRONMENT
+from tenantry.policy.tenants import APP, CLUSTER, ENVIRONMENT, FETCHED, SOURCE
 
 STATE = "tenantry/state"
 _LEAVING = "tenantry/leaving"
@@ -81,7 +81,11 @@ def _is_judged_elsewhere(of: Filled) -> bool:
 def _labels(of: Filled) -> dict[str, str]:
     """The fleet's labels of the object."""
     place, resource = of.place, of.resource
-    found = {_MANAGED_BY: "tenantry", TENANT: place.tenant, ENVIRONMENT: place.environment, CLUSTER: place.cluster}
+    found = {_MANAGED_BY: "tenantry", TENANT: place.tenant, ENVIRONMENT: place.environment}
+    if not place.shared:
+        found[CLUSTER] = place.cluster
+    elif resource.kind in FETCHED:
+        found[SOURCE] = resource.name.split(".")[1] if "." in resource.name else ""
     if resource.kind == "Namespace":
         found |= {ROLE: "tenant", _PRUNE: "disabled"} | _pod_security(of)
         if place.kubeconfig is None and place.account != place.tenant:

@@ -11,7 +11,7 @@ from typing import Any
 from tenantry.policy.addresses import is_below
 from tenantry.policy.resource import Resource, entries, mapping
 from tenantry.policy.rule import Violation
-from tenantry.policy.tenants import APP, Place, Tenants
+from tenantry.policy.tenants import APP, SOURCE, Place, Tenants
 
 _SOURCES = ("Bucket", "ExternalArtifact", "GitRepository", "HelmRepository", "OCIRepository")
 _ENTRIES = {
@@ -56,7 +56,7 @@ def tenants_push_to_granted_addresses(tenants: Tenants) -> Iterator[Violation]:
         if not is_below(str(spec.get("url")), place.frame.granted_pushes(place.variables())):
             what = f"{resource} of tenant '{place.tenant}' pushes to an address that is not granted to it"
             yield Violation(resource, what, "choose another source, or add its address to 'grants.push' of the tenant")
-        secret = _entry(place, str(mapping(spec.get("secretRef")).get("name", "")), ".")
+        secret = _entry(place, "credentials", str(mapping(spec.get("secretRef")).get("name", "")))
         if place.frame.declares("credentials", secret):
             what = f"{resource} of tenant '{place.tenant}' pushes with credentials of the main file"
             yield Violation(resource, what, "take a source with other credentials")
@@ -78,7 +78,8 @@ def tenants_alerts_say_whose_they_are(tenants: Tenants) -> Iterator[Violation]:
         if resource.kind != "Alert":
             continue
         told = mapping(resource.spec.get("eventMetadata"))
-        for key, value in {"environment": place.environment, "tenant": place.tenant, "cluster": place.cluster}.items():
+        whose = {"environment": place.environment, "tenant": place.tenant}
+        for key, value in (whose if place.shared else {**whose, "cluster": place.cluster}).items():
             if told.get(key) != value:
                 what = f"{resource} of tenant '{place.tenant}' says {key} '{told.get(key)}'"
                 yield Violation(resource, what, f"set spec.eventMetadata.{key} to {value}")
@@ -103,13 +104,20 @@ def _of_included_files(tenants: Tenants) -> Iterator[tuple[Resource, Place]]:
 
 def _is_main(resource: Resource, place: Place) -> bool:
     if group := _ENTRIES.get(resource.kind):
-        return place.frame.declares(group, _entry(place, resource.name, "-"))
+        return place.frame.declares(group, _entry(place, group, resource.name))
     return place.frame.declares("apps", str(resource.labels.get(APP, "")))
 
 
-def _entry(place: Place, name: str, separator: str) -> str:
+def _entry(place: Place, group: str, name: str) -> str:
     """What the file calls the entry for which an object stands; "" if the object is of another tenant or the platform."""
-    prefix = separator.join((place.cluster, place.namespace, "") if place.kubeconfig else ("",))
+    if place.kubeconfig is None:
+        return name
+    prefix = f"{place.cluster}.{place.namespace}."
+    if group in ("configs", "credentials") and name.startswith(prefix):
+        return name.removeprefix(prefix)
+    if "." in name:  # clusters share it
+        return name.split(".")[1] if name.startswith(f"{place.namespace}.") else ""
+    prefix = f"{place.cluster}-{place.namespace}-"
     return name.removeprefix(prefix) if name.startswith(prefix) else ""
 
 
@@ -121,6 +129,8 @@ def _named(resource: Resource, place: Place) -> Iterator[tuple[str, str, str]]:
         labels = mapping(reference.get("matchLabels"))
         if APP in labels:
             yield "spec.eventSources", "apps", str(labels[APP])
+        elif SOURCE in labels:
+            yield "spec.eventSources", "sources", str(labels[SOURCE])
         elif reference.get("name") == "*":
             for group in ("apps", "sources"):
                 yield from (("spec.eventSources", group, str(name)) for name in mapping(place.frame.own.get(group)))
@@ -133,8 +143,7 @@ def _in_spec(value: Mapping[str, Any], at: str, place: Place) -> Iterator[tuple[
         for each in [inner] if isinstance(inner, Mapping) else entries(inner):
             path = f"{at}.{key}"
             if "name" in each and (group := _group(key, each)):
-                separator = "." if group in ("configs", "credentials") else "-"
-                yield path, group, _entry(place, str(each["name"]), separator)
+                yield path, group, _entry(place, group, str(each["name"]))
             yield from _in_spec(each, path, place)
 
 

@@ -113,7 +113,7 @@ class _Named:
 
     def _is_own(self, kind: str, name: str) -> bool:
         found = self.tenants.find(kind, self.resource.namespace, name)
-        return self._belongs(found) if found else self.place.is_own_name(name)
+        return self._belongs(found) if found else self.place.is_own_name(kind, name)
 
     def _belongs(self, other: Resource) -> bool:
         mine = self.resource.labels
@@ -142,7 +142,9 @@ class _Named:
 
     def _are_own(self, labels: Mapping[str, Any]) -> bool:
         """Whether labels choose objects of the tenant alone; in its own namespace any would."""
-        wanted = {_TENANT: self.place.tenant, ENVIRONMENT: self.place.environment, CLUSTER: self.place.cluster}
+        wanted = {_TENANT: self.place.tenant, ENVIRONMENT: self.place.environment}
+        if not self.place.shared:
+            wanted[CLUSTER] = self.place.cluster
         return all(labels.get(key) == value for key, value in wanted.items())
 
 

@@ -26,7 +26,8 @@ def tenants_objects_are_in_their_namespaces(tenants: Tenants) -> Iterator[Violat
         if problem := _misplaced(resource, place):
             fix = f"put it into namespace '{place.namespace}'"
             if place.kubeconfig:
-                fix = f"put it into namespace '{place.home}', with a name that begins with '{place.cluster}-{place.namespace}-'"
+                first = f"{place.namespace}." if place.shared else f"{place.cluster}-{place.namespace}-"
+                fix = f"put it into namespace '{place.home}', with a name that begins with '{first}'"
             yield Violation(resource, f"{resource} of tenant '{place.tenant}' {problem}", fix)
 
 
@@ -79,7 +80,7 @@ def _misplaced(resource: Resource, place: Place) -> str:
         return "" if resource.namespace in place.namespaces else "is in a namespace that is not the tenant's"
     if resource.namespace != place.home:
         return f"is not beside the kubeconfig of cluster '{place.cluster}'"
-    own = resource.name == place.account if resource.kind == "ServiceAccount" else place.is_own_name(resource.name)
+    own = resource.name == place.account if resource.kind == "ServiceAccount" else place.is_own_name(resource.kind, resource.name)
     return "" if own else "has a name beside kubeconfigs that is not the tenant's"
 
 

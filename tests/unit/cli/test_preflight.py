@@ -147,7 +147,7 @@ def test_what_adopting_changes_is_shown(capsys: Capture, management: Memory) -> 
         "  + Kustomization rocky/web",
         "  + ServiceAccount kamaji/rocky",
         "  + HelmRelease kamaji/edge-rocky-baseline",
-        "  + GitRepository kamaji/edge-rocky-manifests",
+        "  + GitRepository kamaji/rocky.manifests.62305212",
         "  + Kustomization kamaji/edge-rocky-web",
         "dev: 13 objects for hub: 1 warning",
     ]

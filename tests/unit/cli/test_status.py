@@ -240,7 +240,7 @@ def _objects(hub: Memory, monkeypatch: pytest.MonkeyPatch) -> None:
 def test_objects_that_are_not_as_planned_are_below_the_apps(capsys: Capture) -> None:
     assert [re.sub(r"\b[0-9]+d$", "AGE", line) for line in screen(80)[1:]] == [
         "rocky   edge     web  Kustomization  ready   AGE",
-        "failed   GitRepository kamaji/edge-rocky-manifests  AGE",
+        "failed   GitRepository kamaji/rocky.manifests.62305212  AGE",
         "    repository not found",
         "missing  HelmRelease kamaji/edge-rocky-baseline (the baseline of rocky on edge)",
         "    not on the management cluster: run `tenantry up`",
@@ -253,7 +253,7 @@ def test_objects_that_are_not_as_planned_are_below_the_apps(capsys: Capture) -> 
     assert (code, out.splitlines()) == (
         1,
         [
-            "failed   GitRepository kamaji/edge-rocky-manifests: repository not found",
+            "failed   GitRepository kamaji/rocky.manifests.62305212: repository not found",
             "missing  HelmRelease kamaji/edge-rocky-baseline (the baseline of rocky on edge): not on the management cluster:"
             " run `tenantry up`",
             "changed  ServiceAccount kamaji/rocky: changed by hand: metadata.labels.toolkit.fluxcd.io/tenant, by kubectl-edit at"
@@ -261,7 +261,7 @@ def test_objects_that_are_not_as_planned_are_below_the_apps(capsys: Capture) -> 
         ],
     )
     _, page, _ = tenantry(capsys, "status", "--environment", "dev", "--output", "html")
-    assert "GitRepository kamaji/edge-rocky-manifests is failed: repository not found" in page
+    assert "GitRepository kamaji/rocky.manifests.62305212 is failed: repository not found" in page
     assert ("Nothing has failed" in page, "1 of 1 app ready, 3 other objects not as planned" in page) == (False, True)
     _, text, _ = tenantry(capsys, *COMMAND)
     found = json.loads(text)

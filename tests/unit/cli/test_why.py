@@ -34,7 +34,7 @@ pytestmark = pytest.mark.usefixtures("hub")
 TEXT = rocky(APPS, "clusters: {all: true}\nquota: {pods: 3}\nrole: edit")
 LISTS = ("apps/v1/%s/deployments", "apps/v1/%s/replicasets", "v1/%s/pods", "v1/%s/events", "v1/%s/resourcequotas")
 WEB = ObjectId("apps/v1", "Deployment", "rocky", "web")
-SOURCE = "/apis/source.toolkit.fluxcd.io/v1/namespaces/kamaji/gitrepositories/edge-rocky-manifests"
+SOURCE = "/apis/source.toolkit.fluxcd.io/v1/namespaces/kamaji/gitrepositories/rocky.manifests.62305212"
 DB = EDGE.replace("web", "db")
 ACCOUNT = "system:serviceaccount:kamaji:rocky"
 QUOTA = 'pods "web-1-x" is forbidden: exceeded quota: tenantry, requested: pods=1, used: pods=3, limited: pods=3'
@@ -270,7 +270,7 @@ def test_a_terminal_gets_the_cause_first_in_80_columns(
         "    Failed to pull image",
         "",
         f"trail, read as {ACCOUNT}",
-        "  GitRepository kamaji/edge-rocky-manifests  ready  5m",
+        "  GitRepository kamaji/rocky.manifests.62305212  ready  5m",
         "  Kustomization kamaji/edge-rocky-web  ready  5m",
         "  1 object on edge  1 failed",
     ]
@@ -415,7 +415,7 @@ def test_a_source_is_the_cause_of_what_it_keeps_from_being_ready(capsys: Capture
     assert (code, answer["status"], answer["cause"]) == (1, "failed", told)
     assert answer["findings"][0]["advice"] == "check the source in tenants.yaml:11"
     del hub.objects[SOURCE]
-    assert why(capsys)[1]["cause"] == "GitRepository kamaji/edge-rocky-manifests is not on the management cluster"
+    assert why(capsys)[1]["cause"] == "GitRepository kamaji/rocky.manifests.62305212 is not on the management cluster"
 
 
 def test_an_app_that_it_waits_for_is_named_with_the_command_that_asks_about_it(capsys: Capture, hub: Hub) -> None:

@@ -107,14 +107,14 @@ def test_what_fails_because_of_a_change_by_hand_stays_failed_and_tells_both() ->
 
 
 def test_a_source_that_is_not_as_planned_is_told_with_its_app() -> None:
-    source = one("a-rocky-manifests")
+    source = one("rocky.manifests.62305212")
     found = told(everything(), Difference(source, held(source), (("spec", "url"),)))
     assert found == {
         "a-rocky-web": (
             "outdated",
-            f"not applied yet: GitRepository clusters/a-rocky-manifests: spec.url; a run may be under way, otherwise {AGAIN}",
+            f"not applied yet: GitRepository clusters/rocky.manifests.62305212: spec.url; a run may be under way, otherwise {AGAIN}",
         ),
-        "a-rocky-manifests": ("outdated", f"not applied yet: spec.url; a run may be under way, otherwise {AGAIN}"),
+        "rocky.manifests.62305212": ("outdated", f"not applied yet: spec.url; a run may be under way, otherwise {AGAIN}"),
     }
 
 
@@ -128,21 +128,21 @@ def test_what_is_missing_is_missing_and_what_needs_it_waits() -> None:
 
 
 def test_a_source_that_fails_and_a_baseline_that_fails_are_told() -> None:
-    live = everything(a_rocky_baseline="no route to host", b_rocky_manifests="repository not found")
+    live = everything(a_rocky_baseline="no route to host", **{"rocky.manifests.62305212": "repository not found"})
     assert told(live) == {
         "a-rocky-baseline": ("failed", "no route to host"),
-        "b-rocky-manifests": ("failed", "repository not found"),
+        "rocky.manifests.62305212": ("failed", "repository not found"),
     }
 
 
 def test_what_others_suspend_is_told_and_what_the_plan_suspends_is_as_planned() -> None:
     live = everything()
     for manifest in live:
-        if manifest["metadata"]["name"] == "a-rocky-manifests":
+        if manifest["metadata"]["name"] == "rocky.manifests.62305212":
             manifest["spec"]["suspend"] = True
-    assert told(live) == {"a-rocky-manifests": ("suspended", "suspended by hand, not in the file")}
+    assert told(live) == {"rocky.manifests.62305212": ("suspended", "suspended by hand, not in the file")}
 
 
 def test_ids_are_of_planned_objects() -> None:
-    (found,) = object_statuses(PLAN, everything("a-rocky-manifests"))
-    assert found.id == ObjectId("source.toolkit.fluxcd.io/v1", "GitRepository", "clusters", "a-rocky-manifests")
+    (found,) = object_statuses(PLAN, everything("rocky.manifests.62305212"))
+    assert found.id == ObjectId("source.toolkit.fluxcd.io/v1", "GitRepository", "clusters", "rocky.manifests.62305212")

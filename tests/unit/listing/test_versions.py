@@ -40,18 +40,14 @@ def test_each_version_has_its_places(app: str, only: Filter, expected: dict[str,
 
 
 def test_the_versions_of_charts_are_those_that_are_planned() -> None:
-    planned = {
-        (
-            object.owner.tenant,
-            environment,
-            object.owner.cluster,
-            object.manifest["spec"]["chart"],
-            object.manifest["spec"]["version"],
-        )
-        for environment in FLEET.environments
-        for object in plan(FLEET, environment).objects
-        if object.id.kind == "HelmChart" and object.owner.tenant
-    }
+    planned = set()
+    for environment in FLEET.environments:
+        objects = plan(FLEET, environment).objects
+        charts = {each.id.name: each.manifest["spec"] for each in objects if each.id.kind == "HelmChart"}
+        for app in objects:
+            if app.owner.tenant and app.id.kind == "HelmRelease" and "tenantry/app" in app.manifest["metadata"]["labels"]:
+                chart = charts[app.manifest["spec"]["chartRef"]["name"]]
+                planned.add((app.owner.tenant, environment, app.owner.cluster, chart["chart"], chart["version"]))
     told = {
         (item["tenant"], place["environment"], place["cluster"], version["chart"], version["version"])
         for item in listing(FLEET, "apps", Filter(tenants=["movy"]))

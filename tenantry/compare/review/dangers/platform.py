@@ -9,7 +9,7 @@ from tenantry.compare.diff import Status
 from tenantry.compare.review.dangers.apps import app_in_words
 from tenantry.compare.review.dangers.found import Found, Pieces, Rank
 from tenantry.compare.review.model import DangerKind
-from tenantry.kube.objects import KubeObject, Owner
+from tenantry.kube.objects import KubeObject
 from tenantry.messages.data import mapping_at
 from tenantry.plan.objects.scope import APP_LABEL
 from tenantry.plan.plan import Plan
@@ -54,22 +54,25 @@ def _objects_chart(pieces: Pieces) -> Iterator[Found]:
     touched = (*pieces.diff.added.objects, *(each.after for each in pieces.diff.changed))
     if any(each.id.kind in _OF_CHARTS and not each.owner.tenant for each in touched):
         before, after = (_origins(pieces, plan) for plan in (pieces.before, pieces.after))
-        for owner, origin in after.items():
-            yield from (_chart(owner, what) for what in origin.instead_of(before.get(owner, origin)))
+        for cluster, origin in after.items():
+            yield from (_chart(cluster, what) for what in origin.instead_of(before.get(cluster, origin)))
 
 
-def _origins(pieces: Pieces, plan: Plan) -> dict[Owner, _Origin]:
+def _origins(pieces: Pieces, plan: Plan) -> dict[str, _Origin]:
     """By cluster. The fleet's own releases are those of baselines and of namespaces: their chart is the one."""
-    own = (planned for planned in plan.objects if planned.id.kind == "HelmRelease" and planned.id not in pieces.apps)
-    charts = {(each.id.namespace, mapping_at(_spec(each), "chartRef").get("name")) for each in own}
     platform = (each for each in plan.objects if each.id.kind in _OF_CHARTS and not each.owner.tenant)
     there = {(each.id.kind, each.id.namespace, each.id.name): each for each in platform}
-    return {
-        chart.owner: _origin(_spec(chart), _spec(there[reference["kind"], namespace, reference["name"]]))
-        for (kind, namespace, name), chart in there.items()
-        if kind == "HelmChart" and (namespace, name) in charts
-        for reference in (_spec(chart)["sourceRef"],)
-    }
+    found: dict[str, _Origin] = {}
+    for release in plan.objects:
+        is_own = release.id.kind == "HelmRelease" and release.id not in pieces.apps
+        if not is_own or release.owner.cluster in found:
+            continue
+        namespace, name = release.id.namespace, mapping_at(_spec(release), "chartRef").get("name")
+        if chart := there.get(("HelmChart", namespace, str(name))):
+            reference = _spec(chart)["sourceRef"]
+            source = there[reference["kind"], namespace, reference["name"]]
+            found[release.owner.cluster] = _origin(_spec(chart), _spec(source))
+    return found
 
 
 def _origin(chart: dict[str, Any], source: dict[str, Any]) -> _Origin:
@@ -79,10 +82,10 @@ def _origin(chart: dict[str, Any], source: dict[str, Any]) -> _Origin:
     return _Origin(source["url"], "", chart["chart"], ref)
 
 
-def _chart(owner: Owner, what: str) -> Found:
+def _chart(cluster: str, what: str) -> Found:
     lead = f"the chart that installs baselines {what}"
     tail = ": it acts with the platform's rights"
-    return Found(DangerKind.RIGHTS, Rank.ACCESS, "", owner.cluster, tail=tail, lead=lead, nobody=True)
+    return Found(DangerKind.RIGHTS, Rank.ACCESS, "", cluster, tail=tail, lead=lead, nobody=True)
 
 
 def _spec(planned: KubeObject) -> dict[str, Any]:

@@ -309,7 +309,7 @@ def test_another_address_of_a_chart_may_reinstall_what_comes_from_there() -> Non
     source = "      whole: {oci: {url: oci://example.com/charts/valkey, ref: {tag: 1.0.0}}}\n"
     before = rocky("cache: {helm: {source: whole}}", ALL).replace("    sources:\n", f"    sources:\n{source}")
     assert told(before, before.replace("charts/valkey", "charts/redis")) == [
-        f"reinstallation: app 'cache' ({ROCKY}) {ANEW} on hub, edge, if that chart has another name: {CHART_GOES}"
+        f"reinstallation: app 'cache' ({ROCKY}) {ANEW} on edge, hub, if that chart has another name: {CHART_GOES}"
         " (chart valkey -> redis)"
     ]
     assert told(before, before.replace("example.com/charts/", "example.com/mirror/")) == []
@@ -330,7 +330,8 @@ def test_a_renamed_tenant_with_the_same_namespace_and_account_keeps_what_it_has(
         DangerKind.RENAME,
         f"{ROCKY} looks renamed to 'rocco' (both have the same sources and apps): its namespaces and Flux objects keep their names,"
         " so they stay with their data; deleted, and created under other names: RoleBinding shop/rocky-reconciler-admin,"
-        " RoleBinding shop/rocky-reconciler-admin on edge",
+        " GitRepository kamaji/shop.manifests.62305212, HelmRepository kamaji/shop.charts.e5533713,"
+        " HelmChart kamaji/shop.charts.valkey.91719e05, RoleBinding shop/rocky-reconciler-admin on edge",
     )
 
 
