@@ -165,7 +165,7 @@ class Fleet(Part):
         super().__init__("tenantry:index:Fleet", name, {}, opts)
         gates = run.gates or Gates(run.plan.environment, Turns(), None)
         answers = Answers(gates)
-        created = Objects(answers, Steps(run.plan.apps, gates.turns, answers, self), run.kept, run.moving(gates))
+        created = Objects(answers, Steps(run.plan.apps, gates.turns, answers, self), run.kept, run.waiting(gates))
         own = pulumi.ResourceOptions(parent=self)
         platform, tenants = _shares(run.plan)
         with _without_positions():

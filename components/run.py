@@ -68,8 +68,8 @@ class Run:
     moves: Collection[Move] = ()
     urns: Mapping[str, str] = field(default_factory=dict)
 
-    def moving(self, gates: Gates) -> Moving:
-        """What moves in this run."""
+    def waiting(self, gates: Gates) -> Moving:
+        """The apps that wait for another source."""
         return Moving(gates, {move.app.id: move for move in self.moves}, self.urns)
 
 

@@ -57,7 +57,9 @@ class Place:
         """Whether the name of an object of a kind in `home` can only be the tenant's: nobody else has its namespace."""
         if self.kubeconfig is None:
             return True
-        if not self.shared and name.startswith((f"{self.cluster}-{self.namespace}-", f"{self.cluster}.{self.namespace}.")):
+        if not self.shared and name.startswith(
+            (f"{self.cluster}-{self.namespace}-", f"{self.cluster}.{self.namespace}.")
+        ):
             return True
         first, *rest = name.split(".")
         if first != self.namespace:
@@ -156,10 +158,16 @@ class Tenants:
         """
         clusters: dict[tuple[str, str, str], set[str]] = {}
         pending = [(each, str(each.labels.get(CLUSTER))) for each in self.stack.objects if each.labels.get(CLUSTER)]
-        own = [(each.namespace, each.tenant, as_text(each.spec), cluster) for each, cluster in pending if each.kind == "Provider"]
+        own = [
+            (each.namespace, each.tenant, as_text(each.spec), cluster)
+            for each, cluster in pending
+            if each.kind == "Provider"
+        ]
         for alert in self.stack.objects:
             if alert.kind == "Alert" and self.is_shared(alert):
-                provider = self.find("Provider", alert.namespace, str(mapping(alert.spec.get("providerRef")).get("name")))
+                provider = self.find(
+                    "Provider", alert.namespace, str(mapping(alert.spec.get("providerRef")).get("name"))
+                )
                 said = (alert.namespace, alert.tenant, as_text(provider.spec) if provider else "")
                 pending += [(alert, cluster) for *same, cluster in own if tuple(same) == said]
                 clusters[_key(alert)] = {cluster for *same, cluster in own if tuple(same) == said}

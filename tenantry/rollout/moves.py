@@ -116,8 +116,13 @@ def _words(place: Place) -> str:
     return f"{kind} {namespace}/{name}"
 
 
-def _by_place(objects: Iterable[Manifest]) -> dict[Place, Manifest]:
-    return {(id.kind, id.namespace, id.name): each for each in objects if (id := readable_id(each))}
+def _unversioned(id: ObjectId) -> ObjectId:
+    """References to an object do not name its version."""
+    return id._replace(api_version="")
+
+
+def _by_place(objects: Iterable[Manifest]) -> dict[ObjectId, Manifest]:
+    return {_unversioned(id): each for each in objects if (id := readable_id(each))}
 
 
 def _reference(live: Manifest, namespace: str) -> Place | None:
@@ -132,19 +137,19 @@ def _is_suspended(chain: Iterable[Manifest]) -> bool:
     return any(mapping_at(each, "spec").get("suspend") for each in chain)
 
 
-def _needed(live: Manifest, others: Mapping[Place, Manifest]) -> tuple[ObjectId, ...]:
+def _needed(live: Manifest, others: Mapping[ObjectId, Manifest]) -> tuple[ObjectId, ...]:
     """What an object refers to, and what that refers to, as far as it is among others: dependencies first."""
     found: dict[ObjectId, None] = {}
-    seen: set[Place] = set()
+    seen: set[ObjectId] = set()
 
     def visit(manifest: Manifest) -> None:
-        for place in _references(
-            mapping_at(manifest, "spec"), str(mapping_at(manifest, "metadata").get("namespace", ""))
-        ):
-            if place in others and place not in seen:
-                seen.add(place)
-                visit(others[place])
-                found[object_id(others[place])] = None
+        own = object_id(manifest)
+        for kind, namespace, name in _references(mapping_at(manifest, "spec"), own.namespace):
+            there = _unversioned(own)._replace(kind=kind, namespace=namespace, name=name)
+            if there in others and there not in seen:
+                seen.add(there)
+                visit(others[there])
+                found[object_id(others[there])] = None
 
     visit(live)
     return tuple(found)

@@ -143,7 +143,9 @@ def object_delta(spot: Spot, both: Both, found: Gathered, keys: Collection[str])
         return delta
     old_objects = {each.id: each for each in both.before}
     delta.replaced = bool(both.before and both.after) and not any(each.id in old_objects for each in both.after)
-    if spot.part.kind is PartKind.SOURCE and {each.id.kind for each in both.before} != {each.id.kind for each in both.after}:
+    if spot.part.kind is PartKind.SOURCE and {each.id.kind for each in both.before} != {
+        each.id.kind for each in both.after
+    }:
         old, new = telling(old), telling(new)
     delta.settings = list(changed_settings(old, new))
     if spot.part.kind is PartKind.NAMESPACE:

@@ -80,7 +80,11 @@ def _misplaced(resource: Resource, place: Place) -> str:
         return "" if resource.namespace in place.namespaces else "is in a namespace that is not the tenant's"
     if resource.namespace != place.home:
         return f"is not beside the kubeconfig of cluster '{place.cluster}'"
-    own = resource.name == place.account if resource.kind == "ServiceAccount" else place.is_own_name(resource.kind, resource.name)
+    own = (
+        resource.name == place.account
+        if resource.kind == "ServiceAccount"
+        else place.is_own_name(resource.kind, resource.name)
+    )
     return "" if own else "has a name beside kubeconfigs that is not the tenant's"
 
 

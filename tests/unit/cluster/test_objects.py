@@ -114,7 +114,10 @@ def test_a_source_that_is_not_as_planned_is_told_with_its_app() -> None:
             "outdated",
             f"not applied yet: GitRepository clusters/rocky.manifests.62305212: spec.url; a run may be under way, otherwise {AGAIN}",
         ),
-        "rocky.manifests.62305212": ("outdated", f"not applied yet: spec.url; a run may be under way, otherwise {AGAIN}"),
+        "rocky.manifests.62305212": (
+            "outdated",
+            f"not applied yet: spec.url; a run may be under way, otherwise {AGAIN}",
+        ),
     }
 
 

@@ -45,7 +45,11 @@ def test_the_versions_of_charts_are_those_that_are_planned() -> None:
         objects = plan(FLEET, environment).objects
         charts = {each.id.name: each.manifest["spec"] for each in objects if each.id.kind == "HelmChart"}
         for app in objects:
-            if app.owner.tenant and app.id.kind == "HelmRelease" and "tenantry/app" in app.manifest["metadata"]["labels"]:
+            if (
+                app.owner.tenant
+                and app.id.kind == "HelmRelease"
+                and "tenantry/app" in app.manifest["metadata"]["labels"]
+            ):
                 chart = charts[app.manifest["spec"]["chartRef"]["name"]]
                 planned.add((app.owner.tenant, environment, app.owner.cluster, chart["chart"], chart["version"]))
     told = {
