@@ -131,7 +131,8 @@ class Compared:
 
     def _told(self, difference: Difference, id: ObjectId) -> tuple[Readiness, str]:
         """The state that a difference makes, and what to do. id: the object or app that is told of."""
-        held_back = self._held_back(id)
+        # What clusters share is in no wave, so nothing of it waits.
+        held_back = self._held_back(id) if self._plan.wave_of(difference.id) else ""
         again = f"run `tenantry up --environment {self._plan.environment}`"
         if difference.live is None:
             missing = MISSING if id == difference.id else f"{difference.id} is {MISSING}"

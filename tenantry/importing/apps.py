@@ -77,12 +77,14 @@ def source_key(app: FoundApp) -> str:
     """What the file calls the source of an app."""
     assert app.source is not None
     prefix = join(app.place.cluster, app.main, "")
-    return app.source.name.removeprefix(prefix)
+    return app.source.source_key or app.source.name.removeprefix(prefix)
 
 
 def source_home(app: FoundApp) -> tuple[str, str]:
     """The namespace and the name that Tenantry gives the app's source."""
     assert app.source is not None
+    if app.source.source_key:
+        return app.home, app.source.name
     if not app.tenant:
         return app.home, app.planned
     name = app.planned.removesuffix(app.key) + source_key(app)

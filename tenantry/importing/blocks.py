@@ -114,10 +114,11 @@ def _without(data: Block, parts: list[str]) -> Block:
 class Named:
     """The Secrets and ConfigMaps that the objects of one owner name in one place."""
 
-    def __init__(self, world: World, prefix: str) -> None:
-        """prefix: of the names that Tenantry gives them there."""
+    def __init__(self, world: World, configs: str, *secrets: str) -> None:
+        """configs, secrets: the prefixes of the names that Tenantry gives them there, of Secrets the usual one last."""
         self._world = world
-        self._prefix = prefix
+        self._prefixes = {"ConfigMap": (configs,), "Secret": secrets or (configs,)}
+        self._former = configs
         self.credentials: dict[str, Thing | None] = {}
         self.configs: dict[str, Thing | None] = {}
 
@@ -125,22 +126,23 @@ class Named:
         """The spec with the names that the file gives them."""
         for reference in references(thing.kind, spec):
             self.declare(thing, reference.kind, reference.name)
-        return renamed(thing.kind, spec, lambda _, name: self.short(name))
+        return renamed(thing.kind, spec, self.short)
 
-    def short(self, name: str) -> str:
-        return name.removeprefix(self._prefix)
+    def short(self, kind: str, name: str) -> str:
+        found = next((each for each in self._prefixes[kind] if name.startswith(each)), self._former)
+        return name.removeprefix(found)
 
     def declare(self, thing: Thing, kind: str, name: str) -> str:
         """Declare a Secret or ConfigMap that an object names; gives the name that the file gives it."""
-        short = self.short(name)
+        short, prefixes = self.short(kind, name), self._prefixes[kind]
         group = self.credentials if kind == "Secret" else self.configs
         if short not in group:
             group[short] = self._world.get(kind, thing.namespace, name)
-        if self._prefix and not name.startswith(self._prefix):
+        if prefixes[-1] and not name.startswith(prefixes):
             self._world.notes.leave(
                 thing.read,
-                f"{kind} {thing.namespace}/{name} will be read as {self._prefix}{name}",
-                f"copy {kind} {name} in namespace {thing.namespace} to {self._prefix}{name}",
+                f"{kind} {thing.namespace}/{name} will be read as {prefixes[-1]}{short}",
+                f"copy {kind} {name} in namespace {thing.namespace} to {prefixes[-1]}{short}",
             )
         return short
 
@@ -192,7 +194,9 @@ def has_shared_interval(chart: Thing) -> bool:
     wanted = {key: each for key, each in chart.spec.items() if key not in ("interval", "sourceRef")}
     fields = schema_of("HelmChart").spec["properties"]
     written = {key: each for key, each in wanted.items() if fields.get(key, {}).get("default") != each}
-    return chart.is_ours and any(chart.name.endswith(f"-{digest(each)}") for each in (wanted, written))
+    return bool(chart.source_key) or (
+        chart.is_ours and any(chart.name.endswith(f"-{digest(each)}") for each in (wanted, written))
+    )
 
 
 # --- sources -----------------------------------------------------------------------------------------------------------
@@ -218,7 +222,7 @@ def source_entry(world: World, thing: Thing, named: Named, prefix: str = "") -> 
     if not spec.get("ref") and (ref := effective_spec(thing.read.manifest).get("ref")):
         spec["ref"] = ref
     if isinstance(spec.get("include"), list):
-        spec["include"] = [_included(each, prefix) for each in spec["include"]]
+        spec["include"] = [_included(world, thing, each, prefix) for each in spec["include"]]
     entry: Block = {key: literal(smallest(spec, as_model(model)))}
     secret = mapping_at(thing.spec, "secretRef").get("name")
     if secret:
@@ -228,10 +232,11 @@ def source_entry(world: World, thing: Thing, named: Named, prefix: str = "") -> 
     return entry
 
 
-def _included(entry: Any, prefix: str) -> Any:
+def _included(world: World, thing: Thing, entry: Any, prefix: str) -> Any:
     """An entry of `include` with the name that the file gives the repository."""
     name = str(mapping_at(entry, "repository").get("name"))
-    short = name.removeprefix(prefix)
+    other = world.get("GitRepository", thing.namespace, name)
+    short = (other.source_key if other else "") or name.removeprefix(prefix)
     kept = {key: each for key, each in entry.items() if not (key == "toPath" and each == short)}
     return {**kept, "repository": {"name": short}}
 

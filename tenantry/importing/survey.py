@@ -54,12 +54,17 @@ class Survey:
 
     def names_of(self, app: FoundApp) -> Named:
         """The Secrets and ConfigMaps of an app's owner on its cluster."""
-        remote = app.place.cluster != self.world.management
-        parts = (app.place.cluster, app.main) if app.tenant else (app.place.cluster,)
-        return self._names(app.tenant, app.place.cluster, ".".join((*parts, "")) if remote else "")
+        return self._names(app.tenant, app.place.cluster, app.main)
 
-    def _names(self, tenant: str, cluster: str, prefix: str) -> Named:
-        return self.named.setdefault((tenant, cluster), Named(self.world, prefix))
+    def _names(self, tenant: str, cluster: str, main: str) -> Named:
+        """main: the main namespace of a tenant."""
+        prefixes: tuple[str, ...] = ("",)
+        if cluster != self.world.management and tenant:
+            prefixes = (f"{cluster}.{main}.", f"{main}.")
+        elif cluster != self.world.management:
+            # Where several environments share a management cluster, the name may hold the environment's.
+            prefixes = (f"{cluster}.", f"{self.platform}.{self.world.environment}.", f"{self.platform}.")
+        return self.named.setdefault((tenant, cluster), Named(self.world, *prefixes))
 
     def account(self, tenant: str) -> str:
         """The service account of a tenant's apps on the management cluster."""
@@ -92,9 +97,7 @@ class Survey:
             credentials = {}
             if secret := mapping_at(source.spec, "secretRef").get("name"):
                 cluster = self.remotes.name(release) or self.world.management
-                credentials["credentials"] = self._names("", cluster, f"{cluster}.").declare(
-                    source, "Secret", str(secret)
-                )
+                credentials["credentials"] = self._names("", cluster, "").declare(source, "Secret", str(secret))
             if source.kind == "HelmRepository":
                 kind = {"type": "oci"} if source.spec.get("type") == "oci" else {}
                 where = {"url": source.spec.get("url"), "version": str(chart.get("version")), **kind}

@@ -172,7 +172,7 @@ class TenantEntry(OwnerEntry):
             prefix = app.planned.removesuffix(app.key)
             found[key][app.place] = source_entry(survey.world, app.source, survey.names_of(app), prefix)
             for each in included(survey.world, app.source):
-                name = each.name.removeprefix(prefix)
+                name = each.source_key or each.name.removeprefix(prefix)
                 found[name].setdefault(app.place, source_entry(survey.world, each, survey.names_of(app), prefix))
                 self.notes.take(each.read, *self.path, "sources", name)
         entries: dict[str, Any] = {}

@@ -13,7 +13,7 @@ from tenantry.kube.names import dns_label_problem
 from tenantry.kube.objects import is_of_flux, labels_of
 from tenantry.messages.data import mapping_at
 from tenantry.plan.objects.apps import KINDS
-from tenantry.plan.objects.scope import APP_LABEL, ENVIRONMENT_LABEL, MANAGED_BY, TENANT_LABEL, WATCHED
+from tenantry.plan.objects.scope import APP_LABEL, ENVIRONMENT_LABEL, MANAGED_BY, SOURCE_LABEL, TENANT_LABEL, WATCHED
 
 
 @dataclass(slots=True)
@@ -90,6 +90,12 @@ class Thing:
         return ENVIRONMENT_LABEL in self.labels or all(
             self.labels.get(key) == value for key, value in MANAGED_BY.items()
         )
+
+    @property
+    def source_key(self) -> str:
+        """What the file calls a source that clusters share; "" of any other object."""
+        key = self.labels.get(SOURCE_LABEL) if self.is_ours else None
+        return key if isinstance(key, str) and not dns_label_problem(key) else ""
 
     @property
     def is_suspended(self) -> bool:

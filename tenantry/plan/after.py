@@ -109,7 +109,7 @@ def _decisive(app: PlannedApp, manifest: Manifest, objects: Mapping[ObjectId, Ku
     """The fields of a spec that decide, with what it refers to instead of names."""
     kind, spec, namespace = manifest["kind"], dict(manifest.get("spec") or {}), manifest["metadata"]["namespace"]
     if kind in kinds():
-        spec = renamed(kind, spec, lambda of, name: _referred(app, ObjectId("v1", of, namespace, name), objects))
+        spec = renamed(kind, spec, lambda of, name: _referred(ObjectId("v1", of, namespace, name), objects))
     kept = {key: value for key, value in spec.items() if key not in (*PACE, *_PLACE)}
     if kind == "GitRepository" and isinstance(kept.get("include"), list):
         kept["include"] = [_included(each, manifest, objects) for each in kept["include"]]
@@ -135,7 +135,7 @@ def _without_pace(value: Any) -> Any:
     return value
 
 
-def _referred(app: PlannedApp, id: ObjectId, objects: Mapping[ObjectId, KubeObject]) -> str:
+def _referred(id: ObjectId, objects: Mapping[ObjectId, KubeObject]) -> str:
     """What stands for a Secret or ConfigMap: of a ConfigMap of the file its data, of a Secret its name and its keys."""
     planned = objects.get(id)
     if planned and planned.secret:

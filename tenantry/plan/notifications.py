@@ -51,7 +51,7 @@ def plan_alerts(
     """The alerts of the scope's tenant, or the platform's, that have something to tell of, with their places in the document.
 
     Shape: for each the Secrets it needs, its Provider, its Alert; Secrets come again with the next alert that needs them.
-           Beside kubeconfigs a second Provider and Alert tell of the sources, which clusters share, and come again with each cluster.
+           Beside kubeconfigs a second Provider and Alert tell of the sources, which clusters share; they come again with each.
     Args:  apps: what stands for each app or add-on that there is. findings: is given what keeps an alert from being planned.
            own: whether to plan those that tell of the cluster's own objects.
     """

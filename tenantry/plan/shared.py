@@ -98,7 +98,7 @@ def at_one_pace(first: KubeObject, other: KubeObject) -> KubeObject | None:
         return None
     specs = (first.manifest["spec"], other.manifest["spec"])
     pace = {
-        key: choose((spec[key] for spec in specs if key in spec), key=seconds_of)
+        key: choose((spec[key] for spec in specs if key in spec), key=lambda time: (seconds_of(time), time))
         for key, choose in zip(PACE, (min, max), strict=True)
         if any(key in spec for spec in specs)
     }

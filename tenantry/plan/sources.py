@@ -100,7 +100,7 @@ class Attachments:
         """Clusters share a Secret, whose values they have in common. A ConfigMap may hold something else on each."""
         scope = self._scope
         first = scope.prefix if scope.attached is None else scope.attached
-        return ".".join((*(kind == "Secret" and scope.common or first), name))
+        return ".".join((*((kind == "Secret" and scope.common) or first), name))
 
     def _refuse_kubeconfig(self, kind: Kind, name: str, at: Path) -> None:
         """A tenant's chart must never receive the kubeconfig of a cluster."""

@@ -184,7 +184,7 @@ class Tenants:
         return {key: frozenset(found) for key, found in clusters.items()}
 
     def place_of(self, resource: Resource) -> Place | None:
-        """The place that an object's labels claim, of what clusters share the first; None: the file knows none, or nobody takes it."""
+        """The place that an object's labels claim, the first of what is shared; None: the file knows none, or nobody takes it."""
         # A baseline's objects are those of the release, whatever they say themselves.
         if self.is_shared(resource):
             return next(self._places_of(resource), None)

@@ -109,11 +109,11 @@ def test_what_fails_because_of_a_change_by_hand_stays_failed_and_tells_both() ->
 def test_a_source_that_is_not_as_planned_is_told_with_its_app() -> None:
     source = one("rocky.manifests.62305212")
     found = told(everything(), Difference(source, held(source), (("spec", "url"),)))
+    said = (
+        f"not applied yet: GitRepository clusters/{source.id.name}: spec.url; a run may be under way, otherwise {AGAIN}"
+    )
     assert found == {
-        "a-rocky-web": (
-            "outdated",
-            f"not applied yet: GitRepository clusters/rocky.manifests.62305212: spec.url; a run may be under way, otherwise {AGAIN}",
-        ),
+        **{f"{cluster}-rocky-web": ("outdated", said) for cluster in ("a", "b", "c")},
         "rocky.manifests.62305212": (
             "outdated",
             f"not applied yet: spec.url; a run may be under way, otherwise {AGAIN}",

@@ -62,4 +62,4 @@ def test_the_shards_of_fluxs_controllers_are_read_back(tmp_path: Path) -> None:
         entries = {**draft.data["clusters"], **draft.data["tenants"]}
         found[each.environment] = {name: entry["shard"] for name, entry in entries.items() if "shard" in entry}
         assert draft.decisions == {}
-    assert found == {"dev": {"edge-1": "b", "movy": "a", "rocky": "a"}, "prod": {"us-east-1": "us"}}
+    assert found == {"dev": {"hub-dev": "a", "edge-1": "b"}, "prod": {"us-east-1": "us"}}
