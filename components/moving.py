@@ -17,9 +17,7 @@ from tenantry.cluster.failures import Failures
 from tenantry.cluster.standing import Needs
 from tenantry.kube.objects import ObjectId
 from tenantry.messages.errors import Refused
-from tenantry.model import Rollout
-from tenantry.model.scalars import seconds_of
-from tenantry.rollout.moves import Move, is_lost, missing_from, stayed
+from tenantry.rollout.moves import PATIENCE, Move, is_lost, missing_from, stayed
 from tenantry.stacks.outcome import HELD, is_started_by_tenantry, tell
 from tenantry.stacks.targets import key_in_state
 
@@ -29,7 +27,6 @@ EVERYTHING = ("*",)
 """The engine takes the former inputs of an object then."""
 _REFERENCES = ("spec.sourceRef", "spec.chartRef")
 """A paused app keeps these alone: that it is suspended has to reach it."""
-_PATIENCE = seconds_of(str(Rollout.model_fields["timeout"].default))
 _QUIET = 15.0
 """Seconds after which a run says what it waits for."""
 
@@ -104,7 +101,7 @@ class Moving:
     async def _reason(self, move: Move, reading: Reading) -> str:
         """Why a source gets no artifact; "" if it has one. Raises: what has ended the run."""
         begun, told, failures = time.monotonic(), False, Failures(time.monotonic)
-        patience = float(max((each.timeout for each in self.gates.turns.rollouts), default=_PATIENCE))
+        patience = float(max((each.timeout for each in self.gates.turns.rollouts), default=PATIENCE))
         while True:
             self.gates.check()
             try:

@@ -15,10 +15,14 @@ from tenantry.cluster.status import Readiness, is_stalled
 from tenantry.kube.objects import KubeObject, Manifest, ObjectId, object_id, readable_id
 from tenantry.messages.data import mapping_at, mappings_in, value_at
 from tenantry.messages.text import counted
+from tenantry.model import Rollout
+from tenantry.model.scalars import seconds_of
 from tenantry.plan.engine_order import Chains, becomes_ready, is_reconciled, reference_of
 from tenantry.plan.objects.lifecycle import STATE_LABEL
 from tenantry.plan.plan import Plan
 
+PATIENCE = seconds_of(str(Rollout.model_fields["timeout"].default))
+"""Seconds after which a source without an artifact counts as failed, where no rollout says how long."""
 Place: TypeAlias = tuple[str, str, str]
 """Kind, namespace and name."""
 _LISTED = 20

@@ -86,7 +86,7 @@ class Flux:
 
 @pytest.fixture(autouse=True)
 def said(monkeypatch: pytest.MonkeyPatch) -> list[str]:
-    monkeypatch.setattr(moving, "_PATIENCE", 60.0)
+    monkeypatch.setattr(moving, "PATIENCE", 60.0)
     monkeypatch.delenv(OUTCOME_FILE, raising=False)
     told: list[str] = []
     for level in ("info", "warn", "error"):
