@@ -37,6 +37,7 @@ CORE_KINDS = (
     ("v1", "Secret"),
     ("v1", "ResourceQuota"),
     ("v1", "LimitRange"),
+    ("rbac.authorization.k8s.io/v1", "Role"),
     ("rbac.authorization.k8s.io/v1", "RoleBinding"),
     ("networking.k8s.io/v1", "NetworkPolicy"),
     ("rbac.authorization.k8s.io/v1", "ClusterRole"),

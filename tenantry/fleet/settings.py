@@ -8,7 +8,7 @@ settings have no layer of an app.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from tenantry.fleet.fleet import Fleet
@@ -19,7 +19,8 @@ from tenantry.messages.errors import Path
 from tenantry.model import PlacedSettings, State
 from tenantry.model.network import Network
 from tenantry.model.objects import as_written
-from tenantry.model.tenancy import ExtraBinding, PodSecurity, TenantOwner
+from tenantry.model.requirements import Requirements
+from tenantry.model.tenancy import ExtraBinding, NamespaceRole, PodSecurity, TenantOwner
 
 _INHERITED = set(PlacedSettings.model_fields)
 """Not selectors: each is taken whole from the nearest level, as half of one merged into another would mean neither. Nor grants,
@@ -45,13 +46,16 @@ class TenantSettings:
     podSecurity: PodSecurity = field(default_factory=PodSecurity)
     owners: list[TenantOwner] = field(default_factory=list)
     roleBindings: dict[str, ExtraBinding] = field(default_factory=dict)
+    roles: dict[str, NamespaceRole] = field(default_factory=dict)
     dependsOn: list[str] = field(default_factory=list)
     objects: dict[str, dict[str, Any]] = field(default_factory=dict)
+    require: Requirements = field(default_factory=Requirements)
 
 
 def platform_settings(fleet: Fleet) -> TenantSettings:
-    """The settings of add-ons; only the defaults' times apply to them."""
-    return _settings(platform_layers(fleet))
+    """The settings of add-ons; only the defaults' times apply to them, and the platform's own requirements."""
+    required = fleet.document.platform.require or Requirements()
+    return replace(_settings(platform_layers(fleet)), require=required)
 
 
 def platform_layers(fleet: Fleet) -> list[Layer]:

@@ -15,6 +15,7 @@ from tenantry.messages.errors import Path, Problem
 from tenantry.messages.problems import doubtful
 from tenantry.messages.text import declared
 from tenantry.model import PlacedSettings, Settings
+from tenantry.model.tenancy import OWN_ROLES, gives_all
 
 CLUSTER_ADMIN = "cluster-admin"
 _WITH_ROLES = ("owners", "role", "roleBindings")
@@ -67,6 +68,24 @@ def intervals_pass_the_clusters_admission_policy(fleet: Fleet) -> Iterator[Probl
     for at, grants in _grants(fleet):
         if grants.shortestInterval:
             yield from refused_by_policy((*at, "shortestInterval"), grants.shortestInterval)
+
+
+def required_keys_are_the_platforms(fleet: Fleet) -> Iterator[Problem]:
+    """A tenant that could declare the credentials itself could sign with a key of its own."""
+    keys: dict[str, list[str]] = {}
+    for at, given in walk.settings(fleet):
+        if isinstance(given, PlacedSettings) and given.require and at[0] in ("defaults", "tenants"):
+            tenant = str(at[1]) if at[0] == "tenants" else ""
+            keys.setdefault(tenant, []).extend(
+                each.secretRef.name for each in given.require.verify or () if each.secretRef
+            )
+    for tenant, own in fleet.document.tenants.items() if keys else ():
+        there = {key for key in own.credentials if not is_filled(fleet, ("tenants", tenant, "credentials", key))}
+        for key in dict.fromkeys((*keys.get("", ()), *keys.get(tenant, ()))):
+            if key not in there:
+                message = f"'require.verify' names credentials '{key}', which the main file does not declare for tenant '{tenant}'"
+                fix = f"add '{key}: {{existing: true}}' to the tenant's 'credentials:' in this file"
+                yield Problem(("tenants", tenant), "required-key", message, fix=fix, at_key=True)
 
 
 def grants_leave_the_fleets_labels_alone(fleet: Fleet) -> Iterator[Problem]:
@@ -128,6 +147,26 @@ def cluster_admin_is_allowed_by_a_word_of_its_own(fleet: Fleet) -> Iterator[Prob
                 f"{CLUSTER_ADMIN} cannot be granted: an included file could give it to anybody",
                 fix="remove it",
             )
+
+
+def roles_of_namespaces_are_the_tenants_own(fleet: Fleet) -> Iterator[Problem]:
+    """Named as Kubernetes names one of its own, a role would be taken for that one. One that gives all rights takes the word that
+    whoever reviews a tenant's entry sees.
+    """
+    for at, given in walk.settings(fleet):
+        for name, role in (given.roles or {}).items() if isinstance(given, PlacedSettings) else ():
+            here = (*at, "roles", name)
+            if name in OWN_ROLES or name.startswith("system:"):
+                message = f"'{name}' is a ClusterRole of Kubernetes' own"
+                yield Problem(here, "kubernetes-own", message, fix="choose another name", at_key=True)
+            if role and gives_all(role.rules) and not _has_cluster_admin(fleet, at):
+                message = f"role '{name}' gives all rights in a namespace"
+                fix = "name verbs and resources, or set 'clusterAdmin: true' for the tenant"
+                yield Problem((*here, "rules"), "cluster-admin", message, fix=fix)
+
+
+def _has_cluster_admin(fleet: Fleet, at: Path) -> bool:
+    return at[0] == "tenants" and fleet.document.tenants[str(at[1])].clusterAdmin
 
 
 def grants_are_for_tenants_with_an_included_file(fleet: Fleet) -> Iterator[Problem]:

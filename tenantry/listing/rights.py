@@ -113,12 +113,16 @@ def _bindings(fleet: Fleet, tenant: str, place: Place) -> Iterator[_Binding]:
     def line(*path: str | int) -> str | None:
         return None if value_at(merged, path, ABSENT) is ABSENT else _line(fleet, layers, path)
 
-    yield _Binding(settings.role, None, line("role"))
+    def words(role: str) -> str:
+        own = settings.roles.get(role)
+        return f"{role} ({in_words(rights_of_rules(rule.model_dump() for rule in own.rules))})" if own else role
+
+    yield _Binding(words(settings.role), None, line("role"))
     for index, owner in enumerate(settings.owners):
-        yield _Binding(owner.role, owner, line("owners", index))
+        yield _Binding(words(owner.role), owner, line("owners", index))
     for name, extra in sorted(settings.roleBindings.items()):
         for index, subject in enumerate(extra.subjects):
-            yield _Binding(extra.role, subject, line("roleBindings", name, "subjects", index))
+            yield _Binding(words(extra.role), subject, line("roleBindings", name, "subjects", index))
 
 
 def _line(fleet: Fleet, layers: list[Layer], path: Path) -> str:

@@ -10,6 +10,7 @@ from tenantry.model.clusters import Cluster, ClusterGroup, Environment, Selector
 from tenantry.model.network import Network
 from tenantry.model.notifications import Alert, Receiver
 from tenantry.model.objects import ClusterObject, ObjectManifest
+from tenantry.model.requirements import Requirements
 from tenantry.model.scalars import (
     AppName,
     CredentialsName,
@@ -30,6 +31,7 @@ from tenantry.model.tenancy import (
     ExtraBinding,
     ExtraNamespace,
     Limits,
+    NamespaceRole,
     PodSecurity,
     ServiceAccount,
     TenantOwner,
@@ -40,7 +42,8 @@ class PlacedSettings(Model):
     """Settings of a tenant that can differ between environments and clusters."""
 
     role: RoleName | None = None
-    """The ClusterRole of the tenant's service account in its namespaces. It decides what the tenant's apps may do there."""
+    """The ClusterRole of the tenant's service account in its namespaces, or one of `roles`. It decides what the tenant's apps may
+    do there."""
     interval: Duration | None = None
     """How often apps are reconciled."""
     retryInterval: Duration | None = None
@@ -63,12 +66,17 @@ class PlacedSettings(Model):
     """People, and their role in the tenant's namespaces. A tenant's list replaces the list in `defaults`."""
     roleBindings: dict[Name, ExtraBinding | None] | None = None
     """ClusterRoles for other subjects, in the tenant's namespaces only."""
+    roles: dict[RoleName, NamespaceRole | None] | None = None
+    """Roles of the tenant's own namespaces, by the names that `role`, `owners` and `roleBindings` use. An included file cannot set
+    them."""
     objects: dict[Name, ObjectManifest | None] | None = None
     """Manifests of any namespaced kind, which are in each of the tenant's namespaces before its apps: pull secrets, CA bundles,
     ExternalSecrets."""
     dependsOn: list[AppName] | None = None
     """Add-ons that must be ready before anything of the tenant is created on the same cluster: its namespaces or baseline, and
     with them its apps. Written as `platform/<add-on>`; see [Order](order.md)."""
+    require: Requirements | None = None
+    """What the tenant's sources, images and namespaces have to be like, whoever declares them. An included file cannot set it."""
 
 
 class SettingsPatch(PlacedSettings):
@@ -242,6 +250,8 @@ class Platform(Model):
     """ConfigMaps that add-ons can name."""
     addons: dict[Name, Addon] = {}
     """Apps of the platform team."""
+    require: Requirements | None = None
+    """What add-ons' sources and namespaces, and the chart for baselines, have to be like."""
     alerts: dict[Name, Alert] = {}
     """Who is notified when add-ons fail or change; for remote clusters also about baselines and all tenants' apps."""
     receivers: dict[Name, Receiver] = {}

@@ -224,6 +224,24 @@ class PolicyRule(Model):
     """The only objects that the rule is for. Default: all."""
 
 
+OWN_ROLES = ("admin", "cluster-admin", "edit", "view")
+"""Kubernetes' own roles for users. Source: kubernetes.io, "Using RBAC Authorization", user-facing roles."""
+_ON_RIGHTS = frozenset({"*", "clusterrolebindings", "clusterroles", "rolebindings", "roles"})
+_TO_MORE = frozenset({"*", "bind", "escalate"})
+
+
+def gives_all(rules: list[PolicyRule]) -> bool:
+    """Whether rules in a namespace give every right there, or the way to it."""
+    return any(not _TO_MORE.isdisjoint(rule.verbs) and not _ON_RIGHTS.isdisjoint(rule.resources) for rule in rules)
+
+
+class NamespaceRole(Model):
+    """A Role in each of the tenant's namespaces."""
+
+    rules: Annotated[list[PolicyRule], Field(min_length=1)]
+    """Its rules. Those that give every right in a namespace need `clusterAdmin: true`."""
+
+
 class ClusterRights(OneOf):
     """A ClusterRole for the tenant on every cluster where it is placed, outside of namespaces too."""
 

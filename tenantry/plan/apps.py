@@ -44,7 +44,7 @@ def plan_apps(
     apps = tuple(apps)
     result = AppSet()
     resolved = _resolved(fleet, scope, settings, apps, variables, result.findings)
-    builder = _Builder(fleet, scope, variables, result, charts_of(scope, resolved.values()))
+    builder = _Builder(fleet, scope, variables, settings, result, charts_of(scope, resolved.values()))
     builder.known.update(addons)
     builder.before.update(before or {})
     there = {**{app: Dependency(app_id(scope, app, each.kind)) for app, each in resolved.items()}, **addons}
@@ -85,6 +85,7 @@ class _Builder:
         fleet: Fleet,
         scope: Scope,
         variables: Mapping[str, str],
+        settings: TenantSettings,
         result: AppSet,
         charts: Mapping[str, str],
     ) -> None:
@@ -96,7 +97,7 @@ class _Builder:
         self.known: dict[str, Dependency] = {}
         self.before: dict[str, Sequence[Dependency]] = {}
         self.attachments = Attachments(fleet, scope, variables)
-        self.wall = Wall(fleet, scope, variables)
+        self.wall = Wall(fleet, scope, variables, settings.require)
         self.add = partial(_add, result, self.attachments)
         self.sources = SourceSet(fleet, scope, variables, self.attachments, charts, self.wall, self.add)
 

@@ -10,9 +10,10 @@ from tenantry.fleet.flux_shards import flux_shard
 from tenantry.fleet.placement import addons_on, apps_on, by_rank
 from tenantry.fleet.resolve import resolved
 from tenantry.fleet.settings import platform_settings, variables_of
+from tenantry.grants.requirements import lacking_labels, unmet
 from tenantry.kube import names
 from tenantry.kube.objects import ObjectId, Owner
-from tenantry.messages.errors import Found, Problem, collecting
+from tenantry.messages.errors import Found, Problem, collecting, raise_found
 from tenantry.model import ConfigMap, ObjectsChart, SecretKey
 from tenantry.plan.addon_namespaces import (
     management_objects,
@@ -125,6 +126,11 @@ class PlatformPlanner:
         with collecting(self._gathering.findings):
             at = ("platform", "addons", addon, "namespaces")
             made = namespace_manifests(self.fleet, scope, addon)
+            self._gathering.findings += (
+                replace(found, path=(*at, made_there["metadata"]["name"]))
+                for made_there in made
+                for found in lacking_labels(self._settings.require, made_there)
+            )
             inside = objects_in_namespaces(self.fleet, scope, addon)
             self._gathering.note(scope.cluster, ((each.manifest, each.at) for each in inside))
             if made and scope.kubeconfig:
@@ -232,10 +238,17 @@ class PlatformPlanner:
             chart = self._declared_chart(cluster, why)
             declared, helm = chart_of_objects(chart)
             source = source_object(platform, key_of_address(declared), declared, ("platform", "chart"))
+            built = chart_object(platform, source, "", helm, self._settings.interval)
+            raise_found(
+                replace(found, path=("platform", "chart"))
+                for planned in (source, built)
+                for found in unmet(self._settings.require, planned.id.kind, planned.manifest["spec"])
+            )
             attachments = Attachments(self.fleet, platform, {})
             source = shared(self.fleet, platform, attachments.bound(source), key_of_address(declared))
-            built = chart_object(platform, source, "", helm, self._settings.interval)
-            built = shared_chart(self.fleet, platform, built, source)
+            built = shared_chart(
+                self.fleet, platform, chart_object(platform, source, "", helm, self._settings.interval), source
+            )
             self._gathering.add([*attachments.made.values(), source, built], ("clusters", cluster))
             self._charts[cluster] = built.id
         return self._charts[cluster]

@@ -214,7 +214,7 @@ def test_bootstrap_makes_what_is_not_there_and_a_dry_run_only_says_so(sandbox: P
             assert made.startswith(begins.format("created"))
             # These do not depend on the names that were changed.
             policies = [line.rpartition(": ")[2] for line in made.splitlines() if "Admission" in line]
-            assert policies == ["unchanged"] * 6
+            assert policies == ["unchanged"] * 8
             assert edge.get(*BINDING, "boss-kamaji-edge") is not None
         finally:
             sandbox.fleet.write_text(text)

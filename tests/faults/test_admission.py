@@ -198,3 +198,105 @@ def test_the_artifact_of_a_source_can_not_be_forged(apis: Apis, results: Results
     denied(answer, STATUS)
     tried = "a neighbour's artifact in the `status` of its own source"
     results.add(row(tried, HUB.cluster, HUB.user, f"`{STATUS}`", time.monotonic() - started))
+
+
+# --- what the platform requires -----------------------------------------------------------------------------------------
+
+_STRICT = f"{TENANT}-strict"
+_REQUIRED = {
+    "tenantry/require-pinned": "true",
+    "tenantry/require-verify": "cosign issuer=^https://ci$ subject=^rocky$\ngit HEAD key=keys",
+    "tenantry/require-images": "registry.example.com/*\npause:3.10",
+}
+_PIN, _SIGN = "the platform requires pinned sources", "the platform requires a 'verify' that it accepts"
+_IMAGE = "the platform requires images of registries that it accepts"
+_COMMIT, _DIGEST = {"commit": "0" * 40}, {"digest": f"sha256:{'0' * 64}"}
+_KEYLESS = {"provider": "cosign", "matchOIDCIdentity": [{"issuer": "^https://ci$", "subject": "^rocky$"}]}
+_BY_KEY = {"mode": "HEAD", "secretRef": {"name": "keys"}}
+_SOURCES: dict[str, tuple[str, str, dict[str, Any]]] = {
+    "a signed commit": ("", "GitRepository", {"ref": _COMMIT, "verify": _BY_KEY}),
+    "a branch": (_PIN, "GitRepository", {"ref": {"branch": "main"}, "verify": _BY_KEY}),
+    "a tag": (_PIN, "GitRepository", {"ref": {"tag": "v1"}, "verify": _BY_KEY}),
+    "no ref": (_PIN, "GitRepository", {"verify": _BY_KEY}),
+    "an unsigned commit": (_SIGN, "GitRepository", {"ref": _COMMIT}),
+    "a key of its own": (_SIGN, "GitRepository", {"ref": _COMMIT, "verify": {**_BY_KEY, "secretRef": {"name": "own"}}}),
+    "signed tags": (_SIGN, "GitRepository", {"ref": _COMMIT, "verify": {**_BY_KEY, "mode": "Tag"}}),
+    "a signed digest": ("", "OCIRepository", {"ref": _DIGEST, "verify": _KEYLESS}),
+    "an OCI tag": (_PIN, "OCIRepository", {"ref": {"tag": "1.0.0"}, "verify": _KEYLESS}),
+    "an unsigned digest": (_SIGN, "OCIRepository", {"ref": _DIGEST}),
+    "anybody's signature": (_SIGN, "OCIRepository", {"ref": _DIGEST, "verify": {"provider": "cosign"}}),
+    "one identity more": (
+        _SIGN,
+        "OCIRepository",
+        {
+            "ref": _DIGEST,
+            "verify": {
+                "provider": "cosign",
+                "matchOIDCIdentity": [*_KEYLESS["matchOIDCIdentity"], {"issuer": ".*", "subject": ".*"}],
+            },
+        },
+    ),
+    "an exact, signed chart": ("", "HelmChart", {"chart": "web", "version": "1.2.3", "verify": _KEYLESS}),
+    "a range of charts": (_PIN, "HelmChart", {"chart": "web", "version": "1.x", "verify": _KEYLESS}),
+    "an unsigned chart": (_SIGN, "HelmChart", {"chart": "web", "version": "1.2.3"}),
+    "a bucket": (_PIN, "Bucket", {"bucketName": "a", "endpoint": "127.0.0.1:1"}),
+    "a release's range of charts": (
+        _PIN,
+        "HelmRelease",
+        {"chart": {"spec": {"chart": "web", "sourceRef": {"kind": "HelmRepository", "name": "own"}}}},
+    ),
+    "a release of a planned chart": ("", "HelmRelease", {"chartRef": {"kind": "HelmChart", "name": "own"}}),
+}
+_MORE: dict[str, dict[str, Any]] = {
+    "GitRepository": {"url": "https://127.0.0.1:1/a.git"},
+    "OCIRepository": {"url": "oci://127.0.0.1:1/a"},
+    "HelmChart": {"sourceRef": {"kind": "HelmRepository", "name": "own"}},
+    "HelmRelease": {"serviceAccountName": TENANT},
+}
+
+
+@pytest.fixture(scope="module")
+def strict(apis: Apis) -> Iterator[None]:
+    """A namespace of the attacker's in which the platform requires something; bound as in `grown`."""
+    labels = {"toolkit.fluxcd.io/role": "tenant", "toolkit.fluxcd.io/tenant": TENANT, "tenantry/environment": "dev"}
+    for place in PLACES:
+        namespace = {"metadata": {"name": _STRICT, "labels": labels, "annotations": _REQUIRED}}
+        assert not apis[place.cluster].ask("POST", "/api/v1/namespaces", namespace).message
+        bind(apis[place.cluster], place, _STRICT)
+    yield
+    for place in PLACES:
+        apis[place.cluster].ask("DELETE", f"/api/v1/namespaces/{_STRICT}")
+
+
+@pytest.mark.usefixtures("strict")
+def test_a_source_that_is_not_as_required_is_refused(apis: Apis) -> None:
+    def told(kind: str, spec: dict[str, Any]) -> str:
+        body = manifest(kind, "own", {"interval": "1h", **_MORE.get(kind, {}), **spec}, _STRICT)
+        return apis[HUB.cluster].ask("POST", f"{collection(kind, _STRICT)}?dryRun=All", body, as_user=HUB.user).message
+
+    answers = {name: told(kind, spec) for name, (_, kind, spec) in _SOURCES.items()}
+    wanted = {name: refusal for name, (refusal, _, _) in _SOURCES.items()}
+    assert {
+        name: wanted[name] if wanted[name] and wanted[name] in answer else answer for name, answer in answers.items()
+    } == wanted
+
+
+@pytest.mark.usefixtures("strict")
+@pytest.mark.parametrize("place", PLACES, ids=lambda place: place.cluster)
+def test_a_pod_with_another_image_is_refused_on_every_cluster(apis: Apis, place: Place) -> None:
+    def told(**containers: str) -> str:
+        spec = {key: [{"name": "a", "image": image}] for key, image in containers.items()}
+        body = {"metadata": {"name": "own"}, "spec": {"containers": [{"name": "b", "image": "pause:3.10"}], **spec}}
+        pods = f"/api/v1/namespaces/{_STRICT}/pods?dryRun=All"
+        return apis[place.cluster].ask("POST", pods, body, as_user=place.user).message
+
+    assert [told(), told(containers="registry.example.com/a/b:1"), told(initContainers="registry.example.com/a")] == [
+        ""
+    ] * 3
+    for refused in (
+        told(containers="nginx"),
+        told(containers="registry.example.com.evil/a"),
+        told(containers="pause:3.10.1"),
+        told(initContainers="nginx"),
+    ):
+        assert _IMAGE in refused

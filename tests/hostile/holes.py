@@ -334,4 +334,16 @@ HOLES = (
         _without(wall, "borrowed"),
         {"sources": {"m": {"git": {**_SOURCE["git"], "provider": "{cloud}"}}}},
     ),
+    Hole(
+        "an included file may take a branch where the main file requires a commit",
+        "tenants-sources-are-as-required",
+        _without(wall, "unmet"),
+        frame={"require": {"pinned": True}},
+    ),
+    Hole(
+        "namespaces do not say which images are required",
+        "tenants-namespaces-say-what-is-required",
+        _without(baseline, "required_annotations", lambda *_: {}),
+        frame={"require": {"images": ["registry.example.com/*"]}},
+    ),
 )

@@ -159,7 +159,7 @@ FIELD_HOLES = (
     ),
     Hole(
         "a tenant gets rights of its own making in its namespaces",
-        RULE,
+        "tenants-bindings-keep-to-the-frame",
         _one_more(
             (placements, "baseline"),
             "Role",

@@ -37,6 +37,7 @@ from tenantry.model import (
     Tenant,
 )
 from tenantry.model.document import Frame, ObjectsChart
+from tenantry.model.requirements import KeysName
 
 
 class Kind(StrEnum):
@@ -124,6 +125,7 @@ NAMES: dict[tuple[type[Model], str], Named] = {
     (Receiver, "credentials"): Named(Kind.CREDENTIALS, If.REFUSE),
     (KustomizePatch, "source"): Named(Kind.SOURCE, If.REFUSE),
     (HelmPatch, "source"): Named(Kind.SOURCE, If.REFUSE),
+    (KeysName, "name"): Named(Kind.CREDENTIALS, If.REFUSE),
     (Source, "credentials"): Named(Kind.CREDENTIALS, If.REFUSE),
     (ImageSource, "credentials"): Named(Kind.CREDENTIALS, If.REFUSE),
     (ObjectsChart, "credentials"): Named(Kind.CREDENTIALS, If.REFUSE),

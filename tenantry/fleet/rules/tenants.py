@@ -13,7 +13,7 @@ from tenantry.kube.names import OWNED_ANNOTATIONS, OWNED_LABELS, PLATFORM
 from tenantry.messages.errors import Path, Problem
 from tenantry.messages.problems import doubtful
 from tenantry.model import PlacedSettings
-from tenantry.model.tenancy import PolicyRule
+from tenantry.model.tenancy import OWN_ROLES, PolicyRule
 
 _RESERVED = {
     "default": "its service account would be the one of all pods that name none",
@@ -95,8 +95,6 @@ def apps_say_where_they_run(fleet: Fleet) -> Iterator[Problem]:
                 )
 
 
-_KNOWN = ("admin", "cluster-admin", "edit", "view")
-"""Kubernetes' own roles for users. Source: kubernetes.io, "Using RBAC Authorization", user-facing roles."""
 _ALIKE = 0.7
 _NOUNS = {"administrator": "admin", "editor": "edit", "viewer": "view", "readonly": "view", "read-only": "view"}
 """What other tools call these roles."""
@@ -105,8 +103,10 @@ _ALIKE_NOUNS = 0.85
 
 
 def roles_are_not_misspelled(fleet: Fleet) -> Iterator[Problem]:
+    levels = [given for _, given in walk.settings(fleet) if isinstance(given, PlacedSettings)]
+    own = {name for given in levels for name in given.roles or ()}
     for path, role in _roles(fleet):
-        if role not in _KNOWN and role.isascii() and (near := _closest(role)):
+        if role not in own and role not in OWN_ROLES and role.isascii() and (near := _closest(role)):
             yield doubtful(
                 path,
                 "unusual-role",
@@ -139,7 +139,9 @@ def _roles(fleet: Fleet) -> Iterator[tuple[Path, str]]:
 def _closest(role: str) -> str | None:
     """The known role that was probably meant. Names with more or fewer words, such as `my-admin`, are custom roles."""
     words = role.lower()
-    alike = {each: SequenceMatcher(None, words, each).ratio() for each in _KNOWN if each.count("-") == words.count("-")}
+    alike = {
+        each: SequenceMatcher(None, words, each).ratio() for each in OWN_ROLES if each.count("-") == words.count("-")
+    }
     near = max(alike, key=lambda each: alike[each], default=None)
     if near and alike[near] >= _ALIKE:
         return near
@@ -180,7 +182,6 @@ _HARMLESS = {
 }
 """Cluster-scoped resources that lead into nobody's namespace, and the verbs that may be given. Any other resource could be
 namespaced, and so that of all tenants, or a way to more rights."""
-_USER_FACING = ("admin", "cluster-admin", "edit", "view")
 
 
 def rights_on_clusters_reach_no_other_tenant(fleet: Fleet) -> Iterator[Problem]:
@@ -191,7 +192,7 @@ def rights_on_clusters_reach_no_other_tenant(fleet: Fleet) -> Iterator[Problem]:
             for index, rule in enumerate(rights.rules or ()):
                 if what := _too_far(rule):
                     yield _finding((*here, "rules", index), what)
-            if rights.role and (rights.role in _USER_FACING or rights.role.startswith("system:")):
+            if rights.role and (rights.role in OWN_ROLES or rights.role.startswith("system:")):
                 yield _finding((*here, "role"), f"role '{rights.role}'")
 
 

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from functools import partial
 from typing import Any
 
 from tenantry.fleet.settings import TenantSettings
+from tenantry.grants.requirements import required_annotations
 from tenantry.kube.names import join
 from tenantry.kube.objects import Manifest
 from tenantry.model.network import Network
@@ -26,11 +28,18 @@ _RBAC = "rbac.authorization.k8s.io"
 def role_bindings(scope: Scope, settings: TenantSettings) -> Iterator[Manifest]:
     """The binding of the service account, one for each role of the owners, and those of `roleBindings` by name."""
     users = [_rbac("User", user) for user in users_of(scope)]
-    yield _binding(scope, join(scope.tenant, "reconciler", settings.role), settings.role, users)
+    bound = partial(_binding, scope, settings)
+    yield bound(join(scope.tenant, "reconciler"), settings.role, users, between="-")
     for role, owners in _by_role(settings.owners).items():
-        yield _binding(scope, join(scope.tenant, "owners", role), role, _subjects(scope, owners))
+        yield bound(join(scope.tenant, "owners"), role, _subjects(scope, owners), between="-")
     for name, extra in sorted(settings.roleBindings.items()):
-        yield _binding(scope, f"tenantry.{name}.{extra.role}", extra.role, _subjects(scope, extra.subjects))
+        yield bound(f"tenantry.{name}", extra.role, _subjects(scope, extra.subjects), between=".")
+
+
+def _roles(scope: Scope, settings: TenantSettings) -> Iterator[Manifest]:
+    for name, role in sorted(settings.roles.items()):
+        rules = [rule.model_dump(exclude_none=True) for rule in role.rules]
+        yield in_namespace(scope, f"{_RBAC}/v1", "Role", name, {"rules": rules})
 
 
 def users_of(scope: Scope) -> list[str]:
@@ -48,12 +57,16 @@ def _by_role(owners: Iterable[TenantOwner]) -> dict[str, list[TenantOwner]]:
     return roles
 
 
-def _binding(scope: Scope, name: str, role: str, subjects: Sequence[Manifest]) -> Manifest:
+def _binding(
+    scope: Scope, settings: TenantSettings, name: str, role: str, subjects: Sequence[Manifest], *, between: str
+) -> Manifest:
+    """A binding of one of the tenant's `roles`, or of a ClusterRole. The name says which, as a binding keeps its role for ever."""
+    is_own = role in settings.roles
     body = {
-        "roleRef": {"apiGroup": _RBAC, "kind": "ClusterRole", "name": role},
+        "roleRef": {"apiGroup": _RBAC, "kind": "Role" if is_own else "ClusterRole", "name": role},
         "subjects": list(subjects),
     }
-    return in_namespace(scope, f"{_RBAC}/v1", "RoleBinding", name, body)
+    return in_namespace(scope, f"{_RBAC}/v1", "RoleBinding", f"{name}{between}{'role.' if is_own else ''}{role}", body)
 
 
 def _subjects(scope: Scope, subjects: Iterable[Subject]) -> list[Manifest]:
@@ -81,8 +94,8 @@ def _rbac(kind: str, name: str) -> dict[str, Any]:
 
 
 def baseline(scope: Scope, settings: TenantSettings) -> list[Manifest]:
-    """The Namespace first, then the objects in it: role bindings, quota, limits, network policies."""
-    manifests = [_namespace(scope, settings), *role_bindings(scope, settings)]
+    """The Namespace first, then the objects in it: roles, role bindings, quota, limits, network policies."""
+    manifests = [_namespace(scope, settings), *_roles(scope, settings), *role_bindings(scope, settings)]
     if settings.quota:
         manifests.append(in_namespace(scope, "v1", "ResourceQuota", "tenantry", {"spec": {"hard": settings.quota}}))
     if settings.limits:
@@ -101,7 +114,8 @@ def _namespace(scope: Scope, settings: TenantSettings) -> Manifest:
         # If a Kustomization applied this namespace before, its deletion must not delete the namespace.
         "kustomize.toolkit.fluxcd.io/prune": "disabled",
     }
-    annotations = {"annotations": settings.annotations} if settings.annotations else {}
+    said = {**settings.annotations, **required_annotations(settings.require)}
+    annotations = {"annotations": said} if said else {}
     return {
         "apiVersion": "v1",
         "kind": "Namespace",

@@ -120,6 +120,7 @@ OBJECTS: Mapping[tuple[str, str], Table] = {
         }
     },
     ("networking.k8s.io", "NetworkPolicy"): {"spec": network_policy},
+    ("rbac.authorization.k8s.io", "Role"): {"rules": anything},  # by `tenants-bindings-keep-to-the-frame`
     ("rbac.authorization.k8s.io", "RoleBinding"): {
         "roleRef": dict.fromkeys(("apiGroup", "kind", "name"), BINDING),
         "subjects": _SUBJECTS,

@@ -13,6 +13,8 @@ from tenantry.policy.tenants import APP, CLUSTER, ENVIRONMENT, FETCHED, SOURCE
 
 STATE = "tenantry/state"
 _LEAVING = "tenantry/leaving"
+_REQUIRED = "tenantry/require-"
+"""Judged by `tenants-namespaces-say-what-is-required`."""
 _NAMES = re.compile(r"[a-z0-9]([a-z0-9.-]*[a-z0-9])?(,[a-z0-9]([a-z0-9.-]*[a-z0-9])?)*")
 _ACCOUNT = "tenantry/account"
 _PRUNE = "kustomize.toolkit.fluxcd.io/prune"
@@ -58,6 +60,8 @@ def _problem(of: Filled, key: str, value: Any, fleets: Mapping[str, str]) -> str
     if key == _LEAVING and of.resource.kind == "Namespace":
         # Which of the apps there leave: their team gives them up as it likes.
         return "" if _NAMES.fullmatch(str(value)) else "holds no names of apps"
+    if key.startswith(_REQUIRED) and of.resource.kind == "Namespace":
+        return ""
     if key == APP or (key in _ENFORCED and of.resource.kind == "Namespace"):
         return text(value, of)
     if key in fleets:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from tenantry.policy.rule import FrameRule, ObjectRule, StackRule
-from tenantry.policy.rules import authors, fields, flux, frames, names, objects, places, reach
+from tenantry.policy.rules import authors, fields, flux, frames, names, objects, places, reach, required
 
 OBJECT_RULES: tuple[ObjectRule, ...] = (
     objects.objects_use_the_fleets_provider,
@@ -38,6 +38,8 @@ FRAME_RULES: tuple[FrameRule, ...] = (
     frames.tenants_limits_are_those_of_the_main_file,
     frames.tenants_labels_are_granted,
     frames.tenants_flux_objects_carry_granted_metadata,
+    required.tenants_sources_are_as_required,
+    required.tenants_namespaces_say_what_is_required,
     reach.tenants_reach_granted_addresses,
     reach.tenants_intervals_are_long_enough,
     reach.tenants_timeouts_and_retries_have_an_end,

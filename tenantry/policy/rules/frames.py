@@ -8,7 +8,7 @@ from typing import Any
 
 from tenantry.policy.frame import LEVELS
 from tenantry.policy.main_file import CLOSED
-from tenantry.policy.resource import ROLE, TENANT, Resource, entries, mapping
+from tenantry.policy.resource import ROLE, TENANT, Resource, as_text, entries, mapping, texts
 from tenantry.policy.rule import Violation
 from tenantry.policy.stack import is_binding
 from tenantry.policy.tenants import CLUSTER, ENVIRONMENT, Place, Tenants
@@ -19,7 +19,7 @@ _OWN_LABELS = (
     *(ROLE, TENANT, CLUSTER, ENVIRONMENT, "tenantry/account", "tenantry/state"),
     *("app.kubernetes.io/managed-by", "kustomize.toolkit.fluxcd.io/prune"),
 )
-_OWN_ANNOTATIONS = ("helm.sh/resource-policy", "pulumi.com/", "tenantry/leaving")
+_OWN_ANNOTATIONS = ("helm.sh/resource-policy", "pulumi.com/", "tenantry/leaving", "tenantry/require-")
 _UNNAMED = ("nobody whom the main file names", "unknown")
 """Subjects that belong to nobody else."""
 _LIMITS = (
@@ -28,14 +28,19 @@ _LIMITS = (
     ("NetworkPolicy", "network", "tenantry-isolated"),
 )
 """The kind of object for each setting, and its name."""
+_EVERYTHING = frozenset({"*", "clusterroles", "roles", "clusterrolebindings", "rolebindings"})
+"""Resources by which all rights in a namespace can be had."""
 _ROLE_OF_NAMESPACES = {ROLE: "tenant", "kustomize.toolkit.fluxcd.io/prune": "disabled"}
 
 
 def tenants_bindings_keep_to_the_frame(tenants: Tenants) -> Iterator[Violation]:
-    """Bindings in a tenant's namespaces name roles that the main file allows, and nobody of other tenants, the platform or
-    the system. cluster-admin needs `clusterAdmin: true` in the main file.
+    """Roles and bindings in a tenant's namespaces are those that the main file allows, for nobody of other tenants, the platform or
+    the system. cluster-admin, and a role that gives as much, need `clusterAdmin: true` in the main file.
     """
     for resource, place in tenants.placed:
+        if resource.kind == "Role" and not (place.is_declared(resource) or _is_as_the_frame_says(resource, place)):
+            what = f"{resource} is no role that the main file gives to tenant '{place.tenant}'"
+            yield Violation(resource, what, "let `tenantry up` make it of the tenant's 'roles:'")
         if not is_binding(resource) or place.is_cluster_right(resource):
             continue
         role = mapping(resource.props.get("roleRef"))
@@ -115,9 +120,25 @@ def tenants_labels_are_granted(tenants: Tenants) -> Iterator[Violation]:
                 yield Violation(resource, f"{resource} has no label {key}: {value}", f"add {key}: {value}")
 
 
+def _is_as_the_frame_says(role: Resource, place: Place) -> bool:
+    """Whether a Role is one of the main file's `roles`, and gives what that word needs."""
+    written = mapping(mapping(place.frame.settings.get("roles")).get(role.name)).get("rules")
+    if not written or as_text(written) != as_text(role.props.get("rules")):
+        return False
+    every = [{*texts(rule.get("verbs"))} & {"*", "bind", "escalate"} for rule in entries(written)]
+    reach = [{*texts(rule.get("resources"))} & _EVERYTHING for rule in entries(written)]
+    return place.frame.may_have_cluster_admin or not any(
+        map(bool, (one and other for one, other in zip(every, reach, strict=True)))
+    )
+
+
 def _may_give(binding: Resource, role: Mapping[str, Any], place: Place) -> bool:
     """Whether a binding may name a role: one of the frame, or what the main file writes in a binding of its own."""
-    if role.get("kind") == "ClusterRole" and role.get("name") in place.frame.roles:
+    own = mapping(place.frame.settings.get("roles"))
+    if (
+        role.get("kind") == ("Role" if role.get("name") in own else "ClusterRole")
+        and role.get("name") in place.frame.roles
+    ):
         return True
     return place.is_declared(binding) and (role.get("name") != "cluster-admin" or place.frame.may_have_cluster_admin)
 

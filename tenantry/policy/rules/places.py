@@ -15,7 +15,7 @@ from tenantry.policy.rule import Violation
 from tenantry.policy.stack import Stack
 from tenantry.policy.tenants import APP, CLUSTER, ENVIRONMENT, Place, Tenants
 
-_OF_BASELINES = ("LimitRange", "Namespace", "NetworkPolicy", "ResourceQuota", "RoleBinding")
+_OF_BASELINES = ("LimitRange", "Namespace", "NetworkPolicy", "ResourceQuota", "Role", "RoleBinding")
 
 
 def tenants_objects_are_in_their_namespaces(tenants: Tenants) -> Iterator[Violation]:

@@ -130,8 +130,8 @@ limits.alerts: 20             # default
 limits.receivers: 20          # default
 limits.namespaces: 20         # default
 never:
-  [podSecurity, objects, dependsOn, grants, overrides, namespace,
-  serviceAccount, shard, clusterRoles, clusterObjects, clusterAdmin,
+  [podSecurity, roles, objects, dependsOn, require, grants, overrides,
+  namespace, serviceAccount, shard, clusterRoles, clusterObjects, clusterAdmin,
   environments, adopt, state]
 """
 
@@ -187,8 +187,8 @@ limits.alerts: 20        # default
 limits.receivers: 20     # default
 limits.namespaces: 20    # default
 never:
-  [podSecurity, objects, dependsOn, grants, overrides, namespace,
-  serviceAccount, shard, clusterRoles, clusterObjects, clusterAdmin,
+  [podSecurity, roles, objects, dependsOn, require, grants, overrides,
+  namespace, serviceAccount, shard, clusterRoles, clusterObjects, clusterAdmin,
   environments, adopt, state]
 """
 
@@ -227,8 +227,8 @@ limits.alerts: 20        # default
 limits.receivers: 20     # default
 limits.namespaces: 20    # default
 never:
-  [podSecurity, objects, dependsOn, grants, overrides, namespace,
-  serviceAccount, shard, clusterRoles, clusterObjects, clusterAdmin,
+  [podSecurity, roles, objects, dependsOn, require, grants, overrides,
+  namespace, serviceAccount, shard, clusterRoles, clusterObjects, clusterAdmin,
   environments, adopt, state]
 """
 
@@ -307,8 +307,10 @@ def test_json_tells_the_same(capsys: Capture) -> None:
     assert ["sources", "credentials", "configs", "apps", "alerts", "receivers", "clusters"] == told["always"]
     assert {
         "podSecurity",
+        "roles",
         "objects",
         "dependsOn",
+        "require",
         "grants",
         "overrides",
         "namespace",

@@ -158,6 +158,7 @@ THE_SAME = {
     "credentials": "takes no placeholders",
     "keepCRDs": "of an add-on as a whole",
     "namespace": "told of each app",
+    "require": "of the platform as a whole; of a tenant a setting",
     "reservedNamespaces": "of the platform as a whole",
     "scope": "of an add-on as a whole",
     "serviceAccount": "takes no placeholders",

@@ -42,6 +42,21 @@ BY_NATURE = {
     "Oci.updates": "read by `tenantry update` alone",
     "Platform.reservedNamespaces": "a check of names",
     "Platform.sharedIdentity": "a permission, which sets nothing",
+    "Identity.issuer": "of `require`",
+    "Identity.subject": "of `require`",
+    "KeysName.name": "of `require`",
+    "NamespaceRole.rules": "a Role comes back under `objects`",
+    "PlacedSettings.roles": "a Role comes back under `objects`",
+    "PlacedSettings.require": "what people ask for; the annotations that tell API servers of it are the fleet's own",
+    "Platform.require": "what people ask for",
+    "Requirements.images": "of `require`",
+    "Requirements.labels": "of `require`",
+    "Requirements.pinned": "of `require`",
+    "Requirements.verify": "of `require`",
+    "Signature.matchOIDCIdentity": "of `require`",
+    "Signature.mode": "of `require`",
+    "Signature.provider": "of `require`",
+    "Signature.secretRef": "of `require`",
     "Selector.exclude": "clusters are named",
     "Selector.labels": "clusters are named",
     "Setters.strategy": "has one value, the default",
@@ -141,8 +156,9 @@ def test_what_comes_back_plans_the_same_objects(name: str) -> None:
     report = imported(name)
     assert (report.left_over, report.proof.added, report.proof.missing) == ((), (), ())
     changed = {field.path[-1] for each in report.changed for field in each.changed}
-    assert changed == (OFFBOARDING if name != "before" else set())
+    assert changed == (OFFBOARDING | REQUIRED if name != "before" else set())
 
 
+REQUIRED = {f"tenantry/require-{each}" for each in ("pinned", "verify", "images")}
 OFFBOARDING = {"helm.sh/resource-policy", "tenantry/state"}
 """What the state of a namespace leaves in its manifest."""

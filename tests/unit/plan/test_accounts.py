@@ -79,3 +79,20 @@ def test_what_an_account_cannot_have_is_refused_once(written: str, message: str)
     found = problems(rocky(SIMPLE, f"{BOTH}\nserviceAccount: {written}"))
     assert message in found
     assert found.endswith("Found 1 error\n")
+
+
+def test_a_role_of_the_tenants_own_is_in_each_of_its_namespaces_and_bound_there() -> None:
+    rules = "rules: [{apiGroups: [apps], resources: [deployments], verbs: [get]}]"
+    roles = f"role: deployer\nroles: {{deployer: {{{rules}}}}}\nowners: [{{group: devs, role: deployer}}]"
+    text = rocky(
+        "web: {kustomize: {source: manifests}}", f"{roles}\nnamespaces: {{jobs: {{}}}}\nclusters: {{all: true}}"
+    )
+    made = [each.manifest for each in planned(text).objects]
+    made += [each for release in made for each in release.get("spec", {}).get("values", {}).get("objects", ())]
+    own = [each for each in made if each["kind"] == "Role"]
+    bindings = [each for each in made if each["kind"] == "RoleBinding"]
+    assert [each["metadata"]["namespace"] for each in own] == ["rocky", "rocky-jobs", "rocky", "rocky-jobs"]
+    assert {(each["metadata"]["name"], each["roleRef"]["kind"]) for each in bindings} == {
+        ("rocky-reconciler-role.deployer", "Role"),
+        ("rocky-owners-role.deployer", "Role"),
+    }

@@ -11,6 +11,8 @@ from tests.unit.edit.subjects.shapes import holds_text, reachable
 
 NO_NAMES = {
     "AccountRef": "name namespace",
+    "Identity": "issuer subject",
+    "Requirements": "images labels",
     "Addon": "namespaces",
     "AddonNamespace": "annotations labels objects",
     "After": "soak",
@@ -55,7 +57,7 @@ NO_NAMES = {
     "OciRef": "digest semver semverFilter tag",
     "Patch": "patch",
     "PatchTarget": "annotationSelector group kind labelSelector name namespace version",
-    "PlacedSettings": "annotations interval labels objects quota retryInterval role roleBindings timeout",
+    "PlacedSettings": "annotations interval labels objects quota retryInterval role roleBindings roles timeout",
     "Platform": "alerts namespace receivers reservedNamespaces",
     "PodSecurity": "version",
     "PolicyRule": "apiGroups resourceNames resources verbs",
