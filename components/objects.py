@@ -257,9 +257,8 @@ class Objects:
         if not (parent := self._parents.get((kind, name))):
             raise pulumi.RunError(f"{move.where} stays on {id}, which this run would delete, so the run ends here")
         metadata = {"name": id.name, "namespace": id.namespace}
-        planned = KubeObject(
-            {"apiVersion": id.api_version, "kind": id.kind, "metadata": metadata}, Owner(tenant, cluster)
-        )
+        manifest = {"apiVersion": id.api_version, "kind": id.kind, "metadata": metadata}
+        planned = KubeObject(manifest, Owner(tenant, cluster), hub=id.hub)
         opts = _options(planned, parent, ignore_all=True)
         opts.depends_on = self._answers.after(after)
         return self._made(planned, opts, parent)

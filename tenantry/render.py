@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 
 import yaml
 
 from tenantry.kube.objects import KubeObject, Manifest, ObjectId
 from tenantry.kube.yaml_text import LOADER, documents
-from tenantry.messages.errors import Refused
+from tenantry.messages.errors import UNKNOWN_NAME, Refused
 from tenantry.messages.progress import Tell, silent, steps
+from tenantry.messages.text import declared, listed
 from tenantry.plan.plan import Plan
 
 MARKER = "# Rendered by tenantry from tenants.yaml; edit that instead.\n"
@@ -23,8 +24,24 @@ def to_yaml(manifests: Iterable[Manifest]) -> str:
 
 
 def file_name(id: ObjectId) -> str:
-    """<namespace>/<kind>-<name>.yaml; cluster-scoped objects are in _cluster, which is not a valid namespace."""
-    return f"{id.namespace or '_cluster'}/{id.kind.lower()}-{id.name}.yaml"
+    """<namespace>/<kind>-<name>.yaml; cluster-scoped objects are in _cluster, which is not a valid namespace.
+
+    Where the environment has several management clusters, this is below a directory for each.
+    """
+    return f"{f'{id.hub}/' if id.hub else ''}{id.namespace or '_cluster'}/{id.kind.lower()}-{id.name}.yaml"
+
+
+def on_hub(plans: Mapping[str, Plan], hub: str) -> dict[str, Plan]:
+    """What one management cluster has of each environment that it runs Flux for.
+
+    Raises: Refused: it is no management cluster of any of these environments.
+    """
+    found = {name: plan.on(hub) for name, plan in plans.items() if hub in plan.hubs}
+    if not found:
+        hubs = dict.fromkeys(each for plan in plans.values() for each in plan.hubs)
+        message = f"'{hub}' is no management cluster of {'environment ' if len(plans) == 1 else ''}{listed(plans)}"
+        raise Refused(message, f"name another; {declared('declared', hub, hubs)}", code=UNKNOWN_NAME)
+    return found
 
 
 def files(objects: Iterable[KubeObject]) -> Iterator[tuple[str, str]]:

@@ -63,11 +63,11 @@ def _parts(section: Section, links: dict[type[Model], str]) -> Iterator[str]:
     yield " ".join(_about(section, links))
     yield _table(("key", "type", "default", "meaning"), (_row(model, field, links) for field in section.fields))
     yield f"```yaml\n{example_of(section)}```"
-    if issubclass(model, FluxBlock):
+    if issubclass(model, FluxBlock) and not section.base:
         kind = model.flux_kind
         yield f"It also takes these keys of Flux's [{kind}]({documentation(model)}), with their meaning there:"
         yield _table(("key", "type", "default"), flux_rows(model))
-    if model.owned:
+    if model.owned and not (section.base and issubclass(model, FluxBlock)):
         yield "These keys are refused:"
         yield _table(("key", "reason"), ((f"`{key}`", reason) for key, reason in sorted(model.owned.items())))
 

@@ -102,7 +102,7 @@ def environment_of(fleet: Fleet, name: str, environment: str | None) -> str:
     if name not in fleet.clusters:
         message = f"cluster '{name}' is not declared in {fleet.source.file}"
         raise Refused(message, f"name another; {declared('declared', name, fleet.clusters)}", code=UNKNOWN_NAME)
-    managed = [each for each, declared_as in fleet.environments.items() if declared_as.management == name]
+    managed = [each for each, declared_as in fleet.environments.items() if name in declared_as.managements]
     environments = list(dict.fromkeys([*fleet.clusters[name].environments, *managed]))
     chosen = environment or environments[0]
     if chosen not in environments:
@@ -158,7 +158,7 @@ def check(
     fleet = load_fleet(file)
     chosen = environment_of(fleet, name, environment)
     planned = plan(fleet, chosen)
-    remote = name != fleet.environments[chosen].management
+    remote = name not in fleet.environments[chosen].managements
     if offline and not remote:
         raise click.UsageError(f"--offline is for remote clusters: no kubeconfig leads to '{name}'")
     reference = _reference(fleet, name) if remote else None

@@ -88,6 +88,7 @@ _COLUMNS: dict[str, tuple[_Column, ...]] = {
     "clusters": (
         _key("NAME"),
         _key("ENVIRONMENTS"),
+        ("HUB", lambda item: item["hubs"]),
         ("REACHED BY", _reached),
         _count("TENANTS"),
         _key("APPS"),
@@ -110,6 +111,7 @@ _COLUMNS: dict[str, tuple[_Column, ...]] = {
         _key("ENVIRONMENT"),
         _key("TENANT"),
         _key("CLUSTER"),
+        _key("HUB"),
         _key("NAMESPACE"),
         ("APPS", lambda row: [f"{app} {_shortened(version)}".strip() for app, version in row["planned"].items()]),
     ),
@@ -248,7 +250,7 @@ def command(
         for name in dict.fromkeys("/".join(str(item[key]) for key in _NAMES.get(what, ("name",))) for item in items):
             data(name)
     elif items:
-        _print_table(what, items)
+        _print_table(what, items, fleet)
     else:
         say(_nothing(what, uses, who, fleet))
     return 0
@@ -276,11 +278,13 @@ def _rows(item: Item) -> list[Item]:
     return [{**item, **each} for each in item.get("versions", [{}])]
 
 
-def _print_table(what: str, items: list[Item]) -> None:
+def _print_table(what: str, items: list[Item], fleet: Fleet) -> None:
     items = [row for item in items for row in _rows(item)]
     values = dict(_COLUMNS[what])
     if all(item.get("state") == "active" for item in items):
         values.pop("STATE", None)
+    if not any(len(each.managements) > 1 for each in fleet.environments.values()):
+        values.pop("HUB", None)
 
     def build(headings: Sequence[str]) -> Table:
         table = Table(box=None, pad_edge=False, header_style="bold")

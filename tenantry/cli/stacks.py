@@ -244,7 +244,7 @@ def _item(stack: Stack, fleet: Fleet) -> ProjectStack:
         name=stack.name,
         environment=stack.environment,
         target="directory" if target.files else "cluster",
-        cluster=declared.management if declared and not target.files else None,
+        cluster=", ".join(declared.managements) if declared and not target.files else None,
         kubeconfig=os.path.relpath(target.kubeconfig) if target.kubeconfig and not target.files else None,
         context=None if target.files else target.context,
         directory=written if target.files else None,

@@ -68,7 +68,7 @@ def labelled(client: Client, environment: str) -> Labelled:
     objects = [*map(_as_planned, sources), *_with_dependencies(reconcilers)]
     names = {whose(each).cluster for each in reconcilers if "kubeConfig" not in mapping_at(each, "spec")}
     apps = tuple(_app(each) for each in reconcilers if APP_LABEL in labels_of(each))
-    return Labelled(Plan(environment, "".join(sorted(names)[:1]), tuple(objects), (), apps), tuple(left_out))
+    return Labelled(Plan(environment, (min(names, default=""),), tuple(objects), (), apps), tuple(left_out))
 
 
 def _nothing(client: Client, environment: str) -> Refused:

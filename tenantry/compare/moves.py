@@ -1,7 +1,7 @@
 """What differs beside the objects themselves: places of tenants and apps, rollouts, and what the main file grants.
 
-Everything in an old place is deleted. `kept` says whether the management cluster is the same: on another one, every object is
-another object. Grants and rollouts change no object by themselves.
+Everything in an old place is deleted. `kept` says whether the environment keeps a management cluster: on another one, every object
+is another object. Grants and rollouts change no object by themselves.
 """
 
 from __future__ import annotations
@@ -39,11 +39,15 @@ class Moved(NamedTuple):
 
 
 class Rehomed(NamedTuple):
-    """A remote cluster whose Flux objects lie in another namespace than before."""
+    """A remote cluster whose Flux objects lie in another namespace than before, or on another management cluster.
+
+    is_hub: whether before and after are management clusters.
+    """
 
     cluster: str
     before: str
     after: str
+    is_hub: bool = False
 
 
 class Replaced(NamedTuple):
@@ -74,13 +78,20 @@ def replaced_apps(before: Plan, after: Plan, *, kept: bool) -> tuple[Replaced, .
     return tuple(pair for pair in pairs if not kept or pair.before.id != pair.after.id)
 
 
-def rehomed_clusters(replaced: Iterable[Replaced], management: str) -> tuple[Rehomed, ...]:
-    """Clusters whose objects moved to another namespace. On the management cluster, tenants' namespaces hold them."""
+def rehomed_clusters(before: Plan, after: Plan, replaced: Iterable[Replaced]) -> tuple[Rehomed, ...]:
+    """Clusters whose objects moved to another namespace, or alone to another management cluster.
+
+    On a management cluster, tenants' namespaces hold them.
+    """
+    was, now = before.hub_by_cluster, after.hub_by_cluster
     found = {
-        one.cluster: Rehomed(one.cluster, one.id.namespace, other.id.namespace)
-        for one, other in replaced
-        if one.cluster != management and one.id.namespace != other.id.namespace
+        each: Rehomed(each, hub, now[each], is_hub=True)
+        for each, hub in was.items()
+        if hub in before.hubs and now.get(each, hub) != hub
     }
+    for one, other in replaced:
+        if one.cluster not in (*found, *after.hubs) and one.id.namespace != other.id.namespace:
+            found[one.cluster] = Rehomed(one.cluster, one.id.namespace, other.id.namespace)
     return tuple(found.values())
 
 

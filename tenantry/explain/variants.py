@@ -14,6 +14,7 @@ from tenantry.fleet.merge import Origin, Value, placeholders
 from tenantry.fleet.namespaces import main_namespace
 from tenantry.fleet.placed import image_values, placed_app, placed_tenant, platform_entry, tenant_entry
 from tenantry.fleet.settings import TIMES, settings_layers, tenant_states, variables_of
+from tenantry.fleet.sources import source_layers, source_taken
 from tenantry.fleet.template import fill
 from tenantry.messages.errors import Found, Path
 from tenantry.messages.text import listed
@@ -117,6 +118,8 @@ def _take(
 def _parts(fleet: Fleet, plan: Plan, app: PlannedApp) -> tuple[Any, ...]:
     """The parts of the file that speak for the app on its cluster: equal where only placeholders can make a difference."""
     layers = list(app_layers(fleet, app.at, plan.environment, app.cluster))
+    source = source_taken(fleet, app.at, layers, plan.environment, app.cluster)
+    layers += source_layers(fleet, source, plan.environment, app.cluster)
     if app.tenant:
         layers += settings_layers(fleet, app.tenant, plan.environment, app.cluster)
     shard = flux_shard(fleet, plan.environment, app.tenant, app.cluster)

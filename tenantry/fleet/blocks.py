@@ -51,12 +51,19 @@ def flux_blocks(data: dict[str, Any]) -> Iterator[Block]:
 
 
 def source_blocks(data: dict[str, Any]) -> Iterator[Block]:
-    """The blocks of all sources of tenants and add-ons."""
-    for at in _sources(data):
+    """The blocks of all sources of tenants and add-ons, and of their overrides."""
+    for at in source_entries(data):
         source = mapping_at(data, *at)
         for kind, model in SOURCE_KINDS.items():
             if block := mapping_at(source, kind):
                 yield (*at, kind), model, block
+
+
+def source_entries(data: dict[str, Any]) -> Iterator[Path]:
+    """The paths of all sources of tenants and add-ons, each before those of its overrides."""
+    for at in _sources(data):
+        yield at
+        yield from override_paths(data, at)
 
 
 def image_sources(data: dict[str, Any]) -> Iterator[tuple[str, ...]]:

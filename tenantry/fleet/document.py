@@ -13,7 +13,7 @@ from dataclasses import asdict
 from typing import Any, NamedTuple
 
 from tenantry.fleet.apps import MERGED, EffectiveApp, effective_app
-from tenantry.fleet.fleet import Fleet, platform_account
+from tenantry.fleet.fleet import Fleet, hub_of, platform_account
 from tenantry.fleet.flux_shards import flux_shard
 from tenantry.fleet.merge import Layer, merge
 from tenantry.fleet.namespaces import extra_namespaces, main_namespace
@@ -27,9 +27,10 @@ from tenantry.fleet.settings import (
     variables_of,
     variables_of_app,
 )
+from tenantry.fleet.sources import effective_source
 from tenantry.messages.data import mapping_at
 from tenantry.messages.errors import Found
-from tenantry.model import Model, ObjectsChart, PlacedSettings, Source
+from tenantry.model import Model, ObjectsChart, PlacedSettings
 from tenantry.model.network import Network
 
 ANSWERED = frozenset({"clusters", "environments", "overrides", "rollout", "grants"})
@@ -128,17 +129,17 @@ class Documents:
         if images:
             found["imageAutomation"] = images_of(self.fleet, at, variables).data
         if not of_tenant:
-            found["source"] = self._source((*at, "source"), variables_of(self.fleet, self.environment, cluster))
+            found["source"] = self._source((*at, "source"), cluster)
             found["namespaces"] = self._owned(at, variables)
         return found
 
     def source(self, tenant: str, name: str, cluster: str) -> dict[str, Any]:
         """A source of a tenant."""
-        variables = variables_of(self.fleet, self.environment, cluster, tenant=tenant)
-        return self._source(("tenants", tenant, "sources", name), variables)
+        return self._source(("tenants", tenant, "sources", name), cluster)
 
-    def _source(self, at: tuple[str, ...], variables: Mapping[str, str]) -> dict[str, Any]:
-        return resolved(self.fleet, at, Source, variables).model_dump(exclude_none=True)
+    def _source(self, at: tuple[str, ...], cluster: str) -> dict[str, Any]:
+        source = effective_source(self.fleet, at, self.environment, cluster)
+        return source.model_dump(exclude_none=True, exclude={"overrides"})
 
     def _owned(self, at: tuple[str, ...], variables: Mapping[str, str]) -> dict[str, Any]:
         """The namespaces of an add-on by their names."""
@@ -180,9 +181,11 @@ class Documents:
         return found
 
     def cluster(self, cluster: str) -> dict[str, Any]:
-        """How Flux reaches a cluster, and as whom the platform acts there."""
-        kubeconfig = self.fleet.clusters[cluster].kubeconfig
+        """Which management cluster it has, how Flux reaches it, and as whom the platform acts there."""
+        declared = self.fleet.clusters[cluster]
+        kubeconfig = declared.kubeconfig
         return {
+            **({"management": hub_of(self.fleet, self.environment, cluster)} if declared.management else {}),
             **({"kubeconfig": kubeconfig.model_dump(exclude_none=True)} if kubeconfig else {}),
             "platformServiceAccount": platform_account(self.fleet, self.environment, cluster),
         }

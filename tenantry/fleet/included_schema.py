@@ -93,7 +93,8 @@ def _schema(granted: _Granted) -> dict[str, Any]:
     _keep(definitions["ExtraNamespace"], {"name", *granted.settings.intersection(OF_NAMESPACES)}, granted)
     _restrict_roles(definitions, granted.roles)
     if "recurseSubmodules" not in granted.settings:
-        del definitions["Git"]["properties"]["recurseSubmodules"]
+        for name in ("Git", "GitPatch"):
+            del definitions[name]["properties"]["recurseSubmodules"]
     for key, note in (granted.notes or {}).items():
         described = definitions["Tenant"]["properties"][key]
         described["description"] = f"{described['description']}\n\n{note}"

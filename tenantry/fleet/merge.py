@@ -121,16 +121,12 @@ def _override(source: ParsedFile, path: Path) -> str:
         case (
             ("defaults", "overrides", group, name, *_)
             | ("tenants", _, "overrides", group, name, *_)
-            | ("tenants", _, "apps", _, "overrides", group, name, *_)
-            | ("platform", "addons", _, "overrides", group, name, *_)
-        ) if group != "where":
-            return f"{str(group)[:-1]} {name}"
-        case (
-            ("defaults", "overrides", "where", int(), *_)
-            | ("tenants", _, "overrides", "where", int(), *_)
-            | ("tenants", _, "apps", _, "overrides", "where", int(), *_)
-            | ("platform", "addons", _, "overrides", "where", int(), *_)
+            | ("tenants", _, "apps" | "sources", _, "overrides", group, name, *_)
+            | ("platform", "addons" | "sources", _, "overrides", group, name, *_)
+            | ("platform", "addons", _, "source", "overrides", group, name, *_)
         ):
+            if group != "where":
+                return f"{str(group)[:-1]} {name}"
             index = next(place for place, part in enumerate(path) if isinstance(part, int))
             labels = value_at(source.data, (*path[: index + 1], "labels"), {})
             return f"where {', '.join(f'{label}={value}' for label, value in labels.items())}"
@@ -147,6 +143,8 @@ def _level(path: Path) -> str:
             level = f"group {name}"
         case ("platform", "addons", *_):
             level = "add-on"
+        case ("platform", "sources", *_):
+            level = "source"
         case ("tenants", _, "apps" | "sources" as group, *_):
             level = _LEVELS[group]
         case ("tenants", *_):

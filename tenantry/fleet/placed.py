@@ -21,7 +21,7 @@ from tenantry.fleet.document import (
     images_of,
     settings_data,
 )
-from tenantry.fleet.fleet import Fleet, platform_account
+from tenantry.fleet.fleet import Fleet, hub_of, platform_account
 from tenantry.fleet.flux_shards import flux_shard
 from tenantry.fleet.merge import Layer, Value, merge, origin_at, trace
 from tenantry.fleet.namespaces import extra_namespaces, main_namespace, namespace_template
@@ -33,9 +33,11 @@ from tenantry.fleet.settings import (
     settings_layers,
     tenant_settings,
     variables_of,
+    variables_of_app,
 )
+from tenantry.fleet.sources import effective_source, source_layers, source_place
 from tenantry.messages.errors import Path
-from tenantry.model import ObjectsChart, Source
+from tenantry.model import ObjectsChart
 
 NOTIFICATIONS = frozenset({"alerts", "receivers"})
 
@@ -57,15 +59,14 @@ class Placed:
 def placed_app(fleet: Fleet, environment: str, at: tuple[str, ...], cluster: str) -> Placed:
     """An app or add-on at a path of the document, with its source; without its images, which are there once for all clusters."""
     tenant = at[1] if at[0] == "tenants" else ""
-    shared = variables_of(fleet, environment, cluster, **({"tenant": tenant} if tenant else {}))
-    variables = {**shared, "app": at[-1]}
+    variables = variables_of_app(fleet, at, environment, cluster)
     settings = tenant_settings(fleet, tenant, environment, cluster) if tenant else platform_settings(fleet)
     app = effective_app(fleet, at, environment, cluster, variables, settings)
     times = settings_of(fleet, tenant, environment, cluster) if tenant else platform_times(fleet)
     values = (
         namespace_of(fleet, environment, tenant) if tenant else platform_namespace(fleet),
         *_block_values(fleet, app, [time for time in times if time.path[0] in TIMES]),
-        *_source_values(fleet, at, app, shared),
+        *_source_values(fleet, environment, at, cluster, app),
         *shard_of(fleet, environment, tenant, cluster),
         *_state(fleet, at, tenant, cluster),
         *_entry(fleet, at, OF_APPS, variables),
@@ -100,15 +101,14 @@ def _block_values(fleet: Fleet, app: EffectiveApp, times: Collection[Value]) -> 
 
 
 def _source_values(
-    fleet: Fleet, at: tuple[str, ...], app: EffectiveApp, variables: Mapping[str, str]
+    fleet: Fleet, environment: str, at: tuple[str, ...], cluster: str, app: EffectiveApp
 ) -> tuple[Value, ...]:
     """The source of an app is its tenant's; an add-on has its own."""
-    of_tenant = at[0] == "tenants"
     # The plan refuses an app of a tenant without a source.
-    part = ("sources", app.block.source or "") if of_tenant else ("source",)
-    place = (*(at[:2] if of_tenant else at), *part)
-    source = resolved(fleet, place, Source, variables)
-    values = trace(fleet.source, [Layer(place, fleet.raw(*place))], source.model_dump(exclude_none=True))
+    place = source_place(at, app.block.source)
+    part = ("sources", place[-1]) if at[0] == "tenants" else ("source",)
+    source = effective_source(fleet, place, environment, cluster).model_dump(exclude_none=True, exclude={"overrides"})
+    values = trace(fleet.source, source_layers(fleet, place, environment, cluster), source)
     return tuple(value.under(*part) for value in values)
 
 
@@ -187,11 +187,19 @@ def placed_platform(fleet: Fleet, environment: str, cluster: str, *, installs: b
     at = origin_at(fleet.source, ("clusters", cluster, key)) if key in fleet.raw("clusters", cluster) else None
     return (
         Value((key,), platform_account(fleet, environment, cluster), at),
+        *_management(fleet, environment, cluster),
         *_kubeconfig(fleet, cluster),
         *shard_of(fleet, environment, "", cluster),
         *_state(fleet, (), "", cluster),
         *(_chart_values(fleet, environment, cluster) if installs else ()),
     )
+
+
+def _management(fleet: Fleet, environment: str, cluster: str) -> Iterator[Value]:
+    """The management cluster, where the cluster or its group names it."""
+    if fleet.clusters[cluster].management:
+        place = ("clusters", cluster, "management")
+        yield Value(("management",), hub_of(fleet, environment, cluster), origin_at(fleet.source, place))
 
 
 def _kubeconfig(fleet: Fleet, cluster: str) -> Iterator[Value]:

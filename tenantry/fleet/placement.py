@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from typing import NamedTuple
 
+from tenantry.fleet.blocks import blocks_of
 from tenantry.fleet.fleet import Fleet
 from tenantry.grants.grants import grant_at, grants_of, is_filled
+from tenantry.messages.data import mapping_at
 from tenantry.messages.errors import Path
 from tenantry.model import Cluster, Selector
 
@@ -193,7 +195,7 @@ def granted_selector(fleet: Fleet, tenant: str) -> tuple[Selector | None, Path]:
 
 def is_management(fleet: Fleet, cluster: str) -> bool:
     """Whether the cluster runs Flux for any environment."""
-    return any(environment.management == cluster for environment in fleet.environments.values())
+    return any(cluster in environment.managements for environment in fleet.environments.values())
 
 
 def selector_at(fleet: Fleet, tenant: str, app: str) -> Path:
@@ -234,3 +236,18 @@ def placements_of(fleet: Fleet, at: tuple[str, ...]) -> Iterator[tuple[str, str]
             )
         else:
             yield from ((each, name) for each in addon_environments(fleet, at[-1], name))
+
+
+def placements_of_source(fleet: Fleet, at: tuple[str, ...]) -> Iterator[tuple[str, str]]:
+    """The environments and clusters where something may take the source at a path: an app that names it anywhere, or a source that
+    includes one of the same tenant.
+    """
+    if at[0] == "platform":
+        yield from placements_of(fleet, at[:-1])
+        return
+    owner = at[:2]
+    included = any(mapping_at(each, "git").get("include") for each in fleet.raw(*owner, "sources").values())
+    for app in fleet.document.tenants[at[1]].apps:
+        named = (block.get("source") for _, block in blocks_of(fleet.source.data, (*owner, "apps", app)))
+        if included or any(name == at[-1] or "{" in str(name) for name in named):
+            yield from placements_of(fleet, (*owner, "apps", app))

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from tenantry.fleet.fleet import Fleet
+from tenantry.fleet.fleet import Fleet, hub_of
 from tenantry.fleet.merge import Layer, origin
 from tenantry.fleet.resolve import resolved_layers
 from tenantry.messages.data import mapping_at
@@ -119,6 +119,7 @@ def variables_of(fleet: Fleet, environment: str, cluster: str, **built_in: str) 
         **fleet.clusters[cluster].variables,
         "env": environment,
         "cluster": cluster,
+        "management": hub_of(fleet, environment, cluster),
         **built_in,
     }
 

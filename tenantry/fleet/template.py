@@ -1,4 +1,4 @@
-"""Placeholders: `{env}`, `{tenant}`, `{app}`, `{cluster}` and the variables of the environment and the cluster.
+"""Placeholders: `{env}`, `{tenant}`, `{app}`, `{cluster}`, `{management}` and the variables of the environment and the cluster.
 
 `{{` and `}}` stand for single braces. `${NAME}` is left as it is: Flux substitutes that after building.
 An unknown name is an error, never an empty string.
@@ -14,7 +14,7 @@ from tenantry.messages.errors import MAX_PROBLEMS, Found, Path, Problem
 from tenantry.messages.placeholders import TOKEN
 from tenantry.messages.text import closest, declared
 
-BUILT_IN = ("env", "tenant", "app", "cluster")
+BUILT_IN = ("env", "tenant", "app", "cluster", "management")
 
 
 def fill(value: Any, variables: Mapping[str, str], at: Path) -> Any:

@@ -20,6 +20,7 @@ from tenantry.model import (
     Settings,
     SettingsOverrides,
     Source,
+    SourcePatch,
     Tenant,
 )
 from tenantry.model.document import Frame
@@ -137,6 +138,11 @@ def sources(fleet: Fleet) -> Iterator[tuple[tuple[str, ...], Source]]:
         yield ("platform", "addons", name, "source"), addon.source
 
 
+def source_in_words(at: tuple[str, ...]) -> str:
+    """A source by its path, for messages."""
+    return f"source '{at[-1]}' of tenant '{at[1]}'" if at[0] == "tenants" else f"the source of add-on '{at[2]}'"
+
+
 def alerts(fleet: Fleet) -> Iterator[tuple[tuple[str, ...], Alert]]:
     """Every alert of tenants and of the platform with its path."""
     for tenant, declared_tenant in fleet.document.tenants.items():
@@ -164,6 +170,16 @@ def source_of(fleet: Fleet, at: tuple[str, ...], name: str) -> Source | None:
 
 
 def overrides(overrides: Overrides, at: tuple[str, ...]) -> Iterator[tuple[Path, AppPatch]]:
+    """The overrides of an app or add-on, each with its path."""
+    return _overrides(overrides, at)
+
+
+def source_overrides(at: tuple[str, ...], source: Source) -> Iterator[tuple[Path, SourcePatch]]:
+    """The overrides of a source at a path, each with its path."""
+    return _overrides(source.overrides, at)
+
+
+def _overrides(overrides: Any, at: tuple[str, ...]) -> Iterator[tuple[Path, Any]]:
     over: Path = (*at, "overrides")
     yield from (((*over, "environments", name), entry) for name, entry in overrides.environments.items())
     yield from (((*over, "where", index), entry) for index, entry in enumerate(overrides.where))

@@ -9,6 +9,7 @@ from typing import Any
 from tenantry.fleet.fleet import Fleet
 from tenantry.fleet.identity import borrowed
 from tenantry.fleet.settings import variable_at
+from tenantry.fleet.sources import source_data
 from tenantry.fleet.template import fill
 from tenantry.flux.addresses import address_problems, addresses_of
 from tenantry.grants.authors import Named, foreign_names, is_own, may_name, names_of_spec, not_shared
@@ -68,7 +69,8 @@ class Wall:
         if self._grants is None or not is_filled(self._fleet, at):
             return
         tenant, fleet = self._scope.tenant, self._fleet
-        credentials = fleet.raw("tenants", tenant, "sources", source).get("credentials")
+        place = ("tenants", tenant, "sources", source)
+        credentials = source_data(fleet, place, self._scope.environment, self._scope.cluster).get("credentials")
         if credentials and not is_own(fleet, tenant, "credentials", credentials):
             yield not_shared(fleet, tenant, at, "credentials", credentials)
         allowed = list(self._patterns("push", self._grants.push))

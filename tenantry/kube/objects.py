@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple, TypeAlias
 
 Manifest: TypeAlias = Mapping[str, Any]
@@ -13,20 +13,29 @@ REGISTRY_KEY = ".dockerconfigjson"
 
 
 class ObjectId(NamedTuple):
-    """The identity of an object for the API server; namespace is "" for cluster-scoped kinds."""
+    """The identity of an object: for the API server, and of which of the environment's API servers.
+
+    namespace: "" for cluster-scoped kinds. hub: the management cluster; "" where the environment has one alone, and for objects
+    that were read from a cluster.
+    """
 
     api_version: str
     kind: str
     namespace: str
     name: str
+    hub: str = ""
 
     @property
     def full_name(self) -> str:
         """NAMESPACE/NAME, or the name of an object without a namespace."""
         return f"{self.namespace}/{self.name}" if self.namespace else self.name
 
+    def at(self, hub: str) -> ObjectId:
+        """The same object on a management cluster; "": of an environment that has one alone."""
+        return self._replace(hub=hub)
+
     def __str__(self) -> str:
-        return f"{self.kind} {self.full_name}"
+        return f"{self.kind} {self.full_name}{f' on {self.hub}' if self.hub else ''}"
 
 
 class Owner(NamedTuple):
@@ -64,6 +73,7 @@ class KubeObject:
     Pulumi leaves these alone.
     ready_within: how many seconds Pulumi waits until the object is Ready, before it goes on to those that depend on it;
     None: it does not wait. The manifest then has the annotation that says what Ready means.
+    hub: the management cluster it is created on; "" where the environment has one alone.
     """
 
     manifest: Manifest
@@ -74,22 +84,30 @@ class KubeObject:
     retained: bool = False
     rewritten: tuple[tuple[str, ...], ...] = ()
     ready_within: int | None = None
+    hub: str = ""
 
     id: ObjectId = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         # Plans ask for it a dozen times for each object.
-        object.__setattr__(self, "id", object_id(self.manifest))
+        object.__setattr__(self, "id", object_id(self.manifest, self.hub))
 
     @property
     def logical_name(self) -> str:
-        """The name in Pulumi's state; with the type token it is unique, and made of stable keys only."""
-        return self.id.full_name
+        """The name in Pulumi's state; with the type token it is unique, and made of stable keys only.
+
+        It contains the management cluster only where the environment has several.
+        """
+        return f"{self.hub}/{self.id.full_name}" if self.hub else self.id.full_name
+
+    def at(self, hub: str) -> KubeObject:
+        """The same object, with what it depends on, on a management cluster."""
+        return replace(self, hub=hub, depends_on=tuple(each.at(hub) for each in self.depends_on))
 
 
-def object_id(manifest: Manifest) -> ObjectId:
+def object_id(manifest: Manifest, hub: str = "") -> ObjectId:
     metadata = manifest["metadata"]
-    return ObjectId(manifest["apiVersion"], manifest["kind"], metadata.get("namespace", ""), metadata["name"])
+    return ObjectId(manifest["apiVersion"], manifest["kind"], metadata.get("namespace", ""), metadata["name"], hub)
 
 
 def readable_id(manifest: Any) -> ObjectId | None:

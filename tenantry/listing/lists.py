@@ -8,7 +8,7 @@ from fnmatch import fnmatchcase
 from itertools import chain
 from typing import Any, NamedTuple, TypeAlias
 
-from tenantry.fleet.fleet import Fleet, clusters_of
+from tenantry.fleet.fleet import Fleet, clusters_of, hub_of
 from tenantry.fleet.namespaces import main_namespace
 from tenantry.fleet.placement import (
     addon_environments,
@@ -18,6 +18,7 @@ from tenantry.fleet.placement import (
     is_management,
     labelled,
 )
+from tenantry.fleet.sources import source_place
 from tenantry.kube.names import PLATFORM
 from tenantry.listing.rights import rights, rights_of_platform
 from tenantry.listing.taken import Place, Source, Taken, Taking, in_words, uses
@@ -125,7 +126,7 @@ def _environments(fleet: Fleet, placed: list[Placed], only: Filter) -> Iterator[
         here, each = [one for one in placed if one.environment == name], fleet.environments[name]
         yield {
             "name": name,
-            "management": each.management,
+            "management": each.managements[0] if len(each.managements) == 1 else list(each.managements),
             "clusters": clusters_of(fleet, name),
             "tenants": _unique(one.tenant for one in here if one.tenant != PLATFORM),
             "apps": len(here),
@@ -145,6 +146,7 @@ def _clusters(fleet: Fleet, placed: list[Placed], only: Filter) -> Iterator[Item
             "name": name,
             "environments": list(each.environments),
             "management": is_management(fleet, name),
+            "hubs": _unique(hub_of(fleet, environment, name) for environment in each.environments),
             "kubeconfig": next(iter(each.kubeconfig.model_dump(exclude_none=True)), None) if each.kubeconfig else None,
             "group": each.group,
             "labels": dict(each.labels),
@@ -226,6 +228,7 @@ def _placements(fleet: Fleet, placed: list[Placed], _: Filter) -> Iterator[Item]
             "environment": environment,
             "tenant": tenant,
             "cluster": cluster,
+            "hub": hub_of(fleet, environment, cluster),
             "namespace": main_namespace(fleet, environment, tenant),
             "apps": list(by_place[environment, tenant, cluster]),
             "planned": by_place[environment, tenant, cluster],
@@ -241,7 +244,7 @@ def _sources(fleet: Fleet, placed: list[Placed], only: Filter) -> Iterator[Item]
     users: dict[tuple[str, ...], list[Placed]] = {}
     for one in placed:
         name = taking.app(one.at, one.place)[0].source
-        at = (*one.at, "source") if one.tenant == PLATFORM else (*one.at[:2], "sources", str(name))
+        at = source_place(one.at, name)
         users.setdefault(at, []).append(one)
     addons = (
         (("platform", "addons", name, "source"), each.source) for name, each in fleet.document.platform.addons.items()

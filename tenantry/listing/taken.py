@@ -11,7 +11,8 @@ from typing import Any, NamedTuple
 from tenantry.fleet.apps import app_layers
 from tenantry.fleet.fleet import Fleet
 from tenantry.fleet.merge import merge
-from tenantry.fleet.settings import variables_of, variables_of_app
+from tenantry.fleet.settings import variables_of_app
+from tenantry.fleet.sources import source_data, source_place, variables_of_source
 from tenantry.fleet.template import fill
 from tenantry.messages.data import mapping_at
 from tenantry.messages.errors import Found, Path, Refused
@@ -66,17 +67,16 @@ class Taking:
         block = self._block(at, place)
         variables = variables_of_app(self.fleet, at, *place)
         name = at[-1] if at[0] == "platform" else _filled(block.get("source"), variables)
-        source = self.source((*at, "source") if at[0] == "platform" else (*at[:2], "sources", str(name)), place)
+        source = self.source(source_place(at, name), place)
         chart, path = (_text(block.get(key)) for key in ("chart", "path"))
         return Taken(name, chart, path, _filled(block.get("version"), variables), source.ref), source
 
     def source(self, at: tuple[str, ...], place: Place | None) -> Source:
         """A source by its path. place: None: with placeholders as they are written."""
-        declared = self.fleet.raw(*at)
+        declared = source_data(self.fleet, at, *place) if place else self.fleet.raw(*at)
         kind = next((key for key in declared if key in _SOURCES), "")
         block = mapping_at(declared, kind)
-        tenant = {"tenant": at[1]} if at[0] == "tenants" else {}
-        variables = variables_of(self.fleet, *place, **tenant) if place else {}
+        variables = variables_of_source(self.fleet, at, *place) if place else {}
         ref = tuple((key, _filled(text, variables) or "") for key, text in mapping_at(block, "ref").items())
         url = _filled(block.get("url") or block.get("endpoint"), variables) or ""
         bucket = _filled(block.get("bucketName"), variables)

@@ -36,7 +36,8 @@ _ACTIONS = ("crds", "skipCRDs", "disableHooks")
 
 def changed_apps(diff: Diff, before: Plan, after: Plan, also: Collection[str] = ()) -> Iterator[ChangedApp]:
     """In the order of the plan, removed apps last. Args: also: names of sources whose apps count as changed."""
-    touched = {each.id for each in (*diff.removed.objects, *diff.added.objects)} | {each.id for each in diff.changed}
+    touched = {each.id.at("") for each in (*diff.removed.objects, *diff.added.objects)}
+    touched |= {each.id.at("") for each in diff.changed}
     old, new = ({key_of(app): app for app in plan.apps} for plan in (before, after))
     objects_before, objects_after = ({planned.id: planned for planned in plan.objects} for plan in (before, after))
     for key in dict.fromkeys((*new, *old)):
@@ -72,24 +73,24 @@ def _part(manifest: Manifest) -> dict[str, Any]:
 
 
 def _ids(inputs: Inputs) -> list[ObjectId]:
-    return [object_id(each) for each in (inputs.app, inputs.chart, inputs.source) if each]
+    return [object_id(each).at("") for each in (inputs.app, inputs.chart, inputs.source) if each]
 
 
 def _inputs(app: PlannedApp, objects: Mapping[ObjectId, KubeObject]) -> Inputs | None:
     reconciler = objects[app.id].manifest
     spec = reconciler["spec"]
-    used = _referred(spec.get("chartRef") or spec["sourceRef"], app.id.namespace, objects)
+    used = _referred(spec.get("chartRef") or spec["sourceRef"], app.id, objects)
     if used is None:
         return None
     chart = used if used["kind"] == "HelmChart" else None
-    source = _referred(chart["spec"]["sourceRef"], app.id.namespace, objects) if chart else used
+    source = _referred(chart["spec"]["sourceRef"], app.id, objects) if chart else used
     if source is None:
         return None
     return Inputs(app=reconciler, chart=chart, source=source, name=_source_name(app, source["metadata"]["name"]))
 
 
-def _referred(reference: Mapping[str, str], home: str, objects: Mapping[ObjectId, KubeObject]) -> Manifest | None:
-    id = ObjectId(API, reference["kind"], reference.get("namespace", home), reference["name"])
+def _referred(reference: Mapping[str, str], user: ObjectId, objects: Mapping[ObjectId, KubeObject]) -> Manifest | None:
+    id = ObjectId(API, reference["kind"], reference.get("namespace", user.namespace), reference["name"], user.hub)
     return objects[id].manifest if id in objects else None
 
 

@@ -54,6 +54,8 @@ from tenantry.model.sources import (
     Oci,
     OciRef,
     Source,
+    SourceOverrides,
+    SourcePatch,
 )
 from tenantry.model.strict import Model
 from tenantry.rollout.model import Rollout, RolloutWave
@@ -110,6 +112,8 @@ __all__ = [
     "Settings",
     "SettingsOverrides",
     "Source",
+    "SourceOverrides",
+    "SourcePatch",
     "State",
     "Tenant",
 ]

@@ -12,6 +12,7 @@ from tenantry.model.scalars import (
     Name,
     NumberOrShare,
     ObjectName,
+    OneOrMore,
     ShardName,
     Text,
     VariableName,
@@ -54,8 +55,9 @@ class Environment(Model):
     after: After | None = None
     """The environment before this one, such as `dev`. Output lists environments in this order, otherwise in the order of the file.
     As a mapping, it is a gate too: a change of an app waits until the environment before runs it."""
-    management: str
-    """The cluster that runs Flux for this environment."""
+    management: OneOrMore
+    """The cluster that runs Flux for this environment, or a list of several. Each remote cluster of an environment with several
+    says with its own `management` which of them is its own."""
     namespace: str = "{tenant}"
     """Template for a tenant's namespace on every cluster of the environment."""
     tenants: Annotated[list[Name], Field(min_length=1)] | None = None
@@ -77,6 +79,11 @@ class Environment(Model):
     cluster's name is used. Add new shards at the end: then objects move to the new shard only."""
     dedicatedFluxShards: list[ShardName] = []
     """Further shards, to which only `shard` of a tenant, a cluster or a cluster group assigns anything."""
+
+    @property
+    def managements(self) -> tuple[str, ...]:
+        """The management clusters, in the order of the file."""
+        return (self.management,) if isinstance(self.management, str) else tuple(self.management)
 
     @property
     def before(self) -> str | None:
@@ -191,6 +198,8 @@ class ClusterGroup(Model):
     """The group whose settings apply here too. This group's own take precedence."""
     environments: Annotated[list[str], Field(min_length=1)] | None = None
     """The environments of the clusters. A cluster's list replaces this one."""
+    management: str | None = None
+    """The management cluster of the clusters, where an environment has several."""
     labels: dict[LabelKey, LabelValue | None] | None = None
     """Labels of the clusters. A cluster's own labels are added; `null` removes one."""
     variables: dict[VariableName, VariableValue | None] | None = None
@@ -211,6 +220,9 @@ class Cluster(Model):
     """The entry of `clusterGroups` whose settings apply here too. This cluster's own take precedence."""
     environments: Annotated[list[str], Field(min_length=1)]
     """The environments that the cluster belongs to. An add-on belongs to the first one that it admits."""
+    management: str | None = None
+    """The management cluster that runs Flux for this cluster. Required for a remote cluster where an environment has several
+    management clusters, and one of these."""
     labels: dict[LabelKey, LabelValue] = {}
     """Labels for selectors. They exist in this file only, not on the cluster."""
     variables: dict[VariableName, VariableValue] = {}

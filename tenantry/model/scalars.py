@@ -362,5 +362,25 @@ NumberOrShare = Annotated[
     WithJsonSchema({"type": ["integer", "string"], "minimum": 0, "pattern": f"^{SHARE}$"}),
 ]
 """A whole number, or a share in percent such as `10%`."""
+
+
+def _one_or_more(value: Any) -> Any:
+    if isinstance(value, str) or (isinstance(value, list) and value and all(isinstance(each, str) for each in value)):
+        return value
+    if value == []:
+        raise refusal("empty", "at least one entry is needed", fix="write a name, or a list of names")
+    wrong = next(each for each in value if not isinstance(each, str)) if isinstance(value, list) else value
+    where = " in the list" if isinstance(value, list) else ""
+    fix = "put it in quotes" if isinstance(wrong, int | float) else "write a name, or a list of names"
+    raise refusal("wrong-type", f"expected a name or a list of names, found {type_name(wrong)}{where}", fix=fix)
+
+
+OneOrMore = Annotated[
+    str | list[str],
+    BeforeValidator(_one_or_more),
+    WithJsonSchema({"anyOf": [{"type": "string"}, {"type": "array", "items": {"type": "string"}, "minItems": 1}]}),
+]
+"""A name, or a list of names."""
+
 VariableValue = Annotated[str, BeforeValidator(_whole_number_as_text), WithJsonSchema({"type": ["string", "integer"]})]
 """A string or a whole number. Quote values that look like a decimal number: 1.10 would become 1.1."""

@@ -11,6 +11,8 @@ from tenantry.model.scalars import (
     CredentialsName,
     DataKey,
     Duration,
+    LabelKey,
+    LabelValue,
     RegistryHost,
     ShortDuration,
     SourcePath,
@@ -18,7 +20,7 @@ from tenantry.model.scalars import (
     path_problem,
     refusal,
 )
-from tenantry.model.strict import Fillable, OneOf
+from tenantry.model.strict import Fillable, Model, OneOf
 
 _CREDENTIALS = "the fleet sets it from 'credentials' beside the block"
 _ACCOUNT = "Flux would use the rights of any service account beside the clusters' keys"
@@ -149,6 +151,75 @@ class ExternalArtifact(FluxBlock):
     owned = {"sourceRef.namespace": "nothing of a tenant refers to another namespace"}
 
 
+class GitPatch(Git):
+    """What differs of a Git repository. `null` removes a key of Flux's own."""
+
+    url: Text | None = None  # type: ignore[assignment]  # the source itself has one
+    """Another address."""
+    ref: GitRef | None = None  # type: ignore[assignment]
+    """What to check out; it replaces the source's `ref` as a whole."""
+
+
+class OciPatch(Oci):
+    """What differs of an artifact in an OCI registry. `null` removes a key of Flux's own."""
+
+    url: Text | None = None  # type: ignore[assignment]  # the source itself has one
+    """Another address."""
+    ref: OciRef | None = None  # type: ignore[assignment]
+    """The artifact to fetch; it replaces the source's `ref` as a whole."""
+
+
+class HelmRepositoryPatch(HelmRepository):
+    """What differs of a Helm repository. `null` removes a key of Flux's own."""
+
+    url: Text | None = None  # type: ignore[assignment]  # the source itself has one
+    """Another address."""
+
+
+class BucketPatch(Bucket):
+    """What differs of a bucket. `null` removes a key of Flux's own."""
+
+    bucketName: Text | None = None  # type: ignore[assignment]  # the source itself has one
+    """Another bucket."""
+    endpoint: Text | None = None  # type: ignore[assignment]
+    """Another object store."""
+
+
+class SourcePatch(Model):
+    """What an override may change in a source: of its own kind only."""
+
+    git: GitPatch | None = None
+    """Changes to the source's `git`."""
+    oci: OciPatch | None = None
+    """Changes to the source's `oci`."""
+    helm: HelmRepositoryPatch | None = None
+    """Changes to the source's `helm`."""
+    bucket: BucketPatch | None = None
+    """Changes to the source's `bucket`."""
+    externalArtifact: ExternalArtifact | None = None
+    """Changes to the source's `externalArtifact`."""
+    credentials: CredentialsName | None = None
+    """Other credentials; `null` takes the source's away."""
+    metadata: FluxMetadata | None = None
+    """Merged with the source's; `null` removes a label or an annotation."""
+
+
+class SourceWhere(SourcePatch):
+    """What differs on the clusters with some labels."""
+
+    labels: Annotated[dict[LabelKey, LabelValue], Field(min_length=1)]
+    """The clusters that have all of these labels."""
+
+
+class SourceOverrides(Model):
+    environments: dict[str, SourcePatch] = {}
+    """Overrides by environment. Those of an extended environment apply first."""
+    where: list[SourceWhere] = []
+    """Overrides by labels of clusters, in this order. They take precedence over the environment's."""
+    clusters: dict[str, SourcePatch] = {}
+    """Overrides by cluster. They take precedence over all others."""
+
+
 class Source(OneOf):
     """A place that apps take manifests or charts from."""
 
@@ -168,6 +239,8 @@ class Source(OneOf):
     """The declared credentials that Flux uses to fetch the source."""
     metadata: FluxMetadata | None = None
     """Labels and annotations of the source's Flux object. An included file may set keys with granted prefixes."""
+    overrides: SourceOverrides = Field(default_factory=SourceOverrides)
+    """What differs in an environment or on a cluster, such as the tag in `ref`."""
 
     @model_validator(mode="before")
     @classmethod

@@ -27,7 +27,7 @@ def bootstrap(fleet: Fleet, environment: str, cluster: str) -> tuple[Manifest, .
     platform = fleet.document.platform.namespace
     account = declared.platformServiceAccount
     namespace = {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": platform, "labels": MANAGED_BY}}
-    if cluster == fleet.environments[environment].management:
+    if cluster in fleet.environments[environment].managements:
         metadata = {"name": account, "namespace": platform, "labels": MANAGED_BY}
         return (
             namespace,
@@ -37,7 +37,7 @@ def bootstrap(fleet: Fleet, environment: str, cluster: str) -> tuple[Manifest, .
             *management_policies(platform, shared_identity=fleet.document.platform.sharedIdentity),
         )
     assert declared.kubeconfig is not None  # a rule of the fleet
-    remote_for = (each for each in declared.environments if fleet.environments[each].management != cluster)
+    remote_for = (each for each in declared.environments if cluster not in fleet.environments[each].managements)
     accounts = dict.fromkeys(platform_account(fleet, each, cluster) for each in remote_for)
     bindings = (_binding(each, declared.kubeconfig.resolved.namespace) for each in accounts)
     return (namespace, *bindings, cluster_marker(platform, cluster), *remote_policies())
@@ -61,9 +61,9 @@ def _binding(account: str, namespace: str) -> Manifest:
 
 
 def kubeconfig_of(fleet: Fleet, environment: str, cluster: str) -> SecretKey | ConfigMap | None:
-    """Where the kubeconfig of a remote cluster is; None: it is the environment's management cluster."""
+    """Where the kubeconfig of a remote cluster is; None: it is a management cluster of the environment."""
     declared = fleet.clusters[cluster].kubeconfig
-    return declared.resolved if declared and cluster != fleet.environments[environment].management else None
+    return declared.resolved if declared and cluster not in fleet.environments[environment].managements else None
 
 
 def access_objects(fleet: Fleet, environment: str, cluster: str) -> Iterator[tuple[KubeObject, Path]]:

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 
 from tenantry.fleet.apps import EffectiveApp
-from tenantry.fleet.fleet import Fleet
+from tenantry.fleet.fleet import Fleet, hub_of
 from tenantry.fleet.placement import addon_environment
 from tenantry.fleet.settings import TenantSettings, setting_origin
 from tenantry.kube.names import addon_named
@@ -109,10 +109,10 @@ def _is_declared(fleet: Fleet, scope: Scope, name: str) -> bool:
 def _elsewhere(fleet: Fleet, scope: Scope, addon: str) -> str | None:
     """Why an add-on of the cluster has no object on this environment's management cluster; None: it has, or it is nowhere."""
     owner = addon_environment(fleet, addon, scope.cluster)
-    management = fleet.environments[owner].management if owner else ""
-    if owner is None or management == fleet.environments[scope.environment].management:
+    hub = hub_of(fleet, owner, scope.cluster) if owner else ""
+    if owner is None or hub == hub_of(fleet, scope.environment, scope.cluster):
         return None
-    return f"environment '{owner}' has the add-ons of cluster '{scope.cluster}', on management cluster '{management}'"
+    return f"environment '{owner}' has the add-ons of cluster '{scope.cluster}', on management cluster '{hub}'"
 
 
 def in_order(apps: Mapping[str, EffectiveApp], findings: Problems) -> list[EffectiveApp]:

@@ -1,7 +1,7 @@
 """Image automation of one app: a repository and a policy per image, and what writes chosen tags into the app's source.
 
-An automation pushes commits, so it is there once per environment: on the management cluster if the app is there too,
-else with the app on that of its clusters whose name is the first of the alphabet.
+An automation pushes commits, so it is there once per environment: on the first management cluster that the app is on or has a
+cluster of; if it is on that cluster itself, with it there, else with that of its clusters whose name is the first of the alphabet.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from tenantry.fleet.fleet import Fleet
+from tenantry.fleet.fleet import Fleet, hub_of
 from tenantry.fleet.placement import clusters_of_app
 from tenantry.fleet.resolve import resolved
 from tenantry.kube.names import join
@@ -56,12 +56,20 @@ def automation_of(
     declared = _declared(fleet, at).imageAutomation
     if declared is None or scope.environment not in (declared.environments or fleet.environments):
         return None
-    management = fleet.environments[scope.environment].management
-    # Not in the order of the file, so that reordering lines there moves no objects.
-    chosen = min(clusters_of_app(fleet, scope.environment, at), key=lambda each: (each != management, each))
-    if chosen != scope.cluster:
+    if _first_cluster(fleet, scope.environment, at) != scope.cluster:
         return None
     return resolved(fleet, (*at, "imageAutomation"), ImageAutomation, variables, literal=_COMMIT_TEMPLATE)
+
+
+def _first_cluster(fleet: Fleet, environment: str, at: tuple[str, ...]) -> str:
+    """Where an app's automation is: not in the order of the clusters in the file, so that reordering them moves no objects."""
+    hubs = fleet.environments[environment].managements
+
+    def rank(cluster: str) -> tuple[int, bool, str]:
+        hub = hub_of(fleet, environment, cluster)
+        return hubs.index(hub), cluster != hub, cluster
+
+    return min(clusters_of_app(fleet, environment, at), key=rank)
 
 
 def planned_images(scope: Scope, app: str, automation: ImageAutomation) -> tuple[PlannedImage, ...]:

@@ -57,6 +57,10 @@ class PlannedPlacement:
     after: Mapping[str, ObjectId] = field(default_factory=dict)
     wide: Mapping[tuple[str, str, str, str], Path] = field(default_factory=dict)
 
+    def at_hub(self, hub: str) -> PlannedPlacement:
+        """The same placement, whose objects are on a management cluster."""
+        return replace(self, after={name: id.at(hub) for name, id in self.after.items()})
+
     @property
     def namespaces(self) -> tuple[str, ...]:
         """All of the tenant's there, the main one first."""
@@ -64,15 +68,20 @@ class PlannedPlacement:
 
 
 class PlacementPlanner:
-    """Plans the tenants' part of one environment, placement by placement."""
+    """Plans the tenants' part of one environment on a management cluster, placement by placement.
 
-    def __init__(self, fleet: Fleet, environment: str, gathering: Gathering, platform: PlatformPlanner) -> None:
+    territory: of the environment, whose management clusters share it.
+    """
+
+    def __init__(
+        self, fleet: Fleet, environment: str, gathering: Gathering, platform: PlatformPlanner, territory: Territory
+    ) -> None:
         self.fleet = fleet
         self.environment = environment
         self.placements: list[PlannedPlacement] = []
         self._gathering = gathering
         self._platform = platform
-        self._territory = Territory(fleet, environment)
+        self._territory = territory
 
     def add(self, tenant: str, cluster: str, apps: Sequence[str], settings: TenantSettings) -> None:
         """Plan one placement. Raises: Found: it cannot be planned."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
-from tenantry.fleet.fleet import Fleet, environment_part, platform_account
+from tenantry.fleet.fleet import Fleet, environment_part, hub_of, platform_account
 from tenantry.fleet.flux_shards import flux_shard
 from tenantry.fleet.placement import addons_on, apps_on, by_rank
 from tenantry.fleet.resolve import resolved
@@ -43,12 +43,12 @@ _PUBLISH = (
 
 
 class PlatformPlanner:
-    """Plans the platform's part of one environment, and gives tenants what theirs is to come after."""
+    """Plans the platform's part of one environment on a management cluster, and gives tenants what theirs is to come after."""
 
-    def __init__(self, fleet: Fleet, environment: str, gathering: Gathering) -> None:
+    def __init__(self, fleet: Fleet, environment: str, hub: str, gathering: Gathering) -> None:
         self.fleet = fleet
         self.environment = environment
-        self.management = fleet.environments[environment].management
+        self.management = hub
         self._platform = fleet.document.platform
         self._settings = platform_settings(fleet)
         self._gathering = gathering
@@ -118,7 +118,7 @@ class PlatformPlanner:
         scope = self.scope(cluster)
         if self._platform.addons[addon].scope == "cluster":
             return scope
-        mark = environment_part(self.fleet, self.environment)
+        mark = environment_part(self.fleet, self.environment, self.management)
         return replace(scope, prefix=(*scope.prefix, *mark), mark=mark)
 
     def _namespaces_of(self, addon: str, scope: Scope) -> tuple[Dependency, ...]:
@@ -158,7 +158,7 @@ class PlatformPlanner:
                 app_id(self._scope_of(name, cluster), name, self._platform.addons[name].kind), owner == self.environment
             )
             for name, owner in addons_on(self.fleet, self.environment, cluster).items()
-            if self._is_managed_here(owner)
+            if self._is_managed_here(owner, cluster)
         }
 
     def add_alerts(
@@ -199,7 +199,7 @@ class PlatformPlanner:
             base=tuple(made.id for made, _ in access_objects(self.fleet, self.environment, cluster)),
             shard=shard.name if (shard := flux_shard(self.fleet, self.environment, "", cluster)) else None,
             attached=(*prefix, *self._attached(cluster)),
-            common=(namespace, *environment_part(self.fleet, self.environment)) if kubeconfig else (),
+            common=(namespace, *environment_part(self.fleet, self.environment, self.management)) if kubeconfig else (),
         )
 
     def _attached(self, cluster: str) -> tuple[str, ...]:
@@ -270,10 +270,10 @@ class PlatformPlanner:
 
     def _beside(self, cluster: str) -> list[str]:
         """The environments of a cluster that this management cluster runs Flux for, the one that has shared things first."""
-        return [each for each in by_rank(self.fleet, cluster) if self._is_managed_here(each)]
+        return [each for each in by_rank(self.fleet, cluster) if self._is_managed_here(each, cluster)]
 
-    def _is_managed_here(self, environment: str) -> bool:
-        return self.fleet.environments[environment].management == self.management
+    def _is_managed_here(self, environment: str, cluster: str) -> bool:
+        return hub_of(self.fleet, environment, cluster) == self.management
 
     def _variables(self, cluster: str) -> Mapping[str, str]:
         return variables_of(self.fleet, self.environment, cluster)

@@ -2,22 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 from tenantry.fleet.apps import EffectiveApp
 from tenantry.fleet.fleet import Fleet
-from tenantry.fleet.resolve import resolved
+from tenantry.fleet.merge import Layer
 from tenantry.fleet.rules.references import undeclared
+from tenantry.fleet.sources import effective_source, source_data, source_layers, source_origin, source_place
 from tenantry.fleet.template import fill
 from tenantry.flux.conformance import check_spec
 from tenantry.flux.references import Kind, Reference, references, renamed
 from tenantry.grants.authors import GROUPS
-from tenantry.grants.wall import Wall, below
+from tenantry.grants.wall import Wall
 from tenantry.kube.objects import KubeObject, ObjectId, Owner, SecretValues
 from tenantry.messages.errors import AlreadyTold, Found, Path, Problem, raise_found
-from tenantry.model import Config, Credentials, Helm, Source
+from tenantry.model import SOURCE_KINDS, Config, Credentials, Helm, Source
 from tenantry.plan.objects.scope import WATCHED, Scope, check_length, check_size
 from tenantry.plan.objects.sources import source_object
 from tenantry.plan.shared import key_of_address, shared
@@ -124,6 +126,11 @@ def charts_of(scope: Scope, apps: Iterable[EffectiveApp]) -> dict[str, str]:
     return charts
 
 
+def _written_at(layers: Sequence[Layer], block: Path, path: Path) -> Path:
+    """Where the value at a path of a source's spec is written."""
+    return source_origin(layers, (*block, *path))
+
+
 class SourceSet:
     """What is `built` has passed all checks, and lies behind what it needs in `add`."""
 
@@ -164,25 +171,34 @@ class SourceSet:
     def _build(self, name: str) -> KubeObject:
         at = self._path(name)
         source = self._declared(at)
-        planned = source_object(self._scope, name, source, at, is_chart=name in self._charts)
-        check_size(planned, at)
+        layers = source_layers(self._fleet, at, self._scope.environment, self._scope.cluster)
         block = (*at, source.kind)
-        raise_found(check_spec(planned.id.kind, planned.manifest["spec"], block))
-        raise_found(self._wall.check(planned.id.kind, planned.manifest["spec"], below(*block)))
-        planned = self._attachments.bound(self._with_included(planned, block))
-        planned = shared(self._fleet, self._scope, planned, name if self._scope.tenant else key_of_address(source))
-        check_length(planned, at)
+        try:
+            planned = source_object(self._scope, name, source, at, is_chart=name in self._charts)
+            check_size(planned, at)
+            raise_found(check_spec(planned.id.kind, planned.manifest["spec"], block))
+            origin = partial(_written_at, layers, block)
+            raise_found(self._wall.check(planned.id.kind, planned.manifest["spec"], origin))
+            planned = self._attachments.bound(self._with_included(planned, block))
+            planned = shared(self._fleet, self._scope, planned, name if self._scope.tenant else key_of_address(source))
+            check_length(planned, at)
+        except Found as found:
+            raise Found(replace(each, path=source_origin(layers, each.path)) for each in found.findings) from None
         self._add(planned)
         return planned
 
     def _path(self, name: str) -> tuple[str, ...]:
         tenant = self._scope.tenant
-        return ("tenants", tenant, "sources", name) if tenant else ("platform", "addons", name, "source")
+        at = ("tenants", tenant) if tenant else ("platform", "addons", name)
+        return source_place(at, name)
 
     def _declared(self, at: tuple[str, ...]) -> Source:
         if at in self._fleet.left_out or not self._fleet.raw(*at):
             raise AlreadyTold(f"source '{at[-1]}'")
-        return resolved(self._fleet, at, Source, self._variables)
+        kinds = source_data(self._fleet, at, self._scope.environment, self._scope.cluster).keys() & SOURCE_KINDS.keys()
+        if len(kinds) > 1:
+            raise AlreadyTold(f"an override of source '{at[-1]}'")
+        return effective_source(self._fleet, at, self._scope.environment, self._scope.cluster, self._variables)
 
     def _with_included(self, planned: KubeObject, at: Path) -> KubeObject:
         """A Git source with the names of the objects of those it includes, and after them."""

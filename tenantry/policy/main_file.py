@@ -29,6 +29,12 @@ class Kubeconfig:
     reference: Mapping[str, Mapping[str, str]]
 
 
+def hubs_of(environment: Mapping[str, Any]) -> tuple[str, ...]:
+    """The management clusters of an environment as it is written: a name, or a list of names."""
+    written = environment.get("management")
+    return tuple(texts(written)) if isinstance(written, list) else (str(written),)
+
+
 def kubeconfig_of(written: Mapping[str, Any]) -> Kubeconfig | None:
     """What a cluster's `kubeconfig` in the file means to Flux; None: it says nothing."""
     for tool, (key, name, default) in _WRITTEN_BY.items():
@@ -111,8 +117,8 @@ class MainFile:
 
     def manages(self, cluster: str, environment: str = "") -> bool:
         """Whether the cluster runs Flux for the environment, or for any."""
-        chosen = [self.environments.get(environment, {})] if environment else self.environments.values()
-        return any(each.get("management") == cluster for each in chosen)
+        chosen = [environment] if environment else self.environments
+        return any(cluster in self.hubs(each) for each in chosen)
 
     def kubeconfig(self, cluster: str) -> Kubeconfig | None:
         """How Flux reaches a cluster from elsewhere; None: the file does not say."""
@@ -123,7 +129,18 @@ class MainFile:
         given = mapping(self.environments.get(environment, {}).get("variables"))
         near = mapping(mapping(self.clusters.get(cluster)).get("variables"))
         texts = {str(name): str(value) for name, value in {**given, **near}.items()}
-        return {**texts, "env": environment, **({"cluster": cluster} if cluster else {}), **built_in}
+        there = {"cluster": cluster, "management": self.hub_of(cluster, environment)} if cluster else {}
+        return {**texts, "env": environment, **there, **built_in}
+
+    def hubs(self, environment: str) -> tuple[str, ...]:
+        """The management clusters of an environment."""
+        return hubs_of(self.environments.get(environment, {}))
+
+    def hub_of(self, cluster: str, environment: str) -> str:
+        """The management cluster of a cluster in an environment; "": the file does not say which of several."""
+        hubs = self.hubs(environment)
+        named = str(mapping(self.clusters.get(cluster)).get("management"))
+        return next((each for each in (cluster, named) if each in hubs), hubs[0] if len(hubs) == 1 else "")
 
     def selected(self, selector: Mapping[str, Any]) -> frozenset[str]:
         """The clusters that a selector takes."""

@@ -48,6 +48,12 @@ class Resource:
         return self.type.startswith("kubernetes:") and not self.type.startswith(COMPONENTS)
 
     @property
+    def hub(self) -> str:
+        """The management cluster that the object is created on; "" in an environment with one alone."""
+        source = self.by or self
+        return source.provider.name.partition("/")[2] if source.provider else ""
+
+    @property
     def group(self) -> str:
         """The API group without its version; "" for Kubernetes' core."""
         return str(self.props.get("apiVersion", "")).rpartition("/")[0]

@@ -151,30 +151,29 @@ class Tenants:
         return resource.by is None and resource.kind in SHARED and not resource.labels.get(CLUSTER)
 
     @cached_property
-    def _takers(self) -> Mapping[tuple[str, str, str], frozenset[str]]:
+    def _takers(self) -> Mapping[tuple[str, str, str, str], frozenset[str]]:
         """The clusters whose objects name what is shared, directly or by way of what else is shared. Labels alone prove nothing.
 
         An alert of sources is named by nobody: it is of the clusters where the same alert tells of apps.
         """
-        clusters: dict[tuple[str, str, str], set[str]] = {}
+        clusters: dict[tuple[str, str, str, str], set[str]] = {}
         pending = [(each, str(each.labels.get(CLUSTER))) for each in self.stack.objects if each.labels.get(CLUSTER)]
         own = [
-            (each.namespace, each.tenant, as_text(each.spec), cluster)
+            (each.hub, each.namespace, each.tenant, as_text(each.spec), cluster)
             for each, cluster in pending
             if each.kind == "Provider"
         ]
         for alert in self.stack.objects:
             if alert.kind == "Alert" and self.is_shared(alert):
-                provider = self.find(
-                    "Provider", alert.namespace, str(mapping(alert.spec.get("providerRef")).get("name"))
-                )
-                said = (alert.namespace, alert.tenant, as_text(provider.spec) if provider else "")
+                name = str(mapping(alert.spec.get("providerRef")).get("name"))
+                provider = self.find(alert, "Provider", alert.namespace, name)
+                said = (alert.hub, alert.namespace, alert.tenant, as_text(provider.spec) if provider else "")
                 pending += [(alert, cluster) for *same, cluster in own if tuple(same) == said]
                 clusters[_key(alert)] = {cluster for *same, cluster in own if tuple(same) == said}
         while pending:
             user, cluster = pending.pop()
             for kind, name in _named(user.spec):
-                other = self.find(kind, user.namespace, name)
+                other = self.find(user, kind, user.namespace, name)
                 if other is None or not self.is_shared(other) or not _are_of_one(user, other):
                     continue
                 there = clusters.setdefault(_key(other), set())
@@ -206,8 +205,9 @@ class Tenants:
             return False
         return resource.name == f"{place.cluster}-{place.namespace}-baseline"
 
-    def find(self, kind: str, namespace: str, name: str) -> Resource | None:
-        return self._registered.get((kind, namespace, name))
+    def find(self, near: Resource, kind: str, namespace: str, name: str) -> Resource | None:
+        """The object of that name on the management cluster of another one, which is where Flux looks."""
+        return self._registered.get((near.hub, kind, namespace, name))
 
     def claims(self, environment: str) -> Mapping[str, frozenset[str]]:
         """Every namespace of tenants on the clusters of an environment: its holders, as `tenant (environment)`."""
@@ -254,8 +254,8 @@ class Tenants:
                 yield each.name
 
     @cached_property
-    def _registered(self) -> Mapping[tuple[str, str, str], Resource]:
-        return {(each.kind, each.namespace, each.name): each for each in self.stack.objects}
+    def _registered(self) -> Mapping[tuple[str, str, str, str], Resource]:
+        return {(each.hub, each.kind, each.namespace, each.name): each for each in self.stack.objects}
 
     def _beside(self, environment: str) -> Iterator[str]:
         """The environments that have a cluster in common with one, itself too."""
@@ -274,22 +274,24 @@ class Tenants:
     def _clusters_of(self, environment: str) -> set[str]:
         declared = self.file.clusters.items()
         found = {name for name, each in declared if environment in (each or {}).get("environments", ())}
-        return {*found, str(self.file.environments.get(environment, {}).get("management"))}
+        return {*found, *self.file.hubs(environment)}
 
     def _cluster_of_account(self, resource: Resource) -> str:
         """A service account beside kubeconfigs is for all clusters whose kubeconfigs are there."""
         if resource.kind != "ServiceAccount":
             return ""
-        found = (cluster for cluster in self.file.clusters if self._home_of(cluster) == resource.namespace)
-        return next(found, "")
+        found = [cluster for cluster in self.file.clusters if self._home_of(cluster) == resource.namespace]
+        environment = str(resource.labels.get(ENVIRONMENT, ""))
+        near = (cluster for cluster in found if self.file.hub_of(cluster, environment) == resource.hub)
+        return next(near, found[0] if found else "")
 
     def _home_of(self, cluster: str) -> str:
         kubeconfig = self.file.kubeconfig(cluster)
         return kubeconfig.namespace if kubeconfig else ""
 
 
-def _key(resource: Resource) -> tuple[str, str, str]:
-    return resource.kind, resource.namespace, resource.name
+def _key(resource: Resource) -> tuple[str, str, str, str]:
+    return resource.hub, resource.kind, resource.namespace, resource.name
 
 
 def _are_of_one(user: Resource, other: Resource) -> bool:

@@ -211,7 +211,7 @@ def _from_cluster(target: StackTarget, fleet: Fleet, environment: str) -> list[d
     platform = fleet.document.platform.namespace
     try:
         with connect.connect(target.kubeconfig, target.context, _SECONDS) as client, connect.answering(client.config):
-            if marked_as(client, platform) != fleet.environments[environment].management:
+            if marked_as(client, platform) not in fleet.environments[environment].managements:
                 return None
             return records_on(client, platform, environment)
     except Refused:

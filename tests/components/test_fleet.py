@@ -116,12 +116,12 @@ def test_a_component_is_never_what_something_depends_on(recording: Recording) ->
 
 def test_a_plan_out_of_order_is_an_error_and_not_a_lost_edge() -> None:
     with pytest.raises(KeyError):
-        registered(Plan("dev", "hub", (BINDING, NAMESPACE), (), ()))
+        registered(Plan("dev", ("hub",), (BINDING, NAMESPACE), (), ()))
 
 
 def test_pulumi_waits_for_what_is_to_be_ready_and_deletes_it_as_everything_else() -> None:
     awaited = replace(BASELINE, ready_within=390)
-    plan = Plan("dev", "hub", tuple(awaited if each == BASELINE else each for each in PLAN.objects), (), ())
+    plan = Plan("dev", ("hub",), tuple(awaited if each == BASELINE else each for each in PLAN.objects), (), ())
     found = {each.key: each.patience for each in registered(plan).objects}
     assert found.pop(key(BASELINE.id)) == ("390s", "390s", "")
     assert set(found.values()) == {("", "", "")}
@@ -129,7 +129,7 @@ def test_pulumi_waits_for_what_is_to_be_ready_and_deletes_it_as_everything_else(
 
 def test_the_checks_can_fail() -> None:
     def without_an_object() -> None:
-        less = Plan("dev", "hub", PLAN.objects[:-1], (), ())
+        less = Plan("dev", ("hub",), PLAN.objects[:-1], (), ())
         Fleet("dev", run=Run(plan=less, target=DirectoryTarget(Path("out"))))
 
     def with_an_object_elsewhere() -> None:

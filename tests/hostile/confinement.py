@@ -18,6 +18,7 @@ from typing import Any
 
 import yaml
 
+from tenantry.kube.objects import KubeObject
 from tenantry.load import load_fleet, plan_all
 from tenantry.messages.errors import InvalidFleet, Problem
 from tenantry.plan.plan import Plan
@@ -126,7 +127,11 @@ def permitted(plan: Plan) -> Permitted:
 
 def registered(plan: Plan) -> list[Resource]:
     """The objects of a plan as Pulumi's engine shows them to the policy pack."""
-    return [Resource(each.logical_name, type_token(each.id), each.manifest, MANAGEMENT) for each in plan.objects]
+    return [Resource(each.logical_name, type_token(each.id), each.manifest, _provider(each)) for each in plan.objects]
+
+
+def _provider(planned: KubeObject) -> Provider:
+    return Provider(f"{MANAGEMENT.name}/{planned.hub}") if planned.hub else MANAGEMENT
 
 
 def seeds(first: int, count: int, seed: str = "1") -> list[str]:

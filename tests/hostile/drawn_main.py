@@ -64,7 +64,19 @@ def main_file(chance: random.Random, *, new: bool) -> Data:
             main["tenants"]["rocky"]["grants"]["share"] = copy.deepcopy(chance.choice(_SHARES))
         if chance.random() < 0.3:
             main["tenants"]["rocky"]["apps"]["given"]["environments"] = list(main["clusters"]["far"]["environments"])
+    if chance.random() < 0.3:
+        _second_hub(main, chance.choice(("dev", "prod")), chance)
     return main
+
+
+def _second_hub(main: Data, environment: str, chance: random.Random) -> None:
+    """Give an environment another management cluster, and some of its remote clusters."""
+    hubs = [main["environments"][environment]["management"], "hub-two"]
+    main["environments"][environment]["management"] = hubs
+    main["clusters"]["hub-two"] = {"environments": [environment], "labels": {"zone": chance.choice(("in", "out"))}}
+    for name, cluster in main["clusters"].items():
+        if environment in cluster["environments"] and name not in hubs:
+            cluster["management"] = chance.choice(hubs)
 
 
 _TEAMS: Data = {"tenants": "teams/*.yaml", "of": ["*"], "selfService": "small"}

@@ -23,6 +23,7 @@ from tenantry.model import SecretKey
 from tenantry.model.tenancy import PodSecurity
 from tenantry.plan import images, namespaces, notifications, placements
 from tenantry.plan.apps import _Builder
+from tenantry.plan.gathering import Gathering
 from tenantry.plan.objects import baseline
 from tenantry.plan.platform import PlatformPlanner
 from tenantry.plan.sources import Attachments
@@ -52,6 +53,7 @@ class Hole:
     """what: the hole in words; rule: the rule that has to find it; frame: the main file's entry of the tenant.
 
     said: what the included file says beside an app `web` and its source. declared: the entry is the tenant's own, no template.
+    hubs: the environment has two management clusters, each with a remote cluster.
     """
 
     what: str
@@ -61,6 +63,7 @@ class Hole:
     frame: Data = field(default_factory=dict)
     tenant: str = "rocky"
     declared: bool = False
+    hubs: bool = False
 
     def fleet(self) -> Drawn:
         """A fleet that uses the hole."""
@@ -89,6 +92,10 @@ class Hole:
                 "movy": {"sources": {"m": _SOURCE}, "apps": {"web": {"kustomize": {"source": "m"}}}},
             },
         }
+        if self.hubs:
+            main["environments"]["dev"]["management"] = ["hub", "hub-two"]
+            main["clusters"]["hub-two"] = {"environments": ["dev"]}
+            main["clusters"]["edge"]["management"], main["clusters"]["far"]["management"] = "hub", "hub-two"
         said = {"sources": {"m": _SOURCE}, "apps": {"web": {"kustomize": {"source": "m"}}}, **self.said}
         return Drawn(main, {"tenants": {self.tenant: said}}, "tenants.d/x.yaml", (self.what,))
 
@@ -116,6 +123,11 @@ def _of_another_cluster(patch: pytest.MonkeyPatch) -> None:
         return right(self, cluster) and SecretKey(name="far-kubeconfig", namespace="clusters", key="value")
 
     patch.setattr(PlatformPlanner, "kubeconfig", other)
+
+
+def _on_each_others_hub(patch: pytest.MonkeyPatch) -> None:
+    right, other = Gathering.join, {"hub": "hub-two", "hub-two": "hub"}
+    patch.setattr(Gathering, "join", lambda self, gathered, hub: right(self, gathered, other[hub]))
 
 
 def _without_rules(patch: pytest.MonkeyPatch, *off: rules.Rule) -> None:
@@ -168,6 +180,12 @@ HOLES = (
         "tenants-are-where-the-main-file-puts-them",
         _without(placement, "cluster_is_granted", lambda *_: True),
         {"clusters": {"all": True}},
+    ),
+    Hole(
+        "the objects for a cluster are created on another management cluster",
+        "tenants-are-where-the-main-file-puts-them",
+        _on_each_others_hub,
+        hubs=True,
     ),
     Hole(
         "a placement does not wait for the add-ons that the main file says",

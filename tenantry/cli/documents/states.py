@@ -137,6 +137,9 @@ class Objects(Document):
     kind: Literal["Objects"] = "Objects"
     objects: list[dict[str, Any]]
     """Kubernetes manifests with the values of the file. Secrets whose values are in the stack's secret config are left out."""
+    hubs: list[str] | None = None
+    """The management cluster of each object, in the same order; "" in an environment with one. `null`: no environment has
+    several."""
 
 
 class List(Document):
@@ -146,8 +149,8 @@ class List(Document):
     of: Literal["tenants", "apps", "clusters", "placements", "sources", "environments", "rights"]
     items: list[dict[str, Any]]
     """Their keys depend on `of`. An app or source has `versions`: what it takes, and the `placements` where it does; a placement
-    has the `planned` version of each app; a right has `kind`, `name`, `may`, `role`, `namespaces`, `line` and `placements`.
-    docs/operations.md describes the command."""
+    has the `planned` version of each app and the `hub`, its management cluster; a cluster has `hubs`, those of its environments;
+    a right has `kind`, `name`, `may`, `role`, `namespaces`, `line` and `placements`. docs/operations.md describes the command."""
 
 
 class Discovery(Document):

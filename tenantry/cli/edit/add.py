@@ -119,11 +119,13 @@ _FORMS = {
   tenantry add cluster edge-2 --environments dev --kamaji kamaji/edge-2
   tenantry add cluster lab --environments dev --secret clusters/lab:kubeconfig
   tenantry add cluster berlin --group eu
+  tenantry add cluster oslo --group eu --management hub-eu
   tenantry add cluster berlin --group eu --to clusters.d/eu.yaml
 """,
         (
             environments("The environments it belongs to; default: its group's."),
             one("--group", "The entry of 'clusterGroups' whose settings it takes.", Kind.GROUP),
+            one("--management", "Its management cluster, where an environment has several.", Kind.CLUSTER),
             pairs("--labels", "Labels for selectors."),
             pairs("--variables", "Variables for placeholders."),
             *_KUBECONFIG,
@@ -139,19 +141,21 @@ _FORMS = {
         (
             environments("The environments of its clusters."),
             one("--group", "The group whose settings apply to this one too.", Kind.GROUP),
+            one("--management", "Their management cluster, where an environment has several.", Kind.CLUSTER),
             pairs("--labels", "Labels of its clusters."),
             pairs("--variables", "Variables of its clusters."),
             *_KUBECONFIG,
         ),
     ),
     Kind.ENVIRONMENT: _Form(
-        "Add an environment.\n\nIt is a Pulumi stack on one management cluster.",
+        "Add an environment.\n\nIt is a Pulumi stack on one management cluster, or on several.",
         """\
   tenantry add environment test --management hub-test --after dev
+  tenantry add environment prod --management hub-eu,hub-us
   tenantry add environment dev-1 --management hub --extends dev --tenants nora
 """,
         (
-            one("--management", "The cluster that runs Flux; a new one is declared.", Kind.CLUSTER, required=True),
+            names("--management", "The clusters that run Flux; new ones are declared.", Kind.CLUSTER, required=True),
             one("--extends", "The environment whose settings apply too.", Kind.ENVIRONMENT),
             one("--after", "The environment before this one.", Kind.ENVIRONMENT),
             text("--namespace", "TEMPLATE", "Namespaces of tenants, such as '{env}-{tenant}'."),

@@ -81,11 +81,13 @@ def environments(help: str) -> Option:
     )
 
 
-def names(option: str, help: str, *kinds: Kind, key: str | None = None) -> Option:
+def names(option: str, help: str, *kinds: Kind, key: str | None = None, required: bool = False) -> Option:
     """An option with names of what the file declares, separated by commas; may be repeated. key: the parameter's name."""
     complete = completing(*kinds, several=True)
     given = (option, key) if key else (option,)
-    return click.option(*given, metavar="NAMES", multiple=True, help=help, callback=_split, shell_complete=complete)
+    return click.option(
+        *given, metavar="NAMES", multiple=True, required=required, help=help, callback=_split, shell_complete=complete
+    )
 
 
 def one(option: str, help: str, kind: Kind, *, required: bool = False) -> Option:

@@ -90,17 +90,19 @@ def of_environment(diff: Diff, before: Side, after: Side, items: Items, order: t
     """Adds what is said of the environment, and of tenants that may do more."""
     spot = Spot(Part(PartKind.ENVIRONMENT, "", diff.environment), "")
     if diff.status is Status.ADDED:
-        items.say(spot, [f"it is new; its management cluster is {diff.management[1]}"], Effect.ADDED).clusters = order
+        its = "its management cluster is" if len(diff.hubs[1]) == 1 else "its management clusters are"
+        items.say(spot, [f"it is new; {its} {diff.management[1]}"], Effect.ADDED).clusters = order
     elif diff.status is Status.REMOVED:
         text = (
             f"it is no longer declared ({content_in_words(before.plan)}): `pulumi up` of its stack is refused, and all of"
             f" it stays on {diff.management[0]} until `pulumi destroy`"
         )
         items.say(spot, [text], Effect.REMOVED).clusters = order
-    elif diff.management[0] != diff.management[1]:
+    elif {*diff.hubs[0]} != {*diff.hubs[1]}:
         one, other = diff.management
         items.set(spot, Setting("management", one, other)).clusters = order
-        items.say(spot, [f"every object is deleted on {one} and created on {other}"])
+        if diff.elsewhere:
+            items.say(spot, [f"every object is deleted on {one} and created on {other}"])
     if diff.protects or diff.unprotected:
         items.set(spot, Setting("protected", *diff.protection))
     _gate(diff, items, order)

@@ -97,7 +97,7 @@ class Rename(NamedTuple):
 
 def renames(diff: Diff, before: Plan, after: Plan) -> tuple[Rename, ...]:
     """Clusters first, then tenants, then apps of tenants that keep their names. None if everything is replaced anyway."""
-    if diff.status is not Status.KEPT or diff.management[0] != diff.management[1]:
+    if diff.status is not Status.KEPT or diff.elsewhere:
         return ()
     if not (diff.removed.objects and diff.added.objects):
         return ()

@@ -17,7 +17,7 @@ from tenantry.plan.planned_apps import PlannedApp
 
 def is_replaced(diff: Diff) -> bool:
     """Whether nothing of the environment stays what it is."""
-    return diff.status is Status.REMOVED or diff.management[0] != diff.management[1]
+    return diff.status is Status.REMOVED or diff.elsewhere
 
 
 class Wholes:

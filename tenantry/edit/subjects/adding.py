@@ -57,7 +57,7 @@ def add(editor: Editor, kind: Kind, name: str, options: Options, to: FilePath | 
     if own_file:
         _put(editor, target.path, {}, file)
     where = f", with its apps in {file}" if own_file else f" to {file}" if file and file != editor.main else ""
-    return Edit(f"added {target}{where}", [] if own_file else _notes(editor, target, entry), added=target.path)
+    return Edit(f"added {target}{where}", [] if own_file else _notes(editor, target, entry, options), added=target.path)
 
 
 def _put(editor: Editor, path: Path, entry: Entry, file: FilePath | None) -> None:
@@ -83,6 +83,8 @@ def _entry(editor: Editor, target: Target, options: Options) -> Entry:
         raise Refused(f"cluster '{target.name}' needs an environment", fix)
     if target.kind in (Kind.CLUSTER, Kind.GROUP):
         entry["kubeconfig"] = _kubeconfig(options)
+    if target.kind is Kind.ENVIRONMENT and len(options["management"]) == 1:
+        entry["management"] = options["management"][0]
     entry = _given(entry)
     if target.kind in (Kind.APP, Kind.ADDON):
         block, settings = _block(editor, target, options, entry.get("source"))
@@ -198,7 +200,7 @@ def _flags(options: Sequence[str] | Mapping[str, Any]) -> str:
 # --- what else an addition means ----------------------------------------------------------------------------------------
 
 
-def _notes(editor: Editor, target: Target, entry: Entry) -> list[str]:
+def _notes(editor: Editor, target: Target, entry: Entry, options: Options) -> list[str]:
     if target.kind is Kind.TENANT:
         first = (
             f"tenant '{target.name}' has no apps yet; its namespaces, rights and quota are created with the first one"
@@ -211,10 +213,11 @@ def _notes(editor: Editor, target: Target, entry: Entry) -> list[str]:
         content = "--chart NAME --version RANGE" if "helm" in entry else "--path DIRECTORY"
         return [f"next: tenantry add app {target.owner}/NAME --source {target.name} {content}"]
     if target.kind is Kind.ENVIRONMENT:
-        managed = _manage(editor, entry["management"], target.name)
-        stack = f"pulumi stack init {target.name}"
-        config = f"pulumi config set tenantry:kubeconfig {entry['management']}.kubeconfig --stack {target.name}"
-        return [*managed, f"next: {stack}", f"next: {config}", f"then commit Pulumi.{target.name}.yaml"]
+        hubs = options["management"]
+        managed = (note for hub in hubs for note in _manage(editor, hub, target.name))
+        key = "tenantry:kubeconfig" if len(hubs) == 1 else "--path 'tenantry:hubs.{}.kubeconfig'"
+        config = (f"next: pulumi config set {key.format(hub)} {hub}.kubeconfig --stack {target.name}" for hub in hubs)
+        return [*managed, f"next: pulumi stack init {target.name}", *config, f"then commit Pulumi.{target.name}.yaml"]
     if target.kind is Kind.CLUSTER and ("kubeconfig" in entry or "group" in entry):
         return [
             f"next: tenantry cluster bootstrap {target.name} --kubeconfig FILE",

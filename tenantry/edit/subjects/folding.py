@@ -6,7 +6,7 @@ Never: changes what any cluster gets. Every placement of the app is merged once 
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from typing import Any
 
 from tenantry.edit.document import nested, same
@@ -15,60 +15,83 @@ from tenantry.edit.subjects.promoted import BLOCKS, App, settings_of
 from tenantry.fleet.apps import app_layers
 from tenantry.fleet.fleet import Fleet
 from tenantry.fleet.merge import Layer, merge
-from tenantry.fleet.placement import placements_of
+from tenantry.fleet.placement import placements_of, placements_of_source
+from tenantry.fleet.sources import REFS, source_taken, with_one_ref, written_layers
 from tenantry.messages.data import ABSENT, value_at, without
 from tenantry.messages.errors import Path
 from tenantry.messages.text import format_path, listed
 
 
 def fold(editor: Editor, fleet: Fleet, apps: Sequence[App], second: str, extra: Collection[Path] = ()) -> list[str]:
-    """Fold the version of each app, and extra settings. Returns: a sentence for each fold.
+    """Fold the version of each app, its source's ref, and extra settings. Returns: a sentence for each fold.
 
     Args: fleet: as the editor has it now; second: the environment whose value the app itself gets; extra: as for `promote`.
     """
-    return [sentence for app in apps for sentence in _App(editor, fleet, app, second).fold(extra)]
+    return [sentence for part in _parts(editor, fleet, apps, second, extra) for sentence in part.fold()]
 
 
 def unfolded(editor: Editor, fleet: Fleet, apps: Sequence[App], second: str, extra: Collection[Path] = ()) -> list[str]:
     """Why equal overrides of several environments stay: a sentence for each setting. Args: as for `fold`, before it."""
-    return [sentence for app in apps for sentence in _App(editor, fleet, app, second).unfolded(extra)]
+    return [sentence for part in _parts(editor, fleet, apps, second, extra) for sentence in part.unfolded()]
 
 
-class _App:
-    """An app with the levels of each cluster. Levels that hold on several clusters are merged once."""
+def _parts(
+    editor: Editor, fleet: Fleet, apps: Sequence[App], second: str, extra: Collection[Path]
+) -> Iterator[_Overridden]:
+    """The apps, and the sources that they take in the second environment, each once."""
+    sources: dict[tuple[str, ...], None] = {}
+    for app in apps:
+        placements = list(placements_of(fleet, app.at))
+        layers = [app_layers(fleet, app.at, *place) for place in placements]
+        paths = (path for place in placements for path in settings_of(fleet, app, *place, extra) if path[0] in BLOCKS)
+        yield _Overridden(editor, fleet, app.at, f"{app}", "app", second, placements, layers, dict.fromkeys(paths))
+        there = ((place, each) for place, each in zip(placements, layers, strict=True) if place[0] == second)
+        sources |= {source_taken(fleet, app.at, each, *place): None for place, each in there}
+    for at in sources:
+        placements = list(dict.fromkeys(placements_of_source(fleet, at)))
+        written = [tuple(written_layers(fleet, at, *place)) for place in placements]
+        who = f"source {at[1]}/{at[3]}" if at[0] == "tenants" else f"the source of platform/{at[2]}"
+        yield _Overridden(editor, fleet, at, who, "source", second, placements, written, dict.fromkeys(REFS))
 
-    def __init__(self, editor: Editor, fleet: Fleet, app: App, second: str) -> None:
-        self.editor, self.fleet, self.app, self.second = editor, fleet, app, second
-        self.placements = list(placements_of(fleet, app.at))
+
+class _Overridden:
+    """An app or a source with the levels of each cluster. Levels that hold on several clusters are merged once.
+
+    who: it, in sentences; what: "app" or "source"; paths: the settings of it that a promotion copies.
+    """
+
+    def __init__(
+        self,
+        editor: Editor,
+        fleet: Fleet,
+        at: tuple[str, ...],
+        who: str,
+        what: str,
+        second: str,
+        placements: Sequence[tuple[str, str]],
+        layers: Sequence[tuple[Layer, ...]],
+        paths: Collection[Path],
+    ) -> None:
+        self.editor, self.fleet, self.at, self.second = editor, fleet, at, second
+        self.who, self.what, self.paths = who, what, paths
         by_environment: dict[str, list[tuple[Layer, ...]]] = {}
         self.levels: dict[tuple[Path, ...], tuple[Layer, ...]] = {}
-        for environment, cluster in self.placements:
-            layers = app_layers(fleet, app.at, environment, cluster)
-            self.levels[tuple(layer.path for layer in layers)] = layers
-            by_environment.setdefault(environment, []).append(layers)
+        for (environment, _), each in zip(placements, layers, strict=True):
+            self.levels[tuple(layer.path for layer in each)] = each
+            by_environment.setdefault(environment, []).append(each)
         self.by_environment = by_environment
         self.there = by_environment.get(second, [])
         self.placed = {name for environment in by_environment for name in fleet.lineage(environment)}
 
-    def fold(self, extra: Collection[Path]) -> list[str]:
-        return [sentence for path in self._paths(extra) if (sentence := self._setting(path))]
+    def fold(self) -> list[str]:
+        return [sentence for path in self.paths if (sentence := self._setting(path))]
 
-    def unfolded(self, extra: Collection[Path]) -> list[str]:
-        return [sentence for path in self._paths(extra) if (sentence := self._kept(path))]
-
-    def _paths(self, extra: Collection[Path]) -> dict[Path, None]:
-        """The settings of the app that a promotion copies."""
-        found = (
-            path
-            for environment, cluster in self.placements
-            for path in settings_of(self.fleet, self.app, environment, cluster, extra)
-            if path[0] in BLOCKS
-        )
-        return dict.fromkeys(found)
+    def unfolded(self) -> list[str]:
+        return [sentence for path in self.paths if (sentence := self._kept(path))]
 
     def _kept(self, path: Path) -> str:
         """Why the override of the second environment stays although another one says the same, or ""."""
-        over = self.fleet.raw(*self.app.at, "overrides", "environments")
+        over = self.fleet.raw(*self.at, "overrides", "environments")
         value = value_at(over.get(self.second), path, ABSENT)
         equal = [
             name for name, entry in over.items() if value is not ABSENT and same(value_at(entry, path, ABSENT), value)
@@ -76,22 +99,22 @@ class _App:
         users = [
             name for name, levels in self.by_environment.items() if any(self._has_own(path, each) for each in levels)
         ]
-        if len(equal) < 2 or not users or same(value_at(self.fleet.raw(*self.app.at), path, ABSENT), value):
+        if len(equal) < 2 or not users or same(value_at(self.fleet.raw(*self.at), path, ABSENT), value):
             return ""
         them = "it" if len(users) == 1 else "them"
         have = "has" if len(users) == 1 else "have"
         return (
-            f"{self.app}: {format_path(path)} stays in the overrides for {listed(equal)}, although they are equal:"
-            f" {listed(users)} {have} the app's own value, and a fold would change {them}"
+            f"{self.who}: {format_path(path)} stays in the overrides for {listed(equal)}, although they are equal:"
+            f" {listed(users)} {have} the {self.what}'s own value, and a fold would change {them}"
         )
 
     def _setting(self, path: Path) -> str:
         """Fold one setting. Returns: what was done, or ""."""
-        base = value_at(self.fleet.raw(*self.app.at), path, ABSENT)
-        value = base if self._is_used(path) else value_at(merge(self.there[0]), path, ABSENT)
-        if value is ABSENT or isinstance(value, dict):
+        base = value_at(self.fleet.raw(*self.at), path, ABSENT)
+        value = base if self._is_used(path) else value_at(self._merged(self.there[0]), path, ABSENT)
+        if value is ABSENT or (isinstance(value, dict) and path not in REFS):
             return ""
-        over = (*self.app.at, "overrides", "environments")
+        over = (*self.at, "overrides", "environments")
         gone = [
             name
             for name, entry in self.fleet.raw(*over).items()
@@ -103,9 +126,9 @@ class _App:
             self.editor.unset((*over, name, *path))
         what, whose = format_path(path), listed(gone)
         if same(base, value):
-            return f"{self.app}: removed {what} from the overrides for {whose}, because the app itself says the same"
-        self.editor.set((*self.app.at, *path), value)
-        return f"{self.app}: moved {what} from the overrides for {whose} to the app itself"
+            return f"{self.who}: removed {what} from the overrides for {whose}, because the {self.what} itself says the same"
+        self.editor.set((*self.at, *path), value)
+        return f"{self.who}: moved {what} from the overrides for {whose} to the {self.what} itself"
 
     def _is_used(self, path: Path) -> bool:
         """Whether a placement has the value of the app itself."""
@@ -117,11 +140,16 @@ class _App:
 
     def _changes_nothing(self, path: Path, value: Any, gone: Collection[Path]) -> bool:
         for layers in self._all():
-            own = Layer(layers[0].path, merge([layers[0], Layer((), nested(path, value))]))
+            bare = Layer((), without(layers[0].data, [path]))
+            own = Layer(layers[0].path, merge([bare, Layer((), nested(path, value))]))
             left = [Layer(each.path, without(each.data, [path])) if each.path in gone else each for each in layers[1:]]
-            if not same(merge([own, *left]), merge(layers)):
+            if not same(self._merged([own, *left]), self._merged(layers)):
                 return False
         return True
 
     def _all(self) -> Collection[tuple[Layer, ...]]:
         return self.levels.values()
+
+    @staticmethod
+    def _merged(layers: Sequence[Layer]) -> dict[str, Any]:
+        return merge(with_one_ref(list(layers)))

@@ -121,17 +121,20 @@ class _Needs:
             if path[3:4] and path[3] in self.apps and path[:3] == ("tenants", self.tenant, "apps")
             if self.fleet.raw(*self.apps[str(path[3])], "imageAutomation", "update")
         }
-        for name in mapping_at(dict(self.entry), "sources"):
-            url = self.fleet.raw("tenants", self.tenant, "sources", name, "git").get("url")
-            if name in sources and url:
-                yield str(url)
+        yield from (str(block["url"]) for name, block in self._git_blocks() if name in sources and block.get("url"))
 
     def _settings(self) -> Iterator[str]:
         if any("rollout" in self.fleet.raw(*at) for at in self.apps.values()):
             yield "rollout"
-        for name in mapping_at(dict(self.entry), "sources"):
-            if self.fleet.raw("tenants", self.tenant, "sources", name, "git").get("recurseSubmodules"):
-                yield "recurseSubmodules"
+        if any(block.get("recurseSubmodules") for _, block in self._git_blocks()):
+            yield "recurseSubmodules"
+
+    def _git_blocks(self) -> Iterator[tuple[str, dict[str, Any]]]:
+        """The `git:` blocks of the entry's sources and of their overrides, each with the name of its source."""
+        own = mapping_at(dict(self.entry), "sources")
+        for path, _, block in self.fleet.blocks:
+            if path[:3] == ("tenants", self.tenant, "sources") and path[3] in own and path[-1] == "git":
+                yield str(path[3]), block
 
     def _prefixes(self, kind: str) -> Iterator[str]:
         """The prefixes of labels or annotations of Flux objects. Keys without one cannot be granted."""

@@ -34,6 +34,8 @@ from tenantry.model import (
     Selector,
     SettingsOverrides,
     Source,
+    SourceOverrides,
+    SourcePatch,
     Tenant,
 )
 from tenantry.model.document import Frame, ObjectsChart
@@ -97,6 +99,8 @@ NAMES: dict[tuple[type[Model], str], Named] = {
     (After, "environment"): Named(Kind.ENVIRONMENT, If.DROP),
     (Environment, "tenants"): Named(Kind.TENANT, If.KEEP_OTHERS),
     (Cluster, "environments"): Named(Kind.ENVIRONMENT, If.KEEP_OTHERS),
+    (Cluster, "management"): Named(Kind.CLUSTER, If.REFUSE),
+    (ClusterGroup, "management"): Named(Kind.CLUSTER, If.REFUSE),
     (Cluster, "group"): Named(Kind.GROUP, If.REFUSE),
     (ClusterGroup, "environments"): Named(Kind.ENVIRONMENT, If.KEEP_OTHERS),
     (ClusterGroup, "group"): Named(Kind.GROUP, If.REFUSE),
@@ -127,6 +131,9 @@ NAMES: dict[tuple[type[Model], str], Named] = {
     (HelmPatch, "source"): Named(Kind.SOURCE, If.REFUSE),
     (KeysName, "name"): Named(Kind.CREDENTIALS, If.REFUSE),
     (Source, "credentials"): Named(Kind.CREDENTIALS, If.REFUSE),
+    (SourceOverrides, "environments"): Named(Kind.ENVIRONMENT, If.DROP),
+    (SourceOverrides, "clusters"): Named(Kind.CLUSTER, If.DROP),
+    (SourcePatch, "credentials"): Named(Kind.CREDENTIALS, If.REFUSE),
     (ImageSource, "credentials"): Named(Kind.CREDENTIALS, If.REFUSE),
     (ObjectsChart, "credentials"): Named(Kind.CREDENTIALS, If.REFUSE),
 }

@@ -9,13 +9,14 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal, NamedTuple, TypeAlias
 
-from tenantry.edit.subjects.promoted import App, placeholders_of, source_at
+from tenantry.edit.subjects.promoted import App, placeholders_of
 from tenantry.fleet import walk
 from tenantry.fleet.apps import app_layers
 from tenantry.fleet.fleet import Fleet
-from tenantry.fleet.merge import Layer
+from tenantry.fleet.merge import Layer, merge, origin
 from tenantry.fleet.placement import placements_of
 from tenantry.fleet.settings import variable_at, variables_of_app
+from tenantry.fleet.sources import source_layers, source_place
 from tenantry.fleet.template import fill
 from tenantry.messages.data import ABSENT, mapping_at, value_at
 from tenantry.messages.errors import Found, Path
@@ -129,15 +130,15 @@ class _Survey:
         layers = app_layers(self.fleet, app.at, environment, cluster)
         kind = "helm" if layers[0].data.get("kustomize") is None else "kustomize"
         name = placed.filled(_last(layers, (kind, "source"))[0])
-        at = source_at(app, name or None)
-        declared = self.fleet.raw(*at)
+        of_source = source_layers(self.fleet, source_place(app.at, name or None), environment, cluster)
+        declared = merge(of_source)
         shown = f"{app.at[1]}/{name}" if app.at[0] == "tenants" else str(app)
         if "helm" in declared and kind == "helm":
             self._chart(placed, layers, mapping_at(declared, "helm"), shown)
         elif "git" in declared:
-            self._ref(placed, (*at, "git"), "git", shown)
+            self._ref(placed, of_source, "git", shown)
         elif "oci" in declared:
-            self._ref(placed, (*at, "oci"), "oci", shown)
+            self._ref(placed, of_source, "oci", shown)
         else:
             self._leave(app, "taken from a bucket or an external artifact")
 
@@ -151,8 +152,8 @@ class _Survey:
             content = Content("chart", url, name, shown)
         self._pin(placed, written, at, content, range)
 
-    def _ref(self, placed: _Placed, at: tuple[str, ...], kind: Literal["git", "oci"], shown: str) -> None:
-        declared = self.fleet.raw(*at)
+    def _ref(self, placed: _Placed, layers: Sequence[Layer], kind: Literal["git", "oci"], shown: str) -> None:
+        declared = mapping_at(merge(layers), kind)
         ref = mapping_at(declared, "ref")
         url, range = (placed.filled(declared.get(key)) for key in ("url", "updates"))
         content = Content(kind, url, "", shown, bool(declared.get("insecure")))
@@ -163,7 +164,7 @@ class _Survey:
         elif ref.get("semverFilter"):
             self._leave(placed.app, "a range with 'semverFilter'")
         elif key:
-            self._pin(placed, ref[key], (*at, "ref", key), content, range)
+            self._pin(placed, ref[key], origin(layers, (kind, "ref", key)), content, range)
         else:
             self._leave(placed.app, "a branch or another moving ref")
 

@@ -11,6 +11,7 @@ from tenantry.fleet.fleet import Fleet
 from tenantry.fleet.merge import Layer, merge, origin, placeholders
 from tenantry.fleet.placement import clusters_of_app
 from tenantry.fleet.settings import variables_of
+from tenantry.fleet.sources import source_layers, source_place
 from tenantry.fleet.template import fill
 from tenantry.messages.data import ABSENT, mapping_at, value_at
 from tenantry.messages.errors import Path
@@ -58,11 +59,10 @@ def settings_of(
     found: dict[Path, Setting] = {}
     if effective.kind == "helm":
         found["helm", "version"] = _setting(layers, data, ("helm", "version"), variables)
-    source = source_at(app, effective.block.source)
-    declared = fleet.raw(*source)
+    of_source = source_layers(fleet, source_place(app.at, effective.block.source), environment, cluster)
+    declared = merge(of_source)
     for kind in (key for key in ("git", "oci") if "ref" in mapping_at(declared, key)):
-        place = Layer(source, declared)
-        found["source", kind, "ref"] = _setting((place,), declared, (kind, "ref"), shared)
+        found["source", kind, "ref"] = _setting(of_source, declared, (kind, "ref"), shared)
     for path in _extra(data, extra):
         if path not in found:
             written = value_at(data, path, ABSENT)
@@ -90,10 +90,6 @@ def unknown_extra(
             text = format_path(wanted)
             near = next((one for one in texts if one.endswith(f".{text}")), None) or closest(text, texts)
             yield f"--with {text} names no setting of {listed(apps)}" + (f"; did you mean {near}?" if near else "")
-
-
-def source_at(app: App, name: str | None) -> tuple[str, ...]:
-    return (*app.at[:2], "sources", str(name)) if app.at[0] == "tenants" else (*app.at, "source")
 
 
 def _setting(layers: Sequence[Layer], data: Any, path: Path, variables: Mapping[str, str]) -> Setting:

@@ -5,7 +5,7 @@ What differs on purpose, such as replicas, stays, unless the caller names it.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -17,6 +17,7 @@ from tenantry.fleet.fleet import Fleet
 from tenantry.fleet.merge import placeholders
 from tenantry.fleet.placement import clusters_of_app
 from tenantry.fleet.settings import variable_at, variables_of, variables_of_app
+from tenantry.fleet.sources import source_data, source_entry
 from tenantry.fleet.template import fill
 from tenantry.messages.data import ABSENT, mapping_at
 from tenantry.messages.errors import Path, Refused
@@ -106,11 +107,7 @@ class _Promotion:
         elif new.at == old.at and placeholders_of(new.written):
             self._variables(app, path, new)
         elif at[len(app.at) : len(app.at) + 2] in (("overrides", "clusters"), ("overrides", "where")):
-            raise Refused(
-                f"{format_path(path)} of {app} is set for clusters ({self.fleet.source.line_of(at)}),"
-                f" which an override for environment '{self.second}' does not change",
-                f"set it there: tenantry set {format_path(at)} VALUE",
-            )
+            raise _of_clusters(self.fleet, app, path, at, self.second)
         else:
             override = (*app.at, "overrides", "environments", self.second, *path)
             self._put(override, self._text(app, new), app, path)
@@ -138,13 +135,16 @@ class _Promotion:
         return _escaped(new.value)
 
     def _ref(self, app: App, path: Path, new: Setting, old: Setting) -> None:
-        """The environments have different sources: that of the second one gets the ref of the first one."""
+        """The environments have different sources, or one with overrides: the second one gets the ref of the first one."""
         assert old.at is not None, "a source has a ref"
         assert new.at is not None, "a source has a ref"
-        mine, other = old.at[: -len(path) + 1], new.at[: -len(path) + 1]
-        if _address(self.fleet.raw(*map(str, mine))) != _address(self.fleet.raw(*map(str, other))):
+        mine, other = source_entry(old.at), source_entry(new.at)
+        if self._address(app, mine, self.second) != self._address(app, other, self.first):
             self.notes.append(f"{app}: the environments have sources at different addresses, so no ref is promoted")
             return
+        group = old.at[len(mine) + 1] if old.at[len(mine)] == "overrides" else ""
+        if group in ("clusters", "where"):
+            raise _of_clusters(self.fleet, app, path, old.at, self.second)
         name = str(mine[-1])
         paths = [each.path for _, each in references_to(self.editor, Target(Kind.SOURCE, name, app.at[1]))]
         users = dict.fromkeys(App(tuple(map(str, each[:4]))) for each in paths if each[2] == "apps")
@@ -153,7 +153,15 @@ class _Promotion:
                 f"source '{name}' of tenant '{app.at[1]}' is used by {listed(others)} too, whose ref would change with it",
                 f"promote the whole tenant: tenantry promote {app.at[1]} --from {self.first} --to {self.second}",
             )
-        self._put((*mine, *path[1:]), self._text(app, new), app, path)
+        in_override = mine == other or group
+        at = (*mine, "overrides", "environments", self.second, *path[1:]) if in_override else old.at
+        self._put(at, self._text(app, new), app, path)
+
+    def _address(self, app: App, source: tuple[str, ...], environment: str) -> Any:
+        """Where a source is that an app has in an environment, as it is written."""
+        cluster = clusters_of_app(self.fleet, environment, app.at)[0]
+        declared = source_data(self.fleet, source, environment, cluster)
+        return {kind: mapping_at(declared, kind).get("url") for kind in ("git", "oci") if kind in declared}
 
     def _variables(self, app: App, path: Path, new: Setting) -> None:
         """One text with placeholders in both environments: the variables of the second one get the values of the first one."""
@@ -199,8 +207,12 @@ def _users_of(data: Any, name: str, at: Path = ()) -> Iterator[Path]:
         yield at
 
 
-def _address(source: Mapping[str, Any]) -> Any:
-    return {kind: mapping_at(dict(source), kind).get("url") for kind in ("git", "oci") if kind in source}
+def _of_clusters(fleet: Fleet, app: App, path: Path, at: Path, second: str) -> Refused:
+    return Refused(
+        f"{format_path(path)} of {app} is set for clusters ({fleet.source.line_of(at)}),"
+        f" which an override for environment '{second}' does not change",
+        f"set it there: tenantry set {format_path(at)} VALUE",
+    )
 
 
 def _escaped(value: Any) -> Any:

@@ -54,7 +54,11 @@ def rename(editor: Editor, kind: Kind, old: str, text: str) -> Edit:
             editor.set(reference.path, reference.renamed(name), file=file)
     editor.rename(target.path, name)
     unmarked = drop_marks(editor, target._replace(name=name))
-    hint = _MANAGES if any(each.path[-1] == "management" for _, each in found) else _HINTS.get(kind)
+    hint = (
+        _MANAGES
+        if any(each.path[:1] == ("environments",) and each.path[2] == "management" for _, each in found)
+        else _HINTS.get(kind)
+    )
     return Edit(
         f"renamed {target} to '{name}'",
         (*_followed(found), *unmarked, *_beyond(editor, target, name), *mentions(editor, target)),

@@ -15,7 +15,16 @@ from tenantry.messages.placeholders import is_unfilled
 from tenantry.messages.problems import doubtful, shown
 from tenantry.messages.redact import shorten
 from tenantry.messages.text import declared
-from tenantry.model import SOURCE_KINDS, Addon, App, Overrides, PlacedSettings, SettingsOverrides, Source
+from tenantry.model import (
+    SOURCE_KINDS,
+    Addon,
+    App,
+    Overrides,
+    PlacedSettings,
+    SettingsOverrides,
+    Source,
+    SourceOverrides,
+)
 
 
 def apps_name_declared_sources(fleet: Fleet) -> Iterator[Problem]:
@@ -117,10 +126,12 @@ def overrides_name_what_is_declared(fleet: Fleet) -> Iterator[Problem]:
     for at, given in walk.levels(fleet):
         if not (at[0] == "tenants" and is_filled(fleet, at)):  # else the overrides are those of a frame
             yield from _overridden(fleet, at, walk.in_words(at), given.overrides)
+    for at, source in walk.sources(fleet):
+        yield from _overridden(fleet, at, walk.source_in_words(at), source.overrides)
 
 
 def _overridden(
-    fleet: Fleet, at: tuple[str, ...], who: str, overrides: Overrides | SettingsOverrides
+    fleet: Fleet, at: tuple[str, ...], who: str, overrides: Overrides | SettingsOverrides | SourceOverrides
 ) -> Iterator[Problem]:
     for name in overrides.environments:
         if name not in fleet.environments:
@@ -156,6 +167,16 @@ def overrides_keep_the_kind_of_app(fleet: Fleet) -> Iterator[Problem]:
                     fix="declare a second app with its own clusters",
                     at_key=True,
                 )
+
+
+def overrides_keep_the_kind_of_source(fleet: Fleet) -> Iterator[Problem]:
+    for at, source in walk.sources(fleet):
+        for path, override in walk.source_overrides(at, source):
+            for other in (kind for kind in SOURCE_KINDS if getattr(override, kind) is not None):
+                if other != source.kind:
+                    message = f"{walk.source_in_words(at)} is '{source.kind}:', and an override cannot change that to '{other}:'"
+                    fix = "declare a second source, and let apps name it in an override"
+                    yield Problem((*path, other), "changed-kind", message, fix=fix, at_key=True)
 
 
 def image_automations_name_declared_environments(fleet: Fleet) -> Iterator[Problem]:

@@ -117,8 +117,11 @@ def _metadata(fleet: Fleet) -> Iterator[tuple[Path, FluxMetadata]]:
         )
         yield from (((*path, "metadata"), metadata) for path, metadata in levels if metadata)
     for source_at, source in walk.sources(fleet):
-        if source.metadata:
-            yield (*source_at, "metadata"), source.metadata
+        parts = (
+            (source_at, source.metadata),
+            *((p, each.metadata) for p, each in walk.source_overrides(source_at, source)),
+        )
+        yield from (((*path, "metadata"), metadata) for path, metadata in parts if metadata)
 
 
 def _keys(metadata: FluxMetadata) -> Iterator[tuple[str, str]]:

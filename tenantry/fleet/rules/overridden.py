@@ -8,15 +8,19 @@ from typing import Any
 from tenantry.fleet import walk
 from tenantry.fleet.apps import MERGED
 from tenantry.fleet.fleet import Fleet, clusters_of
-from tenantry.fleet.placement import barrier, placements_of, tenant_barrier
+from tenantry.fleet.placement import barrier, placements_of, placements_of_source, tenant_barrier
+from tenantry.fleet.sources import REFS
 from tenantry.grants.grants import is_filled
 from tenantry.messages.data import ABSENT, value_at
 from tenantry.messages.errors import Path, Problem
 from tenantry.messages.problems import doubtful
 from tenantry.messages.text import format_path
-from tenantry.model import PlacedSettings
+from tenantry.model import PlacedSettings, SourcePatch
 
 _SETTINGS = frozenset(PlacedSettings.model_fields)
+_OF_SOURCES = frozenset(SourcePatch.model_fields)
+_NEEDED = frozenset({"bucketName", "endpoint", "ref", "url"})
+"""Keys without which a source is not complete."""
 _WHAT = ("source", "chart")
 """Keys that say what an app is. They stay, for those who read the file."""
 _SHOWN = 3
@@ -35,6 +39,15 @@ def base_values_are_used(fleet: Fleet) -> Iterator[Problem]:
         for path, by in _overridden(fleet, at, [at], MERGED, there):
             if path[-1] not in _WHAT:
                 yield _unused(fleet, who, (*at, *path), by, _fold(fleet, at, path, by))
+    for at, _ in walk.sources(fleet):
+        if fleet.raw(*at, "overrides", "environments") and not _is_of_frame(fleet, at):
+            there = [name for name in real if any(name == each for each, _ in placements_of_source(fleet, at))]
+            for path, by in _overridden(fleet, at, [at], _OF_SOURCES, there):
+                needed = len(path) > 1 and path[1] in _NEEDED
+                fix = (
+                    "write one of theirs there, and remove that override: a source has one of its own" if needed else ""
+                )
+                yield _unused(fleet, walk.source_in_words(at), (*at, *path), by, fix)
     shared = fleet.raw("defaults", "overrides", "environments")
     for tenant, declared in fleet.document.tenants.items():
         of = ("tenants", tenant)
@@ -79,16 +92,14 @@ def _overridden(
 
 def _last(fleet: Fleet, places: Sequence[Path], path: Path) -> Path | None:
     """Where the most specific override of a value stands. What is merged into the value does not replace it."""
-    found = (place for place in reversed(places) if not _is_merged(value_at(fleet.raw(*place), path, ABSENT)))
+    whole = path in REFS
+    values = ((place, value_at(fleet.raw(*place), path, ABSENT)) for place in reversed(places))
+    found = (place for place, value in values if value is not ABSENT and (whole or not isinstance(value, dict)))
     return next(((*place, *path) for place in found), None)
 
 
-def _is_merged(value: Any) -> bool:
-    return value is ABSENT or isinstance(value, dict)
-
-
 def _leaves(data: Any, path: Path = ()) -> Iterator[Path]:
-    if isinstance(data, dict):
+    if isinstance(data, dict) and path not in REFS:
         for key, value in data.items():
             yield from _leaves(value, (*path, key))
     elif data is not None:

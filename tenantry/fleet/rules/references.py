@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
-from tenantry.fleet.blocks import alert_blocks, image_sources, receiver_blocks, source_blocks
+from tenantry.fleet.blocks import alert_blocks, image_sources, receiver_blocks, source_entries
 from tenantry.fleet.fleet import Fleet
 from tenantry.fleet.identity import borrowed
 from tenantry.flux.references import included_sources, list_paths, references
@@ -64,8 +64,14 @@ def _of_blocks(fleet: Fleet) -> Iterator[tuple[Path, str, str]]:
 
 
 def _of_sources(fleet: Fleet) -> Iterator[tuple[Path, str]]:
-    places = (*_sources(fleet), *image_sources(fleet.source.data), ("platform", "chart"))
+    places: tuple[Path, ...] = (
+        *source_entries(fleet.source.data),
+        *image_sources(fleet.source.data),
+        ("platform", "chart"),
+    )
     for at in places:
+        if at[:4] in fleet.left_out:
+            continue
         if isinstance(name := mapping_at(fleet.source.data, *at).get("credentials"), str):
             yield (*at, "credentials"), name
 
@@ -83,7 +89,7 @@ def _of_receivers(fleet: Fleet) -> Iterator[tuple[Path, str]]:
 
 
 def sources_include_declared_git_sources(fleet: Fleet) -> Iterator[Problem]:
-    for at in _sources(fleet):
+    for at in source_entries(fleet.source.data):
         for path, name in included_sources("GitRepository", fleet.raw(*at, "git")):
             yield from _not_included(fleet, at, (*at, "git", *path), name)
 
@@ -96,10 +102,6 @@ def tenants_do_not_borrow_the_controllers_identity(fleet: Fleet) -> Iterator[Pro
         if path[0] != "platform":
             named = model is Provider and fleet.raw(*path[:-1]).get("credentials")
             yield from borrowed(model.flux_kind, {**block, "secretRef": named} if named else block, path)
-
-
-def _sources(fleet: Fleet) -> Iterator[Path]:
-    return (path[:-1] for path, _, _ in source_blocks(fleet.source.data))
 
 
 def _owner(path: Path) -> tuple[str, ...]:

@@ -22,6 +22,7 @@ from tenantry.messages.placeholders import is_unfilled, names_in
 from tenantry.messages.problems import doubtful, shown
 from tenantry.messages.redact import shorten
 from tenantry.messages.text import format_path
+from tenantry.model import Source, SourcePatch
 
 
 def addresses_are_read_alike_by_all_programs(fleet: Fleet) -> Iterator[Problem]:
@@ -99,11 +100,13 @@ def _versions(fleet: Fleet, *, filled: bool) -> Iterator[tuple[Path, set[str]]]:
                 place = (*at, "imageAutomation", "images", name, "policy", "policy", "semver", "range")
                 yield place, _without_placeholders(semver.range)
     for at, source in walk.sources(fleet):
-        taken = source.git or source.oci
-        if taken and taken.ref.semver:
-            yield (*at, source.kind, "ref", "semver"), _without_placeholders(taken.ref.semver)
-        if taken and taken.updates:
-            yield (*at, source.kind, "updates"), _without_placeholders(taken.updates)
+        levels: list[tuple[Path, Source | SourcePatch]] = [(at, source), *walk.source_overrides(at, source)]
+        for path, each in levels:
+            taken = each.git or each.oci
+            if taken and taken.ref and taken.ref.semver:
+                yield (*path, source.kind, "ref", "semver"), _without_placeholders(taken.ref.semver)
+            if taken and taken.updates:
+                yield (*path, source.kind, "updates"), _without_placeholders(taken.updates)
 
 
 def _without_placeholders(text: str) -> set[str]:

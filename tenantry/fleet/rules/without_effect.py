@@ -9,7 +9,14 @@ from tenantry.fleet import walk
 from tenantry.fleet.apps import app_layers
 from tenantry.fleet.fleet import Fleet, clusters_of
 from tenantry.fleet.merge import Layer, merge, origin
-from tenantry.fleet.placement import addon_environment, barrier, matches, placements_of, selector_at
+from tenantry.fleet.placement import (
+    addon_environment,
+    barrier,
+    matches,
+    placements_of,
+    placements_of_source,
+    selector_at,
+)
 from tenantry.fleet.rules.references import names_of_attachments
 from tenantry.fleet.settings import where_applies
 from tenantry.grants.grants import is_filled
@@ -18,7 +25,7 @@ from tenantry.messages.errors import Path, Problem
 from tenantry.messages.placeholders import all_names_in
 from tenantry.messages.problems import doubtful
 from tenantry.messages.text import declared, listed
-from tenantry.model import App, Overrides, SettingsOverrides
+from tenantry.model import App, Overrides, SettingsOverrides, SourceOverrides
 
 
 def sources_are_used(fleet: Fleet) -> Iterator[Problem]:
@@ -160,10 +167,24 @@ def overrides_of_settings_apply_somewhere(fleet: Fleet) -> Iterator[Problem]:
             yield doubtful(path, "never-applies", _message(f"tenant '{tenant}'", path), notes, fix=fix, at_key=True)
 
 
+def overrides_of_sources_apply_somewhere(fleet: Fleet) -> Iterator[Problem]:
+    """A source is where the apps are that take it. One that no app takes is reported by another rule."""
+    for at, source in walk.sources(fleet):
+        if not (source.overrides.environments or source.overrides.where or source.overrides.clusters):
+            continue
+        placements = tuple(dict.fromkeys(placements_of_source(fleet, at)))
+        for path in _unreached(fleet, at, source.overrides, placements) if placements else ():
+            there = f"apps on {listed(dict.fromkeys(cluster for _, cluster in placements))} take it"
+            notes = (*_labels_there(fleet, path, placements), there)
+            fix = "remove it, or correct the name or the 'clusters' of the apps that take the source"
+            message = _message(walk.source_in_words(at), path, "taken")
+            yield doubtful(path, "never-applies", message, notes, fix=fix, at_key=True)
+
+
 def _unreached(
     fleet: Fleet,
     at: tuple[str, ...],
-    overrides: Overrides | SettingsOverrides,
+    overrides: Overrides | SettingsOverrides | SourceOverrides,
     placements: Collection[tuple[str, str]],
 ) -> Iterator[Path]:
     """The overrides that apply to none of the placements, which are pairs of an environment and a cluster."""
@@ -176,12 +197,12 @@ def _unreached(
     yield from ((*over, "where", index, "labels") for index in range(len(overrides.where)) if index not in matched)
 
 
-def _message(who: str, path: Path) -> str:
-    what = f"{who} is not placed in environment '{path[-1]}'"
+def _message(who: str, path: Path, verb: str = "placed") -> str:
+    what = f"{who} is not {verb} in environment '{path[-1]}'"
     if path[-2] == "clusters":
-        what = f"{who} is not placed on cluster '{path[-1]}'"
+        what = f"{who} is not {verb} on cluster '{path[-1]}'"
     elif path[-1] == "labels":
-        what = f"{who} is placed on no cluster with these labels"
+        what = f"{who} is {verb} on no cluster with these labels"
     return f"{what}, so this override never applies"
 
 

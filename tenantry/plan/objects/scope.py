@@ -182,7 +182,7 @@ def with_metadata(planned: KubeObject, metadata: FluxMetadata) -> KubeObject:
 
 def check_length(object: KubeObject, at: Path) -> None:
     """Raises: Found: the object's name is too long for its kind; at: the part of the document that the name comes from."""
-    _, kind, _, name = object.id
+    kind, name = object.id.kind, object.id.name
     limit = MAX_LABEL if kind in ("Kustomization", "HelmRelease") else MAX_SOURCE
     if len(name) > limit:
         raise Found([name_too_long(kind, name, limit, at, "use shorter names")])

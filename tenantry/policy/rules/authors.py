@@ -51,7 +51,7 @@ def tenants_push_to_granted_addresses(tenants: Tenants) -> Iterator[Violation]:
         if resource.kind != "ImageUpdateAutomation":
             continue
         name = str(mapping(resource.spec.get("sourceRef")).get("name"))
-        source = tenants.find("GitRepository", resource.namespace, name)
+        source = tenants.find(resource, "GitRepository", resource.namespace, name)
         spec: Mapping[str, Any] = source.spec if source else {}
         if not is_below(str(spec.get("url")), place.frame.granted_pushes(place.variables())):
             what = f"{resource} of tenant '{place.tenant}' pushes to an address that is not granted to it"

@@ -112,7 +112,7 @@ class _Named:
         return "GitRepository" if key == "repository" else str(reference.get("kind") or "Secret")
 
     def _is_own(self, kind: str, name: str) -> bool:
-        found = self.tenants.find(kind, self.resource.namespace, name)
+        found = self.tenants.find(self.resource, kind, self.resource.namespace, name)
         return self._belongs(found) if found else self.place.is_own_name(kind, name)
 
     def _belongs(self, other: Resource) -> bool:
@@ -121,7 +121,7 @@ class _Named:
 
     def _may_wait_for(self, reference: Mapping[str, Any]) -> bool:
         namespace, name = str(reference.get("namespace") or self.resource.namespace), str(reference.get("name"))
-        if (found := self.tenants.find(self.resource.kind, namespace, name)) and found.tenant:
+        if (found := self.tenants.find(self.resource, self.resource.kind, namespace, name)) and found.tenant:
             return self._belongs(found) and found.namespace == self.resource.namespace
         file, place = self.tenants.file, self.place
         prefix, home = (f"{place.cluster}-", place.home) if place.kubeconfig else ("", file.home)
@@ -195,7 +195,7 @@ class _Baseline:
     def _platforms(self, release: Resource, spec: Mapping[str, Any], path: str) -> Resource | None:
         """What a reference names, if it is the platform's and no add-on's."""
         reference = next(iter(lookup(spec, path)), {})
-        found = self.tenants.find(str(reference.get("kind")), release.namespace, str(reference.get("name")))
+        found = self.tenants.find(release, str(reference.get("kind")), release.namespace, str(reference.get("name")))
         return None if found is None or found.tenant or found.labels.get(APP) else found
 
     def _platforms_origin(self) -> tuple[str, ...]:

@@ -9,7 +9,7 @@ from tenantry.policy.resource import Resource, mapping
 from tenantry.policy.rule import Violation
 
 PROVIDER = "management"
-"""The name of the fleet's provider, in every stack."""
+"""The name of the fleet's provider, in every stack; with several management clusters, `management/CLUSTER` for each."""
 _NAMESPACED = ("", "apps", "autoscaling", "batch", "networking.k8s.io", "policy", "rbac.authorization.k8s.io")
 _CLUSTER_WIDE = (
     "ClusterRole",
@@ -29,7 +29,7 @@ def objects_use_the_fleets_provider(resource: Resource) -> Iterator[Violation]:
     cluster that the user's kubeconfig points to.
     """
     provider = resource.provider.name if resource.provider else ""
-    if provider != PROVIDER:
+    if provider.partition("/")[0] != PROVIDER:
         what = f"provider '{provider}'" if provider else "no provider"
         fix = f"pass the program's provider '{PROVIDER}' in ResourceOptions; what a remote cluster gets, Flux brings there"
         yield Violation(resource, f"{resource} has {what}", fix)

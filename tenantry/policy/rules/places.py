@@ -9,7 +9,7 @@ from fnmatch import fnmatchcase
 from typing import Any
 
 from tenantry.policy.frame import frame_of
-from tenantry.policy.main_file import CLOSED
+from tenantry.policy.main_file import CLOSED, MainFile
 from tenantry.policy.resource import Resource, entries, lookup, mapping
 from tenantry.policy.rule import Violation
 from tenantry.policy.stack import Stack
@@ -60,6 +60,9 @@ def tenants_are_where_the_main_file_puts_them(tenants: Tenants) -> Iterator[Viol
             yield Violation(
                 resource, f"{resource} is for {where}, which the main file does not know", "correct its labels"
             )
+        elif problem := _on_another_hub(resource, tenants.file, place):
+            fix = "create it with the provider of that management cluster"
+            yield Violation(resource, f"{resource} of tenant '{place.tenant}' {problem}", fix)
         elif resource.by is None and (problem := _not_given(resource, place)):
             yield Violation(
                 resource, f"{resource} of tenant '{place.tenant}' {problem}", "extend 'grants:' of the tenant"
@@ -120,6 +123,15 @@ def _reserved_for(name: str, tenants: Tenants) -> str:
     return (
         "a tool of the platform team" if any(fnmatchcase(name, pattern) for pattern in file.reserved_patterns) else ""
     )
+
+
+def _on_another_hub(resource: Resource, file: MainFile, place: Place) -> str:
+    """Why an object is not on the management cluster of its cluster, in words; "" if it is."""
+    several = len(file.hubs(place.environment)) > 1
+    wanted = file.hub_of(place.cluster, place.environment) if several else ""
+    if resource.hub == wanted:
+        return ""
+    return f"is on management cluster '{resource.hub}', but cluster '{place.cluster}' has '{wanted}'"
 
 
 def _not_given(resource: Resource, place: Place) -> str:

@@ -70,4 +70,4 @@ def test_every_type_is_written_as_json_does(value: Any) -> None:
 def holds(value: Any) -> None:
     text = as_json(states.Objects(objects=[{"value": value}]))
     assert text.isascii()
-    assert json.loads(text) == {"apiVersion": "tenantry/v1", "kind": "Objects", "objects": [{"value": value}]}
+    assert json.loads(text)["objects"] == [{"value": value}]

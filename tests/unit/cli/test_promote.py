@@ -254,6 +254,50 @@ def test_other_ways_to_write_it(
     assert out.startswith("nothing to promote: prod has the versions and refs of dev\n")
 
 
+POLICIES = """\
+apiVersion: tenantry/v1
+environments: {dev: {management: hub-dev}, prod: {management: hub-prod}, last: {management: hub-last}}
+clusters: {hub-dev: {environments: [dev]}, hub-prod: {environments: [prod]}, hub-last: {environments: [last]}}
+defaults: {clusters: {all: true}}
+tenants:
+  rocky:
+    sources:
+      policies:
+        oci: {url: oci://registry.example.com/policies, ref: {tag: 1.0.0}}
+        overrides:
+          environments:
+            dev: {oci: {ref: {digest: "sha256:9876543210987654321098765432109876543210987654321098765432109876"}}}
+            last: {oci: {interval: 1h}}
+    apps:
+      policies: {kustomize: {source: policies}}
+"""
+
+
+def test_the_ref_of_a_source_goes_from_override_to_override_and_becomes_the_sources_own(capsys: Capture) -> None:
+    Path("tenants.yaml").write_text(POLICIES)
+    code, out, err = promote(capsys, "rocky/policies")
+    assert (code, "error" in err) == (0, False)
+    assert "rocky/policies: set source.oci.ref in prod to digest sha256:98765" in out
+    code, out, err = tenantry(capsys, "promote", "rocky/policies", "--from", "dev", "--to", "last", "--no-evidence")
+    assert (code, "error" in err) == (0, False)
+    assert "source rocky/policies: moved oci.ref from the overrides for dev, last, prod to the source itself" in out
+    specs = [
+        each.manifest.get("spec", {})
+        for name in ("dev", "prod", "last")
+        for each in plan(load_fleet(Path("tenants.yaml")), name).objects
+    ]
+    assert [each["ref"].keys() for each in specs if "ref" in each] == [{"digest"}] * 3
+    assert "tag: 1.0.0" not in Path("tenants.yaml").read_text()
+    assert "last: {oci: {interval: 1h}}" in Path("tenants.yaml").read_text()
+
+
+def test_the_ref_of_a_source_that_other_apps_take_is_not_promoted_for_one(capsys: Capture) -> None:
+    Path("tenants.yaml").write_text(f"{POLICIES}      more: {{kustomize: {{source: policies}}}}\n")
+    code, _, err = promote(capsys, "rocky/policies")
+    assert code == 2
+    assert "source 'policies' of tenant 'rocky' is used by rocky/more too, whose ref would change with it" in err
+
+
 @pytest.mark.parametrize(
     ("subject", "said"),
     [

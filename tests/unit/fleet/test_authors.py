@@ -81,6 +81,14 @@ ATTACKS: dict[str, tuple[str, Data]] = {
         at("apps.cache.helm.verify", {"provider": "cosign", "secretRef": BY_NAME}),
     ),
     "credentials of a source": (PLATFORMS, at("sources.m.credentials", "deploy")),
+    "credentials of a source in an override": (
+        PLATFORMS,
+        at("sources.m.overrides.environments.dev.credentials", "deploy"),
+    ),
+    "certificates of a source in an override": (
+        PLATFORMS,
+        at("sources.o.overrides.clusters.edge.oci.certSecretRef", BY_NAME),
+    ),
     "credentials of a bucket": (PLATFORMS, at("sources.s.credentials", "deploy")),
     "proxy of a source": (PLATFORMS, at("sources.m.git.proxySecretRef", BY_NAME)),
     "verify of a source": (PLATFORMS, at("sources.m.git.verify", {"mode": "HEAD", "secretRef": BY_NAME})),

@@ -159,9 +159,10 @@ def test_every_reference_leads_somewhere() -> None:
 
 def test_the_texts_below_fields_are_their_descriptions() -> None:
     properties = SCHEMA["$defs"]["Environment"]["properties"]
-    assert properties["management"] == {
-        "type": "string",
-        "description": "The cluster that runs Flux for this environment.",
+    assert properties["namespace"] == {
+        "type": ["string", "null"],
+        "default": "{tenant}",
+        "description": "Template for a tenant's namespace on every cluster of the environment.",
     }
     assert "description" in SCHEMA["$defs"]["App"]["properties"]["clusters"]
     # Declared anew: the text of the class above is about leaving it out, which an add-on cannot.

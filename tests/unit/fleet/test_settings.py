@@ -99,7 +99,15 @@ def test_the_nearest_selector_is_taken_whole(app: str, tenant: str, expected: li
 def test_a_cluster_s_variables_win_over_the_environment_s_and_built_in_ones_over_both() -> None:
     text = FRAME.replace("management: hub", "management: hub, variables: {a: environment, b: environment, port: 80}")
     text = text.replace("labels: {tier: hub}", "variables: {b: cluster}")
-    expected = {"a": "environment", "b": "cluster", "port": "80", "env": "dev", "cluster": "hub", "tenant": "rocky"}
+    expected = {
+        "a": "environment",
+        "b": "cluster",
+        "port": "80",
+        "env": "dev",
+        "cluster": "hub",
+        "management": "hub",
+        "tenant": "rocky",
+    }
     assert expected == variables_of(fleet(text), "dev", "hub", tenant="rocky")
 
 

@@ -970,7 +970,7 @@ def test_names_that_become_the_same_when_joined_are_refused() -> None:
             "kustomize: {source: manifests, path: './{region}'}",
             "tenants.yaml:15:50: error[unknown-placeholder]: placeholder '{region}' is not known here\n"
             "  at tenants.rocky.apps.web.kustomize.path\n"
-            "  known: app, cluster, env, tenant\n"
+            "  known: app, cluster, env, management, tenant\n"
             "  fix: correct the name, declare it under the 'variables:' of the environment or cluster, or write"
             " '{{' and '}}' for braces",
         ),

@@ -58,5 +58,5 @@ def _found(diff: Diff, before: Plan, after: Plan) -> Iterator[Found]:
     pieces = Pieces(diff, before, after)
     for subject in _ALL:
         yield from subject(pieces)
-    if diff.management[0] == diff.management[1]:
+    if not diff.elsewhere:
         yield from removal_dangers(pieces)

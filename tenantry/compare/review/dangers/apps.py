@@ -164,7 +164,7 @@ def _change(before: Mapping[str, Any], after: Mapping[str, Any], key: str) -> st
 def _replaced(pieces: Pieces) -> Iterator[Found]:
     """Apps that get another object although their tenant and their cluster do not change."""
     diff = pieces.diff
-    if diff.management[0] != diff.management[1]:
+    if diff.elsewhere:
         return
     moved = {(each.tenant, each.cluster) for each in diff.moved}
     clusters = {each.cluster for each in diff.rehomed}

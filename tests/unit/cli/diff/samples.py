@@ -40,7 +40,7 @@ def environment(*tenants: TenantReview, name: str = "prod", total: int = 501, **
 
 
 def no_difference(name: str) -> Diff:
-    empty = Plan(name, "hub", (), (), ())
+    empty = Plan(name, ("hub",), (), (), ())
     return diff(empty, empty)
 
 

@@ -71,6 +71,7 @@ NO_NAMES = {
     "SemverChoice": "range",
     "ServiceAccount": "annotations imagePullSecrets name",
     "Setters": "path",
+    "SourceWhere": "labels",
     "Subject": "group user",
     "SubstituteFrom": "name",  # found by Flux's schema, as `valuesFrom` is
     "Tenant": "alerts namespaces receivers",

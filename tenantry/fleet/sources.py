@@ -1,0 +1,89 @@
+"""Which source an app takes, and what that source is on one cluster: its own entry merged with its overrides.
+
+Called by: the plan, and everything that explains, compares, lists or edits what is planned. So all of them see one version.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from tenantry.fleet.fleet import Fleet
+from tenantry.fleet.merge import Layer, merge, origin
+from tenantry.fleet.resolve import resolved_once
+from tenantry.fleet.settings import overrides, variables_of, variables_of_app
+from tenantry.fleet.template import fill
+from tenantry.messages.data import mapping_at, without
+from tenantry.messages.errors import Path
+from tenantry.model import Source
+
+REFS = (("git", "ref"), ("oci", "ref"))
+"""What an override replaces as a whole: half of a `ref` merged into another would name something that nobody wrote."""
+
+
+def source_place(at: tuple[str, ...], name: str | None) -> tuple[str, ...]:
+    """Where the source is declared that the app or add-on at a path takes. name: what a tenant's app calls it."""
+    return (*at[:2], "sources", str(name)) if at[0] == "tenants" else (*at, "source")
+
+
+def source_entry(path: Path) -> tuple[str, ...]:
+    """The entry of the source that a path of the document lies in."""
+    return tuple(map(str, path[: 3 if path[:2] == ("platform", "sources") else 4]))
+
+
+def source_taken(
+    fleet: Fleet, at: tuple[str, ...], layers: Sequence[Layer], environment: str, cluster: str
+) -> tuple[str, ...]:
+    """The same on one cluster. layers: of the app there."""
+    named = (mapping_at(layer.data, kind).get("source") for layer in reversed(layers) for kind in ("kustomize", "helm"))
+    variables = variables_of_app(fleet, at, environment, cluster)
+    return source_place(at, str(fill(next(filter(None, named), ""), variables, at)))
+
+
+def effective_source(
+    fleet: Fleet, at: tuple[str, ...], environment: str, cluster: str, variables: Mapping[str, str] | None = None
+) -> Source:
+    """The source at a path of the document as it is on one cluster. variables: None: those of the source's owner there.
+
+    Raises: Found: a placeholder is unknown, or the levels do not fit together.
+    """
+    filled = variables_of_source(fleet, at, environment, cluster) if variables is None else variables
+    return resolved_once(fleet, source_layers(fleet, at, environment, cluster), Source, filled)
+
+
+def source_data(fleet: Fleet, at: tuple[str, ...], environment: str, cluster: str) -> dict[str, Any]:
+    """The same as it is written, with its placeholders."""
+    return merge(source_layers(fleet, at, environment, cluster))
+
+
+def source_layers(fleet: Fleet, at: tuple[str, ...], environment: str, cluster: str) -> list[Layer]:
+    """The layers of the source at a path on one cluster. At most one of them has a `ref`."""
+    return with_one_ref(written_layers(fleet, at, environment, cluster))
+
+
+def written_layers(fleet: Fleet, at: tuple[str, ...], environment: str, cluster: str) -> list[Layer]:
+    """The same with the `ref` of each."""
+    base = {key: value for key, value in fleet.raw(*at).items() if key != "overrides"}
+    return [Layer(at, base), *overrides(fleet, [at], environment, cluster)]
+
+
+def with_one_ref(layers: list[Layer]) -> list[Layer]:
+    """The layers of a source, of which only the most specific one with a `ref` keeps it."""
+    layers = list(layers)
+    for ref in REFS if layers[1:] else ():
+        said = [index for index, layer in enumerate(layers) if mapping_at(layer.data, *ref)]
+        for index in said[:-1]:
+            layers[index] = Layer(layers[index].path, without(layers[index].data, [ref]))
+    return layers
+
+
+def variables_of_source(fleet: Fleet, at: tuple[str, ...], environment: str, cluster: str) -> dict[str, str]:
+    """The placeholders that the source at a path can name. The app that takes it is none of them."""
+    return variables_of(fleet, environment, cluster, **({"tenant": at[1]} if at[0] == "tenants" else {}))
+
+
+def source_origin(layers: Sequence[Layer], path: Path) -> Path:
+    """Where in the document the value at a path below the source's entry is written: there, or in an override."""
+    at, below = layers[0].path, path[len(layers[0].path) :]
+    said = below and any(below[0] in layer.data for layer in layers)
+    return origin(layers, below) if path[: len(at)] == at and said else path
