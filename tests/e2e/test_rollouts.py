@@ -57,13 +57,14 @@ def hub(project: Project) -> Iterator[Cluster]:
         yield cluster
 
 
-def test_a_first_installation_goes_from_wave_to_wave(project: Project) -> None:
+def test_a_first_installation_goes_from_wave_to_wave(project: Project, hub: Cluster) -> None:
     told = project.up().ok()
     assert "wave 1 of 3 (canary): ready after " in told.text
     assert "wave 2 of 3 (early): ready after " in told.text
     _is_in_order(changes_by_the_provider(project, "hub"), "roll-web")
     _is_in_order(changes_by_the_provider(project, "hub"), "roll-baseline")
-    project.wait("dev")
+    for each in _apps(hub):
+        hub.wait_ready(each["kind"], "clusters", each["metadata"]["name"])
 
 
 def test_clusters_come_to_share_their_sources_in_waves_and_nothing_is_installed_anew(
