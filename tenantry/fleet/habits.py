@@ -121,6 +121,7 @@ HABITS: dict[type[Model], dict[str, str]] = {
     Environment: {
         "clusters": "write 'environments: [NAME]' in each cluster under 'clusters:'",
         "cluster": "write 'management'",
+        **dict.fromkeys(("hubs", "managements"), "write 'management: [...]'"),
         "dependsOn": "write 'after'",
         "domain": "write 'variables: {domain: ...}'",
     },
@@ -128,7 +129,7 @@ HABITS: dict[type[Model], dict[str, str]] = {
         **dict.fromkeys(("server", "endpoint", "url", "context", "apiServer", "secretRef", "kubeConfig"), _SECRET),
         **dict.fromkeys(("region", "zone", "cloud", "type", "tags", "tier", "provider"), _OF_LABELS),
         "tenants": "remove it: tenants choose their clusters, with 'clusters:'",
-        "management": "write 'management: CLUSTER' in the environment",
+        "hub": "write 'management'",
     },
     Kubeconfig: {
         "secretRef": "write 'secret:' with 'name: NAME', 'namespace: NAMESPACE' and 'key: value'",

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from pathlib import Path
 
 import pytest
 
+from bench.bank import REMOTES, bank
 from bench.cases import clusters, rollouts, status
 from bench.fleets import OBJECTS_OF_A_TENANT, on_one_cluster, served, text_of, with_another_interval
 from bench.run import keep
@@ -27,6 +29,18 @@ def test_fleets_have_as_many_objects_as_the_tables_say() -> None:
     assert objects(text_of(5)) == 5 * OBJECTS_OF_A_TENANT + 3
     assert objects(on_one_cluster(5)) == objects(served(5, 8930)) == 50
     assert with_another_interval(text_of(5)) != text_of(5)
+
+
+def test_a_bank_has_the_same_objects_in_three_environments_as_in_six() -> None:
+    six, three = (plan_all(fleet_of(parse(bank(2, split=each), "tenants.yaml"))) for each in (True, False))
+    assert (len(six), len(three)) == (6, 3)
+    for stage, plan in three.items():
+        for hub in plan.hubs:
+            alone = six[f"{stage}-{hub.removeprefix('hub-')}"]
+            assert Counter(each.id.kind for each in plan.on(hub).objects) == Counter(
+                each.id.kind for each in alone.objects
+            )
+        assert sum(name != hub for name, hub in plan.hub_by_cluster.items()) == 2 * REMOTES[stage]
 
 
 def test_a_fleet_is_the_same_at_once_and_in_waves() -> None:

@@ -122,6 +122,8 @@ class ObjectId(Part):
     namespace: TextOrNull = at("id", "namespace")
     """`null` for objects without a namespace."""
     name: str = at("id", "name")
+    hub: Annotated[str, pydantic.Field(validation_alias=AliasPath("id", "hub"), exclude_if=not_)] = ""
+    """The management cluster that the object is on; omitted in an environment with one alone."""
 
 
 class Field(Part):

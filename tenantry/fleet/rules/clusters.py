@@ -83,11 +83,15 @@ def management_clusters_are_listed_once(fleet: Fleet) -> Iterator[Problem]:
 
 
 def clusters_name_their_management_cluster(fleet: Fleet) -> Iterator[Problem]:
-    """Where an environment has several, none is inferred: the wrong one would be a second Flux on the same cluster."""
+    """Where an environment has several, none is inferred: the wrong one would be a second Flux on the same cluster.
+
+    Where one of them is not declared, that is told first.
+    """
+    known = {name: each.managements for name, each in fleet.environments.items()}
     for name, cluster in fleet.clusters.items():
-        hubs = {
-            each: fleet.environments[each].managements for each in cluster.environments if each in fleet.environments
-        }
+        hubs = {each: known[each] for each in cluster.environments if each in known}
+        if any(hub not in fleet.clusters for among in hubs.values() for hub in among):
+            continue
         remote_for = {each: listed_there for each, listed_there in hubs.items() if name not in listed_there}
         to_choose = {each: listed_there for each, listed_there in remote_for.items() if len(listed_there) > 1}
         if cluster.management is None:
