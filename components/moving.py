@@ -9,14 +9,17 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 
 import pulumi
 
 from tenantry.cluster.failures import Failures
 from tenantry.cluster.standing import Needs
+from tenantry.cluster.status import Readiness
 from tenantry.kube.objects import ObjectId
 from tenantry.messages.errors import Refused
+from tenantry.rollout.judging import Request
 from tenantry.rollout.moves import PATIENCE, Move, is_lost, missing_from, stayed
 from tenantry.stacks.outcome import HELD, is_started_by_tenantry, tell
 from tenantry.stacks.targets import key_in_state
@@ -64,6 +67,7 @@ class Moving:
         if not (reason := await self._asked[move.after]):
             return []
         self._stayed.setdefault(reason, []).append(move)
+        self.gates.stayed[move.app.id] = reason
         if key_in_state(move.app.id) not in self.urns:
             raise pulumi.RunError(
                 f"{stayed({reason: [move]})}\n{move.app.id} is not in Pulumi's state, so the run ends here"
@@ -100,7 +104,7 @@ class Moving:
 
     async def _reason(self, move: Move, reading: Reading) -> str:
         """Why a source gets no artifact; "" if it has one. Raises: what has ended the run."""
-        begun, told, failures = time.monotonic(), False, Failures(time.monotonic)
+        begun, told, asked, failures = time.monotonic(), False, set[ObjectId](), Failures(time.monotonic)
         patience = float(max((each.timeout for each in self.gates.turns.rollouts), default=PATIENCE))
         while True:
             self.gates.check()
@@ -110,10 +114,14 @@ class Moving:
                 return f"the management cluster cannot be read: {refused}"
             if not (problem := missing_from(move.after, live)):
                 return ""
+            if problem.readiness is Readiness.FAILED and problem.cause not in asked:
+                # What has failed since an earlier run is tried again after minutes alone.
+                asked.add(problem.cause)
+                with suppress(Refused):
+                    await reading.ask([Request(problem.cause, f"tenantry-{time.time_ns()}")])
             failures.look([(move.app.id, Needs(move.after, {}))], live)
             waited = time.monotonic() - begun
             if is_lost(problem, live, failures.lasting) or waited >= patience:
-                self.gates.stuck.add(problem.cause)
                 pulumi.log.warn(f"{problem.message}\n  apps that would move there stay as they are")
                 return problem.message
             if waited >= _QUIET and not told:

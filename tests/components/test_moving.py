@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, NoReturn
@@ -19,6 +20,7 @@ from tenantry.cluster.standing import Live
 from tenantry.kube.objects import ObjectId
 from tenantry.messages.errors import UNREACHABLE, Refused
 from tenantry.plan.plan import Plan
+from tenantry.rollout.judging import Request, Watch, awaited_in
 from tenantry.rollout.moves import moves_of
 from tenantry.rollout.turns import turns_of
 from tenantry.stacks.outcome import HELD, OUTCOME_FILE
@@ -59,6 +61,10 @@ class Flux:
     pause: float = 0.001
     sent: list[str] = field(default_factory=list)
     seen: list[list[str]] = field(default_factory=list)
+    asked: list[ObjectId] = field(default_factory=list)
+
+    async def ask(self, requests: Iterable[Request]) -> None:
+        self.asked += [each.id for each in requests]
 
     async def fresh(self, wanted: frozenset[ObjectId], _: float) -> Live:
         if self.refused:
@@ -156,6 +162,7 @@ def test_an_app_is_sent_when_its_new_source_has_an_artifact_and_others_do_not_wa
     assert all(NEW.full_name in sent and WEB not in sent for sent in flux.seen)
     assert list(found[f"Kustomization {WEB}"].ignoreChanges) == []
     assert f"GitRepository {OLD.full_name}" not in found
+    assert flux.asked == [NEW]  # it had failed before
     assert said == []
 
 
@@ -188,6 +195,20 @@ def test_tenantry_up_lets_the_engine_finish(monkeypatch: pytest.MonkeyPatch, tmp
     assert said[-1].startswith("1 app stays on the source that it has")
     assert f"GitRepository {OLD.full_name}" in found
     assert list(found[f"Kustomization {DB}"].ignoreChanges) == []
+
+
+def test_a_wave_with_an_app_that_stays_fails_also_if_its_source_arrives_a_moment_later() -> None:
+    text = TEXT.replace(
+        "dev: {management: hub}", "dev: {management: hub, rollout: {waves: [{names: [hub]}, {names: [edge]}]}}"
+    )
+    plan = planned(text)
+    awaited = next(
+        each for each in awaited_in(plan, [each.id for each in plan.objects]) if each.id.name == "edge-rocky-web"
+    )
+    wave = plan.rollouts[0].waves[1]
+    watch = Watch(plan.rollouts[0], wave, {"edge": [awaited]}, lambda: 0.0, {awaited.id: "no such tag"})
+    watch.changed(["edge"])
+    assert [each.reason for each in watch.look({}).failed["edge"]] == ["no such tag"]
 
 
 def test_a_cluster_that_does_not_answer_moves_nothing() -> None:
