@@ -7,6 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from tenantry.fleet.blocks import check_blocks
+from tenantry.fleet.classes import Once, classed, is_follow_up, of_all_tenants
 from tenantry.fleet.fleet import Fleet, diagnose, neighbours
 from tenantry.fleet.groups import Grouped, grouped
 from tenantry.fleet.leaks import pasted_secrets
@@ -41,7 +42,8 @@ def load_fleet(file: Path, reader: Reader = bytes_of, new: Collection[Path] = ()
 
 def fleet_of(source: ParsedFile) -> Fleet:
     """Check a parsed file. Raises: InvalidFleet: includes the problems that planning finds, so that one run reports all."""
-    secrets = tuple(diagnose(source, first_of(pasted_secrets(source.data))))
+    source = classed(source)
+    secrets = tuple(diagnose(source, first_of(Once(source)(pasted_secrets(source.data)))))
     fleet, problems = _checked(grouped(source), known=bool(secrets))
     if not (secrets or problems) and fleet:
         return fleet
@@ -56,14 +58,15 @@ def _checked(clusters: Grouped, *, known: bool) -> tuple[Fleet | None, list[Prob
     Args: clusters: the file, with groups merged into its clusters; known: whether there are other problems already.
     """
     source = clusters.source
-    checked = check_shape(source.data, first_of(check_blocks(source.data)))
-    findings = [each for each in checked.findings if not clusters.is_follow_up(each)]
-    told = (*clusters.findings, *_explained(findings, source))
+    once = Once(source)
+    checked = check_shape(source.data, first_of(once(check_blocks(source.data))), once)
+    findings = [each for each in checked.findings if not (clusters.is_follow_up(each) or is_follow_up(source, each))]
+    told = (*clusters.findings, *source.class_findings, *_explained(findings, source))
     problems = [*_explained(source.problems, source), *diagnose(source, told)]
-    if checked.document is None or clusters.findings or source.lacks_clusters:
+    if checked.document is None or clusters.findings or source.lacks_clusters or source.class_findings:
         return None, problems
     fleet = Fleet(checked.document, source, checked.left_out)
-    found = first_of(check_rules(fleet))
+    found = first_of(once(check_rules(fleet)))
     problems += fleet.diagnose(_explained(found, source))
     # If clusters or environments are wrong, a plan would only report the same problems again.
     if (known or problems) and not any(finding.path[0] in ("environments", "clusters") for finding in found):
@@ -84,7 +87,7 @@ def _explained(findings: Sequence[Problem], source: ParsedFile) -> Iterable[Prob
 
 def warnings_of(fleet: Fleet) -> tuple[Problem, ...]:
     """The warnings about a valid fleet, sorted by place and limited in number."""
-    found = (*fleet.source.warnings, *fleet.diagnose(first_of(check_warnings(fleet))))
+    found = (*fleet.source.warnings, *fleet.diagnose(first_of(of_all_tenants(fleet.source, check_warnings(fleet)))))
     return sorted_once(found)[:MAX_PROBLEMS]
 
 

@@ -95,7 +95,16 @@ _COLUMNS: dict[str, tuple[_Column, ...]] = {
         _key("STATE"),
         ("LABELS", lambda item: [f"{key}={value}" for key, value in item["labels"].items()]),
     ),
-    "tenants": (_key("NAME"), _key("ENVIRONMENTS"), _count("CLUSTERS"), _key("APPS"), _key("STATE"), _key("FILE")),
+    "tenants": (
+        _key("NAME"),
+        _key("CLASS", "classes"),
+        _key("ENVIRONMENTS"),
+        _count("CLUSTERS"),
+        _key("APPS"),
+        _key("STATE"),
+        _key("FILE"),
+    ),
+    "classes": (_key("NAME"), _key("CLASS", "classes"), _count("TENANTS"), _key("APPS")),
     "apps": (
         _key("TENANT"),
         _key("APP", "name"),
@@ -142,9 +151,20 @@ _NAMES = {
 }
 """The keys whose values `--output names` joins with a slash; `name` alone for the other lists."""
 
-_SHORT = {"env": "environments", "envs": "environments"}
+_SHORT = {"env": "environments", "envs": "environments", "class": "classes"}
 
-_DISPENSABLE = ("FILE", "LABELS", "KIND", "SOURCE", "CLUSTERS", "NAMESPACES", "ENVIRONMENTS", "AFTER", "CHART OR PATH")
+_DISPENSABLE = (
+    "FILE",
+    "CLASS",
+    "LABELS",
+    "KIND",
+    "SOURCE",
+    "CLUSTERS",
+    "NAMESPACES",
+    "ENVIRONMENTS",
+    "AFTER",
+    "CHART OR PATH",
+)
 """Columns that are omitted on a narrow terminal, in this order."""
 
 
@@ -228,8 +248,8 @@ def command(
 ) -> int:
     """List what tenants.yaml declares, from the file alone.
 
-    WHAT is apps, with their planned versions and add-ons; rights, which say who may do what; tenants, clusters,
-    placements, sources or environments; default: placements, which tenants' apps run where. The singular means the same,
+    WHAT is apps, with their planned versions and add-ons; rights, which say who may do what; tenants, classes,
+    clusters, placements, sources or environments; default: placements, which tenants' apps run where. The singular means the same,
     and `env`. The version on each cluster is in placements; -o wide shows all columns.
 
     Of rights, Kubernetes' role 'view' reads all but Secrets, 'edit' also changes what runs, and reads Secrets, and 'admin'
@@ -283,6 +303,8 @@ def _print_table(what: str, items: list[Item], fleet: Fleet) -> None:
     values = dict(_COLUMNS[what])
     if all(item.get("state") == "active" for item in items):
         values.pop("STATE", None)
+    if not any(item.get("classes") for item in items):
+        values.pop("CLASS", None)
     if not any(len(each.managements) > 1 for each in fleet.environments.values()):
         values.pop("HUB", None)
 

@@ -36,6 +36,7 @@ from tenantry.messages.text import counted, listed
 from tenantry.plan.engine_order import Chains
 from tenantry.plan.plan import Plan
 from tenantry.plan.planned_apps import PlannedApp
+from tenantry.plan.users import Users
 
 if TYPE_CHECKING:
     from tenantry.cluster.client import Client
@@ -82,7 +83,12 @@ def _fetch(client: Client, planned: Plan, found: Sequence[Target], timeout: int,
 
     Raises: Refused: it is not allowed, or Flux did not fetch all of them in time.
     """
-    chains = [Chains(planned).of(target.app.id)[:-1] for target in found]
+    lookup, users = Chains(planned), Users(planned)
+    chains = [lookup.of(target.app.id)[:-1] for target in found]
+    chosen = {target.app.id for target in found}
+    for id in dict.fromkeys(object_id(manifest) for chain in chains for manifest in chain):
+        if others := [user for user in users.of(id) if user.id not in chosen]:
+            say(f"{id} is fetched for {counted(len(others), 'other')} that take it, too: {users.in_words(id)}")
     for step in range(max(map(len, chains), default=0)):
         live = list(_live(client, [chain[step] for chain in chains if step < len(chain)]))
         _fetch_all(client, live, timeout, dry_run=dry_run)

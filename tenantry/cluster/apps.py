@@ -11,13 +11,14 @@ from tenantry.fleet.placement import in_another_environment, labelled
 from tenantry.guard.kept import Kept
 from tenantry.guard.places import label, whose
 from tenantry.kube.names import ADDON_PREFIX, PLATFORM
-from tenantry.kube.objects import Manifest, ObjectId, labels_of, readable_id
+from tenantry.kube.objects import KubeObject, Manifest, ObjectId, labels_of, readable_id
 from tenantry.messages.data import mapping_at
 from tenantry.messages.errors import UNKNOWN_NAME, Refused
 from tenantry.messages.text import declared
 from tenantry.plan.objects.scope import APP_LABEL, SHARD_LABEL
 from tenantry.plan.plan import Plan
 from tenantry.plan.planned_apps import PlannedApp
+from tenantry.plan.users import Users
 
 
 def statuses(plan: Plan, live: Iterable[Manifest]) -> tuple[AppStatus, ...]:
@@ -100,6 +101,12 @@ class Selection:
         """Whether the labels of an object say that it belongs to what is selected."""
         said = whose(manifest)
         return self.names(said.tenant, label(labels_of(manifest), APP_LABEL), said.cluster)
+
+    def takes_planned(self, planned: KubeObject, users: Users) -> bool:
+        """Whether an object is selected, or takes part in what is: clusters share sources and charts."""
+        return self.takes_labelled(planned.manifest) or any(
+            self.takes_labelled(user.manifest) for user in users.of(planned.id)
+        )
 
     def takes_kept(self, kept: Kept) -> bool:
         """Whether a namespace was left by what is selected."""

@@ -16,6 +16,7 @@ from tenantry.kube.objects import KubeObject, Manifest, ObjectId, object_id, rea
 from tenantry.messages.data import mapping_at
 from tenantry.plan.engine_order import becomes_ready
 from tenantry.plan.plan import Plan
+from tenantry.plan.users import Users
 from tenantry.rollout.waves import Wave, wave_name
 
 
@@ -25,6 +26,7 @@ class ObjectStatus:
 
     name:  what users call it besides its kind and name, such as `the baseline of rocky`; "" for most objects.
     since: since when it is not ready (RFC 3339); "" if that is not known.
+    used:  of what clusters share, on how many of them it is used, in words.
     """
 
     planned: KubeObject
@@ -33,6 +35,7 @@ class ObjectStatus:
     name: str = ""
     since: str = ""
     wave: Wave | None = None
+    used: str = ""
 
     @property
     def id(self) -> ObjectId:
@@ -51,7 +54,7 @@ def object_statuses(plan: Plan, live: Iterable[Manifest]) -> Iterator[ObjectStat
     """
     found: Live = {id: manifest for manifest in live if (id := readable_id(manifest))}
     apps, names, needs = {app.id for app in plan.apps}, names_of(plan), needs_of(plan)
-    sources = {id for need in needs.values() for id in need.sources}
+    sources, users = {id for need in needs.values() for id in need.sources}, Users(plan)
     for planned in plan.objects:
         id = planned.id
         if id in apps or (id not in needs and id not in sources):
@@ -69,7 +72,7 @@ def object_statuses(plan: Plan, live: Iterable[Manifest]) -> Iterator[ObjectStat
                 PAUSED if mapping_at(planned.manifest, "spec").get("suspend") else "suspended by hand, not in the file"
             )
         since = last_good(found[id]) if id in found else ""
-        yield ObjectStatus(planned, state, message, names.get(id, ""), since, _wave(plan, id))
+        yield ObjectStatus(planned, state, message, names.get(id, ""), since, _wave(plan, id), users.in_words(id))
 
 
 def _wave(plan: Plan, id: ObjectId) -> Wave | None:
@@ -106,7 +109,7 @@ class Compared:
     def objects(self, statuses: Iterable[ObjectStatus]) -> Iterator[ObjectStatus]:
         """The statuses of objects, and those of the others that are not as planned."""
         known = {each.id: each for each in statuses}
-        apps, names = {app.id for app in self._plan.apps}, names_of(self._plan)
+        apps, names, users = {app.id for app in self._plan.apps}, names_of(self._plan), Users(self._plan)
         for planned in self._plan.objects:
             status, difference = known.get(planned.id), self._differences.get(planned.id)
             if planned.id in apps or (status is None and difference is None):
@@ -123,6 +126,7 @@ class Compared:
                 names.get(planned.id, ""),
                 status.since if status else "",
                 _wave(self._plan, planned.id),
+                users.in_words(planned.id),
             )
 
     def _of(self, status: AppStatus) -> Iterator[Difference]:

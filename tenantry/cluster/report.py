@@ -36,6 +36,7 @@ from tenantry.messages.text import counted, grouped, listed
 from tenantry.plan.notifications import RECEIVER_API
 from tenantry.plan.objects.scope import APP_LABEL, ENVIRONMENT_LABEL, MANAGED_BY, TENANT_LABEL
 from tenantry.plan.plan import Plan
+from tenantry.plan.users import Users
 
 if TYPE_CHECKING:
     from tenantry.cluster.client import Client
@@ -188,8 +189,9 @@ def apps_report(plan: Plan, live: Iterable[Manifest], selection: Selection = _EV
     """The apps, baselines, sources and charts, from what has just been read of them; see `flux_objects_of`."""
     live = tuple(live)
     apps = [status for status in statuses(plan, live) if selection.takes(status.app)]
-    objects = [each for each in object_statuses(plan, live) if selection.takes_labelled(each.planned.manifest)]
-    planned = sum(selection.takes_labelled(each.manifest) for each in plan.objects)
+    users = Users(plan)
+    objects = [each for each in object_statuses(plan, live) if selection.takes_planned(each.planned, users)]
+    planned = sum(selection.takes_planned(each, users) for each in plan.objects)
     return StatusReport(plan.environment, datetime.now(UTC), by_trouble(apps), _ordered(objects), planned)
 
 
@@ -224,11 +226,11 @@ def full_report(
     compared = Compared(plan, everything, differences)
     owned = [each for each in comparison.unplanned if MANAGED_BY.items() <= labels_of(each).items()]
     taken = list(filter(selection.takes_labelled, owned))
-    objects = compared.objects(object_statuses(plan, live))
+    objects, users = compared.objects(object_statuses(plan, live)), Users(plan)
     return replace(
         report,
         apps=by_trouble(map(compared.app, report.apps)),
-        objects=_ordered(each for each in objects if selection.takes_labelled(each.planned.manifest)),
+        objects=_ordered(each for each in objects if selection.takes_planned(each.planned, users)),
         undeclared=tuple(leftovers(plan, taken)),
         remaining=tuple(remains(plan, taken)),
         kept=tuple(entry for entry in _left(plan, recorded) if selection.takes_kept(entry)),

@@ -11,8 +11,10 @@ from typing import get_args
 
 from tenantry.explain.common import known
 from tenantry.fleet.choice import Choice, choice_of_grant
+from tenantry.fleet.classes import CLASSES
 from tenantry.fleet.fleet import Fleet, clusters_of
 from tenantry.fleet.merge import Layer, Origin, Value, origin, origin_at, trace
+from tenantry.fleet.model_paths import fields_of
 from tenantry.fleet.placement import tenant_barrier
 from tenantry.fleet.settings import variables_of
 from tenantry.fleet.template import fill
@@ -35,7 +37,7 @@ from tenantry.model.document import Tenant
 
 ALWAYS = (*PARTS, SELECTOR)
 """What every included file may say of its tenant."""
-NEVER = tuple(key for key in Tenant.model_fields if key not in (*ALWAYS, *PREFIXED, *get_args(GRANTABLE)))
+NEVER = tuple(key for key in fields_of(Tenant) if key not in (*ALWAYS, *PREFIXED, *get_args(GRANTABLE)))
 """What no included file may say, whatever the main file grants."""
 
 
@@ -125,8 +127,8 @@ class _Explaining:
         assert grants is not None  # an included file speaks of the tenant
         self.fleet, self.tenant, self.grants = fleet, tenant, grants
         self.fill = fleet.source.fills[tenant]
-        # The main file may declare a tenant that an entry with a template names, too.
-        self.template = self.fill.template if is_filled(fleet, ("tenants", tenant)) else None
+        # The main file may declare a tenant that an entry with a class names, too.
+        self.classes = self.fill.classes if is_filled(fleet, ("tenants", tenant)) else ()
 
     def run(self, shown: Iterable[str]) -> ExplainedGrants:
         choices = {each: choice_of_grant(self.fleet, each, self.tenant) for each in shown}
@@ -152,14 +154,16 @@ class _Explaining:
 
     @property
     def _frame_at(self) -> tuple[str, str]:
-        return ("selfService", self.template) if self.template else ("tenants", self.tenant)
+        """The tenant, or the first of the classes of a tenant that a team created."""
+        return (CLASSES, self.classes[0]) if self.classes else ("tenants", self.tenant)
 
     def _frame(self) -> Origin:
-        return self._own(Origin("tenant", self.fleet.source.locate(self._frame_at, key=True)))
+        level = f"class {self.classes[0]}" if self.classes else "tenant"
+        return Origin(level, self.fleet.source.locate(self._frame_at, key=True))
 
     def _own(self, found: Origin) -> Origin:
-        """An origin whose level is the template, where this stands for the tenant."""
-        return replace(found, level=f"frame {self.template}") if self.template and found.level == "tenant" else found
+        """An origin that is the class, where nothing of the tenant itself is the platform's."""
+        return self._frame() if self.classes and found.level == "tenant" else found
 
     def _at(self, path: Path) -> Origin:
         return self._own(origin_at(self.fleet.source, path))

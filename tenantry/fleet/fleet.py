@@ -87,20 +87,28 @@ class Fleet:
         return InvalidFleet(self.diagnose(findings))
 
 
+_SHARED: dict[Path, tuple[str, str]] = {
+    ("clusterGroups",): ("cluster", "group"),
+    ("tenantClasses",): ("tenant", "class"),
+}
+"""What several entries take over, with the words for one of them and for what they share."""
+
+
 def diagnose(source: ParsedFile, findings: Iterable[Problem]) -> Iterator[Problem]:
-    """Findings with their places in the file they were found in. One in a group of clusters is reported once, not for each."""
+    """Findings with their places in the file they were found in.
+
+    One in a group of clusters or in a class of tenants is reported once, not for each of them.
+    """
     known: set[tuple[str, Path]] = set()
     for finding in findings:
         path, notes = source.origin(finding.path), finding.notes
-        if path[:1] == ("clusterGroups",):
+        if path[:1] in _SHARED:
             if (finding.code, path) in known:
                 continue
             known.add((finding.code, path))
-            notes = (
-                notes
-                if path == finding.path
-                else (*notes, f"cluster '{finding.path[1]}' has it from group '{path[1]}'")
-            )
+            if path != finding.path:
+                member, shared = _SHARED[path[:1]]
+                notes = (*notes, f"{member} '{finding.path[1]}' has it from {shared} '{path[1]}'")
         place = source.locate(finding.path, key=finding.at_key)
         message = _without_secret(source, finding)
         yield replace(finding, path=path, message=message, notes=notes, fix=_closest_first(finding)).at(place)

@@ -116,7 +116,7 @@ class _Grouping:
 
     def _origin(self, path: Path) -> Path:
         layers = self.layers.get(str(path[1])) if path[:1] == ("clusters",) and len(path) > 1 else None
-        return origin(layers, path[2:]) if layers else path
+        return origin(layers, path[2:]) if layers else self.source.origin(path)
 
 
 def _of_one_kind(layers: list[Layer]) -> Iterator[Layer]:

@@ -32,6 +32,7 @@ def json_schema() -> dict[str, Any]:
         _complete(definition, name, documented)
     _complete(schema, "Document", documented)
     _let_group(schema["$defs"])
+    _let_class(schema)
     _let_include(schema)
     for name, words in SHORT_FORMS.items():
         schema["$defs"][name] = {"anyOf": [{"enum": list(words)}, schema["$defs"][name]]}
@@ -121,12 +122,46 @@ def _let_group(definitions: dict[str, Any]) -> None:
     definitions["Cluster"]["anyOf"] = [{"required": required, "properties": alone}, _given("group")]
 
 
+_IN_PARTS = "InParts"
+_COMPLETED = {
+    *("Tenant", "App", "Source", "Git", "Oci", "HelmRepository", "Bucket"),
+    *("Credentials", "Config", "Alert", "Provider", "Receiver"),
+}
+"""What requires keys that a class can leave to its tenants, or a tenant to its classes."""
+
+
+def _let_class(schema: dict[str, Any]) -> None:
+    """A class may lack what makes its parts whole, and so may a tenant that has one: it is checked with what its classes say."""
+    definitions = schema["$defs"]
+    for name in sorted(_COMPLETED):
+        copied = {key: value for key, value in definitions[name].items() if key not in ("required", "oneOf")}
+        definitions[name + _IN_PARTS] = _pointed_to_parts(copied)
+    definitions["TenantClass"] = _pointed_to_parts(definitions["TenantClass"])
+    whole, part = ({"$ref": f"#/$defs/Tenant{kind}"} for kind in ("", _IN_PARTS))
+    schema["properties"]["tenants"]["additionalProperties"] = {"if": _given("class"), "then": part, "else": whole}
+
+
+def _pointed_to_parts(schema: Any) -> Any:
+    """A copy whose references are to what may be incomplete. `null` removes an entry of a mapping."""
+    if isinstance(schema, list):
+        return [_pointed_to_parts(each) for each in schema]
+    if not isinstance(schema, dict):
+        return schema
+    copied = {key: _pointed_to_parts(value) for key, value in schema.items()}
+    if str(copied.get("$ref")).rpartition("/")[2] in _COMPLETED:
+        copied["$ref"] += _IN_PARTS
+    entries = copied.get("additionalProperties")
+    if isinstance(entries, dict) and "$ref" in entries:
+        copied["additionalProperties"] = {"anyOf": [entries, {"type": "null"}]}
+    return copied
+
+
 def _let_include(schema: dict[str, Any]) -> None:
     """Included files can hold all clusters. Only files of tenants speak of certain tenants."""
     schema["required"].remove("clusters")
     schema["anyOf"] = [{"required": ["clusters"]}, {"required": ["include"]}]
     include = schema["$defs"]["Include"]
-    include["dependentSchemas"] = {key: _given("tenants") for key in ("of", "selfService")}
+    include["dependentSchemas"] = {key: _given("tenants") for key in ("of", "class")}
 
 
 _REMOVABLE = ("environments", "labels", "variables", "kubeconfig", "platformServiceAccount")

@@ -89,7 +89,7 @@ def trace(source: ParsedFile, layers: Sequence[Layer], effective: Mapping[str, A
     merged = merge(layers)
     removals = _removals(layers)
     values = []
-    for path, value in _leaves(_with_removed(effective, removals)):
+    for path, value in leaves(_with_removed(effective, removals)):
         written = value_at(merged, path, ABSENT)
         removed = removals.get(path)
         values.append(
@@ -141,6 +141,8 @@ def _level(path: Path) -> str:
             level = f"{group[:-1]} {name}"
         case ("clusterGroups", name, *_):
             level = f"group {name}"
+        case ("tenantClasses", name, *_):
+            level = f"class {name}"
         case ("platform", "addons", *_):
             level = "add-on"
         case ("platform", "sources", *_):
@@ -152,13 +154,14 @@ def _level(path: Path) -> str:
     return level
 
 
-def _leaves(data: Any, path: Path = ()) -> Iterator[tuple[Path, Any]]:
+def leaves(data: Any, path: Path = ()) -> Iterator[tuple[Path, Any]]:
+    """Every value of plain data that is no mapping and no list of lists or mappings, with its path."""
     if isinstance(data, Mapping) and data:
         for key, value in data.items():
-            yield from _leaves(value, (*path, key))
+            yield from leaves(value, (*path, key))
     elif isinstance(data, list) and any(isinstance(item, list | Mapping) for item in data):
         for index, item in enumerate(data):
-            yield from _leaves(item, (*path, index))
+            yield from leaves(item, (*path, index))
     else:
         yield path, data
 
@@ -168,7 +171,7 @@ def _removals(layers: Sequence[Layer]) -> dict[Path, Path]:
     found: dict[Path, Path] = {}
     for index, layer in enumerate(layers):
         below = merge(layers[:index])
-        for path, value in _leaves(layer.data):
+        for path, value in leaves(layer.data):
             if value is None and value_at(below, path, ABSENT) is not ABSENT:
                 found[path] = (*layer.path, *path)
     merged = merge(layers)

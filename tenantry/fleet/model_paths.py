@@ -136,3 +136,22 @@ def annotation_at(model: type[Model], path: Path) -> tuple[Any, ...]:
     for part in path:
         annotation = _step(annotation, part)
     return _options(annotation)
+
+
+def takes_null(model: type[Model], path: Path) -> bool:
+    """Whether `null` may stand at a path of a model; also where the keys are not the model's, but Flux's or a chart's."""
+    annotation: Any = model
+    for part in path:
+        annotation = _step(annotation, part)
+    return annotation in (None, Any) or type(None) in _members(annotation)
+
+
+def _members(annotation: Any) -> Iterator[Any]:
+    """The alternatives of an annotation, with None."""
+    while typing.get_origin(annotation) is typing.Annotated:
+        annotation = typing.get_args(annotation)[0]
+    if typing.get_origin(annotation) in (typing.Union, types.UnionType):
+        for arg in typing.get_args(annotation):
+            yield from _members(arg)
+    else:
+        yield annotation

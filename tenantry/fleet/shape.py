@@ -15,6 +15,7 @@ from typing import Any
 
 from pydantic_core import ValidationError
 
+from tenantry.fleet.classes import Once
 from tenantry.fleet.hints import fix_for_key, fix_for_owned, fix_for_place, quoted, without_repeats
 from tenantry.fleet.inherit import inherit
 from tenantry.fleet.misplaced import in_a_list, misplaced
@@ -53,6 +54,7 @@ _OPTIONAL_ENTRIES = (
     ("tenants", None, "receivers", None),
     ("tenants", None, _SETTING),
     ("tenants", None),
+    ("tenantClasses", None),
     ("platform", "addons", None),
     ("platform", "credentials", None),
     ("platform", "configs", None),
@@ -71,18 +73,18 @@ class Checked:
     findings: tuple[Problem, ...]
 
 
-def check_shape(data: dict[str, Any], known: tuple[Problem, ...] = ()) -> Checked:
+def check_shape(data: dict[str, Any], known: tuple[Problem, ...] = (), once: Once | None = None) -> Checked:
     """Fit the data to the model; findings hold every misfit.
 
-    Args: known: what is wrong with entries besides; those are left out too.
+    Args: known: what is wrong with entries besides; those are left out too. once: passes over what it has told of a class.
     """
     inherited = inherit(data)
-    checked = _check_whole(inherited.data, known)
+    checked = _check_whole(inherited.data, known, once)
     findings = (*inherited.findings, *inherited.placed(checked.findings))
     return Checked(None if inherited.findings else checked.document, checked.left_out, findings)
 
 
-def _check_whole(data: dict[str, Any], known: tuple[Problem, ...]) -> Checked:
+def _check_whole(data: dict[str, Any], known: tuple[Problem, ...], once: Once | None) -> Checked:
     """Fit data whose environments are whole."""
     findings = known
     try:
@@ -91,11 +93,13 @@ def _check_whole(data: dict[str, Any], known: tuple[Problem, ...]) -> Checked:
             return Checked(document, frozenset(), ())
     except ValidationError as error:
         # Each of those that are kept can come with one that repeats it.
-        found = tuple(islice(findings_of(error, Document, data), 2 * MAX_PROBLEMS + 2))
+        of_error = findings_of(error, Document, data)
+        found = tuple(islice(once(of_error) if once else of_error, 2 * MAX_PROBLEMS + 2))
         findings += first_of(without_repeats(found, known))
         if len(findings) > MAX_PROBLEMS:
             return Checked(None, frozenset(), findings)
-    broken = frozenset(entry for finding in findings if (entry := _entry(finding.path)))
+    paths = (*(finding.path for finding in findings), *(once.repeated if once else ()))
+    broken = frozenset(entry for path in paths if (entry := _entry(path)))
     elsewhere_meant = frozenset(_meant_places(findings, data))
     if any(_entry(finding.path) is None for finding in findings):
         return Checked(None, broken, findings)

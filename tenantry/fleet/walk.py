@@ -21,9 +21,8 @@ from tenantry.model import (
     SettingsOverrides,
     Source,
     SourcePatch,
-    Tenant,
 )
-from tenantry.model.document import Frame
+from tenantry.model.document import Frame, TenantClass
 from tenantry.model.objects import ObjectManifest, ObjectMetadata
 from tenantry.model.tenancy import AddonNamespace, ExtraNamespace
 
@@ -35,9 +34,9 @@ def selectors(fleet: Fleet) -> Iterator[tuple[Path, str, Selector]]:
     for at, given in settings(fleet):
         if isinstance(given, Settings) and given.grants and given.grants.clusters:
             yield (*at, "grants", "clusters"), "a grant", given.grants.clusters
-    for name, frame in fleet.document.selfService.items():
-        if frame.clusters:
-            yield ("selfService", name, "clusters"), f"frame '{name}'", frame.clusters
+    for name, each in fleet.document.tenantClasses.items():
+        if each.clusters:
+            yield ("tenantClasses", name, "clusters"), f"class '{name}'", each.clusters
     for name, tenant in fleet.document.tenants.items():
         if tenant.clusters:
             yield ("tenants", name, "clusters"), f"tenant '{name}'", tenant.clusters
@@ -53,19 +52,21 @@ def selectors(fleet: Fleet) -> Iterator[tuple[Path, str, Selector]]:
 
 
 def settings(fleet: Fleet) -> Iterator[tuple[Path, PlacedSettings | ExtraNamespace]]:
-    """Every level with baseline settings: the defaults, the frames, the tenants, each with overrides, and extra namespaces."""
+    """Every level with baseline settings: the defaults, classes, tenants, each with overrides, and extra namespaces.
+
+    What a tenant has from a class comes with the tenant too; a finding about it is told once.
+    """
     for at, given in levels(fleet):
         yield at, given
         yield from settings_overrides(given.overrides, at)
-        for key, extra in given.namespaces.items() if isinstance(given, Tenant) else ():
+        for key, extra in given.namespaces.items() if isinstance(given, TenantClass) else ():
             yield (*at, "namespaces", key), extra
 
 
 def levels(fleet: Fleet) -> Iterator[tuple[tuple[str, ...], Settings]]:
-    """The defaults, the frames and the tenants."""
+    """The defaults, the classes and the tenants."""
     yield ("defaults",), fleet.document.defaults
-    yield from ((("selfService", name), frame) for name, frame in fleet.document.selfService.items())
-    yield from ((("tenants", name), tenant) for name, tenant in fleet.document.tenants.items())
+    yield from frames(fleet)
 
 
 def in_words(at: tuple[str, ...]) -> str:
@@ -73,8 +74,8 @@ def in_words(at: tuple[str, ...]) -> str:
     match at:
         case ("tenants", name):
             return f"tenant '{name}'"
-        case ("selfService", name):
-            return f"frame '{name}'"
+        case ("tenantClasses", name):
+            return f"class '{name}'"
     return f"'{at[0]}'"
 
 
@@ -106,9 +107,9 @@ def cluster_objects(fleet: Fleet) -> Iterator[tuple[tuple[str, ...], ObjectManif
         yield from (((*map(str, at), "clusterObjects", name), each) for name, each in frame.clusterObjects.items())
 
 
-def frames(fleet: Fleet) -> Iterator[tuple[Path, Frame]]:
-    """What the platform team decides of each tenant, and of those that teams bring along."""
-    yield from ((("selfService", name), frame) for name, frame in fleet.document.selfService.items())
+def frames(fleet: Fleet) -> Iterator[tuple[tuple[str, ...], Frame]]:
+    """The classes and the tenants."""
+    yield from ((("tenantClasses", name), each) for name, each in fleet.document.tenantClasses.items())
     yield from ((("tenants", name), tenant) for name, tenant in fleet.document.tenants.items())
 
 

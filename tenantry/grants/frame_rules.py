@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from tenantry.fleet import walk
+from tenantry.fleet.classes import CLASSES, classes_above
 from tenantry.fleet.fleet import Fleet
 from tenantry.grants.authors import is_own
 from tenantry.grants.grants import is_filled
@@ -24,15 +25,7 @@ _WITH_ROLES = ("owners", "role", "roleBindings")
 def included_files_are_for_declared_tenants(fleet: Fleet) -> Iterator[Problem]:
     for index, entry in enumerate(fleet.document.include):
         at = ("include", index)
-        if entry.selfService is not None:
-            if entry.selfService not in fleet.document.selfService:
-                yield Problem(
-                    (*at, "selfService"),
-                    "unknown-frame",
-                    f"frame '{entry.selfService}' is not declared",
-                    (declared("declared", entry.selfService, fleet.names("selfService")),),
-                    fix="declare it under 'selfService:', or correct the name",
-                )
+        if entry.class_ is not None:
             continue
         for place, name in enumerate(entry.of or ()):
             if name not in fleet.names("tenants"):
@@ -109,7 +102,7 @@ def shares_name_entries_of_the_main_file(fleet: Fleet) -> Iterator[Problem]:
             known = _declared(fleet, at, group)
             for index, name in enumerate(names):
                 if name not in known:
-                    who = f"tenant '{at[1]}'" if at[0] == "tenants" else "a tenant"
+                    who = f"{walk.in_words(at[:2])}" if at[0] != "defaults" else "a tenant"
                     yield Problem(
                         (*at, "share", group, index),
                         "unknown-share",
@@ -119,9 +112,12 @@ def shares_name_entries_of_the_main_file(fleet: Fleet) -> Iterator[Problem]:
                     )
 
 
-def _declared(fleet: Fleet, at: Path, group: str) -> set[str]:
-    """What the main file itself declares for the tenants of a level; those of a template have nothing there."""
-    tenants = {"tenants": at[1:2], "defaults": fleet.document.tenants}.get(str(at[0]), ())
+def _declared(fleet: Fleet, at: tuple[str, ...], group: str) -> set[str]:
+    """What the main file itself declares for the tenants of a level."""
+    if at[0] == CLASSES:
+        classes = {str(at[1]), *classes_above(fleet.source, str(at[1]))}
+        return {name for each in classes for name in fleet.raw(CLASSES, each, group)}
+    tenants = at[1:2] if at[0] == "tenants" else fleet.document.tenants
     names = ((str(tenant), name) for tenant in tenants for name in fleet.raw("tenants", str(tenant), group))
     return {name for tenant, name in names if not is_own(fleet, tenant, group, name)}
 
@@ -166,7 +162,8 @@ def roles_of_namespaces_are_the_tenants_own(fleet: Fleet) -> Iterator[Problem]:
 
 
 def _has_cluster_admin(fleet: Fleet, at: Path) -> bool:
-    return at[0] == "tenants" and fleet.document.tenants[str(at[1])].clusterAdmin
+    frame = next((each for path, each in walk.frames(fleet) if path == at[:2]), None)
+    return frame is not None and frame.clusterAdmin
 
 
 def grants_are_for_tenants_with_an_included_file(fleet: Fleet) -> Iterator[Problem]:
@@ -193,23 +190,7 @@ def grants_have_an_effect(fleet: Fleet) -> Iterator[Problem]:
             )
 
 
-def frames_are_used(fleet: Fleet) -> Iterator[Problem]:
-    used = {each.selfService for each in fleet.document.include}
-    for name in fleet.document.selfService:
-        if name not in used:
-            yield doubtful(
-                ("selfService", name),
-                "unused",
-                f"no entry of 'include' uses frame '{name}'",
-                fix=f"write 'include: [{{tenants: PATTERN, selfService: {name}}}]', or remove it",
-                at_key=True,
-            )
-
-
-def _grants(fleet: Fleet) -> Iterator[tuple[Path, Grants]]:
+def _grants(fleet: Fleet) -> Iterator[tuple[tuple[str, ...], Grants]]:
     """All grants as the main file writes them, each with its path."""
-    frames: list[tuple[Path, Settings]] = [(("defaults",), fleet.document.defaults)]
-    frames += ((("selfService", name), each) for name, each in fleet.document.selfService.items())
-    new = {name for name, fill in fleet.source.fills.items() if fill.template}
-    frames += ((("tenants", name), each) for name, each in fleet.document.tenants.items() if name not in new)
-    yield from (((*at, "grants"), each.grants) for at, each in frames if each.grants)
+    levels: list[tuple[tuple[str, ...], Settings]] = [(("defaults",), fleet.document.defaults), *walk.frames(fleet)]
+    yield from (((*at, "grants"), each.grants) for at, each in levels if each.grants)

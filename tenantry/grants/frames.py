@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any, get_args
 
+from tenantry.fleet.classes import CLASSES, classed
 from tenantry.fleet.merge import Layer, merge
 from tenantry.messages.data import mapping_at, value_at
 from tenantry.messages.errors import Path, Problem
@@ -23,6 +24,7 @@ OF_NAMESPACES = ("name", "quota", "limits", "network")
 
 def filled(main: ParsedFile) -> ParsedFile:
     """The file with its tenants' frames filled in. Problems of included files are added to it."""
+    main = classed(main)
     return _Filling(main).run() if main.fills else main
 
 
@@ -75,20 +77,12 @@ class _Filling:
         return joined
 
     def _frame(self, name: str, fill: Fill) -> Any:
-        """What the main file says of the tenant: itself, or in the template that its file may use; None: nothing."""
+        """What the main file and the tenant's classes say; None: nothing."""
         at = ("tenants", name)
         if name in self.tenants:
             return {} if self.tenants[name] is None else self.tenants[name]
-        templates = mapping_at(self.main.data, "selfService")
-        if fill.template in templates:
-            template = ("selfService", fill.template)
-            self.written[at] = (fill.file, at)
-            own = templates[fill.template]
-            for key in own if isinstance(own, dict) else ():
-                self.written[*at, key] = (self.main, (*template, key))
-            return own
         self.written[at] = (fill.file, at)
-        if fill.template is None:  # an unknown template is reported at the entry of `include`
+        if not fill.classes:
             self._problem(
                 fill,
                 at,
@@ -103,7 +97,7 @@ class _Filling:
         grants = joined.get("grants") or {}
         if SELECTOR not in grants:
             joined["grants"] = {**grants, SELECTOR: joined[SELECTOR]}
-            file, where = self.written.get((*at, SELECTOR), (self.main, (*at, SELECTOR)))
+            file, where = self.written.get((*at, SELECTOR), (self.main, self.main.origin((*at, SELECTOR))))
             self.written[*at, "grants", SELECTOR] = (file, where)
 
     def _add_entries(self, name: str, fill: Fill, key: str, joined: dict[str, Any]) -> None:
@@ -113,7 +107,9 @@ class _Filling:
             at = ("tenants", name, key, entry)
             if entry in there:
                 first = self.main.line_of(at)
-                message = f"'{entry}' under '{key}' of tenant '{name}' is in {self.main.file} already"
+                of_class = self.main.origin(at)[:1] == (CLASSES,)
+                owner = f"the tenant's class '{self.main.origin(at)[1]}'" if of_class else f"{self.main.file}"
+                message = f"'{entry}' under '{key}' of tenant '{name}' is in {owner} already"
                 self._problem(fill, at, "duplicate-entry", message, "rename or remove it", (f"first: {first}",))
             else:
                 self.written[at] = (fill.file, at)
@@ -152,9 +148,8 @@ class _Filling:
         first, last = fill.file.extent(path)
         lines = f"line {first}" if first == last else f"lines {first} to {last}"
         message = f"'{path[-1]}' of tenant '{name}' belongs to the platform's file"
-        where = (
-            self.main.line_of(("tenants", name)) if name in mapping_at(self.main.data, "tenants") else self.main.file
-        )
+        at = ("tenants", name)
+        where = self.main.file if self.main.filled_by(at) else self.main.line_of(at)
         it = "it" if first == last else "them"
         asked = f"remove {lines}, or ask the platform team to move {it} to 'tenants.{name}' in {where}"
         self._problem(fill, path, "platforms-setting", message, f"{asked}, {fix}" if fix else asked)
@@ -202,10 +197,11 @@ class _Granted:
 def _unknown(at: tuple[str, ...], fill: Fill, main: ParsedFile) -> Problem | None:
     """The finding for a key of an included file that tenants do not take anywhere; None if they take it."""
     # As in `_is_grantable`.
+    from tenantry.fleet.model_paths import fields_of
     from tenantry.fleet.shape import unknown_key_of
     from tenantry.model import Tenant
 
-    known = at[-1] in Tenant.model_fields
+    known = at[-1] in fields_of(Tenant)
     return None if known else unknown_key_of(at, Tenant, mapping_at(fill.file.data, *at[:-1]), dict(main.data))
 
 

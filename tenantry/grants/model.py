@@ -13,6 +13,7 @@ from tenantry.messages.placeholders import is_unfilled
 from tenantry.messages.redact import shorten
 from tenantry.model.clusters import Selector
 from tenantry.model.scalars import (
+    ClassNames,
     ConfigName,
     Duration,
     Name,
@@ -99,10 +100,10 @@ class Include(OneOf):
     """A pattern for files of the platform team with nothing but `clusters`, relative to the directory of this file."""
     of: Annotated[list[Text], Field(min_length=1)] | None = None
     """The tenants that these files may speak of. Default: each file may speak of the tenant that it is named after. With
-    `selfService`, names may contain `*`."""
-    selfService: Name | None = None
-    """The frame under `selfService` for tenants that these files bring along. Without it they may only speak of tenants that
-    this file declares."""
+    `class`, names may contain `*`."""
+    class_: ClassNames | None = Field(None, alias="class")
+    """The class of tenants that these files create, or a list of classes. Without it they may only speak of tenants that this file
+    declares."""
 
     @model_validator(mode="before")
     @classmethod
@@ -111,7 +112,7 @@ class Include(OneOf):
 
     @model_validator(mode="after")
     def _tenants_only_in_files_of_tenants(self) -> Self:
-        key = "of" if self.of is not None else "selfService" if self.selfService is not None else ""
+        key = "of" if self.of is not None else "class" if self.class_ is not None else ""
         if self.clusters is not None and key:
             raise refusal(
                 "bad-include", f"'{key}' says which tenants files speak of, but these hold clusters", fix="remove it"
@@ -121,11 +122,11 @@ class Include(OneOf):
     @model_validator(mode="after")
     def _stars_only_for_new_tenants(self) -> Self:
         for name in self.of or ():
-            if "*" in name and not self.selfService:
+            if "*" in name and not self.class_:
                 raise refusal(
                     "bad-include",
                     f"'{shorten(name)}' is not the name of a tenant",
-                    fix="list the tenants by name, or set 'selfService:'",
+                    fix="list the tenants by name, or set 'class:'",
                 )
         return self
 

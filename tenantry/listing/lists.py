@@ -8,6 +8,7 @@ from fnmatch import fnmatchcase
 from itertools import chain
 from typing import Any, NamedTuple, TypeAlias
 
+from tenantry.fleet.classes import CLASSES, classes_above
 from tenantry.fleet.fleet import Fleet, clusters_of, hub_of
 from tenantry.fleet.namespaces import main_namespace
 from tenantry.fleet.placement import (
@@ -24,6 +25,7 @@ from tenantry.listing.rights import rights, rights_of_platform
 from tenantry.listing.taken import Place, Source, Taken, Taking, in_words, uses
 from tenantry.messages.errors import UNKNOWN_NAME, Refused
 from tenantry.messages.text import declared
+from tenantry.source.parsed_file import named_classes
 
 Item: TypeAlias = dict[str, Any]
 
@@ -165,9 +167,26 @@ def _tenants(fleet: Fleet, placed: list[Placed], only: Filter) -> Iterator[Item]
             "name": name,
             "environments": _unique(one.environment for one in here),
             "clusters": _unique(one.cluster for one in here),
+            "classes": list(each.class_ or ()),
             "apps": list(each.apps),
             "file": fleet.source.fills[name].file.file if name in fleet.source.fills else None,
             "state": each.state,
+        }
+
+
+def _classes(fleet: Fleet, placed: list[Placed], only: Filter) -> Iterator[Item]:
+    """Every class with the tenants that have it, themselves or through another class."""
+    having: dict[str, list[str]] = {}
+    for item in _tenants(fleet, placed, only):
+        for name in {each for own in item["classes"] for each in (own, *classes_above(fleet.source, own))}:
+            having.setdefault(name, []).append(item["name"])
+    filtered = only.by_place or bool(only.tenants)
+    for name in _kept(fleet.raw(CLASSES), having, filtered=filtered):
+        yield {
+            "name": name,
+            "classes": list(named_classes(fleet.raw(CLASSES, name))),
+            "tenants": having.get(name, []),
+            "apps": list(fleet.raw(CLASSES, name, "apps")),
         }
 
 
@@ -316,6 +335,7 @@ def _grouped(placed: Iterable[Placed], field: int) -> dict[str, list[Placed]]:
 
 _LISTS: dict[str, Callable[[Fleet, list[Placed], Filter], Iterator[Item]]] = {
     "tenants": _tenants,
+    "classes": _classes,
     "apps": _apps,
     "clusters": _clusters,
     "placements": _placements,

@@ -13,6 +13,7 @@ from tenantry.model.objects import ClusterObject, ObjectManifest
 from tenantry.model.requirements import Requirements
 from tenantry.model.scalars import (
     AppName,
+    ClassNames,
     CredentialsName,
     Duration,
     LabelKey,
@@ -25,7 +26,7 @@ from tenantry.model.scalars import (
     Text,
 )
 from tenantry.model.sources import Config, Credentials, GitRef, Source
-from tenantry.model.strict import Model, OneOf
+from tenantry.model.strict import InParts, Model, OneOf
 from tenantry.model.tenancy import (
     ClusterRights,
     ExtraBinding,
@@ -150,10 +151,15 @@ class Frame(Settings):
     environments."""
 
 
-class Tenant(Frame):
-    overrides: TenantOverrides = Field(default_factory=TenantOverrides)
-    """What differs in an environment or on clusters, such as a quota in prod only. Overrides take precedence over what any level
-    sets without them."""
+class TenantClass(Frame):
+    """What tenants that are alike share. A tenant names its classes with `class`, and adds or replaces what differs: maps are
+    merged, `null` removes, lists are replaced. Entries of `where` are appended, a selector and a `ref` are replaced as a whole, and
+    the kind of a source or an app cannot change.
+    """
+
+    class_: ClassNames | None = Field(None, alias="class")
+    """The entry of `tenantClasses` whose keys apply here too, or a list of them. Later ones take precedence, and what is written
+    here over all of them. The parents of a class come before it."""
     namespaces: dict[Name, ExtraNamespace] = {}
     """Namespaces in addition to the main one, which every tenant has."""
     credentials: dict[Name, Credentials] = {}
@@ -168,10 +174,18 @@ class Tenant(Frame):
     """Who is notified when the tenant's apps and sources fail or change, on every cluster where the tenant is placed."""
     receivers: dict[Name, Receiver] = {}
     """Webhooks that make Flux fetch the tenant's sources at once, on every cluster where the tenant is placed."""
+    state: Literal["active", "paused"] = "active"
+    """`paused`: Flux stops reconciling the tenants' apps. A tenant is removed by its own entry."""
+
+
+class Tenant(TenantClass):
+    overrides: TenantOverrides = Field(default_factory=TenantOverrides)
+    """What differs in an environment or on clusters, such as a quota in prod only. Overrides take precedence over what any level
+    sets without them."""
     adopt: bool = False
     """Whether to take over existing objects that the environment does not manage yet; `tenantry preflight` shows what
     that changes."""
-    state: State = "active"
+    state: State = "active"  # type: ignore[assignment]  # a class removes no tenant
     """`paused`: Flux stops reconciling the tenant's apps. `removing`: a later run may remove the tenant, even if the environment is
     protected; its namespaces stay with their data. `offboarding`: its namespaces go with their data."""
 
@@ -273,7 +287,8 @@ class Document(Model):
     """What the platform team runs on which clusters."""
     defaults: Settings = Field(default_factory=Settings)
     """Defaults for all tenants."""
-    selfService: dict[Name, Frame] = {}
-    """Templates for tenants that teams create in their own files, by the name that `include` uses."""
+    tenantClasses: dict[Name, Annotated[TenantClass, InParts()]] = {}
+    """What tenants that are alike share, by the name that their `class` says. An entry may lack what a tenant, or another class of
+    it, adds. It has every key of a tenant except `adopt`; its `state` removes nothing."""
     tenants: dict[Name, Tenant] = {}
     """The tenants. An included file adds a tenant's apps and what belongs to them."""

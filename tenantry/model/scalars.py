@@ -12,7 +12,7 @@ from functools import lru_cache
 from typing import Annotated, Any, Literal, NamedTuple, get_args
 
 from pydantic import AfterValidator, BeforeValidator, Field, WithJsonSchema
-from pydantic_core import PydanticCustomError
+from pydantic_core import PydanticCustomError, PydanticKnownError
 
 from tenantry.kube import names
 from tenantry.messages.placeholders import with_stand_ins
@@ -365,14 +365,16 @@ NumberOrShare = Annotated[
 
 
 def _one_or_more(value: Any) -> Any:
-    if isinstance(value, str) or (isinstance(value, list) and value and all(isinstance(each, str) for each in value)):
+    if not isinstance(value, list):
+        if not isinstance(value, str):
+            raise PydanticKnownError("string_type")  # the list is for few, so this is told as of any other name
         return value
-    if value == []:
+    if not value:
         raise refusal("empty", "at least one entry is needed", fix="write a name, or a list of names")
-    wrong = next(each for each in value if not isinstance(each, str)) if isinstance(value, list) else value
-    where = " in the list" if isinstance(value, list) else ""
-    fix = "put it in quotes" if isinstance(wrong, int | float) else "write a name, or a list of names"
-    raise refusal("wrong-type", f"expected a name or a list of names, found {type_name(wrong)}{where}", fix=fix)
+    if wrong := [each for each in value if not isinstance(each, str)]:
+        fix = "put it in quotes" if isinstance(wrong[0], int | float) else "write a list of names"
+        raise refusal("wrong-type", f"expected a list of names, found {type_name(wrong[0])} in it", fix=fix)
+    return value
 
 
 OneOrMore = Annotated[
@@ -384,3 +386,16 @@ OneOrMore = Annotated[
 
 VariableValue = Annotated[str, BeforeValidator(_whole_number_as_text), WithJsonSchema({"type": ["string", "integer"]})]
 """A string or a whole number. Quote values that look like a decimal number: 1.10 would become 1.1."""
+
+
+def _as_list(value: Any) -> Any:
+    if not isinstance(value, str | list):
+        text = f"expected the name of a class or a list of names, found {type_name(value)}"
+        raise refusal("wrong-type", text, fix="write a name, as in 'class: small'")
+    return [value] if isinstance(value, str) else value
+
+
+ClassNames = Annotated[
+    list[Name], Field(min_length=1), BeforeValidator(_as_list, json_schema_input_type=Name | list[Name])
+]
+"""The name of a class, or a list of such names."""

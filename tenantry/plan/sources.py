@@ -180,7 +180,8 @@ class SourceSet:
             origin = partial(_written_at, layers, block)
             raise_found(self._wall.check(planned.id.kind, planned.manifest["spec"], origin))
             planned = self._attachments.bound(self._with_included(planned, block))
-            planned = shared(self._fleet, self._scope, planned, name if self._scope.tenant else key_of_address(source))
+            key = name if self._scope.tenant else key_of_address(source)
+            planned = shared(self._fleet, self._scope, planned, key)
             check_length(planned, at)
         except Found as found:
             raise Found(replace(each, path=source_origin(layers, each.path)) for each in found.findings) from None

@@ -8,6 +8,7 @@ from fnmatch import fnmatchcase
 from functools import cached_property
 from typing import Any
 
+from tenantry.policy.classes import names_of
 from tenantry.policy.main_file import MainFile, filled, merged, overrides_on
 from tenantry.policy.resource import entries, mapping, texts
 from tenantry.policy.written import addresses_in, limits_in, text_of, times_in, values_of
@@ -26,7 +27,7 @@ _GIVE_ROLES = ("role", "owners", "roleBindings")
 
 @dataclass(frozen=True)
 class Frame:
-    """own: the tenant's entry in the main file, or the template that its included file uses; over: the overrides that hold."""
+    """own: the tenant's entry in the main file, with what its classes say, or that alone; over: the overrides that hold."""
 
     file: MainFile
     tenant: str
@@ -262,17 +263,17 @@ class Frame:
 
 
 def frame_of(file: MainFile, tenant: str) -> Frame | None:
-    """The frame of a tenant; None: neither the main file nor a template of it knows the tenant.
+    """The frame of a tenant; None: neither the main file nor a class of it knows the tenant.
 
-    A new tenant has the template of the first entry of `include` whose `of` fits its name.
+    A new tenant has the classes of the first entry of `include` whose `of` fits its name.
     """
     if tenant in file.tenants:
         return Frame(file, tenant, mapping(file.tenants[tenant]))
     for entry in entries(file.data.get("include")):
-        template = str(entry.get("selfService") or "")
+        named = names_of(entry)
         patterns = texts(entry.get("of")) or ["*"]
-        if template and any(fnmatchcase(tenant, pattern) for pattern in patterns):
-            return Frame(file, tenant, mapping(mapping(file.data.get("selfService")).get(template)))
+        if named and any(fnmatchcase(tenant, pattern) for pattern in patterns):
+            return Frame(file, tenant, file.with_classes({"class": list(named)}))
     return None
 
 

@@ -11,6 +11,7 @@ from typing import Any
 
 import yaml
 
+from tenantry.policy.classes import names_of, with_classes
 from tenantry.policy.resource import entries, lookup, mapping, texts
 
 _WRITTEN_BY = {
@@ -98,9 +99,14 @@ class MainFile:
     def defaults(self) -> Mapping[str, Any]:
         return mapping(self.data.get("defaults"))
 
-    @property
+    @cached_property
     def tenants(self) -> Mapping[str, Any]:
-        return mapping(self.data.get("tenants"))
+        """The tenants that the file declares, with what their classes say."""
+        return {name: self.with_classes(mapping(own)) for name, own in mapping(self.data.get("tenants")).items()}
+
+    def with_classes(self, entry: Mapping[str, Any]) -> Mapping[str, Any]:
+        """An entry that names classes, with what they say."""
+        return with_classes(mapping(self.data.get("tenantClasses")), entry) if names_of(entry) else entry
 
     @property
     def home(self) -> str:

@@ -165,8 +165,9 @@ class Tenants:
         ]
         for alert in self.stack.objects:
             if alert.kind == "Alert" and self.is_shared(alert):
-                name = str(mapping(alert.spec.get("providerRef")).get("name"))
-                provider = self.find(alert, "Provider", alert.namespace, name)
+                provider = self.find(
+                    alert, "Provider", alert.namespace, str(mapping(alert.spec.get("providerRef")).get("name"))
+                )
                 said = (alert.hub, alert.namespace, alert.tenant, as_text(provider.spec) if provider else "")
                 pending += [(alert, cluster) for *same, cluster in own if tuple(same) == said]
                 clusters[_key(alert)] = {cluster for *same, cluster in own if tuple(same) == said}

@@ -261,7 +261,10 @@ class Constructor:
             raise InvalidFleet(self.problems)
 
 
-_OVERRIDDEN = ((0, "defaults"), (1, "tenants"), (1, "selfService"), (3, "tenants"), (2, "platform"))
+_OVERRIDDEN = (
+    *((0, "defaults"), (1, "tenants"), (1, "tenantClasses")),
+    *((3, "tenants"), (3, "tenantClasses"), (2, "platform")),
+)
 """Where `overrides` can stand: after how many more parts of a path that begins with a word."""
 
 

@@ -19,7 +19,7 @@ from tenantry.messages.redact import shorten
 from tenantry.messages.text import listed
 from tenantry.source.globbing import TooManyFiles, has_wildcard, matching, would_match
 from tenantry.source.parse import MAX_BYTES, Form, Reader, bytes_of, read
-from tenantry.source.parsed_file import Fill, ParsedFile, Written
+from tenantry.source.parsed_file import Fill, ParsedFile, Written, named_classes
 
 _TENANTS, _CLUSTERS = "tenants", "clusters"
 _FORMS = {
@@ -50,7 +50,7 @@ class _Entry:
     kind: str
     pattern: str
     of: tuple[str, ...]
-    template: str | None
+    classes: tuple[str, ...]
 
     def names_of(self, file: FilePath) -> tuple[str, ...]:
         """The names of the tenants that a file may speak of; patterns where the tenants are new."""
@@ -60,16 +60,18 @@ class _Entry:
 def _entry(written: Any, index: int) -> _Entry:
     at: Path = ("include", index)
     if not isinstance(written, dict):
-        return _Entry(at, _TENANTS, written if isinstance(written, str) else "", (), None)
+        return _Entry(at, _TENANTS, written if isinstance(written, str) else "", (), ())
     kind = _CLUSTERS if _CLUSTERS in written and _TENANTS not in written else _TENANTS
-    pattern, of, template = written.get(kind), written.get("of"), written.get("selfService")
+    pattern, of = written.get(kind), written.get("of")
+    if "selfService" in written:
+        pattern = None  # its former name; the check of shapes says what to write
     names = tuple(each for each in of if isinstance(each, str)) if isinstance(of, list) else ()
     return _Entry(
         (*at, kind),
         kind,
         pattern if isinstance(pattern, str) else "",
         names or (("",) if of is not None else ()),
-        template if isinstance(template, str) else None,
+        named_classes(written),
     )
 
 
@@ -82,7 +84,7 @@ def may_speak_of(included: Any, file: str, tenant: str) -> bool | None:
     entry = next((each for each in entries if each.pattern and would_match(each.pattern, file)), None)
     if entry is None:
         return None
-    names = entry.of if entry.template else entry.names_of(FilePath(file))
+    names = entry.of if entry.classes else entry.names_of(FilePath(file))
     return entry.kind == _TENANTS and tenant in names
 
 
@@ -221,13 +223,13 @@ class _Reading:
     def _add_tenant(self, name: str, source: ParsedFile, entry: _Entry, names: tuple[str, ...]) -> None:
         path = ("tenants", name)
         place = source.locate(path, key=True)
-        if not any(name == each or (entry.template and fnmatchcase(name, each)) for each in names):
+        if not any(name == each or (entry.classes and fnmatchcase(name, each)) for each in names):
             why = f"it is included for {listed(names)} ({self.main.line_of(entry.at)})"
             fix = f"move it to a file that is included for '{name}', or remove it"
             self.problems.append(
                 Problem(path, "foreign-tenant", f"this file may not speak of tenant '{name}'", (why,), fix).at(place)
             )
-        elif entry.template and name in self.main.data.get("tenants", {}) and name not in entry.of:
+        elif entry.classes and name in self.main.data.get("tenants", {}) and name not in entry.of:
             why = f"first: {self.main.line_of(path)}"
             message = f"tenant '{name}' is in {self.main.file} already, and this file may only bring new tenants"
             self.problems.append(Problem(path, "duplicate-tenant", message, (why,), "rename the tenant").at(place))
@@ -237,7 +239,7 @@ class _Reading:
             fix = "rename or remove one of them"
             self.problems.append(Problem(path, "duplicate-tenant", message, (f"first: {first}",), fix).at(place))
         else:
-            self.fills[name] = Fill(source, entry.at, entry.template)
+            self.fills[name] = Fill(source, entry.at, entry.classes)
 
     def _problem(self, at: Path, code: str, message: str, fix: str) -> None:
         self.problems.append(Problem(at, code, message, fix=fix).at(self.main.locate(at)))

@@ -8,7 +8,7 @@ from typing import Any
 
 from yaml.nodes import CollectionNode, MappingNode, Node, ScalarNode, SequenceNode
 
-from tenantry.messages.data import value_at
+from tenantry.messages.data import ABSENT, value_at
 from tenantry.messages.errors import LINE_BREAK, InvalidFleet, Lines, Location, Path, Problem
 
 
@@ -37,6 +37,8 @@ class ParsedFile:
 
     fills: what included files say of each tenant. problems: those of included files; they do not prevent checks of the rest.
     warnings: about files that are not included. lacks_clusters: whether an included file with clusters cannot be read.
+    is_classed: whether tenants have what their classes say. class_findings: what is wrong with classes; unclassed: the tenants
+    that lack what such a class would have given them.
     """
 
     def __init__(self, file: str, root: Node, data: dict[str, Any], lines: Lines) -> None:
@@ -47,6 +49,9 @@ class ParsedFile:
         self.problems: tuple[Problem, ...] = ()
         self.warnings: tuple[Problem, ...] = ()
         self.lacks_clusters = False
+        self.is_classed = False
+        self.class_findings: tuple[Problem, ...] = ()
+        self.unclassed: frozenset[str] = frozenset()
         self._root = root
         self._written: Mapping[Path, Written] = {}
         self._origin: Callable[[Path], Path] = _itself
@@ -59,7 +64,8 @@ class ParsedFile:
         completed = ParsedFile(self.file, self._root, self.data, self.lines)
         completed.fills, completed.problems, completed.warnings = fills, tuple(problems), tuple(warnings)
         completed.data, completed._written, completed._origin = self.data, self._written, self._origin
-        completed.lacks_clusters = self.lacks_clusters
+        completed.lacks_clusters, completed.class_findings = self.lacks_clusters, self.class_findings
+        completed.is_classed, completed.unclassed = self.is_classed, self.unclassed
         return completed
 
     def joined(
@@ -80,12 +86,20 @@ class ParsedFile:
 
     def origin(self, path: Path) -> Path:
         """Where in the document the author wrote the value at a path: in another part, if it is merged from there."""
-        return self._origin(path)
+        return path if self._is_filled_in(path) else self._origin(path)
+
+    def _is_filled_in(self, path: Path) -> bool:
+        """Whether joining put the value at a path of a tenant there, over what its classes say."""
+        fill = self.fills.get(str(path[1])) if path[:1] == ("tenants",) and len(path) > 2 else None
+        heads = (self._written.get(path[:length]) for length in (4, 3)) if fill else ()
+        found = next((each for each in heads if each), None)
+        return found is not None and fill is not None and (found[0] is fill.file or found[0].file == self.file)
 
     def filled_by(self, path: Path) -> Fill | None:
         """What an included file says of a tenant, if the value at a path of the tenant is written there."""
         fill = self.fills.get(str(path[1])) if path[:1] == ("tenants",) and len(path) > 1 else None
-        return fill if fill and (found := self._elsewhere(path)) and found[0] is fill.file else None
+        found = self._elsewhere(self.origin(path)) if fill else None
+        return fill if fill and found and found[0] is fill.file else None
 
     def _elsewhere(self, path: Path) -> Written | None:
         """Where the value at a path is written, if not at this path of this file."""
@@ -100,7 +114,7 @@ class ParsedFile:
     def extent(self, path: Path) -> tuple[int, int]:
         """The first and the last line of a key with its value in this file itself."""
         node, first = self._root, self._root.start_mark.line
-        for part in path:
+        for part in self.origin(path):
             found = self._child(node, part)
             if found is None:
                 break
@@ -143,6 +157,10 @@ class ParsedFile:
         """The value at `path`; None where there is none."""
         return value_at(self.data, path)
 
+    def has(self, path: Path) -> bool:
+        """Whether there is a value at `path`."""
+        return value_at(self.data, path, ABSENT) is not ABSENT
+
     def line_of(self, path: Path) -> str:
         """`file:line:column` of the key at `path`, to point the reader to a second place."""
         return str(self.locate(path, key=True))
@@ -150,13 +168,20 @@ class ParsedFile:
 
 @dataclass(frozen=True, slots=True)
 class Fill:
-    """What an included file says of one tenant. at: the entry of `include` that matches the file; template: the entry of
-    `selfService` that it names.
+    """What an included file says of one tenant. at: the entry of `include` that matches the file; classes: those of a tenant that
+    the file creates.
     """
 
     file: ParsedFile
     at: Path
-    template: str | None = None
+    classes: tuple[str, ...] = ()
+
+
+def named_classes(entry: Any) -> tuple[str, ...]:
+    """The classes that a tenant, a class or an entry of `include` names, in their order."""
+    named = entry.get("class") if isinstance(entry, dict) else None
+    named = [named] if isinstance(named, str) else named
+    return tuple(each for each in named if isinstance(each, str)) if isinstance(named, list) else ()
 
 
 Written = tuple[ParsedFile, Path]

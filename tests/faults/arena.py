@@ -93,8 +93,8 @@ _GRANTS = f"""\
       settings: [namespaces, owners, roleBindings]
 """
 DOOR = f"""\
-include: [{{tenants: tenants.d/{TENANT}.yaml, of: [{TENANT}, "*"], selfService: guests}}]
-selfService:
+include: [{{tenants: tenants.d/{TENANT}.yaml, of: [{TENANT}, "*"], class: guests}}]
+tenantClasses:
   guests:
 {_GRANTS}"""
 """The platform's side, as open as it gets: the attacker may bring any new tenants along."""

@@ -45,7 +45,7 @@ def main_file(chance: random.Random, *, new: bool) -> Data:
         },
         "platform": _platform(chance),
         "defaults": _defaults(chance, shared=shared),
-        "selfService": {
+        "tenantClasses": {
             "small": {key: each for key, each in _frame(chance, shared=shared).items() if key != "namespaces"}
         },
         "tenants": {"rocky": _frame(chance, shared=shared), "movy": _victim()},
@@ -64,9 +64,31 @@ def main_file(chance: random.Random, *, new: bool) -> Data:
             main["tenants"]["rocky"]["grants"]["share"] = copy.deepcopy(chance.choice(_SHARES))
         if chance.random() < 0.3:
             main["tenants"]["rocky"]["apps"]["given"]["environments"] = list(main["clusters"]["far"]["environments"])
+    if chance.random() < 0.5:
+        _divide(main, chance, shared=shared)
     if chance.random() < 0.3:
         _second_hub(main, chance.choice(("dev", "prod")), chance)
     return main
+
+
+def _divide(main: Data, chance: random.Random, *, shared: bool) -> None:
+    """Moves parts of what the main file says of the tenant, or of new ones, into classes, over which others say something else."""
+    main["tenantClasses"] |= {"base": {}, "mine": {"class": "base"}}
+    levels = (main["tenantClasses"]["base"], main["tenantClasses"]["mine"])
+    whole = main["tenants"]["rocky"] if chance.random() < 0.7 else main["tenantClasses"]["small"]
+    for key in list(whole):
+        level, part = chance.choice(levels), whole[key]
+        if isinstance(part, dict) and key not in ("clusters", "network", "podSecurity") and chance.random() < 0.5:
+            level[key] = {
+                name: part.pop(name) for name in list(part) if chance.random() < 0.5 and part[name] is not None
+            }
+        elif chance.random() < 0.6:
+            level[key] = whole.pop(key)
+    others = _frame(chance, shared=shared)
+    for key in ("role", "quota", "owners", "podSecurity", "clusters", "environments"):
+        if key in others and (key in whole or key in levels[1]) and key not in levels[0] and chance.random() < 0.3:
+            levels[0][key] = others[key]
+    whole["class"] = chance.choice(("mine", ["mine"], ["base", "mine"]))
 
 
 def _second_hub(main: Data, environment: str, chance: random.Random) -> None:
@@ -79,7 +101,7 @@ def _second_hub(main: Data, environment: str, chance: random.Random) -> None:
             cluster["management"] = chance.choice(hubs)
 
 
-_TEAMS: Data = {"tenants": "teams/*.yaml", "of": ["*"], "selfService": "small"}
+_TEAMS: Data = {"tenants": "teams/*.yaml", "of": ["*"], "class": "small"}
 
 
 def _include(chance: random.Random) -> Any:

@@ -71,7 +71,7 @@ class Hole:
         main: Data = {
             "apiVersion": "tenantry/v1",
             "include": [
-                {"tenants": "tenants.d/x.yaml", "of": [self.tenant]} | ({} if self.declared else {"selfService": "any"})
+                {"tenants": "tenants.d/x.yaml", "of": [self.tenant]} | ({} if self.declared else {"class": "any"})
             ],
             "environments": {"dev": {"management": "hub", "variables": {"cloud": "aws"}}},
             "clusters": {"hub": {"environments": ["dev"]}, "edge": _remote("edge"), "far": _remote("far")},
@@ -86,7 +86,7 @@ class Hole:
                 },
             },
             "defaults": {"clusters": {"names": ["edge"]}},
-            "selfService": {"any": {} if self.declared else entry},
+            "tenantClasses": {"any": {} if self.declared else entry},
             "tenants": {
                 **({self.tenant: entry} if self.declared else {}),
                 "movy": {"sources": {"m": _SOURCE}, "apps": {"web": {"kustomize": {"source": "m"}}}},

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from tenantry.cli.diff.words import of_classes
 from tenantry.cli.documents import diff as documents
 from tenantry.compare.diff import Diff, Share
 from tenantry.compare.review.model import EnvironmentReview, RolledOut
@@ -49,7 +50,11 @@ def review_document(review: EnvironmentReview) -> documents.Review:
         dangers=review.dangers,
         rollouts=[_rolled_out(wave) for wave in review.waves],
         changed_clusters=review.clusters,
-        tenants=review.tenants,
+        classes=[
+            documents.ClassReview(name=alike.review.of_class, tenants=alike.tenants, changes=alike.review.changes)
+            for alike in of_classes(review)
+        ],
+        tenants=[each for each in review.tenants if not each.of_class],
     )
 
 

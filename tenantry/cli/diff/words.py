@@ -60,6 +60,24 @@ def together(review: Review, *, apart: bool = False) -> list[Together]:
     return [_same_in_all(own) for own in grouped(each, _same_environment).values()]
 
 
+def of_classes(review: EnvironmentReview) -> tuple[Alike, ...]:
+    """What classes change, each once for all tenants to whom the same happens, with the objects of all."""
+    reviews = [each for each in review.tenants if each.of_class]
+    return tuple(
+        Alike(
+            tenants=tuple(one.tenant for one in own),
+            review=replace(
+                _merged(own),
+                changes=tuple(
+                    replace(_on_all(column), objects=tuple(id for each in column for id in each.objects))
+                    for column in zip(*(one.changes for one in own), strict=True)
+                ),
+            ),
+        )
+        for own in grouped(reviews, _same_tenant).values()
+    )
+
+
 def _environment(review: EnvironmentReview, *, apart: bool) -> Together:
     told = review.tenants if apart else _without_those_of_clusters(review)
     tenants = sorted(told, key=lambda one: _ORDER.index(one.effect))
@@ -71,8 +89,8 @@ def _environment(review: EnvironmentReview, *, apart: bool) -> Together:
 def _without_those_of_clusters(review: EnvironmentReview) -> list[TenantReview]:
     """The tenants without what only comes or goes with a cluster: the sentence about the cluster tells it."""
     told = [tenant for tenant in review.tenants if tenant.effect is Effect.CHANGED]
-    left = {each.tenant: tuple(one for one in each.changes if not _is_told(review, one)) for each in told}
-    kept = [replace(each, changes=left.get(each.tenant, each.changes)) for each in review.tenants]
+    left = {id(each): tuple(one for one in each.changes if not _is_told(review, one)) for each in told}
+    kept = [replace(each, changes=left.get(id(each), each.changes)) for each in review.tenants]
     return [each for each in kept if each.changes or each.sentences or each.effect is not Effect.CHANGED]
 
 
@@ -108,7 +126,7 @@ def _same_environment(shown: Together) -> Any:
 def _same_tenant(review: TenantReview) -> Any:
     if not review.tenant:
         return ("", review.sentences, tuple(map(_same_change, review.changes)))
-    return (review.effect, review.sentences, tuple(map(_same_change, review.changes)))
+    return (review.effect, review.of_class, review.sentences, tuple(map(_same_change, review.changes)))
 
 
 def _same_change(change: Change) -> Any:
@@ -205,6 +223,12 @@ def who(shown: Alike, limits: DisplayLimits) -> str:
     """Such as "tenant rocky" or "200 tenants (rocky, movy and 198 more)"."""
     if not shown.tenants[0]:
         return "platform"
+    if shown.review.of_class:
+        return f"class {shown.review.of_class}, for {_tenants(shown, limits)}"
+    return _tenants(shown, limits)
+
+
+def _tenants(shown: Alike, limits: DisplayLimits) -> str:
     if len(shown.tenants) == 1:
         return f"tenant {shown.tenants[0]}"
     return f"{len(shown.tenants)} tenants ({listed(shown.tenants, limits.names)})"

@@ -97,6 +97,16 @@ class TenantReview(Part):
     changes: list[Change]
 
 
+class ClassReview(Part):
+    """What a change of a class does to its tenants."""
+
+    name: str
+    tenants: list[str]
+    """Those for which all of it is the same."""
+    changes: list[Change]
+    """Each with the objects and the clusters of all of these tenants."""
+
+
 class TouchedWave(Part):
     """A wave in which clusters change."""
 
@@ -129,7 +139,10 @@ class Review(Part):
     """Omitted if the change goes through no waves."""
     changed_clusters: list[Change]
     """What happens to whole clusters, and to the environment."""
+    classes: Annotated[list[ClassReview], OMITTED_IF_EMPTY] = []
+    """Omitted if no class changes."""
     tenants: list[TenantReview]
+    """Without what is told of their classes."""
 
 
 class Placement(Part):

@@ -60,6 +60,8 @@ class ObjectState(ObjectId):
     """Since when it is not ready; `null` if that is not known."""
     wave: WaveOf | None
     """In which wave of a rollout it changes; `null` without one."""
+    used: TextOrNull
+    """Of what clusters share, such as `used on 412 of 750 clusters`; else `null`."""
     message: str
 
 
@@ -146,7 +148,7 @@ class List(Document):
     """What the file declares: `tenantry list`."""
 
     kind: Literal["List"] = "List"
-    of: Literal["tenants", "apps", "clusters", "placements", "sources", "environments", "rights"]
+    of: Literal["tenants", "classes", "apps", "clusters", "placements", "sources", "environments", "rights"]
     items: list[dict[str, Any]]
     """Their keys depend on `of`. An app or source has `versions`: what it takes, and the `placements` where it does; a placement
     has the `planned` version of each app and the `hub`, its management cluster; a cluster has `hubs`, those of its environments;

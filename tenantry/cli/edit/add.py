@@ -55,9 +55,11 @@ _FORMS = {
   tenantry add tenant nora --clusters all quota.pods=40 quota.requests.cpu=8
   tenantry add tenant nora --environments dev role=edit network=open
   tenantry add tenant nora --clusters edge-1 --to tenants.d/nora.yaml
+  tenantry add tenant acme --class small
 """,
         (
             click.argument("settings", nargs=-1, metavar="[KEY=VALUE]..."),
+            names("--class", "The entries of 'tenantClasses' whose keys it takes.", Kind.CLASS, key="class"),
             clusters("The clusters of its apps: 'all', names, or labels such as tier=edge."),
             _EXCLUDE,
             environments("The environments it is in; default: all."),
@@ -65,6 +67,20 @@ _FORMS = {
                 "--owner-group", "groups", metavar="NAME", multiple=True, help="A group of people who may look at it."
             ),
             file_to("The included file in which the team declares its apps."),
+        ),
+    ),
+    Kind.CLASS: _Form(
+        "Add a class: what tenants that are alike share. KEY=VALUE sets more of it, such as quota.pods=40.",
+        """\
+  tenantry add class customer --clusters tier=edge
+  tenantry add class small --class customer quota.pods=10
+""",
+        (
+            click.argument("settings", nargs=-1, metavar="[KEY=VALUE]..."),
+            names("--class", "The classes whose keys apply to this one too.", Kind.CLASS, key="class"),
+            clusters("The clusters of its apps: 'all', names, or labels such as tier=edge."),
+            _EXCLUDE,
+            environments("The environments its tenants are in; default: all."),
         ),
     ),
     Kind.APP: _Form(

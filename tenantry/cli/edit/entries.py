@@ -34,6 +34,7 @@ _KINDS = {
     Kind.ADDON: _Example("dns", "dns", "coredns"),
     Kind.CLUSTER: _Example("edge-2", "edge-1", "edge-one"),
     Kind.GROUP: _Example("edge", "eu", "europe"),
+    Kind.CLASS: _Example("small", "small", "basic"),
     Kind.ENVIRONMENT: _Example("test", "dev", "development"),
     Kind.CREDENTIALS: _Example("rocky/git", "rocky/git", "forge"),
     Kind.CONFIG: _Example("rocky/settings", "rocky/settings", "web"),
@@ -41,9 +42,11 @@ _KINDS = {
 _SAYS = {
     ("remove", Kind.TENANT): "Remove a tenant with all of its apps, from all files.",
     ("remove", Kind.GROUP): "Remove a group of clusters that no cluster is in.",
+    ("remove", Kind.CLASS): "Remove a class that no tenant has.",
     ("remove", Kind.ENVIRONMENT): "Remove an environment. --cascade removes the clusters that are in no other one too.",
     ("rename", Kind.SOURCE): "Rename a source. No app is reinstalled.",
     ("rename", Kind.GROUP): "Rename a group. Nothing changes on its clusters.",
+    ("rename", Kind.CLASS): "Rename a class. Nothing changes for its tenants.",
 }
 """The help of commands of which there is more to say than their names do."""
 

@@ -99,7 +99,7 @@ def _set(file: FilePath, path: str, value: str, output: str, *, string: bool, dr
         require_list(editor, asked[:-1], new)
     is_there = isinstance(entries, list) and new in entries
     at = located((*asked[:-1], new) if is_there else asked, editor.value)
-    check_known(at, editor.value)
+    check_known(at, editor.value_or_of_class)
     editor.set(at, new)
     shown = redacted(flow(new, Style()))
     done = f"set {format_path(at)} to {shown if len(shown) <= _MOST else f'{shown[:_MOST]}...'}"

@@ -110,8 +110,8 @@ def _notes(reading: Reading, *, several: bool) -> Iterator[Notice]:
 
 def _told(status: ObjectStatus) -> str:
     """An object that is not as planned, as a note."""
-    name = f" ({status.name})" if status.name else ""
-    return printable(f"{status.id}{name} is {status.readiness}: {one_line(status.message)}")
+    name, used = (f" ({each})" if each else "" for each in (status.name, status.used))
+    return printable(f"{status.id}{name} is {status.readiness}: {one_line(status.message)}{used}")
 
 
 def _summary(report: StatusReport) -> str:

@@ -241,7 +241,8 @@ def _objects(report: StatusReport, console: Console, *, every: bool) -> Iterator
     for status in report.objects[:most]:
         name = f" ({status.name} on {status.planned.owner.cluster})" if status.name else ""
         since = f"  {age(status.since, report.read_at)}" if status.since else ""
-        head, message = f"  {status.id}{name}", one_line(status.message)
+        used = f" ({status.used})" if status.used else ""
+        head, message = f"  {status.id}{name}", f"{one_line(status.message)}{used}"
         if console.is_terminal:
             wrapped = wrap(message, max(1, console.width - len(_INDENT_OF_LEFT_OUT)), break_on_hyphens=False)
             head, message = f"{head}{since}", "".join(f"\n{_INDENT_OF_LEFT_OUT}{line}" for line in wrapped)

@@ -11,6 +11,7 @@ from tenantry.compare.review.environment import of_environment, touched_waves
 from tenantry.compare.review.gather import Gathered
 from tenantry.compare.review.items import changes
 from tenantry.compare.review.model import APPS, Change, Effect, EnvironmentReview, Part, PartKind, Review, TenantReview
+from tenantry.compare.review.of_classes import by_class
 from tenantry.compare.review.parts import Planned, Side
 from tenantry.compare.review.renames import renames
 from tenantry.messages.text import grouped
@@ -98,6 +99,6 @@ def _environment(diff: Diff, old: Planned, new: Planned) -> EnvironmentReview:
         total=max(len(one.clusters), len(other.clusters)),
         dangers=dangers(diff, before, after),
         clusters=clusters,
-        tenants=tenants,
+        tenants=by_class(tenants, one, other),
         waves=tuple(touched_waves(diff, before, after)),
     )

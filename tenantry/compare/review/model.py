@@ -119,12 +119,14 @@ class Danger:
 class TenantReview:
     """A tenant, or the platform if `tenant` is "". sentences: what happens to it as a whole, without full stops.
 
-    was: its former name, if it is renamed.
+    was: its former name, if it is renamed. of_class: the class of the tenant that changes; what else changes has a review of
+    its own.
     """
 
     tenant: str
     effect: Effect
     was: str = ""
+    of_class: str = ""
     sentences: tuple[str, ...] = ()
     changes: tuple[Change, ...] = ()
 

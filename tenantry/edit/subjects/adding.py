@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 from tenantry.edit.editor import Editor
 from tenantry.edit.paths import assignment, ranks_at
-from tenantry.edit.subjects.names import Kind, Target
+from tenantry.edit.subjects.names import Kind, Target, in_words
 from tenantry.edit.subjects.references import file_named, new, require
 from tenantry.messages.data import ABSENT, mapping_at
 from tenantry.messages.errors import Path, Refused
@@ -72,6 +72,8 @@ def _entry(editor: Editor, target: Target, options: Options) -> Entry:
         entry["clusters"] = selector(clusters, options["exclude"])
     elif "clusters" in options and options["exclude"]:
         raise Refused("--exclude leaves out some of the clusters that --clusters takes", "add --clusters all")
+    if len(entry.get("class") or ()) == 1:
+        (entry["class"],) = entry["class"]
     if target.kind is Kind.TENANT:
         entry["owners"] = [{"group": group} for group in options["groups"]]
     if target.kind is Kind.SOURCE:
@@ -143,13 +145,13 @@ def _block(editor: Editor, target: Target, options: Options, own_source: Entry |
 
 
 def _only_source(editor: Editor, target: Target) -> str:
-    names = editor.names("tenants", target.owner, "sources")
+    names = editor.names(*target.path[:2], "sources")
     if len(names) == 1:
         return names[0]
     if not names:
         fix = f"tenantry add source {target.owner}/NAME --git URL --branch main"
-        raise Refused(f"tenant '{target.owner}' has no source", fix)
-    raise Refused(f"tenant '{target.owner}' has several sources: {', '.join(names)}", "choose one with --source")
+        raise Refused(f"{in_words(target.owner)} has no source", fix)
+    raise Refused(f"{in_words(target.owner)} has several sources: {', '.join(names)}", "choose one with --source")
 
 
 # --- sources and kubeconfigs --------------------------------------------------------------------------------------------
@@ -201,6 +203,10 @@ def _flags(options: Sequence[str] | Mapping[str, Any]) -> str:
 
 
 def _notes(editor: Editor, target: Target, entry: Entry, options: Options) -> list[str]:
+    if target.kind is Kind.CLASS:
+        return [f"next: tenantry add tenant NAME --class {target.name}"]
+    if target.kind is Kind.TENANT and "class" in entry:
+        return []
     if target.kind is Kind.TENANT:
         first = (
             f"tenant '{target.name}' has no apps yet; its namespaces, rights and quota are created with the first one"

@@ -36,9 +36,8 @@ from tenantry.model import (
     Source,
     SourceOverrides,
     SourcePatch,
-    Tenant,
 )
-from tenantry.model.document import Frame, ObjectsChart
+from tenantry.model.document import Frame, ObjectsChart, TenantClass
 from tenantry.model.requirements import KeysName
 
 
@@ -49,7 +48,7 @@ class Kind(StrEnum):
     CLUSTER = "cluster"
     GROUP = "group"
     TENANT = "tenant"
-    FRAME = "frame"
+    CLASS = "class"
     APP = "app"
     ADDON = "addon"
     SOURCE = "source"
@@ -119,7 +118,8 @@ NAMES: dict[tuple[type[Model], str], Named] = {
     (App, "environments"): Named(Kind.ENVIRONMENT, If.KEEP_OTHERS),
     (ImageAutomation, "environments"): Named(Kind.ENVIRONMENT, If.KEEP_OTHERS),
     (Include, "of"): Named(Kind.TENANT, If.KEEP_OTHERS),
-    (Include, "selfService"): Named(Kind.FRAME, If.REFUSE),
+    (Include, "class_"): Named(Kind.CLASS, If.REFUSE),
+    (TenantClass, "class_"): Named(Kind.CLASS, If.REFUSE),
     (App, "dependsOn"): Named(Kind.APP, If.EMPTY),
     (AppPatch, "dependsOn"): Named(Kind.APP, If.EMPTY),
     (PlacedSettings, "dependsOn"): Named(Kind.ADDON, If.EMPTY),
@@ -147,25 +147,33 @@ DECLARED: dict[tuple[type[Model], str], Kind] = {
     (Document, "clusters"): Kind.CLUSTER,
     (Document, "clusterGroups"): Kind.GROUP,
     (Document, "tenants"): Kind.TENANT,
-    (Document, "selfService"): Kind.FRAME,
+    (Document, "tenantClasses"): Kind.CLASS,
     (Platform, "addons"): Kind.ADDON,
     (Platform, "credentials"): Kind.CREDENTIALS,
     (Platform, "configs"): Kind.CONFIG,
-    (Tenant, "apps"): Kind.APP,
-    (Tenant, "sources"): Kind.SOURCE,
-    (Tenant, "credentials"): Kind.CREDENTIALS,
-    (Tenant, "configs"): Kind.CONFIG,
+    (TenantClass, "apps"): Kind.APP,
+    (TenantClass, "sources"): Kind.SOURCE,
+    (TenantClass, "credentials"): Kind.CREDENTIALS,
+    (TenantClass, "configs"): Kind.CONFIG,
 }
 """The fields whose keys are the names that others refer to."""
 
-_HOLDERS: dict[type[Model], tuple[str, ...]] = {Document: (), Platform: (PLATFORM,), Tenant: ("tenants", "*")}
-"""Where the mappings stand that declare names."""
+_HOLDERS: dict[type[Model], tuple[str, ...]] = {Document: (), Platform: (PLATFORM,), TenantClass: ("tenants", "*")}
+"""Where the mappings stand that declare names. What a class declares has the class as its owner, `class:NAME`."""
+CLASS_PREFIX = "class:"
 _AT = {kind: (*_HOLDERS[model], field) for (model, field), kind in DECLARED.items()}
 """Where the entries of a kind are; of what the platform and tenants have, where a tenant has them."""
 
 
+def in_words(owner: str) -> str:
+    """The owner of an app, a source and so on, in a sentence."""
+    if owner.startswith(CLASS_PREFIX):
+        return f"class '{owner.removeprefix(CLASS_PREFIX)}'"
+    return "the platform" if owner == PLATFORM else f"tenant '{owner}'"
+
+
 class Target(NamedTuple):
-    """Something with a name. owner: the tenant it belongs to, or `platform`; "" for what is the whole fleet's."""
+    """Something with a name. owner: the tenant it belongs to, `platform` or `class:NAME`; "" for what is the whole fleet's."""
 
     kind: Kind
     name: str
@@ -177,14 +185,15 @@ class Target(NamedTuple):
         at = self.kind.at
         if self.owner == PLATFORM and self.kind.is_owned:
             return (PLATFORM, at[-1], self.name)
+        if self.owner.startswith(CLASS_PREFIX):
+            return ("tenantClasses", self.owner.removeprefix(CLASS_PREFIX), at[-1], self.name)
         return (*(self.owner if part == "*" else part for part in at), self.name)
 
     def __str__(self) -> str:
         """App 'web' of tenant 'rocky'"""
         if not self.owner:
             return f"{self.kind.word} '{self.name}'"
-        whose = "the platform" if self.owner == PLATFORM else f"tenant '{self.owner}'"
-        return f"{self.kind.word} '{self.name}' of {whose}"
+        return f"{self.kind.word} '{self.name}' of {in_words(self.owner)}"
 
 
 def target_named(kind: Kind, text: str) -> Target:

@@ -12,14 +12,15 @@ from types import UnionType
 from typing import Annotated, Any, Literal, NamedTuple, Union, get_args, get_origin
 
 from tenantry.edit.editor import Editor
-from tenantry.edit.subjects.names import DECLARED, NAMES, If, Kind, Named, Target, target_named
+from tenantry.edit.subjects.names import CLASS_PREFIX, DECLARED, NAMES, If, Kind, Named, Target, target_named
 from tenantry.flux import references as of_flux
 from tenantry.grants.model import Share
 from tenantry.kube.names import ADDON_PREFIX, PLATFORM, addon_named, dns_label_problem
 from tenantry.messages.data import mapping_at
 from tenantry.messages.errors import UNKNOWN_NAME, Path, Refused
 from tenantry.messages.text import closest, listed
-from tenantry.model import Document, FluxBlock, Model, Tenant
+from tenantry.model import Document, FluxBlock, Model
+from tenantry.model.document import TenantClass
 
 _OF_SCHEMA: dict[of_flux.Kind, Kind] = {"Secret": Kind.CREDENTIALS, "ConfigMap": Kind.CONFIG}
 
@@ -61,9 +62,11 @@ def references_in(editor: Editor, path: Path) -> list[Reference]:
 
 def declared_in(data: dict[str, Any]) -> Iterator[tuple[Path, Target]]:
     """All entries of the data that have a name which others can refer to."""
-    tenants: list[tuple[str, ...]] = [("tenants", tenant) for tenant in mapping_at(data, "tenants")]
+    tenants: list[tuple[str, ...]] = [
+        (group, name) for group in ("tenants", "tenantClasses") for name in mapping_at(data, group)
+    ]
     for (model, field), kind in DECLARED.items():
-        for at in tenants if model is Tenant else [()] if model is Document else [(PLATFORM,)]:
+        for at in tenants if model is TenantClass else [()] if model is Document else [(PLATFORM,)]:
             for name in mapping_at(data, *at, field):
                 yield (*at, field, name), _target(kind, name, at)
 
@@ -107,7 +110,9 @@ def require(editor: Editor, target: Target) -> None:
 
 
 def _require_owner(editor: Editor, target: Target) -> None:
-    if target.owner and target.owner != PLATFORM:
+    if target.owner.startswith(CLASS_PREFIX):
+        require(editor, Target(Kind.CLASS, target.owner.removeprefix(CLASS_PREFIX)))
+    elif target.owner and target.owner != PLATFORM:
         require(editor, Target(Kind.TENANT, target.owner))
 
 
@@ -169,12 +174,13 @@ def _target(kind: Kind, name: str, at: Path) -> Target:
     """What a name at a path means: in the platform's part, apps and sources are add-ons."""
     if kind is Kind.APP and (addon := addon_named(name)) is not None:
         return Target(Kind.ADDON, addon)
-    platform = at[:1] != ("tenants",)
+    of_class = at[:1] == ("tenantClasses",)
+    platform = not of_class and at[:1] != ("tenants",)
     if kind is Kind.ADDON or (platform and kind in (Kind.APP, Kind.SOURCE)):
         return Target(Kind.ADDON, addon_named(name) or name)
     if not kind.is_owned:
         return Target(kind, name)
-    return Target(kind, name, PLATFORM if platform else str(at[1]))
+    return Target(kind, name, PLATFORM if platform else f"{CLASS_PREFIX if of_class else ''}{at[1]}")
 
 
 def _of_model(model: type[Model], value: Any, at: Path) -> Iterator[Reference]:

@@ -126,7 +126,7 @@ def _mentioned(document: Document, word: re.Pattern[str], target: Target) -> Ite
     """The places in a file, or in the tenant of the target: elsewhere, the name means something else."""
     start, end = 0, len(document.text)
     if target.owner:
-        at = ("tenants", target.owner)
+        at = target.path[:2]
         if document.depth(at) < len(at):
             return
         start, end = document.entry(at).start, document.entry(at).end

@@ -12,6 +12,7 @@ from typing import TypeAlias
 from tenantry.fleet.fleet import Fleet
 from tenantry.fleet.rules import (
     apps,
+    classes,
     clusters,
     environments,
     identities,
@@ -118,7 +119,10 @@ WARNINGS: tuple[Rule, ...] = (
     without_effect.sources_are_used,
     without_effect.credentials_and_configs_are_used,
     without_effect.cluster_groups_are_used,
+    classes.classes_are_used,
+    classes.classes_are_named_once,
     without_effect.environments_have_clusters,
+    clusters.kubeconfigs_lie_together,
     without_effect.variables_are_used,
     without_effect.alerts_have_something_to_tell,
     notifications.receivers_have_sources_to_fetch,
@@ -127,7 +131,6 @@ WARNINGS: tuple[Rule, ...] = (
     frame_rules.grants_have_an_effect,
     rollouts.rollouts_of_apps_have_an_effect,
     rollouts.rollouts_have_apps_to_wait_for,
-    frame_rules.frames_are_used,
     without_effect.overrides_apply_somewhere,
     without_effect.overrides_of_settings_apply_somewhere,
     without_effect.overrides_of_sources_apply_somewhere,

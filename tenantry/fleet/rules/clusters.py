@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from tenantry.fleet import walk
-from tenantry.fleet.fleet import Fleet, hub_of
+from tenantry.fleet.fleet import Fleet, hub_of, remotes_of
 from tenantry.fleet.inherit import cycles
 from tenantry.fleet.placement import tenant_barrier
 from tenantry.fleet.template import BUILT_IN
 from tenantry.kube.names import is_reserved_namespace
 from tenantry.messages.errors import Path, Problem
 from tenantry.messages.placeholders import names_in
+from tenantry.messages.problems import doubtful
 from tenantry.messages.text import declared
 from tenantry.model import ConfigMap
 
@@ -326,3 +327,24 @@ def _named(fleet: Fleet, environment: str) -> Iterator[tuple[Path, str, str]]:
     for name, tenant in fleet.document.tenants.items():
         if tenant.shard and tenant_barrier(fleet, environment, name) is None:
             yield ("tenants", name, "shard"), f"tenant '{name}'", tenant.shard
+
+
+_MANY = 100
+"""Sources from which on it matters that clusters share none."""
+
+
+def kubeconfigs_lie_together(fleet: Fleet) -> Iterator[Problem]:
+    """Clusters share sources within a namespace of kubeconfigs, so with a namespace for each there is nothing to share."""
+    tenants, platform = fleet.document.tenants.values(), fleet.document.platform
+    sources = sum(len(tenant.sources) for tenant in tenants) + len(platform.addons) + (platform.chart is not None)
+    for environment in fleet.environments:
+        remotes = [found for name in remotes_of(fleet, environment) if (found := fleet.clusters[name].kubeconfig)]
+        homes = {kubeconfig.resolved.namespace for kubeconfig in remotes}
+        if len(homes) == len(remotes) > 1 and len(homes) * sources >= _MANY:
+            message = (
+                f"Flux fetches up to {len(homes) * sources} sources for environment '{environment}', where {sources} could do:"
+                f" each of its {len(homes)} remote clusters has a namespace of its own for its kubeconfig, and clusters share"
+                " sources in one namespace"
+            )
+            fix = "keep the kubeconfigs in one namespace, if that load matters"
+            yield doubtful(("environments", environment), "sources-not-shared", message, fix=fix, at_key=True)

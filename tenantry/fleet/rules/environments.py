@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from tenantry.fleet import walk
 from tenantry.fleet.fleet import Fleet
 from tenantry.fleet.placement import app_barrier, barrier, clusters_taken, placements_of, tenant_barrier
-from tenantry.grants.grants import filled_entries, grants_of, is_filled
+from tenantry.grants.grants import filled_entries, grants_of
 from tenantry.messages.errors import Path, Problem
 from tenantry.messages.text import declared, listed
 
@@ -92,13 +92,9 @@ def apps_are_in_an_environment_of_their_clusters(fleet: Fleet) -> Iterator[Probl
 
 
 def _lists(fleet: Fleet) -> Iterator[tuple[tuple[str, ...], str, list[str]]]:
-    """Every list of environments with its owner, in words too. A frame stands for its tenants."""
-    for name, frame in fleet.document.selfService.items():
-        yield ("selfService", name), f"frame '{name}'", frame.environments or []
-    for name, tenant in fleet.document.tenants.items():
-        fill = fleet.source.fills.get(name)
-        if not (fill and fill.template and is_filled(fleet, ("tenants", name))):
-            yield ("tenants", name), f"tenant '{name}'", tenant.environments or []
+    """Every list of environments with its owner, in words too."""
+    for at, frame in walk.frames(fleet):
+        yield at, walk.in_words(at), frame.environments or []
     for at, _, name, app in walk.apps(fleet):
         of = f"app '{name}' of tenant '{at[1]}'" if at[0] == "tenants" else f"add-on '{name}'"
         yield at, of, app.environments or []

@@ -52,7 +52,7 @@ def offered(*words: str) -> list[str]:
         (("explain", "rocky", "web", "-c", ""), ["hub", "edge"]),
         (("cluster", "check", "e"), ["edge"]),
         (("cluster", "bootstrap", ""), ["hub", "edge"]),
-        (("list", ""), ["tenants", "apps", "clusters", "placements", "sources", "environments", "rights"]),
+        (("list", ""), ["tenants", "classes", "apps", "clusters", "placements", "sources", "environments", "rights"]),
         (("list", "apps", "--uses", ""), ["chart=", "source=", "address="]),
         (("list", "apps", "--uses", "source=m"), ["source=manifests"]),
         (("list", "apps", "--tenant", ""), ["rocky", "platform"]),

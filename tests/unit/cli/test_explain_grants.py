@@ -15,7 +15,7 @@ FLEET = """\
 apiVersion: tenantry/v1
 include:
   - teams/*.yaml
-  - {tenants: blue.yaml, of: ["blue-*"], selfService: small}
+  - {tenants: blue.yaml, of: ["blue-*"], class: small}
 environments:
   dev: {management: hub, variables: {registry: registry.dev.example.com}}
   r1: {extends: dev, namespace: "{env}-{tenant}"}
@@ -38,7 +38,7 @@ defaults:
       - oci://{registry}/{tenant}/*
       - https://charts.example.com/of/the/platform/team/stable
     roles: [view, edit]
-selfService:
+tenantClasses:
   small:
     grants:
       clusters: {labels: {tier: edge}}
@@ -132,7 +132,7 @@ limits.namespaces: 20         # default
 never:
   [podSecurity, roles, objects, dependsOn, require, grants, overrides,
   namespace, serviceAccount, shard, clusterRoles, clusterObjects, clusterAdmin,
-  environments, adopt, state]
+  environments, class, state, adopt]
 """
 
 
@@ -142,18 +142,18 @@ def test_a_tenant_of_the_main_file_gets_what_it_and_the_defaults_grant(capsys: C
 
 BLUE = """\
 # grants of tenant blue-shop
-file: blue.yaml           # tenants.yaml:4:15 (include)
-frame: selfService.small  # tenants.yaml:28:3 (frame small)
+file: blue.yaml             # tenants.yaml:4:15 (include)
+frame: tenantClasses.small  # tenants.yaml:28:3 (class small)
 always: [sources, credentials, configs, apps, alerts, receivers, clusters]
-clusters:             # labels tier=edge, tenants.yaml:30:17 (frame small)
-  dev:                # tenants.yaml:31:21 (frame small)
+clusters:             # labels tier=edge, tenants.yaml:30:17 (class small)
+  dev:                # tenants.yaml:31:21 (class small)
     hub: not granted  # label tier is 'hub', tenants.yaml:10:45 (cluster hub)
     edge: granted     # its labels match, tenants.yaml:13:20 (cluster edge)
     lone: granted     # its labels match, tenants.yaml:16:50 (cluster lone)
-  r1:                 # tenants.yaml:31:21 (frame small)
+  r1:                 # tenants.yaml:31:21 (class small)
     edge: granted     # its labels match, tenants.yaml:13:20 (cluster edge)
     lone: granted     # its labels match, tenants.yaml:16:50 (cluster lone)
-  prod: not granted   # tenants.yaml:31:21 (frame small)
+  prod: not granted   # tenants.yaml:31:21 (class small)
 sources:
   - https://git.example.com/{tenant}/*  # tenants.yaml:23:9 (defaults)
     everywhere: https://git.example.com/blue-shop/*
@@ -167,10 +167,10 @@ sources:
 alerts: []               # default
 push: []                 # default
 share: {}                # default
-settings:                # tenants.yaml:32:17 (frame small)
+settings:                # tenants.yaml:32:17 (class small)
   [interval, limits, namespaces, network, owners, quota, retryInterval, role,
   roleBindings, timeout]
-roles: [view]            # default; null at tenants.yaml:33:14 (frame small)
+roles: [view]            # default; null at tenants.yaml:33:14 (class small)
 labels: []               # default
 annotations: []          # default
 shortestInterval: 30s    # default
@@ -189,7 +189,7 @@ limits.namespaces: 20    # default
 never:
   [podSecurity, roles, objects, dependsOn, require, grants, overrides,
   namespace, serviceAccount, shard, clusterRoles, clusterObjects, clusterAdmin,
-  environments, adopt, state]
+  environments, class, state, adopt]
 """
 
 
@@ -229,7 +229,7 @@ limits.namespaces: 20    # default
 never:
   [podSecurity, roles, objects, dependsOn, require, grants, overrides,
   namespace, serviceAccount, shard, clusterRoles, clusterObjects, clusterAdmin,
-  environments, adopt, state]
+  environments, class, state, adopt]
 """
 
 
@@ -321,6 +321,7 @@ def test_json_tells_the_same(capsys: Capture) -> None:
         "clusterAdmin",
         "environments",
         "adopt",
+        "class",
         "state",
     } == set(told["never"])
     clusters = {
@@ -364,9 +365,9 @@ def test_json_tells_the_same(capsys: Capture) -> None:
 
 def test_json_names_the_template_of_a_new_tenant(capsys: Capture) -> None:
     told = json.loads(explain(capsys, "blue-shop", "-e", "prod", "--output", "json"))
-    restricted = {"level": "frame small", "file": "tenants.yaml", "line": 31, "column": 21}
+    restricted = {"level": "class small", "file": "tenants.yaml", "line": 31, "column": 21}
     assert [{"environment": "prod", "granted": False, "origin": restricted, "clusters": []}] == told["environments"]
-    assert ("selfService.small", "frame small") == (told["frame"]["value"], told["frame"]["origin"]["level"])
+    assert ("tenantClasses.small", "class small") == (told["frame"]["value"], told["frame"]["origin"]["level"])
 
 
 @pytest.mark.parametrize(

@@ -280,6 +280,7 @@ def test_objects_that_are_not_as_planned_are_below_the_apps(capsys: Capture) -> 
         "status": "changed",
         "since": None,
         "wave": None,
+        "used": None,
         "message": "changed by hand: metadata.labels.toolkit.fluxcd.io/tenant, by kubectl-edit at 2026-01-31T12:00:00Z;"
         " run `tenantry up --environment dev`",
     }

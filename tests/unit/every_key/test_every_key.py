@@ -48,6 +48,7 @@ GROUPED = {
     "ClusterGroup": "the keys of its clusters, which take them over",
     "Cluster.group": "the same",
     "Selector": "where a part is",
+    "TenantClass.class_": "the keys of its tenants, which take them over",
 }
 """Keys below which no key is asked for."""
 
@@ -153,6 +154,7 @@ THE_SAME = {
     "adopt": "of a tenant or an add-on as a whole",
     "apps": "compared one by one",
     "addons": "compared one by one",
+    "class_": "told by what it brings",
     "clusterAdmin": "of a tenant as a whole",
     "clusterRoles": "takes no placeholders",
     "credentials": "takes no placeholders",

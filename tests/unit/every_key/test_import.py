@@ -60,6 +60,7 @@ BY_NATURE = {
     "Selector.exclude": "clusters are named",
     "Selector.labels": "clusters are named",
     "Setters.strategy": "has one value, the default",
+    "TenantClass.class_": "tenants are written out, also those that are alike",
 }
 """Keys that do not come back from any object, and why."""
 

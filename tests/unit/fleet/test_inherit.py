@@ -70,7 +70,7 @@ def test_clusters_are_not_taken_over() -> None:
 
 def test_what_is_wrong_with_an_inherited_value_is_told_once_where_it_stands() -> None:
     expected = told(
-        "tenants.yaml:5:21: error[wrong-type]: expected a name or a list of names, found the number 5",
+        "tenants.yaml:5:21: error[wrong-type]: expected a string, found the number 5",
         "  at environments.dev.management",
         "  fix: put it in quotes",
         "Found 1 error",

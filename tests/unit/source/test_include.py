@@ -49,10 +49,10 @@ def problems(file: str = "tenants.yaml") -> str:
 
 
 def test_tenants_come_in_the_order_of_the_main_file_then_new_ones_by_the_patterns_and_the_names_of_the_files() -> None:
-    entries = "['[ab].yaml', {tenants: 'z/*.yaml', selfService: small}]"
+    entries = "['[ab].yaml', {tenants: 'z/*.yaml', class: small}]"
     write(
         {
-            "tenants.yaml": main(entries, "b", "main", "a") + "selfService: {small: {}}\n",
+            "tenants.yaml": main(entries, "b", "main", "a") + "tenantClasses: {small: {}}\n",
             "b.yaml": APP.format("b", "./"),
             "a.yaml": APP.format("a", "./"),
             "z/2.yaml": APP.format("2", "./"),
@@ -78,8 +78,8 @@ def test_patterns_start_at_the_including_file_wherever_the_command_runs() -> Non
 
 
 def test_what_only_the_plan_shows_is_told_at_its_place_in_the_included_file() -> None:
-    entries = "[{tenants: t/*.yaml, selfService: small}]"
-    write({"tenants.yaml": main(entries) + "selfService: {small: {}}\n", "t/kamaji.yaml": APP.format("kamaji", "./")})
+    entries = "[{tenants: t/*.yaml, class: small}]"
+    write({"tenants.yaml": main(entries) + "tenantClasses: {small: {}}\n", "t/kamaji.yaml": APP.format("kamaji", "./")})
     expected = told(
         "t/kamaji.yaml:2:3: error[reserved-namespace]: namespace 'kamaji' of tenant 'kamaji' is reserved for the cluster"
         " or the platform",
@@ -258,7 +258,7 @@ def test_clusters_of_a_file_that_cannot_be_read_are_not_told_to_be_unknown() -> 
     assert said.endswith("Found 1 error\n")
 
 
-@pytest.mark.parametrize("key", ["of: [rocky]", "selfService: small"])
+@pytest.mark.parametrize("key", ["of: [rocky]", "class: small"])
 def test_files_with_clusters_are_for_no_tenants(key: str) -> None:
     write({"tenants.yaml": clusters_of(f"[{{clusters: c.yaml, {key}}}]"), "c.yaml": CLUSTER.format("far")})
     assert f"'{key.split(':')[0]}' says which tenants files speak of, but these hold clusters" in problems()

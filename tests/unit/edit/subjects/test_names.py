@@ -74,7 +74,7 @@ NO_NAMES = {
     "SourceWhere": "labels",
     "Subject": "group user",
     "SubstituteFrom": "name",  # found by Flux's schema, as `valuesFrom` is
-    "Tenant": "alerts namespaces receivers",
+    "TenantClass": "alerts namespaces receivers",
     "TenantOwner": "role",
     "Vcluster": "name namespace",
 }

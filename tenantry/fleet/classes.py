@@ -1,0 +1,345 @@
+"""Tenants that have classes, merged before their shape is checked, so that a class can supply a required key.
+
+The merged data knows where the author wrote each value, so findings are reported in the class or in the tenant. Tenants of
+the same classes share all that they do not change themselves.
+
+Called by: `grants.frames` and `load`, on the joined data of all files. So nothing here may rely on the type of a value.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
+
+from tenantry.fleet.inherit import MAX_ABOVE
+from tenantry.fleet.merge import Layer, leaves, origin, placeholders
+from tenantry.messages.data import ABSENT, mapping_at
+from tenantry.messages.errors import Path, Problem, first_of
+from tenantry.messages.text import declared
+from tenantry.source.parsed_file import ParsedFile, Written, named_classes
+
+CLASS = "class"
+CLASSES = "tenantClasses"
+_KINDS = {
+    "sources": ("git", "oci", "helm", "bucket", "externalArtifact"),
+    "apps": ("kustomize", "helm"),
+    "credentials": ("keys", "registry", "existing"),
+    "configs": ("data", "existing"),
+}
+"""Parts of a tenant whose entries have one of several kinds."""
+_FOLLOW_UPS = ("missing-key", "choose-one", "no-chart")
+
+
+def classed(source: ParsedFile) -> ParsedFile:
+    """The file with what its tenants' classes say merged below their entries. Data of a wrong shape is left as it is.
+
+    A tenant that only included files know gets the classes that its entry of `include` gives.
+    """
+    tenants, classes = source.data.get("tenants", {}), source.data.get(CLASSES, {})
+    if source.is_classed or not isinstance(tenants, dict) or not isinstance(classes, dict):
+        return source
+    new = {name: fill for name, fill in source.fills.items() if fill.classes and name not in tenants}
+    entries = {**tenants, **{name: {CLASS: list(fill.classes)} for name, fill in new.items()}}
+    written: dict[Path, Written] = {("tenants", name): (fill.file, ("tenants", name)) for name, fill in new.items()}
+    included = source.data.get("include")
+    naming = (*entries.values(), *(included if isinstance(included, list) else ()))
+    if not (classes or any(map(named_classes, naming))):
+        return source
+    return _Classing(source.joined(source.data, written), entries, classes).run(frozenset(new))
+
+
+def is_follow_up(source: ParsedFile, finding: Problem) -> bool:
+    """Whether a finding about a tenant only repeats that one of its classes is wrong."""
+    lacking = finding.path[:1] == ("tenants",) and len(finding.path) > 1 and finding.path[1] in source.unclassed
+    return lacking and finding.code in _FOLLOW_UPS
+
+
+def is_of_class(source: ParsedFile, path: Path) -> bool:
+    """Whether the value at a path of a tenant is its class's."""
+    return source.origin(path)[:1] == (CLASSES,)
+
+
+def is_platforms_source(source: ParsedFile, tenant: str, name: str) -> bool:
+    """Whether a tenant's source is one and the same for all tenants of a class, so that the platform is its author.
+
+    Its class declares all of it, it takes no credentials, and no placeholder in it depends on the tenant.
+    """
+    at = ("tenants", tenant, "sources", name)
+    declared = mapping_at(source.data, *at)
+    if not declared or "credentials" in declared or not is_of_class(source, at):
+        return False
+    of_tenant = {"tenant", *mapping_at(source.data, "tenants", tenant, "variables")}
+    return all(
+        is_of_class(source, (*at, *path)) and of_tenant.isdisjoint(placeholders(value))
+        for path, value in leaves(declared)
+    )
+
+
+def classes_above(source: ParsedFile, name: str) -> set[str]:
+    """The classes that a class takes over from."""
+    found: set[str] = set()
+    new = set(named_classes(mapping_at(source.data, CLASSES, name)))
+    while new:
+        found |= new
+        new = {above for each in new for above in named_classes(mapping_at(source.data, CLASSES, each))} - found
+    return found
+
+
+class Once:
+    """Findings without those that repeat, for another tenant, what is wrong in a class. A limit of findings counts such a one once.
+
+    repeated: the paths of those that were passed over.
+    """
+
+    def __init__(self, source: ParsedFile) -> None:
+        self.source = source
+        self.repeated: list[Path] = []
+        self._told: set[tuple[str, Path]] = set()
+
+    def __call__(self, findings: Iterable[Problem]) -> Iterator[Problem]:
+        for finding in findings:
+            written = self.source.origin(finding.path)
+            if written[:1] == (CLASSES,):
+                if (finding.code, written) in self._told:
+                    self.repeated.append(finding.path)
+                    continue
+                self._told.add((finding.code, written))
+            yield finding
+
+
+def of_all_tenants(source: ParsedFile, warnings: Iterable[Problem]) -> Iterator[Problem]:
+    """Warnings, without those about a value of a class that is in order for some of its tenants."""
+    found = tuple(warnings)
+    about = {(each.code, each.path) for each in found}
+    in_order: dict[tuple[str, Path], bool] = {}
+    for each in found:
+        written = source.origin(each.path)
+        if written[:1] == (CLASSES,) and each.path[:1] == ("tenants",):
+            if (each.code, written) not in in_order:
+                places = (("tenants", name, *each.path[2:]) for name in mapping_at(source.data, "tenants"))
+                in_order[each.code, written] = any(
+                    (each.code, at) not in about and source.origin(at) == written and source.has(at) for at in places
+                )
+            if in_order[each.code, written]:
+                continue
+        yield each
+
+
+class _Classing:
+    """Merges layers, and collects what is wrong with classes as a whole."""
+
+    def __init__(self, source: ParsedFile, entries: dict[str, Any], classes: dict[str, Any]) -> None:
+        self.source = source
+        self.entries = entries
+        self.classes = classes
+        self.defaults = mapping_at(source.data, "defaults")
+        self.findings: dict[Problem, None] = {}
+        self.above = {name: _Above(name, classes) for name in classes}
+        self.layers: dict[str, tuple[Layer, ...]] = {}
+        self._below: dict[tuple[str, ...], tuple[tuple[Layer, ...], dict[str, Any]] | None] = {}
+
+    def run(self, new: frozenset[str]) -> ParsedFile:
+        """new: tenants of included files, whose classes an entry of `include` names."""
+        included = self.source.data.get("include")
+        for index, entry in enumerate(included if isinstance(included, list) else ()):
+            self._check_names(("include", index), "an entry of 'include'", named_classes(entry))
+        for name, above in self.above.items():
+            self._find(above.findings)
+            self._find(_named_twice((CLASSES, name), f"class '{name}'", named_classes(self.classes[name])))
+        tenants, lacking = dict(self.entries), set()
+        for name, own in self.entries.items():
+            if names := named_classes(own):
+                if name not in new:
+                    self._check_names(("tenants", name), f"tenant '{name}'", names)
+                whole = self._whole(name, names)
+                if whole is None:
+                    lacking.add(name)
+                else:
+                    tenants[name] = whole
+        merged = self.source.merged({**self.source.data, "tenants": tenants}, self._origin)
+        merged.is_classed, merged.unclassed = True, frozenset(lacking)
+        merged.class_findings = first_of(self.findings)
+        return merged
+
+    def _check_names(self, at: Path, who: str, names: tuple[str, ...]) -> None:
+        self._find(_named_twice(at, who, names))
+        self._find(_unknown(at, who, names, self.classes))
+
+    def _find(self, findings: Iterable[Problem]) -> None:
+        self.findings.update(dict.fromkeys(findings))
+
+    def _whole(self, name: str, names: tuple[str, ...]) -> dict[str, Any] | None:
+        """A tenant's entry with what its classes say below it; None: they are wrong."""
+        if names not in self._below:
+            self._below[names] = self._classes_together(names)
+        if (below := self._below[names]) is None:
+            return None
+        layers, together = below
+        own = Layer(("tenants", name), self.entries[name])
+        clashes = tuple(self._other_kinds(layers, together, own, f"tenant '{name}'"))
+        self._find(clashes)
+        self.layers[name] = (*layers, own)
+        return None if clashes else self._merged(together, own.data)
+
+    def _classes_together(self, names: tuple[str, ...]) -> tuple[tuple[Layer, ...], dict[str, Any]] | None:
+        """The layers of some classes, parents first, and all of them merged; None: one of them is wrong."""
+        order = dict.fromkeys(each for name in names if name in self.above for each in self.above[name].order)
+        wrong = any(name not in self.above or self.above[name].is_wrong for name in names)
+        if wrong or not all(isinstance(self.classes[name], dict) for name in order):
+            return None
+        layers: tuple[Layer, ...] = ()
+        together: dict[str, Any] = {}
+        for name in order:
+            said = {key: value for key, value in self.classes[name].items() if key != CLASS}
+            layer = Layer((CLASSES, name), said)
+            if clashes := tuple(self._other_kinds(layers, together, layer, f"class '{name}'")):
+                self._find(clashes)
+                return None
+            layers, together = (*layers, layer), self._merged(together, said)
+        return layers, together
+
+    def _other_kinds(
+        self, layers: tuple[Layer, ...], below: dict[str, Any], over: Layer, who: str
+    ) -> Iterator[Problem]:
+        """A finding for each entry that has another kind below: half of each would be neither."""
+        for group, kinds in _KINDS.items():
+            for name, written in mapping_at(over.data, group).items():
+                inherited = mapping_at(below, group, name)
+                if not (inherited and isinstance(written, dict)):
+                    continue
+                first = next((kind for kind in kinds if inherited.get(kind) is not None), None)
+                other = next((kind for kind in kinds if kind != first and written.get(kind) is not None), None)
+                if first and other:
+                    place = self.source.line_of(origin(layers, (group, name, first)))
+                    what = group.removesuffix("s")
+                    yield Problem(
+                        (*over.path, group, name, other),
+                        "other-kind",
+                        f"{what} '{name}' of {who} has '{first}:' from a class, and '{other}:' here",
+                        (f"class: {place}",),
+                        fix=f"write '{first}:', or give this {what} another name",
+                        at_key=True,
+                    )
+
+    def _merged(self, below: dict[str, Any], over: Mapping[str, Any], at: tuple[str, ...] = ()) -> dict[str, Any]:
+        """Two layers of a tenant as one. Parts that only one of them has are shared, never copied.
+
+        A `null` stays where less specific levels could still set the value, and where there is nothing to remove, so that
+        the check of shapes notices a misspelt key.
+        """
+        result = dict(below)
+        for key, value in over.items():
+            path = (*at, key)
+            there = result.get(key, ABSENT)
+            if there is ABSENT or (_is_whole(path) and value is not None):
+                result[key] = value
+            elif value is None and not _takes_null(path):
+                del result[key]
+            elif isinstance(value, dict) and isinstance(there, dict):
+                result[key] = self._merged(there, value, path)
+            elif isinstance(value, dict) and there is None:
+                # The class took away what `defaults` say, which would come back below the mapping.
+                result[key] = {**dict.fromkeys(mapping_at(self.defaults, *path)), **value}
+            elif isinstance(value, list) and isinstance(there, list) and path[-2:] == _WHERE:
+                result[key] = [*there, *value]
+            else:
+                result[key] = value
+        return result
+
+    def _origin(self, path: Path) -> Path:
+        layers = self.layers.get(str(path[1])) if path[:1] == ("tenants",) and len(path) > 1 else None
+        if not layers:
+            return path
+        index = next((place for place, part in enumerate(path) if isinstance(part, int)), 0)
+        return _in_where(layers, path[2:], index - 2) if path[index - 2 : index] == _WHERE else origin(layers, path[2:])
+
+
+_WHERE = ("overrides", "where")
+
+
+def _in_where(layers: tuple[Layer, ...], path: Path, at: int) -> Path:
+    """Where an entry of an appended list is written. Args: at: the place of its index in the path."""
+    index = int(path[at])
+    for layer in layers:
+        entries = mapping_at(layer.data, *path[: at - 1]).get("where")
+        length = len(entries) if isinstance(entries, list) else 0
+        if index < length:
+            return origin([layer], (*path[:at], index, *path[at + 1 :]))
+        index -= length
+    return (*layers[-1].path, *path)
+
+
+def _is_whole(path: tuple[str, ...]) -> bool:
+    """Whether a mapping replaces another one: half of two selectors, or of two references to a version, would be neither."""
+    match path:
+        case ("clusters",) | ("grants", "clusters") | ("apps", _, "clusters") | ("sources", _, *_, "ref"):
+            return True
+    return False
+
+
+def _takes_null(path: tuple[str, ...]) -> bool:
+    # Only a `null` that removes something needs the model, which takes long to import.
+    from tenantry.fleet.model_paths import takes_null
+    from tenantry.model import Tenant
+
+    return takes_null(Tenant, path)
+
+
+class _Above:
+    """A class behind its parents, and theirs.
+
+    order: the names, each once, the class itself last; is_wrong: whether one of them is unknown or forms a circle.
+    """
+
+    def __init__(self, name: str, classes: Mapping[str, Any]) -> None:
+        self.classes = classes
+        self.order: dict[str, None] = {}
+        self.findings: list[Problem] = []
+        self.is_wrong = False
+        self._visit(name, ())
+
+    def _visit(self, name: str, below: tuple[str, ...]) -> None:
+        if name in below:
+            self.is_wrong = True
+            self._circle(below[below.index(name) :])
+        elif len(below) >= MAX_ABOVE:
+            self.is_wrong = True
+            first = below[0]
+            message = f"class '{first}' has more than {MAX_ABOVE - 1} classes above it, one through the other"
+            found = Problem((CLASSES, first, CLASS), "classes-too-many", message, fix="name one of them directly")
+            self.findings = [*self.findings, found] if found not in self.findings else self.findings
+        elif name not in self.order:
+            names = named_classes(self.classes[name])
+            unknown = tuple(_unknown((CLASSES, name), f"class '{name}'", names, self.classes))
+            self.findings += unknown
+            self.is_wrong |= bool(unknown)
+            for parent in names:
+                if parent in self.classes:
+                    self._visit(parent, (*below, name))
+            self.order[name] = None
+
+    def _circle(self, circle: tuple[str, ...]) -> None:
+        start = circle.index(min(circle))
+        first, *others = (*circle[start:], *circle[:start])
+        names = " -> ".join((first, *others, first))
+        message = f"classes name each other: {names}" if others else f"class '{first}' names itself"
+        self.findings.append(Problem((CLASSES, first, CLASS), "class-cycle", message, fix="remove one 'class:'"))
+
+
+def _unknown(at: Path, who: str, names: tuple[str, ...], classes: Mapping[str, Any]) -> Iterator[Problem]:
+    own = {str(at[1])} if at[0] == CLASSES else set()
+    for name in dict.fromkeys(names):
+        if name not in classes:
+            yield Problem(
+                (*at, CLASS),
+                "unknown-class",
+                f"{who} names class '{name}', which is not declared",
+                (declared("declared", name, classes.keys() - own),),
+                fix=f"declare it under '{CLASSES}:', or correct the name",
+            )
+
+
+def _named_twice(at: Path, who: str, names: tuple[str, ...]) -> Iterator[Problem]:
+    for name in dict.fromkeys(names):
+        if names.count(name) > 1:
+            yield Problem((*at, CLASS), "duplicate", f"{who} names class '{name}' twice", fix="remove one of them")

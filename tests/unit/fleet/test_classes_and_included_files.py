@@ -1,0 +1,191 @@
+"""What an included file may say of a tenant that has a class: nothing of what the class says, which is the platform's."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tenantry.fleet.fleet import Fleet
+from tenantry.grants.grants import is_filled
+from tenantry.load import load_fleet, plan_all
+from tenantry.messages.errors import InvalidFleet
+from tests.table import table
+
+MAIN = """\
+apiVersion: tenantry/v1
+include: [{{tenants: rocky.yaml, of: [{of}], class: small}}]
+environments: {{dev: {{management: hub, variables: {{team: platform}}}}}}
+clusters:
+  hub: {{environments: [dev], labels: {{tier: hub}}}}
+  edge: {{environments: [dev], labels: {{tier: edge}}, kubeconfig: {{kamaji: {{controlPlane: edge, namespace: kamaji}}}}}}
+platform: {{chart: {{helm: {{url: "https://charts.example.com", version: 0.1.0}}}}}}
+tenantClasses:
+  base:
+    credentials: {{deploy: {{keys: [username, password]}}}}
+    sources:
+      given: {{git: {{url: "https://git.example.com/platform/given", ref: {{branch: main}}}}, credentials: deploy}}
+      lent: {{git: {{url: "https://git.example.com/platform/lent", ref: {{branch: main}}}}}}
+    apps: {{base: {{kustomize: {{source: given, path: ./base}}}}, more: {{kustomize: {{source: lent}}}}}}
+  small:
+    class: base
+    clusters: {{labels: {{tier: edge}}}}
+    quota: {{pods: 10}}
+    labels: {{cost: low}}
+    grants: {{sources: ["https://git.example.com/rocky/*"], share: {{sources: [lent]}}, settings: [timeout], limits: {{apps: 1}}}}
+{tenants}
+"""
+NEW = MAIN.format(of='"rock*"', tenants="")
+"""The file creates the tenant."""
+DECLARED = MAIN.format(of="rocky", tenants="tenants: {rocky: {class: small}}")
+"""The main file declares the tenant."""
+OWN = (
+    "sources: {m: {git: {url: https://git.example.com/rocky/m, ref: {branch: main}}}}\n"
+    "    apps: {web: {kustomize: {source: m}}}"
+)
+
+
+def load(main: str, own: str = OWN) -> Fleet:
+    Path("rocky.yaml").write_text(f"tenants:\n  rocky:\n    {own}\n")
+    Path("tenants.yaml").write_text(main)
+    return load_fleet(Path("tenants.yaml"))
+
+
+@pytest.fixture(autouse=True)
+def _here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+
+
+@table("main", [NEW, DECLARED], ids=["new", "declared"])
+def test_a_tenant_with_a_file_has_what_its_class_says(main: str) -> None:
+    fleet = load(main, f"{OWN}\n    timeout: 2m")
+    rocky = fleet.document.tenants["rocky"]
+    assert (rocky.apps.keys(), rocky.quota, rocky.timeout) == ({"base", "more", "web"}, {"pods": "10"}, "2m")
+    at = ("tenants", "rocky")
+    filled = [
+        path
+        for path in (("apps", "base"), ("quota",), ("quota", "pods"), ("sources", "given"))
+        if is_filled(fleet, (*at, *path))
+    ]
+    assert filled == []
+    assert is_filled(fleet, (*at, "apps", "web"))
+    assert is_filled(fleet, (*at, "timeout"))
+    assert str(fleet.source.locate((*at, "quota", "pods"))).startswith("tenants.yaml:18:")
+    assert str(fleet.source.locate((*at, "timeout"))).startswith("rocky.yaml:5:")
+    (plan,) = plan_all(fleet).values()
+    assert {app.id.name for app in plan.apps} == {"edge-rocky-base", "edge-rocky-more", "edge-rocky-web"}
+
+
+REFUSED: list[tuple[str, str, str, str]] = [
+    # what, the code, the message, the file
+    (
+        "an app of the class",
+        "duplicate-entry",
+        "'base' under 'apps' of tenant 'rocky' is in the tenant's class 'base' already",
+        "apps: {base: {kustomize: {path: ./mine}}}",
+    ),
+    (
+        "a source of the class",
+        "duplicate-entry",
+        "'given' under 'sources' of tenant 'rocky' is in the tenant's class 'base' already",
+        "sources: {given: {git: {url: https://git.example.com/rocky/m}}}",
+    ),
+    (
+        "removing an app of the class",
+        "duplicate-entry",
+        "'base' under 'apps' of tenant 'rocky' is in the tenant's class 'base' already",
+        "apps: {base: null}",
+    ),
+    (
+        "a setting of the class",
+        "platforms-setting",
+        "'quota' of tenant 'rocky' belongs to the platform's file",
+        "quota: {pods: 100}",
+    ),
+    (
+        "a label of the class",
+        "platforms-setting",
+        "'cost' of tenant 'rocky' belongs to the platform's file",
+        "labels: {cost: high}",
+    ),
+    (
+        "overrides",
+        "platforms-setting",
+        "'overrides' of tenant 'rocky' belongs to the platform's file",
+        "overrides: {environments: {dev: {quota: null}}}",
+    ),
+    ("a class", "platforms-setting", "'class' of tenant 'rocky' belongs to the platform's file", "class: base"),
+    (
+        "another grant",
+        "platforms-setting",
+        "'grants' of tenant 'rocky' belongs to the platform's file",
+        "grants: {sources: ['*']}",
+    ),
+    (
+        "clusters beyond the class's",
+        "not-granted",
+        "tenant 'rocky' selects cluster 'hub', which is not granted to it",
+        "clusters: {names: [hub]}",
+    ),
+    (
+        "a source that is not shared",
+        "not-shared",
+        "source 'given' of tenant 'rocky' belongs to the platform's file, which does not share it",
+        "apps: {web: {kustomize: {source: given}}}",
+    ),
+    (
+        "credentials of the class",
+        "platforms-credentials",
+        "credentials 'deploy' of tenant 'rocky' are the platform's, and its included file may not use them",
+        "sources: {m: {git: {url: https://git.example.com/rocky/m, ref: {branch: main}}, credentials: deploy}}",
+    ),
+    (
+        "an address beyond the class's",
+        "not-granted",
+        "the address of this GitRepository is not granted to tenant 'rocky'",
+        "sources: {m: {git: {url: 'https://git.example.com/{team}/m', ref: {branch: main}}}}\n"
+        "    apps: {web: {kustomize: {source: m}}}",
+    ),
+    (
+        "more apps than the class lets it have",
+        "over-limit",
+        "the file of tenant 'rocky' has 2 apps, and may have 1",
+        f"{OWN[:-1]}, b: {{kustomize: {{source: lent}}}}}}",
+    ),
+]
+
+
+@table("what, code, message, own", REFUSED, ids=lambda row: row[0])
+def test_what_the_class_says_is_not_the_files_to_change(what: str, code: str, message: str, own: str) -> None:
+    for main in (NEW, DECLARED):
+        with pytest.raises(InvalidFleet) as caught:
+            plan_all(load(main, own))
+        told = {(each.code, each.message) for each in caught.value.diagnostics if each.location.file == "rocky.yaml"}
+        assert (code, message) in told, (what, told)
+
+
+@table("main", [NEW, DECLARED], ids=["new", "declared"])
+def test_what_a_class_shares_can_be_named(main: str) -> None:
+    assert plan_all(load(main, "apps: {web: {kustomize: {source: lent, path: ./web}}}"))
+
+
+def test_the_former_key_is_refused_with_what_to_write() -> None:
+    former = NEW.replace("class: small}", "selfService: small}").replace("tenantClasses:\n", "selfService:\n")
+    with pytest.raises(InvalidFleet) as caught:
+        load(former)
+    assert [(str(each.location).rpartition(":")[0], each.fix) for each in caught.value.diagnostics] == [
+        ("tenants.yaml:2", "write 'class: small', and declare it under 'tenantClasses:'"),
+        (
+            "tenants.yaml:8",
+            "write 'tenantClasses: {base: ..., small: ...}' with the same keys, and in 'include' 'class: base' instead of"
+            " 'selfService: base'",
+        ),
+    ]
+
+
+def test_a_name_that_no_class_has_is_told_at_the_entry() -> None:
+    with pytest.raises(InvalidFleet) as caught:
+        load(NEW.replace("class: small}", "class: [small, smal]}"))
+    (problem,) = caught.value.diagnostics
+    assert (problem.code, str(problem.location)) == ("unknown-class", "tenants.yaml:2:55")
+    assert problem.message == "an entry of 'include' names class 'smal', which is not declared"
