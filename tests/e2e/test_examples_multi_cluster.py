@@ -170,7 +170,7 @@ def test_what_is_pushed_to_main_reaches_dev_and_not_the_release(
     text = (dev.content / "git" / "kaizentm" / "manifests" / path).read_text()
     commit(dev.sandbox, "kaizentm/manifests", {path: text.replace("count: 1", "count: 3")}, "Scale")
     for environment in ("dev", RELEASE):
-        source = f"america-south-{environment}-kaizentm-manifests"
+        source = america.shared("GitRepository", "clusters", f"{environment}-kaizentm.manifests")
         america.reconcile("GitRepository", "clusters", source)
     south.wait_scaled("dev-kaizentm", "azure-vote", 3)
     assert south.ready("Deployment", f"{RELEASE}-kaizentm", "azure-vote") == 1

@@ -244,8 +244,7 @@ def reconcile(
 def test_a_repository_that_reaches_out_of_its_namespace_is_refused(
     fleet: Project, hub: Cluster, edge: Cluster, namespace: str, name: str
 ) -> None:
-    shared = hub.shared("GitRepository", "kamaji-edge", "rocky.manifests")
-    source = "manifests" if namespace == "rocky" else shared
+    source = "manifests" if namespace == "rocky" else hub.shared("GitRepository", namespace, "rocky.manifests")
     commit(
         fleet.sandbox,
         "rocky/manifests",

@@ -146,12 +146,14 @@ def test_missing_values_are_refused_with_the_commands_that_set_them(
 
 @pytest.mark.usefixtures("denied")
 def test_wrong_and_missing_credentials_do_not_open_a_source(hub: Cluster) -> None:
-    for namespace, prefix in (("rocky", ""), ("clusters", "edge-rocky-")):
+    for namespace in ("rocky", "clusters"):
         for kind, name, message in (
             ("GitRepository", "manifests", "authentication required"),
             ("Bucket", "blobs", "Access Denied"),
         ):
-            hub.refused(kind, namespace, f"{prefix}{name}", message)
+            hub.refused(
+                kind, namespace, name if namespace == "rocky" else hub.shared(kind, namespace, f"rocky.{name}"), message
+            )
     assert data(hub, "from-git") == data(hub, "from-bucket") == {}
 
 
@@ -254,7 +256,7 @@ def _push(project: Project, hub: Cluster, changes: dict[str, str], version: str)
 
     commit = content.commit(project.sandbox, "tenantry/fleet", changes, "change")
     source = ("GitRepository", hub.shared("GitRepository", "clusters", "tenantry-system.fleet"))
-    hub.reconcile("GitRepository", "clusters", source[1])
+    hub.reconcile(source[0], "clusters", source[1])
     eventually(lambda: status(*source)["artifact"]["revision"].endswith(commit) or None, "the commit")
     chart = ("HelmChart", hub.shared("HelmChart", "clusters", "tenantry-system.fleet.objects"))
 
@@ -286,7 +288,7 @@ def test_helm_and_flux_take_the_chart_that_is_pushed_to_a_registry(hub: Cluster,
 
 
 @pytest.mark.usefixtures("ready")
-def test_each_placement_has_secrets_of_its_own(hub: Cluster, edge: Cluster) -> None:
+def test_clusters_share_the_secrets_beside_their_kubeconfigs(hub: Cluster, edge: Cluster) -> None:
     made = {each for each in hub.fleet_objects() if each.startswith("Secret ")}
     assert made == {*SECRETS, *COPIES, "Secret clusters/tenantry-system.pull"}
     login = {"username": "flux", "password": "only-flux-knows"}

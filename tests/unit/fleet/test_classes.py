@@ -92,7 +92,10 @@ MERGED: list[tuple[str, str, str, Any]] = [
         "{overrides: {where: [{clusters: {labels: {tier: hub}}, role: edit}]}}",
         {
             "overrides": {
-                "where": [{"labels": {"tier": "hub"}, "role": "view"}, {"labels": {"tier": "hub"}, "role": "edit"}]
+                "where": [
+                    {"clusters": {"labels": {"tier": "hub"}}, "role": "view"},
+                    {"clusters": {"labels": {"tier": "hub"}}, "role": "edit"},
+                ]
             }
         },
     ),
