@@ -69,8 +69,8 @@ class Selector(OneOf):
     names: list[str] | None = None
     """Select these clusters."""
     labels: FilledLabels | None = None
-    """Select the clusters that have all of these labels. A list of values means any of them: `{region: [eu, us]}`. A tenant's selector
-    can use `{tenant}` and the tenant's variables."""
+    """Select the clusters that have all of these labels. A list of values means any of them: `{region: [eu, us]}`. A tenant's
+    selector can use `{tenant}` and the tenant's variables."""
     all: Literal[True] | None = None
     """`true` selects every cluster of the environment."""
     exclude: Annotated[list[str] | Excluded, ByShape()] = []

@@ -108,12 +108,6 @@ class Cluster:
         """As `get`, for one of the kinds above."""
         return self._get(lambda: self.client.get(_known(kind), name, namespace=namespace))
 
-    def shared(self, kind: str, namespace: str, start: str) -> str:
-        """The name of what clusters share there, by its author, its key and a chart's name: `rocky.manifests`."""
-        place = f"{kind} {namespace}/"
-        [name] = (each.removeprefix(place) for each in self.fleet_objects() if each.startswith(f"{place}{start}."))
-        return name
-
     def reconcile(self, kind: str, namespace: str, name: str) -> None:
         """Have Flux look at an object now, as `flux reconcile` does."""
         group, version, _, plural = _row(kind)

@@ -135,7 +135,8 @@ def test_tenants_of_the_same_classes_share_what_they_do_not_change() -> None:
 
 
 def test_explain_names_the_class_and_its_line() -> None:
-    where = "apps: {app: {helm: {values: {KEY: 6}}, overrides: {where: [{clusters: {labels: {tier: hub}}, helm: {values: {OVER: 1}}}]}}}"
+    entry = "{clusters: {labels: {tier: hub}}, helm: {values: {OVER: 1}}}"
+    where = f"apps: {{app: {{helm: {{values: {{KEY: 6}}}}, overrides: {{where: [{entry}]}}}}}}"
     classes = f"{CUSTOMER}\nsmall: {{class: customer, {where.replace('KEY', 'a').replace('OVER', 'b')}}}"
     own = f"acme: {{class: small, {where.replace('KEY', 'seats').replace('OVER', 'c')}}}"
     built = fleet(text(classes, own))
