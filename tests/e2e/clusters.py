@@ -190,6 +190,13 @@ class Cluster:
         """`Kind namespace/name` of everything of the kinds above that carries a label of the fleet."""
         return set(self.fleet_uids())
 
+    def shared(self, kind: str, namespace: str, key: str) -> str:
+        """The name of a source or chart that clusters share, of which the key is known and not the digits."""
+        first = f"{kind} {namespace}/"
+        names = [each.removeprefix(first) for each in self.fleet_objects() if each.startswith(first)]
+        (found,) = (name for name in names if name.rpartition(".")[0] == key)
+        return found
+
     def fleet_uids(self) -> dict[str, str]:
         """The same, with the uid: it tells an object from a new one of the same name."""
         return dict(self._labelled("tenantry/environment"))

@@ -170,7 +170,7 @@ def test_what_is_pushed_to_main_reaches_dev_and_not_the_release(
     text = (dev.content / "git" / "kaizentm" / "manifests" / path).read_text()
     commit(dev.sandbox, "kaizentm/manifests", {path: text.replace("count: 1", "count: 3")}, "Scale")
     for environment in ("dev", RELEASE):
-        source = f"america-south-{environment}-kaizentm-manifests"
+        source = america.shared("GitRepository", "clusters", f"{environment}-kaizentm.manifests")
         america.reconcile("GitRepository", "clusters", source)
     south.wait_scaled("dev-kaizentm", "azure-vote", 3)
     assert south.ready("Deployment", f"{RELEASE}-kaizentm", "azure-vote") == 1
@@ -227,6 +227,19 @@ def test_a_cluster_taken_out_of_the_environment_keeps_nothing_of_it(
     assert america.get("", "v1", "Secret", "secrets", "america-south-kubeconfig", "clusters") is not None
 
 
+def test_a_cluster_with_a_flux_of_its_own_joins_the_environment(staged: Project, america: Cluster) -> None:
+    """Workflow 1: what the environment has on its first management cluster stays as it is."""
+    before = snapshot(america)
+    follow(staged, 1)
+    staged.start("dev")
+    on_both(staged, "dev")
+    assert snapshot(america) == before
+    with closing(Cluster(staged.root / ASIA)) as asia:
+        assert variable(asia, "dev-yakuza", "katana-vote") == "pandas or tigers"
+        assert asia.ready("Deployment", "dev-ronin", "bow") == 1
+        assert asia.deployment("nginx", "nginx") is not None
+
+
 def test_destroying_the_environment_leaves_the_other_one(staged: Project, america: Cluster) -> None:
     of_stage = {name: uid for name, uid in snapshot(america).items() if "stage" in name}
     staged.offboard().ok()
@@ -235,22 +248,23 @@ def test_destroying_the_environment_leaves_the_other_one(staged: Project, americ
     eventually(lambda: not any(each.startswith("dev-") for each in america.namespaces()), "the namespaces to go")
 
 
-def test_a_cluster_with_a_flux_of_its_own_is_added_and_gets_a_second_environment(staged: Project) -> None:
-    """Workflows 1 and 2; a sandbox has one management cluster, so this is another one."""
-    project = staged
-    project.tenantry("sandbox", "down").ok()
-    follow(project, 1, 2)
-    project.start("dev-asia")
-    for environment in ("dev-asia", "qa-asia"):
-        project.make_stack(environment)
-        project.pulumi("config", "set", "--stack", environment, "tenantry:kubeconfig", ASIA).ok()
-        project.up(environment).ok()
-    with closing(Cluster(project.root / ASIA)) as asia:
-        for environment in ("dev-asia", "qa-asia"):
-            project.wait(environment)
-            assert variable(asia, f"{environment}-yakuza", "katana-vote") == "pandas or tigers"
-        assert asia.ready("Deployment", "dev-asia-ronin", "bow") == 1
-        assert "qa-asia-ronin" not in asia.namespaces()
+def test_a_cluster_with_a_flux_of_its_own_gets_a_second_environment(staged: Project) -> None:
+    """Workflow 2."""
+    follow(staged, 2)
+    staged.start("dev")
+    staged.make_stack("qa")
+    on_both(staged, "qa")
+    with closing(Cluster(staged.root / ASIA)) as asia:
+        assert variable(asia, "qa-yakuza", "katana-vote") == "pandas or tigers"
+        assert "qa-ronin" not in asia.namespaces()
+
+
+def on_both(project: Project, environment: str) -> None:
+    """Say how the stack of an environment reaches both management clusters, and bring it up."""
+    for hub, file in {"america": ".sandbox/america/kubeconfig", "asia": ASIA}.items():
+        setting = ("--stack", environment, "--path", f"tenantry:hubs.{hub}.kubeconfig", file)
+        project.pulumi("config", "set", *setting).ok()
+    project.deploy(environment)
 
 
 ASIA = ".sandbox/asia/kubeconfig"
