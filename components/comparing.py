@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 import sys
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 
@@ -34,6 +34,7 @@ from tenantry.kube.objects import Manifest, ObjectId, object_id, readable_id
 from tenantry.messages.text import counted
 from tenantry.plan.plan import Plan
 from tenantry.preflight.fitness import Policed
+from tenantry.rollout.moves import Move, moves_of
 from tenantry.stacks.backend import refreshes_always
 from tenantry.stacks.outcome import REFRESH, is_started_by_tenantry, is_unrefreshed, tell
 from tenantry.stacks.targets import key_in_state, key_of
@@ -55,13 +56,16 @@ _CLEAN_UP = 300.0
 class Restoring:
     """What was not as planned before the run.
 
-    rewritten: what is as planned, but for fields that the API server writes otherwise.
+    rewritten: what is as planned, but for fields that the API server writes otherwise. moves: the apps that move to another source.
+    urns: of the state, by what `key_of` gives; empty if nothing was not as planned.
     """
 
     target: ClusterTarget
     plan: Plan
     before: Sequence[Difference]
     rewritten: Sequence[Difference] = ()
+    moves: Sequence[Move] = ()
+    urns: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def ids(self) -> frozenset[ObjectId]:
@@ -134,7 +138,8 @@ def restoring(plan: Plan, target: Target, held: Collection[ObjectId] = ()) -> Re
         data = [id for id in remains(plan, found.unplanned) if id.kind != "Namespace"]
         if not differences and not there.possible and not data:
             return unchanging
-        state = {key_of(urn): outputs for urn, outputs in outputs_in_state().items()}
+        there_before = outputs_in_state()
+        state = {key_of(urn): outputs for urn, outputs in there_before.items()}
         _tell(differences)
         if not is_started_by_tenantry() and pulumi.runtime.is_dry_run() and not refreshes_always(Path.cwd()):
             _advise([each for each in differences if _is_unknown(each, state)])
@@ -142,12 +147,16 @@ def restoring(plan: Plan, target: Target, held: Collection[ObjectId] = ()) -> Re
             _end(unknown)
         # Of namespaces, the plan has been checked for this.
         check_retained(plan, [str(id) for id in data if key_in_state(id) in state])
-        abandoned = there.outside(state)
+        changed = [(each.planned, each.live) for each in differences if each.live]
+        moves = moves_of(plan, changed, found.unplanned)
+        needed = {id for move in moves for id in move.needs}
+        abandoned = there.outside(state, needed)
         if pulumi.runtime.is_dry_run():
             return unchanging
         take_off_added(client, (each for each in differences if each.added))
         delete(client, abandoned, _CLEAN_UP)
-    return Restoring(target, plan, differences, rewritten)
+    urns = {key_of(urn): urn for urn in there_before}
+    return Restoring(target, plan, differences, rewritten, moves, urns)
 
 
 def _is_unknown(difference: Difference, state: Mapping[str, Mapping[str, Any]]) -> bool:
@@ -170,12 +179,15 @@ class _Orphans:
     def possible(self) -> bool:
         return any(orphans(self.unplanned, self.places, lambda _: False))
 
-    def outside(self, state: Collection[str]) -> list[Manifest]:
-        """Those that no state knows, without those that a tenant can have made: the guard has warned of these."""
+    def outside(self, state: Collection[str], needed: Collection[ObjectId]) -> list[Manifest]:
+        """Those that no state knows, without those that a tenant can have made: the guard has warned of these.
+
+        needed: by apps that move in this run; a later one deletes them.
+        """
         left, others = orphans(self.unplanned, self.places, lambda id: key_in_state(id) in state)
         if others:
             left += filter(Policed(lambda id: one(self.client, id)), others)
-        if left:
+        if left := [each for each in left if object_id(each) not in needed]:
             what, them = ("object was", "it") if len(left) == 1 else ("objects were", "them")
             pulumi.log.warn(
                 f"{len(left)} {what} left by an interrupted run and {'is' if len(left) == 1 else 'are'} not in the file: this run"

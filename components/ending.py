@@ -27,7 +27,7 @@ from tenantry.stacks.record import Record, State, expected, is_awaited, read, re
 from .config import ClusterTarget
 from .contact import connected
 from .gates import Gates
-from .objects import Answers, Object, future_of
+from .objects import Answers, Object, Objects, future_of
 
 
 class Last(Protocol):
@@ -57,7 +57,7 @@ class Check(Protocol):
 
 
 async def end(
-    created: Mapping[ObjectId, Object],
+    objects: Objects,
     answers: Answers,
     parent: pulumi.ComponentResource,
     *,
@@ -67,15 +67,20 @@ async def end(
 ) -> None:
     """Lead the waves to the end of the run.
 
-    Raises: RunError: a wave or the check has failed, and nothing more is created.
+    Raises: RunError: a wave or the check has failed, or an app has not moved, and nothing more is created.
     """
+    created, moving = objects.created, objects.moving
     try:
         await answers.gates.lead({id: answers.of(each) for id, each in created.items() if answers.gates.holds(id)})
+        failed = [move for id, move in moving.moves.items() if not (await answers.of(created[id])).ok]
+        for move in failed if moving.gates.reading else ():
+            moving.keep(move, objects.keep)
         complete = all([(await answers.of(each)).ok for each in created.values()]) if check or last else True
         if check and complete:
             await check.check({id: await future_of(created[id].content()) for id in check.ids & created.keys()})
+        moving.end()
         if last:
-            planned = await last.planned(complete=complete)
+            planned = await last.planned(complete=complete and moving.is_complete)
             own = pulumi.ResourceOptions(parent=parent, provider=providers[planned.hub] if planned else None)
             last.answered(await future_of(Object(planned, own).content()) if planned else {})
     except Exception as error:

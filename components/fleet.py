@@ -160,14 +160,14 @@ class Fleet(Part):
             raise pulumi.RunError(_PROVIDED)
         if run is None:
             run = run_of(name, file)
-        providers = management_providers(run.target, run.plan.environment, run.plan.hubs, run.moving.hub)
+        providers = management_providers(run.target, run.plan.environment, run.plan.hubs, run.renamed.hub)
         if alone := providers.get(""):
             opts = pulumi.ResourceOptions.merge(opts, pulumi.ResourceOptions(providers=[alone]))
         super().__init__("tenantry:index:Fleet", name, {}, opts)
         gates = run.gates or Gates(run.plan.environment, Turns(), None)
         answers = Answers(gates)
         steps = Steps(run.plan.apps, gates.turns, answers, self)
-        created = Objects(answers, steps, run.kept, providers, run.moving.names)
+        created = Objects(answers, steps, run.kept, providers, run.renamed.names, run.waiting(gates))
         own = pulumi.ResourceOptions(parent=self)
         platform, tenants = _shares(run.plan)
         with _without_positions():
@@ -176,7 +176,7 @@ class Fleet(Part):
             self.tenants = {each: Tenant(each, share, created, own) for each, share in tenants.items()}
         # The SDK waits for all outputs at the end of the program.
         self._end: pulumi.Output[None] = pulumi.Output.from_input(
-            end(created.created, answers, self, check=run.check, last=run.last, providers=providers)
+            end(created, answers, self, check=run.check, last=run.last, providers=providers)
         )
         self.record = run.last.output if run.last else None
         self._complete(owned for share in (platform, *tenants.values()) for owned in share.all())

@@ -139,6 +139,8 @@ class Gates:
     reading: Reading | None
     end: Callable[[str], NoReturn] = ended
     to_the_end: bool = False
+    stayed: dict[ObjectId, str] = field(default_factory=dict)
+    """The apps that have not moved to their new sources, with the reasons."""
     _begun: dict[Turn, asyncio.Event] = field(default_factory=dict)
     _error: Exception | None = None
 
@@ -227,7 +229,7 @@ class _Run:
     async def run(self) -> None:
         """Return when the next wave may begin."""
         queue = deque(self.wave.clusters)
-        watch = Watch(self.rollout, self.wave, self._awaited(), time.monotonic)
+        watch = Watch(self.rollout, self.wave, self._awaited(), time.monotonic, self.gates.stayed)
         watch.changed(await self._begin(["", *self.wave.left_out]))
         running, waited = 0, False
         while True:

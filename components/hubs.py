@@ -26,7 +26,7 @@ _OBJECT = "kubernetes:"
 
 
 @dataclass(frozen=True, slots=True)
-class Moving:
+class Renamed:
     """What an environment with one management cluster has to keep when it gets several, or the other way round.
 
     hub: the cluster that was the only one, or is from now on. names: those of its objects in the state.
@@ -56,7 +56,7 @@ def _read(resources: Iterable[Mapping[str, Any]]) -> _State:
     return _State(alone, found)
 
 
-def moving(plan: Plan, resources: Iterable[Mapping[str, Any]], claim: Claim, platform: str) -> Moving:
+def renamed(plan: Plan, resources: Iterable[Mapping[str, Any]], claim: Claim, platform: str) -> Renamed:
     """How the objects in the state get their new names.
 
     Args:   resources: all of the state. platform: the namespace of the claims.
@@ -82,7 +82,7 @@ def moving(plan: Plan, resources: Iterable[Mapping[str, Any]], claim: Claim, pla
             for each in plan.objects
             if each.hub == former and key_in_state(each.id.at("")) in there
         }
-        return Moving(former, names)
+        return Renamed(former, names)
     if not several and (made := state.objects.get(plan.hubs[0])):
         there = {key_of(str(each["urn"])) for each in made}
         names = {
@@ -90,8 +90,8 @@ def moving(plan: Plan, resources: Iterable[Mapping[str, Any]], claim: Claim, pla
             for each in plan.objects
             if key_in_state(each.id.at(plan.hubs[0])) in there
         }
-        return Moving(plan.hubs[0], names)
-    return Moving()
+        return Renamed(plan.hubs[0], names)
+    return Renamed()
 
 
 def held_hubs(plan: Plan, resources: Iterable[Mapping[str, Any]], without: Collection[str]) -> Plan:

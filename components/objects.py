@@ -8,7 +8,7 @@ from __future__ import annotations
 import asyncio
 import json
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from hashlib import sha256
 from typing import Any, NamedTuple, TypeVar
@@ -17,12 +17,14 @@ import pulumi
 from pulumi.resource import DependencyResource
 from pulumi.runtime import stack
 
-from tenantry.kube.objects import KubeObject, ObjectId
+from tenantry.kube.objects import KubeObject, ObjectId, Owner
 from tenantry.plan.planned_apps import PlannedApp
+from tenantry.rollout.moves import Move
 from tenantry.rollout.turns import Turns
-from tenantry.stacks.targets import type_token
+from tenantry.stacks.targets import CLUSTER, FLEET, PLACEMENT, TENANT, parent_type, type_token
 
 from .gates import Answer, Gates
+from .moving import EVERYTHING, Moving
 
 T = TypeVar("T")
 
@@ -62,18 +64,29 @@ class Answers:
         return self._asked[resource]
 
     def after(
-        self, needed: Iterable[pulumi.Resource], id: ObjectId | None = None
+        self,
+        needed: Iterable[pulumi.Resource],
+        id: ObjectId | None = None,
+        last: Callable[[], Awaitable[list[pulumi.Resource]]] | None = None,
     ) -> pulumi.Output[list[pulumi.Resource]]:
         """Dependencies of a resource, which is sent when they have been answered and its wave has begun.
 
-        needed: may grow until the program ends. id: of an object, which may belong to a wave.
+        needed: may grow until the program ends. id: of an object, which may belong to a wave. last: what is waited for after that;
+        it gives further dependencies.
         """
         # Not `from_input`, which takes the list apart and looks at every resource.
-        return self._now.apply(lambda _: self._answered(needed, id))
+        return self._now.apply(lambda _: self._answered(needed, id, last))
 
-    async def _answered(self, needed: Iterable[pulumi.Resource], id: ObjectId | None) -> list[pulumi.Resource]:
+    async def _answered(
+        self,
+        needed: Iterable[pulumi.Resource],
+        id: ObjectId | None,
+        last: Callable[[], Awaitable[list[pulumi.Resource]]] | None,
+    ) -> list[pulumi.Resource]:
         await self.gates.wait(id)
         resources = [(await self.of(each)).resource for each in needed]
+        if last:
+            resources += await last()
         self.gates.check()
         return resources
 
@@ -182,9 +195,6 @@ def _names(app: str, waves: Sequence[int], members: Mapping[int, Sequence[str]])
 _SECRETS = pulumi.ResourceOptions(replace_on_changes=["type"], delete_before_replace=True)
 """The API server lets no Secret change its type, so one of another type takes its place."""
 
-_EVERYTHING = ["*"]
-"""The engine takes the former inputs of an object then."""
-
 
 class Object(pulumi.CustomResource):
     """An object with its manifest unchanged: the provider accepts one for every kind, under a type token made of apiVersion and
@@ -205,7 +215,7 @@ class Object(pulumi.CustomResource):
 class Objects:
     """Creates the objects of a plan in its order: what an object depends on exists before it.
 
-    created: the objects so far.
+    created: the objects so far. moving: the apps that move to another source.
     """
 
     def __init__(
@@ -215,21 +225,26 @@ class Objects:
         kept: Collection[ObjectId],
         providers: Mapping[str, pulumi.ProviderResource],
         former: Mapping[ObjectId, str],
+        moving: Moving,
     ) -> None:
         """kept: objects that stay as they are, whatever the plan says of them. providers: by management cluster; by "" if there is
         only one, which comes from the parent. former: names that objects still have in the state.
         """
         self.created: dict[ObjectId, Object] = {}
+        self.moving = moving
         self._answers = answers
         self._steps = steps
         self._kept = kept
         self._providers = providers
         self._former = former
+        self._parents: dict[tuple[str, str], pulumi.ComponentResource] = {}
 
     def create(self, planned: Iterable[KubeObject], parent: pulumi.ComponentResource) -> None:
         """Create objects below a component. Dependencies go from object to object: one on a component would mean everything below
         it, and would grow with the fleet.
         """
+        kind = parent.pulumi_resource_type
+        self._parents[kind, "" if kind == FLEET else parent.pulumi_resource_name] = parent
         for one in planned:
             needed = [*(self.created[id] for id in one.depends_on), *self._steps.before(one.id)]
             opts = _options(one, parent, ignore_all=one.id in self._kept)
@@ -237,11 +252,44 @@ class Objects:
                 opts.provider = self._providers[one.hub]
             if former := self._former.get(one.id):
                 opts.aliases = [pulumi.Alias(name=former)]
-            if needed or self._answers.gates.holds(one.id):
+            if move := self.moving.of(one.id):
+                opts.depends_on = self._answers.after(needed, one.id, self._settled(move, opts))
+            elif needed or self._answers.gates.holds(one.id):
                 opts.depends_on = self._answers.after(needed, one.id)
-            self.created[one.id] = Object(one, opts)
-            self._answers.expect(self.created[one.id], parent, self.created[one.id].kind)
+            self._made(one, opts, parent)
             self._steps.took(one.id, self.created[one.id])
+
+    def keep(self, id: ObjectId, urn: str, move: Move, after: Sequence[pulumi.Resource]) -> Object:
+        """Register what the plan no longer has as it is, for an app that does not move. urn: of the state.
+
+        Raises: RunError: nothing above the app has the place of the URN.
+        """
+        kind, (tenant, cluster) = parent_type(urn), move.app.owner
+        name = {TENANT: tenant, CLUSTER: cluster, PLACEMENT: f"{tenant}/{cluster}"}.get(kind, "")
+        if kind == CLUSTER and (kind, name) not in self._parents:
+            # It has no other objects any more.
+            own = pulumi.ResourceOptions(parent=self._parents[FLEET, ""])
+            self._parents[kind, name] = pulumi.ComponentResource(kind, name, None, own)
+        if not (parent := self._parents.get((kind, name))):
+            raise pulumi.RunError(f"{move.where} stays on {id}, which this run would delete, so the run ends here")
+        metadata = {"name": id.name, "namespace": id.namespace}
+        manifest = {"apiVersion": id.api_version, "kind": id.kind, "metadata": metadata}
+        planned = KubeObject(manifest, Owner(tenant, cluster), hub=id.hub)
+        opts = _options(planned, parent, ignore_all=True)
+        if id.hub:
+            opts.provider = self._providers[id.hub]
+        opts.depends_on = self._answers.after(after)
+        return self._made(planned, opts, parent)
+
+    def _made(self, planned: KubeObject, opts: pulumi.ResourceOptions, parent: pulumi.ComponentResource) -> Object:
+        made = self.created[planned.id] = Object(planned, opts)
+        self._answers.expect(made, parent, made.kind)
+        return made
+
+    def _settled(self, move: Move, opts: pulumi.ResourceOptions) -> Callable[[], Awaitable[list[pulumi.Resource]]]:
+        # The SDK reads this very list when it sends the app, after its dependencies are known.
+        opts.ignore_changes = ignored = [*(opts.ignore_changes or ())]
+        return lambda: self.moving.settle(move, ignored, self.keep)
 
 
 def _options(planned: KubeObject, parent: pulumi.ComponentResource, *, ignore_all: bool) -> pulumi.ResourceOptions:
@@ -251,7 +299,7 @@ def _options(planned: KubeObject, parent: pulumi.ComponentResource, *, ignore_al
         parent=parent,
         protect=planned.protect or None,
         retain_on_delete=planned.retained or None,
-        ignore_changes=_EVERYTHING if ignore_all else [*map(_property, planned.rewritten)] or None,
+        ignore_changes=[*EVERYTHING] if ignore_all else [*map(_property, planned.rewritten)] or None,
         custom_timeouts=pulumi.CustomTimeouts(create=patience, update=patience) if patience else None,
     )
     return pulumi.ResourceOptions.merge(opts, _SECRETS) if planned.secret else opts

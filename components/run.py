@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
@@ -30,6 +30,7 @@ from tenantry.plan.engine_order import order_of_files
 from tenantry.plan.plan import Plan
 from tenantry.preflight.fitness import Policed, fitted
 from tenantry.render import rendered
+from tenantry.rollout.moves import Move
 from tenantry.stacks.command import PARALLEL, SKIP_CHECKPOINTS, TUNED
 from tenantry.stacks.file import NAMESPACE
 from tenantry.stacks.outcome import OUTCOME_FILE, STARTED, UNPROTECT, for_stack, offboards, tell
@@ -39,7 +40,8 @@ from .config import ClusterTarget, DirectoryTarget, StackConfig, Target, read_co
 from .contact import connected
 from .ending import Check, Keeper, Last, keeper_of
 from .gates import Gates, gates_of
-from .hubs import Moving, held_hubs, left_out_words, moving
+from .hubs import Renamed, held_hubs, left_out_words, renamed
+from .moving import Moving
 from .secrets import Holding, holding, left_over, read_secrets, with_secrets, without_secrets
 from .state import InState, StillProtected, check_retained, check_unprotected, outputs_in_state, resources_in_state
 
@@ -53,7 +55,8 @@ class Run:
 
     gates: None: the plan's rollouts are left aside. check: of some objects, when all have been created.
     last: makes the object that is created after all others. kept: objects that stay as they are, whatever the plan says of them.
-    whole: the plan before anything was left out; None: nothing was. moving: what has another name in the state.
+    whole: the plan before anything was left out; None: nothing was. renamed: what has another name in the state.
+    moves: the apps that move to another source. urns: of the state, by what `key_of` gives; at least if something moves.
     """
 
     plan: Plan
@@ -63,7 +66,13 @@ class Run:
     last: Last | None = None
     kept: Collection[ObjectId] = ()
     whole: Plan | None = None
-    moving: Moving = field(default_factory=Moving)
+    renamed: Renamed = field(default_factory=Renamed)
+    moves: Collection[Move] = ()
+    urns: Mapping[str, str] = field(default_factory=dict)
+
+    def waiting(self, gates: Gates) -> Moving:
+        """The apps that wait for another source."""
+        return Moving(gates, {move.app.id: move for move in self.moves}, self.urns)
 
 
 def run_of(environment: str | None = None, file: str | Path | None = None) -> Run:
@@ -91,7 +100,16 @@ def run_of(environment: str | None = None, file: str | Path | None = None) -> Ru
     say_if_slow(plan)
     last = made.keeper.of_run(gates) if made.keeper else None
     return Run(
-        plan=complete, target=target, gates=gates, check=check, last=last, kept=kept, whole=plan, moving=made.moving
+        plan=complete,
+        target=target,
+        gates=gates,
+        check=check,
+        last=last,
+        kept=kept,
+        whole=plan,
+        renamed=made.renamed,
+        moves=compared.moves if compared else (),
+        urns=compared.urns if compared else {},
     )
 
 
@@ -117,11 +135,11 @@ def readable_errors() -> Iterator[None]:
 
 @dataclass(frozen=True, slots=True)
 class Made:
-    """keeper: keeps the environment's record; None: nobody needs one. moving: what has another name in the state."""
+    """keeper: keeps the environment's record; None: nobody needs one. renamed: what has another name in the state."""
 
     plan: Plan
     keeper: Keeper | None = None
-    moving: Moving = field(default_factory=Moving)
+    renamed: Renamed = field(default_factory=Renamed)
 
 
 def make_plan(config: StackConfig) -> Made:
@@ -157,9 +175,9 @@ def make_plan(config: StackConfig) -> Made:
         config.claim, kept=kept_after(planned, now, datetime.now(UTC)), without=tuple(sorted(config.without))
     )
     check_retained(contacted, left_here(contacted, now))
-    moved = Moving()
+    moved = Renamed()
     if len(planned.hubs) > 1 or any(each.hubs for each in there if each == config.claim):
-        moved = moving(claimed(planned, platform, claim), resources_in_state(), claim, platform)
+        moved = renamed(claimed(planned, platform, claim), resources_in_state(), claim, platform)
     return Made(claimed(planned, platform, claim), keeper_of(fleet, planned, target, claim), moved)
 
 

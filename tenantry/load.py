@@ -12,6 +12,7 @@ from tenantry.fleet.fleet import Fleet, diagnose, neighbours
 from tenantry.fleet.groups import Grouped, grouped
 from tenantry.fleet.leaks import pasted_secrets
 from tenantry.fleet.rules import check_rules, check_warnings
+from tenantry.fleet.selecting import selecting
 from tenantry.fleet.shape import check_shape
 from tenantry.grants.frames import filled
 from tenantry.messages.errors import MAX_PROBLEMS, InvalidFleet, Problem, first_of, sorted_once
@@ -44,7 +45,10 @@ def fleet_of(source: ParsedFile) -> Fleet:
     """Check a parsed file. Raises: InvalidFleet: includes the problems that planning finds, so that one run reports all."""
     source = classed(source)
     secrets = tuple(diagnose(source, first_of(Once(source)(pasted_secrets(source.data)))))
-    fleet, problems = _checked(grouped(source), known=bool(secrets))
+    chosen, unknown = selecting(source)
+    clusters = grouped(chosen)
+    clusters = replace(clusters, findings=(*Once(source)(unknown), *clusters.findings))
+    fleet, problems = _checked(clusters, known=bool(secrets))
     if not (secrets or problems) and fleet:
         return fleet
     # A secret in the file must be removed first, so its other problems are not reported.

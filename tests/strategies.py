@@ -397,7 +397,7 @@ def _apps(draw: st.DrawFn, clusters: list[str], addons: Data) -> Data:
             app["overrides"] = {"clusters": {draw(st.sampled_from(clusters)): {kind: {"timeout": "3m"}}}}
         if draw(st.booleans()):
             regions = draw(st.lists(_REGIONS, max_size=2))
-            where = [{"labels": {"region": region}, kind: {"timeout": "4m"}} for region in regions]
+            where = [{"clusters": {"labels": {"region": region}}, kind: {"timeout": "4m"}} for region in regions]
             app.setdefault("overrides", {})["where"] = where
         apps[name] = app
     return apps
@@ -485,11 +485,10 @@ _CALLS: st.SearchStrategy[Data] = st.sampled_from(
 
 @st.composite
 def _overrides(draw: st.DrawFn, clusters: list[str]) -> Data:
-    """Settings that differ somewhere; those of namespaces' labels cannot differ by labels of clusters."""
-    where = {key: value for key, value in draw(_settings).items() if key != "labels"}
+    """Settings that differ somewhere."""
     return {
         "environments": {"dev": draw(_settings)},
-        "where": [{**where, "labels": {"region": draw(_REGIONS)}}],
+        "where": [{**draw(_settings), "clusters": {"labels": {"region": draw(_REGIONS)}}}],
         "clusters": {draw(st.sampled_from(clusters)): draw(_settings)},
     }
 

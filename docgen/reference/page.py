@@ -67,9 +67,10 @@ def _parts(section: Section, links: dict[type[Model], str]) -> Iterator[str]:
         kind = model.flux_kind
         yield f"It also takes these keys of Flux's [{kind}]({documentation(model)}), with their meaning there:"
         yield _table(("key", "type", "default"), flux_rows(model))
-    if model.owned and not (section.base and issubclass(model, FluxBlock)):
+    of_base = section.base.owned if section.base and issubclass(model, FluxBlock) else {}
+    if refused := {key: reason for key, reason in model.owned.items() if key not in of_base}:
         yield "These keys are refused:"
-        yield _table(("key", "reason"), ((f"`{key}`", reason) for key, reason in sorted(model.owned.items())))
+        yield _table(("key", "reason"), ((f"`{key}`", reason) for key, reason in sorted(refused.items())))
 
 
 def _about(section: Section, links: dict[type[Model], str]) -> Iterator[str]:

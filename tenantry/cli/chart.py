@@ -122,6 +122,6 @@ def push(address: str, version: str | None, *, plain_http: bool) -> int:
     with working(f"pushing {chart.name} {chart.version}"):
         where, digest = pushed(chart, address, plain_http=plain_http)
     click.echo(f"{where}@{digest}")
-    entry = f'{{url: "{address.rstrip("/")}", type: oci, version: {chart.version}}}'
-    say(f"write in tenants.yaml:\n  platform: {{chart: {{helm: {entry}}}}}")
+    entry = f'{{url: "{where.removesuffix(":" + chart.tag)}", ref: {{digest: "{digest}"}}}}'
+    say(f"write in tenants.yaml:\n  platform: {{chart: {{oci: {entry}}}}}")
     return 0

@@ -39,7 +39,7 @@ def _sections(grants: ExplainedGrants) -> Iterator[list[Line]]:
         *_folded("file:", scalar(grants.file), place(grants.include)),
         *_folded("frame:", scalar(grants.frame.value), comment_of(grants.frame)),
     ]
-    yield [Line(f"always: {scalar(list(grants.always))}")]
+    yield list(_folded("always:", scalar(list(grants.always)), ""))
     yield [
         Line("clusters:", f"{grants.selector or 'no selector'}, {place(grants.selected)}", bold=True),
         *(line for environment in grants.environments for line in _environment(environment, grants.selected)),

@@ -16,7 +16,7 @@ from tenantry.cluster.inventory import fleet_kinds
 from tenantry.cluster.reading import read_objects, without_label
 from tenantry.flux.schemas import kinds, schema_of
 from tenantry.guard.claims import MANAGER
-from tenantry.kube.objects import KubeObject, Manifest, ObjectId, labels_of, readable_id
+from tenantry.kube.objects import KubeObject, Manifest, ObjectId, group_of, labels_of, readable_id
 from tenantry.kube.values import number_of
 from tenantry.messages.data import ABSENT, depth_of, mapping_at, mappings_in, value_at
 from tenantry.messages.errors import Refused
@@ -32,6 +32,7 @@ FieldPath: TypeAlias = tuple[str, ...]
 CONFIRMED = 200
 """So many differences are confirmed by the server before a run; of more than that, those that remain are after it."""
 _LISTED = 20
+_SOURCES = "source.toolkit.fluxcd.io"
 _NOT_CONTENT = frozenset({"apiVersion", "kind", "metadata", "status"})
 _IN_METADATA = ("labels", "annotations")
 _BY_HAND_ALONE = frozenset({("spec", "suspend")})
@@ -116,7 +117,8 @@ def compare(
     """
     planned = {each.id: each for each in objects}
     wanted = {(id.api_version, id.kind): True for id in planned}
-    unread = {kind: False for kind in fleet_kinds() if kind not in wanted} if others else {}
+    # Of a source that is no longer planned, its spec says what it needs itself.
+    unread = {kind: group_of(kind[0]) == _SOURCES for kind in fleet_kinds() if kind not in wanted} if others else {}
     selector = f"{ENVIRONMENT_LABEL}={environment}"
     found: dict[ObjectId, Difference | None] = {}
     unplanned: list[Manifest] = []

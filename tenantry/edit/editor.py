@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from pathlib import Path as FilePath
+from types import MappingProxyType
 from typing import Any
 
 from tenantry.edit.document import Document, nested, same
@@ -30,10 +31,14 @@ class Editor:
     """The files of a fleet while they are edited.
 
     main: the fleet's own file; documents: all of them, the main one first; created: those that are not on disk yet.
+    rows: the place of each tenant and cluster that is a row of a CSV file, by its path. No edit changes a CSV file.
     """
 
-    def __init__(self, main: FilePath, documents: Mapping[FilePath, Document]) -> None:
+    def __init__(
+        self, main: FilePath, documents: Mapping[FilePath, Document], rows: Mapping[Path, str] = MappingProxyType({})
+    ) -> None:
         self.main = main
+        self.rows = rows
         self.documents = dict(documents)
         self.created: set[FilePath] = set()
 
@@ -50,12 +55,14 @@ class Editor:
             found[file] = bytes_of(file)
             return found[file]
 
-        read_all(main, reader)
+        source = read_all(main, reader)
+        rows = {at: file.line_of(at) for at, file in source.rows.items()}
         documents = {main: Document(main, found.pop(main))}
         for file, raw in found.items():
             with suppress(InvalidFleet):
-                documents[file] = Document(file, raw)
-        return cls(main, documents)
+                if file.suffix.lower() != ".csv":
+                    documents[file] = Document(file, raw)
+        return cls(main, documents, rows)
 
     # --- looking ----------------------------------------------------------------------------------------------------
 
@@ -116,6 +123,28 @@ class Editor:
         document = self.documents[file or self.file_of(path)]
         entry = document.entry(path)
         return document.place(entry.start if entry.key else entry.value.start)
+
+    def refuse_row(self, path: Path) -> None:
+        """Raises: Refused: the tenant or cluster at a path is a row of a CSV file."""
+        if place := self.rows.get(path[:2]):
+            file, line, _ = place.rsplit(":", 2)
+            key = f"{format_path(path[:2])}.KEY"
+            raise Refused(
+                f"'{format_path(path[:2])}' is a row of {file} ({place}), which no command edits",
+                f"edit line {line} of {file}; what only this one has goes over its row: tenantry set {key} VALUE",
+            )
+
+    def over_row(self, path: Path) -> str:
+        """Begins an entry of the main file for the tenant or cluster of a path, if only a row of a CSV file declares it.
+
+        Returns a note that the entry comes over the row; "" if there is no row.
+        """
+        at = path[:2]
+        if len(path) < 3 or at not in self.rows:
+            return ""
+        if not self.files_with(at):
+            self.set(at, {}, file=self.main)
+        return f"this comes over the row of '{format_path(at)}' ({self.rows[at]})"
 
     # --- changing ---------------------------------------------------------------------------------------------------
 

@@ -16,6 +16,7 @@ from tenantry.fleet.merge import Origin, Value, origin_at, placeholders
 from tenantry.fleet.placed import image_values, placed_app
 from tenantry.fleet.settings import variable_at
 from tenantry.kube.objects import KubeObject, ObjectId
+from tenantry.messages.placeholders import Scalar
 from tenantry.plan.after import After
 from tenantry.plan.images import PlannedImage
 from tenantry.plan.plan import Plan
@@ -163,11 +164,13 @@ def _placed(fleet: Fleet, plan: Plan, app: PlannedApp, objects: Mapping[ObjectId
         values=values,
         order={name: keeper(app.id.kind, id, objects.get(id)) for name, id in app.after.items()},
         images=app.images,
-        placeholders=tuple(variable(fleet, plan.environment, app.cluster, name, variables[name]) for name in used),
+        placeholders=tuple(
+            variable(fleet, plan.environment, app.cluster, name, variables[name], app.tenant) for name in used
+        ),
     )
 
 
-def variable(fleet: Fleet, environment: str, cluster: str, name: str, value: str) -> Value:
-    """A variable of a cluster with the place that declares it; no place for a built-in one."""
-    at = variable_at(fleet, environment, cluster, name)
+def variable(fleet: Fleet, environment: str, cluster: str, name: str, value: Scalar, tenant: str = "") -> Value:
+    """A placeholder with the place that declares its value; no place for a built-in one. tenant: whose variables hold too."""
+    at = variable_at(fleet, environment, cluster, name, tenant)
     return Value((name,), value, origin_at(fleet.source, at) if at else None)

@@ -16,9 +16,9 @@ from tenantry.fleet.fleet import Fleet, clusters_of
 from tenantry.fleet.merge import Layer, Origin, Value, origin, origin_at, trace
 from tenantry.fleet.model_paths import fields_of
 from tenantry.fleet.placement import tenant_barrier
-from tenantry.fleet.settings import variables_of
+from tenantry.fleet.settings import platforms_variables
 from tenantry.fleet.template import fill
-from tenantry.grants.frames import PARTS, PREFIXED, SELECTOR
+from tenantry.grants.frames import BLOCKS, PARTS, PREFIXED, SELECTOR, VARIABLES
 from tenantry.grants.grants import (
     DEFAULT_ROLES,
     LIMITS,
@@ -35,9 +35,9 @@ from tenantry.messages.errors import Found, Path
 from tenantry.messages.placeholders import names_in
 from tenantry.model.document import Tenant
 
-ALWAYS = (*PARTS, SELECTOR)
+ALWAYS = (*PARTS, SELECTOR, *BLOCKS)
 """What every included file may say of its tenant."""
-NEVER = tuple(key for key in fields_of(Tenant) if key not in (*ALWAYS, *PREFIXED, *get_args(GRANTABLE)))
+NEVER = tuple(key for key in fields_of(Tenant) if key not in (*ALWAYS, *PREFIXED, VARIABLES, *get_args(GRANTABLE)))
 """What no included file may say, whatever the main file grants."""
 
 
@@ -216,7 +216,7 @@ class _Explaining:
 
     def _on(self, pattern: str, environment: str, cluster: str) -> str | None:
         try:
-            return str(fill(pattern, variables_of(self.fleet, environment, cluster, tenant=self.tenant), ()))
+            return str(fill(pattern, platforms_variables(self.fleet, environment, cluster, self.tenant), ()))
         except Found:
             return None
 
@@ -224,6 +224,7 @@ class _Explaining:
         effective = {
             "share": self.grants.share.model_dump(exclude_none=True) if self.grants.share else {},
             "settings": self.grants.settings or [],
+            "variables": self.grants.variables or [],
             "roles": list(DEFAULT_ROLES) if self.grants.roles is None else self.grants.roles,
             "labels": self.grants.labels or [],
             "annotations": self.grants.annotations or [],

@@ -15,8 +15,9 @@ from tenantry.fleet.namespaces import main_namespace
 from tenantry.fleet.placed import image_values, placed_app, placed_tenant, platform_entry, tenant_entry
 from tenantry.fleet.settings import TIMES, settings_layers, tenant_states, variables_of
 from tenantry.fleet.sources import source_layers, source_taken
-from tenantry.fleet.template import fill
+from tenantry.fleet.template import fill_typed
 from tenantry.messages.errors import Found, Path
+from tenantry.messages.placeholders import Variables
 from tenantry.messages.text import listed
 from tenantry.plan.plan import Plan
 from tenantry.plan.planned_apps import PlannedApp
@@ -25,7 +26,7 @@ _TOLD_OF_APPS = (*TIMES, "shard")
 """Settings of a tenant that show in each of its apps."""
 IMAGES_IN = ("imageAutomation", "environments")
 """Which environments follow images: the reason why the images of two environments differ, and no difference itself."""
-_Values: TypeAlias = tuple[Iterable[Value], Mapping[str, str]]
+_Values: TypeAlias = tuple[Iterable[Value], Variables]
 """Values of a cluster, and the variables that fill in their placeholders."""
 
 
@@ -42,7 +43,7 @@ class Variant:
     values: dict[Path, Value]
     compared: dict[Path, str]
     shown: dict[Path, Any] = field(default_factory=dict)
-    variables: Mapping[str, str] = field(default_factory=dict)
+    variables: Variables = field(default_factory=dict)
     clusters: list[str] = field(default_factory=list)
     declared: Mapping[str, Origin | None] = field(default_factory=dict)
 
@@ -79,7 +80,7 @@ def tenant_variants(fleet: Fleet, plan: Plan, tenant: str, clusters: Iterable[st
         if tenant:
             variables["namespace"] = main_namespace(fleet, plan.environment, tenant)
 
-        def values(cluster: str = cluster, variables: Mapping[str, str] = variables) -> _Values:
+        def values(cluster: str = cluster, variables: Variables = variables) -> _Values:
             if tenant:
                 there = placed_tenant(fleet, plan.environment, tenant, cluster)
                 own = (value for value in there if value.path[0] not in _TOLD_OF_APPS)
@@ -97,7 +98,7 @@ def _take(
     fleet: Fleet,
     environment: str,
     cluster: str,
-    variables: Mapping[str, str],
+    variables: Variables,
     values: Callable[[], _Values],
 ) -> None:
     """Adds a cluster to the variant whose placeholders become the same there, or to a new one.
@@ -109,7 +110,8 @@ def _take(
         there, variables = values()
         variant = _variant(_by_role(there), variables)
         variant.declared = {
-            name: variable(fleet, environment, cluster, name, variables.get(name, "")).origin for name in _used(variant)
+            name: variable(fleet, environment, cluster, name, "", str(variables.get("tenant", ""))).origin
+            for name in _used(variant)
         }
         alike.append(variant)
     variant.clusters.append(cluster)
@@ -130,8 +132,8 @@ _OWN = {"cluster", "namespace"}
 """Placeholders that are not filled in before values are compared."""
 
 
-def _fills_alike(variant: Variant, variables: Mapping[str, str]) -> bool:
-    return all(variant.variables.get(name) == variables.get(name) for name in _used(variant) - _OWN)
+def _fills_alike(variant: Variant, variables: Variables) -> bool:
+    return all(repr(variant.variables.get(name)) == repr(variables.get(name)) for name in _used(variant) - _OWN)
 
 
 def _used(variant: Variant) -> set[str]:
@@ -149,14 +151,14 @@ def _by_role(values: Iterable[Value]) -> Iterator[tuple[Path, Value]]:
         yield path, value
 
 
-def _with_known_placeholders(values: Iterable[Value], variables: Mapping[str, str]) -> Iterator[Value]:
+def _with_known_placeholders(values: Iterable[Value], variables: Variables) -> Iterator[Value]:
     """Values of another cluster: a text whose placeholders are not known on this one is told as it is there."""
     for value in values:
         known = variables.keys() >= set(placeholders(value.written))
         yield value if known else replace(value, written=None)
 
 
-def _variant(values: Iterable[tuple[Path, Value]], variables: Mapping[str, str]) -> Variant:
+def _variant(values: Iterable[tuple[Path, Value]], variables: Variables) -> Variant:
     by_path = dict(values)
     kept = {**variables, **{name: f"{{{name}}}" for name in _OWN}}
     compared = {path: repr(_filled(each, kept)) for path, each in by_path.items() if path != IMAGES_IN}
@@ -165,12 +167,12 @@ def _variant(values: Iterable[tuple[Path, Value]], variables: Mapping[str, str])
     return Variant(by_path, compared, filled, variables)
 
 
-def _filled(value: Value, variables: Mapping[str, str]) -> Any:
+def _filled(value: Value, variables: Variables) -> Any:
     """A value with the placeholders of its text filled in by these variables."""
     if not placeholders(value.written):
         return value.value
     try:
-        return fill(value.written, variables, ())
+        return fill_typed(value.written, variables, ())
     except Found:  # braces in a text that takes no placeholders, such as JSON in an annotation
         return value.value
 
@@ -227,7 +229,7 @@ def _origins(values: Iterator[Value] | Sequence[Value]) -> Iterator[Origin]:
 def _by_placeholders(found: Sequence[tuple[Variant, Value]], origins: tuple[Origin, ...]) -> Reason:
     """The same text on both sides: its placeholders make the difference."""
     names = dict.fromkeys(name for _, value in found for name in placeholders(value.written))
-    differing = [name for name in names if len({variant.variables.get(name) for variant, _ in found}) > 1]
+    differing = [name for name in names if len({repr(variant.variables.get(name)) for variant, _ in found}) > 1]
     differing = [each for each in differing if each != "cluster"] or list(names)
     placed = [place for variant, _ in found for name in differing if (place := variant.declared.get(name))]
     words = f"placeholder {listed(f'{{{each}}}' for each in differing)}"

@@ -6,7 +6,7 @@ explained is what is planned.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal, TypeAlias
 
@@ -15,6 +15,7 @@ from tenantry.fleet.merge import Layer, origin
 from tenantry.fleet.resolve import resolved_once
 from tenantry.fleet.settings import TIMES, TenantSettings, overrides
 from tenantry.messages.errors import Path
+from tenantry.messages.placeholders import Variables
 from tenantry.model import AppPatch, Helm, Kustomize
 from tenantry.model.flux import FluxMetadata
 
@@ -73,7 +74,7 @@ def effective_app(
     at: tuple[str, ...],
     environment: str,
     cluster: str,
-    variables: dict[str, str],
+    variables: Variables,
     settings: TenantSettings | None = None,
 ) -> EffectiveApp:
     """The app at a path of the document as it is on one cluster. settings: of its tenant there; None: nobody asks for times.
@@ -81,8 +82,8 @@ def effective_app(
     Raises: Found: the merged app is not complete, or a placeholder is unknown.
     """
     layers = app_layers(fleet, at, environment, cluster)
-    model: type[Kustomize | Helm] = Helm if layers[0].data.get("kustomize") is None else Kustomize
-    kind = "kustomize" if model is Kustomize else "helm"
+    kind = kind_of(fleet, at)
+    model: type[Kustomize | Helm] = Helm if kind == "helm" else Kustomize
     block = resolved_once(fleet, layers, model, variables, part=(kind,))
     metadata = FluxMetadata()
     if any("metadata" in layer.data for layer in layers):
@@ -90,8 +91,43 @@ def effective_app(
     return EffectiveApp(at[-1], block, _dependencies(layers), layers, settings or TenantSettings(), metadata)
 
 
+def kind_of(fleet: Fleet, at: tuple[str, ...]) -> Literal["kustomize", "helm"]:
+    """The kind of the app at a path, as it is written."""
+    return "helm" if fleet.raw(*at).get("kustomize") is None else "kustomize"
+
+
 def app_layers(fleet: Fleet, at: tuple[str, ...], environment: str, cluster: str) -> tuple[Layer, ...]:
     """The layers of the app at a path of the document on one cluster: what overrides can set, too."""
+    return (*_for_all_apps(fleet, at), *own_layers(fleet, at, environment, cluster))
+
+
+def _for_all_apps(fleet: Fleet, at: tuple[str, ...]) -> Iterator[Layer]:
+    """What other levels say of all apps of its kind. What an included file says of them is for the apps of the file alone."""
+    kind = kind_of(fleet, at)
+    levels: tuple[tuple[str, ...], ...] = (("defaults",), at[:2]) if at[0] == "tenants" else (("platform",),)
+    for level in levels:
+        block = fleet.raw(*level, kind)
+        if block and level == at[:2] and level[1] in fleet.source.fills and fleet.source.filled_by(at) is None:
+            block = _of_main_file(fleet, block, (*level, kind))
+        if block:
+            yield Layer(level, {kind: block})
+
+
+def _of_main_file(fleet: Fleet, data: dict[str, Any], at: Path) -> dict[str, Any]:
+    """What of some data at a path no included file wrote."""
+    found = {}
+    for key, value in data.items():
+        if isinstance(value, dict) and value:
+            value = _of_main_file(fleet, value, (*at, key))
+        elif fleet.source.filled_by((*at, key)) is not None:
+            continue
+        if value != {} or data[key] == {}:
+            found[key] = value
+    return found
+
+
+def own_layers(fleet: Fleet, at: tuple[str, ...], environment: str, cluster: str) -> tuple[Layer, ...]:
+    """Those of the app's own entry."""
     base = Layer(at, {key: value for key, value in fleet.raw(*at).items() if key in MERGED})
     return (base, *overrides(fleet, [at], environment, cluster))
 

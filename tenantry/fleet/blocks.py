@@ -18,11 +18,16 @@ from tenantry.model import (
     SOURCE_KINDS,
     Alert,
     FluxBlock,
+    HelmOfAddons,
+    HelmOfApps,
     HelmPatch,
     ImagePolicy,
     ImageRepository,
     ImageUpdate,
+    KustomizeOfAddons,
+    KustomizeOfApps,
     KustomizePatch,
+    Oci,
     Provider,
     Receiver,
 )
@@ -31,6 +36,9 @@ Block: TypeAlias = tuple[Path, type[FluxBlock], dict[str, Any]]
 """A block's path, the model of its keys, and what is written."""
 
 _MODELS: dict[str, type[FluxBlock]] = {"kustomize": KustomizePatch, "helm": HelmPatch}
+_OF_APPS: dict[str, type[FluxBlock]] = {"kustomize": KustomizeOfApps, "helm": HelmOfApps}
+_OF_ADDONS: dict[str, type[FluxBlock]] = {"kustomize": KustomizeOfAddons, "helm": HelmOfAddons}
+_CHART = ("platform", "chart", "oci")
 _IMAGE_MODELS: dict[str, type[FluxBlock]] = {"repository": ImageRepository, "policy": ImagePolicy}
 
 
@@ -47,7 +55,23 @@ def flux_blocks(data: dict[str, Any]) -> Iterator[Block]:
     yield from receiver_blocks(data)
     for at in _apps(data):
         yield from ((path, _MODELS[str(path[-1])], block) for path, block in blocks_of(data, at))
+    yield from shared_blocks(data)
+    if block := mapping_at(data, *_CHART):
+        yield _CHART, Oci, block
     yield from _image_blocks(data)
+
+
+def shared_blocks(data: dict[str, Any]) -> Iterator[Block]:
+    """The blocks for all apps of a level: of all tenants, of one, of those that teams bring along, or of the platform."""
+    levels = [
+        ("defaults",),
+        ("platform",),
+        *((group, name) for group in ("selfService", "tenantClasses", "tenants") for name in mapping_at(data, group)),
+    ]
+    for at in levels:
+        for kind, model in (_OF_ADDONS if at == ("platform",) else _OF_APPS).items():
+            if block := mapping_at(data, *at, kind):
+                yield (*at, kind), model, block
 
 
 def source_blocks(data: dict[str, Any]) -> Iterator[Block]:

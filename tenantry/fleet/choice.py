@@ -23,6 +23,7 @@ from tenantry.fleet.placement import (
 )
 from tenantry.messages.errors import Path
 from tenantry.model import Cluster, Selector
+from tenantry.model.selecting import has_labels, labels_in_words, missed
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,7 +119,7 @@ def _elsewhere(fleet: Fleet, environment: str, addon: str, decision: Decision) -
 def _choice(fleet: Fleet, environment: str, selector: Selector, at: Path, cluster: str | None) -> Choice:
     here = clusters_of(fleet, environment)
     return Choice(
-        _in_words(selector),
+        selector.in_words,
         origin_at(fleet.source, at),
         tuple(_decision(fleet, selector, at, name) for name in here if cluster in (None, name)),
         tuple(name for name in fleet.clusters if name not in here and cluster in (None, name)),
@@ -133,27 +134,20 @@ def _decision(fleet: Fleet, selector: Selector, at: Path, name: str) -> Decision
 
 def _reason(selector: Selector, at: Path, name: str, cluster: Cluster) -> tuple[str, Path]:
     """The selector that decides about a cluster, and its place in the document."""
-    if name in selector.exclude:
-        return "excluded by name", (*at, "exclude", selector.exclude.index(name))
+    without, excluded = (*at, "exclude"), selector.excluded
+    if name in excluded.names:
+        names_at = without if isinstance(selector.exclude, list) else (*without, "names")
+        return "excluded by name", (*names_at, excluded.names.index(name))
+    if excluded.labels and has_labels(excluded.labels, cluster.labels):
+        return f"excluded by {labels_in_words(excluded.labels)}", (*without, "labels")
     if selector.names is not None:
         if name in selector.names:
             return "named", (*at, "names", selector.names.index(name))
         return "not named", (*at, "names")
-    for label, wanted in (selector.labels or {}).items():
+    for label in missed(selector.labels or {}, cluster.labels):
         if label not in cluster.labels:
             return f"has no label '{label}'", ("clusters", name)
-        if cluster.labels[label] != wanted:
-            return f"label {label} is '{cluster.labels[label]}'", ("clusters", name, "labels", label)
+        return f"label {label} is '{cluster.labels[label]}'", ("clusters", name, "labels", label)
     if selector.labels is not None:
         return "its labels match", ("clusters", name, "labels", next(iter(selector.labels)))
     return "all clusters are taken", (*at, "all")
-
-
-def _in_words(selector: Selector) -> str:
-    if selector.names is not None:
-        taken = f"names {', '.join(selector.names)}"
-    elif selector.labels is not None:
-        taken = f"labels {', '.join(f'{label}={value}' for label, value in selector.labels.items())}"
-    else:
-        taken = "all"
-    return taken + (f", except {', '.join(selector.exclude)}" if selector.exclude else "")

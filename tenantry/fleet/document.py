@@ -24,12 +24,15 @@ from tenantry.fleet.settings import (
     namespace_settings,
     platform_settings,
     tenant_settings,
+    tenant_variables,
     variables_of,
     variables_of_app,
 )
 from tenantry.fleet.sources import effective_source
+from tenantry.fleet.template import fill_manifest
 from tenantry.messages.data import mapping_at
-from tenantry.messages.errors import Found
+from tenantry.messages.errors import Found, Path
+from tenantry.messages.placeholders import Variables
 from tenantry.model import Model, ObjectsChart, PlacedSettings
 from tenantry.model.network import Network
 
@@ -37,8 +40,15 @@ ANSWERED = frozenset({"clusters", "environments", "overrides", "rollout", "grant
 """Keys that decide where, when and by whom something is set. `explain` answers them with reasons, and `overrides` are levels."""
 
 OF_APPS = ANSWERED | MERGED | {"imageAutomation", "namespaces", "source", "state"}
-OF_TENANTS = ANSWERED | frozenset(PlacedSettings.model_fields) | {"apps", "namespace", "shard", "sources", "state"}
-OF_PLATFORM = frozenset({"addons", "chart", "namespace"})
+_BLOCKS = frozenset({"kustomize", "helm"})
+"""What apps take over, and tell."""
+OF_TENANTS = (
+    ANSWERED
+    | _BLOCKS
+    | frozenset(PlacedSettings.model_fields)
+    | frozenset({"apps", "namespace", "shard", "sources", "state", "variables"})
+)
+OF_PLATFORM = _BLOCKS | {"addons", "chart", "namespace"}
 """Keys that have a function of their own. All others of the same entry are told as they are written there."""
 
 _FILLED = frozenset({"alerts", "chart", "clusterObjects", "configs", "receivers"})
@@ -65,7 +75,7 @@ def block_of(app: EffectiveApp) -> dict[str, Any]:
     return found
 
 
-def images_of(fleet: Fleet, at: tuple[str, ...], variables: Mapping[str, str]) -> Entry:
+def images_of(fleet: Fleet, at: tuple[str, ...], variables: Variables) -> Entry:
     """The image automation of the app at a path."""
     place = (*at, "imageAutomation")
     said = merge([Layer(place, fleet.raw(*place))])
@@ -93,7 +103,7 @@ def _plain(value: Any) -> Any:
             return value
 
 
-def entry_of(fleet: Fleet, at: tuple[str, ...], told: Collection[str], variables: Mapping[str, str] | None) -> Entry:
+def entry_of(fleet: Fleet, at: tuple[str, ...], told: Collection[str], variables: Variables | None) -> Entry:
     """The keys of an entry but those that are told apart. variables: None: placeholders are left as they are written."""
     said = {key: value for key, value in fleet.said(*at).items() if key not in told and value not in (None, {}, [])}
     said = merge([Layer(at, said)])
@@ -105,7 +115,8 @@ def entry_of(fleet: Fleet, at: tuple[str, ...], told: Collection[str], variables
         data[key] = dict(said[key])
         for name, written in said[key].items():
             try:
-                data[key][name] = filled(written, variables, (*at, key, name))
+                fill_in = fill_manifest if key == "clusterObjects" else filled
+                data[key][name] = fill_in(written, variables, (*at, key, name))
             except Found:  # nothing on this cluster uses it
                 unknown.add((key, name))
     return Entry(said, data, frozenset(unknown))
@@ -141,12 +152,12 @@ class Documents:
         source = effective_source(self.fleet, at, self.environment, cluster)
         return source.model_dump(exclude_none=True, exclude={"overrides"})
 
-    def _owned(self, at: tuple[str, ...], variables: Mapping[str, str]) -> dict[str, Any]:
+    def _owned(self, at: tuple[str, ...], variables: Variables) -> dict[str, Any]:
         """The namespaces of an add-on by their names."""
         found = {}
         for template, written in self.fleet.raw(*at, "namespaces").items():
             name = str(filled(template, variables, at))
-            objects = filled(mapping_at(written, "objects"), {**variables, "namespace": name}, at)
+            objects = _objects(mapping_at(written, "objects"), {**variables, "namespace": name}, at)
             found[name] = {**(written or {}), **({"objects": objects} if objects else {})}
         return found
 
@@ -155,7 +166,9 @@ class Documents:
         namespace = main_namespace(self.fleet, self.environment, tenant)
         variables = variables_of(self.fleet, self.environment, cluster, tenant=tenant) | {"namespace": namespace}
         own = entry_of(self.fleet, ("tenants", tenant), OF_TENANTS | {"namespaces"}, variables).data
-        return {"namespace": namespace, **self._with_objects(self._settings_of(tenant, cluster), variables), **own}
+        given = tenant_variables(self.fleet, tenant)
+        settings = self._with_objects(self._settings_of(tenant, cluster), variables)
+        return {"namespace": namespace, **settings, **({"variables": given} if given else {}), **own}
 
     def namespace(self, tenant: str, name: str, cluster: str) -> dict[str, Any]:
         """Another namespace of a tenant, by the name that it has in the environment."""
@@ -211,7 +224,12 @@ class Documents:
             )
         return self._settings[tenant, cluster]
 
-    def _with_objects(self, settings: TenantSettings, variables: Mapping[str, str]) -> dict[str, Any]:
+    def _with_objects(self, settings: TenantSettings, variables: Variables) -> dict[str, Any]:
         """Settings whose objects are filled in for a namespace."""
         found = settings_data(settings)
-        return found | {"objects": filled(found["objects"], variables, ("objects",))}
+        return found | {"objects": _objects(found["objects"], variables, ("objects",))}
+
+
+def _objects(written: Mapping[str, Any], variables: Variables, at: Path) -> dict[str, Any]:
+    """Manifests by name, filled in."""
+    return {name: fill_manifest(each, variables, (*at, name)) for name, each in written.items()}

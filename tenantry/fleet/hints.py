@@ -20,6 +20,7 @@ from tenantry.messages.text import format_path
 from tenantry.model import (
     App,
     AppPatch,
+    AppWhere,
     ChartDirectory,
     Credentials,
     FluxBlock,
@@ -40,6 +41,7 @@ from tenantry.model import (
 )
 from tenantry.model.clusters import Capi
 from tenantry.model.document import SettingsPatch
+from tenantry.model.sources import SourceWhere
 from tenantry.model.tenancy import Limits, Subject
 
 _SECRETS_NAME = re.compile(r"[a-z0-9][a-z0-9-]{0,59}")
@@ -86,6 +88,8 @@ def fix_for_key(
     """
     if model is None:
         return ""
+    if issubclass(model, AppWhere | SourceWhere) and key == "labels":
+        return f"write '{by_labels(beside[key])}'"
     if fix := next((moved[key] for known, moved in _MOVED.items() if issubclass(model, known) and key in moved), ""):
         return fix
     if fix := _of_names(model, key, document or {}) or _of_several(model, key, beside) or fix_for_habit(model, key):
@@ -97,6 +101,12 @@ def fix_for_key(
     if issubclass(model, App | AppPatch):
         return _block_of(key, beside)
     return _of_source(model, key, beside)
+
+
+def by_labels(labels: Any) -> str:
+    """The selector of clusters for labels that stand where it belongs: clusters: {labels: {tier: edge}}"""
+    pairs = labels.items() if isinstance(labels, dict) else ()
+    return f"clusters: {{labels: {{{', '.join(f'{key}: {quoted(value, (key,))}' for key, value in pairs) or 'KEY: VALUE'}}}}}"
 
 
 def meant_path(path: Path, document: Mapping[str, Any]) -> Path | None:

@@ -16,7 +16,7 @@ from tenantry.fleet.fleet import Fleet
 from tenantry.fleet.json_schema import DIALECT, json_schema
 from tenantry.fleet.placement import cluster_is_granted, tenant_barrier
 from tenantry.grants.frame_rules import CLUSTER_ADMIN
-from tenantry.grants.frames import OF_NAMESPACES, PARTS, PREFIXED, SELECTOR
+from tenantry.grants.frames import BLOCKS, OF_NAMESPACES, PARTS, PREFIXED, SELECTOR
 from tenantry.grants.grants import DEFAULT_ROLES, grants_of
 from tenantry.grants.model import GRANTABLE
 from tenantry.messages.errors import Refused
@@ -89,7 +89,7 @@ def _listed(patterns: Iterable[str] | None) -> str:
 def _schema(granted: _Granted) -> dict[str, Any]:
     whole = json_schema()
     definitions = whole["$defs"]
-    _keep(definitions["Tenant"], {*PARTS, SELECTOR, *granted.settings}, granted)
+    _keep(definitions["Tenant"], {*PARTS, SELECTOR, *BLOCKS, *granted.settings}, granted)
     _keep(definitions["ExtraNamespace"], {"name", *granted.settings.intersection(OF_NAMESPACES)}, granted)
     _restrict_roles(definitions, granted.roles)
     if "recurseSubmodules" not in granted.settings:

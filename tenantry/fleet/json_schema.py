@@ -86,6 +86,8 @@ def _complete(definition: dict[str, Any], name: str, documented: dict[tuple[str,
     if issubclass(described, model.FluxBlock):
         parts = flux_keys(described).items()
         definition["properties"] |= {key: _removable(part) for key, part in parts}
+        for key in described.owned.keys() & definition["properties"].keys():
+            del definition["properties"][key]
         definition["additionalProperties"] = False
     if described is model.Environment:
         _let_inherit(definition)

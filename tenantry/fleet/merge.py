@@ -9,6 +9,7 @@ from typing import Any
 from tenantry.messages.data import ABSENT, depth_of, value_at
 from tenantry.messages.errors import Location, Path
 from tenantry.messages.placeholders import names_in
+from tenantry.model.selecting import Selector
 from tenantry.source.parsed_file import ParsedFile
 
 
@@ -106,7 +107,7 @@ def trace(source: ParsedFile, layers: Sequence[Layer], effective: Mapping[str, A
 
 def origin_at(source: ParsedFile, path: Path) -> Origin:
     """The origin for a path of the document."""
-    return Origin(_override(source, path) or _level(source.origin(path)), source.locate(path))
+    return Origin(_override(source, path) or source.cell_of(path) or _level(source.origin(path)), source.locate(path))
 
 
 def placeholders(written: Any) -> tuple[str, ...]:
@@ -116,7 +117,7 @@ def placeholders(written: Any) -> tuple[str, ...]:
 
 
 def _override(source: ParsedFile, path: Path) -> str:
-    """The override that a value stands in: its environment, labels or cluster; "" if it stands in none."""
+    """The override that a value stands in: its environment, selector or cluster; "" if it stands in none."""
     match path:
         case (
             ("defaults", "overrides", group, name, *_)
@@ -128,8 +129,8 @@ def _override(source: ParsedFile, path: Path) -> str:
             if group != "where":
                 return f"{str(group)[:-1]} {name}"
             index = next(place for place, part in enumerate(path) if isinstance(part, int))
-            labels = value_at(source.data, (*path[: index + 1], "labels"), {})
-            return f"where {', '.join(f'{label}={value}' for label, value in labels.items())}"
+            given = Selector.model_validate(value_at(source.data, (*path[: index + 1], "clusters"), {}))
+            return f"where {given.in_words.removeprefix('labels ')}"
     return ""
 
 

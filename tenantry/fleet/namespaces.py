@@ -6,6 +6,7 @@ from tenantry.fleet.fleet import Fleet
 from tenantry.fleet.template import fill
 from tenantry.kube import names
 from tenantry.messages.errors import Found, Path, Problem
+from tenantry.messages.placeholders import Scalar
 
 
 def namespace_template(fleet: Fleet, environment: str, tenant: str) -> tuple[str, Path]:
@@ -36,7 +37,7 @@ def extra_namespaces(fleet: Fleet, environment: str, tenant: str) -> dict[str, s
     return found
 
 
-def _variables(fleet: Fleet, environment: str, tenant: str) -> dict[str, str]:
+def _variables(fleet: Fleet, environment: str, tenant: str) -> dict[str, Scalar]:
     return {**fleet.environments[environment].variables, "env": environment, "tenant": tenant}
 
 

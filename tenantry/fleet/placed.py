@@ -7,7 +7,7 @@ Never: leaves out a key. What no function here treats apart is told as it stands
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass, replace
 
 from tenantry.fleet.apps import EffectiveApp, effective_app
@@ -32,11 +32,13 @@ from tenantry.fleet.settings import (
     platform_settings,
     settings_layers,
     tenant_settings,
+    tenant_variables,
     variables_of,
     variables_of_app,
 )
 from tenantry.fleet.sources import effective_source, source_layers, source_place
 from tenantry.messages.errors import Path
+from tenantry.messages.placeholders import Variables
 from tenantry.model import ObjectsChart
 
 NOTIFICATIONS = frozenset({"alerts", "receivers"})
@@ -50,7 +52,7 @@ class Placed:
     """The values of an app or add-on on one cluster, and the variables that its placeholders can name."""
 
     values: tuple[Value, ...]
-    variables: Mapping[str, str]
+    variables: Variables
 
 
 # --- apps and add-ons -----------------------------------------------------------------------------------------------
@@ -131,6 +133,7 @@ def placed_tenant(fleet: Fleet, environment: str, tenant: str, cluster: str | No
     """
     return (
         *settings_of(fleet, tenant, environment, cluster),
+        *_variables(fleet, tenant),
         *shard_of(fleet, environment, tenant, cluster or ""),
         *_state(fleet, ("tenants", tenant), tenant, cluster, of_cluster=False),
     )
@@ -144,6 +147,13 @@ def tenant_entry(fleet: Fleet, environment: str, tenant: str, cluster: str | Non
     }
     values = _entry(fleet, ("tenants", tenant), OF_TENANTS | {"namespaces"}, variables or None)
     return (*values, *_extra_namespaces(fleet, environment, tenant))
+
+
+def _variables(fleet: Fleet, tenant: str) -> Iterator[Value]:
+    """The tenant's own variables and those of `defaults`."""
+    layers = [Layer(at, fleet.raw(*at)) for at in (("defaults", "variables"), ("tenants", tenant, "variables"))]
+    values = trace(fleet.source, layers, tenant_variables(fleet, tenant)) if any(each.data for each in layers) else ()
+    yield from (replace(each, written=None).under("variables") for each in values)
 
 
 def settings_of(fleet: Fleet, tenant: str, environment: str, cluster: str | None) -> tuple[Value, ...]:
@@ -261,9 +271,7 @@ def _state(
     return (Value(("state",), state, origin_at(fleet.source, (*place, "state"))),)
 
 
-def _entry(
-    fleet: Fleet, at: tuple[str, ...], told: Collection[str], variables: Mapping[str, str] | None
-) -> tuple[Value, ...]:
+def _entry(fleet: Fleet, at: tuple[str, ...], told: Collection[str], variables: Variables | None) -> tuple[Value, ...]:
     """The keys of an entry but those that are told apart. variables: None: placeholders are left as they are written."""
     found = entry_of(fleet, at, told, variables)
     values = trace(fleet.source, [Layer(at, found.said)], found.data) if found.said else ()

@@ -11,6 +11,7 @@ from tenantry.grants.grants import grant_at, grants_of, is_filled
 from tenantry.messages.data import mapping_at
 from tenantry.messages.errors import Path
 from tenantry.model import Cluster, Selector
+from tenantry.model.selecting import has_labels, wanted_labels
 
 
 class Barrier(NamedTuple):
@@ -99,13 +100,7 @@ def _listed(fleet: Fleet, environment: str, at: tuple[str, ...], names: list[str
 
 def matches(selector: Selector, name: str, cluster: Cluster) -> bool:
     """Whether a selector takes a cluster, whatever the environment."""
-    if name in selector.exclude:
-        return False
-    if selector.names is not None:
-        return name in selector.names
-    if selector.labels is not None:
-        return selector.labels.items() <= cluster.labels.items()
-    return True
+    return selector.takes(name, cluster.labels)
 
 
 def cluster_labels(fleet: Fleet) -> dict[str, Mapping[str, str]]:
@@ -114,14 +109,17 @@ def cluster_labels(fleet: Fleet) -> dict[str, Mapping[str, str]]:
 
 
 def labelled(words: Iterable[str], clusters: Mapping[str, Mapping[str, str]]) -> list[str]:
-    """Names of clusters, in which `tier=edge,region=eu` becomes all that have these labels, or stays if none has them.
+    """Names of clusters, in which `tier=edge,region=eu` becomes all that have these labels, or stays if none has them. A label
+    with two values, as in `region=eu,region=us`, may have either.
 
     clusters: their labels.
     """
     found: list[str] = []
     for word in words:
-        pairs = {tuple(pair.split("=", 1)) for pair in word.split(",")}
-        alike = [name for name, labels in clusters.items() if pairs <= labels.items()] if "=" in word else []
+        alike: list[str] = []
+        if "=" in word:
+            wanted = wanted_labels(word.split(","))
+            alike = [name for name, labels in clusters.items() if has_labels(wanted, labels)]
         found += alike or [word]
     return list(dict.fromkeys(found))
 

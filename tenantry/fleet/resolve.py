@@ -6,7 +6,7 @@ Never: decides which layers there are. A finding names the place where the autho
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any, TypeVar
 
@@ -15,18 +15,18 @@ from pydantic_core import ValidationError
 from tenantry.fleet.fleet import Fleet
 from tenantry.fleet.merge import Layer, merge, origin
 from tenantry.fleet.shape import findings_of
-from tenantry.fleet.template import fill
+from tenantry.fleet.template import fill, fill_block
 from tenantry.messages.data import ABSENT, mapping_at, replaced, value_at, without
 from tenantry.messages.errors import Found, Path
-from tenantry.messages.placeholders import all_names_in
-from tenantry.model import Model
+from tenantry.messages.placeholders import Variables, all_names_in
+from tenantry.model import Helm, Model
 from tenantry.model.strict import FILLED
 
 _M = TypeVar("_M", bound=Model)
 
 
 def resolved(
-    fleet: Fleet, at: tuple[str, ...], model: type[_M], variables: Mapping[str, str], *, literal: tuple[str, ...] = ()
+    fleet: Fleet, at: tuple[str, ...], model: type[_M], variables: Variables, *, literal: tuple[str, ...] = ()
 ) -> _M:
     """The part of the file at a path, where only that place speaks about it.
 
@@ -40,7 +40,7 @@ def resolved_once(
     fleet: Fleet,
     layers: Sequence[Layer],
     model: type[_M],
-    variables: Mapping[str, str],
+    variables: Variables,
     *,
     part: tuple[str, ...] = (),
     literal: tuple[str, ...] = (),
@@ -54,7 +54,8 @@ def resolved_once(
     if names is None:
         texts = mapping_at(merge(layers), *part)
         names = fleet.shared[what] = tuple(dict.fromkeys(all_names_in(texts)))
-    key = (what, tuple(map(variables.get, names)))
+    # By text, because 1 and true are equal.
+    key = (what, tuple(repr(variables.get(name)) for name in names))
     found: _M | None = fleet.shared.get(key)
     if found is None:
         found = fleet.shared[key] = resolved_layers(layers, model, variables, part=part, literal=literal)
@@ -64,7 +65,7 @@ def resolved_once(
 def resolved_layers(
     layers: Sequence[Layer],
     model: type[_M],
-    variables: Mapping[str, str] | None,
+    variables: Variables | None,
     *,
     part: tuple[str, ...] = (),
     literal: tuple[str, ...] = (),
@@ -76,7 +77,7 @@ def resolved_layers(
     data = mapping_at(merge(layers), *part)
     try:
         if variables is not None:
-            data = filled(data, variables, part, literal)
+            data = fill_block(data, variables, part) if model is Helm else filled(data, variables, part, literal)
         return model.model_validate(data, context=None if variables is None else FILLED)
     except ValidationError as error:
         findings = findings_of(error, model, data, part)
@@ -85,7 +86,7 @@ def resolved_layers(
     raise Found(replace(finding, path=origin(layers, finding.path)) for finding in findings)
 
 
-def filled(data: Any, variables: Mapping[str, str], at: Path, literal: tuple[str, ...] = ()) -> Any:
+def filled(data: Any, variables: Variables, at: Path, literal: tuple[str, ...] = ()) -> Any:
     """A copy of plain data with its placeholders filled in, but for the text at the path `literal`. Raises: Found: as `fill`."""
     text = value_at(data, literal, ABSENT) if literal else ABSENT
     if text is ABSENT:

@@ -14,8 +14,9 @@ from typing import Any
 from tenantry.fleet.fleet import Fleet, hub_of
 from tenantry.fleet.merge import Layer, origin
 from tenantry.fleet.resolve import resolved_layers
-from tenantry.messages.data import mapping_at
+from tenantry.fleet.template import BUILT_IN
 from tenantry.messages.errors import Path
+from tenantry.messages.placeholders import Scalar
 from tenantry.model import PlacedSettings, State
 from tenantry.model.network import Network
 from tenantry.model.objects import as_written
@@ -112,11 +113,23 @@ def tenant_states(fleet: Fleet, tenant: str, cluster: str) -> tuple[State, State
     return declared.state, there.state if there else "active"
 
 
-def variables_of(fleet: Fleet, environment: str, cluster: str, **built_in: str) -> dict[str, str]:
-    """All placeholders for something on a cluster; the cluster's variables win over the environment's."""
+def tenant_variables(fleet: Fleet, tenant: str) -> dict[str, Scalar]:
+    """The variables of a tenant: its own win over those of `defaults`."""
+    declared = fleet.document.tenants.get(tenant)
+    given = {**(fleet.document.defaults.variables or {}), **((declared and declared.variables) or {})}
+    return {name: value for name, value in given.items() if value is not None}
+
+
+def variables_of(fleet: Fleet, environment: str, cluster: str, **built_in: str) -> dict[str, Scalar]:
+    """All placeholders for something on a cluster; the cluster's variables win over the environment's. `tenant` adds its own.
+
+    A label and a variable of one name have the same value, or rules and the plan refuse them.
+    """
     return {
+        **fleet.clusters[cluster].labels,
         **fleet.environments[environment].variables,
         **fleet.clusters[cluster].variables,
+        **(tenant_variables(fleet, built_in["tenant"]) if built_in.get("tenant") else {}),
         "env": environment,
         "cluster": cluster,
         "management": hub_of(fleet, environment, cluster),
@@ -124,19 +137,28 @@ def variables_of(fleet: Fleet, environment: str, cluster: str, **built_in: str) 
     }
 
 
-def variables_of_app(fleet: Fleet, at: Sequence[str], environment: str, cluster: str) -> dict[str, str]:
+def platforms_variables(fleet: Fleet, environment: str, cluster: str, tenant: str) -> dict[str, Scalar]:
+    """The same without variables that the tenant's included file sets: they decide nothing about the tenant's rights."""
+    found = variables_of(fleet, environment, cluster, tenant=tenant)
+    at = ("tenants", tenant, "variables")
+    files = {name for name in fleet.raw(*at) if fleet.source.filled_by((*at, name))}
+    return {name: value for name, value in found.items() if name not in files}
+
+
+def variables_of_app(fleet: Fleet, at: Sequence[str], environment: str, cluster: str) -> dict[str, Scalar]:
     """All placeholders for an app or an add-on on a cluster. Args: at: where it is declared."""
     tenant = {"tenant": at[1]} if at[0] == "tenants" else {}
     return variables_of(fleet, environment, cluster, **tenant, app=at[-1])
 
 
-def variable_at(fleet: Fleet, environment: str, cluster: str, name: str) -> Path | None:
-    """Where a variable of `variables_of` is declared; None for a built-in one."""
-    environments = (("environments", each) for each in reversed(fleet.lineage(environment)))
-    for group, owner in (("clusters", cluster), *environments):
-        if name in fleet.raw(group, owner, "variables"):
-            return (group, owner, "variables", name)
-    return None
+def variable_at(fleet: Fleet, environment: str, cluster: str, name: str, tenant: str = "") -> Path | None:
+    """Where a placeholder of `variables_of` gets its value, a variable or a label; None for a built-in one."""
+    if name in BUILT_IN:
+        return None
+    owners: list[tuple[str, ...]] = [("tenants", tenant), ("defaults",)] if tenant else []
+    owners += [("clusters", cluster), *(("environments", each) for each in reversed(fleet.lineage(environment)))]
+    places = [*((*owner, "variables") for owner in owners), ("clusters", cluster, "labels")]
+    return next(((*place, name) for place in places if name in fleet.raw(*place)), None)
 
 
 def overrides(
@@ -154,19 +176,21 @@ def overrides(
             paths += ((*at, "overrides", "where", index) for index in where_applies(fleet, at, cluster))
         paths += ((*at, "overrides", "clusters", cluster) for at in owners)
     for path in paths:
-        # The labels of an entry of `where` are those of clusters.
-        left = ("labels",) if path[-2] == "where" else _NO_SETTINGS
+        # An entry of `where` says itself which clusters it is for.
+        left = ("clusters",) if path[-2] == "where" else _NO_SETTINGS
         if data := {key: value for key, value in fleet.raw(*path).items() if key not in left}:
             yield Layer(path, data)
 
 
 def where_applies(fleet: Fleet, at: tuple[str, ...], cluster: str) -> Iterator[int]:
-    """The entries of `where` below a path whose labels a cluster has, in their order."""
-    entries = fleet.raw(*at, "overrides").get("where")
-    for index, entry in enumerate(entries if isinstance(entries, list) else ()):
-        labels = mapping_at(entry, "labels")
-        if labels and labels.items() <= fleet.clusters[cluster].labels.items():
-            yield index
+    """The entries of `where` below a path that take a cluster, in their order."""
+    if not fleet.raw(*at, "overrides").get("where"):
+        return
+    holder: Any = fleet.document
+    for part in at:
+        holder = holder[part] if isinstance(holder, dict) else getattr(holder, part)
+    labels = fleet.clusters[cluster].labels
+    yield from (index for index, entry in enumerate(holder.overrides.where) if entry.clusters.takes(cluster, labels))
 
 
 def _inherited(fleet: Fleet, *at: str) -> Layer:

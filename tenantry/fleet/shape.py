@@ -16,7 +16,7 @@ from typing import Any
 from pydantic_core import ValidationError
 
 from tenantry.fleet.classes import Once
-from tenantry.fleet.hints import fix_for_key, fix_for_owned, fix_for_place, quoted, without_repeats
+from tenantry.fleet.hints import by_labels, fix_for_key, fix_for_owned, fix_for_place, quoted, without_repeats
 from tenantry.fleet.inherit import inherit
 from tenantry.fleet.misplaced import in_a_list, misplaced
 from tenantry.fleet.model_paths import elsewhere, fields_of, model_at
@@ -188,6 +188,8 @@ _EXPECTED = {
 
 def _example(model: type[Model] | None, path: Path, data: Any) -> str:
     """A missing key with a value; "" if nothing can be said."""
+    if path[-1] == "clusters" and path[-3:-2] == ("where",):
+        return by_labels(value_at(data, (*path[:-1], "labels")))
     if model is Document and path[-1] == "environments":
         return "environments: {NAME: {management: CLUSTER}}"
     if model and issubclass(model, Oci):

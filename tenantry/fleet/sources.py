@@ -5,7 +5,7 @@ Called by: the plan, and everything that explains, compares, lists or edits what
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from tenantry.fleet.fleet import Fleet
@@ -15,6 +15,7 @@ from tenantry.fleet.settings import overrides, variables_of, variables_of_app
 from tenantry.fleet.template import fill
 from tenantry.messages.data import mapping_at, without
 from tenantry.messages.errors import Path
+from tenantry.messages.placeholders import Scalar, Variables
 from tenantry.model import Source
 
 REFS = (("git", "ref"), ("oci", "ref"))
@@ -41,7 +42,7 @@ def source_taken(
 
 
 def effective_source(
-    fleet: Fleet, at: tuple[str, ...], environment: str, cluster: str, variables: Mapping[str, str] | None = None
+    fleet: Fleet, at: tuple[str, ...], environment: str, cluster: str, variables: Variables | None = None
 ) -> Source:
     """The source at a path of the document as it is on one cluster. variables: None: those of the source's owner there.
 
@@ -77,7 +78,7 @@ def with_one_ref(layers: list[Layer]) -> list[Layer]:
     return layers
 
 
-def variables_of_source(fleet: Fleet, at: tuple[str, ...], environment: str, cluster: str) -> dict[str, str]:
+def variables_of_source(fleet: Fleet, at: tuple[str, ...], environment: str, cluster: str) -> dict[str, Scalar]:
     """The placeholders that the source at a path can name. The app that takes it is none of them."""
     return variables_of(fleet, environment, cluster, **({"tenant": at[1]} if at[0] == "tenants" else {}))
 

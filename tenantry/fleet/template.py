@@ -1,63 +1,122 @@
-"""Placeholders: `{env}`, `{tenant}`, `{app}`, `{cluster}`, `{management}` and the variables of the environment and the cluster.
+"""Placeholders: `{env}`, `{tenant}`, `{app}`, `{cluster}`, `{management}`, variables, and the labels of the cluster.
 
 `{{` and `}}` stand for single braces. `${NAME}` is left as it is: Flux substitutes that after building.
 An unknown name is an error, never an empty string.
+
+A placeholder that is the whole value keeps its type, a number or `true`, where a program reads the value: in the values of a
+chart and in objects (`fill_typed`, `fill_manifest`). Everywhere else it becomes text.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
-from tenantry.messages.errors import MAX_PROBLEMS, Found, Path, Problem
-from tenantry.messages.placeholders import TOKEN
+from tenantry.messages.errors import MAX_PROBLEMS, UNKNOWN_PLACEHOLDER, Found, Path, Problem
+from tenantry.messages.placeholders import TOKEN, Scalar, Variables
 from tenantry.messages.text import closest, declared
 
 BUILT_IN = ("env", "tenant", "app", "cluster", "management")
+_WHOLE = re.compile(r"\{([^{}]*)\}")
+_TEXTS_OF_MANIFESTS = {"ConfigMap": ("data", "binaryData"), "Secret": ("data", "stringData")}
+"""The fields of each kind that hold nothing but text, besides the metadata."""
 
 
-def fill(value: Any, variables: Mapping[str, str], at: Path) -> Any:
-    """A copy of plain data with the placeholders of all its strings filled in; keys of mappings are left alone.
+def fill(value: Any, variables: Variables, at: Path) -> Any:
+    """A copy of plain data with the placeholders of all its strings filled in as text; keys of mappings are left alone.
 
     Args:   at: the path of the value, for errors.
     Raises: Found: one finding per string that cannot be filled in.
     """
-    problems: list[Problem] = []
-    filled = _fill(value, variables, at, problems)
-    if problems:
-        raise Found(problems)
-    return filled
+    return _Filling(variables).all(value, at, typed=False)
 
 
-def _fill(value: Any, variables: Mapping[str, str], at: Path, problems: list[Problem]) -> Any:
-    if isinstance(value, str):
-        return _fill_text(value, variables, at, problems) if "{" in value or "}" in value else value
-    if isinstance(value, dict):
-        return {key: _fill(item, variables, (*at, key), problems) for key, item in value.items()}
-    if isinstance(value, list):
-        return [_fill(item, variables, (*at, index), problems) for index, item in enumerate(value)]
-    return value
+def fill_typed(value: Any, variables: Variables, at: Path) -> Any:
+    """The same, but a placeholder that is a whole string becomes the value of its variable as it is. Raises: Found."""
+    return _Filling(variables).all(value, at, typed=True)
 
 
-def _fill_text(text: str, variables: Mapping[str, str], at: Path, problems: list[Problem]) -> str:
-    def replace(match: re.Match[str]) -> str:
-        token = match.group()
-        if token.startswith("${"):
-            return token
-        if token in ("{{", "}}"):
-            return token[0]
-        name = match.group(1)
-        if name in variables:
-            return variables[name]
-        if len(problems) <= MAX_PROBLEMS:
-            problems.append(_problem(token, name, variables, at))
-        return token
-
-    return TOKEN.sub(replace, text)
+def fill_block(block: Mapping[str, Any], variables: Variables, at: Path) -> dict[str, Any]:
+    """A block of an app, in which only the `values` of a chart keep types. Raises: Found."""
+    return _Filling(variables).parts(block, at, lambda key: key == "values")
 
 
-def _problem(token: str, name: str | None, variables: Mapping[str, str], at: Path) -> Problem:
+def fill_manifest(manifest: Mapping[str, Any], variables: Variables, at: Path) -> dict[str, Any]:
+    """A manifest, in which all fields keep types but those that Kubernetes has as text. Raises: Found."""
+    texts = ("apiVersion", "kind", "metadata", *_TEXTS_OF_MANIFESTS.get(str(manifest.get("kind")), ()))
+    return _Filling(variables).parts(manifest, at, lambda key: key not in texts)
+
+
+class _Filling:
+    """Fills in, and collects what cannot be filled in."""
+
+    def __init__(self, variables: Variables) -> None:
+        self.variables = variables
+        self.problems: list[Problem] = []
+
+    def all(self, value: Any, at: Path, *, typed: bool) -> Any:
+        filled = self._fill(value, at, typed=typed)
+        if self.problems:
+            raise Found(self.problems)
+        return filled
+
+    def parts(self, value: Mapping[str, Any], at: Path, keeps_types: Callable[[str], bool]) -> dict[str, Any]:
+        filled = {key: self._fill(part, (*at, key), typed=keeps_types(key)) for key, part in value.items()}
+        if self.problems:
+            raise Found(self.problems)
+        return filled
+
+    def _fill(self, value: Any, at: Path, *, typed: bool) -> Any:
+        if isinstance(value, str):
+            if "{" not in value and "}" not in value:
+                return value
+            whole = _WHOLE.fullmatch(value) if typed else None
+            return self.variables[whole[1]] if whole and whole[1] in self.variables else self._text(value, at)
+        if isinstance(value, dict):
+            return {key: self._fill(item, (*at, key), typed=typed) for key, item in value.items()}
+        if isinstance(value, list):
+            return [self._fill(item, (*at, index), typed=typed) for index, item in enumerate(value)]
+        return value
+
+    def _text(self, text: str, at: Path) -> str:
+        def replace(match: re.Match[str]) -> str:
+            token = match.group()
+            if token.startswith("${"):
+                return token
+            if token in ("{{", "}}"):
+                return token[0]
+            name = match.group(1)
+            if name not in self.variables:
+                self._problem(_unknown(token, name, self.variables, at))
+                return token
+            value = self.variables[name]
+            if isinstance(value, float):
+                self._problem(_decimal(name, at))
+            return text_of(value)
+
+        return TOKEN.sub(replace, text)
+
+    def _problem(self, found: Problem) -> None:
+        if len(self.problems) <= MAX_PROBLEMS:
+            self.problems.append(found)
+
+
+def text_of(value: Scalar) -> str:
+    """A variable's value as text, as YAML writes it."""
+    return str(value).lower() if isinstance(value, bool) else str(value)
+
+
+def _decimal(name: str, at: Path) -> Problem:
+    return Problem(
+        at,
+        "decimal-as-text",
+        f"variable '{name}' is a decimal number, and becomes text here, where 1.10 would be 1.1",
+        fix="put its value in quotes where it is declared",
+    )
+
+
+def _unknown(token: str, name: str | None, variables: Variables, at: Path) -> Problem:
     if name is None:
         return Problem(at, "bad-placeholder", f"a single '{token}'", fix=f"write '{token * 2}' for a brace")
     # What is in braces and is no name is a text of another format, and may hold a secret.
@@ -66,10 +125,17 @@ def _problem(token: str, name: str | None, variables: Mapping[str, str], at: Pat
     meant = f"write '{{{near}}}'" if near else "correct the name"
     return Problem(
         at,
-        "unknown-placeholder",
+        UNKNOWN_PLACEHOLDER,
         f"placeholder '{{{name}}}' is not known here"
         if is_name
         else "a text in braces is not the name of a placeholder",
         (declared("known", name if is_name else "", variables),),
-        fix=f"{meant}, declare it under the 'variables:' of the environment or cluster, or write '{{{{' and '}}}}' for braces",
+        fix=f"{meant}, declare it under the 'variables:' of {_owners(variables)}, or write '{{{{' and '}}}}' for braces",
     )
+
+
+def _owners(variables: Variables) -> str:
+    """Who could declare a variable. Namespaces are the same on all clusters, and take no variables of tenants."""
+    names = {"environment": "env", "cluster": "cluster", **({"tenant": "tenant"} if "cluster" in variables else {})}
+    *most, last = [f"{what} '{variables[key]}'" for what, key in names.items() if key in variables] or ["environment"]
+    return f"{', '.join(most)} or {last}" if most else last

@@ -251,8 +251,6 @@ def _of_text(path: Path, value: Any) -> str:
         name = value.get("name", value.get("cluster"))
         return f"write '{quoted(name, path)}'" if isinstance(name, str) and quoted(name, path) != "..." else ""
     if isinstance(value, list) and value:
-        if path[-2:-1] == ("labels",) and "clusters" in path and len(value) > 1:
-            return f"write one value, such as {quoted(value[0], path)}; for several, list the clusters: 'names: [...]'"
         return f"write '{quoted(value[0], path)}'" if len(value) == 1 else "write one of them"
     return ""
 

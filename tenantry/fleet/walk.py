@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import chain
 from typing import Any
 
 from tenantry.fleet.blocks import blocks_of
@@ -13,17 +14,20 @@ from tenantry.model import (
     Alert,
     App,
     AppPatch,
+    AppWhere,
     Overrides,
     PlacedSettings,
     Receiver,
+    RolloutWave,
     Selector,
     Settings,
     SettingsOverrides,
     Source,
     SourcePatch,
 )
-from tenantry.model.document import Frame, TenantClass
+from tenantry.model.document import Frame, SettingsWhere, TenantClass
 from tenantry.model.objects import ObjectManifest, ObjectMetadata
+from tenantry.model.sources import SourceWhere
 from tenantry.model.tenancy import AddonNamespace, ExtraNamespace
 
 
@@ -49,6 +53,27 @@ def selectors(fleet: Fleet) -> Iterator[tuple[Path, str, Selector]]:
                 )
     for name, addon in fleet.document.platform.addons.items():
         yield ("platform", "addons", name, "clusters"), f"add-on '{name}'", addon.clusters
+
+
+def names_of_selector(selector: Selector | RolloutWave) -> Iterator[tuple[Path, str]]:
+    """The names of clusters in a selector or a wave, those that it leaves out too, each with its path in it."""
+    yield from ((("names", index), name) for index, name in enumerate(selector.names or ()))
+    if isinstance(selector.exclude, list):
+        yield from ((("exclude", index), name) for index, name in enumerate(selector.exclude))
+    else:
+        yield from ((("exclude", "names", index), name) for index, name in enumerate(selector.exclude.names))
+
+
+def where_selectors(fleet: Fleet) -> Iterator[tuple[Path, str, Selector]]:
+    """Every selector of an entry of `where` with its path and its owner."""
+    written: Iterator[tuple[tuple[str, ...], Sequence[SettingsWhere | AppWhere | SourceWhere]]] = chain(
+        ((at, given.overrides.where) for at, given in levels(fleet)),
+        ((at, app.overrides.where) for at, _, _, app in apps(fleet)),
+        ((at, source.overrides.where) for at, source in sources(fleet)),
+    )
+    for at, entries in written:
+        for index, entry in enumerate(entries):
+            yield (*at, "overrides", "where", index, "clusters"), "an override", entry.clusters
 
 
 def settings(fleet: Fleet) -> Iterator[tuple[Path, PlacedSettings | ExtraNamespace]]:
@@ -80,11 +105,10 @@ def in_words(at: tuple[str, ...]) -> str:
 
 
 def settings_overrides(overrides: SettingsOverrides, at: tuple[str, ...]) -> Iterator[tuple[Path, PlacedSettings]]:
-    """The overrides of a level; those by labels of clusters without these."""
+    """The overrides of a level."""
     over: Path = (*at, "overrides")
     yield from (((*over, "environments", name), entry) for name, entry in overrides.environments.items())
-    for index, entry in enumerate(overrides.where):
-        yield (*over, "where", index), entry.model_copy(update={"labels": None})
+    yield from (((*over, "where", index), entry) for index, entry in enumerate(overrides.where))
     yield from (((*over, "clusters", name), entry) for name, entry in overrides.clusters.items())
 
 

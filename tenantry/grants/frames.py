@@ -16,8 +16,12 @@ PARTS = ("sources", "credentials", "configs", "apps", "alerts", "receivers")
 """Keys of a tenant whose entries an included file can always declare; those of the main file stay beside them."""
 SELECTOR = "clusters"
 """An included file can set it, but it selects from granted clusters only."""
+BLOCKS = ("kustomize", "helm")
+"""Keys that an included file can set for its own apps, if the main file does not set them for all apps of the tenant."""
 PREFIXED = ("labels", "annotations")
 """Keys of a tenant with keys of Kubernetes', which are granted by their prefixes."""
+VARIABLES = "variables"
+"""A key of a tenant whose entries are granted by their names."""
 OF_NAMESPACES = ("name", "quota", "limits", "network")
 """Keys of an extra namespace that come with the grant of `namespaces`."""
 
@@ -70,7 +74,9 @@ class _Filling:
                 continue  # the check of shapes reports what the main file says
             if key in PARTS and isinstance(value, dict):
                 self._add_entries(name, fill, key, joined)
-            elif key == SELECTOR or key in PARTS:
+            elif key in BLOCKS and key in frame:
+                self._platforms(name, fill, (*at, key), "or write it in the apps")
+            elif key == SELECTOR or key in PARTS or key in BLOCKS:
                 joined[key], self.written[*at, key] = value, (fill.file, (*at, key))
             else:
                 self._set(name, fill, key, joined, grants)
@@ -129,7 +135,7 @@ class _Filling:
             self._platforms(name, fill, (*at, *path), fix)
         if refused and refused[0][0] == ():
             return
-        if key in PREFIXED:
+        if key in (*PREFIXED, VARIABLES):
             self._merge_keys(fill, at, joined, {path[-1] for path, _ in refused})
         elif key == "namespaces" and isinstance(value, dict) and isinstance(joined.get(key, {}), dict):
             # What the main file says of one, such as its pod security, holds.
@@ -165,18 +171,29 @@ class _Granted:
         layers = [Layer((), mapping_at(main.data, "defaults", "grants")), Layer((), mapping_at(frame, "grants"))]
         granted = merge(layers)
         self._settings = _texts(granted.get("settings"))
+        self._variables = _texts(granted.get(VARIABLES))
         self._prefixes = {key: tuple(_texts(granted.get(key))) for key in PREFIXED}
 
     def refused(self, key: str, value: Any) -> Iterator[tuple[Path, str]]:
         """The paths below a setting that the included file may not write, each with the grant that would allow it."""
         if key in PREFIXED:
             yield from self._keys(key, value)
+        elif key == VARIABLES:
+            yield from self._of_variables(value)
         elif key not in self._settings:
             yield (), f"or allow it there: 'grants: {{settings: [{key}]}}'" if _is_grantable(key) else ""
         elif key == "namespaces" and isinstance(value, dict):
             for name, entry in value.items():
                 for inner, content in entry.items() if isinstance(entry, dict) else ():
                     yield from (((name, inner, *path), fix) for path, fix in self._of_namespace(inner, content))
+
+    def _of_variables(self, value: Any) -> Iterator[tuple[Path, str]]:
+        if not isinstance(value, dict):
+            yield (), ""
+            return
+        for name in value:
+            if name not in self._variables:
+                yield (name,), f"or allow it there: 'grants: {{variables: [{name}]}}'"
 
     def _of_namespace(self, key: str, value: Any) -> Iterator[tuple[Path, str]]:
         if key in PREFIXED:

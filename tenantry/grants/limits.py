@@ -166,7 +166,7 @@ def _tree_of_model(model: type[Model]) -> _Tree:
     for name, field in model.model_fields.items():
         if found := _tree_of_type(declared_type(field), name):
             tree[field.alias or name] = found
-    return tree
+    return {key: each for key, each in tree.items() if key not in model.owned}
 
 
 def _tree_of_type(annotation: Any, name: str) -> _Tree | None:

@@ -11,7 +11,6 @@ from tenantry.addresses import is_address
 from tenantry.kube.names import KEY_PREFIX
 from tenantry.messages.placeholders import is_unfilled
 from tenantry.messages.redact import shorten
-from tenantry.model.clusters import Selector
 from tenantry.model.scalars import (
     ClassNames,
     ConfigName,
@@ -21,10 +20,12 @@ from tenantry.model.scalars import (
     RoleName,
     SourceName,
     Text,
+    VariableName,
     refusal,
     text,
     valid,
 )
+from tenantry.model.selecting import Selector
 from tenantry.model.strict import Model, OneOf
 
 _ADDRESS = r"""(\*|[^*\s?#"']+(/\*)?)"""
@@ -98,6 +99,10 @@ class Include(OneOf):
     """A pattern for files with the apps of tenants, relative to the directory of this file."""
     clusters: Text | None = None
     """A pattern for files of the platform team with nothing but `clusters`, relative to the directory of this file."""
+    each: dict[str, Any] | None = None
+    """The entry of each row of a CSV file (`tenants: customers.csv`, `clusters: stores.csv`), whose first column is `name`.
+    Columns are placeholders here. A column that does not stand here is a variable of the tenant or cluster. An empty cell says
+    nothing."""
     of: Annotated[list[Text], Field(min_length=1)] | None = None
     """The tenants that these files may speak of. Default: each file may speak of the tenant that it is named after. With
     `class`, names may contain `*`."""
@@ -109,6 +114,17 @@ class Include(OneOf):
     @classmethod
     def _pattern_alone(cls, value: Any) -> Any:
         return {"tenants": value} if isinstance(value, str) else value
+
+    @model_validator(mode="after")
+    def _rows_are_of_csv_files(self) -> Self:
+        is_table = (self.tenants or self.clusters or "").lower().endswith(".csv")
+        if self.each is not None and not is_table:
+            raise refusal("bad-include", "'each' is the entry of a row, but these are no CSV files", fix="remove it")
+        if is_table and (self.of is not None or self.class_ is not None):
+            key = "of" if self.of is not None else "class"
+            fix = "remove it" if key == "of" else "write 'each: {class: ...}'"
+            raise refusal("bad-include", f"'{key}' is for files of teams, and a CSV file is the platform's", fix=fix)
+        return self
 
     @model_validator(mode="after")
     def _tenants_only_in_files_of_tenants(self) -> Self:
@@ -211,6 +227,9 @@ class Grants(Model):
     """Settings of the tenant that the file may set itself; they replace those of this file, but `namespaces` only adds some.
     `rollout` is a setting of the file's apps. `recurseSubmodules` is one of its Git sources: a repository with submodules makes
     Flux connect to any address that it names. Default: none."""
+    variables: list[VariableName] | None = None
+    """Variables of the tenant that the file may set. What they become part of is checked as if the file had written it.
+    Default: none."""
     roles: list[RoleName] | None = None
     """The ClusterRoles that a granted `role`, `owners` or `roleBindings` may name. Default: `view`."""
     labels: list[KeyPrefix] | None = None

@@ -72,7 +72,8 @@ def _silently_left_out(fleet: Fleet, tenant: str) -> list[str]:
     selector, _ = granted_selector(fleet, tenant)
     if selector is None or not selector.all:
         return []
-    return [name for name in fleet.clusters if is_management(fleet, name) and name not in selector.exclude]
+    clusters = fleet.clusters.items()
+    return [name for name, cluster in clusters if is_management(fleet, name) and matches(selector, name, cluster)]
 
 
 def management_clusters_are_left_out_on_purpose(fleet: Fleet) -> Iterator[Problem]:
@@ -83,12 +84,16 @@ def management_clusters_are_left_out_on_purpose(fleet: Fleet) -> Iterator[Proble
             places.setdefault(granted_selector(fleet, tenant)[1], tenant)
     for path, tenant in places.items():
         names, excluded = _silently_left_out(fleet, tenant), fleet.source.value(path).get("exclude", ())
+        fix = f"exclude them: '{{all: true, exclude: [{', '.join((*excluded, *names[:3]))}]}}', or name the clusters"
+        if isinstance(excluded, dict):
+            named = ", ".join((*excluded.get("names", ()), *names[:3]))
+            fix = f"exclude them too: write 'names: [{named}]' in 'exclude:', or name the clusters"
         yield doubtful(
             path,
             "management-clusters",
             f"for tenants with an included file, such as '{tenant}', 'all' does not include management clusters",
             (f"management clusters: {listed(names)}",),
-            fix=f"exclude them: '{{all: true, exclude: [{', '.join((*excluded, *names[:3]))}]}}', or name the clusters",
+            fix=fix,
         )
 
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from tenantry.fleet.fleet import Fleet
 from tenantry.fleet.identity import borrowed
-from tenantry.fleet.settings import variable_at
+from tenantry.fleet.settings import platforms_variables, variable_at
 from tenantry.fleet.sources import source_data
 from tenantry.fleet.template import fill
 from tenantry.flux.addresses import address_problems, addresses_of
@@ -19,7 +19,7 @@ from tenantry.grants.model import Grants
 from tenantry.grants.requirements import unmet
 from tenantry.grants.rules import foreign_address, no_push, no_submodules
 from tenantry.messages.errors import Found, Path, Problem
-from tenantry.messages.placeholders import names_in
+from tenantry.messages.placeholders import Variables, all_names_in, names_in
 from tenantry.model.requirements import NOTHING_REQUIRED, Requirements
 from tenantry.plan.objects.scope import Scope
 
@@ -31,12 +31,14 @@ class Wall:
     """Checks the objects of one scope: the platform's for addresses and what is required, a tenant's for everything."""
 
     def __init__(
-        self, fleet: Fleet, scope: Scope, variables: Mapping[str, str], required: Requirements = NOTHING_REQUIRED
+        self, fleet: Fleet, scope: Scope, variables: Variables, required: Requirements = NOTHING_REQUIRED
     ) -> None:
         self._fleet = fleet
         self._required = required
         self._scope = scope
         self._variables = variables
+        place = (scope.environment, scope.cluster, scope.tenant)
+        self._platforms = platforms_variables(fleet, *place) if scope.tenant else variables
         self._grants = (
             grants_of(fleet, scope.tenant) if scope.tenant and has_sound_grants(fleet, scope.tenant) else None
         )
@@ -64,9 +66,20 @@ class Wall:
             yield from self._authors(kind, spec, origin)
             yield from self._submodules(kind, spec, origin, self._grants)
 
+    def check_inherited(
+        self, at: tuple[str, ...], kind: str, spec: Mapping[str, Any], origin: Callable[[Path], Path]
+    ) -> Iterator[Problem]:
+        """Names that an included file's app takes over from the main file, and may not use. Args: at: of the app."""
+        if self._grants is None or not is_filled(self._fleet, at):
+            return
+        for path, group, name in names_of_spec(kind, dict(spec)):
+            inherited = origin(path)[: len(at)] != at and not is_filled(self._fleet, origin(path))
+            if inherited and not may_name(self._fleet, self._scope.tenant, group, name):
+                yield not_shared(self._fleet, self._scope.tenant, at, group, name)
+
     def check_push(self, source: str, url: str, at: Path) -> Iterator[Problem]:
         """Whether image automation may push to a source. Args: at: where its `update` is written."""
-        if self._grants is None or not is_filled(self._fleet, at):
+        if self._grants is None or not self._is_files(at):
             return
         tenant, fleet = self._scope.tenant, self._fleet
         place = ("tenants", tenant, "sources", source)
@@ -77,11 +90,20 @@ class Wall:
         if not is_allowed(url, allowed):
             yield no_push(fleet, tenant, at, allowed)
 
+    def _is_files(self, place: Path) -> bool:
+        """Whether the included file decides the value at a place: it wrote the value, or a variable that fills it in."""
+        if is_filled(self._fleet, place):
+            return True
+        at = ("tenants", self._scope.tenant, "variables")
+        declared = self._fleet.raw(*at)
+        names = all_names_in(self._fleet.source.value(place)) if declared else ()
+        return any(name in declared and is_filled(self._fleet, (*at, name)) for name in names)
+
     def _submodules(
         self, kind: str, spec: Mapping[str, Any], origin: Callable[[Path], Path], grants: Grants
     ) -> Iterator[Problem]:
         key = "recurseSubmodules"
-        granted = key in (grants.settings or ()) or not is_filled(self._fleet, origin((key,)))
+        granted = key in (grants.settings or ()) or not self._is_files(origin((key,)))
         if kind == "GitRepository" and spec.get(key) and not granted:
             yield no_submodules(self._fleet, self._scope.tenant, (key,))
 
@@ -92,7 +114,7 @@ class Wall:
             return  # told where they are written
         for path, group, name in (*names_of_spec(kind, dict(spec)), *self._names_of_objects(spec)):
             place = origin(path)
-            if is_filled(self._fleet, place) and not may_name(self._fleet, tenant, group, name):
+            if self._is_files(place) and not may_name(self._fleet, tenant, group, name):
                 yield not_shared(self._fleet, tenant, path, group, name)
 
     def _names_of_objects(self, spec: Mapping[str, Any]) -> Iterator[Named]:
@@ -121,7 +143,7 @@ class Wall:
     ) -> Iterator[Problem]:
         allowed = self._allowed_for(kind, grants)
         for path, address in addresses_of(kind, spec):
-            if is_filled(self._fleet, origin(path)) and not is_allowed(address, allowed):
+            if self._is_files(origin(path)) and not is_allowed(address, allowed):
                 yield foreign_address(self._fleet, self._scope.tenant, kind, path, allowed)
 
     def _allowed_for(self, kind: str, grants: Grants) -> list[str]:
@@ -135,7 +157,7 @@ class Wall:
         """The granted address patterns with their placeholders filled in. Raises: Found: a placeholder is unknown."""
         for index, pattern in enumerate(patterns or ()):
             try:
-                yield str(fill(pattern, self._variables, ()))
+                yield str(fill(pattern, self._platforms, ()))
             except Found as found:
                 at = grant_at(self._fleet, self._scope.tenant, key, index)
                 raise Found(replace(finding, path=at) for finding in found.findings) from None
@@ -153,7 +175,7 @@ class Wall:
             if place[-1:] not in (each.path[-1:], ("chartInterval",)):
                 continue  # the author wrote none here: it is the tenant's as a whole, or Tenantry's
             # With the author's name for it, as the rule about the same value.
-            yield from self._beyond(each, place) if is_filled(self._fleet, place) else own
+            yield from self._beyond(each, place) if self._is_files(place) else own
 
     def _beyond(self, each: Limited, place: Path) -> Iterator[Problem]:
         """What is beyond the limits of the tenant's included file."""
@@ -169,7 +191,7 @@ class Wall:
         """What placeholders at a place became, and where."""
         written = self._fleet.source.value(place)
         for name in dict.fromkeys(names_in(written)) if isinstance(written, str) else ():
-            at = variable_at(self._fleet, self._scope.environment, self._scope.cluster, name)
+            at = variable_at(self._fleet, self._scope.environment, self._scope.cluster, name, self._scope.tenant)
             where = f" ({self._fleet.source.line_of(at)})" if at else ""
             yield f"'{{{name}}}' is '{self._variables.get(name, '')}' on cluster '{self._scope.cluster}'{where}"
 

@@ -148,7 +148,11 @@ def _unmarked(resource: Mapping[str, Any]) -> ObjectId | None:
     id = readable_id(inputs)
     if id is None or not holds_data(group_of(id.api_version), id.kind) or resource.get("retainOnDelete"):
         return None
-    return None if is_given_up(inputs) else id
+    if is_given_up(inputs):
+        return None
+    # With several management clusters, the name in the state begins with that of the object's.
+    name = str(resource.get("urn", "")).rpartition("::")[2]
+    return id.at(name.removesuffix(id.full_name).removesuffix("/")) if name.endswith(f"/{id.full_name}") else id
 
 
 def _split(urn: str) -> tuple[list[str], str]:

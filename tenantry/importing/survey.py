@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from functools import cached_property
 from typing import Any
 
-from tenantry.importing.blocks import KEYS, Named, chart_of, has_shared_interval
+from tenantry.importing.blocks import KEYS, Named, chart_of, has_shared_interval, source_entry
 from tenantry.importing.clusters import APPS, Remotes
 from tenantry.importing.model import Read
 from tenantry.importing.overlay import Place
@@ -94,6 +94,10 @@ class Survey:
             source = self.world.get(str(reference.get("kind")), release.namespace, str(reference.get("name")))
             if source is None:
                 continue
+            if source.kind == "OCIRepository":
+                cluster = self.remotes.name(release) or self.world.management
+                entry = source_entry(self.world, source, self._names("", cluster, f"{cluster}."))
+                return {key: each for key, each in entry.items() if key != "metadata"}
             credentials = {}
             if secret := mapping_at(source.spec, "secretRef").get("name"):
                 cluster = self.remotes.name(release) or self.world.management

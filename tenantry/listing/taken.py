@@ -5,10 +5,10 @@ Called by: `lists`, for the versions of apps and sources and for `--uses`. The l
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple
 
-from tenantry.fleet.apps import app_layers
+from tenantry.fleet.apps import app_layers, kind_of
 from tenantry.fleet.fleet import Fleet
 from tenantry.fleet.merge import merge
 from tenantry.fleet.settings import variables_of_app
@@ -16,6 +16,7 @@ from tenantry.fleet.sources import source_data, source_place, variables_of_sourc
 from tenantry.fleet.template import fill
 from tenantry.messages.data import mapping_at
 from tenantry.messages.errors import Found, Path, Refused
+from tenantry.messages.placeholders import Variables
 
 USES = ("chart", "source", "address")
 """What can be asked of an app: the name of its chart, the name of its source, the address of its source."""
@@ -86,8 +87,7 @@ class Taking:
         layers = app_layers(self.fleet, at, *place)
         key = tuple(layer.path for layer in layers)
         if key not in self._blocks:
-            kind = "helm" if layers[0].data.get("kustomize") is None else "kustomize"
-            self._blocks[key] = mapping_at(merge(layers), kind)
+            self._blocks[key] = mapping_at(merge(layers), kind_of(self.fleet, at))
         return self._blocks[key]
 
 
@@ -143,7 +143,7 @@ def _by_environment(places: Iterable[Place]) -> dict[str, list[str]]:
     return found
 
 
-def _filled(written: Any, variables: Mapping[str, str]) -> str | None:
+def _filled(written: Any, variables: Variables) -> str | None:
     """A text with its placeholders filled in, or as it is written where planning refuses it."""
     try:
         return _text(fill(written, dict(variables), ()))

@@ -84,6 +84,8 @@ class Severity(StrEnum):
     """It works, but probably not as intended, or not for long."""
 
 
+UNKNOWN_PLACEHOLDER = "unknown-placeholder"
+"""The code of a problem that one place has in many environments or tenants. The first of them is told."""
 NOWHERE = Location("", 0, 0)
 """The place of what is in no file, such as the objects on a cluster, and of what has not been located yet."""
 
@@ -136,9 +138,12 @@ def warning(code: str, message: str, fix: str) -> Problem:
 
 def sorted_once(diagnostics: Iterable[Problem]) -> tuple[Problem, ...]:
     """The problems without duplicates, sorted by place. All have been located by `Problem.at`, which redacts their texts."""
-    located = dict.fromkeys(diagnostics)
-    assert NOWHERE not in {problem.location for problem in located}, "a problem of a file has no place in it"
-    return tuple(sorted(located, key=lambda problem: (problem.location, problem.code, problem.message)))
+    located: dict[object, Problem] = {}
+    for each in diagnostics:
+        told_once = each.code == UNKNOWN_PLACEHOLDER
+        located.setdefault((each.location, each.message) if told_once else each, each)
+    assert NOWHERE not in {problem.location for problem in located.values()}, "a problem of a file has no place in it"
+    return tuple(sorted(located.values(), key=lambda problem: (problem.location, problem.code, problem.message)))
 
 
 class TenantryError(Exception):

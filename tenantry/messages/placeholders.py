@@ -6,8 +6,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
-from typing import Any
+from collections.abc import Iterator, Mapping
+from typing import Any, TypeAlias
+
+Scalar: TypeAlias = str | int | float | bool
+"""The value of a variable, as YAML has it."""
+Variables: TypeAlias = Mapping[str, Scalar]
+"""Placeholders by name."""
 
 PLACEHOLDER = r"\{[^{}]*\}"
 """A placeholder by itself. The expression is valid in JSON Schema too."""

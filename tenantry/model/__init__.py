@@ -3,7 +3,7 @@
 All models are strict (no value is converted silently), frozen, and refuse keys they do not know.
 
     document     the whole: platform, defaults, tenants
-    clusters     environments, clusters, their groups, how a cluster is reached, selectors
+    clusters     environments, clusters, their groups, how a cluster is reached
     frame        which files are included, and what they are granted
     tenancy      what a tenant's namespaces are given; network: who may talk to them
     apps         apps, add-ons, overrides; kustomize and helm: their blocks
@@ -11,6 +11,7 @@ All models are strict (no value is converted silently), frozen, and refuse keys 
     alerts       who is told of what
     rollouts     in which waves a change reaches clusters
     receivers    webhooks that make Flux fetch sources at once
+    selecting    which clusters something takes
     sources      where manifests and charts come from
     credentials  what Flux reads beside them: names here, values elsewhere
     flux         blocks whose keys are Flux's own
@@ -26,7 +27,6 @@ from tenantry.model.clusters import (
     Environment,
     Kubeconfig,
     SecretKey,
-    Selector,
 )
 from tenantry.model.document import (
     ChartDirectory,
@@ -39,9 +39,20 @@ from tenantry.model.document import (
     SettingsOverrides,
     Tenant,
 )
-from tenantry.model.flux import FluxBlock, Helm, HelmPatch, Kustomize, KustomizePatch
+from tenantry.model.flux import (
+    FluxBlock,
+    Helm,
+    HelmOfAddons,
+    HelmOfApps,
+    HelmPatch,
+    Kustomize,
+    KustomizeOfAddons,
+    KustomizeOfApps,
+    KustomizePatch,
+)
 from tenantry.model.images import ImageAutomation, ImageChoice, ImagePolicy, ImageRepository, ImageSource, ImageUpdate
 from tenantry.model.notifications import COMMIT_STATUS, Alert, Provider, Receiver
+from tenantry.model.selecting import Excluded, Selector
 from tenantry.model.sources import (
     SOURCE_KINDS,
     Bucket,
@@ -80,11 +91,14 @@ __all__ = [
     "Credentials",
     "Document",
     "Environment",
+    "Excluded",
     "ExternalArtifact",
     "FluxBlock",
     "Git",
     "GitRef",
     "Helm",
+    "HelmOfAddons",
+    "HelmOfApps",
     "HelmPatch",
     "HelmRepository",
     "ImageAutomation",
@@ -95,6 +109,8 @@ __all__ = [
     "ImageUpdate",
     "Kubeconfig",
     "Kustomize",
+    "KustomizeOfAddons",
+    "KustomizeOfApps",
     "KustomizePatch",
     "Model",
     "ObjectsChart",

@@ -4,10 +4,10 @@ from typing import Annotated, Literal, TypeAlias
 
 from pydantic import Field
 
-from tenantry.model.clusters import Selector
 from tenantry.model.flux import FluxMetadata, HelmPatch, KustomizePatch
 from tenantry.model.images import ImageAutomation
-from tenantry.model.scalars import AppName, LabelKey, LabelValue, Name, NameTemplate
+from tenantry.model.scalars import AppName, Name, NameTemplate
+from tenantry.model.selecting import Selector
 from tenantry.model.sources import Source
 from tenantry.model.strict import Model, OneOf
 from tenantry.model.tenancy import AddonNamespace
@@ -30,17 +30,17 @@ class AppPatch(Model):
 
 
 class AppWhere(AppPatch):
-    """What differs on the clusters with some labels."""
+    """What differs on some clusters."""
 
-    labels: Annotated[dict[LabelKey, LabelValue], Field(min_length=1)]
-    """The clusters that have all of these labels."""
+    clusters: Selector
+    """The clusters, such as `{labels: {tier: edge}}`."""
 
 
 class Overrides(Model):
     environments: dict[str, AppPatch] = {}
     """Overrides by environment. Those of an extended environment apply first."""
     where: list[AppWhere] = []
-    """Overrides by labels of clusters, in this order. They take precedence over the environment's."""
+    """Overrides for some clusters, such as those with some labels, in this order. They take precedence over the environment's."""
     clusters: dict[str, AppPatch] = {}
     """Overrides by cluster. They take precedence over all others."""
 

@@ -63,7 +63,8 @@ class Environment(Model):
     tenants: Annotated[list[Name], Field(min_length=1)] | None = None
     """The only tenants in this environment, such as the one that a release environment is for. Default: all tenants."""
     variables: dict[VariableName, VariableValue] = {}
-    """Placeholders for sources and apps, by name. A cluster's variable of the same name takes precedence."""
+    """Placeholders for sources and apps, by name: texts, numbers, `true` and `false`. A cluster's variable of the same name takes
+    precedence."""
     protected: bool = False
     """Whether tenants, namespaces and apps must be marked with `state: removing` or `offboarding` in an earlier run before they
     can be removed."""
@@ -224,7 +225,7 @@ class Cluster(Model):
     """The management cluster that runs Flux for this cluster. Required for a remote cluster where an environment has several
     management clusters, and one of these."""
     labels: dict[LabelKey, LabelValue] = {}
-    """Labels for selectors. They exist in this file only, not on the cluster."""
+    """Labels for selectors. They exist in this file only, not on the cluster. Each is a placeholder too."""
     variables: dict[VariableName, VariableValue] = {}
     """Placeholders, by name. They take precedence over the environment's."""
     kubeconfig: Kubeconfig | None = None
@@ -239,18 +240,3 @@ class Cluster(Model):
     """`paused`: Flux stops reconciling everything on the cluster. `removing`: a later run may remove everything from the cluster,
     which has to answer; namespaces stay with their data. `offboarding`: namespaces go with their data. `decommissioned`: the
     cluster is gone or will be. A later run removes its entry without reaching it, and everything on it keeps running."""
-
-
-class Selector(OneOf):
-    """Selects clusters by name, by labels (all must match), or all of them. `exclude` removes names from the result."""
-
-    one_of = ("names", "labels", "all")
-
-    names: list[str] | None = None
-    """Select these clusters."""
-    labels: Annotated[dict[LabelKey, LabelValue], Field(min_length=1)] | None = None
-    """Select the clusters that have all of these labels."""
-    all: Literal[True] | None = None
-    """`true` selects every cluster of the environment."""
-    exclude: list[str] = []
-    """Clusters to leave out."""

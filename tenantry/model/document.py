@@ -6,7 +6,8 @@ from pydantic import Field
 
 from tenantry.grants.model import Grants, Include, NamespacePattern
 from tenantry.model.apps import Addon, App, State
-from tenantry.model.clusters import Cluster, ClusterGroup, Environment, Selector
+from tenantry.model.clusters import Cluster, ClusterGroup, Environment
+from tenantry.model.flux import HelmOfAddons, HelmOfApps, KustomizeOfAddons, KustomizeOfApps
 from tenantry.model.network import Network
 from tenantry.model.notifications import Alert, Receiver
 from tenantry.model.objects import ClusterObject, ObjectManifest
@@ -24,8 +25,11 @@ from tenantry.model.scalars import (
     RoleName,
     SourcePath,
     Text,
+    VariableName,
+    VariableValue,
 )
-from tenantry.model.sources import Config, Credentials, GitRef, Source
+from tenantry.model.selecting import Selector
+from tenantry.model.sources import Config, Credentials, GitRef, Oci, Source
 from tenantry.model.strict import InParts, Model, OneOf
 from tenantry.model.tenancy import (
     ClusterRights,
@@ -85,10 +89,10 @@ class SettingsPatch(PlacedSettings):
 
 
 class SettingsWhere(SettingsPatch):
-    """What differs on the clusters with some labels. The labels of namespaces cannot differ here."""
+    """What differs on some clusters."""
 
-    labels: Annotated[dict[LabelKey, LabelValue], Field(min_length=1)]  # type: ignore[assignment]  # of clusters
-    """The clusters that have all of these labels."""
+    clusters: Selector
+    """The clusters, such as `{labels: {tier: edge}}`."""
 
 
 class TenantPatch(SettingsPatch):
@@ -103,7 +107,7 @@ class SettingsOverrides(Model):
     environments: dict[str, SettingsPatch] = {}
     """Settings by environment. Those of an extended environment apply first."""
     where: list[SettingsWhere] = []
-    """Settings by labels of clusters, in this order. They take precedence over the environment's."""
+    """Settings for some clusters, such as those with some labels, in this order. They take precedence over the environment's."""
     clusters: dict[str, SettingsPatch] = {}
     """Settings by cluster. They take precedence over all others."""
 
@@ -118,8 +122,16 @@ class Settings(PlacedSettings):
 
     clusters: Selector | None = None
     """The clusters of apps that have no selector. A nearer selector replaces this one entirely."""
+    variables: dict[VariableName, VariableValue | None] | None = None
+    """Placeholders for what belongs to the tenant, by name. A tenant's own variables are added to those of `defaults`; `null`
+    removes one. No environment, cluster or group can have a variable of the same name."""
     grants: Grants | None = None
     """What the tenant's included file may do."""
+    kustomize: KustomizeOfApps | None = None
+    """What all apps with `kustomize` have: those of the tenant, or of all tenants. An app's own keys take precedence, and `null`
+    there removes one. An included file sets it for the apps of the file, unless this file does."""
+    helm: HelmOfApps | None = None
+    """The same for all apps with `helm`, such as values that every chart gets."""
     overrides: SettingsOverrides = Field(default_factory=SettingsOverrides)
     """What differs in an environment or on clusters, such as a quota in prod only. Overrides take precedence over what any level
     sets without them: those of `defaults` also over the tenant's own settings, but not over the tenant's overrides."""
@@ -237,8 +249,11 @@ class ChartDirectory(Model):
 class ObjectsChart(OneOf):
     """Where Flux finds the chart `tenantry-objects`, which installs baselines on remote clusters."""
 
-    one_of = ("helm", "git")
+    one_of = ("oci", "helm", "git")
 
+    oci: Oci | None = None
+    """The chart in an OCI registry, where it can be pinned by `digest` and checked by `verify`. `url` is its address with its name:
+    `oci://HOST/PATH/tenantry-objects`."""
     helm: ChartRepository | None = None
     """The Helm repository or OCI registry that serves the chart."""
     git: ChartDirectory | None = None
@@ -262,6 +277,10 @@ class Platform(Model):
     """Secrets that add-ons, their sources, and the platform's alerts and receivers can name."""
     configs: dict[Name, Config] = {}
     """ConfigMaps that add-ons can name."""
+    kustomize: KustomizeOfAddons | None = None
+    """What all add-ons with `kustomize` have. An add-on's own keys take precedence, and `null` there removes one."""
+    helm: HelmOfAddons | None = None
+    """The same for all add-ons with `helm`."""
     addons: dict[Name, Addon] = {}
     """Apps of the platform team."""
     require: Requirements | None = None

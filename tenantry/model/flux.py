@@ -15,8 +15,8 @@ from tenantry.model.scalars import (
     Name,
     Refers,
     SourcePath,
+    SubstituteValue,
     Text,
-    VariableValue,
     refusal,
 )
 from tenantry.model.strict import Fillable, Model
@@ -188,7 +188,7 @@ class SubstituteFrom(Model):
 
 
 class PostBuild(Model):
-    substitute: dict[Annotated[str, Field(pattern=r"^[_A-Za-z][_A-Za-z0-9]*$")], VariableValue | None] | None = None
+    substitute: dict[Annotated[str, Field(pattern=r"^[_A-Za-z][_A-Za-z0-9]*$")], SubstituteValue | None] | None = None
     """Values for `${NAME}` in the built manifests."""
     substituteFrom: list[SubstituteFrom] | None = None
     """More values, from declared credentials and configs. `substitute` takes precedence."""
@@ -242,6 +242,42 @@ class KustomizePatch(FluxBlock):
     """Substitution after building."""
     commonMetadata: CommonMetadata | None = None
     """Labels and annotations for every object."""
+
+
+_OF_EACH_APP = "each app says it itself"
+_BESIDE = "it stands beside the block, for apps of both kinds"
+
+
+class KustomizeOfAddons(KustomizePatch):
+    """What all add-ons with `kustomize` have, unless they say it themselves."""
+
+    owned = KustomizePatch.owned | dict.fromkeys(
+        ("components", "namePrefix", "nameSuffix", "path", "source", "targetNamespace"), _OF_EACH_APP
+    )
+
+
+class KustomizeOfApps(KustomizeOfAddons):
+    """What all apps with `kustomize` have, unless they say it themselves."""
+
+    owned = KustomizeOfAddons.owned | dict.fromkeys(("interval", "retryInterval", "timeout"), _BESIDE)
+
+
+class HelmOfAddons(HelmPatch):
+    """What all add-ons with `helm` have, unless they say it themselves."""
+
+    owned = (
+        HelmPatch.owned
+        | dict.fromkeys(("chart", "releaseName", "source", "targetNamespace", "updates", "version"), _OF_EACH_APP)
+        | dict.fromkeys(
+            ("chartInterval", "valuesFiles", *HelmPatch.parts["HelmChart"]), "each app says it of its chart"
+        )
+    )
+
+
+class HelmOfApps(HelmOfAddons):
+    """What all apps with `helm` have, unless they say it themselves."""
+
+    owned = HelmOfAddons.owned | dict.fromkeys(("interval", "timeout"), _BESIDE)
 
 
 _COMPONENT = re.compile(r"(?:\.{1,2}|[A-Za-z0-9_+=,~-][A-Za-z0-9_.+=,~-]*)(?:/+[A-Za-z0-9_.+=,~-]+)*/*")

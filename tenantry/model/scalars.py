@@ -5,17 +5,18 @@ A refusal is a `PydanticCustomError` whose type is the diagnostic's code, so `sh
 
 from __future__ import annotations
 
+import math
 import re
 import unicodedata
 from collections.abc import Callable
 from functools import lru_cache
 from typing import Annotated, Any, Literal, NamedTuple, get_args
 
-from pydantic import AfterValidator, BeforeValidator, Field, WithJsonSchema
+from pydantic import AfterValidator, BeforeValidator, Field, PlainValidator, WithJsonSchema
 from pydantic_core import PydanticCustomError, PydanticKnownError
 
 from tenantry.kube import names
-from tenantry.messages.placeholders import with_stand_ins
+from tenantry.messages.placeholders import Scalar, with_stand_ins
 from tenantry.messages.problems import type_name
 from tenantry.messages.redact import shorten
 
@@ -80,6 +81,16 @@ def _number_as_text(value: Any) -> Any:
 def _whole_number_as_text(value: Any) -> Any:
     """As above, but 1.10 would become "1.1": text that looks like a decimal number has to be in quotes."""
     return value if isinstance(value, float) else _number_as_text(value)
+
+
+def _scalar(value: Any) -> Scalar:
+    """The value of a variable as it is; numbers only if Kubernetes keeps them, which has floats of 64 bits."""
+    if not isinstance(value, str | int | float):
+        fix = "remove the key, or give it a value" if value is None else "write a text, a number, true or false"
+        raise refusal("wrong-type", f"expected a text, a number, true or false, found {type_name(value)}", fix=fix)
+    if not isinstance(value, str) and not (math.isfinite(value) and abs(value) <= 2**53):
+        raise refusal("wrong-type", "Kubernetes does not keep this number as it is", fix="put it in quotes")
+    return value
 
 
 _STANDS_FOR_NAMES = frozenset({"NAME", "TENANT", "APP", "CLUSTER", "ENVIRONMENT", "SOURCE", "NAMESPACE", "KEY"})
@@ -384,8 +395,12 @@ OneOrMore = Annotated[
 ]
 """A name, or a list of names."""
 
-VariableValue = Annotated[str, BeforeValidator(_whole_number_as_text), WithJsonSchema({"type": ["string", "integer"]})]
+SubstituteValue = Annotated[
+    str, BeforeValidator(_whole_number_as_text), WithJsonSchema({"type": ["string", "integer"]})
+]
 """A string or a whole number. Quote values that look like a decimal number: 1.10 would become 1.1."""
+VariableValue = Annotated[Scalar, PlainValidator(_scalar), WithJsonSchema({"type": ["string", "number", "boolean"]})]
+"""A text, a number or `true` and `false`."""
 
 
 def _as_list(value: Any) -> Any:

@@ -11,8 +11,6 @@ from tenantry.model.scalars import (
     CredentialsName,
     DataKey,
     Duration,
-    LabelKey,
-    LabelValue,
     RegistryHost,
     ShortDuration,
     SourcePath,
@@ -20,6 +18,7 @@ from tenantry.model.scalars import (
     path_problem,
     refusal,
 )
+from tenantry.model.selecting import Selector
 from tenantry.model.strict import Fillable, Model, OneOf
 
 _CREDENTIALS = "the fleet sets it from 'credentials' beside the block"
@@ -205,17 +204,17 @@ class SourcePatch(Model):
 
 
 class SourceWhere(SourcePatch):
-    """What differs on the clusters with some labels."""
+    """What differs on some clusters."""
 
-    labels: Annotated[dict[LabelKey, LabelValue], Field(min_length=1)]
-    """The clusters that have all of these labels."""
+    clusters: Selector
+    """The clusters, such as `{labels: {tier: edge}}`."""
 
 
 class SourceOverrides(Model):
     environments: dict[str, SourcePatch] = {}
     """Overrides by environment. Those of an extended environment apply first."""
     where: list[SourceWhere] = []
-    """Overrides by labels of clusters, in this order. They take precedence over the environment's."""
+    """Overrides for some clusters, such as those with some labels, in this order. They take precedence over the environment's."""
     clusters: dict[str, SourcePatch] = {}
     """Overrides by cluster. They take precedence over all others."""
 

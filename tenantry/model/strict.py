@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Self, TypeVar
+from functools import cache
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Self, TypeVar, get_args, get_origin
 
-from pydantic import BaseModel, ConfigDict, model_validator
+from pydantic import BaseModel, ConfigDict, TypeAdapter, model_validator
 from pydantic.fields import FieldInfo
 from pydantic_core import CoreSchema, InitErrorDetails, PydanticCustomError, ValidationError, core_schema
 
@@ -104,6 +105,38 @@ def _again(error: ErrorDetails) -> InitErrorDetails:
 
 Fillable = Annotated[_T, Deferred()]
 """A type of text in which placeholders may stand."""
+
+
+@dataclass(frozen=True, slots=True)
+class ByShape:
+    """Marks `X | list[Y]`, or `list[Y] | A_MODEL`: the shape of a value decides which of the two it is checked as.
+
+    A union of pydantic would try both, and report what is wrong with each under paths that the file does not have.
+    """
+
+    def __get_pydantic_core_schema__(self, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
+        first, second = get_args(source)
+        many, one = (second, first) if _is_list(second) else (first, second)
+        is_model = isinstance(one, type) and issubclass(one, BaseModel)
+
+        def check(value: Any, _: ValidatorFunctionWrapHandler) -> Any:
+            alone = isinstance(value, dict) if is_model else not isinstance(value, list)
+            return _adapter(one if alone else many).validate_python(value)
+
+        return core_schema.no_info_wrap_validator_function(check, handler(source))
+
+
+def _is_list(annotation: Any) -> bool:
+    inner = get_args(annotation)[0] if get_origin(annotation) is Annotated else annotation
+    return get_origin(inner) is list
+
+
+@cache
+def _adapter(annotation: Any) -> TypeAdapter[Any]:
+    """A check of a type outside of its model; a model has its own configuration."""
+    if isinstance(annotation, type) and issubclass(annotation, BaseModel):
+        return TypeAdapter(annotation)
+    return TypeAdapter(annotation, config=ConfigDict(strict=True, hide_input_in_errors=True))
 
 
 def or_unfilled(schema: dict[str, Any]) -> dict[str, Any]:

@@ -14,6 +14,7 @@ from tenantry.grants.wall import Wall, below
 from tenantry.kube import names
 from tenantry.kube.objects import KubeObject
 from tenantry.messages.errors import AlreadyTold, Found, Path, Problem, Problems, collecting, raise_found
+from tenantry.messages.placeholders import Variables
 from tenantry.messages.problems import missing_key, name_too_long
 from tenantry.model import Helm, Kustomize
 from tenantry.plan.dependencies import in_order, missing_dependencies
@@ -32,7 +33,7 @@ def plan_apps(
     scope: Scope,
     settings: TenantSettings,
     apps: Iterable[str],
-    variables: Mapping[str, str],
+    variables: Variables,
     addons: Mapping[str, Dependency],
     before: Mapping[str, Sequence[Dependency]] | None = None,
 ) -> AppSet:
@@ -61,7 +62,7 @@ def _resolved(
     scope: Scope,
     settings: TenantSettings,
     apps: Iterable[str],
-    variables: Mapping[str, str],
+    variables: Variables,
     findings: Problems,
 ) -> dict[str, EffectiveApp]:
     """The apps as they are in the scope, without those that cannot be resolved."""
@@ -84,7 +85,7 @@ class _Builder:
         self,
         fleet: Fleet,
         scope: Scope,
-        variables: Mapping[str, str],
+        variables: Variables,
         settings: TenantSettings,
         result: AppSet,
         charts: Mapping[str, str],
@@ -223,6 +224,8 @@ class _Builder:
             for finding in check_spec(planned.id.kind, planned.manifest["spec"], ())
         )
         raise_found(self.wall.check(planned.id.kind, planned.manifest["spec"], origin))
+        at = _path_of(self.scope, app.name)
+        raise_found(self.wall.check_inherited(at, planned.id.kind, planned.manifest["spec"], origin))
 
     def _bound(self, planned: KubeObject, app: EffectiveApp) -> KubeObject:
         """With the names of Secrets and ConfigMaps as the cluster knows them, and after those."""

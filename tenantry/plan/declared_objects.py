@@ -9,11 +9,12 @@ from typing import Any
 from pydantic_core import ValidationError
 
 from tenantry.fleet.shape import findings_of
-from tenantry.fleet.template import fill
+from tenantry.fleet.template import fill_manifest
 from tenantry.grants.frame_rules import CLUSTER_ADMIN
 from tenantry.kube.objects import Manifest, group_of, is_of_flux, object_id
 from tenantry.messages.data import mapping_at
 from tenantry.messages.errors import Found, Path, Problem
+from tenantry.messages.placeholders import Variables
 from tenantry.model.objects import ClusterObject, ObjectManifest
 from tenantry.model.strict import FILLED
 from tenantry.model.tenancy import ClusterRights
@@ -46,7 +47,7 @@ class Surroundings:
     cluster_admin: whether the tenant may have it. holder: who has another namespace, in words.
     """
 
-    variables: Mapping[str, str]
+    variables: Variables
     origin: Callable[[Path], Path]
     taken: Iterable[Manifest] = ()
     cluster_admin: bool = False
@@ -87,11 +88,9 @@ def _key(manifest: Manifest) -> tuple[str, str, str]:
     return group_of(id.api_version), id.kind, id.name
 
 
-def manifest_of(
-    at: Path, model: type[ObjectManifest], data: Mapping[str, Any], variables: Mapping[str, str]
-) -> dict[str, Any]:
+def manifest_of(at: Path, model: type[ObjectManifest], data: Mapping[str, Any], variables: Variables) -> dict[str, Any]:
     """The entry at a path, filled in; without what the fleet adds. Raises: Found: it is not valid then."""
-    filled = fill(dict(data), variables, at)
+    filled = fill_manifest(data, variables, at)
     try:
         model.model_validate(filled, context=FILLED)
     except ValidationError as error:
@@ -188,9 +187,7 @@ def cluster_rights(scope: Scope, declared: Mapping[str, ClusterRights]) -> Itera
         yield _cluster_wide(scope, "ClusterRoleBinding", name, {"roleRef": role, "subjects": users})
 
 
-def cluster_objects(
-    scope: Scope, declared: Mapping[str, ClusterObject], variables: Mapping[str, str]
-) -> list[DeclaredObject]:
+def cluster_objects(scope: Scope, declared: Mapping[str, ClusterObject], variables: Variables) -> list[DeclaredObject]:
     """The tenant's own cluster-scoped objects, sorted by their keys. Raises: Found: some cannot be there."""
     made: list[DeclaredObject] = []
     findings: list[Problem] = []

@@ -7,7 +7,7 @@ cluster of; if it is on that cluster itself, with it there, else with that of it
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -18,6 +18,7 @@ from tenantry.kube.names import join
 from tenantry.kube.objects import KubeObject, ObjectId
 from tenantry.messages.data import mapping_at
 from tenantry.messages.errors import Found, Path, Problem
+from tenantry.messages.placeholders import Variables
 from tenantry.model import App, ImageAutomation, ImageSource, ImageUpdate
 from tenantry.plan.objects.scope import TENANT_LABEL, Scope
 from tenantry.plan.objects.sources import reference
@@ -46,9 +47,7 @@ class PlannedImage:
         return json.dumps({"$imagepolicy": f"{self.policy.namespace}:{self.policy.name}"})
 
 
-def automation_of(
-    fleet: Fleet, scope: Scope, at: tuple[str, ...], variables: Mapping[str, str]
-) -> ImageAutomation | None:
+def automation_of(fleet: Fleet, scope: Scope, at: tuple[str, ...], variables: Variables) -> ImageAutomation | None:
     """The image automation of the app at a path, if it is for this scope to have.
 
     Raises: Found: a placeholder is unknown, or what it stands for does not fit.

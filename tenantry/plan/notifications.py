@@ -17,6 +17,7 @@ from tenantry.grants.grants import is_filled
 from tenantry.grants.wall import Wall, below
 from tenantry.kube.objects import KubeObject, ObjectId
 from tenantry.messages.errors import Path, Problems, collecting, raise_found
+from tenantry.messages.placeholders import Variables
 from tenantry.model import COMMIT_STATUS, Alert, Receiver
 from tenantry.plan.objects.scope import (
     CLUSTER_LABEL,
@@ -43,7 +44,7 @@ def plan_alerts(
     fleet: Fleet,
     scope: Scope,
     apps: Mapping[str, ObjectId],
-    variables: Mapping[str, str],
+    variables: Variables,
     findings: Problems,
     *,
     own: bool = True,
@@ -190,7 +191,7 @@ _NOT_FETCHED = "ExternalArtifact"
 
 
 def plan_receivers(
-    fleet: Fleet, scope: Scope, planned: AppSet, variables: Mapping[str, str], findings: Problems
+    fleet: Fleet, scope: Scope, planned: AppSet, variables: Variables, findings: Problems
 ) -> Iterator[tuple[Path, tuple[KubeObject, ...]]]:
     """The receivers of the scope's tenant, or the platform's, that have something to fetch, with their places in the document.
 

@@ -9,9 +9,11 @@ from itertools import chain
 
 from tenantry.fleet.fleet import Fleet
 from tenantry.fleet.flux_shards import flux_shard
+from tenantry.fleet.rules.variables import disagreements
 from tenantry.fleet.settings import (
     TenantSettings,
     namespace_settings,
+    platforms_variables,
     setting_origin,
     tenant_states,
     variables_of,
@@ -91,8 +93,10 @@ class PlacementPlanner:
         addons = self._platform.addons_there(cluster)
         after = dict(placement_after(self.fleet, scope, settings, addons, self._gathering.findings))
         ids = {name: each.id for name, each in after.items()}
+        self._gathering.findings += disagreements(self.fleet, tenant, cluster)
         variables = variables_of(self.fleet, self.environment, cluster, tenant=tenant)
-        own = cluster_objects(scope, declared.clusterObjects, variables)
+        of_platform = platforms_variables(self.fleet, self.environment, cluster, tenant)
+        own = cluster_objects(scope, declared.clusterObjects, of_platform)
         wide = {claim_of(cluster, each.manifest): each.at for each in own}
         self._gathering.note(cluster, ((each.manifest, each.at) for each in own))
         self.placements.append(
@@ -194,7 +198,7 @@ class PlacementPlanner:
     def _objects(self, scope: Scope, settings: TenantSettings, base: Sequence[Manifest]) -> Iterator[DeclaredObject]:
         """The platform team's own objects in all namespaces of the tenant. base: the fleet's there."""
         tenant = self.fleet.document.tenants[scope.tenant]
-        variables = variables_of(self.fleet, self.environment, scope.cluster, tenant=scope.tenant)
+        variables = platforms_variables(self.fleet, self.environment, scope.cluster, scope.tenant)
         for key, name in {"": scope.namespace, **scope.namespaces}.items():
             here = settings
             if key:

@@ -154,9 +154,9 @@ def plan(fleet: Fleet, environment: str, part: Part | None = None) -> Plan:
     Args:   part: plan only this part, in the same way; None: all. What conflicts with other parts is not found then.
     Shape:  per tenant on the management cluster 1 service account + sources + charts + apps, and in each of its
             namespaces 2 objects + owners' and extra bindings + quota, limits and network policies;
-            per placement on a remote 2 + sources + charts + apps; per remote with placements 2 for the objects chart;
-            per namespace of kubeconfigs 1 for each platform service account; per remote reached by workload identity that the
-            fleet describes 1.
+            per placement on a remote 1 + apps; per namespace of kubeconfigs 1 for each service account, 2 for the objects chart,
+            and for each author 1 for each content of a source, of a chart, and for each credential;
+            per remote reached by workload identity that the fleet describes 1.
     Raises: InvalidFleet: with all problems of this environment alone; Refused: the environment is not declared.
     """
     if environment not in fleet.environments:

@@ -10,10 +10,12 @@ from tenantry.fleet.flux_shards import flux_shard
 from tenantry.fleet.placement import addons_on, apps_on, by_rank
 from tenantry.fleet.resolve import resolved
 from tenantry.fleet.settings import platform_settings, variables_of
+from tenantry.flux.conformance import check_spec
 from tenantry.grants.requirements import lacking_labels, unmet
 from tenantry.kube import names
 from tenantry.kube.objects import ObjectId, Owner
 from tenantry.messages.errors import Found, Problem, collecting, raise_found
+from tenantry.messages.placeholders import Variables
 from tenantry.model import ConfigMap, ObjectsChart, SecretKey
 from tenantry.plan.addon_namespaces import (
     management_objects,
@@ -38,7 +40,7 @@ _PUBLISH = (
     "copy the chart into a Git repository with `tenantry chart copy charts/objects`, and set"
     " 'platform: {chart: {git: {url: ..., ref: {branch: main}, path: charts/objects}}}'; or push it to a registry with"
     " `tenantry chart push oci://HOST/PATH`, and set"
-    " 'platform: {chart: {helm: {url: \"oci://HOST/PATH\", type: oci, version: ...}}}'"
+    " 'platform: {chart: {oci: {url: \"oci://HOST/PATH/tenantry-objects\", ref: {digest: ...}}}}'"
 )
 
 
@@ -162,7 +164,7 @@ class PlatformPlanner:
         }
 
     def add_alerts(
-        self, scope: Scope, apps: Mapping[str, ObjectId], variables: Mapping[str, str], *, own: bool = True
+        self, scope: Scope, apps: Mapping[str, ObjectId], variables: Variables, *, own: bool = True
     ) -> tuple[ObjectId, ...]:
         """Plan the alerts of a scope, a tenant's too, and give what is to come after them. own: as for `plan_alerts`."""
         made: list[ObjectId] = []
@@ -171,7 +173,7 @@ class PlatformPlanner:
             made.append(objects[-1].id)
         return tuple(made)
 
-    def add_receivers(self, scope: Scope, planned: AppSet, variables: Mapping[str, str]) -> None:
+    def add_receivers(self, scope: Scope, planned: AppSet, variables: Variables) -> None:
         """Plan the receivers of a scope, a tenant's too, for the sources that its planned apps take."""
         for at, objects in plan_receivers(self.fleet, scope, planned, variables, self._gathering.findings):
             self._gathering.add(objects, at)
@@ -237,20 +239,25 @@ class PlatformPlanner:
         if cluster not in self._charts:
             chart = self._declared_chart(cluster, why)
             declared, helm = chart_of_objects(chart)
-            source = source_object(platform, key_of_address(declared), declared, ("platform", "chart"))
-            built = chart_object(platform, source, "", helm, self._settings.interval)
+            at = ("platform", "chart")
+            source = source_object(platform, key_of_address(declared), declared, at, is_chart=helm is None)
+            raise_found(
+                check_spec(source.id.kind, source.manifest["spec"], (*at, declared.kind)) if helm is None else ()
+            )
+            built = [chart_object(platform, source, "", helm, self._settings.interval)] if helm else []
             raise_found(
                 replace(found, path=("platform", "chart"))
-                for planned in (source, built)
+                for planned in (source, *built)
                 for found in unmet(self._settings.require, planned.id.kind, planned.manifest["spec"])
             )
             attachments = Attachments(self.fleet, platform, {})
             source = shared(self.fleet, platform, attachments.bound(source), key_of_address(declared))
-            built = shared_chart(
-                self.fleet, platform, chart_object(platform, source, "", helm, self._settings.interval), source
-            )
-            self._gathering.add([*attachments.made.values(), source, built], ("clusters", cluster))
-            self._charts[cluster] = built.id
+            taken = [source]
+            if helm:
+                own = chart_object(platform, source, "", helm, self._settings.interval)
+                taken.append(shared_chart(self.fleet, platform, own, source))
+            self._gathering.add([*attachments.made.values(), *taken], ("clusters", cluster))
+            self._charts[cluster] = taken[-1].id
         return self._charts[cluster]
 
     def _declared_chart(self, cluster: str, why: str) -> ObjectsChart:
@@ -275,5 +282,5 @@ class PlatformPlanner:
     def _is_managed_here(self, environment: str, cluster: str) -> bool:
         return hub_of(self.fleet, environment, cluster) == self.management
 
-    def _variables(self, cluster: str) -> Mapping[str, str]:
+    def _variables(self, cluster: str) -> Variables:
         return variables_of(self.fleet, self.environment, cluster)

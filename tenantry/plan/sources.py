@@ -19,6 +19,7 @@ from tenantry.grants.authors import GROUPS
 from tenantry.grants.wall import Wall
 from tenantry.kube.objects import KubeObject, ObjectId, Owner, SecretValues
 from tenantry.messages.errors import AlreadyTold, Found, Path, Problem, raise_found
+from tenantry.messages.placeholders import Variables
 from tenantry.model import SOURCE_KINDS, Config, Credentials, Helm, Source
 from tenantry.plan.objects.scope import WATCHED, Scope, check_length, check_size
 from tenantry.plan.objects.sources import source_object
@@ -30,7 +31,7 @@ _REGISTRY_KEYS = ("password", "username")
 class Attachments:
     """Gives objects of one scope the names of what they refer to; `made` are the objects this needs."""
 
-    def __init__(self, fleet: Fleet, scope: Scope, variables: Mapping[str, str]) -> None:
+    def __init__(self, fleet: Fleet, scope: Scope, variables: Variables) -> None:
         self.made: dict[ObjectId, KubeObject] = {}
         self._fleet = fleet
         self._scope = scope
@@ -58,7 +59,8 @@ class Attachments:
         declared = self._declared(GROUPS[kind]).get(name)
         if declared is None or at in self._fleet.left_out:
             if origin:
-                raise_found(undeclared(self._fleet, origin(reference.path), GROUPS[kind], name))
+                owner = ("tenants", self._scope.tenant) if self._scope.tenant else ("platform",)
+                raise_found(undeclared(self._fleet, origin(reference.path), GROUPS[kind], name, owner))
             raise AlreadyTold(f"{GROUPS[kind]} '{name}'")
         self._refuse_kubeconfig(kind, name, at)
         if declared.existing:
@@ -138,7 +140,7 @@ class SourceSet:
         self,
         fleet: Fleet,
         scope: Scope,
-        variables: Mapping[str, str],
+        variables: Variables,
         attachments: Attachments,
         charts: Iterable[str],
         wall: Wall,

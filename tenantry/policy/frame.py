@@ -46,6 +46,11 @@ class Frame:
     def settings(self) -> Mapping[str, Any]:
         return merged(self.file.defaults, self.own, *self.over)
 
+    @cached_property
+    def variables(self) -> Mapping[str, Any]:
+        """The tenant's placeholders besides the built-in ones."""
+        return merged(mapping(self.file.defaults.get("variables")), mapping(self.own.get("variables")))
+
     def leaves(self, *settings: str) -> bool:
         """Whether an included file may make one of the settings."""
         return not set(texts(self.grants.get("settings"))).isdisjoint(settings)
@@ -171,7 +176,9 @@ class Frame:
     def allows_cluster(self, cluster: str, app: str) -> bool:
         """Whether an app may be on a cluster; app: "" for what all apps of the tenant need there."""
         selectors = [self._selector_of(name) for name in self._apps if app in ("", name)]
-        return self._grants_cluster(cluster) or any(cluster in self.file.selected(selector) for selector in selectors)
+        return self._grants_cluster(cluster) or any(
+            cluster in self.file.selected(selector, self._placeholders) for selector in selectors
+        )
 
     def places_itself(self, environment: str, clusters: Iterable[str]) -> bool:
         """Whether an app of the main file is on one of an environment's clusters."""
@@ -179,7 +186,9 @@ class Frame:
         if granted is not None and set(granted).isdisjoint(self.file.lineage(environment)):
             return False
         there = (app for app in self._apps if self.allows_environment(environment, app))
-        return any(not self.file.selected(self._selector_of(app)).isdisjoint(clusters) for app in there)
+        return any(
+            not self.file.selected(self._selector_of(app), self._placeholders).isdisjoint(clusters) for app in there
+        )
 
     def allows_environment(self, environment: str, app: str) -> bool:
         """Whether an app may be in an environment; app: "" for what all apps of the tenant need there."""
@@ -203,7 +212,13 @@ class Frame:
             self.file.defaults,
         )
         chosen = next((mapping(level["clusters"]) for level in levels if level.get("clusters")), {})
-        return cluster in self.file.selected(chosen) and not (chosen.get("all") is True and self.file.manages(cluster))
+        return cluster in self.file.selected(chosen, self._placeholders) and not (
+            chosen.get("all") is True and self.file.manages(cluster)
+        )
+
+    @property
+    def _placeholders(self) -> Mapping[str, Any]:
+        return {**self.variables, "tenant": self.tenant}
 
     @property
     def _apps(self) -> Mapping[str, Any]:

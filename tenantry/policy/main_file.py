@@ -12,7 +12,8 @@ from typing import Any
 import yaml
 
 from tenantry.policy.classes import names_of, with_classes
-from tenantry.policy.resource import entries, lookup, mapping, texts
+from tenantry.policy.resource import as_text, entries, lookup, mapping, texts
+from tenantry.policy.rows import is_table, with_rows
 
 _WRITTEN_BY = {
     "kamaji": ("controlPlane", "{}-admin-kubeconfig", "admin.conf"),
@@ -130,11 +131,14 @@ class MainFile:
         """How Flux reaches a cluster from elsewhere; None: the file does not say."""
         return kubeconfig_of(mapping(mapping(self.clusters.get(cluster)).get("kubeconfig")))
 
-    def variables(self, environment: str, cluster: str = "", **built_in: str) -> dict[str, str]:
-        """All placeholders there."""
+    def variables(
+        self, environment: str, cluster: str = "", of_tenant: Mapping[str, Any] | None = None, **built_in: str
+    ) -> dict[str, str]:
+        """All placeholders there, on a cluster also its labels. of_tenant: the variables of a tenant."""
+        here = mapping(self.clusters.get(cluster))
         given = mapping(self.environments.get(environment, {}).get("variables"))
-        near = mapping(mapping(self.clusters.get(cluster)).get("variables"))
-        texts = {str(name): str(value) for name, value in {**given, **near}.items()}
+        every = {**mapping(here.get("labels")), **given, **mapping(here.get("variables")), **(of_tenant or {})}
+        texts = {str(name): str(as_text(value)) for name, value in every.items()}
         there = {"cluster": cluster, "management": self.hub_of(cluster, environment)} if cluster else {}
         return {**texts, "env": environment, **there, **built_in}
 
@@ -148,15 +152,22 @@ class MainFile:
         named = str(mapping(self.clusters.get(cluster)).get("management"))
         return next((each for each in (cluster, named) if each in hubs), hubs[0] if len(hubs) == 1 else "")
 
-    def selected(self, selector: Mapping[str, Any]) -> frozenset[str]:
-        """The clusters that a selector takes."""
-        labels = mapping(selector.get("labels"))
-        found = set(texts(selector.get("names")))
-        for name, cluster in self.clusters.items():
+    def selected(self, selector: Mapping[str, Any], variables: Mapping[str, Any] | None = None) -> frozenset[str]:
+        """The clusters that a selector takes. variables: of a tenant, which fill in its labels."""
+        texts_of = {name: str(as_text(each)) for name, each in (variables or {}).items()}
+        filled_selector = mapping(filled_in(dict(selector), texts_of))
+        chosen = set(self.clusters) if selector.get("all") is True else self._named(filled_selector)
+        exclude = filled_selector.get("exclude")
+        return frozenset(chosen - (self._named(exclude) if isinstance(exclude, dict) else set(texts(exclude))))
+
+    def _named(self, selector: Mapping[str, Any]) -> set[str]:
+        """The clusters with one of the names, and those with all of the labels; of several values of a label, with any."""
+        found, labels = set(texts(selector.get("names"))), mapping(selector.get("labels"))
+        for name, cluster in self.clusters.items() if labels else ():
             own = mapping(mapping(cluster).get("labels"))
-            if selector.get("all") is True or (labels and all(own.get(key) == value for key, value in labels.items())):
+            if all(own.get(key) in (value if isinstance(value, list) else [value]) for key, value in labels.items()):
                 found.add(name)
-        return frozenset(found.difference(texts(selector.get("exclude"))))
+        return found
 
     @cached_property
     def kubeconfig_namespaces(self) -> frozenset[str]:
@@ -191,8 +202,8 @@ class MainFile:
 
 
 def read(file: Path) -> MainFile:
-    """Raises: OSError, yaml.YAMLError: the file cannot be read."""
-    main = mapping(yaml.load(file.read_text(), Loader=_Texts))
+    """Raises: OSError, yaml.YAMLError, csv.Error: a file cannot be read."""
+    main = with_rows(file.parent, mapping(yaml.load(file.read_text(), Loader=_Texts)))
     clusters = dict(mapping(main.get("clusters")))
     for included in _with_clusters(file.parent, main):
         clusters.update(mapping(mapping(yaml.load(included.read_text(), Loader=_Texts)).get("clusters")))
@@ -203,8 +214,9 @@ def _with_clusters(directory: Path, main: Mapping[str, Any]) -> Iterator[Path]:
     """The platform's files with clusters that the main file includes."""
     entries = main.get("include")
     for entry in entries if isinstance(entries, list) else ():
-        if pattern := mapping(entry).get("clusters"):
-            yield from sorted(directory.glob(str(pattern)))
+        pattern = str(mapping(entry).get("clusters") or "")
+        if pattern and not is_table(pattern):
+            yield from sorted(directory.glob(pattern))
 
 
 class _Texts(yaml.SafeLoader):
@@ -295,9 +307,7 @@ def overrides_on(
     given = [mapping(owner.get("overrides")) for owner in owners]
     for name in file.lineage(environment):
         yield from (mapping(mapping(each.get("environments")).get(name)) for each in given)
-    own = mapping(mapping(file.clusters.get(cluster)).get("labels"))
     for entry in (entry for each in given for entry in entries(each.get("where"))):
-        labels = mapping(entry.get("labels"))
-        if labels and all(own.get(key) == value for key, value in labels.items()):
-            yield {key: value for key, value in entry.items() if key != "labels"}
+        if cluster in file.selected(mapping(entry.get("clusters"))):
+            yield {key: value for key, value in entry.items() if key != "clusters"}
     yield from (mapping(mapping(each.get("clusters")).get(cluster)) for each in given)

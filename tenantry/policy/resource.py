@@ -145,5 +145,5 @@ def as_text(value: object) -> Any:
         return {key: as_text(inner) for key, inner in value.items() if inner is not None}
     if isinstance(value, Sequence) and not isinstance(value, str):
         return [as_text(inner) for inner in value]
-    text = str(value)
+    text = str(value).lower() if isinstance(value, bool) else str(value)
     return str(int(value)) if isinstance(value, float) and value.is_integer() else text

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
@@ -109,10 +109,15 @@ class Place:
         for key, each in mapping(self.frame.own.get("clusterObjects")).items():
             yield str(mapping(mapping(each).get("metadata")).get("name") or key), mapping(each)
 
+    def is_written(self, value: str, texts: Iterable[str]) -> bool:
+        """Whether one of the main file's texts becomes the value there."""
+        variables = self.variables()
+        return any("{" in text and filled(text, variables) == value for text in texts)
+
     def variables(self, app: str = "") -> dict[str, str]:
         """The placeholders of the tenant there."""
         built_in = {"tenant": self.tenant, **({"app": app} if app else {})}
-        return self.frame.file.variables(self.environment, self.cluster, **built_in)
+        return self.frame.file.variables(self.environment, self.cluster, self.frame.variables, **built_in)
 
 
 class Tenants:

@@ -26,6 +26,7 @@ from tenantry.preflight import remotes
 from tenantry.preflight.adoption import Adoption, adoptions, check_adoptions, check_rights
 from tenantry.preflight.after import Run, ask
 from tenantry.preflight.controllers import check_available, check_lockdown, check_shards
+from tenantry.preflight.existing import check_existing
 from tenantry.preflight.fitness import Policed, check_fitness, check_policies, definitions, fitted, in_place_problems
 from tenantry.preflight.identity import identity, same_clusters
 from tenantry.preflight.kubeconfig import is_loopback
@@ -107,7 +108,7 @@ class _Check:
         parts: list[Callable[[], Iterable[Problem]]] = [self._guard, self._former_rights]
         for hub in self.client.each():
             one = replace(self, client=hub, plan=self.plan.only([hub.hub]) if hub.hub else self.plan)
-            parts += [one._fitness, one.controllers, one.policy, one._remotes]
+            parts += [one._fitness, one.controllers, one.policy, one._remotes, one._existing]
         parts += [self._compare] if self.drift else []
         found = [*marks, *(each for part in in_parallel(_told, parts) for each in part), *self._drift()]
         return Report(tuple(sorted(dict.fromkeys(found), key=lambda each: each.severity)), self.adopted, self.refused)
@@ -167,6 +168,9 @@ class _Check:
         found = dict(zip(wanted, in_parallel(self._read, wanted.values()), strict=True))
         yield from in_place_problems(self.plan, found.get("HelmRelease"))
         yield from check_fitness(self.plan, found)
+
+    def _existing(self) -> Iterator[Problem]:
+        return check_existing(self.plan, lambda id: one(self.client, id, metadata_only=True))
 
     def _compare(self) -> tuple[()]:
         planned = fitted(self.client, self.plan).objects

@@ -66,7 +66,8 @@ def drawn(fleet: Fleet, rollout: Rollout, clusters: Iterable[str], at: Path) -> 
     found = []
     for index, (wave, mine) in enumerate(zip(waves, named, strict=True)):
         if wave.all or wave.percent is not None:
-            share = set(rest) if wave.all else _share(fleet, rest, wave.percent or 0)
+            left = [name for name in rest if wave.selector.takes(name, every[name].labels)]
+            share = set(left) if wave.all else _share(fleet, left, wave.percent or 0)
             mine = tuple(name for name in rest if name in share)
             rest = [name for name in rest if name not in share]
         found.append(Drawn(wave, mine, (*at, "waves", index)))
@@ -74,9 +75,9 @@ def drawn(fleet: Fleet, rollout: Rollout, clusters: Iterable[str], at: Path) -> 
 
 
 def _is_named(wave: RolloutWave, name: str, cluster: Cluster) -> bool:
-    if wave.names is not None:
-        return name in wave.names
-    return wave.labels is not None and wave.labels.items() <= cluster.labels.items()
+    if wave.all or wave.percent is not None:
+        return False
+    return wave.selector.takes(name, cluster.labels)
 
 
 def _share(fleet: Fleet, names: Sequence[str], percent: int) -> set[str]:

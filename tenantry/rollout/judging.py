@@ -173,13 +173,14 @@ class Seen:
 class Watch:
     """One wave. A cluster's time begins when the changes for it have been made; a cluster that was good once stays so.
 
-    awaited: by cluster; what is on other clusters is waited for by nobody.
+    awaited: by cluster; what is on other clusters is waited for by nobody. stayed: what was not changed, with the reasons.
     """
 
     rollout: Rollout
     wave: Wave
     awaited: Mapping[str, list[Awaited]]
     clock: Callable[[], float]
+    stayed: Mapping[ObjectId, str] = field(default_factory=dict)
     _since: dict[str, float] = field(default_factory=dict)
     _good: set[str] = field(default_factory=set)
     _left_out: list[Judged] = field(default_factory=list)
@@ -211,7 +212,7 @@ class Watch:
         for cluster, since in self._since.items():
             if cluster in self._good:
                 continue
-            judged = [judge(each, live, self._failures.lasting) for each in self.awaited[cluster]]
+            judged = [self._judge(each, live) for each in self.awaited[cluster]]
             passed_over = [each for each in judged if each.state is State.LEFT_OUT]
             bad = [each for each in judged if each.state not in (State.GOOD, State.LEFT_OUT)]
             if not bad:
@@ -224,6 +225,11 @@ class Watch:
             stuck = any(each.state is State.STUCK for each in bad)
             (failed if late or stuck else waiting)[cluster] = bad
         return Seen(frozenset(self._good), waiting, failed, (*self._left_out, *left_out), tuple(requests))
+
+    def _judge(self, awaited: Awaited, live: Live) -> Judged:
+        if reason := self.stayed.get(awaited.id):
+            return Judged(awaited, State.STUCK, reason)
+        return judge(awaited, live, self._failures.lasting)
 
     def has_failed(self, seen: Seen) -> bool:
         return len(seen.failed) > self.rollout.tolerate

@@ -5,8 +5,9 @@ from typing import Annotated, Any, Literal
 from pydantic import AfterValidator, BeforeValidator, Field, WithJsonSchema, model_validator
 
 from tenantry.messages.redact import shorten
-from tenantry.model.scalars import Duration, LabelKey, LabelValue, Name, refusal
-from tenantry.model.strict import OneOf
+from tenantry.model.scalars import Duration, Name, refusal
+from tenantry.model.selecting import Excluded, Selector, WantedLabels
+from tenantry.model.strict import ByShape, OneOf
 
 OFF = (False, "off")
 """What switches a rollout off. Without quotes `off` is refused everywhere: YAML 1.1 reads it as `false`."""
@@ -43,13 +44,20 @@ class RolloutWave(OneOf):
     """What messages call the wave, such as `canary`. Default: `wave 1`, `wave 2`, and so on."""
     names: Annotated[list[str], Field(min_length=1)] | None = None
     """Take these clusters."""
-    labels: Annotated[dict[LabelKey, LabelValue], Field(min_length=1)] | None = None
-    """Take the clusters that have all of these labels."""
+    labels: WantedLabels | None = None
+    """Take the clusters that have all of these labels. A list of values means any of them."""
     percent: Percent | None = None
     """Take this share, 1 to 100, of the clusters that no earlier wave takes and no wave names or labels, rounded up. A hash of
     the cluster's name decides which, so that other clusters stay in their waves when one is added."""
     all: Literal[True] | None = None
     """`true` takes the clusters that no earlier wave takes and no wave names or labels."""
+    exclude: Annotated[list[str] | Excluded, ByShape()] = Field(default_factory=list)
+    """Clusters to leave to other waves: a list of names, or `{labels: {tier: edge}}`."""
+
+    @property
+    def selector(self) -> Selector:
+        """What the wave selects itself; a share, or the rest, selects nothing by itself."""
+        return Selector.model_construct(names=self.names, labels=self.labels, exclude=self.exclude)
 
     @model_validator(mode="before")
     @classmethod

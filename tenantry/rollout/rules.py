@@ -35,10 +35,10 @@ class _Chain(NamedTuple):
 def waves_name_declared_clusters(fleet: Fleet) -> Iterator[Problem]:
     for at, who, rollout in _written(fleet):
         for index, wave in enumerate(rollout.waves or ()):
-            for place, name in enumerate(wave.names or ()):
+            for path, name in walk.names_of_selector(wave):
                 if name not in fleet.clusters:
                     what = f"wave {index + 1} of {who} names cluster '{name}'"
-                    yield walk.unknown_cluster(fleet, (*at, "waves", index, "names", place), name, what)
+                    yield walk.unknown_cluster(fleet, (*at, "waves", index, *path), name, what)
 
 
 def waves_name_clusters_of_their_rollout(fleet: Fleet) -> Iterator[Problem]:

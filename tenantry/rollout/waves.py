@@ -2,8 +2,9 @@
 
 An object for a cluster belongs to the cluster's wave in the environment's rollout. The Kustomization or HelmRelease of an app
 with a rollout of its own belongs to that one, and with it what no other app takes: its source, chart, Secrets, ConfigMaps and
-image automation. Notifications change nothing on a cluster, so they belong to no wave. What prepares a cluster for an app whose
-rollout is off belongs to no wave either, or the app would wait with it.
+image automation. What clusters share beside their kubeconfigs belongs to no wave: apps move to it in theirs. Notifications change
+nothing on a cluster, so they belong to no wave. What prepares a cluster for an app whose rollout is off belongs to no wave
+either, or the app would wait with it.
 """
 
 from __future__ import annotations

@@ -20,6 +20,8 @@ from tenantry.messages.text import listed
 from tenantry.source.globbing import TooManyFiles, has_wildcard, matching, would_match
 from tenantry.source.parse import MAX_BYTES, Form, Reader, bytes_of, read
 from tenantry.source.parsed_file import Fill, ParsedFile, Written, named_classes
+from tenantry.source.rows import RowsFile, expanded
+from tenantry.source.table import read_table
 
 _TENANTS, _CLUSTERS = "tenants", "clusters"
 _FORMS = {
@@ -51,6 +53,7 @@ class _Entry:
     pattern: str
     of: tuple[str, ...]
     classes: tuple[str, ...]
+    each: Any = None
 
     def names_of(self, file: FilePath) -> tuple[str, ...]:
         """The names of the tenants that a file may speak of; patterns where the tenants are new."""
@@ -72,7 +75,26 @@ def _entry(written: Any, index: int) -> _Entry:
         pattern if isinstance(pattern, str) else "",
         names or (("",) if of is not None else ()),
         named_classes(written),
+        written.get("each"),
     )
+
+
+def _holds_rows(entry: _Entry) -> bool:
+    return entry.pattern.lower().endswith(".csv")
+
+
+def _over(
+    row: dict[str, Any], own: dict[str, Any], at: Path, file: ParsedFile, written: dict[Path, Written]
+) -> dict[str, Any]:
+    """A row with what YAML says of the same name over it; mappings merge once. Args: written: where each part stands."""
+    whole = {**row, **own}
+    for key, value in row.items():
+        if key not in own:
+            written[*at, key] = (file, (*at, key))
+        elif isinstance(value, dict) and isinstance(own[key], dict):
+            whole[key] = {**value, **own[key]}
+            written.update({(*at, key, each): (file, (*at, key, each)) for each in value if each not in own[key]})
+    return whole
 
 
 def may_speak_of(included: Any, file: str, tenant: str) -> bool | None:
@@ -98,6 +120,7 @@ class _Reading:
         self.directory = file.parent
         self.fills: dict[str, Fill] = {}
         self.clusters: dict[str, ParsedFile] = {}
+        self.rows: dict[Path, RowsFile] = {}
         self.problems: list[Problem] = []
         self._seen: set[FilePath] = set()
         self._directories: dict[FilePath, Path] = {}
@@ -106,21 +129,62 @@ class _Reading:
         self._lacks_clusters = False
 
     def run(self, entries: list[_Entry]) -> ParsedFile:
+        # Rows first: included files may speak of their tenants.
+        tables = [entry for entry in entries if _holds_rows(entry)]
+        for entry in tables:
+            for file in self._files(entry) if entry.pattern else ():
+                self._add_rows(file, entry)
         for entry in entries:
-            if entry.pattern and self._names_are_known(entry):
+            if entry not in tables and entry.pattern and self._names_are_known(entry):
                 for file in self._files(entry):
                     self._add(file, entry)
         completed = self.main.including(self.fills, self.problems, self._missed())
-        completed.lacks_clusters = self._lacks_clusters
-        return completed.joined(*self._joined()) if self.clusters else completed
+        completed.lacks_clusters, completed.rows = self._lacks_clusters, dict(self.rows)
+        return completed.joined(*self._joined()) if self.clusters or self.rows else completed
 
     def _joined(self) -> tuple[dict[str, Any], dict[Path, Written]]:
         """The data with the clusters of all files, and where those of included files stand."""
-        added = {name: file.data[_CLUSTERS][name] for name, file in self.clusters.items()}
+        added: dict[str, Any] = {name: file.data[_CLUSTERS][name] for name, file in self.clusters.items()}
         written: dict[Path, Written] = {
             (_CLUSTERS, name): (file, (_CLUSTERS, name)) for name, file in self.clusters.items()
         }
-        return {**self.main.data, _CLUSTERS: {**self.main.data.get(_CLUSTERS, {}), **added}}, written
+        data = (
+            {**self.main.data, _CLUSTERS: {**self.main.data.get(_CLUSTERS, {}), **added}} if added else self.main.data
+        )
+        for at, file in self.rows.items():
+            kind, name = map(str, at)
+            base = data.get(kind) or {}
+            if data.get(kind) is self.main.data.get(kind):
+                data = {**data, kind: (base := dict(base))}
+            row = file.data[kind][name]
+            if name not in base:
+                base[name], written[at] = row, (file, at)
+            elif isinstance(base[name], dict | None):
+                base[name] = _over(row, base[name] or {}, at, file, written)
+        return data, written
+
+    def _add_rows(self, file: FilePath, entry: _Entry) -> None:
+        try:
+            table = read_table(file, self.reader)
+        except InvalidFleet as invalid:
+            self.problems += invalid.diagnostics
+            self._lacks_clusters |= entry.kind == _CLUSTERS
+            return
+        except Refused as refused:
+            self._problem(entry.at, "unreadable-include", refused.message, "make it a readable file")
+            return
+        source = RowsFile(self.main, table, entry.kind, entry.each, (*entry.at[:-1], "each"))
+        found = expanded(source)
+        self.problems += found.problems
+        self._lacks_clusters |= bool(found.problems) and entry.kind == _CLUSTERS
+        for name in found.entries:
+            first = self.rows.setdefault((entry.kind, name), source)
+            if first is not source:
+                at = (entry.kind, name)
+                message = f"'{shorten(name)}' is a row of two files"
+                notes = (f"first: {first.line_of(at)}",)
+                problem = Problem(at, "duplicate-row", message, notes, "rename or remove one of them")
+                self.problems.append(problem.at(source.locate(at, key=True)))
 
     def _names_are_known(self, entry: _Entry) -> bool:
         """Whether it is clear which tenants the files may speak of: a team may own a directory, and name its files at will."""
@@ -212,7 +276,7 @@ class _Reading:
         declared = self.main.data.get(_CLUSTERS, {})
         if not isinstance(declared, dict):
             return  # the check of shapes reports it
-        first = self.main if name in declared else self.clusters.get(name)
+        first = self.main if name in declared else self.clusters.get(name) or self.rows.get((_CLUSTERS, name))
         if first is None:
             self.clusters[name] = source
             return
@@ -229,9 +293,10 @@ class _Reading:
             self.problems.append(
                 Problem(path, "foreign-tenant", f"this file may not speak of tenant '{name}'", (why,), fix).at(place)
             )
-        elif entry.classes and name in self.main.data.get("tenants", {}) and name not in entry.of:
-            why = f"first: {self.main.line_of(path)}"
-            message = f"tenant '{name}' is in {self.main.file} already, and this file may only bring new tenants"
+        elif entry.classes and self._declares(name) and name not in entry.of:
+            there = self.rows.get((_TENANTS, name), self.main)
+            why = f"first: {there.line_of(path)}"
+            message = f"tenant '{name}' is in {there.file} already, and this file may only bring new tenants"
             self.problems.append(Problem(path, "duplicate-tenant", message, (why,), "rename the tenant").at(place))
         elif name in self.fills:
             first = self.fills[name].file.line_of(path)
@@ -240,6 +305,9 @@ class _Reading:
             self.problems.append(Problem(path, "duplicate-tenant", message, (f"first: {first}",), fix).at(place))
         else:
             self.fills[name] = Fill(source, entry.at, entry.classes)
+
+    def _declares(self, tenant: str) -> bool:
+        return tenant in self.main.data.get(_TENANTS, {}) or (_TENANTS, tenant) in self.rows
 
     def _problem(self, at: Path, code: str, message: str, fix: str) -> None:
         self.problems.append(Problem(at, code, message, fix=fix).at(self.main.locate(at)))

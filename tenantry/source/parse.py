@@ -56,7 +56,7 @@ def parse(raw: bytes, file: str, form: Form = MAIN) -> ParsedFile:
     """Parse the bytes of a file; `file` is used in messages only. Raises: InvalidFleet."""
     if len(raw) > MAX_BYTES:
         raise invalid(Location(file, 1, 1), "too-large", f"the file exceeds {MAX_BYTES} bytes")
-    text = _decode(raw, file)
+    text = decoded(raw, file)
     lines = Lines(text)
     try:
         return _parsed(text, lines, file, form)
@@ -77,7 +77,8 @@ def _parsed(text: str, lines: Lines, file: str, form: Form) -> ParsedFile:
     return ParsedFile(file, root, data, lines)
 
 
-def _decode(raw: bytes, file: str) -> str:
+def decoded(raw: bytes, file: str) -> str:
+    """The text of a file, without a mark of its order of bytes. Raises: InvalidFleet: it is not UTF-8."""
     raw = raw.removeprefix(codecs.BOM_UTF8)
     try:
         return raw.decode()

@@ -37,6 +37,8 @@ class ParsedFile:
 
     fills: what included files say of each tenant. problems: those of included files; they do not prevent checks of the rest.
     warnings: about files that are not included. lacks_clusters: whether an included file with clusters cannot be read.
+    rows: the CSV file of each tenant and cluster that is a row, by its path.
+    unmerged: the data as authors wrote it, before parts of it were merged and filled in.
     is_classed: whether tenants have what their classes say. class_findings: what is wrong with classes; unclassed: the tenants
     that lack what such a class would have given them.
     """
@@ -54,6 +56,8 @@ class ParsedFile:
         self.unclassed: frozenset[str] = frozenset()
         self._root = root
         self._written: Mapping[Path, Written] = {}
+        self.rows: Mapping[Path, ParsedFile] = {}
+        self._unmerged: dict[str, Any] | None = None
         self._origin: Callable[[Path], Path] = _itself
         self._children: dict[int, dict[Any, tuple[Node, Node]]] = {}
 
@@ -64,6 +68,7 @@ class ParsedFile:
         completed = ParsedFile(self.file, self._root, self.data, self.lines)
         completed.fills, completed.problems, completed.warnings = fills, tuple(problems), tuple(warnings)
         completed.data, completed._written, completed._origin = self.data, self._written, self._origin
+        completed._unmerged, completed.rows = self._unmerged, self.rows
         completed.lacks_clusters, completed.class_findings = self.lacks_clusters, self.class_findings
         completed.is_classed, completed.unclassed = self.is_classed, self.unclassed
         return completed
@@ -79,10 +84,15 @@ class ParsedFile:
         return joined
 
     def merged(self, data: dict[str, Any], origin: Callable[[Path], Path]) -> ParsedFile:
-        """The same file with merged data. origin: from a path in it to the path where the author wrote the value."""
-        merged = self.including(self.fills, self.problems, self.warnings)
-        merged.data, merged._origin = data, origin
+        """The same file with merged data. origin: from a path in it to the path in this one that the value comes from."""
+        merged, before = self.including(self.fills, self.problems, self.warnings), self.origin
+        merged.data, merged._origin = data, lambda path: before(origin(path))
+        merged._unmerged = self.unmerged
         return merged
+
+    @property
+    def unmerged(self) -> dict[str, Any]:
+        return self.data if self._unmerged is None else self._unmerged
 
     def origin(self, path: Path) -> Path:
         """Where in the document the author wrote the value at a path: in another part, if it is merged from there."""
@@ -100,6 +110,16 @@ class ParsedFile:
         fill = self.fills.get(str(path[1])) if path[:1] == ("tenants",) and len(path) > 1 else None
         found = self._elsewhere(self.origin(path)) if fill else None
         return fill if fill and found and found[0] is fill.file else None
+
+    def cell_of(self, path: Path) -> str:
+        """Such as: row 17, column seats. The row of a CSV file that gives the value at a path; "" if none does."""
+        elsewhere = self._elsewhere(self.origin(path))
+        return elsewhere[0].cell_of(elsewhere[1]) if elsewhere and elsewhere[0] is not self else ""
+
+    def written_at(self, path: Path) -> str | Path:
+        """Where one text of the main file gives the value at a path to all rows of a CSV file; else a column, or ""."""
+        elsewhere = self._elsewhere(self.origin(path))
+        return elsewhere[0].written_at(elsewhere[1]) if elsewhere and elsewhere[0] is not self else ""
 
     def _elsewhere(self, path: Path) -> Written | None:
         """Where the value at a path is written, if not at this path of this file."""

@@ -17,7 +17,7 @@ REFRESH = "refresh"
 UNPROTECT = "unprotect"
 """The state protects what the run may remove: the same run after `pulumi state unprotect` of the URNs on the further lines."""
 HELD = "held"
-"""Everything went through except for Secrets whose values nobody has set."""
+"""Everything went through except for Secrets whose values nobody has set, and apps whose new source has no artifact."""
 
 
 def tell(outcome: str) -> None:

@@ -8,9 +8,7 @@ from tenantry.kube.objects import KubeObject, ObjectId
 from tenantry.messages.text import grouped
 from tenantry.plan.plan import Plan
 
-_FLEET, _CLUSTER, _TENANT, _PLACEMENT = (
-    f"tenantry:index:{each}" for each in ("Fleet", "Cluster", "Tenant", "Placement")
-)
+FLEET, CLUSTER, TENANT, PLACEMENT = (f"tenantry:index:{each}" for each in ("Fleet", "Cluster", "Tenant", "Placement"))
 GATE = "pulumi:index:Stash"
 """The type of the resources between the waves of an app, which are called `TENANT/APP/WAVE-HASH`, or `ADDON/WAVE-HASH`."""
 _PROVIDER = "pulumi:providers:kubernetes::management"
@@ -25,7 +23,7 @@ def targets_of(plan: Plan, tenant: str, stack: str, project: str) -> list[str]:
     start = f"urn:pulumi:{stack}::{project}::"
     own = [planned for planned in plan.objects if planned.owner.tenant == tenant]
     needed = list(_with_dependencies(plan, own))
-    found = [_PROVIDER, f"{_FLEET}::{plan.environment}", f"{_FLEET}${_TENANT}::{tenant}"]
+    found = [_PROVIDER, f"{FLEET}::{plan.environment}", f"{FLEET}${TENANT}::{tenant}"]
     found += [name for each in needed for name in _names(each)]
     namespaces = {name for placement in plan.placements if placement.tenant == tenant for name in placement.namespaces}
     patterns = [f"**::*/*-{tenant}-**", *(f"**::{name}/**" for name in sorted(namespaces))]
@@ -61,12 +59,12 @@ def _addons(plan: Plan) -> dict[ObjectId, str]:
 def _names(planned: KubeObject) -> Iterator[str]:
     """The components above an object, then the object itself, as URNs name them: types from the top, and a name."""
     tenant, cluster = planned.owner.tenant, planned.owner.cluster
-    types = [_FLEET]
+    types = [FLEET]
     if tenant:
-        types.append(_TENANT)
+        types.append(TENANT)
         yield f"{'$'.join(types)}::{tenant}"
     if cluster:
-        types.append(_PLACEMENT if tenant else _CLUSTER)
+        types.append(PLACEMENT if tenant else CLUSTER)
         yield f"{'$'.join(types)}::{f'{tenant}/{cluster}' if tenant else cluster}"
     yield f"{'$'.join(types)}${type_token(planned.id)}::{planned.logical_name}"
 
@@ -80,6 +78,12 @@ def key_of(urn: str) -> str:
     """The type and name in a URN, without the components above the resource: `kubernetes:core/v1:Namespace::rocky`."""
     *_, types, name = ("", *urn.split("::", 3))
     return f"{types.rpartition('$')[2]}::{name}"
+
+
+def parent_type(urn: str) -> str:
+    """The type of the component right above a resource: `tenantry:index:Placement`; "" if there is none."""
+    *_, types, _ = ("", *urn.split("::", 3))
+    return ("", *types.split("$"))[-2]
 
 
 def type_token(identity: ObjectId) -> str:

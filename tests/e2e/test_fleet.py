@@ -171,7 +171,7 @@ def test_deep_finds_a_namespace_that_is_no_longer_the_tenants(fleet: Project, ed
         edge.client.patch(Namespace, "movy", {"metadata": {"labels": {"toolkit.fluxcd.io/tenant": "movy"}}})
 
 
-def test_events_and_logs_tell_what_flux_did_with_an_app(fleet: Project) -> None:
+def test_events_and_logs_tell_what_flux_did_with_an_app(fleet: Project, hub: Cluster) -> None:
     fleet.tenantry("reconcile", "rocky/web", "--environment", "dev", "--with-source", "--wait").ok()
     about = ("rocky/web", "--environment", "dev", "--cluster", "edge-1", "--output", "json")
 
@@ -181,7 +181,8 @@ def test_events_and_logs_tell_what_flux_did_with_an_app(fleet: Project) -> None:
 
     eventually(lambda: ("Kustomization", "ReconciliationSucceeded") in reasons(), "an event about the Kustomization")
     lines = json.loads(fleet.tenantry("logs", *about).ok().out)["items"]
-    assert {each["name"] for each in lines} <= {"edge-1-rocky-web", "edge-1-rocky-manifests", "edge-1-rocky-baseline"}
+    source = hub.shared("GitRepository", "kamaji-edge", "rocky.manifests")
+    assert {each["name"] for each in lines} <= {"edge-1-rocky-web", source, "edge-1-rocky-baseline"}
     assert any(each["kind"] == "Kustomization" and "Reconciliation finished" in each["message"] for each in lines)
 
 
@@ -243,7 +244,7 @@ def reconcile(
 def test_a_repository_that_reaches_out_of_its_namespace_is_refused(
     fleet: Project, hub: Cluster, edge: Cluster, namespace: str, name: str
 ) -> None:
-    source = "manifests" if namespace == "rocky" else "edge-1-rocky-manifests"
+    source = "manifests" if namespace == "rocky" else hub.shared("GitRepository", namespace, "rocky.manifests")
     commit(
         fleet.sandbox,
         "rocky/manifests",
@@ -286,7 +287,8 @@ def test_a_chart_that_installs_into_another_tenants_namespace_is_refused(
     sound = (chart / "Chart.yaml").read_text()
     (chart / "Chart.yaml").write_text(sound.replace("1.2.0", "1.3.0"))
     fleet.start("dev")
-    reconcile(hub, "kamaji-edge", "edge-1-movy-charts", "HelmRepository", "helmrepositories")
+    charts = hub.shared("HelmRepository", "kamaji-edge", "movy.charts")
+    reconcile(hub, "kamaji-edge", charts, "HelmRepository", "helmrepositories")
     fleet.edit("version: 1.x", "version: 1.3.x")
     fleet.up().ok()
     message = hub.until("HelmRelease", "kamaji-edge", "edge-1-movy-web", _forbidden, "the release to be refused")
@@ -296,7 +298,7 @@ def test_a_chart_that_installs_into_another_tenants_namespace_is_refused(
     (chart / "templates" / "attack.yaml").unlink()
     (chart / "Chart.yaml").write_text(sound)
     fleet.start("dev")
-    reconcile(hub, "kamaji-edge", "edge-1-movy-charts", "HelmRepository", "helmrepositories")
+    reconcile(hub, "kamaji-edge", charts, "HelmRepository", "helmrepositories")
     fleet.edit("version: 1.3.x", "version: 1.x")
     fleet.up().ok()
 

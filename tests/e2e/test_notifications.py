@@ -35,8 +35,13 @@ KUSTOMIZATION = "web/dev/kustomization.yaml"
 TOKEN = "glpat-of-a-test"
 CALLS = "token-of-a-webhook"
 POLLED = '      manifests: {git: {url: "{git}/rocky/manifests.git", ref: {branch: main}}}\n'
-SOURCES = {"push": ("rocky", "manifests"), "edge-1-rocky-push": ("kamaji-edge", "edge-1-rocky-manifests")}
-"""Each receiver with the namespace and the name of its source."""
+RECEIVERS = {"push": "rocky", "edge-1-rocky-push": "kamaji-edge"}
+"""Each receiver with its namespace."""
+
+
+def source_in(hub: Cluster, namespace: str) -> str:
+    """The source of rocky's apps in a namespace."""
+    return "manifests" if namespace == "rocky" else hub.shared("GitRepository", namespace, "rocky.manifests")
 
 
 @pytest.fixture(scope="module")
@@ -79,8 +84,8 @@ def broken(alerting: Project, hub: Cluster) -> str:
 def push(project: Project, hub: Cluster, text: str, message: str) -> str:
     """Commit what `web` is made of, and have Flux fetch it for both clusters."""
     made = commit(project.sandbox, "rocky/manifests", {KUSTOMIZATION: text}, message)
-    for namespace, source in (("rocky", "manifests"), ("kamaji-edge", "edge-1-rocky-manifests")):
-        reconcile(hub, namespace, source)
+    for namespace in RECEIVERS.values():
+        reconcile(hub, namespace, source_in(hub, namespace))
     return made
 
 
@@ -167,9 +172,10 @@ def webhooks(alerting: Project) -> dict[str, str]:
 def test_a_signed_push_has_the_source_fetched_at_once_and_a_forged_one_does_not(
     alerting: Project, hub: Cluster, webhooks: dict[str, str]
 ) -> None:
-    assert webhooks.keys() == SOURCES.keys()
+    assert webhooks.keys() == RECEIVERS.keys()
     pushed = commit(alerting.sandbox, "rocky/manifests", {"web/README.md": "Pushed.\n"}, "Push")
-    for name, (namespace, source) in SOURCES.items():
+    for name, namespace in RECEIVERS.items():
+        source = source_in(hub, namespace)
         before = requested(hub, namespace, source)
         assert signed_push(webhooks[name], "another-token") == 400
         assert requested(hub, namespace, source) == before

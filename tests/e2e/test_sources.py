@@ -45,7 +45,7 @@ PLAIN = ("flux", "robot", "pulls")
 SECOND = {"credentials.rocky.words.GREETING": "second-secret-word"}
 COMMAND = re.compile(r"pulumi config set --stack dev --secret --path 'tenantry:([^']+)'")
 SECRETS = {f"Secret rocky/{name}" for name in ("blobs", "git", "pull", "sops", "values", "words")}
-COPIES = {f"Secret clusters/edge.rocky.{name}" for name in ("blobs", "git", "pull", "sops", "values", "words")}
+COPIES = {f"Secret clusters/rocky.{name}" for name in ("blobs", "git", "pull", "sops", "values", "words")}
 
 
 class Told(list[str]):
@@ -146,12 +146,14 @@ def test_missing_values_are_refused_with_the_commands_that_set_them(
 
 @pytest.mark.usefixtures("denied")
 def test_wrong_and_missing_credentials_do_not_open_a_source(hub: Cluster) -> None:
-    for namespace, prefix in (("rocky", ""), ("clusters", "edge-rocky-")):
+    for namespace in ("rocky", "clusters"):
         for kind, name, message in (
             ("GitRepository", "manifests", "authentication required"),
             ("Bucket", "blobs", "Access Denied"),
         ):
-            hub.refused(kind, namespace, f"{prefix}{name}", message)
+            hub.refused(
+                kind, namespace, name if namespace == "rocky" else hub.shared(kind, namespace, f"rocky.{name}"), message
+            )
     assert data(hub, "from-git") == data(hub, "from-bucket") == {}
 
 
@@ -195,6 +197,28 @@ def test_another_name_in_the_chart_of_baselines_reinstalls_nothing(ready: Projec
     edge.delete("ConfigMap", "rocky", "data")
 
 
+def test_the_chart_of_baselines_can_come_pinned_from_a_registry_and_go_back_to_git(
+    ready: Project, hub: Cluster, edge: Cluster
+) -> None:
+    before, in_git, installed = _uids(edge), ready.fleet.read_text(), _installed(hub, BASELINES[0])
+    (line,) = (each for each in in_git.splitlines() if each.startswith("  chart: {git:"))
+    with serving(Registry()) as registry:
+        where, digest = push(package(OBJECTS), f"oci://{registry.host}/charts", plain_http=True)
+        address = where.rpartition(":")[0]
+        pinned = f'  chart: {{oci: {{url: "{address}", ref: {{digest: "{digest}"}}, insecure: true}}}}'
+        ready.fleet.write_text(in_git.replace(line, pinned))
+        ready.up().ok()
+        for release in BASELINES:  # helm-controller adds the digest to the version
+            eventually(lambda release=release: f"{VERSION}+" in _installed(hub, release)[1] or None, release)  # type: ignore[misc]
+        assert _installed(hub, BASELINES[0])[0] == "tenantry-objects"
+        assert _uids(edge) == before
+    ready.fleet.write_text(in_git)
+    ready.up().ok()
+    for release in BASELINES:
+        eventually(lambda release=release: _installed(hub, release) == installed or None, release)  # type: ignore[misc]
+    assert _uids(edge) == before
+
+
 CHART = OBJECTS / "Chart.yaml"
 VERSION = str(yaml.safe_load(CHART.read_text())["version"])
 NEWER = [f"{VERSION.rpartition('.')[0]}.{patch}" for patch in (101, 102)]
@@ -231,11 +255,10 @@ def _push(project: Project, hub: Cluster, changes: dict[str, str], version: str)
         return (hub.find(kind, "clusters", name) or {}).get("status", {})
 
     commit = content.commit(project.sandbox, "tenantry/fleet", changes, "change")
-    hub.reconcile("GitRepository", "clusters", "edge-tenantry")
-    source = ("GitRepository", "edge-tenantry")
+    source = ("GitRepository", hub.shared("GitRepository", "clusters", "tenantry-system.fleet"))
+    hub.reconcile(source[0], "clusters", source[1])
     eventually(lambda: status(*source)["artifact"]["revision"].endswith(commit) or None, "the commit")
-    charts = (each for each in hub.fleet_objects() if each.startswith("HelmChart clusters/edge-tenantry-objects-"))
-    chart = ("HelmChart", next(charts).partition("/")[2])
+    chart = ("HelmChart", hub.shared("HelmChart", "clusters", "tenantry-system.fleet.objects"))
 
     def is_packed() -> bool | None:
         """The controller writes the commit down before it packs the chart, and the version afterwards."""
@@ -265,11 +288,11 @@ def test_helm_and_flux_take_the_chart_that_is_pushed_to_a_registry(hub: Cluster,
 
 
 @pytest.mark.usefixtures("ready")
-def test_each_placement_has_secrets_of_its_own(hub: Cluster, edge: Cluster) -> None:
+def test_clusters_share_the_secrets_beside_their_kubeconfigs(hub: Cluster, edge: Cluster) -> None:
     made = {each for each in hub.fleet_objects() if each.startswith("Secret ")}
-    assert made == {*SECRETS, *COPIES, "Secret clusters/edge.pull"}
+    assert made == {*SECRETS, *COPIES, "Secret clusters/tenantry-system.pull"}
     login = {"username": "flux", "password": "only-flux-knows"}
-    assert login == decoded(hub, "rocky", "git") == decoded(hub, "clusters", "edge.rocky.git")
+    assert login == decoded(hub, "rocky", "git") == decoded(hub, "clusters", "rocky.git")
     registry = json.loads(decoded(hub, "rocky", "pull")[".dockerconfigjson"])["auths"]
     assert [(each["username"], each["password"]) for each in registry.values()] == [("robot", "pulls")]
     assert edge.find("Secret", "rocky", "git") is None
@@ -280,8 +303,8 @@ def test_each_placement_has_secrets_of_its_own(hub: Cluster, edge: Cluster) -> N
     [
         ("words", "error[unknown-credentials]: credentials 'words' are not declared for tenant 'movy'"),
         (
-            "edge.rocky.words",
-            "error[unknown-credentials]: credentials 'edge.rocky.words' are not declared for tenant 'movy'",
+            "rocky.words",
+            "error[unknown-credentials]: credentials 'rocky.words' are not declared for tenant 'movy'",
         ),
         ("edge-admin-kubeconfig", "credentials 'edge-admin-kubeconfig' are not declared for tenant 'movy'"),
     ],
@@ -301,7 +324,7 @@ def test_another_tenant_of_the_same_remote_can_not_name_them(rocky: Project, nam
 def test_a_changed_value_reaches_flux_without_another_change(
     changed: dict[str, str], hub: Cluster, edge: Cluster
 ) -> None:
-    assert changed == {"Secret rocky/words": "update", "Secret clusters/edge.rocky.words": "update"}
+    assert changed == {"Secret rocky/words": "update", "Secret clusters/rocky.words": "update"}
     for cluster in (hub, edge):
         cluster.until("ConfigMap", "rocky", "from-registry", second, "the new value to be applied")
 

@@ -85,7 +85,7 @@ DECLARATIONS = (
     ),
     _owned("kubeConfig", f"kubeConfig: {{{_REFERENCE}}}"),
     _owned("serviceAccountName", "serviceAccountName: tenantry-platform"),
-    _owned("sourceRef", "sourceRef: {kind: GitRepository, name: edge-1-rocky-manifests}"),
+    _owned("sourceRef", "sourceRef: {kind: GitRepository, name: rocky.manifests.33453a54}"),
     _owned("storageNamespace", "storageNamespace: tenantry-system", helm=True),
     _owned("chartRef", "chartRef: {kind: HelmChart, name: any, namespace: rocky}", helm=True),
     Declaration(

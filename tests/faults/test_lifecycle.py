@@ -288,7 +288,8 @@ def test_a_paused_cluster_is_left_as_it_is(project: Project, hub: Cluster, edge:
     commit(
         project.sandbox, "rocky/manifests", {path: text + "commonAnnotations: {pushed: late}\n"}, "Push while paused"
     )
-    for namespace, source in (("rocky", "manifests"), ("kamaji-edge", "edge-1-rocky-manifests")):
+    shared = hub.shared("GitRepository", "kamaji-edge", "rocky.manifests")
+    for namespace, source in (("rocky", "manifests"), ("kamaji-edge", shared)):
         hub.reconcile("GitRepository", namespace, source)
     eventually(lambda: _pushed(hub), "the push on the management cluster")
     assert not _pushed(edge)

@@ -23,7 +23,7 @@ from tenantry.load import load_fleet, plan_all
 from tenantry.messages.errors import InvalidFleet, Problem
 from tenantry.plan.plan import Plan
 from tenantry.policy.confined import Permitted, escapes, not_given
-from tenantry.policy.main_file import MainFile
+from tenantry.policy.main_file import MainFile, read
 from tenantry.policy.resource import Provider, Resource
 from tenantry.stacks.targets import type_token
 from tests.hostile.files_of_tenants import Drawn, draw
@@ -99,11 +99,12 @@ def outcome(drawn: Drawn, directory: Path) -> InvalidFleet | list[str]:
     file = drawn.write(directory)
     try:
         plans = plan_all(load_fleet(file))
+        main = read(file) if drawn.rows else MainFile(drawn.main)
     except InvalidFleet as refused:
         return refused
     finally:
         (directory / drawn.file).unlink()
-    return escapes_of(plans.values(), MainFile(drawn.main))
+    return escapes_of(plans.values(), main)
 
 
 def escapes_of(plans: Iterable[Plan], main: MainFile) -> list[str]:

@@ -49,6 +49,11 @@ def filling_of(name: str, chance: random.Random) -> Data:
     if chance.random() < 0.05:
         apps["web"]["environments"] = copy.deepcopy(chance.choice((["dev"], ["dev"], ["prod"])))
     if chance.random() < 0.15:
+        kind = chance.choice(("kustomize", "helm"))
+        filling[kind] = copy.deepcopy(chance.choice(_FOR_ALL[kind]))
+    if chance.random() < 0.15:
+        sources["manifests"]["overrides"] = copy.deepcopy(chance.choice(_OF_SOURCES))
+    if chance.random() < 0.15:
         filling["clusters"] = copy.deepcopy(chance.choice(SELECTORS))
     if chance.random() < 0.3:
         filling["alerts"] = {"chat": copy.deepcopy(chance.choice(_ALERTS))}
@@ -86,6 +91,20 @@ _HELM: tuple[Data, ...] = (
     },
     {"source": "manifests", "chart": "./charts/cache"},
 )
+_FOR_ALL: dict[str, tuple[Data, ...]] = {
+    "kustomize": (
+        {"wait": False, "commonMetadata": {"labels": {"cluster": "{cluster}"}}},
+        {"decryption": {"provider": "sops", "secretRef": {"name": "sops"}}},
+        {"postBuild": {"substituteFrom": [{"kind": "Secret", "name": "there"}]}},
+    ),
+    "helm": ({"values": {"host": "{cluster}"}}, {"valuesFrom": [{"kind": "Secret", "name": "there"}]}),
+}
+_OF_SOURCES: tuple[Data, ...] = (
+    {"environments": {"dev": {"git": {"ref": {"tag": "v1"}, "interval": "1h"}}}},
+    {"clusters": {"far": {"credentials": "there", "metadata": {"labels": {"rocky.example.com/a": "b"}}}}},
+    {"where": [{"labels": {"zone": "in"}, "git": {"url": "https://git.example.com/rocky/other"}}]},
+)
+"""What differs of a source, within what most main files grant."""
 _IMAGES: Data = {
     "images": {
         "app": {

@@ -50,11 +50,16 @@ def main_file(chance: random.Random, *, new: bool) -> Data:
         },
         "tenants": {"rocky": _frame(chance, shared=shared), "movy": _victim()},
     }
+    if chance.random() < 0.2:
+        main["defaults"]["kustomize"] = {"force": True, "commonMetadata": {"labels": {"zone": "in"}}}
+    if chance.random() < 0.1:
+        secret = chance.choice(("deploy", "there"))
+        main["tenants"]["rocky"]["kustomize"] = {"postBuild": {"substituteFrom": [{"kind": "Secret", "name": secret}]}}
     if chance.random() < 0.05:
         main["environments"]["prod"]["tenants"] = chance.choice((["rocky", "movy"], ["movy"]))
     if chance.random() < 0.5:
         main["tenants"]["rocky"]["apps"] = {"given": {"kustomize": {"source": "given"}, "clusters": {"names": ["far"]}}}
-        given: Data = {"git": {"url": "https://{git}/platform/given", "ref": BRANCH}}
+        given: Data = {"git": {"url": chance.choice(_GIVEN), "ref": BRANCH, "interval": "{wait}"}}
         main["tenants"]["rocky"]["sources"] = {"given": given, "lent": copy.deepcopy(given)}
         main["tenants"]["rocky"]["apps"]["lent"] = {"kustomize": {"source": "lent"}, "clusters": {"names": ["far"]}}
         if chance.random() < 0.7:
@@ -89,6 +94,9 @@ def _divide(main: Data, chance: random.Random, *, shared: bool) -> None:
         if key in others and (key in whole or key in levels[1]) and key not in levels[0] and chance.random() < 0.3:
             levels[0][key] = others[key]
     whole["class"] = chance.choice(("mine", ["mine"], ["base", "mine"]))
+
+
+_GIVEN = ("https://{git}/platform/given", "https://{git}/platform/given", "https://{git}/{team}/given")
 
 
 def _second_hub(main: Data, environment: str, chance: random.Random) -> None:
@@ -142,7 +150,7 @@ def _platform(chance: random.Random) -> Data:
     if chance.random() < 0.1:
         platform["sharedIdentity"] = True
     if chance.random() < 0.2:
-        over = {"labels": {"zone": "in"}, "helm": {"targetNamespace": "certs-in"}}
+        over = {"clusters": {"labels": {"zone": "in"}}, "helm": {"targetNamespace": "certs-in"}}
         platform["addons"]["cert-manager"]["overrides"] = {"where": [over]}
     if chance.random() < 0.1:
         platform["addons"]["dns"]["scope"] = "environment"
@@ -152,7 +160,17 @@ def _platform(chance: random.Random) -> Data:
 
 
 def _defaults(chance: random.Random, *, shared: bool) -> Data:
-    defaults: Data = {"clusters": chance.choice(({"all": True}, {"names": ["edge"]}, {"labels": {"zone": "in"}}))}
+    defaults: Data = {
+        "clusters": chance.choice(
+            (
+                {"all": True},
+                {"names": ["edge"]},
+                {"labels": {"zone": ["in"]}},
+                {"labels": {"zone": ["in", "out"]}},
+            )
+        ),
+        "variables": {"team": "platform", "room": "in", "wait": "1m"},
+    }
     if chance.random() < 0.3:
         defaults["grants"] = {
             "sources": ["https://git.example.com/{tenant}/*", "oci://registry.example.com/{tenant}/*"]
@@ -195,9 +213,17 @@ _EVERY_SETTING = [
     "timeout",
 ]
 _GRANTS: dict[str, tuple[Any, ...]] = {
-    "clusters": ({"names": ["edge"]}, {"names": ["hub", "edge"]}, {"all": True}, {"labels": {"zone": "in"}}),
+    "clusters": (
+        {"names": ["edge"]},
+        {"names": ["hub", "edge"]},
+        {"all": True},
+        {"labels": {"zone": "in"}},
+        {"labels": {"zone": ["in", "out"]}, "exclude": ["hub"]},
+        {"all": True, "exclude": {"labels": {"zone": "nowhere"}}},
+    ),
     "environments": (["dev"], ["prod"], ["dev", "prod"]),
-    "sources": (list(_SOURCES), [*_SOURCES, "https://{git}/shared/*"], ["*"]),
+    "sources": (list(_SOURCES), [*_SOURCES, "https://{git}/shared/*"], ["*"], [*_SOURCES, "https://{git}/{team}/*"]),
+    "variables": (["team"], ["team", "wait"], ["team", "room", "wait"]),
     "alerts": (["https://hooks.example.com/*"],),
     "settings": (
         ["role", "owners", "roleBindings", "timeout"],
@@ -236,7 +262,8 @@ _ONCE = ("namespace", "dependsOn")
 _FRAMES: dict[str, tuple[Any, ...]] = {
     "role": ("admin", "edit"),
     "podSecurity": ("restricted", "baseline", {"enforce": "baseline", "warn": "restricted"}),
-    "clusters": ({"names": ["edge"]}, {"names": ["hub"]}, {"all": True}),
+    "clusters": ({"names": ["edge"]}, {"names": ["hub"]}, {"all": True}, {"labels": {"zone": "{room}"}}),
+    "variables": ({"team": "rocky"}, {"room": "out", "seats": 5, "open": True}),
     "environments": (["dev"], *(["dev", "prod"],) * 4),
     "owners": ([{"group": "team-rocky"}],),
     "quota": ({"pods": 10},),
@@ -245,11 +272,15 @@ _FRAMES: dict[str, tuple[Any, ...]] = {
     "interval": ("10s", "5m"),
     "overrides": (
         {"environments": {"dev": {"role": "view", "quota": {"pods": 3}}}, "clusters": {"edge": {"role": "admin"}}},
-        {"where": [{"labels": {"zone": "in"}, "podSecurity": "restricted", "owners": [{"group": "leads"}]}]},
+        {
+            "where": [
+                {"clusters": {"labels": {"zone": "in"}}, "podSecurity": "restricted", "owners": [{"group": "leads"}]}
+            ]
+        },
         {"clusters": {"edge": {"network": "open", "podSecurity": {"enforce": "restricted"}, "labels": {"a": "b"}}}},
     ),
     "serviceAccount": ({"name": "deployer"}, {"imagePullSecrets": ["pull"], "annotations": {"example.com/a": "b"}}),
-    "objects": (_OBJECTS, {"ca": _OBJECTS["ca"]}),
+    "objects": (_OBJECTS, {"ca": _OBJECTS["ca"]}, {"ca": {**_OBJECTS["ca"], "data": {"a": "{team}", "b": "{wait}"}}}),
     "clusterRoles": (
         {"pv": {"rules": [{"apiGroups": [""], "resources": ["persistentvolumes"], "verbs": ["get", "create"]}]}},
         {"pv": {"role": "pv-access"}},

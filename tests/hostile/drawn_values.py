@@ -142,7 +142,11 @@ NAMESPACES: tuple[Any, ...] = (
     {"jobs": {"quota": {"pods": 1000}}},
 )
 OVERRIDES: tuple[Any, ...] = tuple(
-    {level: [{"labels": {"zone": name}, kind: {key: value}}] if level == "where" else {name: {kind: {key: value}}}}
+    {
+        level: [{"clusters": {"labels": {"zone": name}}, kind: {key: value}}]
+        if level == "where"
+        else {name: {kind: {key: value}}}
+    }
     for level, name in (
         ("environments", "dev"),
         ("where", "in"),

@@ -37,6 +37,16 @@ _APPS: tuple[Data, ...] = (
 )
 _SOURCES: tuple[Data, ...] = ({"git": {"url": "https://git.example.com/rocky/x", "ref": {"branch": "main"}}},)
 _ANYBODY = [{"expression": "true", "message": "no"}]
+_VARIABLES: tuple[Data | None, ...] = (
+    *({"team": each} for each in ("rocky", "movy", "..", "{other}", "rocky/../movy", 5, True)),
+    *({"room": each} for each in ("in", "out")),
+    *({"wait": each} for each in ("1s", "5m", "1.5", 1.5)),
+    {"tenant": "movy"},
+    {"cluster": "far"},
+    {"git": "evil.example.com"},
+    {"zone": "out"},
+    None,
+)
 EDITS: tuple[tuple[At, tuple[Any, ...]], ...] = (
     *((("sources", "*", "*", key), PROVIDERS) for key in ("provider",)),
     *((("sources", "*", "*", key), ADDRESSES) for key in ("url", "url", "endpoint")),
@@ -135,6 +145,7 @@ EDITS: tuple[tuple[At, tuple[Any, ...]], ...] = (
     (("role",), ("cluster-admin", "admin", "edit", "view", "{admin}")),
     (("owners",), SUBJECTS),
     (("roleBindings",), BINDINGS),
+    *((("variables",), _VARIABLES) for _ in range(3)),
     (("labels",), (*METADATA, *METADATA[:1] * 5)),
     (("annotations",), (*METADATA, *METADATA[:1] * 5)),
     (("namespaces",), NAMESPACES),

@@ -19,12 +19,16 @@ from tests.hostile.edits import edit
 
 @dataclass(frozen=True, slots=True)
 class Drawn:
-    """main: the platform's file; included: what the hostile file says. note: the edits, for a message."""
+    """main: the platform's file; included: what the hostile file says. note: the edits, for a message.
+
+    rows: a CSV file of the platform's, or "".
+    """
 
     main: Data
     included: Data
     file: str
     note: tuple[str, ...]
+    rows: str = ""
 
     def write(self, directory: Path) -> Path:
         """Put both files there; returns the path of the main one."""
@@ -33,6 +37,7 @@ class Drawn:
             place.parent.mkdir(parents=True, exist_ok=True)
             # JSON is YAML.
             place.write_text(json.dumps(data))
+        (directory / "customers.csv").write_text(self.rows)
         return directory / "tenants.yaml"
 
 
@@ -52,4 +57,15 @@ def draw(seed: str) -> Drawn:
     tenants = {name: filling}
     if chance.random() < 0.015:
         tenants[chance.choice(("movy", "tina", "kube-system", "platform"))] = filling_of("movy", chance)
-    return Drawn(main, {"tenants": tenants}, "teams/blue.yaml" if new else "tenants.d/rocky.yaml", note)
+    rows = ""
+    if chance.random() < 0.15:
+        rows = _rows(main, name, chance)
+    return Drawn(main, {"tenants": tenants}, "teams/blue.yaml" if new else "tenants.d/rocky.yaml", note, rows)
+
+
+def _rows(main: Data, hostile: str, chance: random.Random) -> str:
+    """A table that the main file includes: a tenant of a class, and a row below the tenant that has the hostile file."""
+    main["include"].insert(0, {"tenants": "customers.csv", "each": {"class": "{plan}", "labels": {"plan": "{plan}"}}})
+    team, room = chance.choice(("rocky", "platform", "")), chance.choice(("in", "out", ""))
+    below = "" if hostile.startswith("blue") else f"rocky,,{team},{room}\n"
+    return f"name,plan,team,room\ncustomer,{chance.choice(('small', ''))},{team},{room}\n{below}"

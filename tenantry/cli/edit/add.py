@@ -24,7 +24,7 @@ class _Form(NamedTuple):
     options: Sequence[Option]
 
 
-_EXCLUDE = names("--exclude", "Clusters to leave out.", Kind.CLUSTER)
+_EXCLUDE = names("--exclude", "Clusters to leave out, or those with labels such as tier=edge.", Kind.CLUSTER)
 _SOURCE = (
     text("--git", "URL", "A Git repository."),
     text("--helm", "URL", "A Helm repository, or oci:// of a registry with charts."),

@@ -93,6 +93,7 @@ def _set(file: FilePath, path: str, value: str, output: str, *, string: bool, dr
     text = sys.stdin.read() if value == "-" else value
     editor = Editor.open(file)
     asked = parse_path(path)
+    over_row = editor.over_row(asked)
     new = text if string else typed(asked, _yaml(text), text)
     entries = editor.value(asked[:-1], None) if asked[-1] == END else None
     if asked[-1] == END and (asked[-3:-1] == ("clusters", "names") or asked[-2] == "environments"):
@@ -103,7 +104,8 @@ def _set(file: FilePath, path: str, value: str, output: str, *, string: bool, dr
     editor.set(at, new)
     shown = redacted(flow(new, Style()))
     done = f"set {format_path(at)} to {shown if len(shown) <= _MOST else f'{shown[:_MOST]}...'}"
-    return apply(editor, How(dry_run, output), [done], lambda checked: _overridden(checked, at))
+    told = [done, over_row] if over_row else [done]
+    return apply(editor, How(dry_run, output), told, lambda checked: _overridden(checked, at))
 
 
 def _yaml(text: str) -> Any:
@@ -196,6 +198,7 @@ def _unset(file: FilePath, path: str, output: str, *, dry_run: bool) -> int:
     editor = Editor.open(file)
     at = located(parse_path(path), editor.value)
     if editor.value(at) is ABSENT:
+        editor.refuse_row(at)
         raise not_there(at, editor.value)
     editor.unset(at)
     return apply(editor, How(dry_run, output), [f"removed {format_path(at)}"])

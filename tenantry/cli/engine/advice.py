@@ -51,8 +51,8 @@ def advice(ended: Ended) -> str:
     name, stack = ended.stack.name, shlex.quote(ended.stack.name)
     if ended.code == 0 and ended.told == HELD:
         return (
-            "everything went through except for Secrets whose values are not in the stack's secret config; the warning above names"
-            " them\n  fix: set the values as it says, then the same command again"
+            "everything went through except for what was held; the messages above name it\n  fix: do as they say, then the same"
+            " command again"
         )
     if ended.code == 0 or ended.told.isdecimal() or to_unprotect(ended.told):
         return ""

@@ -78,7 +78,16 @@ def changes(items: Iterable[Item], of: Callable[[Part], int], order: dict[str, i
                 found[at][1].append(example)
                 continue
         found[at] = (example, list(group))
-    return [_change(example, members, of, order) for example, members in found.values()]
+    told: set[ObjectId] = set()
+    made = [_change(example, members, of, order) for example, members in found.values()]
+    return [_once(change, told) for change in made]
+
+
+def _once(change: Change, told: set[ObjectId]) -> Change:
+    """The change without objects that an earlier one accounts for: clusters share some. told: is added to."""
+    own = tuple(id for id in change.objects if id not in told)
+    told.update(own)
+    return change if own == change.objects else replace(change, objects=own)
 
 
 def _change(example: Item, members: Sequence[Item], of: Callable[[Part], int], order: dict[str, int]) -> Change:

@@ -55,6 +55,7 @@ class DangerKind(StrEnum):
     ADOPTION = "adoption"
     RENAME = "rename"
     REINSTALLATION = "reinstallation"
+    RESTART = "restart"
     ROLLOUT = "rollout"
     GATE = "gate"
 

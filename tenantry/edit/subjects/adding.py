@@ -16,6 +16,7 @@ from tenantry.edit.subjects.names import Kind, Target, in_words
 from tenantry.edit.subjects.references import file_named, new, require
 from tenantry.messages.data import ABSENT, mapping_at
 from tenantry.messages.errors import Path, Refused
+from tenantry.model.selecting import wanted_labels
 
 Options = Mapping[str, Any]
 """What the options of a command say, by their names; None or empty: not given."""
@@ -111,14 +112,22 @@ def _set(entry: Entry, path: Path, value: Any) -> None:
 
 
 def selector(text: str, exclude: Sequence[str] = ()) -> Entry:
-    """`all`, `hub-dev,edge-1` or `tier=edge,region=eu` as a selector. Raises: Refused: names and labels are mixed."""
+    """`all`, `hub-dev,edge-1` or `tier=edge,region=eu,region=us` as a selector; a key of labels with several values may have any.
+
+    exclude: names, and labels in the same form. Raises: Refused: names and labels are mixed.
+    """
     parts = [part.strip() for part in text.split(",") if part.strip()]
-    pairs = [part.split("=", 1) for part in parts if "=" in part]
+    pairs = [part for part in parts if "=" in part]
     if not parts or len(pairs) not in (0, len(parts)):
         fix = "write 'all', names ('hub-dev,edge-1') or labels ('tier=edge')"
         raise Refused(f"'{text}' does not select clusters", fix)
-    chosen: Entry = {"labels": dict(pairs)} if pairs else {"all": True} if parts == ["all"] else {"names": parts}
-    return chosen | ({"exclude": list(exclude)} if exclude else {})
+    chosen: Entry = {"all": True} if parts == ["all"] else {"names": parts}
+    if pairs:
+        chosen = {"labels": wanted_labels(pairs)}
+    without = [each for each in exclude if "=" not in each]
+    if labels := wanted_labels(pair for each in exclude if "=" in each for pair in each.split(",")):
+        return {**chosen, "exclude": {**({"names": without} if without else {}), "labels": labels}}
+    return chosen | ({"exclude": without} if without else {})
 
 
 # --- apps ---------------------------------------------------------------------------------------------------------------

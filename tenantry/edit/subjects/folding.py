@@ -12,7 +12,7 @@ from typing import Any
 from tenantry.edit.document import nested, same
 from tenantry.edit.editor import Editor
 from tenantry.edit.subjects.promoted import BLOCKS, App, settings_of
-from tenantry.fleet.apps import app_layers
+from tenantry.fleet.apps import own_layers
 from tenantry.fleet.fleet import Fleet
 from tenantry.fleet.merge import Layer, merge
 from tenantry.fleet.placement import placements_of, placements_of_source
@@ -42,7 +42,7 @@ def _parts(
     sources: dict[tuple[str, ...], None] = {}
     for app in apps:
         placements = list(placements_of(fleet, app.at))
-        layers = [app_layers(fleet, app.at, *place) for place in placements]
+        layers = [own_layers(fleet, app.at, *place) for place in placements]
         paths = (path for place in placements for path in settings_of(fleet, app, *place, extra) if path[0] in BLOCKS)
         yield _Overridden(editor, fleet, app.at, f"{app}", "app", second, placements, layers, dict.fromkeys(paths))
         there = ((place, each) for place, each in zip(placements, layers, strict=True) if place[0] == second)

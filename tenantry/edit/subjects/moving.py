@@ -92,6 +92,7 @@ def move_tenant(editor: Editor, name: str, to: FilePath) -> Edit:
     A file that is not there is made, and included; and the tenant is granted what moves. Raises: Refused; InvalidFleet.
     """
     at = existing(editor, Kind.TENANT, name).path
+    editor.refuse_row(at)
     notes: list[str] = []
     target = _file_of_fleet(editor, to) or _new_file(editor, name, to, notes)
     parts = {

@@ -11,7 +11,7 @@ from typing import Any, Literal, NamedTuple, TypeAlias
 
 from tenantry.edit.subjects.promoted import App, placeholders_of
 from tenantry.fleet import walk
-from tenantry.fleet.apps import app_layers
+from tenantry.fleet.apps import app_layers, kind_of
 from tenantry.fleet.fleet import Fleet
 from tenantry.fleet.merge import Layer, merge, origin
 from tenantry.fleet.placement import placements_of
@@ -20,6 +20,7 @@ from tenantry.fleet.sources import source_layers, source_place
 from tenantry.fleet.template import fill
 from tenantry.messages.data import ABSENT, mapping_at, value_at
 from tenantry.messages.errors import Found, Path
+from tenantry.messages.placeholders import Variables
 from tenantry.versions.newer import parts
 from tenantry.versions.semver import matcher
 
@@ -108,7 +109,7 @@ class _Placed(NamedTuple):
     app: App
     environment: str
     cluster: str
-    variables: Mapping[str, str]
+    variables: Variables
 
     def filled(self, text: Any) -> str:
         """A text with its placeholders filled in, or as it is if planning refuses it."""
@@ -128,7 +129,7 @@ class _Survey:
         variables = variables_of_app(self.fleet, app.at, environment, cluster)
         placed = _Placed(app, environment, cluster, variables)
         layers = app_layers(self.fleet, app.at, environment, cluster)
-        kind = "helm" if layers[0].data.get("kustomize") is None else "kustomize"
+        kind = kind_of(self.fleet, app.at)
         name = placed.filled(_last(layers, (kind, "source"))[0])
         of_source = source_layers(self.fleet, source_place(app.at, name or None), environment, cluster)
         declared = merge(of_source)
@@ -171,8 +172,11 @@ class _Survey:
     def _pin(self, placed: _Placed, written: str, at: Path, content: Content, range: str) -> None:
         head, variable, tail = _split(written)
         there = variable_at(self.fleet, placed.environment, placed.cluster, variable) if variable else at
-        if there is None or variable == MANY:
+        if there is None or variable == MANY or there[-2:-1] == ("labels",):
             self._leave(placed.app, "a version of several placeholders, or of one such as {env}")
+            return
+        if self.fleet.source.cell_of(there):
+            self._leave(placed.app, "a cell of a CSV file")
             return
         there = self.fleet.source.origin(there)
         text = placed.filled(written)

@@ -61,7 +61,9 @@ def _without(selector: Selector, cluster: str, holder: Path) -> dict[str, Any]:
     """The selector as written, without a cluster. holder: the tenant or the app. Raises: Refused: it would take no cluster."""
     written = selector.model_dump(exclude_unset=True)
     if selector.names is None:
-        return {**written, "exclude": [*selector.exclude, cluster]}
+        if isinstance(selector.exclude, list):
+            return {**written, "exclude": [*selector.exclude, cluster]}
+        return {**written, "exclude": {**written["exclude"], "names": [*selector.exclude.names, cluster]}}
     if left := [name for name in selector.names if name != cluster]:
         return {**written, "names": left}
     app = f"/{holder[3]}" if len(holder) > 2 else ""

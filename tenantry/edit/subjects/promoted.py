@@ -15,7 +15,7 @@ from tenantry.fleet.sources import source_layers, source_place
 from tenantry.fleet.template import fill
 from tenantry.messages.data import ABSENT, mapping_at, value_at
 from tenantry.messages.errors import Path
-from tenantry.messages.placeholders import all_names_in
+from tenantry.messages.placeholders import Variables, all_names_in
 from tenantry.messages.text import closest, format_path, listed
 
 EVERYTHING = "all"
@@ -92,7 +92,7 @@ def unknown_extra(
             yield f"--with {text} names no setting of {listed(apps)}" + (f"; did you mean {near}?" if near else "")
 
 
-def _setting(layers: Sequence[Layer], data: Any, path: Path, variables: Mapping[str, str]) -> Setting:
+def _setting(layers: Sequence[Layer], data: Any, path: Path, variables: Variables) -> Setting:
     written = value_at(data, path, ABSENT)
     if written is ABSENT:
         return Setting(ABSENT, ABSENT, None)

@@ -88,6 +88,7 @@ def new(editor: Editor, kind: Kind, text: str) -> Target:
     if problem := dns_label_problem(target.name):
         raise Refused(f"name '{target.name}' {problem}", "choose another name")
     _require_owner(editor, target)
+    editor.refuse_row(target.path)
     if files := editor.files_with(target.path):
         where = f" in {files[-1]}" if files[-1] != editor.main else ""
         raise Refused(f"{target} exists already{where}", "choose another name")
@@ -98,6 +99,7 @@ def require(editor: Editor, target: Target) -> None:
     """Raises: Refused: the file does not declare the target."""
     known = editor.names(*target.path[:-1])
     if target.name not in known:
+        editor.refuse_row(target.path)
         near = closest(target.name, known)
         whose = f" of {str(target).partition(' of ')[2]}" if target.owner else ""
         those = f"declared: {', '.join(known[:8])}{', ...' if len(known) > 8 else ''}" if known else "none is declared"

@@ -27,6 +27,8 @@ class _Place(NamedTuple):
 def remove(editor: Editor, kind: Kind, name: str, *, cascade: bool = False) -> Edit:
     """Raises: Refused: there is no such entry, or something refers to it that cannot go with it."""
     target = existing(editor, kind, name)
+    if len(target.path) == 2:
+        editor.refuse_row(target.path)
     hints = _hints(target)
     gone = [target]
     if cascade and kind is Kind.ENVIRONMENT:

@@ -39,6 +39,8 @@ Found = list[tuple[FilePath, Reference]]
 def rename(editor: Editor, kind: Kind, old: str, text: str) -> Edit:
     """Raises: Refused: there is no such entry, the new name is taken or invalid, or an included file is named after it."""
     target = existing(editor, kind, old)
+    if len(target.path) == 2:
+        editor.refuse_row(target.path)
     if "/" in text and (other := target_named(kind, text)).owner != target.owner:
         fix = f"to move an app: tenantry move app ... {other.owner}"
         raise Refused(f"a rename leaves {target} where it is", fix)

@@ -22,6 +22,7 @@ from tenantry.fleet.rules import (
     references,
     tenants,
     values,
+    variables,
     without_effect,
 )
 from tenantry.grants import frame_rules, rules
@@ -46,8 +47,10 @@ RULES: tuple[Rule, ...] = (
     identities.workload_identities_say_what_their_provider_needs,
     identities.workload_identities_are_addressed_as_flux_wants,
     identities.workload_identities_are_not_the_platforms,
-    clusters.variables_do_not_hide_built_in_placeholders,
-    clusters.variables_hold_no_placeholders,
+    variables.variables_do_not_hide_built_in_placeholders,
+    variables.variables_hold_no_placeholders,
+    variables.variables_have_one_owner,
+    variables.variables_agree_with_labels,
     tenants.new_tenants_are_not_named_like_something_else,
     tenants.labels_of_tenants_leave_the_fleets_alone,
     tenants.annotations_of_tenants_leave_the_fleets_alone,

@@ -8,10 +8,8 @@ from tenantry.fleet import walk
 from tenantry.fleet.fleet import Fleet, hub_of, remotes_of
 from tenantry.fleet.inherit import cycles
 from tenantry.fleet.placement import tenant_barrier
-from tenantry.fleet.template import BUILT_IN
 from tenantry.kube.names import is_reserved_namespace
 from tenantry.messages.errors import Path, Problem
-from tenantry.messages.placeholders import names_in
 from tenantry.messages.problems import doubtful
 from tenantry.messages.text import declared
 from tenantry.model import ConfigMap
@@ -224,36 +222,6 @@ def kubeconfigs_lie_apart_from_kubernetes_own_accounts(fleet: Fleet) -> Iterator
                 ),
                 fix="keep it in a namespace of its own",
             )
-
-
-def variables_do_not_hide_built_in_placeholders(fleet: Fleet) -> Iterator[Problem]:
-    for at, variables in _variables(fleet):
-        for variable in variables:
-            if variable in BUILT_IN:
-                message = f"variable '{variable}' would hide the built-in placeholder of that name"
-                yield Problem((*at, variable), "built-in-variable", message, fix="rename it", at_key=True)
-
-
-def variables_hold_no_placeholders(fleet: Fleet) -> Iterator[Problem]:
-    known = {*BUILT_IN, *(variable for _, variables in _variables(fleet) for variable in variables)}
-    for at, variables in _variables(fleet):
-        for variable, value in variables.items():
-            for placeholder in sorted(known.intersection(names_in(value))):
-                yield Problem(
-                    (*at, variable),
-                    "nested-placeholder",
-                    f"variable '{variable}' contains placeholder '{{{placeholder}}}', but variables are not filled in",
-                    fix="use the placeholder where the variable is used, or write the value out",
-                )
-
-
-def _variables(fleet: Fleet) -> Iterator[tuple[tuple[str, ...], dict[str, str]]]:
-    for name, environment in fleet.environments.items():
-        own = fleet.names("environments", name, "variables")
-        variables = {key: value for key, value in environment.variables.items() if key in own}
-        yield ("environments", name, "variables"), variables
-    for name, cluster in fleet.clusters.items():
-        yield ("clusters", name, "variables"), cluster.variables
 
 
 _LEAVES = ("removing", "offboarding", "decommissioned")

@@ -18,6 +18,9 @@ from tenantry.messages.placeholders import is_unfilled
 from tenantry.messages.text import declared
 from tenantry.model import Alert, Provider
 
+_OF_ALL_TENANTS = ("defaults", "selfService", "tenantClasses")
+"""Where names are those of each tenant. The plan looks them up."""
+
 
 def references_name_what_is_declared(fleet: Fleet) -> Iterator[Problem]:
     """As written, so that a mistake elsewhere does not hide this one."""
@@ -56,6 +59,8 @@ def names_of_attachments(fleet: Fleet) -> Iterator[tuple[tuple[str, ...], str, s
 
 def _of_blocks(fleet: Fleet) -> Iterator[tuple[Path, str, str]]:
     for path, model, block in fleet.blocks:
+        if path[0] in _OF_ALL_TENANTS:
+            continue
         for kind in (model.flux_kind, *model.parts):
             for reference in references(kind, block):
                 # Another rule refuses keys that the author may not set.
@@ -109,9 +114,9 @@ def _owner(path: Path) -> tuple[str, ...]:
     return ("tenants", str(path[1])) if path[0] == "tenants" else ("platform",)
 
 
-def undeclared(fleet: Fleet, at: Path, group: str, name: str) -> Iterator[Problem]:
-    """A finding if what a path names is not declared; group: "credentials" or "configs"."""
-    owner = _owner(at)
+def undeclared(fleet: Fleet, at: Path, group: str, name: str, owner: tuple[str, ...] = ()) -> Iterator[Problem]:
+    """A finding if what a path names is not declared; group: "credentials" or "configs"; owner: () for that of the path."""
+    owner = owner or _owner(at)
     known = fleet.names(*owner, group)
     if name not in known:
         whose = f"tenant '{owner[1]}'" if owner[0] == "tenants" else "the platform"
@@ -194,6 +199,8 @@ def keys_of_credentials(fleet: Fleet, at: tuple[str, ...], name: str) -> tuple[s
 def _entries(fleet: Fleet, flux_kind: str, *path: str) -> Iterator[_Named]:
     """The entries of a list of references whose keys are known."""
     for at, model, block in fleet.blocks:
+        if at[0] in _OF_ALL_TENANTS:
+            continue
         listed = mapping_at(block, *path[:-1]).get(path[-1]) if model.flux_kind == flux_kind else None
         for index, entry in enumerate(listed if isinstance(listed, list) else ()):
             if isinstance(entry, dict) and (found := _keys(fleet, at, entry)):

@@ -10,7 +10,9 @@ from tenantry.fleet.fleet import Fleet
 from tenantry.fleet.placement import matches
 from tenantry.grants.grants import is_filled
 from tenantry.kube.names import OWNED_ANNOTATIONS, OWNED_LABELS, PLATFORM
+from tenantry.messages.data import value_at
 from tenantry.messages.errors import Path, Problem
+from tenantry.messages.placeholders import all_names_in
 from tenantry.messages.problems import doubtful
 from tenantry.model import PlacedSettings
 from tenantry.model.tenancy import OWN_ROLES, PolicyRule
@@ -52,28 +54,32 @@ def new_tenants_are_not_named_like_something_else(fleet: Fleet) -> Iterator[Prob
 
 def selectors_name_declared_clusters(fleet: Fleet) -> Iterator[Problem]:
     known = fleet.names("clusters")
-    for at, who, selector in walk.selectors(fleet):
-        for key, listed in (("names", selector.names or []), ("exclude", selector.exclude)):
-            for index, name in enumerate(listed):
-                if name not in known:
-                    yield walk.unknown_cluster(fleet, (*at, key, index), name, f"{who} targets cluster '{name}'")
+    for at, who, selector in (*walk.selectors(fleet), *walk.where_selectors(fleet)):
+        for path, name in walk.names_of_selector(selector):
+            if name not in known:
+                yield walk.unknown_cluster(fleet, (*at, *path), name, f"{who} targets cluster '{name}'")
 
 
 def selectors_take_at_least_one_cluster(fleet: Fleet) -> Iterator[Problem]:
     for at, who, selector in walk.selectors(fleet):
+        if at[0] not in ("tenants", "platform") and any(all_names_in(selector.labels)):
+            continue  # each tenant fills it in
         known = all(name in fleet.clusters for name in selector.names or [])
         if known and not any(matches(selector, name, cluster) for name, cluster in fleet.clusters.items()):
             labels = sorted(
                 {f"{key}={value}" for cluster in fleet.clusters.values() for key, value in cluster.labels.items()}
             )
             notes = (f"declared labels: {', '.join(labels)}",) if selector.labels and labels else ()
+            if any(all_names_in(value_at(fleet.source.unmerged, fleet.source.origin(at)))):
+                wanted = ", ".join(f"{key}={value}" for key, value in (selector.labels or {}).items())
+                notes = (f"it asks for {wanted}", *notes)
             yield Problem(
                 at,
                 "selects-nothing",
                 f"{who} selects no cluster",
                 notes,
                 fix=f"write 'labels: {{{labels[0].replace('=', ': ')}}}', or remove the entry"
-                if notes and len(labels) == 1
+                if selector.labels and len(labels) == 1
                 else "correct the selector, or remove the entry",
             )
 

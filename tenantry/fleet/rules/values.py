@@ -85,6 +85,8 @@ def _versions(fleet: Fleet, *, filled: bool) -> Iterator[tuple[Path, set[str]]]:
     if chart := fleet.document.platform.chart:
         if chart.helm:
             yield ("platform", "chart", "helm", "version"), _without_placeholders(chart.helm.version)
+        if chart.oci and chart.oci.ref.semver:
+            yield ("platform", "chart", "oci", "ref", "semver"), _without_placeholders(chart.oci.ref.semver)
         if chart.git and chart.git.ref.semver:
             yield ("platform", "chart", "git", "ref", "semver"), _without_placeholders(chart.git.ref.semver)
     for at, _, _, app in walk.apps(fleet):
@@ -269,6 +271,8 @@ def _variables(fleet: Fleet) -> set[str]:
     known = {*BUILT_IN}
     known.update(*(each.variables for each in fleet.environments.values()))
     known.update(*(each.variables for each in fleet.clusters.values()))
+    known.update(*(each.labels for each in fleet.clusters.values()))
+    known.update(*(each.variables or {} for _, each in walk.levels(fleet)))
     return known
 
 

@@ -7,6 +7,7 @@ from typing import Any
 
 from tenantry.fleet import walk
 from tenantry.fleet.apps import app_layers
+from tenantry.fleet.blocks import shared_blocks
 from tenantry.fleet.fleet import Fleet, clusters_of
 from tenantry.fleet.merge import Layer, merge, origin
 from tenantry.fleet.placement import (
@@ -26,6 +27,7 @@ from tenantry.messages.placeholders import all_names_in
 from tenantry.messages.problems import doubtful
 from tenantry.messages.text import declared, listed
 from tenantry.model import App, Overrides, SettingsOverrides, SourceOverrides
+from tenantry.model.selecting import any_of
 
 
 def sources_are_used(fleet: Fleet) -> Iterator[Problem]:
@@ -77,7 +79,7 @@ def variables_are_used(fleet: Fleet) -> Iterator[Problem]:
     """Each name once. Without tenants, or where teams have files of their own, a variable is there for what is to come."""
     if _teams_have_files(fleet) or not fleet.document.tenants:
         return
-    used = set(all_names_in(fleet.source.data))
+    used = set(all_names_in(fleet.source.unmerged))
     told: set[str] = set()
     for path in _variables(fleet):
         if path[-1] not in used and path[-1] not in told:
@@ -110,9 +112,10 @@ def _teams_have_files(fleet: Fleet) -> bool:
 
 def _variables(fleet: Fleet) -> Iterator[tuple[str, ...]]:
     """The paths of all variables; a group's before those that its clusters have from it."""
-    for group in ("environments", "clusterGroups", "clusters"):
+    for group in ("environments", "clusterGroups", "clusters", "tenantClasses", "tenants"):
         for name in fleet.raw(group):
             yield from ((group, name, "variables", each) for each in fleet.raw(group, name, "variables"))
+    yield from (("defaults", "variables", each) for each in fleet.raw("defaults", "variables"))
 
 
 def _included(fleet: Fleet, tenant: str) -> set[object]:
@@ -194,24 +197,25 @@ def _unreached(
     clusters = dict.fromkeys(cluster for _, cluster in placements)
     yield from ((*over, "clusters", name) for name in overrides.clusters if name not in clusters)
     matched = {index for cluster in clusters for index in where_applies(fleet, at, cluster)}
-    yield from ((*over, "where", index, "labels") for index in range(len(overrides.where)) if index not in matched)
+    yield from ((*over, "where", index, "clusters") for index in range(len(overrides.where)) if index not in matched)
 
 
 def _message(who: str, path: Path, verb: str = "placed") -> str:
     what = f"{who} is not {verb} in environment '{path[-1]}'"
     if path[-2] == "clusters":
         what = f"{who} is not {verb} on cluster '{path[-1]}'"
-    elif path[-1] == "labels":
-        what = f"{who} is {verb} on no cluster with these labels"
+    elif path[-3] == "where":
+        what = f"{who} is {verb} on none of these clusters"
     return f"{what}, so this override never applies"
 
 
 def _labels_there(fleet: Fleet, path: Path, placements: Collection[tuple[str, str]]) -> Iterator[str]:
     """The labels of the clusters where something is placed, with the one that is closest to what an override asks for."""
-    if path[-1] != "labels":
+    if path[-3] != "where":
         return
     there = {f"{key}={value}" for _, name in placements for key, value in fleet.clusters[name].labels.items()}
-    wanted = (f"{key}={value}" for key, value in fleet.raw(*path).items())
+    labels = fleet.raw(*path, "labels")
+    wanted = (f"{key}={value}" for key, values in labels.items() for value in any_of(values))
     if missing := next((each for each in wanted if each not in there), None):
         yield declared("labels there", missing, there)
 
@@ -297,8 +301,9 @@ def _where(
     fleet: Fleet, cause: tuple[str, ...], at: tuple[str, ...], ignored: Callable[[dict[str, Any]], bool]
 ) -> Iterator[Path]:
     """Where the value at a path of an app stands that is ignored on any of its clusters; `cause`: the path of what does that."""
+    of_all = any(_says(fleet, path, cause) for path, _, _ in shared_blocks(fleet.source.data))
     for app, _, _, _ in walk.apps(fleet):
-        if not any(_says(fleet, path, cause) for path, _ in walk.blocks(fleet, app)):
+        if not (of_all or any(_says(fleet, path, cause) for path, _ in walk.blocks(fleet, app))):
             continue
         views = {
             _paths(layers): layers

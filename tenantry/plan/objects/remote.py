@@ -70,8 +70,10 @@ def workload_identity(config: ConfigMap, environment: str, cluster: str) -> Kube
     )
 
 
-def chart_of_objects(chart: ObjectsChart) -> tuple[Source, Helm]:
-    """The source and the chart of the baselines on remote clusters, as they would be written for an app."""
+def chart_of_objects(chart: ObjectsChart) -> tuple[Source, Helm | None]:
+    """The source and the chart of the baselines on remote clusters, as for an app; None: the source is the chart."""
+    if chart.oci:
+        return Source(oci=chart.oci, credentials=chart.credentials), None
     declared, helm = _from_git(chart.git) if chart.git else _from_repository(chart)
     return declared.model_copy(update={"credentials": chart.credentials}), helm
 

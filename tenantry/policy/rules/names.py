@@ -184,6 +184,8 @@ class _Baseline:
         Empty if the chart or the repository is a tenant's, or is not registered.
         """
         chart = self._platforms(release, release.spec, "chartRef")
+        if chart and chart.kind == "OCIRepository":
+            return chart.kind, str(chart.spec.get("url")), _ref(chart.spec.get("ref")), _signed(chart.spec)
         source = self._platforms(release, chart.spec, "sourceRef") if chart else None
         if chart is None or source is None:
             return ()
@@ -202,6 +204,9 @@ class _Baseline:
         """The same of what the main file says."""
         variables = self.tenants.file.variables(self.place.environment, self.place.cluster)
         chart = mapping(self.tenants.file.platform.get("chart"))
+        if oci := mapping(chart.get("oci")):
+            ref = {key: filled(str(value), variables) for key, value in mapping(oci.get("ref")).items()}
+            return "OCIRepository", filled(str(oci.get("url")), variables), _ref(ref), _signed(oci)
         if not (git := mapping(chart.get("git"))):
             return "HelmRepository", filled(str(mapping(chart.get("helm")).get("url")), variables)
         texts = (filled(str(git.get("url")), variables), _directory(filled(str(git.get("path")), variables)))
@@ -209,6 +214,11 @@ class _Baseline:
             key: filled(str(value), variables) for key, value in mapping(git.get("ref")).items() if value is not None
         }
         return "GitRepository", *texts, _ref(ref)
+
+
+def _signed(spec: Mapping[str, Any]) -> str:
+    """Who checks the signature of a chart; "" if nobody does."""
+    return str(mapping(spec.get("verify")).get("provider", ""))
 
 
 def _directory(path: Any) -> str:

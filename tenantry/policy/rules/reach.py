@@ -41,7 +41,8 @@ def tenants_intervals_are_long_enough(tenants: Tenants) -> Iterator[Violation]:
     """
     for resource, place in tenants.placed:
         for path, value in _times(resource.spec, "spec") if resource.by is None else ():
-            if value not in place.frame.written_times and seconds(value) < seconds(place.frame.shortest):
+            too_short = value not in place.frame.written_times and seconds(value) < seconds(place.frame.shortest)
+            if too_short and not place.is_written(value, place.frame.written_times):
                 what = f"{resource} of tenant '{place.tenant}' has '{value}' in {path}"
                 yield Violation(resource, what, f"set it to {place.frame.shortest} or more")
 
@@ -143,7 +144,9 @@ def tenants_timeouts_and_retries_have_an_end(tenants: Tenants) -> Iterator[Viola
     """
     for resource, place in tenants.placed:
         for path, key, value in _values(resource.spec, "spec") if resource.by is None else ():
-            if as_text(value) not in place.frame.written_limits and (most := _exceeded(key, value, place.frame.limits)):
+            given = place.frame.written_limits
+            most = "" if as_text(value) in given else _exceeded(key, value, place.frame.limits)
+            if most and not place.is_written(as_text(value), given):
                 what = f"{resource} of tenant '{place.tenant}' has '{value}' in {path}"
                 yield Violation(resource, what, f"set it to {most} or less, or raise 'grants.limits' in the main file")
 

@@ -61,6 +61,6 @@ def test_a_push_prints_the_address_and_what_makes_flux_use_it(capsys: Capture) -
     lead, written = told.err.splitlines()
     assert lead == "write in tenants.yaml:"
     chart = written.strip().removeprefix("platform: {chart: {").removesuffix("}}")
-    assert chart == f'helm: {{url: "oci://{registry.host}/charts", type: oci, version: 0.2.0}}'
+    assert chart == f'oci: {{url: "oci://{registry.host}/charts/tenantry-objects", ref: {{digest: "sha256:{digest}"}}}}'
     with pytest.raises(AssertionError, match="the fleet is sound"):
         problems(rocky("web: {kustomize: {source: manifests}}", "clusters: {all: true}").replace(CHART, chart))

@@ -86,7 +86,9 @@ ROCKY = """\
 # grants of tenant rocky
 file: teams/rocky.yaml  # tenants.yaml:3:5 (include)
 frame: tenants.rocky    # tenants.yaml:35:3 (tenant)
-always: [sources, credentials, configs, apps, alerts, receivers, clusters]
+always:
+  [sources, credentials, configs, apps, alerts, receivers, clusters, kustomize,
+  helm]
 clusters:             # all, tenants.yaml:20:13 (defaults)
   dev:
     hub: not granted  # a management cluster; 'all' does not include it
@@ -113,6 +115,7 @@ alerts:
 push: []                      # default
 share: {}                     # default
 settings: [quota]             # tenants.yaml:38:17 (tenant)
+variables: []                 # default
 roles: [view, edit]           # tenants.yaml:26:12 (defaults)
 labels: [rocky.example.com/]  # tenants.yaml:39:15 (tenant)
 annotations: []               # default
@@ -144,7 +147,9 @@ BLUE = """\
 # grants of tenant blue-shop
 file: blue.yaml             # tenants.yaml:4:15 (include)
 frame: tenantClasses.small  # tenants.yaml:28:3 (class small)
-always: [sources, credentials, configs, apps, alerts, receivers, clusters]
+always:
+  [sources, credentials, configs, apps, alerts, receivers, clusters, kustomize,
+  helm]
 clusters:             # labels tier=edge, tenants.yaml:30:17 (class small)
   dev:                # tenants.yaml:31:21 (class small)
     hub: not granted  # label tier is 'hub', tenants.yaml:10:45 (cluster hub)
@@ -170,6 +175,7 @@ share: {}                # default
 settings:                # tenants.yaml:32:17 (class small)
   [interval, limits, namespaces, network, owners, quota, retryInterval, role,
   roleBindings, timeout]
+variables: []            # default
 roles: [view]            # default; null at tenants.yaml:33:14 (class small)
 labels: []               # default
 annotations: []          # default
@@ -201,7 +207,9 @@ PLAIN = """\
 # grants of tenant plain
 file: teams/plain.yaml  # tenants.yaml:3:5 (include)
 frame: tenants.plain    # tenants.yaml:41:3 (tenant)
-always: [sources, credentials, configs, apps, alerts, receivers, clusters]
+always:
+  [sources, credentials, configs, apps, alerts, receivers, clusters, kustomize,
+  helm]
 clusters:           # names edge, except lone, tenants.yaml:41:46 (tenant)
   dev: not granted  # tenants.yaml:41:94 (tenant)
 sources:
@@ -210,6 +218,7 @@ alerts: []               # default
 push: []                 # default
 share: {}                # default
 settings: []             # default
+variables: []            # default
 roles: [view, edit]      # tenants.yaml:26:12 (defaults)
 labels: []               # default
 annotations: []          # default
@@ -292,7 +301,7 @@ def test_rights_on_whole_clusters_are_shown_with_their_lines(capsys: Capture) ->
 def test_a_main_file_that_selects_no_clusters_grants_none(capsys: Capture) -> None:
     Path("tenants.yaml").write_text(FLEET.replace("  clusters: {all: true}\n", ""))
     lines = explain(capsys, "rocky", "-e", "prod").splitlines()
-    assert lines[4:7] == [
+    assert lines[6:9] == [
         "clusters:             # no selector, tenants.yaml:34:3 (tenant)",
         "  prod:",
         "    far: not granted  # no selector in the main file",
@@ -304,7 +313,17 @@ def test_json_tells_the_same(capsys: Capture) -> None:
     assert ("rocky", "teams/rocky.yaml") == (told["tenant"], told["file"])
     assert {"level": "include", "file": "tenants.yaml", "line": 3, "column": 5} == told["include"]
     assert "tenants.rocky" == told["frame"]["value"]
-    assert ["sources", "credentials", "configs", "apps", "alerts", "receivers", "clusters"] == told["always"]
+    assert [
+        "sources",
+        "credentials",
+        "configs",
+        "apps",
+        "alerts",
+        "receivers",
+        "clusters",
+        "kustomize",
+        "helm",
+    ] == told["always"]
     assert {
         "podSecurity",
         "roles",
@@ -355,6 +374,7 @@ def test_json_tells_the_same(capsys: Capture) -> None:
     assert {
         "share": ({}, None),
         "settings": (["quota"], "tenant"),
+        "variables": ([], None),
         "roles": (["view", "edit"], "defaults"),
         "labels": (["rocky.example.com/"], "tenant"),
         "annotations": ([], None),

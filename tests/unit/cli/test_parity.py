@@ -49,7 +49,7 @@ tenants:
         kustomize: {source: main, path: ./site}
         overrides:
           environments: {prod: {kustomize: {source: stable}}}
-          where: [{labels: {tier: edge}, kustomize: {prune: false}}]
+          where: [{clusters: {labels: {tier: edge}}, kustomize: {prune: false}}]
       debug: {environments: [dev], kustomize: {source: main, path: ./debug}}
       sensor: {clusters: {labels: {tier: edge}}, kustomize: {source: main, path: ./sensor}}
   movy:
@@ -100,7 +100,7 @@ rocky/site
   kustomize.source: main -> stable
     meant: set for environment prod (tenants.yaml:38:53)
   kustomize.prune: true -> true, false on edge-1
-    follows: set for clusters with tier=edge (tenants.yaml:39:61)
+    follows: set for clusters with tier=edge (tenants.yaml:39:73)
   source.git.ref.branch: main -> not set
     follows: another source (tenants.yaml:27:70)
   source.git.ref.tag: not set -> v1

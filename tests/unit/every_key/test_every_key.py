@@ -47,8 +47,10 @@ WHOLE = {
 GROUPED = {
     "ClusterGroup": "the keys of its clusters, which take them over",
     "Cluster.group": "the same",
+    "ObjectsChart.oci": "a third form of one key; its own keys are those of a source",
     "Selector": "where a part is",
     "TenantClass.class_": "the keys of its tenants, which take them over",
+    "Excluded": "the same",
 }
 """Keys below which no key is asked for."""
 
@@ -166,6 +168,7 @@ THE_SAME = {
     "serviceAccount": "takes no placeholders",
     "shard": "told of each app",
     "sharedIdentity": "of the platform as a whole",
+    "variables": "of a tenant as a whole",
 }
 """Keys in which no two environments differ, as neither an override nor a placeholder can stand there."""
 
@@ -267,6 +270,10 @@ OTHERWISE: dict[Pattern, str] = {
     ("clusters", "*", "labels"): "by where the parts are",
     ("clusters", "*", "variables"): "by the values that it fills in",
     ("defaults",): "by the tenants that take them over",
+    **dict.fromkeys(
+        ((*level, kind) for level in (("platform",), ("tenants", "*")) for kind in ("kustomize", "helm")),
+        "by the apps that take them over",
+    ),
     ("environments", "*", "dedicatedFluxShards"): "by the shards that move",
     ("environments", "*", "extends"): "by what it brings",
     ("environments", "*", "fluxShards"): "by the shards that move",

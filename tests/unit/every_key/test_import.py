@@ -39,9 +39,15 @@ BY_NATURE = {
     "Frame.environments": "said of each app",
     "Git.updates": "read by `tenantry update` alone",
     "HelmPatch.updates": "read by `tenantry update` alone",
+    **dict.fromkeys(
+        ("Platform.helm", "Platform.kustomize", "Settings.helm", "Settings.kustomize"),
+        "said of each app, as objects say it",
+    ),
     "Oci.updates": "read by `tenantry update` alone",
     "Platform.reservedNamespaces": "a check of names",
     "Platform.sharedIdentity": "a permission, which sets nothing",
+    "Excluded.labels": "clusters are named",
+    "Excluded.names": "clusters are named",
     "Identity.issuer": "of `require`",
     "Identity.subject": "of `require`",
     "KeysName.name": "of `require`",
@@ -60,6 +66,7 @@ BY_NATURE = {
     "Selector.exclude": "clusters are named",
     "Selector.labels": "clusters are named",
     "Setters.strategy": "has one value, the default",
+    "Settings.variables": "told by what they fill in, and the reader of an object cannot tell a variable from a text",
     "TenantClass.class_": "tenants are written out, also those that are alike",
 }
 """Keys that do not come back from any object, and why."""
@@ -67,6 +74,9 @@ BY_NATURE = {
 PARTLY = """
 clusters: {edge: {state: active}}
 platform:
+  chart:
+    helm: null
+    oci: {url: "oci://charts.example.com/new/tenantry-objects", ref: {semver: 0.x}, verify: {provider: cosign}}
   addons:
     log:
       environments: [dev]

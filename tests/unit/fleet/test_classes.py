@@ -88,11 +88,14 @@ MERGED: list[tuple[str, str, str, Any]] = [
     ),
     (
         "where is appended",
-        "{overrides: {where: [{labels: {tier: hub}, role: view}]}}",
-        "{overrides: {where: [{labels: {tier: hub}, role: edit}]}}",
+        "{overrides: {where: [{clusters: {labels: {tier: hub}}, role: view}]}}",
+        "{overrides: {where: [{clusters: {labels: {tier: hub}}, role: edit}]}}",
         {
             "overrides": {
-                "where": [{"labels": {"tier": "hub"}, "role": "view"}, {"labels": {"tier": "hub"}, "role": "edit"}]
+                "where": [
+                    {"clusters": {"labels": {"tier": "hub"}}, "role": "view"},
+                    {"clusters": {"labels": {"tier": "hub"}}, "role": "edit"},
+                ]
             }
         },
     ),
@@ -132,7 +135,8 @@ def test_tenants_of_the_same_classes_share_what_they_do_not_change() -> None:
 
 
 def test_explain_names_the_class_and_its_line() -> None:
-    where = "apps: {app: {helm: {values: {KEY: 6}}, overrides: {where: [{labels: {tier: hub}, helm: {values: {OVER: 1}}}]}}}"
+    entry = "{clusters: {labels: {tier: hub}}, helm: {values: {OVER: 1}}}"
+    where = f"apps: {{app: {{helm: {{values: {{KEY: 6}}}}, overrides: {{where: [{entry}]}}}}}}"
     classes = f"{CUSTOMER}\nsmall: {{class: customer, {where.replace('KEY', 'a').replace('OVER', 'b')}}}"
     own = f"acme: {{class: small, {where.replace('KEY', 'seats').replace('OVER', 'c')}}}"
     built = fleet(text(classes, own))

@@ -8,7 +8,7 @@ import pytest
 
 from tenantry.fleet.choice import choice_of_app
 from tenantry.fleet.model_paths import fields_of
-from tenantry.grants.frames import PARTS, SELECTOR
+from tenantry.grants.frames import BLOCKS, PARTS, SELECTOR
 from tenantry.load import load_fleet, plan_all
 from tenantry.messages.errors import InvalidFleet, Problem
 from tenantry.model import Tenant
@@ -56,7 +56,7 @@ def placed(frame: str, *own: str, environment: str = "dev") -> dict[str, str]:
     return {each.cluster: f"{each.placed}: {each.reason}, {each.origin.location}" for each in choice.decisions}
 
 
-@pytest.mark.parametrize("key", sorted(fields_of(Tenant).keys() - {*PARTS, SELECTOR}))
+@pytest.mark.parametrize("key", sorted(fields_of(Tenant).keys() - {*PARTS, SELECTOR, *BLOCKS}))
 def test_every_other_key_belongs_to_the_platform(key: str) -> None:
     (problem, *_) = problems("{}", f"{key}: null")
     assert (problem.code, str(problem.location)) == ("platforms-setting", "rocky.yaml:3:5")

@@ -150,9 +150,9 @@ NO_VALUES = "values never stand in the file: write 'keys: [password, username]'"
             ),
         ),
         (
+            "overrides: {where: [{labels: {a: b, tier: edge}, kustomize: {path: ./x}}]}",
             "",
-            "overrides: {where: [{labels: {a: b}, clusters: {all: true}}]}",
-            ("overrides.where[0].clusters", "set it outside of 'overrides', which cannot change it"),
+            ("apps.web.overrides.where[0].labels", "write 'clusters: {labels: {a: b, tier: edge}}'"),
         ),
     ],
 )

@@ -225,7 +225,9 @@ def test_it_is_sound_itself(schemas: dict[str, dict[str, Any]]) -> None:
 
 def test_ungranted_settings_are_absent_so_that_no_editor_offers_them(schemas: dict[str, dict[str, Any]]) -> None:
     keys = {tenant: list(schema["$defs"]["Tenant"]["properties"]) for tenant, schema in schemas.items()}
-    assert {"clusters", "credentials", "configs", "sources", "apps", "alerts", "receivers"} == set(keys["rocky"])
+    assert {"clusters", "credentials", "configs", "sources", "apps", "alerts", "receivers", "kustomize", "helm"} == set(
+        keys["rocky"]
+    )
     granted = {"role", "owners", "roleBindings", "namespaces", "quota", "interval", "labels"}
     assert granted == set(keys["movy"]) - set(keys["rocky"])
 

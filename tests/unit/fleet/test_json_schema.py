@@ -89,7 +89,7 @@ def test_a_broken_file_does_not_fit_the_published_schema(
         ({"management": "hub"}, True),
         ({"extends": "dev"}, True),
         ({"extends": "dev", "namespace": None, "variables": {"a": None, "b": 1}}, True),
-        ({"extends": "dev", "variables": {"a": True}}, False),
+        ({"extends": "dev", "variables": {"a": []}}, False),
         ({"extends": "dev", "management": None}, False),
     ],
 )
@@ -207,6 +207,7 @@ def test_a_commit_lifts_the_choice_of_a_ref() -> None:
         (scalars.LabelValue, ["", "a", "A_b.c", "-a", "a b", "a" * 63, "a" * 64]),
         (scalars.SourcePath, ["./", "", "a/b", "..a", "/a", "../a", "a/../b", "a/.."]),
         (scalars.VariableName, ["a", "A_1", "1a", "a-b", ""]),
+        (scalars.SubstituteValue, ["", "x", 80, 1.5, True, None]),
         (scalars.VariableValue, ["", "x", 80, 1.5, True, None]),
         (scalars.Text, ["", "x", 1]),
     ],
@@ -229,8 +230,10 @@ def fits(schema: dict[str, Any], value: Any) -> bool:
     """Whether a schema of one value takes it, by the few keywords that such schemas use."""
     assert set(schema) <= {"type", "pattern", "minLength", "maxLength", "examples"}
     allowed = schema["type"] if isinstance(schema["type"], list) else [schema["type"]]
+    if isinstance(value, bool):
+        return "boolean" in allowed
     if not isinstance(value, str):
-        number = isinstance(value, int | float) and not isinstance(value, bool)
+        number = isinstance(value, int | float)
         return number and ("number" in allowed or ("integer" in allowed and isinstance(value, int)))
     inside = schema.get("minLength", 0) <= len(value) <= schema.get("maxLength", len(value))
     return inside and bool(re.search(schema.get("pattern", ""), value))

@@ -75,20 +75,27 @@ ALL = "{environments: {dev: {quota: {pods: 2}}, r1: {quota: {pods: 3}}}, where: 
         (text_of(tenant="{environments: {r1: {quota: {pods: 3}}, dev: {quota: {pods: 2}}}}"), "3"),
         (
             text_of(
-                tenant="{where: [{labels: {tier: edge}, quota: {pods: 4}}, {labels: {tier: edge}, quota: {pods: 5}}]}"
+                tenant="{where: [{clusters: {labels: {tier: edge}}, quota: {pods: 4}}, "
+                "{clusters: {labels: {tier: edge}}, quota: {pods: 5}}]}"
             ),
             "5",
         ),
-        (text_of(tenant=ALL % "{labels: {tier: edge}, quota: {pods: 4}}"), "6"),
+        (text_of(tenant=ALL % "{clusters: {labels: {tier: edge}}, quota: {pods: 4}}"), "6"),
         (
             text_of(
-                tenant="{where: [{labels: {tier: hub}, quota: {pods: 4}}], environments: {prod: {quota: {pods: 9}}}}"
+                tenant="{where: [{clusters: {labels: {tier: hub}}, quota: {pods: 4}}], environments: {prod: {quota: {pods: 9}}}}"
             ),
             "1",
         ),
         (text_of("{environments: {dev: {quota: {pods: 7}}}}", "{environments: {dev: {quota: {pods: 2}}}}"), "2"),
         (text_of("{environments: {r1: {quota: {pods: 7}}}}", "{environments: {dev: {quota: {pods: 2}}}}"), "7"),
-        (text_of("{clusters: {edge: {quota: {pods: 7}}}}", "{where: [{labels: {tier: edge}, quota: {pods: 2}}]}"), "7"),
+        (
+            text_of(
+                "{clusters: {edge: {quota: {pods: 7}}}}",
+                "{where: [{clusters: {labels: {tier: edge}}, quota: {pods: 2}}]}",
+            ),
+            "7",
+        ),
     ],
 )
 def test_settings_merge_from_environments_over_labels_to_the_cluster_and_the_tenants_follow_those_of_defaults(
@@ -105,7 +112,7 @@ def test_an_override_of_the_defaults_wins_over_what_the_tenant_sets_without_one(
 
 
 def test_null_removes_what_less_specific_levels_say() -> None:
-    assert quotas(text_of(tenant="{where: [{labels: {tier: edge}, quota: null}]}"), "dev").keys() == {
+    assert quotas(text_of(tenant="{where: [{clusters: {labels: {tier: edge}}, quota: null}]}"), "dev").keys() == {
         "hub/dev-rocky",
         "hub/dev-rocky-jobs",
         "edge/dev-rocky-jobs",
@@ -113,9 +120,8 @@ def test_null_removes_what_less_specific_levels_say() -> None:
 
 
 def test_roles_owners_networks_and_pod_security_differ_as_planned() -> None:
-    override = (
-        "{where: [{labels: {tier: hub}, role: edit, network: open, podSecurity: restricted, owners: [{group: g}]}]}"
-    )
+    settings = "role: edit, network: open, podSecurity: restricted, owners: [{group: g}]"
+    override = f"{{where: [{{clusters: {{labels: {{tier: hub}}}}, {settings}}}]}}"
     named = {(each.id.kind, each.id.name) for each in planned(text_of(tenant=override)).objects}
     assert {("RoleBinding", "rocky-reconciler-edit")} <= named
     assert ("NetworkPolicy", "tenantry-isolated") not in named
@@ -138,7 +144,9 @@ def test_the_interval_of_an_override_is_that_of_the_tenants_apps_there() -> None
 
 
 def test_explain_shows_the_settings_of_the_environment_and_what_differs_on_some_clusters() -> None:
-    text = text_of("{environments: {dev: {quota: {pods: 2}}}}", "{where: [{labels: {tier: edge}, quota: {pods: 4}}]}")
+    text = text_of(
+        "{environments: {dev: {quota: {pods: 2}}}}", "{where: [{clusters: {labels: {tier: edge}}, quota: {pods: 4}}]}"
+    )
     explained = explain_tenant(fleet(text), planned(text), "rocky")
     shared = {each.path: (each.value, each.origin and each.origin.level) for each in explained.settings}
     assert shared["quota", "pods"] == ("2", "environment dev")
@@ -176,12 +184,18 @@ def test_a_service_account_of_others_in_an_override_is_refused_at_its_place() ->
     ("override", "code", "at"),
     [
         ("{where: [{quota: {pods: 1}}]}", "missing-key", "where[0]"),
-        ("{where: [{labels: {}, quota: {pods: 1}}]}", "empty", "where[0].labels"),
+        ("{where: [{labels: {tier: edge}, quota: {pods: 1}}]}", "missing-key", "where[0]"),
+        ("{where: [{clusters: {names: [nope]}, quota: {pods: 1}}]}", "unknown-cluster", "where[0].clusters.names[0]"),
+        ("{where: [{clusters: {labels: {}}, quota: {pods: 1}}]}", "empty", "where[0].clusters.labels"),
         ("{environments: {dev: {clusters: {all: true}}}}", "unknown-key", "environments.dev.clusters"),
         ("{environments: {dev: {grants: {}}}}", "unknown-key", "environments.dev.grants"),
         ("{environments: {dev: {environments: [dev]}}}", "unknown-key", "environments.dev.environments"),
         ("{clusters: {edge: {role: cluster-admin}}}", "cluster-admin", "clusters.edge.role"),
-        ("{where: [{labels: {tier: edge}, retryInterval: 1ms}]}", "short-interval", "where[0].retryInterval"),
+        (
+            "{where: [{clusters: {labels: {tier: edge}}, retryInterval: 1ms}]}",
+            "short-interval",
+            "where[0].retryInterval",
+        ),
         (
             "{environments: {dev: {annotations: {pulumi.com/x: y}}}}",
             "owned-annotation",
@@ -199,5 +213,5 @@ def test_a_mistake_in_an_override_is_one_problem_at_its_place(override: str, cod
 
 
 def test_every_environment_is_planned_with_overrides_at_every_level() -> None:
-    every = ALL % "{labels: {tier: edge}, quota: {pods: 4}}"
+    every = ALL % "{clusters: {labels: {tier: edge}}, quota: {pods: 4}}"
     assert set(plan_all(fleet(text_of(every, every)))) == {"dev", "r1", "prod"}

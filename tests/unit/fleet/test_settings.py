@@ -102,7 +102,7 @@ def test_a_cluster_s_variables_win_over_the_environment_s_and_built_in_ones_over
     expected = {
         "a": "environment",
         "b": "cluster",
-        "port": "80",
+        "port": 80,
         "env": "dev",
         "cluster": "hub",
         "management": "hub",

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from tenantry.fleet.template import fill
+from tenantry.fleet.template import fill, fill_block, fill_manifest, fill_typed
 from tenantry.messages.errors import Found, Problem
 from tenantry.messages.placeholders import names_in
 from tests.table import table
@@ -62,7 +62,7 @@ def test_the_given_value_is_not_changed() -> None:
 
 
 def test_every_unknown_placeholder_is_named_with_its_path_and_the_closest_known_one() -> None:
-    fix = ", declare it under the 'variables:' of the environment or cluster, or write '{{' and '}}' for braces"
+    fix = ", declare it under the 'variables:' of environment 'dev', or write '{{' and '}}' for braces"
     expected = (
         Problem(
             ("at", "a", 1),
@@ -90,3 +90,46 @@ def test_a_single_brace_is_refused_with_how_to_write_it(text: str, brace: str) -
 
 def test_the_names_in_a_text_are_those_of_its_placeholders() -> None:
     assert ["a", "b"] == list(names_in("{a} {{no}} ${NO} {b}"))
+
+
+TYPED: dict[str, Any] = {"seats": 250, "ratio": 0.5, "open": True, "name": "rocky"}
+
+
+@table(
+    ("text", "expected"),
+    [
+        ("{seats}", 250),
+        ("{ratio}", 0.5),
+        ("{open}", True),
+        ("{name}", "rocky"),
+        ("n-{seats}", "n-250"),
+        ("{{seats}}", "{seats}"),
+    ],
+)
+def test_a_whole_placeholder_keeps_its_type_where_a_program_reads_it(text: str, expected: object) -> None:
+    found = fill_typed({"a": [text]}, TYPED, ())["a"][0]
+    assert (expected, type(expected)) == (found, type(found))
+
+
+@table(("text", "expected"), [("{seats}", "250"), ("{open}", "true"), ("{open}-{seats}", "true-250")])
+def test_everywhere_else_it_is_text(text: str, expected: str) -> None:
+    assert expected == fill(text, TYPED, ())
+
+
+def test_a_decimal_number_never_becomes_text() -> None:
+    for filling in (fill, fill_typed):
+        with pytest.raises(Found) as caught:
+            filling({"a": "v{ratio}"}, TYPED, ())
+        assert [(each.path, each.code) for each in caught.value.findings] == [(("a",), "decimal-as-text")]
+
+
+def test_only_the_values_of_a_block_keep_types() -> None:
+    block = {"version": "{seats}", "values": {"seats": "{seats}", "list": ["{open}"]}}
+    assert {"version": "250", "values": {"seats": 250, "list": [True]}} == fill_block(block, TYPED, ())
+
+
+def test_a_manifest_keeps_types_but_where_kubernetes_has_text() -> None:
+    spec = {"kind": "Thing", "metadata": {"labels": {"a": "{seats}"}}, "spec": {"replicas": "{seats}"}}
+    assert {**spec, "metadata": {"labels": {"a": "250"}}, "spec": {"replicas": 250}} == fill_manifest(spec, TYPED, ())
+    config = {"kind": "ConfigMap", "data": {"a": "{seats}"}, "immutable": "{open}"}
+    assert {**config, "data": {"a": "250"}, "immutable": True} == fill_manifest(config, TYPED, ())

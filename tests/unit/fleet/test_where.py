@@ -17,9 +17,9 @@ web:
   overrides:
     environments: {dev: {kustomize: {path: ./dev, timeout: 2m}}}
     where:
-      - {labels: {tier: edge}, kustomize: {path: ./first, timeout: 3m, prune: false}}
-      - {labels: {tier: edge}, kustomize: {path: ./second, timeout: 4m}}
-      - {labels: {tier: other}, kustomize: {path: ./never}}
+      - {clusters: {labels: {tier: edge}}, kustomize: {path: ./first, timeout: 3m, prune: false}}
+      - {clusters: {labels: {tier: edge}}, kustomize: {path: ./second, timeout: 4m}}
+      - {clusters: {labels: {tier: other}}, kustomize: {path: ./never}}
     clusters: {edge: {kustomize: {path: ./cluster}}}
 """
 
@@ -54,7 +54,8 @@ def test_explain_names_the_labels_of_the_override_that_sets_a_value() -> None:
 
 
 def test_null_removes_a_key_where_it_is_no_part_of_a_list_in_the_entry() -> None:
-    web = "web: {kustomize: {source: manifests, path: ./web}, overrides: {where: [{labels: {tier: edge}, kustomize: {%s}}]}}"
+    where = "[{clusters: {labels: {tier: edge}}, kustomize: {%s}}]"
+    web = f"web: {{kustomize: {{source: manifests, path: ./web}}, overrides: {{where: {where}}}}}"
     paths = {
         each.owner.cluster: each.manifest["spec"].get("path")
         for each in planned(rocky(web % "path: null", BOTH)).objects
@@ -70,14 +71,24 @@ def test_null_removes_a_key_where_it_is_no_part_of_a_list_in_the_entry() -> None
     ("entry", "code", "at"),
     [
         ("{kustomize: {path: ./x}}", "missing-key", "where[0]"),
-        ("{labels: {}, kustomize: {path: ./x}}", "empty", "where[0].labels"),
-        ("{labels: {tier: edge}, helm: {chart: x}}", "changed-kind", "where[0].helm"),
-        ("{labels: {tier: edge}, kustomize: {source: nope}}", "unknown-source", "where[0].kustomize.source"),
-        ("{labels: {tier: edge}, kustomize: {pth: ./x}}", "unknown-key", "where[0].kustomize.pth"),
-        ("{labels: {tier: edge}, dependsOn: [nope]}", "unknown-app", "where[0].dependsOn[0]"),
-        ("{labels: {tier: edge}, kustomize: {interval: 1}}", "wrong-type", "where[0].kustomize.interval"),
-        ("{labels: {tier: edge}, kustomize: {timeout: 1x}}", "bad-duration", "where[0].kustomize.timeout"),
-        ("{labels: {tier: edge}, kustomize: {path: '{nope}'}}", "unknown-placeholder", "where[0].kustomize.path"),
+        ("{labels: {tier: edge}, kustomize: {path: ./x}}", "unknown-key", "where[0].labels"),
+        ("{clusters: {names: [nope]}, kustomize: {path: ./x}}", "unknown-cluster", "where[0].clusters.names[0]"),
+        ("{clusters: {labels: {}}, kustomize: {path: ./x}}", "empty", "where[0].clusters.labels"),
+        ("{clusters: {labels: {tier: edge}}, helm: {chart: x}}", "changed-kind", "where[0].helm"),
+        (
+            "{clusters: {labels: {tier: edge}}, kustomize: {source: nope}}",
+            "unknown-source",
+            "where[0].kustomize.source",
+        ),
+        ("{clusters: {labels: {tier: edge}}, kustomize: {pth: ./x}}", "unknown-key", "where[0].kustomize.pth"),
+        ("{clusters: {labels: {tier: edge}}, dependsOn: [nope]}", "unknown-app", "where[0].dependsOn[0]"),
+        ("{clusters: {labels: {tier: edge}}, kustomize: {interval: 1}}", "wrong-type", "where[0].kustomize.interval"),
+        ("{clusters: {labels: {tier: edge}}, kustomize: {timeout: 1x}}", "bad-duration", "where[0].kustomize.timeout"),
+        (
+            "{clusters: {labels: {tier: edge}}, kustomize: {path: '{nope}'}}",
+            "unknown-placeholder",
+            "where[0].kustomize.path",
+        ),
     ],
 )
 def test_a_mistake_in_an_override_by_label_is_one_problem_at_its_place(entry: str, code: str, at: str) -> None:
@@ -96,7 +107,7 @@ def test_a_namespace_that_an_add_on_has_on_labelled_clusters_is_reserved() -> No
               clusters: {all: true}
               source: {helm: {url: https://charts.example.com}}
               helm: {chart: certs, version: 1.x, targetNamespace: certs}
-              overrides: {where: [{labels: {tier: edge}, helm: {targetNamespace: rocky}}]}
+              overrides: {where: [{clusters: {labels: {tier: edge}}, helm: {targetNamespace: rocky}}]}
         """)
     text = rocky("web: {kustomize: {source: manifests}}").replace(FRAME.splitlines(keepends=True)[-1], addon)
     assert "namespace 'rocky' of tenant 'rocky' is reserved for an add-on" in problems(text)

@@ -121,15 +121,36 @@ def test_what_is_no_quantity_or_is_negative_is_refused(value: object) -> None:
     )
 
 
-@table("kind", [scalars.Quantity, scalars.VariableValue, scalars.Name])
+@table("kind", [scalars.Quantity, scalars.SubstituteValue, scalars.Name])
 @table("value", [True, None, [], {}])
 def test_what_is_neither_text_nor_number_is_not_converted(kind: Any, value: object) -> None:
     assert refusal(kind, value) == ("string_type", "Input should be a valid string")
 
 
-def test_whole_numbers_are_variables_but_decimal_ones_would_lose_their_zeros() -> None:
-    assert checked(scalars.VariableValue, 8080) == "8080"
-    assert refusal(scalars.VariableValue, 1.10) == ("string_type", "Input should be a valid string")
+def test_whole_numbers_are_substituted_but_decimal_ones_would_lose_their_zeros() -> None:
+    assert checked(scalars.SubstituteValue, 8080) == "8080"
+    assert refusal(scalars.SubstituteValue, 1.10) == ("string_type", "Input should be a valid string")
+
+
+@table("value", ["8080", 8080, 1.5, True])
+def test_a_variable_keeps_its_type(value: object) -> None:
+    kept = checked(scalars.VariableValue, value)
+    assert (kept, type(kept)) == (value, type(value))
+
+
+@table(
+    ("value", "why"),
+    [
+        (None, "expected a text, a number, true or false, found nothing"),
+        ([], "expected a text, a number, true or false, found a list"),
+        ({}, "expected a text, a number, true or false, found a mapping"),
+        (float("inf"), "Kubernetes does not keep this number as it is"),
+        (float("nan"), "Kubernetes does not keep this number as it is"),
+        (2**53 + 1, "Kubernetes does not keep this number as it is"),
+    ],
+)
+def test_a_variable_is_a_scalar_that_kubernetes_keeps(value: object, why: str) -> None:
+    assert refusal(scalars.VariableValue, value) == ("wrong-type", why)
 
 
 @table("value", ["", ".", "./", "./a/b", "a..b/..c", "./{env}"])

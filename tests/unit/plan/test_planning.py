@@ -125,8 +125,14 @@ def test_the_objects_chart_can_be_a_repository_of_its_own(path: str) -> None:
 @table(
     ("chart", "said"),
     [
-        (f"{CHART}, {FROM_GIT}", "error[choose-one]: 'chart:' needs either 'helm:' or 'git:'; it has both"),
-        ("credentials: fleet", "error[choose-one]: 'chart:' needs either 'helm:' or 'git:'; it has neither"),
+        (
+            f"{CHART}, {FROM_GIT}",
+            "error[choose-one]: 'chart:' needs exactly one of 'oci:', 'helm:' or 'git:'; it has 'helm:' and 'git:'",
+        ),
+        (
+            "credentials: fleet",
+            "error[choose-one]: 'chart:' needs exactly one of 'oci:', 'helm:' or 'git:'; it has none",
+        ),
         (
             FROM_GIT.replace("ref: {branch: main}", "branch: main"),
             "  at platform.chart.git.branch\n  fix: write 'ref: {branch: main}'\nFound 1 error",
@@ -804,7 +810,7 @@ def test_a_namespace_template_that_two_tenants_share_is_refused_even_on_differen
             "unknown-placeholder]: placeholder '{cluster}' is not known here\n"
             "  at environments.dev.namespace\n"
             "  known: env, tenant\n"
-            "  fix: correct the name, declare it under the 'variables:' of the environment or cluster, or write"
+            "  fix: correct the name, declare it under the 'variables:' of environment 'dev', or write"
             " '{{' and '}}' for braces",
         ),
         ("{tenant", "bad-placeholder]: a single '{'\n  at environments.dev.namespace\n  fix: write '{{' for a brace"),
@@ -970,9 +976,9 @@ def test_names_that_become_the_same_when_joined_are_refused() -> None:
             "kustomize: {source: manifests, path: './{region}'}",
             "tenants.yaml:15:50: error[unknown-placeholder]: placeholder '{region}' is not known here\n"
             "  at tenants.rocky.apps.web.kustomize.path\n"
-            "  known: app, cluster, env, management, tenant\n"
-            "  fix: correct the name, declare it under the 'variables:' of the environment or cluster, or write"
-            " '{{' and '}}' for braces",
+            "  known: app, cluster, env, management, tenant, tier\n"
+            "  fix: correct the name, declare it under the 'variables:' of environment 'dev', cluster 'hub' or tenant"
+            " 'rocky', or write '{{' and '}}' for braces",
         ),
         (
             "kustomize: {source: manifests, path: ./x, components: [../ok, ../../out]}",
@@ -1084,7 +1090,8 @@ def test_a_tenant_on_a_remote_needs_the_objects_chart() -> None:
         "  at clusters.edge",
         "  fix: copy the chart into a Git repository with `tenantry chart copy charts/objects`, and set 'platform: {chart: {git:"
         " {url: ..., ref: {branch: main}, path: charts/objects}}}'; or push it to a registry with `tenantry chart push"
-        " oci://HOST/PATH`, and set 'platform: {chart: {helm: {url: \"oci://HOST/PATH\", type: oci, version: ...}}}'",
+        ' oci://HOST/PATH`, and set \'platform: {chart: {oci: {url: "oci://HOST/PATH/tenantry-objects",'
+        " ref: {digest: ...}}}}'",
         "Found 1 error",
     )
 

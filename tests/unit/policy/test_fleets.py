@@ -63,14 +63,27 @@ def test_rights_on_whole_clusters_are_those_of_all_accounts_of_the_tenant_in_any
     assert escapes_of(plan_all(loaded).values(), MainFile(loaded.source.data)) == []
 
 
+VERIFIED = ", verify: {provider: cosign}"
+PINNED = f"oci: {{url: oci://registry.example.com/objects, ref: {{digest: 'sha256:{'0' * 64}'}}{VERIFIED}}}"
+
+
 @pytest.mark.parametrize(
-    ("one", "other"),
-    [("/fleet", "/mine"), ("charts/objects", "charts/own"), ("branch: main", "branch: next"), (FROM_GIT, CHART)],
+    ("chart", "one", "other"),
+    [
+        (FROM_GIT, "/fleet", "/mine"),
+        (FROM_GIT, "charts/objects", "charts/own"),
+        (FROM_GIT, "branch: main", "branch: next"),
+        (FROM_GIT, FROM_GIT, CHART),
+        (PINNED, "/objects", "/mine"),
+        (PINNED, "0" * 64, "1" * 64),
+        (PINNED, VERIFIED, ""),
+        (PINNED, PINNED, CHART),
+    ],
 )
-def test_baselines_take_the_chart_from_the_place_in_git_that_the_main_file_names(one: str, other: str) -> None:
-    loaded = fleet_of(rocky("web: {kustomize: {source: manifests}}", "clusters: {all: true}").replace(CHART, FROM_GIT))
+def test_baselines_take_the_chart_from_the_place_that_the_main_file_names(chart: str, one: str, other: str) -> None:
+    loaded = fleet_of(rocky("web: {kustomize: {source: manifests}}", "clusters: {all: true}").replace(CHART, chart))
     assert escapes_of(plan_all(loaded).values(), MainFile(loaded.source.data)) == []
-    said = fleet_of(rocky("web: {kustomize: {source: manifests}}").replace(CHART, FROM_GIT.replace(one, other)))
+    said = fleet_of(rocky("web: {kustomize: {source: manifests}}").replace(CHART, chart.replace(one, other)))
     (escape,) = escapes_of(
         plan_all(loaded).values(), MainFile({**loaded.source.data, "platform": said.source.data["platform"]})
     )

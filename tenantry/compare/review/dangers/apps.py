@@ -32,6 +32,7 @@ def _changed(pieces: Pieces) -> Iterator[Found]:
     for each in pieces.diff.changed:
         if each.id.kind in _KINDS:
             yield from _reinstalled(each, names, charts)
+            yield from _upgraded(each, names)
             yield from _of_app(each, names)
         elif each.id.kind == "ConfigMap" and not each.after.owner.tenant:
             yield from _identity(each)
@@ -89,6 +90,17 @@ def _reinstalled(changed: Changed, names: _Names, charts: tuple[Charts, Charts])
         yield Found(DangerKind.REINSTALLATION, Rank.DATA, *changed.after.owner, verb, tail, "", names.of(changed.after))
     elif not upgrades_in_place(new):
         yield from _perhaps(changed.after, charts[0].guess(old), charts[1].guess(new), names)
+
+
+def _upgraded(changed: Changed, names: _Names) -> Iterator[Found]:
+    """A release that takes the whole source as its chart from now on: helm-controller adds the digest to the chart's version."""
+    before, after = (
+        mapping_at(dict(each.manifest), "spec", "chartRef").get("kind") for each in (changed.before, changed.after)
+    )
+    if (before, after) == ("HelmChart", "OCIRepository") and changed.id in names.apps:
+        tail = ": the digest becomes a part of the chart's version, and pods with the label helm.sh/chart restart"
+        verb = ("is upgraded once", "are upgraded once")
+        yield Found(DangerKind.RESTART, Rank.WORK, *changed.after.owner, verb, tail, "", names.of(changed.after))
 
 
 def _from_registries(pieces: Pieces, names: _Names, charts: tuple[Charts, Charts]) -> Iterator[Found]:

@@ -21,7 +21,7 @@ _ACTING = {
     "ImageUpdateAutomation": "pushes commits to its source from now on",
     "Receiver": "listens for webhooks from now on",
 }
-_OF_CHARTS = ("HelmChart", "HelmRepository", "GitRepository")
+_OF_CHARTS = ("HelmChart", "HelmRepository", "GitRepository", "OCIRepository")
 
 
 def platform_dangers(pieces: Pieces) -> Iterator[Found]:
@@ -31,12 +31,16 @@ def platform_dangers(pieces: Pieces) -> Iterator[Found]:
 
 
 class _Origin(NamedTuple):
-    """Where the chart that installs baselines comes from. version: "" in Git; directory, ref: "" in a repository of charts."""
+    """Where the chart that installs baselines comes from. version: "" in Git; directory, ref: "" in a repository of charts.
+
+    signed: the program that checks its signature; "" if none does.
+    """
 
     url: str
     version: str
     directory: str
     ref: str
+    signed: str = ""
 
     def instead_of(self, other: _Origin) -> Iterator[str]:
         if self.url != other.url:
@@ -47,6 +51,8 @@ class _Origin(NamedTuple):
             yield f"is directory {self.directory} instead of {other.directory}"
         if self.ref != other.ref and self.ref and other.ref:
             yield f"is taken at {self.ref} instead of {other.ref}"
+        if other.signed and not self.signed:
+            yield f"is taken without the signature that '{other.signed}' checked"
 
 
 def _objects_chart(pieces: Pieces) -> Iterator[Found]:
@@ -72,14 +78,21 @@ def _origins(pieces: Pieces, plan: Plan) -> dict[str, _Origin]:
             reference = _spec(chart)["sourceRef"]
             source = there[reference["kind"], namespace, reference["name"]]
             found[release.owner.cluster] = _origin(_spec(chart), _spec(source))
+        elif whole := there.get(("OCIRepository", namespace, str(name))):
+            spec = _spec(whole)
+            signed = str(mapping_at(spec, "verify").get("provider", ""))
+            found[release.owner.cluster] = _Origin(spec["url"], "", "", _ref(spec), signed)
     return found
 
 
 def _origin(chart: dict[str, Any], source: dict[str, Any]) -> _Origin:
     if "ref" not in source:
         return _Origin(source["url"], str(chart.get("version", "")), "", "")
-    ref = " and ".join(f"{key} {value}" for key, value in source["ref"].items())
-    return _Origin(source["url"], "", chart["chart"], ref)
+    return _Origin(source["url"], "", chart["chart"], _ref(source))
+
+
+def _ref(source: dict[str, Any]) -> str:
+    return " and ".join(f"{key} {value}" for key, value in source["ref"].items())
 
 
 def _chart(cluster: str, what: str) -> Found:

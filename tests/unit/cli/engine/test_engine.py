@@ -86,8 +86,8 @@ def test_up_runs_pulumi_with_what_it_was_given(capsys: Capture, log: Path) -> No
             0,
             "held",
             1,
-            "everything went through except for Secrets whose values are not in the stack's secret config; the warning above names"
-            " them\n  fix: set the values as it says, then the same command again\n",
+            "everything went through except for what was held; the messages above name it\n  fix: do as they say, then the same"
+            " command again\n",
         ),
         (1, "held", 1, ""),
         (255, "4", 4, ""),

@@ -315,6 +315,35 @@ def test_another_address_of_a_chart_may_reinstall_what_comes_from_there() -> Non
     assert told(before, before.replace("example.com/charts/", "example.com/mirror/")) == []
 
 
+def test_a_chart_that_becomes_a_source_of_its_own_upgrades_its_release_once() -> None:
+    whole = "      whole: {oci: {url: oci://example.com/charts/valkey, ref: {tag: 1.0.0}}}\n"
+    before = BASE.replace("    sources:\n", f"    sources:\n{whole}")
+    after = before.replace("{source: charts, chart: valkey, version: 1.0.0}", "{source: whole}")
+    assert told(before, after) == [
+        f"restart: app 'cache' ({ROCKY}) is upgraded once on hub, edge: the digest becomes a part of the chart's version, and"
+        " pods with the label helm.sh/chart restart"
+    ]
+    assert told(after, before) == []
+
+
+CHARTS = "oci://example.com/charts"
+
+
+def test_a_chart_of_baselines_that_nobody_checks_any_more_is_told() -> None:
+    checked = f"oci: {{url: {CHARTS}/tenantry-objects, ref: {{tag: 0.1.0}}, verify: {{provider: cosign}}}}"
+    before, chart = BASE.replace(CHART, checked), "rights: the chart that installs baselines"
+    rights = "on edge: it acts with the platform's rights"
+    assert told(BASE, before) == [
+        f"{chart} comes from {CHARTS}/tenantry-objects instead of https://charts.example.com {rights}"
+    ]
+    assert told(before, before.replace(", verify: {provider: cosign}", "")) == [
+        f"{chart} is taken without the signature that 'cosign' checked {rights}"
+    ]
+    assert told(before, before.replace("tag: 0.1.0", "tag: 0.2.0")) == [
+        f"{chart} is taken at tag 0.2.0 instead of tag 0.1.0 {rights}"
+    ]
+
+
 def test_another_platform_namespace_reinstalls_baselines_and_says_which_data_goes() -> None:
     assert told(BASE, BASE.replace("platform: {", "platform: {namespace: fleet-system, ")) == [
         f"reinstallation: the baseline ({ROCKY}) {ANEW} on edge: role bindings, quotas, network policies and all else that it"

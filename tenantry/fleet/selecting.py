@@ -1,0 +1,104 @@
+"""Selectors of tenants whose labels hold placeholders, such as `cell: "{cell}"`, filled in before anything is placed.
+
+The filled data knows where the author wrote each selector, so findings are reported there: in a tenant, or under `defaults`.
+
+Called by: `load`, on the joined data of all files. So nothing here may rely on the type of a value.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from tenantry.fleet.template import fill
+from tenantry.messages.data import mapping_at, value_at
+from tenantry.messages.errors import Found, Path, Problem
+from tenantry.messages.placeholders import Scalar, all_names_in
+from tenantry.source.parsed_file import ParsedFile
+
+_GRANTED = ("grants", "clusters")
+
+
+def selecting(source: ParsedFile) -> tuple[ParsedFile, tuple[Problem, ...]]:
+    """The file with filled selectors, and a finding for each placeholder that a tenant does not have."""
+    tenants = source.data.get("tenants")
+    if not isinstance(tenants, dict):
+        return source, ()
+    filled: dict[str, Any] = {}
+    findings: list[Problem] = []
+    origins: dict[Path, Path] = {}
+    for name, own in tenants.items():
+        if not isinstance(own, dict | None):
+            continue
+        for at, path in (*_inherited(source, name, own or {}), *_own(name, own or {})):
+            selector = source.value(path)
+            by_file = set() if source.filled_by(path) else _by_file(source, name)
+            variables = {key: value for key, value in _variables(source.data, name).items() if key not in by_file}
+            try:
+                labels = fill(selector.get("labels"), variables, (*path, "labels"))
+            except Found as found:
+                findings += found.findings
+                continue
+            filled[name] = _with(filled.get(name, own or {}), at, {**selector, "labels": labels})
+            if path[:1] == ("defaults",):
+                origins["tenants", name, *at] = path
+    if not filled:
+        return source, tuple(findings)
+
+    def origin(path: Path) -> Path:
+        for length in (3, 4):
+            if (head := path[:length]) in origins:
+                return (*origins[head], *path[length:])
+        return path
+
+    data = {**source.data, "tenants": {**tenants, **filled}}
+    return source.merged(data, origin), tuple(findings)
+
+
+def _with(data: Any, path: Path, value: Any) -> dict[str, Any]:
+    """A copy with a value at a path, and with the mappings that lead there."""
+    below = data if isinstance(data, dict) else {}
+    return {**below, path[0]: _with(below.get(path[0]), path[1:], value) if path[1:] else value}
+
+
+def _own(tenant: str, own: dict[str, Any]) -> Iterator[tuple[Path, Path]]:
+    """The tenant's selectors with placeholders: the path below the tenant, and that in the file."""
+    apps = own.get("apps")
+    below: list[Path] = [("clusters",), _GRANTED]
+    below += [("apps", app, "clusters") for app in (apps if isinstance(apps, dict) else ())]
+    yield from ((at, ("tenants", tenant, *at)) for at in below if _has_placeholders(value_at(own, at)))
+
+
+def _inherited(source: ParsedFile, tenant: str, own: dict[str, Any]) -> Iterator[tuple[Path, Path]]:
+    """The selectors under `defaults` that hold for a tenant: the path below the tenant, and that in the file.
+
+    What a grant is taken from has to stay the same, as in `placement.granted_selector`.
+    """
+    selector = ("defaults", "clusters")
+    takes_over = not own.get("clusters") and _has_placeholders(source.value(selector))
+    if takes_over:
+        yield ("clusters",), selector
+    grants = own.get("grants") or {}
+    if tenant not in source.fills or not isinstance(grants, dict) or grants.get("clusters"):
+        return
+    if not own.get("clusters") or source.filled_by(("tenants", tenant, "clusters")):
+        nearest = ("defaults", *_GRANTED) if source.value(("defaults", *_GRANTED)) else selector
+        if takes_over or _has_placeholders(source.value(nearest)):
+            yield _GRANTED, nearest
+
+
+def _has_placeholders(selector: Any) -> bool:
+    labels = selector.get("labels") if isinstance(selector, dict) else None
+    return isinstance(labels, dict) and any(all_names_in(labels))
+
+
+def _by_file(source: ParsedFile, tenant: str) -> set[str]:
+    """The variables that the tenant's included file sets. They cannot decide where the main file places the tenant."""
+    at = ("tenants", tenant, "variables")
+    return {name for name in mapping_at(source.data, *at) if source.filled_by((*at, name))}
+
+
+def _variables(data: dict[str, Any], tenant: str) -> dict[str, Scalar]:
+    given = {**mapping_at(data, "defaults", "variables"), **mapping_at(data, "tenants", tenant, "variables")}
+    scalars = {name: value for name, value in given.items() if isinstance(value, str | int | float)}
+    return {**scalars, "tenant": tenant}

@@ -1,0 +1,104 @@
+"""Which clusters something takes: by name, by labels, or all of them, but for some."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Annotated, Literal, TypeAlias
+
+from pydantic import Field
+
+from tenantry.model.scalars import LabelKey, LabelValue
+from tenantry.model.strict import ByShape, Fillable, Model, OneOf
+
+WantedLabels: TypeAlias = Annotated[
+    dict[LabelKey, Annotated[LabelValue | Annotated[list[LabelValue], Field(min_length=1)], ByShape()]],
+    Field(min_length=1),
+]
+FilledLabels: TypeAlias = Annotated[
+    dict[
+        LabelKey,
+        Annotated[Fillable[LabelValue] | Annotated[list[Fillable[LabelValue]], Field(min_length=1)], ByShape()],
+    ],
+    Field(min_length=1),
+]
+"""The same, in which placeholders of a tenant may stand."""
+
+
+def any_of(value: str | Sequence[str]) -> tuple[str, ...]:
+    """The values of which any is wanted: one alone, or a list."""
+    return (value,) if isinstance(value, str) else tuple(value)
+
+
+def missed(wanted: Mapping[str, str | Sequence[str]], labels: Mapping[str, str]) -> Iterator[str]:
+    """The keys of wanted labels that a cluster lacks, or has with another value."""
+    return (key for key, value in wanted.items() if labels.get(key) not in any_of(value))
+
+
+def has_labels(wanted: Mapping[str, str | Sequence[str]], labels: Mapping[str, str]) -> bool:
+    return next(missed(wanted, labels), None) is None
+
+
+def wanted_labels(words: Iterable[str]) -> dict[str, str | list[str]]:
+    """Labels as commands take them, such as `tier=edge`; those of one key are the values of which any is wanted."""
+    found: dict[str, list[str]] = {}
+    for word in words:
+        key, _, value = word.partition("=")
+        found.setdefault(key, []).append(value)
+    return {key: values[0] if len(values) == 1 else values for key, values in found.items()}
+
+
+def labels_in_words(wanted: Mapping[str, str | Sequence[str]]) -> str:
+    """Such as: region=eu or us, tier=edge"""
+    return ", ".join(f"{key}={' or '.join(any_of(value))}" for key, value in wanted.items())
+
+
+class Excluded(Model):
+    """Clusters to leave out: those with one of these names, and those with these labels. A list of names is the short form."""
+
+    names: list[str] = []
+    """Leave out these clusters."""
+    labels: WantedLabels | None = None
+    """Leave out the clusters that have all of these labels. A list of values means any of them."""
+
+
+class Selector(OneOf):
+    """Selects clusters by name, by labels (all must match), or all of them. `exclude` removes some from the result."""
+
+    one_of = ("names", "labels", "all")
+
+    names: list[str] | None = None
+    """Select these clusters."""
+    labels: FilledLabels | None = None
+    """Select the clusters that have all of these labels. A list of values means any of them: `{region: [eu, us]}`. A tenant's
+    selector can use `{tenant}` and the tenant's variables."""
+    all: Literal[True] | None = None
+    """`true` selects every cluster of the environment."""
+    exclude: Annotated[list[str] | Excluded, ByShape()] = []
+    """Clusters to leave out: a list of names, or `{labels: {tier: edge}}`."""
+
+    @property
+    def excluded(self) -> Excluded:
+        """What is left out, whichever form it is written in."""
+        return self.exclude if isinstance(self.exclude, Excluded) else Excluded.model_construct(names=self.exclude)
+
+    def takes(self, name: str, labels: Mapping[str, str]) -> bool:
+        """Whether a cluster is taken, by its name and its labels."""
+        if self.exclude:
+            excluded = self.excluded
+            if name in excluded.names or (excluded.labels and has_labels(excluded.labels, labels)):
+                return False
+        if self.names is not None:
+            return name in self.names
+        return self.labels is None or has_labels(self.labels, labels)
+
+    @property
+    def in_words(self) -> str:
+        """Such as: labels tier=edge, except edge-7"""
+        taken = "all"
+        if self.names is not None:
+            taken = f"names {', '.join(self.names)}"
+        elif self.labels is not None:
+            taken = f"labels {labels_in_words(self.labels)}"
+        excluded = self.excluded
+        left = [*excluded.names, *([labels_in_words(excluded.labels)] if excluded.labels else [])]
+        return taken + (f", except {', '.join(left)}" if left else "")

@@ -1,0 +1,151 @@
+"""What selectors take: a list of values means any of them, and `exclude` takes names, labels or both."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+import yaml
+
+from tenantry.edit.editor import Editor
+from tenantry.edit.subjects.adding import selector
+from tenantry.edit.subjects.placing import remove_placement
+from tenantry.fleet.choice import choice_of_app
+from tenantry.fleet.fleet import Fleet
+from tenantry.fleet.placement import cluster_labels, labelled
+from tenantry.messages.data import value_at
+from tenantry.policy.main_file import MainFile
+from tests.table import table
+from tests.unit import texts
+
+CLUSTERS = {
+    "hub": {},
+    "a": {"region": "eu"},
+    "b": {"region": "us", "tier": "edge"},
+    "c": {"region": "asia", "tier": "edge"},
+}
+WEB = "web: {kustomize: {source: manifests}}"
+
+
+def text_of(clusters: str, waves: str = "") -> str:
+    declared = "".join(
+        f"  {name}: {{environments: [dev], labels: {yaml.dump(labels, default_flow_style=True).strip()},"
+        f" kubeconfig: {{secret: {{name: {name}, namespace: remotes, key: value}}}}}}\n"
+        for name, labels in CLUSTERS.items()
+    ).replace(" kubeconfig: {secret: {name: hub, namespace: remotes, key: value}}", "")
+    rollout = f", rollout: {{waves: {waves}}}" if waves else ""
+    return (
+        f"apiVersion: tenantry/v1\nenvironments:\n  dev: {{management: hub{rollout}}}\nclusters:\n{declared}"
+        "platform: {chart: {helm: {url: https://charts.example.com, version: 0.1.0}}}\n"
+        f"tenants:\n  rocky:\n    clusters: {clusters}\n"
+        "    sources: {m: {git: {url: https://git.example.com/a, ref: {branch: main}}}}\n"
+        "    apps: {web: {kustomize: {source: m}}}\n"
+    )
+
+
+def fleet_of(clusters: str) -> Fleet:
+    return texts.fleet(text_of(clusters))
+
+
+@table(
+    ("clusters", "taken"),
+    [
+        ("{labels: {region: eu}}", "a"),
+        ("{labels: {region: [eu, us]}}", "a b"),
+        ("{labels: {region: [us, asia], tier: edge}, exclude: [c]}", "b"),
+        ("{all: true, exclude: {labels: {tier: edge}}}", "hub a"),
+        ("{all: true, exclude: {labels: {region: [eu, us]}}}", "hub c"),
+        ("{all: true, exclude: {names: [hub], labels: {tier: edge, region: us}}}", "a c"),
+        ("{names: [hub, b], exclude: {labels: {tier: edge}}}", "hub"),
+    ],
+)
+def test_the_clusters_of_a_selector_and_what_the_policy_makes_of_it(clusters: str, taken: str) -> None:
+    fleet = fleet_of(clusters)
+    assert " ".join(choice_of_app(fleet, "dev", "rocky", "web").clusters) == taken
+    assert MainFile(fleet.source.data).selected(fleet.source.data["tenants"]["rocky"]["clusters"]) == set(taken.split())
+
+
+def test_each_cluster_has_its_reason() -> None:
+    fleet = fleet_of("{labels: {region: [eu, us, asia]}, exclude: {names: [a], labels: {tier: edge, region: us}}}")
+    choice = choice_of_app(fleet, "dev", "rocky", "web")
+    assert choice.selector == "labels region=eu or us or asia, except a, tier=edge, region=us"
+    assert {each.cluster: each.reason for each in choice.decisions} == {
+        "hub": "has no label 'region'",
+        "a": "excluded by name",
+        "b": "excluded by tier=edge, region=us",
+        "c": "its labels match",
+    }
+    lines = text_of("").splitlines()
+    places = {each.cluster: each.origin.location for each in choice.decisions}
+    assert (lines[places["b"].line - 1].strip()[:8], places["a"].line) == ("clusters", places["b"].line)
+
+
+@table(
+    ("clusters", "code", "at"),
+    [
+        ("{labels: {region: []}}", "empty", "labels.region"),
+        ("{labels: {region: [eu, 3]}}", "wrong-type", "labels.region[1]"),
+        ("{labels: {region: 3}}", "wrong-type", "labels.region"),
+        ("{all: true, exclude: {label: {a: b}}}", "unknown-key", "exclude.label"),
+        ("{all: true, exclude: a}", "wrong-type", "exclude"),
+        ("{all: true, exclude: [nope]}", "unknown-cluster", "exclude[0]"),
+        ("{all: true, exclude: {names: [nope]}}", "unknown-cluster", "exclude.names[0]"),
+        ("{all: true, exclude: {labels: {region: [eu, {}]}}}", "wrong-type", "exclude.labels.region[1]"),
+    ],
+)
+def test_a_mistake_in_a_selector_is_one_problem_at_its_place(clusters: str, code: str, at: str) -> None:
+    told = texts.problems(text_of(clusters))
+    assert f"error[{code}]" in told
+    assert f"at tenants.rocky.clusters.{at}\n" in told
+    assert told.endswith("Found 1 error\n")
+
+
+@table(
+    ("waves", "clusters"),
+    [
+        ("[{labels: {region: [eu, us]}}, {all: true}]", [("a", "b"), ("c", "hub")]),
+        ("[{labels: {tier: edge}, exclude: [c]}, {all: true}]", [("b",), ("a", "c", "hub")]),
+        ("[{all: true, exclude: {labels: {tier: edge}}}, {percent: 100}]", [("a", "hub"), ("b", "c")]),
+        ("[{percent: 100, exclude: [hub, a]}, {all: true}]", [("b", "c"), ("a", "hub")]),
+    ],
+)
+def test_waves_take_lists_of_values_and_leave_clusters_out(waves: str, clusters: list[tuple[str, ...]]) -> None:
+    (rollout,) = texts.planned(text_of("{all: true}", waves)).rollouts
+    assert [wave.clusters for wave in rollout.waves] == clusters
+
+
+@table(
+    ("text", "exclude", "expected"),
+    [
+        ("region=eu,region=us,tier=edge", [], {"labels": {"region": ["eu", "us"], "tier": "edge"}}),
+        ("all", ["tier=edge"], {"all": True, "exclude": {"labels": {"tier": "edge"}}}),
+        ("all", ["a", "tier=edge"], {"all": True, "exclude": {"names": ["a"], "labels": {"tier": "edge"}}}),
+        ("all", ["a"], {"all": True, "exclude": ["a"]}),
+    ],
+)
+def test_a_selector_on_the_command_line(text: str, exclude: list[str], expected: object) -> None:
+    assert selector(text, exclude) == expected
+
+
+def test_a_label_with_two_values_names_the_clusters_that_have_either() -> None:
+    labels = cluster_labels(fleet_of("{all: true}"))
+    assert labelled(["region=eu,region=us", "tier=none"], labels) == ["a", "b", "tier=none"]
+
+
+@table(
+    ("clusters", "left"),
+    [
+        ("{labels: {region: [eu, us]}}", {"labels": {"region": ["eu", "us"]}, "exclude": ["b"]}),
+        (
+            "{all: true, exclude: {labels: {tier: [x]}}}",
+            {"all": True, "exclude": {"labels": {"tier": ["x"]}, "names": ["b"]}},
+        ),
+        ("{all: true, exclude: {names: [a]}}", {"all": True, "exclude": {"names": ["a", "b"]}}),
+    ],
+)
+def test_a_tenant_is_taken_off_a_cluster(tmp_path_factory: pytest.TempPathFactory, clusters: str, left: object) -> None:
+    file = tmp_path_factory.mktemp("fleet") / "tenants.yaml"
+    file.write_text(text_of(clusters))
+    editor = Editor.open(file)
+    remove_placement(editor, "rocky", "b")
+    assert value_at(editor.documents[Path(editor.main)].data, ("tenants", "rocky", "clusters")) == left
