@@ -11,7 +11,7 @@ import pulumi
 from pulumi_kubernetes import Provider
 
 from components.config import DirectoryTarget
-from components.provider import management_provider
+from components.provider import management_providers
 from tests.policy.cases import FRAME_RULES, RULES, Kind, registrations, type_of
 
 
@@ -19,7 +19,7 @@ def main() -> None:
     kind: Kind = "good" if pulumi.get_stack().endswith("good") else "bad"
     rules = FRAME_RULES if pulumi.get_stack().startswith("framed") else RULES
     providers = {
-        "management": management_provider(DirectoryTarget(Path("rendered")), "hub"),
+        "management": management_providers(DirectoryTarget(Path("rendered")), "dev", ["hub"])[""],
         "remote": Provider("remote", kubeconfig="", render_yaml_to_directory="rendered"),
     }
     for rule in rules:
