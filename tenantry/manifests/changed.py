@@ -10,6 +10,7 @@ from tenantry.compare.diff import Diff
 from tenantry.compare.moves import key_of
 from tenantry.kube.objects import KubeObject, Manifest, ObjectId, object_id
 from tenantry.manifests.model import ChangedApp, Inputs
+from tenantry.plan.objects.scope import SOURCE_LABEL
 from tenantry.plan.objects.sources import API
 from tenantry.plan.plan import Plan
 from tenantry.plan.planned_apps import PlannedApp
@@ -86,7 +87,7 @@ def _inputs(app: PlannedApp, objects: Mapping[ObjectId, KubeObject]) -> Inputs |
     source = _referred(chart["spec"]["sourceRef"], app.id, objects) if chart else used
     if source is None:
         return None
-    return Inputs(app=reconciler, chart=chart, source=source, name=_source_name(app, source["metadata"]["name"]))
+    return Inputs(app=reconciler, chart=chart, source=source, name=_source_name(app, source))
 
 
 def _referred(reference: Mapping[str, str], user: ObjectId, objects: Mapping[ObjectId, KubeObject]) -> Manifest | None:
@@ -94,7 +95,12 @@ def _referred(reference: Mapping[str, str], user: ObjectId, objects: Mapping[Obj
     return objects[id].manifest if id in objects else None
 
 
-def _source_name(app: PlannedApp, object_name: str) -> str:
-    """`rocky/manifests`: the object's name without the prefix that all objects of the app's scope have."""
-    prefix = app.id.name.removesuffix(app.name)
-    return f"{app.tenant or 'platform'}/{object_name.removeprefix(prefix)}"
+def _source_name(app: PlannedApp, source: Manifest) -> str:
+    """`rocky/manifests`, `platform/dns` for the source of an add-on.
+
+    A source that clusters share says its key in a label. Another one has it in its name, behind the prefix of the app's scope.
+    """
+    if not app.tenant:
+        return f"platform/{app.name}"
+    labels, name = source["metadata"].get("labels") or {}, source["metadata"]["name"]
+    return f"{app.tenant}/{labels.get(SOURCE_LABEL) or name.removeprefix(app.id.name.removesuffix(app.name))}"
