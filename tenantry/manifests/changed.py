@@ -8,7 +8,7 @@ from typing import Any
 
 from tenantry.compare.diff import Diff
 from tenantry.compare.moves import key_of
-from tenantry.kube.objects import KubeObject, Manifest, ObjectId, labels_of, object_id
+from tenantry.kube.objects import KubeObject, Manifest, ObjectId, object_id
 from tenantry.manifests.model import ChangedApp, Inputs
 from tenantry.plan.objects.scope import SOURCE_LABEL
 from tenantry.plan.objects.sources import API
@@ -96,8 +96,11 @@ def _referred(reference: Mapping[str, str], user: ObjectId, objects: Mapping[Obj
 
 
 def _source_name(app: PlannedApp, source: Manifest) -> str:
-    """`rocky/manifests`: what the file calls the source, which a shared one says in a label; `platform/dns`: that of an add-on."""
+    """`rocky/manifests`, `platform/dns` for the source of an add-on.
+
+    A source that clusters share says its key in a label. Another one has it in its name, behind the prefix of the app's scope.
+    """
     if not app.tenant:
         return f"platform/{app.name}"
-    prefix, name = app.id.name.removesuffix(app.name), source["metadata"]["name"]
-    return f"{app.tenant}/{labels_of(source).get(SOURCE_LABEL) or name.removeprefix(prefix)}"
+    labels, name = source["metadata"].get("labels") or {}, source["metadata"]["name"]
+    return f"{app.tenant}/{labels.get(SOURCE_LABEL) or name.removeprefix(app.id.name.removesuffix(app.name))}"
