@@ -20,7 +20,7 @@ from tests.faults.commits import RBAC
 from tests.faults.departures import ANYWHERE, DEPARTURES, FINALIZER, STATUS, Departure, Listener, listening
 from tests.faults.forgeries import Forgery, collection, manifest
 from tests.faults.frames import FRAMES
-from tests.faults.isolation import denied, ready, row
+from tests.faults.isolation import denied, ready, row, source_in
 from tests.faults.report import Results
 
 pytestmark = pytest.mark.faults
@@ -87,7 +87,7 @@ def test_a_listener_would_receive_a_token_where_the_policy_passes_over_the_autho
     """The counterpart of the refusals: an administrator makes the same object beside the kubeconfigs, and a token comes."""
     hub, name = apis[HUB.cluster], f"{TENANT}-control"
     configs, apps = f"/api/v1/namespaces/{EDGE.home}/configmaps", collection("Kustomization", EDGE.home)
-    source = {"kind": "GitRepository", "name": f"{EDGE.prefix}manifests"}
+    source = {"kind": "GitRepository", "name": source_in(hub, EDGE)}
     remote = {"kubeConfig": {"configMapRef": {"name": name}}}
     spec = {"interval": "1h", "prune": True, "path": f"./{BAIT}", "sourceRef": source, **remote}
     assert not hub.ask("POST", configs, {"metadata": {"name": name}, "data": listener.config}).message

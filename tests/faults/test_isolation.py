@@ -28,7 +28,7 @@ from tests.faults.commits import CHARTS, COMMITS, Commit
 from tests.faults.declarations import DECLARATIONS, Declaration, existing
 from tests.faults.forgeries import FORGERIES, KUBECONFIG, Forgery, collection
 from tests.faults.included import INCLUDED
-from tests.faults.isolation import row
+from tests.faults.isolation import row, source_in
 from tests.faults.report import Results
 from tests.faults.requests import FOREIGN, REQUESTS, Request
 from tests.faults.victims import belongings
@@ -102,7 +102,7 @@ def _read(path: Path) -> str | None:
 def fetch(apis: Apis) -> None:
     """Have Flux look at the attacker's repository now."""
     for place in PLACES:
-        path = f"{collection('GitRepository', place.home)}/{place.prefix}manifests"
+        path = f"{collection('GitRepository', place.home)}/{source_in(apis[HUB.cluster], place)}"
         annotation = {"reconcile.fluxcd.io/requestedAt": str(time.time_ns())}
         assert apis[HUB.cluster].ask("PATCH", path, {"metadata": {"annotations": annotation}}).message == ""
 

@@ -13,6 +13,7 @@ from tenantry.compare.diff import Diff, diff_all
 from tenantry.compare.review.build import review
 from tenantry.compare.review.model import Change, Effect, EnvironmentReview, Part, PartKind
 from tenantry.compare.review.parts import Planned
+from tenantry.kube.objects import group_of
 from tenantry.messages.errors import InvalidFleet
 from tests.drawn import given, one_in
 from tests.properties.promises import planned
@@ -115,11 +116,14 @@ def test_the_order_of_clusters_does_not_change_the_groups(one: Data, other: Data
 
 def _groups(before: Planned, after: Planned) -> set[object]:
     found = review(diff_all(before.plans, after.plans), before, after)
-    return {
-        (each.environment, _named(change), change.effect, frozenset(change.clusters), frozenset(change.objects))
-        for each in found.environments
-        for change in changes_of(each)
+    changes = [(each.environment, change) for each in found.environments for change in changes_of(each)]
+    # What several clusters share is told once, of the tenant or of the source, whichever comes first.
+    shared = {id for _, change in changes for id in change.objects if "." in id.name and group_of(id.api_version) == _SOURCES}
+    groups: set[object] = {
+        (environment, _named(change), change.effect, frozenset(change.clusters), frozenset({*change.objects} - shared))
+        for environment, change in changes
     }
+    return groups | shared
 
 
 def _named(change: Change) -> Part:
