@@ -60,7 +60,8 @@ def renamed(plan: Plan, resources: Iterable[Mapping[str, Any]], claim: Claim, pl
     """How the objects in the state get their new names.
 
     Args:   resources: all of the state. platform: the namespace of the claims.
-    Raises: RefusedChange: a management cluster leaves the environment and still has objects, which nobody has looked at.
+    Raises: RefusedChange: a management cluster leaves the environment and still has objects, which nobody has looked at; or the one
+            that was alone is left out, whose objects this run could not find in the state, and would delete.
     """
     state, several = _read(resources), len(plan.hubs) > 1
     own = (f"{platform}/{claim.name}", f"{platform}/{claim.record}")
@@ -74,6 +75,12 @@ def renamed(plan: Plan, resources: Iterable[Mapping[str, Any]], claim: Claim, pl
                 f"put '{name}' back into environments.{plan.environment}.management; take the tenants off its clusters in runs"
                 f" before, and '{name}' off when nothing is left there",
             )
+    if several and state.objects.get("") and state.alone in claim.without:
+        raise RefusedChange(
+            f"'{state.alone}' was the only management cluster of environment '{plan.environment}', and its"
+            " objects do not have its name in the state yet: this run cannot leave it out",
+            f"tenantry up --environment {plan.environment}",
+        )
     names: dict[ObjectId, str] = {}
     if several and (former := state.alone) in plan.hubs:
         there = {key_of(str(each["urn"])) for each in state.objects.get("", ())}

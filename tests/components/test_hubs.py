@@ -216,7 +216,8 @@ def test_one_that_leaves_the_environment_with_objects_is_refused(world: World) -
     assert "management cluster 'hub-us' would leave environment 'dev'" in message or "both would act on it" in message
 
 
-def test_an_environment_that_gets_a_second_one_keeps_its_objects(world: World) -> None:
+def had_one(world: World) -> Iterable[Any]:
+    """What the environment had when hub-eu was its only management cluster: on that one, and in the state."""
     text = TEXT.replace("[hub-eu, hub-us]", "hub-eu").replace("  hub-us: {environments: [dev]}\n", "")
     text = text.replace("  edge-us: {group: edge, management: hub-us}\n", "").replace(", edge-us]", "]")
     of_eu = claimed(planned(text.replace(", management: hub-eu", "")), "tenantry-system", CLAIM).objects
@@ -229,6 +230,21 @@ def test_an_environment_that_gets_a_second_one_keeps_its_objects(world: World) -
         {"urn": provider, "type": "pulumi:providers:kubernetes", "inputs": {"clusterIdentifier": "hub-eu"}}
     )
     hold(world.hubs["eu"], Plan("dev", ("hub-eu",), tuple(of_eu), (), ()))
+    return of_eu
+
+
+def test_the_one_that_was_alone_is_not_left_out_before_its_objects_have_its_name(world: World) -> None:
+    had_one(world)
+    found, message = world.run(without='["hub-eu"]')
+    assert found.registered == []
+    assert message == (
+        "'hub-eu' was the only management cluster of environment 'dev', and its objects do not have its name in the state yet:"
+        " this run cannot leave it out\n  fix: tenantry up --environment dev"
+    )
+
+
+def test_an_environment_that_gets_a_second_one_keeps_its_objects(world: World) -> None:
+    of_eu = had_one(world)
     found, message = world.run()
     assert message == ""
     requests = {
