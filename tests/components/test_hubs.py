@@ -257,6 +257,29 @@ def test_an_environment_that_gets_a_second_one_keeps_its_objects(world: World) -
     }
 
 
+def test_a_run_that_goes_on_with_new_names_finds_what_still_has_the_former_ones(world: World) -> None:
+    """A run that does not end well leaves the provider with its new name, and some objects with the former ones."""
+    of_eu = had_one(world)
+    world.state.pop()
+    for each in world.state:
+        each["provider"] = each["provider"].replace("management::1", "management/hub-eu::1")
+    found, message = world.run()
+    assert message == ""
+    former = {each.name: each.aliases[0].spec.name for each in found.requests if getattr(each, "aliases", None)}
+    assert former == {f"hub-eu/{each.logical_name}": each.logical_name for each in of_eu}
+    assert "its objects do not have its name" in world.run(without='["hub-eu"]')[1]
+
+
+def test_nothing_is_removed_in_the_run_that_gives_objects_their_new_names(world: World) -> None:
+    """The checks would not find it in the state, and take it for what a tenant has made."""
+    had_one(world)
+    found, message = world.run(
+        TEXT.replace("web: {kustomize:", "shop: {kustomize:"), allowDeletions='["app/edge-eu/world/web"]'
+    )
+    assert found.registered == []
+    assert "and remove 1 object under the former ones, which nobody has looked at" in message
+
+
 def test_an_identity_says_where_an_object_is() -> None:
     id = ObjectId("v1", "Namespace", "", "world", "hub-us")
     assert (str(id), id.logical_name) == ("Namespace world on hub-us", "hub-us/world")
