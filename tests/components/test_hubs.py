@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -15,12 +16,12 @@ from components.stack import run as program
 from tenantry.cluster import connect
 from tenantry.cluster.client import Client
 from tenantry.cluster.inventory import APP_KINDS
-from tenantry.guard.claims import Claim, claimed
+from tenantry.guard.claims import Claim, claim_object, claimed
 from tenantry.kube.objects import ObjectId
 from tenantry.messages.errors import UNREACHABLE, Refused
 from tenantry.plan.plan import Plan
 from tests.components.recording import Recording, record
-from tests.unit.memory import Memory, hold, list_of
+from tests.unit.memory import Memory, held, hold, list_of
 from tests.unit.texts import planned
 
 TEXT = re.sub(r"\n    rollout:.*", "", Path("tests/e2e/fleets/hubs/tenants.yaml").read_text())
@@ -216,11 +217,15 @@ def test_one_that_leaves_the_environment_with_objects_is_refused(world: World) -
     assert "management cluster 'hub-us' would leave environment 'dev'" in message or "both would act on it" in message
 
 
+ALONE = TEXT.replace("[hub-eu, hub-us]", "hub-eu").replace("  hub-us: {environments: [dev]}\n", "")
+ALONE = ALONE.replace("  edge-us: {group: edge, management: hub-us}\n", "").replace(", edge-us]", "]")
+ALONE = ALONE.replace(", management: hub-eu", "")
+"""The fleet when hub-eu is its only management cluster."""
+
+
 def had_one(world: World) -> Iterable[Any]:
     """What the environment had when hub-eu was its only management cluster: on that one, and in the state."""
-    text = TEXT.replace("[hub-eu, hub-us]", "hub-eu").replace("  hub-us: {environments: [dev]}\n", "")
-    text = text.replace("  edge-us: {group: edge, management: hub-us}\n", "").replace(", edge-us]", "]")
-    of_eu = claimed(planned(text.replace(", management: hub-eu", "")), "tenantry-system", CLAIM).objects
+    of_eu = claimed(planned(ALONE), "tenantry-system", CLAIM).objects
     for each in of_eu:
         world.state.append(
             {**resource(each), "provider": "urn:pulumi:dev::tenantry::pulumi:providers:kubernetes::management::1"}
@@ -278,6 +283,21 @@ def test_nothing_is_removed_in_the_run_that_gives_objects_their_new_names(world:
     )
     assert found.registered == []
     assert "and remove 1 object under the former ones, which nobody has looked at" in message
+
+
+def test_an_environment_that_keeps_one_finds_its_objects_also_after_a_run_that_did_not_end_well(world: World) -> None:
+    of_eu = had_one(world)
+    for each in world.state:
+        start, _, name = each["urn"].rpartition("::")
+        each["urn"] = f"{start}::hub-eu/{name}"
+    claims = [held(claim_object("tenantry-system", replace(CLAIM, hubs=("hub-eu", "hub-us"))))]
+    world.hubs["eu"].objects["/api/v1/namespaces/tenantry-system/configmaps"] = {"metadata": {}, "items": claims}
+    found, message = world.run(ALONE, hubs="", context="eu")
+    assert message == ""
+    former = {each.name: each.aliases[0].spec.name for each in found.requests if getattr(each, "aliases", None)}
+    assert former == {each.logical_name: f"hub-eu/{each.logical_name}" for each in of_eu}
+    [sent] = [each for each in found.objects if each.key.name == "tenantry-system/tenantry-dev"]
+    assert sent.inputs["data"]["hubs"] == "hub-eu,hub-us"
 
 
 def test_an_identity_says_where_an_object_is() -> None:
