@@ -10,6 +10,7 @@ import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
+from tenantry.kube.objects import ObjectId
 from tenantry.plan.plan import Plan
 
 _SECTION = re.compile(r"^## (\d+)\. (.+?)\n(.*?)(?=^## |\Z)", re.MULTILINE | re.DOTALL)
@@ -71,7 +72,12 @@ def _of(name: str, before: Mapping[str, Plan], after: Mapping[str, Plan]) -> Ite
 
 
 def _objects(plan: Plan | None) -> dict[str, object]:
-    return {str(each.id): each.manifest for each in plan.objects} if plan else {}
+    """By name; those on the first management cluster have the name that they had when it was the only one."""
+    return {str(_alone(each.id, plan)): each.manifest for each in plan.objects} if plan else {}
+
+
+def _alone(id: ObjectId, plan: Plan) -> ObjectId:
+    return id._replace(hub="") if id.hub == plan.hubs[0] else id
 
 
 def _workflow(section: re.Match[str]) -> Workflow:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager, suppress
 from difflib import SequenceMatcher
@@ -209,11 +210,15 @@ def connect_remote(config: SingleConfig, seconds: float) -> Client:
     return _client(config, httpx2.Timeout(seconds))
 
 
+_MAKING = threading.Lock()
+"""One client at a time: to read certificates, OpenSSL loads and keeps parts that all threads share."""
+
+
 def _client(config: SingleConfig, timeout: httpx2.Timeout) -> Client:
     from tenantry.cluster.client import Client
 
     # A missing file, invalid base64 or invalid PEM: the exceptions do not say which.
-    with suppress(OSError, ValueError):
+    with _MAKING, suppress(OSError, ValueError):
         return Client(config, timeout=timeout)
     raise Refused(f"a certificate or key of {_context_name(config)} cannot be used", _RENEW)
 

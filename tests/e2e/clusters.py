@@ -197,20 +197,25 @@ class Cluster:
         (found,) = (name for name in names if name.rpartition(".")[0] == key)
         return found
 
-    def fleet_uids(self) -> dict[str, str]:
-        """The same, with the uid: it tells an object from a new one of the same name."""
-        return dict(self._labelled("tenantry/environment"))
+    def fleet_uids(self, environment: str | None = None) -> dict[str, str]:
+        """The same of one environment or all, with the uid: it tells an object from a new one of the same name."""
+        return dict(self._labelled("tenantry/environment", environment))
 
-    def _labelled(self, label: str) -> Iterator[tuple[str, str]]:
+    def _labelled(self, label: str, value: str | None = None) -> Iterator[tuple[str, str]]:
         for group, version, kind, plural in KINDS:
             resource = _resource(group, version, kind, plural, namespaced=True)
-            for item in eventually(lambda resource=resource: self._list(resource, label), f"{plural} to be listed"):
+            for item in eventually(
+                lambda resource=resource: self._list(resource, label, value), f"{plural} to be listed"
+            ):
                 yield f"{kind} {item.metadata.namespace}/{item.metadata.name}", item.metadata.uid
 
-    def _list(self, resource: Any, label: str) -> Iterable[Any] | None:
-        """What carries a label; None: the server has just learned of the kind, and wants to be asked again."""
+    def _list(self, resource: Any, label: str, value: str | None) -> Iterable[Any] | None:
+        """What carries a label, with this value or any.
+
+        None: the server has just learned of the kind, and wants to be asked again.
+        """
         try:
-            return iter(list(self.client.list(resource, namespace="*", labels={label: None})))
+            return iter(list(self.client.list(resource, namespace="*", labels={label: value})))
         except httpx2.HTTPStatusError as error:
             # A remote cluster has none of Flux's kinds.
             if error.response.status_code == 404:

@@ -135,9 +135,9 @@ def test_a_release_environment_stands_beside_its_model(released: Released, ameri
     for cluster in (america, south):
         made = {each for each in cluster.namespaces() if each.startswith(RELEASE)}
         assert made == {f"{RELEASE}-redis", f"{RELEASE}-kaizentm"}
-    both = snapshot(america, south)
-    assert {name: uid for name, uid in both.items() if name in released.before} == released.before
-    assert all(f"{RELEASE}-" in name or name.endswith(f"-{RELEASE}") for name in both.keys() - released.before.keys())
+    of_release = snapshot(america, south, environment=RELEASE)
+    assert of_release
+    assert snapshot(america, south) == {**released.before, **of_release}
     assert released.project.preview() == {}
 
 
@@ -157,9 +157,10 @@ def cut(project: Project, repository: str, branch: str) -> None:
     subprocess.run(["git", "--git-dir", str(path), "branch", branch, "main"], check=True)
 
 
-def snapshot(*clusters: Cluster) -> dict[str, str]:
-    """The fleet's objects on clusters, by cluster and name, with what tells a new one of the same name apart."""
-    return {f"{number} {name}": uid for number, each in enumerate(clusters) for name, uid in each.fleet_uids().items()}
+def snapshot(*clusters: Cluster, environment: str | None = None) -> dict[str, str]:
+    """The objects of an environment or of all, by cluster and name, with what tells a new one of the same name apart."""
+    found = [each.fleet_uids(environment) for each in clusters]
+    return {f"{number} {name}": uid for number, uids in enumerate(found) for name, uid in uids.items()}
 
 
 def test_what_is_pushed_to_main_reaches_dev_and_not_the_release(
@@ -179,12 +180,11 @@ def test_what_is_pushed_to_main_reaches_dev_and_not_the_release(
 def test_removing_a_release_environment_leaves_its_model_as_it_was(
     released: Released, america: Cluster, south: Cluster
 ) -> None:
-    dev, before = released.project, snapshot(america, south)
+    dev, of_dev = released.project, snapshot(america, south, environment="dev")
     dev.offboard(RELEASE).ok()
     dev.pulumi("stack", "rm", RELEASE, "--yes").ok()
     follow(dev, 9)
-    left = snapshot(america, south)
-    assert left == {name: uid for name, uid in before.items() if RELEASE not in name}
+    assert snapshot(america, south) == of_dev
     for cluster in (america, south):
         eventually(
             lambda cluster=cluster: not any(RELEASE in each for each in cluster.namespaces()), "the namespaces to go"
@@ -210,7 +210,7 @@ def test_a_cluster_taken_out_of_the_environment_keeps_nothing_of_it(
 ) -> None:
     dev = staged
     before = snapshot(america)
-    of_stage = {name: uid for name, uid in snapshot(south).items() if "stage-" in name}
+    of_stage = snapshot(south, environment="stage")
     data = {each for each in south.namespaces() if each.startswith("dev-")}
     follow(dev, 4)
     refused = dev.up()
@@ -227,30 +227,44 @@ def test_a_cluster_taken_out_of_the_environment_keeps_nothing_of_it(
     assert america.get("", "v1", "Secret", "secrets", "america-south-kubeconfig", "clusters") is not None
 
 
+def test_a_cluster_with_a_flux_of_its_own_joins_the_environment(staged: Project, america: Cluster) -> None:
+    """Workflow 1: what the environment has on its first management cluster stays as it is."""
+    before = snapshot(america)
+    follow(staged, 1)
+    staged.start("dev")
+    on_both(staged, "dev")
+    assert snapshot(america) == before
+    with closing(Cluster(staged.root / ASIA)) as asia:
+        assert variable(asia, "dev-yakuza", "katana-vote") == "pandas or tigers"
+        assert asia.ready("Deployment", "dev-ronin", "bow") == 1
+        assert asia.deployment("nginx", "nginx") is not None
+
+
 def test_destroying_the_environment_leaves_the_other_one(staged: Project, america: Cluster) -> None:
-    of_stage = {name: uid for name, uid in snapshot(america).items() if "stage" in name}
+    of_stage = snapshot(america, environment="stage")
     staged.offboard().ok()
     assert snapshot(america) == of_stage
     assert america.deployment("nginx", "nginx") is None
     eventually(lambda: not any(each.startswith("dev-") for each in america.namespaces()), "the namespaces to go")
 
 
-def test_a_cluster_with_a_flux_of_its_own_is_added_and_gets_a_second_environment(staged: Project) -> None:
-    """Workflows 1 and 2; a sandbox has one management cluster, so this is another one."""
-    project = staged
-    project.tenantry("sandbox", "down").ok()
-    follow(project, 1, 2)
-    project.start("dev-asia")
-    for environment in ("dev-asia", "qa-asia"):
-        project.make_stack(environment)
-        project.pulumi("config", "set", "--stack", environment, "tenantry:kubeconfig", ASIA).ok()
-        project.up(environment).ok()
-    with closing(Cluster(project.root / ASIA)) as asia:
-        for environment in ("dev-asia", "qa-asia"):
-            project.wait(environment)
-            assert variable(asia, f"{environment}-yakuza", "katana-vote") == "pandas or tigers"
-        assert asia.ready("Deployment", "dev-asia-ronin", "bow") == 1
-        assert "qa-asia-ronin" not in asia.namespaces()
+def test_a_cluster_with_a_flux_of_its_own_gets_a_second_environment(staged: Project) -> None:
+    """Workflow 2."""
+    follow(staged, 2)
+    staged.start("dev")
+    staged.make_stack("qa")
+    on_both(staged, "qa")
+    with closing(Cluster(staged.root / ASIA)) as asia:
+        assert variable(asia, "qa-yakuza", "katana-vote") == "pandas or tigers"
+        assert "qa-ronin" not in asia.namespaces()
+
+
+def on_both(project: Project, environment: str) -> None:
+    """Say how the stack of an environment reaches both management clusters, and bring it up."""
+    for hub, file in {"america": ".sandbox/america/kubeconfig", "asia": ASIA}.items():
+        setting = ("--stack", environment, "--path", f"tenantry:hubs.{hub}.kubeconfig", file)
+        project.pulumi("config", "set", *setting).ok()
+    project.deploy(environment)
 
 
 ASIA = ".sandbox/asia/kubeconfig"

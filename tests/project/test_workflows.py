@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from tenantry.kube.objects import KubeObject, ObjectId
 from tenantry.load import fleet_of, plan_all
 from tenantry.plan.plan import Plan
 from tenantry.source.parse import parse
@@ -60,28 +61,42 @@ def test_removing_a_release_environment_leaves_the_file_as_it_was() -> None:
 
 def test_every_workflow_can_be_applied_on_top_of_the_others() -> None:
     text = TEXT
-    for number in (3, 5, 6, 1, 2, 8, 9, 4):
+    for number in (3, 5, 6, 8, 9, 7, 4, 1, 2):
         text = WORKFLOWS[number].apply(text)
-    assert list(plans(text)) == ["dev", "qa", "dev-asia", "qa-asia"]
+    assert {name: plan.hubs for name, plan in plans(text).items()} == {
+        "dev": ("america", "asia"),
+        "qa": ("america", "asia"),
+        "stage": ("america", "asia"),
+    }
 
 
-@pytest.mark.parametrize(("number", "new", "model"), [(1, "dev-asia", "dev"), (2, "qa-asia", "qa"), (7, "stage", "qa")])
-def test_a_new_environment_has_what_another_has_on_the_same_kinds_of_clusters(
-    number: int, new: str, model: str
+def test_a_new_environment_has_what_another_has_on_the_same_clusters() -> None:
+    before, after = (plans(text) for text in applied(WORKFLOWS, 7, TEXT))
+    assert _plain(after["stage"]) == _plain(before["qa"])
+
+
+@pytest.mark.parametrize(("number", "environment"), [(1, "dev"), (2, "qa")])
+def test_a_cluster_of_an_environment_has_what_another_has_and_changes_nothing_on_it(
+    number: int, environment: str
 ) -> None:
-    before, after = (plans(text) for text in applied(WORKFLOWS, number, TEXT))
-    remotes = any(each.id.namespace == "clusters" for each in after[new].objects)
-    assert _plain(after[new], remotes=True) == _plain(before[model], remotes=remotes)
+    before, after = (plans(text)[environment] for text in applied(WORKFLOWS, number, TEXT))
+    of_hubs = {hub: {_alone(each): each.manifest for each in after.objects if each.id.hub == hub} for hub in after.hubs}
+    alone = {_alone(each): each.manifest for each in before.objects}
+    assert of_hubs["america"] == alone
+    assert of_hubs["asia"].keys() == {each for each in alone if each.namespace != "clusters"}
 
 
 def test_a_release_environment_has_what_its_tenants_have_in_another() -> None:
     before, after = (plans(text) for text in applied(WORKFLOWS, 8, TEXT))
-    assert _plain(after["dev-1-0-x"], remotes=True) == {
-        each for each in _plain(before["qa"], remotes=True) if "yakuza" not in each
-    }
+    assert _plain(after["dev-1-0-x"]) == {each for each in _plain(before["qa"]) if "yakuza" not in each}
 
 
-def _plain(plan: Plan, *, remotes: bool) -> set[str]:
-    """The objects' identities without the environment's name; those for remote clusters lie in the namespace `clusters`."""
-    wanted = (str(each.id) for each in plan.objects if remotes or each.id.namespace != "clusters")
-    return {each.replace(f"{plan.environment}-", "").replace(f"-{plan.environment}", "") for each in wanted}
+def _plain(plan: Plan) -> set[str]:
+    """The objects' identities without the environment's name, and without the hash of a shared source's content."""
+    names = (re.sub(r"\.[0-9a-f]{8}$", "", str(each.id)) for each in plan.objects)
+    return {each.replace(f"{plan.environment}-", "").replace(f"-{plan.environment}", "") for each in names}
+
+
+def _alone(planned: KubeObject) -> ObjectId:
+    """Its identity if its management cluster were the only one."""
+    return planned.id._replace(hub="")
