@@ -23,6 +23,7 @@ from .provider import ALONE
 
 _PROVIDER = "pulumi:providers:kubernetes"
 _OBJECT = "kubernetes:"
+_SHOWN = 10
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +61,8 @@ def renamed(plan: Plan, resources: Iterable[Mapping[str, Any]], claim: Claim, pl
     """How the objects in the state get their new names.
 
     Args:   resources: all of the state. platform: the namespace of the claims.
-    Raises: RefusedChange: a management cluster leaves the environment and still has objects, which nobody has looked at.
+    Raises: RefusedChange: a management cluster leaves the environment and still has objects, which nobody has looked at. Or the one
+            that was alone is left out, or something that it had: the checks do not find it in the state by its new name.
     """
     state, several = _read(resources), len(plan.hubs) > 1
     own = (f"{platform}/{claim.name}", f"{platform}/{claim.record}")
@@ -74,24 +76,44 @@ def renamed(plan: Plan, resources: Iterable[Mapping[str, Any]], claim: Claim, pl
                 f"put '{name}' back into environments.{plan.environment}.management; take the tenants off its clusters in runs"
                 f" before, and '{name}' off when nothing is left there",
             )
+    former = {hub: _with_former_names(state, hub, several=several) for hub in plan.hubs}
+    if early := sorted(hub for hub in claim.without if former.get(hub)):
+        raise RefusedChange(
+            f"'{early[0]}' was the only management cluster of environment '{plan.environment}', and its objects do not have its"
+            " name in the state yet: this run cannot leave it out",
+            f"tenantry up --environment {plan.environment}",
+        )
     names: dict[ObjectId, str] = {}
-    if several and (former := state.alone) in plan.hubs:
-        there = {key_of(str(each["urn"])) for each in state.objects.get("", ())}
-        names = {
-            each.id: each.id.full_name
-            for each in plan.objects
-            if each.hub == former and key_in_state(each.id.at("")) in there
-        }
-        return Renamed(former, names)
-    if not several and (made := state.objects.get(plan.hubs[0])):
-        there = {key_of(str(each["urn"])) for each in made}
-        names = {
-            each.id: f"{plan.hubs[0]}/{each.id.full_name}"
-            for each in plan.objects
-            if key_in_state(each.id.at(plan.hubs[0])) in there
-        }
-        return Renamed(plan.hubs[0], names)
-    return Renamed()
+    for each in plan.objects:
+        hub = each.hub or plan.hubs[0]
+        before = each.id.at("" if several else hub)
+        if key_in_state(before) in former[hub]:
+            names[each.id] = before.logical_name
+    kept = {key_in_state(id.at("" if several else plan.hubs[0])) for id in names}
+    if lost := sorted(each for keys in former.values() for each in keys - kept if not each.endswith(own)):
+        shown = (f"    {each.rpartition('::')[2]}" for each in lost[:_SHOWN])
+        raise RefusedChange(
+            f"this run would give the objects of environment '{plan.environment}' other names in the state, and remove"
+            f" {counted(len(lost), 'object')} under the former ones, which nobody has looked at\n{chr(10).join(shown)}",
+            f"put back what is missing and run `tenantry up --environment {plan.environment}`; then remove it",
+        )
+    if several:
+        return Renamed(state.alone if state.alone in plan.hubs else "", names)
+    return Renamed(plan.hubs[0] if state.objects.get(plan.hubs[0]) else "", names)
+
+
+def _with_former_names(state: _State, hub: str, *, several: bool) -> set[str]:
+    """What a management cluster has under the names of before, when it was the only one or was not: by what `key_of` gives.
+
+    After a run that has not ended well, that can be a part of it, while its provider has its new name.
+    """
+    made = [*state.objects.get(hub, ()), *(state.objects.get("", ()) if state.alone == hub or not several else ())]
+    found = set[str]()
+    for each in made:
+        id, name = readable_id(each.get("inputs")), str(each["urn"]).rpartition("::")[2]
+        if id and name == id.at("" if several else hub).logical_name:
+            found.add(key_of(str(each["urn"])))
+    return found
 
 
 def held_hubs(plan: Plan, resources: Iterable[Mapping[str, Any]], without: Collection[str]) -> Plan:

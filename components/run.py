@@ -176,8 +176,12 @@ def make_plan(config: StackConfig) -> Made:
     )
     check_retained(contacted, left_here(contacted, now))
     moved = Renamed()
-    if len(planned.hubs) > 1 or any(each.hubs for each in there if each == config.claim):
+    before = next((each.hubs for each in there if each == config.claim and each.hubs), ())
+    if len(planned.hubs) > 1 or before:
         moved = renamed(claimed(planned, platform, claim), resources_in_state(), claim, platform)
+    if len(planned.hubs) < 2 and moved.names:
+        # The claim is sent first. Should the run not end well, the next one has to look for former names again.
+        claim = replace(claim, hubs=before)
     return Made(claimed(planned, platform, claim), keeper_of(fleet, planned, target, claim), moved)
 
 

@@ -16,7 +16,7 @@ from tenantry.messages.errors import Path, Problem
 from tenantry.messages.problems import doubtful
 from tenantry.messages.text import declared
 from tenantry.model import PlacedSettings, Settings
-from tenantry.model.tenancy import OWN_ROLES, gives_all
+from tenantry.model.tenancy import OWN_ROLES, NamespaceRole, gives_all
 
 CLUSTER_ADMIN = "cluster-admin"
 _WITH_ROLES = ("owners", "role", "roleBindings")
@@ -144,35 +144,49 @@ def cluster_admin_is_allowed_by_a_word_of_its_own(fleet: Fleet) -> Iterator[Prob
                     f"tenant '{tenant}' would get {CLUSTER_ADMIN} in its namespaces",
                     fix="choose another role, or set 'clusterAdmin: true' for the tenant",
                 )
+    to_all = [at for at, _, role in _roles(fleet) if role and gives_all(role.rules)]
     for at, grants in _grants(fleet):
-        if CLUSTER_ADMIN in (grants.roles or ()):
-            yield Problem(
-                (*at, "roles", (grants.roles or []).index(CLUSTER_ADMIN)),
-                "cluster-admin",
-                f"{CLUSTER_ADMIN} cannot be granted: an included file could give it to anybody",
-                fix="remove it",
-            )
+        # What a class says stands in its tenants, too.
+        others = {path[-1] for path in to_all if CLASSES not in (at[0], path[0]) and _may_meet(at, path)}
+        for index, name in enumerate(grants.roles or ()):
+            if name == CLUSTER_ADMIN or name in others:
+                what = name if name == CLUSTER_ADMIN else f"role '{name}' gives all rights in a namespace, and"
+                yield Problem(
+                    (*at, "roles", index),
+                    "cluster-admin",
+                    f"{what} cannot be granted: an included file could give it to anybody",
+                    fix="remove it",
+                )
+
+
+def _may_meet(first: Path, other: Path) -> bool:
+    """Whether a tenant can have both of what two levels say."""
+    return first[:2] == other[:2] or "defaults" in (first[0], other[0])
+
+
+def _roles(fleet: Fleet) -> Iterator[tuple[Path, str, NamespaceRole | None]]:
+    """The roles of all levels, with their paths and names. None: a level removes it."""
+    for at, given in walk.settings(fleet):
+        for name, role in (given.roles or {}).items() if isinstance(given, PlacedSettings) else ():
+            yield (*at, "roles", name), name, role
 
 
 def roles_of_namespaces_are_the_tenants_own(fleet: Fleet) -> Iterator[Problem]:
     """Named as Kubernetes names one of its own, a role would be taken for that one. One that gives all rights takes the word that
-    whoever reviews a tenant's entry sees.
+    whoever reviews a tenant's entry sees. A class is judged by the tenants that have it, because the word may be theirs.
     """
-    for at, given in walk.settings(fleet):
-        for name, role in (given.roles or {}).items() if isinstance(given, PlacedSettings) else ():
-            here = (*at, "roles", name)
-            if name in OWN_ROLES or name.startswith("system:"):
-                message = f"'{name}' is a ClusterRole of Kubernetes' own"
-                yield Problem(here, "kubernetes-own", message, fix="choose another name", at_key=True)
-            if role and gives_all(role.rules) and not _has_cluster_admin(fleet, at):
-                message = f"role '{name}' gives all rights in a namespace"
-                fix = "name verbs and resources, or set 'clusterAdmin: true' for the tenant"
-                yield Problem((*here, "rules"), "cluster-admin", message, fix=fix)
+    for here, name, role in _roles(fleet):
+        if name in OWN_ROLES or name.startswith("system:"):
+            message = f"'{name}' is a ClusterRole of Kubernetes' own"
+            yield Problem(here, "kubernetes-own", message, fix="choose another name", at_key=True)
+        if role and gives_all(role.rules) and here[0] != CLASSES and not _has_cluster_admin(fleet, here):
+            message = f"role '{name}' gives all rights in a namespace"
+            fix = "name verbs and resources, or set 'clusterAdmin: true' for the tenant"
+            yield Problem((*here, "rules"), "cluster-admin", message, fix=fix)
 
 
 def _has_cluster_admin(fleet: Fleet, at: Path) -> bool:
-    frame = next((each for path, each in walk.frames(fleet) if path == at[:2]), None)
-    return frame is not None and frame.clusterAdmin
+    return at[0] == "tenants" and fleet.document.tenants[str(at[1])].clusterAdmin
 
 
 def grants_are_for_tenants_with_an_included_file(fleet: Fleet) -> Iterator[Problem]:

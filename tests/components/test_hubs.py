@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -15,12 +16,12 @@ from components.stack import run as program
 from tenantry.cluster import connect
 from tenantry.cluster.client import Client
 from tenantry.cluster.inventory import APP_KINDS
-from tenantry.guard.claims import Claim, claimed
+from tenantry.guard.claims import Claim, claim_object, claimed
 from tenantry.kube.objects import ObjectId
 from tenantry.messages.errors import UNREACHABLE, Refused
 from tenantry.plan.plan import Plan
 from tests.components.recording import Recording, record
-from tests.unit.memory import Memory, hold, list_of
+from tests.unit.memory import Memory, held, hold, list_of
 from tests.unit.texts import planned
 
 TEXT = re.sub(r"\n    rollout:.*", "", Path("tests/e2e/fleets/hubs/tenants.yaml").read_text())
@@ -216,10 +217,15 @@ def test_one_that_leaves_the_environment_with_objects_is_refused(world: World) -
     assert "management cluster 'hub-us' would leave environment 'dev'" in message or "both would act on it" in message
 
 
-def test_an_environment_that_gets_a_second_one_keeps_its_objects(world: World) -> None:
-    text = TEXT.replace("[hub-eu, hub-us]", "hub-eu").replace("  hub-us: {environments: [dev]}\n", "")
-    text = text.replace("  edge-us: {group: edge, management: hub-us}\n", "").replace(", edge-us]", "]")
-    of_eu = claimed(planned(text.replace(", management: hub-eu", "")), "tenantry-system", CLAIM).objects
+ALONE = TEXT.replace("[hub-eu, hub-us]", "hub-eu").replace("  hub-us: {environments: [dev]}\n", "")
+ALONE = ALONE.replace("  edge-us: {group: edge, management: hub-us}\n", "").replace(", edge-us]", "]")
+ALONE = ALONE.replace(", management: hub-eu", "")
+"""The fleet when hub-eu is its only management cluster."""
+
+
+def had_one(world: World) -> Iterable[Any]:
+    """What the environment had when hub-eu was its only management cluster: on that one, and in the state."""
+    of_eu = claimed(planned(ALONE), "tenantry-system", CLAIM).objects
     for each in of_eu:
         world.state.append(
             {**resource(each), "provider": "urn:pulumi:dev::tenantry::pulumi:providers:kubernetes::management::1"}
@@ -229,6 +235,21 @@ def test_an_environment_that_gets_a_second_one_keeps_its_objects(world: World) -
         {"urn": provider, "type": "pulumi:providers:kubernetes", "inputs": {"clusterIdentifier": "hub-eu"}}
     )
     hold(world.hubs["eu"], Plan("dev", ("hub-eu",), tuple(of_eu), (), ()))
+    return of_eu
+
+
+def test_the_one_that_was_alone_is_not_left_out_before_its_objects_have_its_name(world: World) -> None:
+    had_one(world)
+    found, message = world.run(without='["hub-eu"]')
+    assert found.registered == []
+    assert message == (
+        "'hub-eu' was the only management cluster of environment 'dev', and its objects do not have its name in the state yet:"
+        " this run cannot leave it out\n  fix: tenantry up --environment dev"
+    )
+
+
+def test_an_environment_that_gets_a_second_one_keeps_its_objects(world: World) -> None:
+    of_eu = had_one(world)
     found, message = world.run()
     assert message == ""
     requests = {
@@ -239,6 +260,44 @@ def test_an_environment_that_gets_a_second_one_keeps_its_objects(world: World) -
         **kept,
         "management/hub-eu": ["management"],
     }
+
+
+def test_a_run_that_goes_on_with_new_names_finds_what_still_has_the_former_ones(world: World) -> None:
+    """A run that does not end well leaves the provider with its new name, and some objects with the former ones."""
+    of_eu = had_one(world)
+    world.state.pop()
+    for each in world.state:
+        each["provider"] = each["provider"].replace("management::1", "management/hub-eu::1")
+    found, message = world.run()
+    assert message == ""
+    former = {each.name: each.aliases[0].spec.name for each in found.requests if getattr(each, "aliases", None)}
+    assert former == {f"hub-eu/{each.logical_name}": each.logical_name for each in of_eu}
+    assert "its objects do not have its name" in world.run(without='["hub-eu"]')[1]
+
+
+def test_nothing_is_removed_in_the_run_that_gives_objects_their_new_names(world: World) -> None:
+    """The checks would not find it in the state, and take it for what a tenant has made."""
+    had_one(world)
+    found, message = world.run(
+        TEXT.replace("web: {kustomize:", "shop: {kustomize:"), allowDeletions='["app/edge-eu/world/web"]'
+    )
+    assert found.registered == []
+    assert "and remove 1 object under the former ones, which nobody has looked at" in message
+
+
+def test_an_environment_that_keeps_one_finds_its_objects_also_after_a_run_that_did_not_end_well(world: World) -> None:
+    of_eu = had_one(world)
+    for each in world.state:
+        start, _, name = each["urn"].rpartition("::")
+        each["urn"] = f"{start}::hub-eu/{name}"
+    claims = [held(claim_object("tenantry-system", replace(CLAIM, hubs=("hub-eu", "hub-us"))))]
+    world.hubs["eu"].objects["/api/v1/namespaces/tenantry-system/configmaps"] = {"metadata": {}, "items": claims}
+    found, message = world.run(ALONE, hubs="", context="eu")
+    assert message == ""
+    former = {each.name: each.aliases[0].spec.name for each in found.requests if getattr(each, "aliases", None)}
+    assert former == {each.logical_name: f"hub-eu/{each.logical_name}" for each in of_eu}
+    [sent] = [each for each in found.objects if each.key.name == "tenantry-system/tenantry-dev"]
+    assert sent.inputs["data"]["hubs"] == "hub-eu,hub-us"
 
 
 def test_an_identity_says_where_an_object_is() -> None:

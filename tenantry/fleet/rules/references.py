@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 from tenantry.fleet.blocks import alert_blocks, image_sources, receiver_blocks, source_entries
 from tenantry.fleet.fleet import Fleet
 from tenantry.fleet.identity import borrowed
+from tenantry.fleet.sources import source_entry
 from tenantry.flux.references import included_sources, list_paths, references
 from tenantry.grants.authors import GROUPS
 from tenantry.kube.objects import REGISTRY_KEY
@@ -137,7 +138,7 @@ def _why(group: str) -> str:
 
 
 def _not_included(fleet: Fleet, at: Path, path: Path, name: str) -> Iterator[Problem]:
-    known: dict[str, Any] = fleet.raw(*at[:-1]) if at[0] == "tenants" else {}
+    known: dict[str, Any] = fleet.raw(*source_entry(at)[:-1]) if at[0] == "tenants" else {}
     git = {each for each, source in known.items() if isinstance(source, dict) and "git" in source}
     if name not in git:
         yield Problem(
