@@ -114,11 +114,16 @@ def test_the_order_of_clusters_does_not_change_the_groups(one: Data, other: Data
     assert _groups(planned(one), planned(other)) == expected
 
 
+_SOURCES = "source.toolkit.fluxcd.io"
+
+
 def _groups(before: Planned, after: Planned) -> set[object]:
     found = review(diff_all(before.plans, after.plans), before, after)
     changes = [(each.environment, change) for each in found.environments for change in changes_of(each)]
     # What several clusters share is told once, of the tenant or of the source, whichever comes first.
-    shared = {id for _, change in changes for id in change.objects if "." in id.name and group_of(id.api_version) == _SOURCES}
+    shared = {
+        id for _, change in changes for id in change.objects if "." in id.name and group_of(id.api_version) == _SOURCES
+    }
     groups: set[object] = {
         (environment, _named(change), change.effect, frozenset(change.clusters), frozenset({*change.objects} - shared))
         for environment, change in changes
