@@ -13,7 +13,6 @@ from tenantry.compare.diff import Diff, diff_all
 from tenantry.compare.review.build import review
 from tenantry.compare.review.model import Change, Effect, EnvironmentReview, Part, PartKind
 from tenantry.compare.review.parts import Planned
-from tenantry.kube.objects import group_of
 from tenantry.messages.errors import InvalidFleet
 from tests.drawn import given, one_in
 from tests.properties.promises import planned
@@ -114,21 +113,17 @@ def test_the_order_of_clusters_does_not_change_the_groups(one: Data, other: Data
     assert _groups(planned(one), planned(other)) == expected
 
 
-_SOURCES = "source.toolkit.fluxcd.io"
-
-
 def _groups(before: Planned, after: Planned) -> set[object]:
     found = review(diff_all(before.plans, after.plans), before, after)
     changes = [(each.environment, change) for each in found.environments for change in changes_of(each)]
-    # What several clusters share is told once, of the tenant or of the source, whichever comes first.
-    shared = {
-        id for _, change in changes for id in change.objects if "." in id.name and group_of(id.api_version) == _SOURCES
-    }
+    # What clusters share is counted once, in the first of the changes that it is part of.
+    plans = (*before.plans.values(), *after.plans.values())
+    shared = {planned.id for plan in plans for planned in plan.objects if not planned.owner.cluster}
     groups: set[object] = {
         (environment, _named(change), change.effect, frozenset(change.clusters), frozenset({*change.objects} - shared))
         for environment, change in changes
     }
-    return groups | shared
+    return groups | (shared & {id for _, change in changes for id in change.objects})
 
 
 def _named(change: Change) -> Part:
