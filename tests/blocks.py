@@ -38,7 +38,7 @@ _VARYING = (
     (r"\(\d+\.\d+ s\)", "(SECONDS)"),
     (r"\b\d+(s|m|h|d)\b", "AGE"),
     (r"\bin \d+ s\b", "in SECONDS"),
-    (r"-[0-9a-f]{8}\b", "-HASH"),
+    (r"([-.])[0-9a-f]{8}\b", r"\1HASH"),
     (r"GOMEMLIMIT=\d+GiB", "GOMEMLIMIT=HALF"),
     (r"ended \d+ processes", "ended PROCESSES"),
     (r"\(local: \S*/", "(local: .../"),

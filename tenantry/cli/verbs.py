@@ -88,7 +88,7 @@ def _fetch(client: Client, planned: Plan, found: Sequence[Target], timeout: int,
     chosen = {target.app.id for target in found}
     for id in dict.fromkeys(object_id(manifest) for chain in chains for manifest in chain):
         if others := [user for user in users.of(id) if user.id not in chosen]:
-            say(f"{id} is fetched for {counted(len(others), 'other')} that take it, too: {users.in_words(id)}")
+            say(f"{id} is fetched for {counted(len(others), 'other app')} too: {users.in_words(id)}")
     for step in range(max(map(len, chains), default=0)):
         live = list(_live(client, [chain[step] for chain in chains if step < len(chain)]))
         _fetch_all(client, live, timeout, dry_run=dry_run)
