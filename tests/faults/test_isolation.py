@@ -286,7 +286,7 @@ def test_credentials_called_like_a_kubeconfig_are_no_kubeconfig(fleet: Project, 
         each["metadata"]["namespace"]: [ref["name"] for ref in each["spec"]["postBuild"]["substituteFrom"]]
         for each in own
     }
-    assert named == {HUB.home: [KUBECONFIG], EDGE.home: [f"edge-1.{TENANT}.{KUBECONFIG}"]}
+    assert named == {HUB.home: [KUBECONFIG], EDGE.home: [f"{TENANT}.{KUBECONFIG}"]}
 
 
 # --- what the role allows, and what puts it back ---------------------------------------------------------------------------
