@@ -109,7 +109,7 @@ _TOLD: tuple[tuple[str, str, Callable[[re.Match[str]], str]], ...] = (
     (
         HEALTH,
         r"health check(?:s)? failed|timeout waiting for|Reconciliation in progress|(?i:running) health checks|"
-        r"context deadline exceeded|Running '\w+' action|failed early due to stalled|"
+        r"context deadline exceeded|would exceed context deadline|Running '\w+' action|failed early due to stalled|"
         r"was not ready within|not ready\. status|is not ready: ",
         lambda _: "",
     ),

@@ -99,7 +99,7 @@ def test_a_quota_a_path_and_a_source_are_each_named(restored: Project) -> None:
     path = rf"path './nowhere' does not exist in the source \(set in {line('./nowhere')}\)"
     source = "the source cannot be fetched: .*repository not found(; the app runs what was fetched before)?"
     expected = (
-        ("movy/web", "edge-1", "progressing", quota, f"to raise it, change 'quota' in {line('pods: 1}')}"),
+        ("movy/web", "edge-1", "progressing|failed", quota, f"to raise it, change 'quota' in {line('pods: 1}')}"),
         ("movy/worker", "hub-dev", "failed", path, f"correct the path in {line('./nowhere')}, or push the directory"),
         ("rocky/db", "hub-dev", "failed|ready", source, f"check the source in {line('gone.git')}"),
         # Helm gives up after a while, and the quota is the cause all the same.

@@ -74,6 +74,7 @@ POLICY = "ValidatingAdmissionPolicy 'no-latest' with binding 'all' denied reques
         ("path './shop' does not exist in the source", texts.PATH, "the path does not exist in the source"),
         ("what it applied was not ready within 5m; Flux tries again", texts.HEALTH, ""),
         ("Reconciliation in progress", texts.HEALTH, ""),
+        ("client rate limiter Wait returned an error: rate: Wait(n=1) would exceed context deadline", texts.HEALTH, ""),
         ("Running 'upgrade' action with timeout of 5m0s", texts.HEALTH, ""),
         (
             "health check failed after 30s: timeout waiting for: [Deployment/rocky/web status: 'InProgress']",
