@@ -1,5 +1,6 @@
 """The shape of what sources, images and namespaces have to be like, which the platform team requires of tenants and add-ons."""
 
+from functools import cached_property
 from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, Field
@@ -68,9 +69,9 @@ class Requirements(Model):
     labels: Annotated[list[LabelKey], Field(min_length=1)] | None = None
     """Labels that namespaces must have, set with `labels`."""
 
-    @property
+    @cached_property
     def signatures(self) -> list[str]:
-        """The accepted signatures as `signature_words` says them, without repetition."""
+        """The accepted signatures as `signature_words` says them, without repetition. Each planned source asks for them."""
         blocks = (each.model_dump(exclude_none=True) for each in self.verify or ())
         return list(dict.fromkeys(word for block in blocks for word in signature_words(block)))
 
