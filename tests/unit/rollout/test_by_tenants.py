@@ -172,7 +172,7 @@ def test_a_new_tenant_moves_at_most_one_other_between_two_waves() -> None:
         ("{by: tenants, waves: [{tenants: [zoo]}, {all: true}]}", "selects-nothing"),
         ("{by: tenants, waves: [{tenants: [acme, zoo]}, {all: true}]}", "not-in-the-rollout"),
         ("{by: tenants, waves: [{tenants: [acne]}, {all: true}]}", "unknown-tenant"),
-        ("{by: tenants, waves: [{class: smal}, {all: true}]}", "unknown-class"),
+        ("{by: tenants, waves: [{class: tiny}, {all: true}]}", "unknown-class"),
         ("{by: tenants, waves: [{labels: {tier: a}}, {all: true}]}", "other-rollout"),
         ("{by: tenants, waves: [{clusters: [hub]}, {all: true}]}", "unknown-key"),
         ("{waves: [{tenants: [acme]}, {all: true}]}", "other-rollout"),
