@@ -151,7 +151,7 @@ def test_evidence_is_asked_of_the_tenants_in_the_first_environment(
 
 def test_update_takes_the_apps_of_a_class(capsys: Capture, monkeypatch: pytest.MonkeyPatch) -> None:
     def ask_all(questions: Collection[Any], *_: Any) -> Any:
-        assert {each.name for each in questions if each} == {"app"}
+        assert {each.chart for each in questions} == {"app"}
         return {each: frozenset({"4.2.0", "4.3.0", "4.4.0"}) for each in questions}
 
     monkeypatch.setattr(update, "ask_all", ask_all)
