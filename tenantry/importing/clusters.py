@@ -118,10 +118,11 @@ def _tell_kept(world: World, name: str, references: list[Reference]) -> None:
     for reference in references:
         if there := world.get(reference.kind, reference.namespace, reference.name):
             text = f"it is the kubeconfig of cluster {name}, which Flux reads as before"
-            world.notes.leave(there.read, text, "keep it, and what creates it")
+            world.notes.leave(there.read, text, "keep it, and what creates it", fate="stays")
         space = world.get("Namespace", "", reference.namespace)
         if space is not None and not space.tenant:
-            world.notes.leave(space.read, f"it holds the kubeconfig of cluster {name}", "keep it, and what creates it")
+            text = f"it holds the kubeconfig of cluster {name}"
+            world.notes.leave(space.read, text, "keep it, and what creates it", fate="stays")
 
 
 def _seen(world: World) -> dict[Reference, str]:

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 from tenantry.compare.fields import FieldChange
 from tenantry.importing.documents import Placed
@@ -61,17 +61,26 @@ class Became:
     path: Path
 
 
+Fate = Literal["inexpressible", "stays", "replaced"]
+"""What becomes of an object that the file does not express.
+
+inexpressible: the file cannot say it, or somebody has to decide first. stays: what applies it today goes on, so nothing is missing.
+replaced:      it applies objects that Tenantry takes over, and has nothing to do afterwards.
+"""
+
+
 @dataclass(frozen=True, slots=True)
 class LeftOver:
     """An object, or a part of one, that the draft does not express.
 
-    field: the part as a path with dots; empty for the whole object.
+    field: the part as a path with dots; empty for the whole object. fate: what becomes of a whole object.
     """
 
     read: Read
     reason: str
     fix: str
     field: str = ""
+    fate: Fate = "inexpressible"
 
 
 @dataclass(frozen=True, slots=True)

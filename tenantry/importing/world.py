@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from tenantry.importing.model import Key, LeftOver, Path, Read, key_of
+from tenantry.importing.model import Fate, Key, LeftOver, Path, Read, key_of
 from tenantry.importing.overlay import Place
 from tenantry.kube.names import dns_label_problem
 from tenantry.kube.objects import is_of_flux, labels_of
@@ -28,9 +28,9 @@ class Notes:
     apps: dict[int, tuple[str, str, str]] = field(default_factory=dict)
     decisions: dict[Path, list[str]] = field(default_factory=lambda: defaultdict(list))
 
-    def leave(self, read: Read, reason: str, fix: str, part: str = "") -> None:
+    def leave(self, read: Read, reason: str, fix: str, part: str = "", fate: Fate = "inexpressible") -> None:
         """Leave over an object, or a part of it."""
-        note = LeftOver(read, reason, fix, part)
+        note = LeftOver(read, reason, fix, part, fate)
         if note not in self.left_over:
             self.left_over.append(note)
 
