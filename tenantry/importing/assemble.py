@@ -48,7 +48,7 @@ def _gathered(inventory: Inventory, going_on: Set[int], *, keep_values: bool) ->
     taken: dict[str, Any] = {each: None for each in inventory.management.values()}
     read = grouped(map(Thing, inventory.objects), lambda each: each.read.environment)
     worlds = [
-        World(environment, management, taken_over(read.get(environment, []), notes, going_on), notes)
+        _world(environment, management, read.get(environment, []), notes, going_on)
         for environment, management in inventory.management.items()
     ]
     platform = platform_namespace(worlds)
@@ -70,6 +70,12 @@ def _gathered(inventory: Inventory, going_on: Set[int], *, keep_values: bool) ->
         if {("clusters", app.place.cluster), app.path[:2]} & found.paused:
             app.content[app.block].pop("suspend", None)
     return found
+
+
+def _world(environment: str, management: str, things: list[Thing], notes: Notes, going_on: Set[int]) -> World:
+    taken = taken_over(things, notes, going_on)
+    here = {id(each) for each in taken}
+    return World(environment, management, taken, notes, (each for each in things if id(each) not in here))
 
 
 def _default_times(found: Gathered) -> dict[str, str]:

@@ -83,18 +83,32 @@ class LeftOver:
     fate: Fate = "inexpressible"
 
 
+class Copied(NamedTuple):
+    """A kubeconfig that has to be copied before the file can be used: from where to where, with the key that Flux reads."""
+
+    environment: str
+    kind: str
+    name: str
+    key: str
+    namespace: str
+    to: str
+    cluster: str
+
+
 @dataclass(frozen=True, slots=True)
 class Draft:
     """A fleet that expresses what was read, as plain data in the order in which it is written.
 
     became:    every object that the data expresses. One that is planned under another name is in `left_over`, too.
     decisions: comments at places that somebody has to decide about.
+    copied:    kubeconfigs that the draft expects in another namespace.
     """
 
     data: Mapping[str, Any]
     became: tuple[Became, ...]
     left_over: tuple[LeftOver, ...]
     decisions: Mapping[Path, tuple[str, ...]] = field(default_factory=dict)
+    copied: tuple[Copied, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

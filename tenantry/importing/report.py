@@ -238,7 +238,7 @@ class Report:
         if not self.counts.expressed:
             return (READ_WHAT_IS_LEFT,)
         found = {"risky": bool(self.risks), "left_over": bool(self.left_over), "decisions": bool(self.draft.decisions)}
-        return steps(self.inventory, self.proof, self.renamed, self.plans, **found)
+        return steps(self.inventory, self.proof, self.renamed, self.plans, self.draft.copied, **found)
 
 
 def report_of(inventory: Inventory, draft: Draft, text: str, file: str) -> Report:

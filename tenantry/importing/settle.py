@@ -125,7 +125,8 @@ def _draft(inventory: Inventory, data: dict[str, Any], notes: Notes, plans: dict
     decisions = {
         path: tuple(each) for path, each in notes.decisions.items() if value_at(data, path, ABSENT) is not ABSENT
     }
-    return Draft(data, tuple(became), tuple(_in_order(inventory, notes)), decisions)
+    copied = tuple(each for each in notes.copied if each.cluster in data.get("clusters", {}))
+    return Draft(data, tuple(became), tuple(_in_order(inventory, notes)), decisions, copied)
 
 
 def _expressed(data: dict[str, Any], notes: Notes, read: Read, plan: Plan, made: Set[tuple[str, Path]]) -> Path | None:

@@ -68,6 +68,8 @@ class AdoptionStep(Part):
     """What to do, and why."""
     commands: list[str]
     """Ready to copy; can be empty."""
+    back: list[str]
+    """Commands that undo the step before `tenantry up`; can be empty."""
 
 
 class ImportCounts(Part):

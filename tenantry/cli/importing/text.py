@@ -136,6 +136,9 @@ def _steps(steps: Sequence[Step], width: int | None) -> Iterator[str]:
     for number, step in enumerate(steps, 1):
         yield from _filled(printable(step.text), width, f"  {number}. ", "     ")
         yield from (f"       {printable(command)}" for command in step.commands)
+        if step.back:
+            yield "     To go back before `tenantry up`:"
+            yield from (f"       {printable(command)}" for command in step.back)
 
 
 def _indented(text: str, width: int | None) -> Iterator[str]:

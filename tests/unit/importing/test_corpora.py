@@ -44,6 +44,8 @@ CASES = {
     "reserved": ("-e", "prod=.", "--cluster", "prod=hub"),
     # A Kustomization that applies what is not for tenants.yaml, one that hands over all that it applies, and Flux's own source.
     "handover": ("-e", "prod=.", "--cluster", "prod=hub"),
+    # Kubeconfigs beside what makes the clusters, in Flux's namespace, and one of the same name in each cluster's namespace.
+    "kubeconfigs": ("-e", "prod=.", "--cluster", "prod=hub"),
     "hub": ("-e", "dev=dev", "-e", "qa=qa", "--cluster", "dev=north", "--cluster", "qa=north"),
 }
 """The options with which each repository is imported."""
@@ -54,7 +56,8 @@ COUNTS = {
     "hub": (34, 28, 6),
     "handover": (8, 4, 4),
     "unprepared": (15, 7, 8),
-    "reserved": (15, 0, 15),
+    "kubeconfigs": (9, 3, 6),
+    "reserved": (15, 2, 13),
 }
 """Objects read, expressed and left over."""
 
