@@ -6,9 +6,8 @@ Called by: the plan, the rules about rollouts, and `explain`, so that all of the
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
 
 from tenantry.fleet.classes import CLASSES, classes_above
 from tenantry.fleet.fleet import Fleet, clusters_of
@@ -134,14 +133,14 @@ def drawn(fleet: Fleet, rollout: Rollout, units: Mapping[str, bool], at: Path) -
     units: as of `units_of`. at: where the rollout is written.
     """
     waves = rollout.waves or []
-    is_named = partial(_tenant_is_named if rollout.by == "tenants" else _cluster_is_named, fleet)
-    named = [tuple(name for name in units if is_named(wave, name)) for wave in waves]
+    by_tenants = rollout.by == "tenants"
+    named = list(_tenants_named(fleet, waves, units) if by_tenants else _clusters_named(fleet, waves, units))
     taken = {name for each in named for name in each}
     rest = [name for name in units if name not in taken]
     found = []
     for index, (wave, mine) in enumerate(zip(waves, named, strict=True)):
         if wave.all or wave.percent is not None:
-            left = [name for name in rest if not _is_excluded(fleet, rollout, wave, name)]
+            left = [name for name in rest if by_tenants or wave.selector.takes(name, fleet.clusters[name].labels)]
             share = set(left) if wave.all else _share(units, left, wave.percent or 0)
             mine = tuple(name for name in rest if name in share)
             rest = [name for name in rest if name not in share]
@@ -149,23 +148,24 @@ def drawn(fleet: Fleet, rollout: Rollout, units: Mapping[str, bool], at: Path) -
     return tuple(found)
 
 
-def _cluster_is_named(fleet: Fleet, wave: RolloutWave, name: str) -> bool:
-    """A wave may hold keys of the other kind of rollout; a rule refuses that."""
-    return bool(wave.names or wave.labels) and wave.selector.takes(name, fleet.clusters[name].labels)
+def _clusters_named(fleet: Fleet, waves: Iterable[RolloutWave], units: Iterable[str]) -> Iterator[tuple[str, ...]]:
+    """What each wave takes by itself. A wave may hold keys of the other kind of rollout, which a rule refuses."""
+    for wave in waves:
+        names = units if wave.names or wave.labels else ()
+        yield tuple(name for name in names if wave.selector.takes(name, fleet.clusters[name].labels))
 
 
-def _tenant_is_named(fleet: Fleet, wave: RolloutWave, name: str) -> bool:
-    if name in wave.selector.excluded.names:
-        return False
-    if wave.classes:
-        return not classes_above(fleet.source, name, "tenants").isdisjoint(wave.classes)
-    return name in (wave.tenants or ())
-
-
-def _is_excluded(fleet: Fleet, rollout: Rollout, wave: RolloutWave, name: str) -> bool:
-    if rollout.by == "tenants":
-        return name in wave.selector.excluded.names
-    return not wave.selector.takes(name, fleet.clusters[name].labels)
+def _tenants_named(fleet: Fleet, waves: Sequence[RolloutWave], units: Iterable[str]) -> Iterator[tuple[str, ...]]:
+    """The same of tenants: a name counts for more than a class."""
+    by_name = {name for wave in waves for name in wave.tenants or ()}
+    for wave in waves:
+        names, classes = set(wave.tenants or ()), set(wave.classes)
+        yield tuple(
+            name
+            for name in units
+            if name in names
+            or (classes and name not in by_name and classes & classes_above(fleet.source, name, "tenants"))
+        )
 
 
 def _share(units: Mapping[str, bool], names: Sequence[str], percent: int) -> set[str]:

@@ -38,8 +38,8 @@ Percent = Annotated[
 
 By: TypeAlias = Literal["clusters", "tenants"]
 """What changes together in a wave."""
-KEYS_BY: Mapping[By, tuple[str, ...]] = {"clusters": ("names", "labels"), "tenants": ("tenants", "class")}
-"""The keys of a wave that choose by themselves: the others share what these leave."""
+KEYS_BY: Mapping[By, tuple[str, ...]] = {"clusters": ("names", "labels", "exclude"), "tenants": ("tenants", "class")}
+"""The keys of a wave that speak of one of them alone."""
 
 
 class RolloutWave(OneOf):
@@ -58,16 +58,15 @@ class RolloutWave(OneOf):
     tenants: Annotated[list[str], Field(min_length=1)] | None = None
     """Take these tenants. Only in a rollout `by: tenants`."""
     class_: Annotated[str | Annotated[list[str], Field(min_length=1)], ByShape()] | None = Field(None, alias="class")
-    """Take the tenants that have this class, also through another class. A list means any of them. Only in a rollout
-    `by: tenants`."""
+    """Take the tenants that have this class, also through another class, and that no wave names. A list means any of them. Only
+    in a rollout `by: tenants`."""
     percent: Percent | None = None
     """Take this share, 1 to 100, of the clusters or tenants that no earlier wave takes and no wave chooses itself, rounded up.
     A hash of the name decides which, so that the others stay in their waves when one is added."""
     all: Literal[True] | None = None
     """`true` takes the clusters or tenants that no earlier wave takes and no wave chooses itself."""
     exclude: Annotated[list[str] | Excluded, ByShape()] = Field(default_factory=list)
-    """Clusters to leave to other waves: a list of names, or `{labels: {tier: edge}}`. In a rollout `by: tenants`, a list of
-    tenants."""
+    """Clusters to leave to other waves: a list of names, or `{labels: {tier: edge}}`."""
 
     @property
     def classes(self) -> tuple[str, ...]:

@@ -108,16 +108,13 @@ def waves_choose_what_their_rollout_is_by(fleet: Fleet) -> Iterator[Problem]:
     for written in _written(fleet):
         by = written.rollout.by
         other: By = "clusters" if by == "tenants" else "tenants"
-        keys = " or ".join(f"'{key}:'" for key in KEYS_BY[by])
+        keys = " or ".join(f"'{key}:'" for key in KEYS_BY[by][:2])
         change = "remove 'by: tenants' from" if by == "tenants" else "add 'by: tenants' to"
         fix = f"write {keys}, or {change} the rollout"
-        for number, at, wave in written.waves:
+        for number, at, _ in written.waves:
             what = f"wave {number} of {written.who} takes {by}, and"
             for key in (key for key in KEYS_BY[other] if fleet.raw(*at).get(key)):
-                yield Problem((*at, key), "other-rollout", f"{what} '{key}' chooses {other}", fix=fix, at_key=True)
-            if by == "tenants" and wave.selector.excluded.labels:
-                message, names = f"{what} 'labels' leaves out clusters", "write the names of tenants: 'exclude: [NAME]'"
-                yield Problem((*at, "exclude", "labels"), "other-rollout", message, fix=names, at_key=True)
+                yield Problem((*at, key), "other-rollout", f"{what} '{key}' is about {other}", fix=fix, at_key=True)
 
 
 def waves_name_declared_clusters(fleet: Fleet) -> Iterator[Problem]:
@@ -135,9 +132,6 @@ def waves_name_declared_tenants(fleet: Fleet) -> Iterator[Problem]:
         for number, at, wave in written.waves if written.rollout.by == "tenants" else ():
             named: list[tuple[Path, str, str]] = [
                 ((*at, "tenants", index), "tenant", name) for index, name in enumerate(wave.tenants or ())
-            ]
-            named += [
-                ((*at, *path), "tenant", name) for path, name in walk.names_of_selector(wave) if path[0] == "exclude"
             ]
             is_list = isinstance(wave.class_, list)
             named += [
@@ -245,8 +239,8 @@ def waves_do_not_overlap(fleet: Fleet) -> Iterator[Problem]:
                 message = f"waves {first} and {second} of {chain.written.who} both take {_units(noun, both)}"
                 notes = (f"wave {first}: {fleet.source.line_of(one.at)}",)
                 fix = f"change one of the waves so that each {noun} is in one of them"
-                if noun == "tenant" and len(both) == 1:
-                    fix = f"add 'exclude: [{both[0]}]' to one of the waves"
+                if noun == "tenant" and not (one.wave.tenants or other.wave.tenants):
+                    fix = f"name {'it' if len(both) == 1 else 'them'} in a wave 'tenants: [{listed(both)}]', which counts for more"
                 yield Problem(other.at, "waves-overlap", message, notes, fix)
 
 
