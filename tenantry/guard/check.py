@@ -233,7 +233,10 @@ def _too_many_of(
     environment: str,
     limits: RunLimits,
 ) -> Problem:
-    """counts: what, how many of them, how many may go, and how many are there. mark: the command that announces the first one in a run before."""
+    """counts: what, how many of them, how many may go, and how many are there.
+
+    mark: the command that announces the first one in a run before.
+    """
     (what, count, most, there), (removed, reinstalled) = counts, found
     over: list[Removal | Reinstall] = [*removed, *reinstalled]
     does = " or ".join([*(["remove"] if removed else []), *(["uninstall and reinstall"] if reinstalled else [])])
