@@ -16,13 +16,16 @@ from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
 from itertools import islice
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from tenantry.cli.diff.values import both, shown
 from tenantry.cli.page.fleet_map import Alert, FleetMap, Value, as_data
 from tenantry.messages.data import ABSENT
 from tenantry.messages.errors import Refused
 from tenantry.messages.text import printable
+
+if TYPE_CHECKING:
+    from jinja2 import Template
 
 _SCRIPTS = ("data.js", "model.js", "hash.js", "entry.js", "panel.js", "map.js", "keys.js", "list.js", "main.js")
 _FIRST_ALERTS = 8
@@ -112,7 +115,7 @@ def as_html(page: Page) -> str:
 
 
 @cache
-def _template() -> Any:
+def _template() -> Template:
     from jinja2 import Environment, PackageLoader, StrictUndefined
 
     environment = Environment(
