@@ -98,6 +98,7 @@ _OF_KINDS: dict[str, dict[str, _Check]] = {
 MOST_BYTES = 64 * 2**20
 """The largest text that is read."""
 _FIX = "correct it, or name another source"
+_DECRYPT = "leave it to what applies it, or move what is secret in it into a Secret"
 
 
 class Placed(NamedTuple):
@@ -192,8 +193,15 @@ def _objects(data: Any, root: Node, name: str) -> Iterator[Placed]:
             yield from _objects(each, node, name)
         return
     place = location(name, root)
+    yield placed(data, str(place), f"{place.file}:{place.line}")
+
+
+def placed(data: Any, place: str, origin: str) -> Placed:
+    """An object as its author could have written it. Args: place: what a message calls its place. Raises: Refused: it is none."""
     if readable_id(data) is None:
         raise Refused(f"{place}: not a Kubernetes object with 'apiVersion', 'kind' and 'metadata.name'", _FIX)
     if part := misshapen(data):
         raise Refused(f"{place}: '{part}' has a type that Kubernetes refuses there", _FIX)
-    yield Placed(cleaned(data), f"{place.file}:{place.line}")
+    if isinstance(data.get("sops"), dict) and data["kind"] != "Secret":
+        raise Refused(f"{place}: {data['kind']} {data['metadata']['name']} is encrypted with SOPS", _DECRYPT)
+    return Placed(cleaned(data), origin)

@@ -109,7 +109,9 @@ def _owner(thing: Thing) -> tuple[str, str, str]:
 
 
 def _is_own(thing: Thing, owner: Thing) -> bool:
-    """Whether an app applies the object within its own namespace, as the apps of tenants do."""
+    """Whether an app applies the object within its own namespace and to its own cluster, as the apps of tenants do."""
+    if thing.spec.get("kubeConfig") and not owner.spec.get("kubeConfig"):
+        return False
     return owner.namespace == thing.namespace != _BOOTSTRAP
 
 

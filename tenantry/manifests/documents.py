@@ -123,6 +123,19 @@ def _check(data: Any) -> None:
             open += [(each, depth + 1) for each in value]
 
 
+def with_metadata(objects: Iterable[Mapping[str, Any]], spec: Mapping[str, Any]) -> tuple[Mapping[str, Any], ...]:
+    """`commonMetadata` of a Kustomization or a release on every object, as the controllers set it."""
+    common = spec.get("commonMetadata") or {}
+    found = []
+    for each in objects:
+        metadata = dict(each.get("metadata") or {})
+        for key in ("labels", "annotations"):
+            if common.get(key):
+                metadata[key] = {**(metadata.get(key) or {}), **common[key]}
+        found.append({**each, "metadata": metadata} if common else each)
+    return tuple(found)
+
+
 _DISABLED = "kustomize.toolkit.fluxcd.io/substitute"
 _BETWEEN = re.compile(r"^---\n", re.MULTILINE)
 _USE = re.compile(
@@ -147,6 +160,13 @@ def substituted(built: str, post_build: Mapping[str, Any]) -> Rendered:
         else:
             objects += _objects(text)
     return Rendered(tuple(objects), tuple(notes))
+
+
+def unset(built: str, values: Mapping[str, str]) -> list[str]:
+    """The variables in a build that have none of these values."""
+    end = built.rfind("}") + 1
+    names = dict.fromkeys(found["name"] for found in _USE.finditer(built, 0, end) if not found["escaped"])
+    return [name for name in names if name not in values]
 
 
 @functools.lru_cache(maxsize=4_000)
