@@ -21,7 +21,7 @@ from tenantry.grants import rules as author_rules
 from tenantry.grants import rules as grants_rules
 from tenantry.model import SecretKey
 from tenantry.model.tenancy import PodSecurity
-from tenantry.plan import images, namespaces, notifications, placements
+from tenantry.plan import declared_objects, images, namespaces, notifications, placements
 from tenantry.plan.apps import _Builder
 from tenantry.plan.gathering import Gathering
 from tenantry.plan.objects import baseline
@@ -42,6 +42,8 @@ _OF_MAIN: Data = {
 }
 _ISSUER: Data = {"issuerURL": "https://evil.example.com", "validations": [{"expression": "true", "message": "no"}]}
 _ALERT: Data = {"provider": {"type": "slack", "channel": "x"}, "credentials": "chat"}
+_ROLE: Data = {"apiVersion": "rbac.authorization.k8s.io/v1", "kind": "Role"}
+_RULE: Data = {"apiGroups": ["rbac.authorization.k8s.io"], "resources": ["roles"]}
 _IMAGES: Data = {
     "images": {"app": {"repository": {"image": "app"}, "policy": {"policy": {"alphabetical": {}}}}},
     "update": {"git": {"commit": {"author": {"email": "a@b.example"}}, "push": {"branch": "images"}}},
@@ -240,6 +242,12 @@ HOLES = (
         _any_role,
         {"role": "cluster-admin"},
         {"grants": {"sources": ["*"], "settings": ["role"]}},
+    ),
+    Hole(
+        "objects may hold a role that leads to all rights",
+        "tenants-bindings-keep-to-the-frame",
+        _without(declared_objects, "gives_all", lambda _: False),
+        frame={"objects": {"raising": {**_ROLE, "rules": [{**_RULE, "verbs": ["escalate"]}]}}},
     ),
     Hole(
         "namespaces say nothing about pod security",

@@ -8,9 +8,9 @@ from typing import Any
 
 from tenantry.policy.frame import LEVELS
 from tenantry.policy.main_file import CLOSED
-from tenantry.policy.resource import ROLE, TENANT, Resource, as_text, entries, mapping, texts
+from tenantry.policy.resource import ROLE, TENANT, Resource, as_text, entries, mapping
 from tenantry.policy.rule import Violation
-from tenantry.policy.stack import is_binding
+from tenantry.policy.stack import gives_all, is_binding
 from tenantry.policy.tenants import CLUSTER, ENVIRONMENT, Place, Tenants
 
 _ACCOUNT = "system:serviceaccount:"
@@ -28,8 +28,6 @@ _LIMITS = (
     ("NetworkPolicy", "network", "tenantry-isolated"),
 )
 """The kind of object for each setting, and its name."""
-_EVERYTHING = frozenset({"*", "clusterroles", "roles", "clusterrolebindings", "rolebindings"})
-"""Resources by which all rights in a namespace can be had."""
 _ROLE_OF_NAMESPACES = {ROLE: "tenant", "kustomize.toolkit.fluxcd.io/prune": "disabled"}
 
 
@@ -38,7 +36,10 @@ def tenants_bindings_keep_to_the_frame(tenants: Tenants) -> Iterator[Violation]:
     the system. cluster-admin, and a role that gives as much, need `clusterAdmin: true` in the main file.
     """
     for resource, place in tenants.placed:
-        if resource.kind == "Role" and not (place.is_declared(resource) or _is_as_the_frame_says(resource, place)):
+        if resource.kind == "Role" and gives_all(resource) and not place.frame.may_have_cluster_admin:
+            what = f"{resource} gives all rights in a namespace of tenant '{place.tenant}'"
+            yield Violation(resource, what, "name verbs and resources, or set 'clusterAdmin: true' for the tenant")
+        elif resource.kind == "Role" and not (place.is_declared(resource) or _is_as_the_frame_says(resource, place)):
             what = f"{resource} is no role that the main file gives to tenant '{place.tenant}'"
             yield Violation(resource, what, "let `tenantry up` make it of the tenant's 'roles:'")
         if not is_binding(resource) or place.is_cluster_right(resource):
@@ -121,15 +122,9 @@ def tenants_labels_are_granted(tenants: Tenants) -> Iterator[Violation]:
 
 
 def _is_as_the_frame_says(role: Resource, place: Place) -> bool:
-    """Whether a Role is one of the main file's `roles`, and gives what that word needs."""
+    """Whether a Role is one of the main file's `roles`."""
     written = mapping(mapping(place.frame.settings.get("roles")).get(role.name)).get("rules")
-    if not written or as_text(written) != as_text(role.props.get("rules")):
-        return False
-    every = [{*texts(rule.get("verbs"))} & {"*", "bind", "escalate"} for rule in entries(written)]
-    reach = [{*texts(rule.get("resources"))} & _EVERYTHING for rule in entries(written)]
-    return place.frame.may_have_cluster_admin or not any(
-        map(bool, (one and other for one, other in zip(every, reach, strict=True)))
-    )
+    return bool(written) and as_text(written) == as_text(role.props.get("rules"))
 
 
 def _may_give(binding: Resource, role: Mapping[str, Any], place: Place) -> bool:
