@@ -7,7 +7,6 @@ tells it, whose Kustomization applies the very directory that is read.
 from __future__ import annotations
 
 import os
-import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
@@ -16,14 +15,14 @@ from typing import Any, NamedTuple
 from tenantry.importing.documents import Placed
 from tenantry.importing.model import Key
 from tenantry.kube.objects import Manifest
+from tenantry.manifests.documents import read_all
 from tenantry.manifests.model import NotRendered
 from tenantry.manifests.programs import run
 from tenantry.messages.data import mapping_at, mappings_in
 
 FLUX = "flux-system"
 _ARTIFACT = "ExternalArtifact"
-_FIELD = re.compile(rb"^\s*path:\s*[\"']?([^\s\"'#]+)", re.MULTILINE)
-_MOST_BYTES = 2**20
+_MOST_BYTES = 2**18
 """The largest file in which the path of a bootstrap is looked for. Flux writes it into a small one."""
 
 
@@ -53,16 +52,17 @@ def checkout_around(directory: Path) -> Checkout:
 
 
 def _paths_in(directory: Path) -> Iterator[tuple[str, ...]]:
-    """What stands at `path:` in the YAML files of a directory, as the parts of a path."""
-    try:
-        files = sorted(each for each in directory.rglob("*.y*ml") if each.is_file() and not each.is_symlink())
-        texts = [each.read_bytes() for each in files if each.stat().st_size <= _MOST_BYTES]
-    except OSError:  # reading says so with its place
-        return
-    for text in texts:
-        for found in _FIELD.findall(text):
-            parts = parts_of(found.decode(errors="replace"))
-            if len(parts) > 1 or (parts and FLUX.encode() in text):
+    """The paths of the Kustomizations in a directory, as parts. One part says little, unless it is the bootstrap's."""
+    for file in sorted(directory.rglob("*.y*ml")):
+        try:
+            large = file.is_symlink() or file.stat().st_size > _MOST_BYTES
+            text = b"" if large else file.read_bytes()
+            found = read_all(text) if b"kind: Kustomization" in text and b"path:" in text else []
+        except (OSError, NotRendered):  # reading says so with its place
+            continue
+        for each in found:
+            parts = parts_of(str(mapping_at(each, "spec").get("path") or "")) if isinstance(each, dict) else ()
+            if len(parts) > 1 or (parts and mapping_at(each, "metadata").get("name") == FLUX):
                 yield parts
 
 

@@ -77,8 +77,13 @@ def expressible(things: Iterable[Thing], notes: Notes) -> list[Thing]:
     things = list(things)
     appliers = Appliers(things)
     owners = [(each, owner) for each in things if (owner := appliers.by_label(each)) and owner is not each]
-    inner = {id(each): owner for each, owner in owners if _is_own(each, owner)}
-    outer = {id(owner) for each, owner in owners if id(each) not in inner}
+    outer = {id(owner) for each, owner in owners if not _is_own(each, owner)}
+    # A Kustomization hands over all that it applies, or nothing.
+    inner = {
+        id(each): owner
+        for each, owner in owners
+        if _is_own(each, owner) and not (id(owner) in outer and owner.kind == "Kustomization")
+    }
     kept = []
     for thing in things:
         if owner := inner.get(id(thing)):
