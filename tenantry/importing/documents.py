@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import codecs
 import json
+import posixpath
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any, NamedTuple
 
@@ -39,7 +40,16 @@ def cleaned(manifest: Manifest) -> dict[str, Any]:
     for key in ("annotations", "labels", "namespace"):
         if not metadata.get(key, True):
             del metadata[key]
-    return {**_without_values(kept), "metadata": metadata}
+    return {**_without_values(_within_source(kept)), "metadata": metadata}
+
+
+def _within_source(manifest: dict[str, Any]) -> dict[str, Any]:
+    """The path of a Kustomization without `..`, which leads no further than to the root of the source."""
+    spec = manifest.get("spec")
+    path = spec.get("path") if isinstance(spec, dict) else None
+    if manifest.get("kind") != "Kustomization" or not isinstance(path, str) or ".." not in path.split("/"):
+        return manifest
+    return {**manifest, "spec": {**manifest["spec"], "path": f".{posixpath.normpath('/' + path.lstrip('/'))}"}}
 
 
 def _without_values(manifest: dict[str, Any]) -> dict[str, Any]:

@@ -7,7 +7,10 @@ objects are not read. So does one of which a part is not known here, such as var
 
 from __future__ import annotations
 
+import json
 import os
+import re
+import shlex
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -23,6 +26,7 @@ from tenantry.manifests.documents import substituted, unset, with_metadata
 from tenantry.manifests.model import NotFetched, NotRendered
 from tenantry.messages.data import mapping_at, mappings_in
 from tenantry.messages.errors import Refused
+from tenantry.messages.text import counted
 from tenantry.plan.objects.scope import TENANT_LABEL
 
 Build = Callable[[Path, Path, Mapping[str, Any]], bytes]
@@ -31,9 +35,18 @@ MOST = 5_000
 """Kustomizations that are followed in an environment."""
 MOST_OBJECTS = 200_000
 _ORIGIN = "config.kubernetes.io/origin"
+_VARIABLE = re.compile(r"(?<!\$)\$\{[A-Za-z_]")
 _OWNER = "kustomize.toolkit.fluxcd.io"
 _SETTINGS = ("Namespace", "ServiceAccount", "RoleBinding", "Role", "ResourceQuota", "LimitRange", "NetworkPolicy")
 _FIX = "correct it, or leave it: the Kustomization stays what applies its objects"
+
+
+class NotKnown(NotRendered):
+    """A variable comes, or can come, from an object whose values are not read."""
+
+    def __init__(self, variable: str, holder: str) -> None:
+        super().__init__(f"variable '{variable}' can come from {holder}, which is not read")
+        self.holder = holder
 
 
 class _Applied(NamedTuple):
@@ -57,6 +70,7 @@ class Follower:
         self._again: list[Placed] = []
         self._applied: dict[Key, _Applied] = {}
         self._seen: set[Key] = set()
+        self._built: set[Key] = set()
         self._sources: dict[Key, Manifest] = {}
         for each in inputs:
             if self._known.setdefault(key_of(each.manifest), each) != each:
@@ -84,6 +98,7 @@ class Follower:
         self._sources = sources_in(self._known)
         first = [(key, each) for key, each in self._kustomizations() if self._checkouts.is_bootstrap(each)]
         self._round([key for key, each in first if self._can_follow(key, each)])
+        self._leave_variables(key for key, each in first if mapping_at(each, "spec").get("postBuild"))
         self._sources = sources_in(self._known)
         while ready := [key for key, each in self._kustomizations() if self._can_follow(key, each)]:
             known = [key for key in ready if not self._awaited(self._known[key].manifest)]
@@ -92,6 +107,19 @@ class Follower:
         self._settings()
         for key, applied in self._applied.items():
             self._tell(key, applied, is_read=False)
+
+    def _leave_variables(self, bootstraps: Iterable[Key]) -> None:
+        """Leave out objects of the inputs that hold variables, if what sets them could not be built."""
+        for bootstrap in bootstraps:
+            if bootstrap in self._built:
+                continue
+            left = [key for key, each in self._known.items() if _has_variables(each) and key != bootstrap]
+            for key in left:
+                del self._known[key]
+            if left:
+                reason = f"{counted(len(left), 'object')} with variables such as {left[0]} are not known without it"
+                place = f"{bootstrap} ({self._known[bootstrap].origin})"
+                self.unread.append(Unread(self.environment, place, reason, "make it build, and import again"))
 
     def _kustomizations(self) -> Iterator[tuple[Key, Manifest]]:
         for key, each in list(self._known.items()):
@@ -132,13 +160,14 @@ class Follower:
         with ThreadPoolExecutor(2 * (os.cpu_count() or 1)) as pool:
             for (key, _, _), applied in zip(work, pool.map(self._apply, work), strict=True):
                 if isinstance(applied, _Applied):
+                    self._built.add(key)
                     self._take(key, applied)
                 else:
                     place = f"{key} ({self._known[key].origin})"
-                    self.unread.append(Unread(self.environment, place, applied, _FIX))
+                    self.unread.append(Unread(self.environment, place, *applied))
 
-    def _apply(self, work: tuple[Key, Manifest, Checkout]) -> _Applied | str:
-        """What a Kustomization applies, or why that is not known."""
+    def _apply(self, work: tuple[Key, Manifest, Checkout]) -> _Applied | tuple[str, str]:
+        """What a Kustomization applies, or why that is not known and what to do."""
         _, manifest, checkout = work
         spec = manifest["spec"]
         try:
@@ -148,14 +177,26 @@ class Follower:
             shown = checkout.shows(directory)
             built = self._build(checkout.root, directory, spec)
             objects = with_metadata(self._substituted(built, manifest), spec)
+        except NotKnown as unknown:
+            return str(unknown), self._way_to(unknown.holder, manifest)
         except NotRendered as failed:
-            return str(failed)
+            return str(failed), _FIX
         except NotFetched as failed:
-            return failed.message
+            return failed.message, failed.fix
         try:
             return _Applied(shown, [read_origin(placed(each, shown, shown), shown) for each in objects if each])
         except Refused as refused:
-            return refused.message
+            return refused.message, refused.fix
+
+    def _way_to(self, holder: str, kustomization: Manifest) -> str:
+        """How an object with variables can be read."""
+        kind, _, name = holder.partition(" ")
+        if kind != "ConfigMap":
+            return "leave it: the Kustomization stays what applies its objects"
+        namespace = shlex.quote(str(kustomization["metadata"].get("namespace")))
+        file = shlex.quote(f"{self.environment}-{name}.yaml")
+        get = f"kubectl get configmap {shlex.quote(name)} --namespace {namespace} --output yaml > {file}"
+        return f"read it, too: run `{get}`, and add `-e {self.environment}={file}`"
 
     def _substituted(self, built: bytes, kustomization: Manifest) -> Iterable[Mapping[str, Any]]:
         """The objects with the values of their variables. Raises: NotRendered: a value is not known here."""
@@ -179,9 +220,15 @@ class Follower:
             values[key] = str(value)
             hidden.pop(key, None)
         text = built.decode(errors="replace")
-        for variable in unset(text, values):
+        if not values and not hidden and not unknown and post_build.get("substituteStrategy") != "Always":
+            return substituted(text, {}).objects
+        for variable, default in unset(text, values).items():
             if holder_name := hidden.get(variable) or unknown:
-                raise NotRendered(f"variable '{variable}' can come from {holder_name}, whose values are not read")
+                raise NotKnown(variable, holder_name)
+            if (
+                not default
+            ):  # Flux 2.9 refuses it, and no Kustomization that works has one; older ones take an empty text
+                values[variable] = ""
         return substituted(text, {**post_build, "substitute": values, "substituteFrom": []}).objects
 
     def _take(self, key: Key, applied: _Applied) -> None:
@@ -250,6 +297,10 @@ def read_origin(found: Placed, directory: str) -> Placed:
     path = fields.get("path", "")
     origin = os.path.normpath(os.path.join(directory, path)) if path and "repo" not in fields else directory  # noqa: PTH118
     return Placed(manifest, origin)
+
+
+def _has_variables(found: Placed) -> bool:
+    return bool(_VARIABLE.search(json.dumps(found.manifest, default=str)))
 
 
 def _owner(manifest: Manifest) -> tuple[str, ...]:

@@ -162,11 +162,13 @@ def substituted(built: str, post_build: Mapping[str, Any]) -> Rendered:
     return Rendered(tuple(objects), tuple(notes))
 
 
-def unset(built: str, values: Mapping[str, str]) -> list[str]:
-    """The variables in a build that have none of these values."""
-    end = built.rfind("}") + 1
-    names = dict.fromkeys(found["name"] for found in _USE.finditer(built, 0, end) if not found["escaped"])
-    return [name for name in names if name not in values]
+def unset(built: str, values: Mapping[str, str]) -> dict[str, bool]:
+    """The variables in a build that have none of these values, and whether each has a default wherever it is used."""
+    names: dict[str, bool] = {}
+    for found in _USE.finditer(built, 0, built.rfind("}") + 1):
+        if not found["escaped"] and found["name"] not in values:
+            names[found["name"]] = names.get(found["name"], True) and found["default"] is not None
+    return names
 
 
 @functools.lru_cache(maxsize=4_000)
