@@ -79,10 +79,15 @@ def _fix(reading: Reading, directories: Iterable[Path]) -> str:
     if reading.elsewhere:
         source = reading.elsewhere[0].source
         return f"name a copy of it: --source {source.namespace}/{source.name}=DIRECTORY"
-    if clusters := dict.fromkeys(each for directory in directories for each in clusters_around(directory)):
-        words = " ".join(f"-e {slug(each.name)}={shlex.quote(str(each))}" for each in clusters)
-        return f"name the clusters of the repository: tenantry import {words}"
-    return "name a directory that Flux applies to a cluster, or context:NAME for a live one"
+    generic = "name a directory that Flux applies to a cluster, or context:NAME for a live one"
+    return clusters_to_name(directories) or generic
+
+
+def clusters_to_name(directories: Iterable[Path]) -> str:
+    """The line that imports the other clusters of the repositories around some directories; "" if there are none."""
+    clusters = dict.fromkeys(each for directory in directories for each in clusters_around(directory))
+    words = " ".join(f"-e {slug(each.name)}={shlex.quote(str(each))}" for each in clusters)
+    return f"name the clusters of the repository: tenantry import {words}" if words else ""
 
 
 def clusters_around(directory: Path) -> list[Path]:

@@ -11,6 +11,8 @@ from tenantry.kube.objects import Manifest, is_of_flux, labels_of
 from tenantry.messages.data import mapping_at
 
 _VERSION = "app.kubernetes.io/version"
+_OPERATOR = "flux-operator"
+"""What Flux's operator is called, with all that installs it."""
 _GROUPS = (".fluxcd.io", ".fluxcd.controlplane.io")
 
 
@@ -28,6 +30,8 @@ def _is_own(manifest: Manifest) -> bool:
     kind, metadata = str(manifest["kind"]), manifest["metadata"]
     if kind == "CustomResourceDefinition":
         return str(metadata["name"]).endswith(_GROUPS)
+    if (metadata.get("namespace"), metadata["name"]) == (FLUX, _OPERATOR):
+        return True
     if is_of_flux(str(manifest["apiVersion"])):
         return kind == "Kustomization" and (metadata.get("namespace"), metadata["name"]) == (FLUX, FLUX)
     if (kind, metadata["name"]) == ("Namespace", FLUX) or kind in ("FluxInstance", "FluxReport"):

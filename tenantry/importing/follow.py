@@ -20,6 +20,7 @@ from tenantry.flux.schemas import kinds
 from tenantry.importing.checkouts import FLUX, Checkout, Checkouts, source_of, sources_in
 from tenantry.importing.documents import Placed, placed
 from tenantry.importing.model import Elsewhere, Followed, Key, Unread, key_of
+from tenantry.importing.resource_sets import COPIED, OWNER, is_resource_set, resolved
 from tenantry.kube.objects import Manifest, is_of_flux, labels_of
 from tenantry.manifests.artifact import directory_in
 from tenantry.manifests.documents import substituted, unset, with_metadata
@@ -38,6 +39,7 @@ _ORIGIN = "config.kubernetes.io/origin"
 _VARIABLE = re.compile(r"(?<!\$)\$\{[A-Za-z_]")
 _OWNER = "kustomize.toolkit.fluxcd.io"
 _SETTINGS = ("Namespace", "ServiceAccount", "RoleBinding", "Role", "ResourceQuota", "LimitRange", "NetworkPolicy")
+_RESOURCE_SET_FIX = "leave it: the ResourceSet stays what applies its objects"
 _FIX = "correct it, or leave it: the Kustomization stays what applies its objects"
 
 
@@ -98,11 +100,13 @@ class Follower:
         self._sources = sources_in(self._known)
         first = [(key, each) for key, each in self._kustomizations() if self._checkouts.is_bootstrap(each)]
         self._round([key for key, each in first if self._can_follow(key, each)])
+        self._resolve()
         self._leave_variables(key for key, each in first if mapping_at(each, "spec").get("postBuild"))
         self._sources = sources_in(self._known)
         while ready := [key for key, each in self._kustomizations() if self._can_follow(key, each)]:
             known = [key for key in ready if not self._awaited(self._known[key].manifest)]
             self._round(known or ready)
+            self._resolve()
             self._sources = sources_in(self._known)
         self._settings()
         for key, applied in self._applied.items():
@@ -231,6 +235,23 @@ class Follower:
                 values[variable] = ""
         return substituted(text, {**post_build, "substitute": values, "substituteFrom": []}).objects
 
+    def _resolve(self) -> None:
+        """Read what the ResourceSets apply whose inputs stand in them."""
+        for key, (manifest, origin) in list(self._known.items()):
+            if key in self._seen or not is_resource_set(manifest):
+                continue
+            self._seen.add(key)
+            try:
+                objects = [placed(each, origin, origin) for each in with_metadata(resolved(manifest), manifest["spec"])]
+            except (NotRendered, Refused) as failed:
+                reason = failed.message if isinstance(failed, Refused) else str(failed)
+                self.unread.append(Unread(self.environment, f"{key} ({origin})", reason, _RESOURCE_SET_FIX))
+                continue
+            # The data of a copy is not known here, so nothing may take it for empty.
+            own = [each for each in objects if COPIED not in mapping_at(each.manifest, "metadata", "annotations")]
+            if self._leads_on(key, own):
+                self._read(key, _Applied(origin, own))
+
     def _take(self, key: Key, applied: _Applied) -> None:
         if self._leads_on(key, applied.objects):
             self._read(key, applied)
@@ -261,7 +282,8 @@ class Follower:
 
     def _read(self, key: Key, applied: _Applied) -> None:
         """Take objects as those that a Kustomization applies. One of an input that it is made of gives way to it."""
-        own = {f"{_OWNER}/name": key.name, f"{_OWNER}/namespace": key.namespace}
+        group = OWNER if key.kind == "ResourceSet" else _OWNER
+        own = {f"{group}/name": key.name, f"{group}/namespace": key.namespace}
         for each in applied.objects:
             id = key_of(each.manifest)
             metadata = each.manifest["metadata"]
@@ -305,7 +327,8 @@ def _has_variables(found: Placed) -> bool:
 
 def _owner(manifest: Manifest) -> tuple[str, ...]:
     labels = labels_of(manifest)
-    return tuple(str(labels[key]) for key in (f"{_OWNER}/namespace", f"{_OWNER}/name") if key in labels)
+    keys = (f"{group}/{part}" for group in (_OWNER, OWNER) for part in ("namespace", "name"))
+    return tuple(str(labels[key]) for key in keys if key in labels)
 
 
 def _same(one: Manifest, other: Manifest) -> bool:
@@ -313,7 +336,7 @@ def _same(one: Manifest, other: Manifest) -> bool:
 
 
 def _without_owner(manifest: Manifest) -> dict[str, Any]:
-    labels = {key: each for key, each in labels_of(manifest).items() if not key.startswith(f"{_OWNER}/")}
+    labels = {key: each for key, each in labels_of(manifest).items() if not key.startswith((f"{_OWNER}/", f"{OWNER}/"))}
     return {**manifest, "metadata": {**manifest["metadata"], "labels": labels}}
 
 

@@ -13,6 +13,7 @@ from tenantry.flux.conformance import check_part
 from tenantry.flux.schemas import kinds
 from tenantry.importing.model import Draft, Inventory
 from tenantry.importing.reading import ORIGIN
+from tenantry.importing.resource_sets import OWNER
 from tenantry.importing.secrets import leave_metadata, leave_secret
 from tenantry.importing.survey import Survey, source_of
 from tenantry.importing.world import FoundApp, Notes, Thing
@@ -44,7 +45,11 @@ def _is_taken(thing: Thing, notes: Notes) -> bool:
     return True
 
 
-_CONTROLLERS = {"Kustomization": "kustomize.toolkit.fluxcd.io", "HelmRelease": "helm.toolkit.fluxcd.io"}
+_CONTROLLERS = {
+    "Kustomization": "kustomize.toolkit.fluxcd.io",
+    "HelmRelease": "helm.toolkit.fluxcd.io",
+    "ResourceSet": OWNER,
+}
 _BOOTSTRAP = "flux-system"
 
 

@@ -282,7 +282,7 @@ def command(
     """
     from tenantry.cli.importing.markdown import as_markdown
     from tenantry.importing.assemble import drafted
-    from tenantry.importing.environments import nothing_found
+    from tenantry.importing.environments import clusters_to_name, nothing_found
     from tenantry.importing.model import inventory
     from tenantry.importing.report import report_of
     from tenantry.importing.text import header, text_of
@@ -294,7 +294,10 @@ def command(
     management = management_of(clusters, sources)
     found, how = read_all(sources, kubeconfig, copies_of(copies), trust=trust_sources)
     directories = [each for each in map(directory_of, sources) if each]
-    read = inventory(found, management, how)
+    try:
+        read = inventory(found, management, how)
+    except Refused as refused:
+        raise Refused(refused.message, clusters_to_name(directories) or refused.fix) from None
     if not read.objects:
         raise nothing_found(how, directories, empty=True)
     with working("planning the draft"):

@@ -157,3 +157,19 @@ def test_without_a_cage_no_tree_is_built(capsys: Capture, monkeypatch: pytest.Mo
     assert "or add --trust-sources if you trust everyone" in err
     assert not Path("tenants.yaml").exists()
     cage.working_cage.cache_clear()
+
+
+def test_clusters_that_differ_are_named_one_by_one(capsys: Capture) -> None:
+    for name in ("blue", "green"):
+        (Path("fleet") / name / "flux-system").mkdir(parents=True)
+        (Path("fleet") / name / "flux-system" / "gotk-sync.yaml").write_text(
+            "apiVersion: source.toolkit.fluxcd.io/v1\nkind: GitRepository\nmetadata: {name: flux-system, namespace: flux-system}\n"
+            f"spec: {{interval: 1m, url: 'https://git.example.com/{name}'}}\n"
+        )
+    code, _, err = tenantry(capsys, "import", "-e", "prod=fleet")
+    assert (code, err) == (
+        2,
+        "error: fleet/green/flux-system/gotk-sync.yaml:1: GitRepository flux-system/flux-system is declared differently at"
+        " fleet/blue/flux-system/gotk-sync.yaml:1\n"
+        "  fix: name the clusters of the repository: tenantry import -e blue=fleet/blue -e green=fleet/green\n",
+    )
