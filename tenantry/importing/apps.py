@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Mapping
 from typing import Any
 
@@ -34,12 +35,27 @@ from tenantry.plan.objects.remote import OBJECTS_CHART
 from tenantry.plan.objects.scope import Scope
 
 
+def _way_to_source(thing: Thing) -> str:
+    """How the source of an app can be read."""
+    reference = mapping_at(thing.spec, "sourceRef")
+    command = {"GitRepository": "git", "OCIRepository": "oci", "Bucket": "bucket"}.get(str(reference.get("kind")))
+    if not command:
+        return "import the source with it, or declare the app by hand"
+    words = ("flux", "export", "source", command, str(reference.get("name")))
+    namespace = str(reference.get("namespace") or thing.namespace)
+    line = shlex.join((*words, "--namespace", namespace))
+    environment = thing.read.environment
+    return (
+        f"read it, too: run `{line} > {environment}-source.yaml`, and add `-e {environment}={environment}-source.yaml`"
+    )
+
+
 def fill_in(survey: Survey, app: FoundApp) -> bool:
     """Give an app its content; False: it cannot be expressed, and is left over."""
     notes, thing = survey.world.notes, app.thing
     app.source = source_of(survey.world, thing)
     if app.source is None:
-        notes.leave(thing.read, "its source was not read", "import the source with it, or declare the app by hand")
+        notes.leave(thing.read, "its source was not read", _way_to_source(thing))
         return False
     if nulls := _nulls(thing.spec.get("values"), "spec.values"):
         notes.leave(

@@ -54,7 +54,8 @@ _NOT_THE_AUTHORS = (
 
 def is_authors(key: str) -> bool:
     """Whether a label or an annotation was written by a person, and not by Tenantry, Flux, Helm or Kubernetes."""
-    return not key.startswith(_NOT_THE_AUTHORS) and "toolkit.fluxcd.io/" not in key
+    groups = ("toolkit.fluxcd.io/", "fluxcd.controlplane.io/")
+    return not key.startswith(_NOT_THE_AUTHORS) and not any(group in key for group in groups)
 
 
 class Thing:
