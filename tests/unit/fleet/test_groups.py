@@ -293,7 +293,7 @@ def test_a_second_opinion_reads_several_groups_in_the_same_way() -> None:
         assert (found and found.namespace) == (reference and reference.namespace)
 
 
-@pytest.mark.parametrize(
+@table(
     ("groups", "line"),
     [
         ("[eu, eu]", "tenants.yaml:11:14: error[duplicate]: cluster 'a' names group 'eu' twice"),
