@@ -59,7 +59,7 @@ Exit codes:
     type=click.Path(path_type=Path, dir_okay=False),
     help=f"The file to write; default: {OUTPUT} beside tenants.yaml.",
 )
-@group_option("The group of new clusters, from clusterGroups. What it says already is not repeated.")
+@group_option("A group of new clusters; may be repeated. What it says is not repeated in the file.")
 @click.option("--labels", metavar="PREFIX", multiple=True, help="Copy labels of the object that begin with PREFIX.")
 @click.option("--prefix", metavar="TEXT", default="", help="Put TEXT before the names of new clusters.")
 @click.option("--with-namespace", is_flag=True, help="Name new clusters NAMESPACE-NAME.")
@@ -74,7 +74,7 @@ def discover(
     file: Path,
     environment: str,
     output_file: Path | None,
-    group: str | None,
+    groups: tuple[str, ...],
     labels: tuple[str, ...],
     prefix: str,
     secrets: str | None,
@@ -104,7 +104,7 @@ def discover(
     before = b"" if created else bytes_of(target)
     source, own = _declared(read_all(file), target, before)
     management_of(source, environment)
-    naming = Naming(group or "", prefix, with_namespace, labels)
+    naming = Naming(groups, prefix, with_namespace, labels)
     with (
         connect_management(file, environment, kubeconfig, context) as client,
         working(f"looking for clusters on the management cluster of {environment}"),

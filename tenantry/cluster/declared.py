@@ -28,7 +28,7 @@ class Naming:
     labels: prefixes of those to copy.
     """
 
-    group: str = ""
+    groups: tuple[str, ...] = ()
     prefix: str = ""
     qualified: bool = False
     labels: tuple[str, ...] = ()
@@ -84,9 +84,9 @@ def compare(
     Raises: Refused: a new cluster would have the name of another one, or a name that is not valid; the group is not declared.
     """
     groups = mapping_at(source.data, "clusterGroups")
-    if naming.group and naming.group not in groups:
-        message = f"{source.file} declares no group '{naming.group}'"
-        raise Refused(message, f"name another; {declared('declared', naming.group, groups)}", code=UNKNOWN_NAME)
+    for unknown in (group for group in naming.groups if group not in groups):
+        message = f"{source.file} declares no group '{unknown}'"
+        raise Refused(message, f"name another; {declared('declared', unknown, groups)}", code=UNKNOWN_NAME)
     return _Comparison(source, set(own), environment, has_secret).run(found, naming)
 
 
@@ -177,18 +177,19 @@ class _Comparison:
         """The entry of a new cluster, without what its group says already."""
         labels = {key: value for key, value in sorted(found.labels.items()) if key.startswith(naming.labels)}
         whole = {"environments": [self.environment], "kubeconfig": {found.kind: dict(found.kubeconfig)}}
-        inherited = self._inherited(name, naming.group) if naming.group else {}
+        groups = dict.fromkeys(naming.groups)
+        own: dict[str, Any] = {"group": next(iter(groups)) if len(groups) == 1 else list(groups)} if groups else {}
+        inherited = self._inherited(name, own) if groups else {}
         same = _is_same(inherited.get("kubeconfig"), whole["kubeconfig"])
-        own: dict[str, Any] = {"group": naming.group} if naming.group else {}
         if self.environment not in (inherited.get("environments") or ()):
             own["environments"] = whole["environments"]
         if labels:
             own["labels"] = labels
         return own if same else {**own, "kubeconfig": whole["kubeconfig"]}
 
-    def _inherited(self, name: str, group: str) -> Mapping[str, Any]:
-        """What a cluster of the group has without saying anything itself."""
-        with_it = self.source.joined({**self.source.data, "clusters": {name: {"group": group}}}, {})
+    def _inherited(self, name: str, naming_groups: Mapping[str, Any]) -> Mapping[str, Any]:
+        """What a cluster of the groups has without saying anything itself."""
+        with_it = self.source.joined({**self.source.data, "clusters": {name: dict(naming_groups)}}, {})
         return mapping_at(grouped(with_it).source.data, "clusters", name)
 
 
