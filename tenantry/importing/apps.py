@@ -22,6 +22,7 @@ from tenantry.importing.blocks import (
     source_entry,
 )
 from tenantry.importing.equivalence import effective_spec
+from tenantry.importing.follow import READ_TOO
 from tenantry.importing.survey import Survey, source_of
 from tenantry.importing.world import FoundApp, Thing, World
 from tenantry.kube.names import join
@@ -45,9 +46,7 @@ def _way_to_source(thing: Thing) -> str:
     namespace = str(reference.get("namespace") or thing.namespace)
     line = shlex.join((*words, "--namespace", namespace))
     environment = thing.read.environment
-    return (
-        f"read it, too: run `{line} > {environment}-source.yaml`, and add `-e {environment}={environment}-source.yaml`"
-    )
+    return f"{READ_TOO}: run `{line} > {environment}-source.yaml`, and add `-e {environment}={environment}-source.yaml`"
 
 
 def fill_in(survey: Survey, app: FoundApp) -> bool:
