@@ -22,6 +22,7 @@ from tenantry.importing.blocks import (
     source_entry,
 )
 from tenantry.importing.equivalence import effective_spec
+from tenantry.importing.follow import READ_TOO
 from tenantry.importing.survey import Survey, source_of
 from tenantry.importing.world import FoundApp, Thing, World
 from tenantry.kube.names import join
@@ -45,9 +46,7 @@ def _way_to_source(thing: Thing) -> str:
     namespace = str(reference.get("namespace") or thing.namespace)
     line = shlex.join((*words, "--namespace", namespace))
     environment = thing.read.environment
-    return (
-        f"read it, too: run `{line} > {environment}-source.yaml`, and add `-e {environment}={environment}-source.yaml`"
-    )
+    return f"{READ_TOO}: run `{line} > {environment}-source.yaml`, and add `-e {environment}={environment}-source.yaml`"
 
 
 def fill_in(survey: Survey, app: FoundApp) -> bool:
@@ -227,7 +226,10 @@ def _order(survey: Survey, app: FoundApp) -> list[str]:
     for each in written if isinstance(written, list) else ():
         name, namespace = str(each.get("name")), str(each.get("namespace") or app.thing.namespace)
         other = survey.by_object.get((app.thing.kind, namespace, name))
-        if other is None:
+        carried = _carried(survey, app, namespace, name) if other is None else []
+        if carried:
+            wanted += [each for each in carried if each not in wanted]
+        elif other is None:
             known = survey.world.get(app.thing.kind, namespace, name)
             if known is None or not _is_baseline(survey, known):
                 why = "it was not read" if known is None else "it is not in tenants.yaml"
@@ -244,6 +246,18 @@ def _order(survey: Survey, app: FoundApp) -> list[str]:
                 "spec.dependsOn",
             )
     return wanted
+
+
+def _carried(survey: Survey, app: FoundApp, namespace: str, name: str) -> list[str]:
+    """What an app can wait for in place of a Kustomization that hands over what it applied."""
+    if app.thing.kind != "Kustomization":
+        return []
+    return [
+        f"platform/{each.key}" if app.tenant and not each.tenant else each.key
+        for each in survey.apps
+        if (each.thing.applied_by == (namespace, name) and each is not app)
+        and (each.place == app.place and each.tenant in ("", app.tenant))
+    ]
 
 
 def _is_baseline(survey: Survey, thing: Thing) -> bool:

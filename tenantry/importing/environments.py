@@ -9,8 +9,8 @@ from pathlib import Path
 from tenantry.importing.checkouts import FLUX, Checkout, Checkouts, checkout_around
 from tenantry.importing.documents import Placed
 from tenantry.importing.fluxs_own import without_fluxs_own
-from tenantry.importing.follow import Build, Follower
-from tenantry.importing.model import Reading, Unread
+from tenantry.importing.follow import READ_TOO, Build, Follower
+from tenantry.importing.model import LeftOver, Reading, Unread
 from tenantry.importing.reading import ORIGIN, objects_below
 from tenantry.kube.names import slug
 from tenantry.messages.errors import Refused
@@ -50,14 +50,16 @@ def read_environment(
     return found, Reading((*unread, *follower.unread), tuple(follower.followed), tuple(follower.elsewhere), flux)
 
 
-def nothing_found(reading: Reading, directories: Sequence[Path], *, empty: bool) -> Refused:
-    """Why nothing is written, and the line to type. Args: empty: no objects were read."""
+def nothing_found(
+    reading: Reading, directories: Sequence[Path], *, empty: bool, left: Iterable[LeftOver] = ()
+) -> Refused:
+    """Why nothing is written, and the line to type. Args: empty: no objects were read; left: what became of those that were."""
     if empty and reading.unread:
         first, *others = reading.unread
         more = f"; and {counted(len(others), 'other place')} could not be read" if others else ""
         return Refused(f"{first.place}: {first.reason}{more}", first.fix)
     nothing = "no Kubernetes objects were found" if empty else "nothing that was read can be written"
-    return Refused("; ".join((nothing, *_reasons(reading))), _fix(reading, directories))
+    return Refused("; ".join((nothing, *_reasons(reading))), _fix(reading, directories, left))
 
 
 def _reasons(reading: Reading) -> Iterator[str]:
@@ -75,10 +77,13 @@ def _reasons(reading: Reading) -> Iterator[str]:
         yield f"{counted(len(own), 'Kustomization')} {_verb(own, 'applies', 'apply')} nothing that has a key: {names}"
 
 
-def _fix(reading: Reading, directories: Iterable[Path]) -> str:
+def _fix(reading: Reading, directories: Iterable[Path], left: Iterable[LeftOver]) -> str:
     if reading.elsewhere:
         source = reading.elsewhere[0].source
         return f"name a copy of it: --source {source.namespace}/{source.name}=DIRECTORY"
+    fixes = (*(each.fix for each in reading.unread), *(each.fix for each in left))
+    if lines := [fix for fix in fixes if fix.startswith(READ_TOO)]:
+        return lines[0]
     generic = "name a directory that Flux applies to a cluster, or context:NAME for a live one"
     return clusters_to_name(directories) or generic
 

@@ -32,6 +32,8 @@ from tenantry.plan.objects.scope import TENANT_LABEL
 
 Build = Callable[[Path, Path, Mapping[str, Any]], bytes]
 """Builds a directory as a Kustomization's spec says; takes the source, the directory, the spec. Raises: NotRendered; NotFetched."""
+READ_TOO = "read it, too"
+"""How a fix begins that names a line for one more object."""
 MOST = 5_000
 """Kustomizations that are followed in an environment."""
 MOST_OBJECTS = 200_000
@@ -49,6 +51,11 @@ class NotKnown(NotRendered):
     def __init__(self, variable: str, holder: str) -> None:
         super().__init__(f"variable '{variable}' can come from {holder}, which is not read")
         self.holder = holder
+
+
+def _called(manifest: Mapping[str, Any]) -> str:
+    """What a message calls an object that may be none."""
+    return " ".join(str(each) for each in (manifest.get("kind"), mapping_at(manifest, "metadata").get("name")) if each)
 
 
 class _Applied(NamedTuple):
@@ -188,7 +195,8 @@ class Follower:
         except NotFetched as failed:
             return failed.message, failed.fix
         try:
-            return _Applied(shown, [read_origin(placed(each, shown, shown), shown) for each in objects if each])
+            found = [placed(each, f"{shown}: {_called(each)}".removesuffix(": "), shown) for each in objects if each]
+            return _Applied(shown, [read_origin(each, shown) for each in found])
         except Refused as refused:
             return refused.message, refused.fix
 
@@ -200,7 +208,7 @@ class Follower:
         namespace = shlex.quote(str(kustomization["metadata"].get("namespace")))
         file = shlex.quote(f"{self.environment}-{name}.yaml")
         get = f"kubectl get configmap {shlex.quote(name)} --namespace {namespace} --output yaml > {file}"
-        return f"read it, too: run `{get}`, and add `-e {self.environment}={file}`"
+        return f"{READ_TOO}: run `{get}`, and add `-e {self.environment}={file}`"
 
     def _substituted(self, built: bytes, kustomization: Manifest) -> Iterable[Mapping[str, Any]]:
         """The objects with the values of their variables. Raises: NotRendered: a value is not known here."""

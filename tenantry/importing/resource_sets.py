@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from tenantry.kube.objects import Manifest, group_of
-from tenantry.manifests.documents import objects_of, read_all, write
+from tenantry.manifests.documents import MOST_BYTES, objects_of, read_all, write
 from tenantry.manifests.model import NotRendered
 from tenantry.messages.data import mapping_at, mappings_in, value_at
 
@@ -45,21 +45,31 @@ def resolved(manifest: Manifest) -> Iterator[Mapping[str, Any]]:
     if len(templates) * len(inputs) > _MOST:
         raise NotRendered(f"it has more than {_MOST} objects")
     seen: set[str] = set()
+    room = MOST_BYTES
     for one in inputs:
         for template in templates:
-            for each in objects_of(read_all(_filled(template, one))):
-                if (text := json.dumps(each, sort_keys=True, default=str)) not in seen:
-                    seen.add(text)
+            text = _filled(template, one, room)
+            room -= len(text)
+            for each in objects_of(read_all(text)):
+                if (same := json.dumps(each, sort_keys=True, default=str)) not in seen:
+                    seen.add(same)
                     yield each
 
 
-def _filled(template: str, inputs: Mapping[str, Any]) -> str:
+def _filled(template: str, inputs: Mapping[str, Any], room: int) -> str:
+    """Args: room: how many characters the result may have."""
+    room -= len(template)
+
     def value(found: re.Match[str]) -> str:
+        nonlocal room
         use = _INPUT.fullmatch(found[1])
         filled = value_at(inputs, tuple(use[1].split("."))) if use else None
         if use is None or not isinstance(filled, str | int | float):
             raise NotRendered(f"its template '{found[0]}' is not resolved here")
         text = str(filled).lower() if isinstance(filled, bool) else str(filled)
+        room -= len(text)
+        if room < 0:
+            raise NotRendered(f"its objects become more than {MOST_BYTES // 2**20} MiB")
         return json.dumps(text) if use[2] else text
 
     return _TEMPLATE.sub(value, template)

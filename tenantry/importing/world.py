@@ -87,6 +87,12 @@ class Thing:
         return named if isinstance(named, str) and not dns_label_problem(named) else ""
 
     @property
+    def applied_by(self) -> tuple[str, str]:
+        """The namespace and the name of the Kustomization that applies it, as its labels tell; empty if they do not."""
+        namespace, name = (self.labels.get(f"kustomize.toolkit.fluxcd.io/{each}") for each in ("namespace", "name"))
+        return (namespace, name) if isinstance(namespace, str) and isinstance(name, str) else ("", "")
+
+    @property
     def is_ours(self) -> bool:
         """Whether it says that Tenantry made it. What a baseline installs says that Helm did, beside the environment."""
         return ENVIRONMENT_LABEL in self.labels or all(

@@ -302,7 +302,7 @@ def command(
     report = report_of(read, draft, text_of(draft.data, head, draft.decisions), str(target))
     if not report.counts.expressed:
         _print(report, output, dry_run=False, everything=everything)
-        error(str(nothing_found(how, directories, empty=False)))
+        error(str(nothing_found(how, directories, empty=False, left=report.left_over)))
         return 2
     if not dry_run:
         write_all({target: (b"", report.text.encode())}, [target])

@@ -203,7 +203,7 @@ def test_one_that_cannot_be_built_costs_that_one(repository: Repository) -> None
     found, reading = repository.read()
     assert owner(found["HelmRelease web"]) == "web"
     places = {each.place.rpartition(" (")[0] or Path(each.place).name: each.reason for each in reading.unread}
-    assert places.pop("Kustomization flux-system/encrypted").endswith("ConfigMap a is encrypted with SOPS")
+    assert places.pop("Kustomization flux-system/encrypted").endswith(": ConfigMap a is encrypted with SOPS")
     assert places == {
         "values.yaml": f"{repository.root}/clusters/prod/values.yaml:1:1: not a Kubernetes object with 'apiVersion', 'kind' and"
         " 'metadata.name'",

@@ -67,6 +67,14 @@ def test_what_is_made_at_run_time_is_not_known(reason: str) -> None:
     assert str(refused.value) == reason
 
 
+def test_inputs_cannot_take_all_memory() -> None:
+    bomb = resource_set(inputs=[{"a": "x" * 2**16}], resourcesTemplate="a: " + "<< inputs.a >>" * 600)
+    with pytest.raises(NotRendered, match="its objects become more than 32 MiB"):
+        list(resolved(bomb))
+    with pytest.raises(NotRendered, match="it has more than 20000 objects"):
+        list(resolved(resource_set(inputs=[{"a": "x"}] * 201, resources=[SPACE] * 100)))
+
+
 def test_what_it_applies_is_read_with_its_labels_and_stays_its_own_otherwise(tmp_path: Path) -> None:
     repository = Repository(tmp_path)
     repository.write(
