@@ -11,8 +11,8 @@ from tenantry.fleet.classes import Once, classed, is_follow_up, of_all_tenants
 from tenantry.fleet.fleet import Fleet, diagnose, neighbours
 from tenantry.fleet.groups import Grouped, grouped
 from tenantry.fleet.leaks import pasted_secrets
-from tenantry.fleet.overlays import overlaid
 from tenantry.fleet.overlays import is_follow_up as lacks_overlay
+from tenantry.fleet.overlays import overlaid
 from tenantry.fleet.rules import check_rules, check_warnings
 from tenantry.fleet.selecting import selecting
 from tenantry.fleet.shape import check_shape

@@ -261,7 +261,13 @@ class Editor:
         if file not in self.overlays:
             return document.depth(path) == len(path)
         over = in_overlay(path)
-        at = over[1] if over and over[0] == self.overlays[file] else path if not over and frames_overrides(path) else None
+        at = (
+            over[1]
+            if over and over[0] == self.overlays[file]
+            else path
+            if not over and frames_overrides(path)
+            else None
+        )
         return at is not None and document.depth(at) == len(at)
 
     def _require(self, path: Path) -> list[FilePath]:

@@ -22,7 +22,9 @@ from tenantry.source.parsed_file import ParsedFile, Written
 ENVIRONMENTS = "environments"
 _CLASSES = "tenantClasses"
 _OVERRIDES = ("overrides", ENVIRONMENTS)
-_OF_TENANTS = tuple((group, None, *part) for group in ("tenants", _CLASSES) for part in ((), ("apps", None), ("sources", None)))
+_OF_TENANTS = tuple(
+    (group, None, *part) for group in ("tenants", _CLASSES) for part in ((), ("apps", None), ("sources", None))
+)
 OWNERS: tuple[tuple[str | None, ...], ...] = (
     ("defaults",),
     *_OF_TENANTS,
@@ -129,7 +131,9 @@ class _Laying:
                         self._problem(file, path, found.code, found.message, found.fix)
                 else:
                     fix = f"move it to {self.source.file}, or to a file that is included for it"
-                    self._problem(file, path, "foreign-environment", f"this file speaks of environment '{environment}' alone", fix)
+                    self._problem(
+                        file, path, "foreign-environment", f"this file speaks of environment '{environment}' alone", fix
+                    )
             elif frames_overrides(path):
                 if self._is_declared(file, path):
                     yield from self._parts(file, environment, path, value, classes=classes)
@@ -155,7 +159,9 @@ class _Laying:
 
     def _not_here(self, file: ParsedFile, environment: str, path: Path) -> None:
         message = f"'{shorten(format_path(path))}' cannot stand in a file for environment '{environment}'"
-        note = "it takes 'environments', 'defaults', 'tenantClasses', 'tenants', and 'addons' and 'sources' of 'platform'"
+        note = (
+            "it takes 'environments', 'defaults', 'tenantClasses', 'tenants', and 'addons' and 'sources' of 'platform'"
+        )
         fix = "remove it" if path == ("apiVersion",) else f"move it to {self.source.file}, or remove it"
         self._problem(file, path, "not-for-overlay", message, fix, note)
 
@@ -192,7 +198,7 @@ class _Laying:
         if path in self._copied:
             return self._copied[path]
         above = self._mapping(path[:-1])
-        there = above.get(path[-1]) if above is not None else None
+        there = above.get(str(path[-1])) if above is not None else None
         if above is None or not isinstance(there, dict | None):
             return None
         copy = above[str(path[-1])] = self._copied[path] = dict(there or {})
@@ -236,7 +242,9 @@ class _Laying:
             if key not in RELATIONS:
                 at = (ENVIRONMENTS, environment, key)
                 message = f"environment '{environment}' has a file of its own, and '{key}' stands elsewhere"
-                self._problem(self.source, at, "not-in-overlay", message, f"move it to '{format_path(at[:2])}' in {overlay}")
+                self._problem(
+                    self.source, at, "not-in-overlay", message, f"move it to '{format_path(at[:2])}' in {overlay}"
+                )
 
     def _owners(self, data: Mapping[str, Any]) -> Iterator[Path]:
         for owner in OWNERS:

@@ -92,7 +92,8 @@ GRANTABLE = Literal[
 
 class Include(OneOf):
     """Files with the apps of tenants, with clusters, or with what differs in an environment. A pattern alone is the short form of
-    `{tenants: PATTERN}`."""
+    `{tenants: PATTERN}`.
+    """
 
     one_of = ("tenants", "clusters", "environment")
 
