@@ -191,7 +191,7 @@ _KEYS = "it can have kustomize, helm, dependsOn, metadata"
             "1:11: error[unknown-tenant]: there is no tenant 'acm'",
             "fix: write 'acme', or remove it",
         ),
-        ("tenantClasses: {smll: {}}", "1:17: error[unknown-class]: there is no class 'smll'", "fix: write 'small'"),
+        ("tenantClasses: {smalls: {}}", "1:17: error[unknown-class]: there is no class 'smalls'", "fix: write 'small'"),
         (
             "tenants: {blue: {apps: {x: {}}}}",
             "1:25: error[unknown-app]: there is no app 'x' of tenant 'blue'",
