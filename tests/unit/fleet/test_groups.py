@@ -96,7 +96,7 @@ def test_a_group_that_no_cluster_names_is_a_warning() -> None:
 ONE = "edge-1: {group: edge}\nedge-2: {group: edge}"
 
 
-@pytest.mark.parametrize(
+@table(
     ("groups", "clusters", "lines"),
     [
         (
