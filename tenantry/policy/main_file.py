@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -111,6 +112,12 @@ class MainFile:
     def home(self) -> str:
         """The platform team's namespace."""
         return str(self.platform.get("namespace") or "tenantry-system")
+
+    def fitting(self, name: str, limit: int) -> str:
+        """A name, shortened where the file says so: cut, with a hash of the whole one."""
+        if len(name) <= limit or self.platform.get("longNames") != "shorten":
+            return name
+        return f"{name[: limit - 9].rstrip('-.')}-{hashlib.sha256(name.encode()).hexdigest()[:8]}"
 
     @property
     def identity_is_shared(self) -> bool:

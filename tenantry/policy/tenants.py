@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
+from tenantry.kube.names import MAX_LABEL
 from tenantry.policy.frame import Frame, frame_of
 from tenantry.policy.main_file import Kubeconfig, MainFile, filled, filled_in
 from tenantry.policy.resource import Resource, as_text, entries, mapping
@@ -67,6 +68,10 @@ class Place:
         if kind == "Secret":
             return len(rest) == 1
         return (self.shared or kind in FETCHED) and len(rest) in (2, 3) and bool(_DIGEST.fullmatch(rest[-1]))
+
+    def reconciler(self, key: str) -> str:
+        """The name beside the kubeconfig of what stands for an app, or of the release of the baseline."""
+        return self.frame.file.fitting(f"{self.cluster}-{self.namespace}-{key}", MAX_LABEL)
 
     def is_cluster_right(self, resource: Resource) -> bool:
         """Whether an object outside of namespaces is what the main file says under `clusterRoles`, for the tenant alone."""
@@ -209,7 +214,7 @@ class Tenants:
         place = self.place_of(resource) if resource.is_release and not resource.labels.get(APP) else None
         if place is None or place.kubeconfig is None:
             return False
-        return resource.name == f"{place.cluster}-{place.namespace}-baseline"
+        return resource.name == place.reconciler("baseline")
 
     def find(self, near: Resource, kind: str, namespace: str, name: str) -> Resource | None:
         """The object of that name on the management cluster of another one, which is where Flux looks."""

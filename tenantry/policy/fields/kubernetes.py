@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from tenantry.kube.names import MAX_RELEASE
 from tenantry.policy.fields.table import (
     BINDING,
     INTERVAL,
@@ -130,7 +131,8 @@ OBJECTS: Mapping[tuple[str, str], Table] = {
 
 
 def _own_release(value: Any, of: Filled) -> str:
-    return "" if value == f"{of.place.namespace}-baseline" else "has the name of another release"
+    own = of.place.frame.file.fitting(f"{of.place.namespace}-baseline", MAX_RELEASE)
+    return "" if value == own else "has the name of another release"
 
 
 def _keeps_off(value: Any, of: Filled) -> str:
