@@ -246,10 +246,13 @@ def _rollout_lines(rollout: AppRollout, name: str) -> Iterator[Line]:
     if rollout.of == "off":
         yield Line("rollout: false", f"all clusters change at the same time, {where}", bold=True)
         return
-    whose = "the app's own" if rollout.of == "own" else "the environment's"
-    yield Line("rollout:", f"{whose} {counted(rollout.total, 'wave')}, {where}", bold=True)
+    whose = {"own": "the app's own", "class": "its class's"}.get(rollout.of, "the environment's")
+    by = " by tenants" if rollout.by == "tenants" else ""
+    yield Line("rollout:", f"{whose} {counted(rollout.total, 'wave')}{by}, {where}", bold=True)
     for wave in rollout.waves:
         left = f"not waited for: {', '.join(wave.left_out)}" if wave.left_out else ""
+        if rollout.by == "tenants":
+            left = f"wave {wave.number}: all of the tenant's clusters{', not waited for' if wave.left_out else ''}"
         yield Line(f"  {wave.name}: [{', '.join((*wave.clusters, *wave.left_out))}]", left)
     if rollout.bypass:
         yield Line(

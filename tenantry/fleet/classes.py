@@ -68,11 +68,18 @@ def is_platforms_source(source: ParsedFile, tenant: str, name: str) -> bool:
     declared = mapping_at(source.data, *at)
     if not declared or "credentials" in declared or not is_of_class(source, at):
         return False
-    of_tenant = {"tenant", *mapping_at(source.data, "tenants", tenant, "variables")}
-    return all(
-        is_of_class(source, (*at, *path)) and of_tenant.isdisjoint(placeholders(value))
-        for path, value in leaves(declared)
-    )
+    return all(is_equal_for_all(source, tenant, (*at, *path)) for path, _ in leaves(declared))
+
+
+def is_equal_for_all(source: ParsedFile, tenant: str, path: Path) -> bool:
+    """Whether a class or `defaults` say the value that a tenant has at a path, and no placeholder in it depends on the tenant."""
+    at = ("tenants", tenant, "variables")
+    of_tenant = {"tenant"} | {
+        name
+        for name, given in mapping_at(source.data, *at).items()
+        if not is_of_class(source, (*at, name)) or placeholders(given)
+    }
+    return source.origin(path)[0] in (CLASSES, "defaults") and of_tenant.isdisjoint(placeholders(source.value(path)))
 
 
 def classes_above(source: ParsedFile, name: str, group: str = CLASSES) -> set[str]:

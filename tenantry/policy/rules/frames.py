@@ -147,7 +147,7 @@ def tenants_flux_objects_carry_granted_metadata(tenants: Tenants) -> Iterator[Vi
             continue
         for kind in ("labels", "annotations"):
             for key, value in mapping(mapping(resource.props.get("metadata")).get(kind)).items():
-                if not _is_allowed(key, str(value), place, kind):
+                if not _is_allowed(resource, key, str(value), place, kind):
                     what = f"{resource} of tenant '{place.tenant}' has {kind[:-1]} '{key}', which is not granted to it"
                     yield Violation(resource, what, f"remove it, or add its prefix to 'grants.{kind}' of the tenant")
 
@@ -156,19 +156,19 @@ _SHARD = "sharding.fluxcd.io/key"
 _OF_FLUX_OBJECTS = ("tenantry/", "toolkit.fluxcd.io/", "app.kubernetes.io/managed-by", "pulumi.com/")
 
 
-def _is_allowed(key: str, value: str, place: Place, kind: str) -> bool:
+def _is_allowed(resource: Resource, key: str, value: str, place: Place, kind: str) -> bool:
     if key == _SHARD:
-        return value in _shards(place)
+        return value in _shards(place, place.frame.own if resource.tenant else {})
     if key.startswith(_OF_FLUX_OBJECTS):
         return True
     granted = tuple(str(each) for each in place.frame.grants.get(kind) or ())
     return key.startswith(granted) or key in place.frame.metadata_keys(kind)
 
 
-def _shards(place: Place) -> list[str]:
-    """The shard that the main file assigns, or those of the environment, one of which the tenant's name decides."""
+def _shards(place: Place, own: Mapping[str, Any]) -> list[str]:
+    """The shard that the main file assigns, or those of the environment, one of which a name decides. own: the author's entry."""
     file = place.frame.file
-    assigned = place.frame.own.get("shard") or mapping(file.clusters.get(place.cluster)).get("shard")
+    assigned = own.get("shard") or mapping(file.clusters.get(place.cluster)).get("shard")
     listed = file.environments.get(place.environment, {}).get("fluxShards")
     return [str(assigned)] if assigned else [str(each) for each in listed or ()]
 

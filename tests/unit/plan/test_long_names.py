@@ -128,6 +128,6 @@ def test_explain_tells_the_short_and_the_whole_names() -> None:
 
 def test_diff_tells_a_new_app_s_long_name_once_for_all_clusters() -> None:
     before = TEXT.replace(next(line for line in TEXT.splitlines(keepends=True) if "database-of-the-team:" in line), "")
-    told = "\n".join(lines(reviewed(before, TEXT)))
+    told = "\n".join(line for each in reviewed(before, TEXT).environments for line in lines(each))
     name = f"<cluster>-{TENANT}-database-of-the-team"
     assert told.count(f"the name '{name}' is too long and is shortened: `tenantry explain` shows both") == 1
