@@ -60,6 +60,8 @@ USUAL = (
     *("openshift*", "rook-ceph", "tigera-operator", "traefik", "velero"),
 )
 """Patterns of the namespaces that are reserved where the main file has no `platform.reservedNamespaces`."""
+LONGEST, LONGEST_RELEASE = 63, 53
+"""The most characters of the name of a Kustomization or HelmRelease, and of a release."""
 _TOKEN = re.compile(r"\$\{[^{}]*\}|\{\{|\}\}|\{([^{}]*)\}")
 
 

@@ -8,9 +8,8 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
-from tenantry.kube.names import MAX_LABEL
 from tenantry.policy.frame import Frame, frame_of
-from tenantry.policy.main_file import Kubeconfig, MainFile, filled, filled_in
+from tenantry.policy.main_file import LONGEST, Kubeconfig, MainFile, filled, filled_in
 from tenantry.policy.resource import Resource, as_text, entries, mapping
 from tenantry.policy.stack import Stack, installed
 
@@ -76,7 +75,7 @@ class Place:
 
     def reconciler(self, key: str) -> str:
         """The name beside the kubeconfig of what stands for an app, or of the release of the baseline."""
-        return self.frame.file.fitting(f"{self.cluster}-{self.namespace}-{key}", MAX_LABEL)
+        return self.frame.file.fitting(f"{self.cluster}-{self.namespace}-{key}", LONGEST)
 
     def is_cluster_right(self, resource: Resource) -> bool:
         """Whether an object outside of namespaces is what the main file says under `clusterRoles`, for the tenant alone."""

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from tenantry.kube.names import MAX_RELEASE
 from tenantry.policy.fields.table import (
     BINDING,
     INTERVAL,
@@ -24,7 +23,7 @@ from tenantry.policy.fields.table import (
     text,
     word,
 )
-from tenantry.policy.main_file import filled_in
+from tenantry.policy.main_file import LONGEST_RELEASE, filled_in
 from tenantry.policy.resource import TENANT, as_text, entries, mapping, texts
 from tenantry.policy.tenants import ENVIRONMENT
 
@@ -131,7 +130,7 @@ OBJECTS: Mapping[tuple[str, str], Table] = {
 
 
 def _own_release(value: Any, of: Filled) -> str:
-    own = of.place.frame.file.fitting(f"{of.place.namespace}-baseline", MAX_RELEASE)
+    own = of.place.frame.file.fitting(f"{of.place.namespace}-baseline", LONGEST_RELEASE)
     return "" if value == own else "has the name of another release"
 
 

@@ -7,8 +7,7 @@ import posixpath
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from tenantry.kube.names import MAX_LABEL
-from tenantry.policy.main_file import filled
+from tenantry.policy.main_file import LONGEST, filled
 from tenantry.policy.resource import Resource, entries, lookup, mapping, texts
 from tenantry.policy.rule import Violation
 from tenantry.policy.tenants import APP, CLUSTER, ENVIRONMENT, Place, Tenants
@@ -131,7 +130,7 @@ class _Named:
         prefix, home = (f"{place.cluster}-", place.home) if place.kubeconfig else ("", file.home)
         marks = ("", f"{place.environment}-")  # of an add-on that each environment has of its own
         names = (f"{prefix}{mark}{addon}" for addon in mapping(file.platform.get("addons")) for mark in marks)
-        addons = {file.fitting(each, MAX_LABEL) for each in names}
+        addons = {file.fitting(each, LONGEST) for each in names}
         return namespace == home and name in addons
 
     def _is_own_event(self, source: Mapping[str, Any]) -> bool:
@@ -182,7 +181,7 @@ class _Baseline:
         addons = mapping(self.tenants.file.platform.get("addons"))
         names = (text.removeprefix("platform/") for text in texts(self.place.frame.settings.get("dependsOn")))
         helm = (f"{self.place.cluster}-{name}" for name in names if "helm" in mapping(addons.get(name)))
-        return {f"/{self.tenants.file.fitting(name, MAX_LABEL)}" for name in helm}
+        return {f"/{self.tenants.file.fitting(name, LONGEST)}" for name in helm}
 
     def _origin_of_chart(self, release: Resource) -> tuple[str, ...]:
         """Kind and URL of the repository of the chart, and of a directory in Git its path and revision.
