@@ -28,7 +28,7 @@ from tenantry.model.scalars import (
     VariableName,
     VariableValue,
 )
-from tenantry.model.selecting import Selector
+from tenantry.model.selector import Selector
 from tenantry.model.sources import Config, Credentials, GitRef, Oci, Source
 from tenantry.model.strict import InParts, Model, OneOf
 from tenantry.model.tenancy import (
