@@ -7,7 +7,7 @@ import posixpath
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from tenantry.policy.main_file import filled
+from tenantry.policy.main_file import LONGEST, filled
 from tenantry.policy.resource import Resource, entries, lookup, mapping, texts
 from tenantry.policy.rule import Violation
 from tenantry.policy.tenants import APP, CLUSTER, ENVIRONMENT, Place, Tenants
@@ -129,7 +129,8 @@ class _Named:
         file, place = self.tenants.file, self.place
         prefix, home = (f"{place.cluster}-", place.home) if place.kubeconfig else ("", file.home)
         marks = ("", f"{place.environment}-")  # of an add-on that each environment has of its own
-        addons = {f"{prefix}{mark}{addon}" for addon in mapping(file.platform.get("addons")) for mark in marks}
+        names = (f"{prefix}{mark}{addon}" for addon in mapping(file.platform.get("addons")) for mark in marks)
+        addons = {file.fitting(each, LONGEST) for each in names}
         return namespace == home and name in addons
 
     def _is_own_event(self, source: Mapping[str, Any]) -> bool:
@@ -179,7 +180,8 @@ class _Baseline:
         """The releases of add-ons for which the main file lets the tenant wait. Pulumi waits for other kinds."""
         addons = mapping(self.tenants.file.platform.get("addons"))
         names = (text.removeprefix("platform/") for text in texts(self.place.frame.settings.get("dependsOn")))
-        return {f"/{self.place.cluster}-{name}" for name in names if "helm" in mapping(addons.get(name))}
+        helm = (f"{self.place.cluster}-{name}" for name in names if "helm" in mapping(addons.get(name)))
+        return {f"/{self.tenants.file.fitting(name, LONGEST)}" for name in helm}
 
     def _origin_of_chart(self, release: Resource) -> tuple[str, ...]:
         """Kind and URL of the repository of the chart, and of a directory in Git its path and revision.
