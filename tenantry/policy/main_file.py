@@ -306,6 +306,8 @@ def _targets(addon: Mapping[str, Any]) -> Iterator[str]:
         yield from _targets({key: mapping(over).get(key) for key in ("kustomize", "helm")})
     for over in mapping(written.get("clusters")).values():
         yield from _targets({key: mapping(over).get(key) for key in ("kustomize", "helm")})
+    if name := addon.get("namespace"):
+        yield str(name)
     for kind in ("kustomize", "helm"):
         for key in ("targetNamespace", "storageNamespace"):
             if name := mapping(addon.get(kind)).get(key):
