@@ -25,6 +25,7 @@ from tenantry.kube.objects import Manifest, is_of_flux, labels_of
 from tenantry.manifests.artifact import directory_in
 from tenantry.manifests.documents import substituted, unset, with_metadata
 from tenantry.manifests.model import NotFetched, NotRendered
+from tenantry.manifests.run import unreadable
 from tenantry.messages.data import mapping_at, mappings_in
 from tenantry.messages.errors import Refused
 from tenantry.messages.text import counted
@@ -194,6 +195,10 @@ class Follower:
             return str(failed), _FIX
         except NotFetched as failed:
             return failed.message, failed.fix
+        except Refused:  # nothing can be built here
+            raise
+        except Exception as unexpected:  # whatever a source contains costs what applies it
+            return unreadable(unexpected), _FIX
         try:
             found = [placed(each, f"{shown}: {_called(each)}".removesuffix(": "), shown) for each in objects if each]
             return _Applied(shown, [read_origin(each, shown) for each in found])
