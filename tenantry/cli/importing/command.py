@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import shutil
 import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -14,6 +12,7 @@ import click
 from tenantry.cli.commands import Command
 from tenantry.cli.options import output, trust_sources
 from tenantry.cli.output import columns, data, data_json, error, say, working
+from tenantry.edit.write import write_all
 from tenantry.importing.documents import MOST_BYTES, Placed, objects_in
 from tenantry.kube.names import dns_label_problem
 from tenantry.messages.errors import Refused
@@ -172,13 +171,10 @@ def _build(root: Path, directory: Path, spec: Mapping[str, Any], *, trust: bool)
 
 
 def _kustomize() -> tuple[str, ...]:
-    """kustomize, which kubectl contains too."""
-    from tenantry.cli.diff.manifest_options import program
+    from tenantry.cli.diff.manifest_options import kustomize
 
-    if path := program("kustomize"):
-        return (path, "build")
-    if path := shutil.which("kubectl"):
-        return (path, "kustomize")
+    if found := kustomize():
+        return found
     raise Refused(
         "kustomize is not installed", "install kustomize or kubectl, or run `tenantry sandbox tools kustomize`"
     )
@@ -309,9 +305,9 @@ def command(
         error(str(nothing_found(how, directories, empty=False, left=report.left_over)))
         return 2
     if not dry_run:
-        write_new(target, report.text)
+        write_all({target: (b"", report.text.encode())}, [target])
     if report_file and not dry_run:
-        write_new(report_file, as_markdown(report) + "\n")
+        write_all({report_file: (b"", f"{as_markdown(report)}\n".encode())}, [report_file])
     _print(report, output, dry_run=dry_run, everything=everything)
     return 1 if how.unread else 0
 
@@ -339,17 +335,3 @@ def chart_at(url: str) -> dict[str, str]:
 
     version = str(read((OBJECTS / "Chart.yaml").read_text())["version"])
     return {"url": url, **({"type": "oci"} if url.startswith("oci://") else {}), "version": version}
-
-
-def write_new(target: Path, text: str) -> None:
-    """Write a file that does not exist yet, whole or not at all. Raises: Refused."""
-    temporary = target.with_name(f".{target.name}.{os.getpid()}")
-    try:
-        temporary.write_text(text, encoding="utf-8")
-        os.link(temporary, target)  # unlike a rename, this fails if somebody made the file meanwhile
-    except FileExistsError:
-        raise Refused(f"{target} exists already, and is not overwritten", "name another file, or remove it") from None
-    except OSError as error:
-        raise Refused(f"{target} cannot be written: {error.strerror}", "name another file") from None
-    finally:
-        temporary.unlink(missing_ok=True)

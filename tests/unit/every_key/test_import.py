@@ -7,7 +7,6 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-import pytest
 import yaml
 
 from tenantry.importing.assemble import drafted
@@ -17,6 +16,7 @@ from tenantry.importing.text import text_of
 from tenantry.load import fleet_of, plan_all
 from tenantry.render import write_directory
 from tenantry.source.parse import parse
+from tests.table import table
 from tests.unit.every_key.keys import Pattern, fits, of_data, of_model
 from tests.unit.importing.test_round_trip import below
 
@@ -162,7 +162,7 @@ def test_every_key_of_the_model_comes_back() -> None:
     assert lost == BY_NATURE.keys()
 
 
-@pytest.mark.parametrize("name", fleets())
+@table("name", fleets())
 def test_what_comes_back_plans_the_same_objects(name: str) -> None:
     report = imported(name)
     assert (report.left_over, report.proof.added, report.proof.missing) == ((), (), ())

@@ -46,7 +46,7 @@ def test_bytes_that_are_not_text_are_refused_with_their_line() -> None:
         list(objects_in(GOOD.encode() + b"\xff", "x.yaml"))
 
 
-@pytest.mark.parametrize("text", [GOOD, GOOD.replace("\n", "\r\n"), "\ufeff" + GOOD, f"---\n---\n{GOOD}...\n"])
+@table("text", [GOOD, GOOD.replace("\n", "\r\n"), "\ufeff" + GOOD, f"---\n---\n{GOOD}...\n"])
 def test_line_ends_marks_and_empty_documents_do_not_matter(text: str) -> None:
     (found,) = objects_in(text.encode(), "x.yaml")
     assert (found.manifest["kind"], found.manifest["metadata"]) == ("ServiceAccount", {"name": "a", "namespace": "b"})
