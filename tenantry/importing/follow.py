@@ -54,6 +54,20 @@ class NotKnown(NotRendered):
         self.holder = holder
 
 
+def _is_applied(manifest: Mapping[str, Any]) -> bool:
+    """Whether Flux applies an object of a source: notes on it can say otherwise."""
+    metadata = mapping_at(manifest, "metadata")
+    notes = {**mapping_at(metadata, "labels"), **mapping_at(metadata, "annotations")}
+    return bool(manifest) and not any(str(notes.get(key)).lower() == value for key, value in _NOT_APPLIED)
+
+
+_NOT_APPLIED = (
+    ("kustomize.toolkit.fluxcd.io/reconcile", "disabled"),
+    ("kustomize.toolkit.fluxcd.io/ssa", "ignore"),
+    ("fluxcd.controlplane.io/reconcile", "disabled"),
+)
+
+
 def _called(manifest: Mapping[str, Any]) -> str:
     """What a message calls an object that may be none."""
     return " ".join(str(each) for each in (manifest.get("kind"), mapping_at(manifest, "metadata").get("name")) if each)
@@ -200,7 +214,8 @@ class Follower:
         except Exception as unexpected:  # whatever a source contains costs what applies it
             return unreadable(unexpected), _FIX
         try:
-            found = [placed(each, f"{shown}: {_called(each)}".removesuffix(": "), shown) for each in objects if each]
+            applied = (each for each in objects if _is_applied(each))
+            found = [placed(each, f"{shown}: {_called(each)}".removesuffix(": "), shown) for each in applied]
             return _Applied(shown, [read_origin(each, shown) for each in found])
         except Refused as refused:
             return refused.message, refused.fix
@@ -255,7 +270,8 @@ class Follower:
                 continue
             self._seen.add(key)
             try:
-                objects = [placed(each, origin, origin) for each in with_metadata(resolved(manifest), manifest["spec"])]
+                applied = filter(_is_applied, with_metadata(resolved(manifest), manifest["spec"]))
+                objects = [placed(each, origin, origin) for each in applied]
             except (NotRendered, Refused) as failed:
                 reason = failed.message if isinstance(failed, Refused) else str(failed)
                 self.unread.append(Unread(self.environment, f"{key} ({origin})", reason, _RESOURCE_SET_FIX))

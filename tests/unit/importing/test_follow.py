@@ -225,6 +225,17 @@ def test_one_that_cannot_be_built_costs_that_one(repository: Repository) -> None
     }
 
 
+@pytest.mark.parametrize(
+    "note", ["kustomize.toolkit.fluxcd.io/reconcile: disabled", "kustomize.toolkit.fluxcd.io/ssa: Ignore"]
+)
+def test_what_flux_does_not_apply_is_not_read(repository: Repository, note: str) -> None:
+    repository.write("clusters/prod/web.yaml", leads("web", "./web"))
+    off = RELEASE.replace("name: web,", f"name: off, annotations: {{{note}}},")
+    repository.write("web/web.yaml", RELEASE, off)
+    found, _ = repository.read()
+    assert [each for each in found if each.startswith("HelmRelease")] == ["HelmRelease web"]
+
+
 def test_what_two_apply_is_that_of_the_first(repository: Repository) -> None:
     repository.write(
         "clusters/prod/apps.yaml", leads("one", "./one"), leads("other", "./other"), leads("same", "./one")
