@@ -11,7 +11,6 @@ import yaml
 
 from tenantry.importing.assemble import drafted
 from tenantry.importing.model import inventory
-from tenantry.importing.reading import objects_below
 from tenantry.importing.report import Report, report_of
 from tenantry.importing.text import text_of
 from tenantry.load import fleet_of, plan_all
@@ -19,6 +18,7 @@ from tenantry.render import write_directory
 from tenantry.source.parse import parse
 from tests.table import table
 from tests.unit.every_key.keys import Pattern, fits, of_data, of_model
+from tests.unit.importing.test_round_trip import below
 
 HERE = Path(__file__).parent
 ROOTS = ("defaults", "platform", "tenants")
@@ -145,7 +145,7 @@ def imported(name: str) -> Report:
         root = Path(directory)
         for environment, plan in plans.items():
             write_directory(plan, root / environment)
-        found = {each: list(objects_below(root / each, root, lambda _: b"")) for each in plans}
+        found = {each: below(root / each, root) for each in plans}
     read = inventory(found, {each: plan.management for each, plan in plans.items()})
     draft = drafted(read)
     return report_of(read, draft, text_of(draft.data), "tenants.yaml")

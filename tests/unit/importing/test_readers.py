@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from tenantry.importing.checkouts import Checkout
 from tenantry.importing.documents import objects_in
 from tenantry.importing.model import inventory
 from tenantry.importing.reading import objects_below
@@ -104,10 +105,10 @@ def test_a_directory_with_a_kustomization_is_built_and_links_are_not_walked(tmp_
     (tmp_path / "loop").symlink_to(tmp_path)
     built: list[Path] = []
 
-    def build(directory: Path) -> bytes:
+    def build(_root: Path, directory: Path, _spec: object) -> bytes:
         built.append(directory)
         return GOOD.encode()
 
-    found = list(objects_below(tmp_path, tmp_path, build))
+    found = list(objects_below(tmp_path, Checkout(tmp_path, relative=False), build, print))
     assert [each.origin for each in found] == [f"{tmp_path}/plain.yml:1", f"{tmp_path}/tree"]
     assert built == [tmp_path / "tree"]
