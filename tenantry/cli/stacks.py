@@ -223,7 +223,7 @@ def _check_contexts(stacks: Sequence[Stack], fleet: Fleet) -> None:
             if reach is None or reach.kubeconfig or not reach.context:
                 at = f"'{NAMESPACE}:hubs.{hub}"
                 raise Refused(
-                    f"stack '{stack.name}' does not reach management cluster '{hub}' by a context: its workspace has one kubeconfig",
+                    f"stack '{stack.name}' does not reach management cluster '{hub}' by a context: a workspace has one kubeconfig",
                     f"pulumi config set --stack {stack.name} --path {at}.context' CONTEXT; pulumi config rm --stack {stack.name}"
                     f" --path {at}.kubeconfig'; put that context into the Secret's kubeconfig",
                 )
