@@ -89,13 +89,18 @@ def _check(fleet: Fleet, scope: Scope, addon: str, name: str, at: Path) -> None:
         message = f"namespace '{name}' of add-on '{addon}' {problem}"
         raise Found([Problem(at, "bad-name", message, fix="correct the name", at_key=True)])
     kubeconfigs = {cluster.kubeconfig.resolved.namespace for cluster in fleet.clusters.values() if cluster.kubeconfig}
-    if names.is_reserved_namespace(name) or name in (fleet.document.platform.namespace, *kubeconfigs):
+    if names.is_reserved_namespace(name) or name in (fleet.document.platform.namespace, *kubeconfigs, *_homes(fleet)):
         message = f"namespace '{name}' of add-on '{addon}' belongs to the cluster or to Tenantry"
         raise Found([Problem(at, "reserved-namespace", message, fix="remove it, or choose another name", at_key=True)])
     if other := _first_owner(fleet, scope, addon, name):
         message = f"add-ons '{other}' and '{addon}' would both own namespace '{name}'"
         fix = f"remove it from one of them; add-on '{addon}' can depend on '{other}' instead"
         raise Found([Problem(at, "shared-namespace", message, fix=fix, at_key=True)])
+
+
+def _homes(fleet: Fleet) -> set[str]:
+    """The namespaces of add-ons' Flux objects, which bootstrap makes."""
+    return {each.namespace for each in fleet.document.platform.addons.values() if each.namespace}
 
 
 def _first_owner(fleet: Fleet, scope: Scope, addon: str, name: str) -> str | None:

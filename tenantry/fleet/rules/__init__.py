@@ -42,6 +42,7 @@ RULES: tuple[Rule, ...] = (
     clusters.kubeconfigs_are_not_shared,
     clusters.management_clusters_do_not_leave,
     clusters.kubeconfigs_lie_apart_from_the_platform,
+    clusters.kubeconfigs_lie_apart_from_addons,
     clusters.kubeconfigs_lie_apart_from_kubernetes_own_accounts,
     clusters.shards_are_listed_once,
     clusters.shards_are_listed_by_their_environment,

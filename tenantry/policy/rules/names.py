@@ -127,11 +127,17 @@ class _Named:
         if (found := self.tenants.find(self.resource, self.resource.kind, namespace, name)) and found.tenant:
             return self._belongs(found) and found.namespace == self.resource.namespace
         file, place = self.tenants.file, self.place
-        prefix, home = (f"{place.cluster}-", place.home) if place.kubeconfig else ("", file.home)
+        prefix = f"{place.cluster}-" if place.kubeconfig else ""
         marks = ("", f"{place.environment}-")  # of an add-on that each environment has of its own
-        names = (f"{prefix}{mark}{addon}" for addon in mapping(file.platform.get("addons")) for mark in marks)
-        addons = {file.fitting(each, LONGEST) for each in names}
-        return namespace == home and name in addons
+        addons = {
+            (
+                place.home if place.kubeconfig else str(mapping(each).get("namespace") or file.home),
+                file.fitting(f"{prefix}{mark}{addon}", LONGEST),
+            )
+            for addon, each in mapping(file.platform.get("addons")).items()
+            for mark in marks
+        }
+        return (namespace, name) in addons
 
     def _is_own_event(self, source: Mapping[str, Any]) -> bool:
         if source.get("namespace") not in (None, self.resource.namespace):
