@@ -15,6 +15,7 @@ from tenantry.importing.documents import Placed
 from tenantry.importing.environments import clusters_around, nothing_found, read_environment, summary
 from tenantry.importing.model import Reading
 from tenantry.manifests.model import NotRendered
+from tests.table import table
 
 LEADS = """\
 apiVersion: kustomize.toolkit.fluxcd.io/v1
@@ -298,7 +299,7 @@ def test_the_address_of_a_remote_tells_the_repository(
     assert ("HelmRelease web" in repository.read()[0]) is is_followed
 
 
-@pytest.mark.parametrize(
+@table(
     "url",
     [
         *("https://git.example.com/acme/apps", "https://someone@git.example.com:443/acme/apps.git"),
