@@ -70,7 +70,7 @@ def fill_in(survey: Survey, app: FoundApp) -> bool:
     if thing.kind == "Kustomization":
         block = _kustomize_block(survey.world, app, named)
     else:
-        block = _helm_block(survey.world, app, named, app.main if app.tenant else survey.platform)
+        block = _helm_block(survey.world, app, named, app.main if app.tenant else app.own or survey.platform)
         if app.moves:
             fix = "leave it to what applies it, or declare it by hand when it may be installed again"
             notes.leave(thing.read, f"{app.moves[0]}, so the release would be installed again", fix)
