@@ -171,8 +171,8 @@ def test_variables_have_the_values_that_flux_gives_them(repository: Repository, 
     assert ((release and release.manifest["spec"]["values"]["host"]) or "") == (host or "")
     assert (release is None) == (host is None)
     assert [each.reason for each in reading.unread] == {
-        "of a Secret": ["variable 'host' can come from Secret hidden, which is not read"],
-        "not read": ["variable 'host' can come from ConfigMap made, which is not read"],
+        "of a Secret": ["its variables can come from Secret hidden, which is not read"],
+        "not read": ["its variables can come from ConfigMap made, which is not read"],
     }.get(name, [])
     if name == "not read":
         assert reading.unread[0].fix == (
