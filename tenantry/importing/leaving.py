@@ -13,6 +13,7 @@ from tenantry.flux.conformance import check_part
 from tenantry.flux.schemas import kinds
 from tenantry.importing.model import Draft, Inventory
 from tenantry.importing.reading import ORIGIN
+from tenantry.importing.resource_sets import OWNER
 from tenantry.importing.secrets import leave_metadata, leave_secret
 from tenantry.importing.survey import Survey, source_of
 from tenantry.importing.world import FoundApp, Notes, Thing
@@ -44,7 +45,11 @@ def _is_taken(thing: Thing, notes: Notes) -> bool:
     return True
 
 
-_CONTROLLERS = {"Kustomization": "kustomize.toolkit.fluxcd.io", "HelmRelease": "helm.toolkit.fluxcd.io"}
+_CONTROLLERS = {
+    "Kustomization": "kustomize.toolkit.fluxcd.io",
+    "HelmRelease": "helm.toolkit.fluxcd.io",
+    "ResourceSet": OWNER,
+}
 _BOOTSTRAP = "flux-system"
 
 
@@ -81,8 +86,13 @@ def expressible(things: Iterable[Thing], notes: Notes, going_on: Set[int] = froz
     things = list(things)
     appliers = Appliers(things)
     owners = [(each, owner) for each in things if (owner := appliers.by_label(each)) and owner is not each]
-    inner = {id(each): owner for each, owner in owners if _is_own(each, owner) or id(owner.read) in going_on}
-    outer = {id(owner) for each, owner in owners if id(each) not in inner}
+    # A Kustomization hands over all that it applies, or nothing.
+    outer = {id(owner) for each, owner in owners if not _is_own(each, owner) and id(owner.read) not in going_on}
+    inner = {
+        id(each): owner
+        for each, owner in owners
+        if id(owner) not in outer or (owner.kind != "Kustomization" and _is_own(each, owner))
+    }
     kept = []
     for thing in things:
         if owner := inner.get(id(thing)):
@@ -138,7 +148,9 @@ def _owner(thing: Thing) -> tuple[str, str, str]:
 
 
 def _is_own(thing: Thing, owner: Thing) -> bool:
-    """Whether an app applies the object within its own namespace, as the apps of tenants do."""
+    """Whether an app applies the object within its own namespace, as the apps of tenants do, or a chart does."""
+    if owner.kind == "Kustomization" and thing.spec.get("kubeConfig") and not owner.spec.get("kubeConfig"):
+        return False  # it leads to the apps of a remote cluster
     return owner.namespace == thing.namespace != _BOOTSTRAP
 
 

@@ -15,6 +15,7 @@ from tenantry.kube.objects import is_of_flux
 from tenantry.load import fleet_of, plan_all
 from tenantry.messages.data import ABSENT, mapping_at, value_at
 from tenantry.messages.errors import InvalidFleet, Problem, Refused
+from tenantry.plan.objects.apps import KINDS
 from tenantry.plan.plan import Plan
 from tenantry.source.parse import parse
 
@@ -58,12 +59,30 @@ def planned(data: dict[str, Any]) -> dict[str, Plan]:
 def _leave_out(data: dict[str, Any], problems: tuple[Problem, ...], notes: Notes, inventory: Inventory) -> bool:
     """Remove the parts that are wrong; False: no part can be removed."""
     removed = False
+    orders: set[Path] = set()
     for problem in problems:
         unit = _unit(problem.path)
+        if problem.path[-2:-1] == ("dependsOn",) and isinstance(value_at(data, problem.path[:-1]), list):
+            # An app that waits for something else is still the app.
+            orders.add(problem.path)
+            _tell_order(notes, inventory, unit, problem)
+            continue
         if unit and _remove(data, unit):
             removed = True
             _tell(data, notes, inventory, unit, problem)
+    for path in sorted(orders, key=lambda path: (str(path[:-1]), path[-1]), reverse=True):
+        wanted = value_at(data, path[:-1])
+        if isinstance(wanted, list) and isinstance(path[-1], int) and path[-1] < len(wanted):
+            del wanted[path[-1]]
+            removed = True
     return removed
+
+
+def _tell_order(notes: Notes, inventory: Inventory, unit: Path, problem: Problem) -> None:
+    """Say of an app that it does not wait any more for what is not there."""
+    for read in inventory.objects:
+        if unit in notes.places.get(id(read), ()) and key_of(read.manifest).kind in KINDS.values():
+            notes.leave(read, problem.message, "make the apps retry until it is there", "spec.dependsOn")
 
 
 def _unit(path: Path) -> Path:

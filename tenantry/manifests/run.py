@@ -17,7 +17,7 @@ from tenantry.kube.objects import Manifest, ObjectId, readable_id
 from tenantry.manifests import helm, kustomize
 from tenantry.manifests.cache import Cache, Once
 from tenantry.manifests.changed import decisive
-from tenantry.manifests.documents import substituted
+from tenantry.manifests.documents import substituted, with_metadata
 from tenantry.manifests.model import (
     AppChange,
     ChangedApp,
@@ -243,18 +243,7 @@ def _with_note(rendered: Rendered) -> Rendered:
 
 
 def _with_metadata(rendered: Rendered, inputs: Inputs) -> Rendered:
-    """`commonMetadata` on every object, as the controllers set it."""
-    common = inputs.app["spec"].get("commonMetadata") or {}
-    if not common:
-        return rendered
-    objects = []
-    for each in rendered.objects:
-        metadata = dict(each.get("metadata") or {})
-        for key in ("labels", "annotations"):
-            if common.get(key):
-                metadata[key] = {**(metadata.get(key) or {}), **common[key]}
-        objects.append({**each, "metadata": metadata})
-    return replace(rendered, objects=tuple(objects))
+    return replace(rendered, objects=with_metadata(rendered.objects, inputs.app["spec"]))
 
 
 def _grouped(outcomes: Iterable[tuple[ChangedApp, _Pair]]) -> list[AppChange]:

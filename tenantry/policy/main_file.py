@@ -12,6 +12,7 @@ from typing import Any
 import yaml
 
 from tenantry.policy.classes import above, names_of, with_classes
+from tenantry.policy.overlays import with_overlay
 from tenantry.policy.resource import as_text, entries, lookup, mapping, texts
 from tenantry.policy.rows import is_table, with_rows
 
@@ -202,6 +203,10 @@ class MainFile:
 def read(file: Path) -> MainFile:
     """Raises: OSError, yaml.YAMLError, csv.Error: a file cannot be read."""
     main = with_rows(file.parent, mapping(yaml.load(file.read_text(), Loader=_Texts)))
+    for entry in entries(main.get("include")):
+        if environment := str(entry.get("environment") or ""):
+            for overlay in sorted(file.parent.glob(str(entry.get("files")))):
+                main = with_overlay(main, environment, mapping(yaml.load(overlay.read_text(), Loader=_Texts)))
     clusters = dict(mapping(main.get("clusters")))
     for included in _with_clusters(file.parent, main):
         clusters.update(mapping(mapping(yaml.load(included.read_text(), Loader=_Texts)).get("clusters")))

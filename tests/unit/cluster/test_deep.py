@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 import httpx2
-import pytest
 
 from tenantry.cluster.deep import deep_statuses
+from tests.table import table
 from tests.unit.memory import Memory
 from tests.unit.preflight.clusters import ADDRESS, FLEET, PLAN, SECRET, TOKEN, hub, kubeconfig, secret
 
@@ -36,7 +36,7 @@ def test_a_namespace_that_is_there_and_the_tenants_is_no_news() -> None:
     assert [path for _, path, _ in edge.requests] == [NAMESPACES]
 
 
-@pytest.mark.parametrize(
+@table(
     ("namespaces", "message"),
     [
         (
@@ -68,7 +68,7 @@ def unanswered(error: Exception) -> Memory:
     return edge
 
 
-@pytest.mark.parametrize(
+@table(
     ("error", "reason"),
     [
         (httpx2.ConnectTimeout(ADDRESS), "it did not answer within 5 seconds"),

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-import pytest
-
 from tenantry.plan.admission import management_policies
+from tests.table import table
 from tests.unit.texts import named, one, planned, problems, rocky
 
 SIMPLE = "web: {kustomize: {source: manifests}}"
@@ -63,7 +62,7 @@ def test_each_namespace_can_have_an_account_with_the_rights_of_the_tenant() -> N
     assert account.id in one(plan, "Kustomization", "web").depends_on
 
 
-@pytest.mark.parametrize(
+@table(
     ("written", "message"),
     [
         (
