@@ -42,7 +42,7 @@ CASES = {
 """The options with which each repository is imported."""
 COUNTS = {
     "flux-create": (9, 7, 2),
-    "flux2-multi-tenancy": (22, 10, 12),
+    "flux2-multi-tenancy": (22, 14, 8),
     "course": (20, 20, 0),
     "hub": (34, 28, 6),
     "handover": (7, 4, 3),
