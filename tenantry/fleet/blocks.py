@@ -220,7 +220,7 @@ def _reference(value: Any, instead: str) -> str:
 
 
 def _in_one_app(at: Path, key: str, value: str) -> str:
-    """The fix for a key of one app in a block for all apps, such as a tenant's `helm`: the apps and their names may be forgotten."""
+    """The fix for a key of one app in a block for all apps, such as a tenant's `helm`: their names may be forgotten."""
     group, whose = ("addons", "add-ons") if at[0] == "platform" else ("apps", "apps")
     nested = f"{group}: {{NAME: {{{at[-1]}: {{{key}: {value}}}}}}}"
     where = " in a tenant" if at[0] == "defaults" else ""
