@@ -219,12 +219,22 @@ def _reference(value: Any, instead: str) -> str:
     return instead if shown == "..." else shown
 
 
+def _in_one_app(at: Path, key: str, value: str) -> str:
+    """The fix for a key of one app in a block for all apps, such as a tenant's `helm`: their names may be forgotten."""
+    group, whose = ("addons", "add-ons") if at[0] == "platform" else ("apps", "apps")
+    nested = f"{group}: {{NAME: {{{at[-1]}: {{{key}: {value}}}}}}}"
+    where = " in a tenant" if at[0] == "defaults" else ""
+    return f"write '{nested}'{where}, or remove it: this '{at[-1]}:' is for all {whose}"
+
+
 def _owned(model: type[FluxBlock], block: dict[str, Any], at: Path) -> Iterator[Problem]:
     for name, reason in model.owned.items():
         first, _, second = name.partition(".")
         inner = block.get(first)
         if not second and first in block:
             fix = fix_for_owned(first, block)
+            if reason.startswith("each app says it"):
+                fix = fix or _in_one_app(at, first, quoted(block[first], ()))
             if first == "secretRef":
                 owner = at[:2] if at[0] == "tenants" else at[:1]
                 whole = at[-2] == "receivers"

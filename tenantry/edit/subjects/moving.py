@@ -51,7 +51,7 @@ def move_app(editor: Editor, text: str, to: str, *, with_sources: bool = False) 
 
 def _bring(editor: Editor, here: Target, there: Target, app: Target, *, with_sources: bool) -> list[str]:
     """Check that the other tenant has what an app refers to; sources can come along."""
-    own, other = editor.value(here.path), editor.value(there.path)
+    own, other = editor.value_or_of_class(here.path), editor.value_or_of_class(there.path)
     if other is ABSENT and here.kind is Kind.SOURCE and with_sources:
         return [_copy_source(editor, here, there, app)]
     if other is ABSENT:
@@ -71,6 +71,9 @@ def _copy_source(editor: Editor, here: Target, there: Target, app: Target) -> st
     for reference in references_in(editor, here.path):
         require(editor, reference.target._replace(owner=there.owner))
     at = app.path
+    if editor.value(here.path) is ABSENT:
+        editor.set(there.path, editor.value_or_of_class(here.path))
+        return f"copied {here}, which it has from its class, to tenant '{there.owner}'"
     if any(reference.path[: len(at)] != at for _, reference in references_to(editor, here)):
         editor.set(there.path, editor.value(here.path))
         return f"copied {here} to tenant '{there.owner}'"
