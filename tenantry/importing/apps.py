@@ -40,6 +40,8 @@ def _way_to_source(thing: Thing) -> str:
     """How the source of an app can be read."""
     reference = mapping_at(thing.spec, "sourceRef")
     command = {"GitRepository": "git", "OCIRepository": "oci", "Bucket": "bucket"}.get(str(reference.get("kind")))
+    if reference.get("kind") == "ExternalArtifact":
+        return "leave it where it is, or declare it by hand with the Git repository that the ArtifactGenerator copies"
     if not command:
         return "import the source with it, or declare the app by hand"
     words = ("flux", "export", "source", command, str(reference.get("name")))
@@ -68,7 +70,7 @@ def fill_in(survey: Survey, app: FoundApp) -> bool:
     if thing.kind == "Kustomization":
         block = _kustomize_block(survey.world, app, named)
     else:
-        block = _helm_block(survey.world, app, named, app.main if app.tenant else survey.platform)
+        block = _helm_block(survey.world, app, named, app.main if app.tenant else app.own or survey.platform)
         if app.moves:
             fix = "leave it to what applies it, or declare it by hand when it may be installed again"
             notes.leave(thing.read, f"{app.moves[0]}, so the release would be installed again", fix)

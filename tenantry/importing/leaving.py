@@ -105,16 +105,30 @@ def expressible(things: Iterable[Thing], notes: Notes, going_on: Set[int] = froz
     return kept
 
 
-def idle(inventory: Inventory, draft: Draft) -> set[int]:
-    """What was to hand over what it applies, although the draft expresses none of that."""
-    ending = {id(each.read) for each in draft.left_over if each.fate == "replaced" and not each.field}
-    handed_over = {id(each.read) for each in draft.became} | ending
-    used: set[int] = set()
-    for things in grouped(map(Thing, inventory.objects), lambda each: each.read.environment).values():
-        appliers = Appliers(things)
-        owners = (appliers.of(each) for each in things if id(each.read) in handed_over)
-        used |= {id(owner.read) for owner in owners if owner is not None}
-    return ending - used
+class Handover:
+    """What hands over what it applies in a draft, by `id` of what was read.
+
+    idle: what has nothing to hand over. mixed: what would hand over a part alone, and no tenant's. Both had better go on.
+    """
+
+    def __init__(self, inventory: Inventory, draft: Draft) -> None:
+        ending = {id(each.read) for each in draft.left_over if each.fate == "replaced" and not each.field}
+        self.expressed = {id(each.read) for each in draft.became}
+        of_tenants = {id(each.read) for each in draft.became if each.path[0] == "tenants"}
+        used, partly, needed = set[int](), set[int](), set[int]()
+        for things in grouped(map(Thing, inventory.objects), lambda each: each.read.environment).values():
+            appliers = Appliers(things)
+            for thing in things:
+                if (owner := appliers.of(thing)) is None:
+                    continue
+                if id(thing.read) in self.expressed | ending:
+                    used.add(id(owner.read))
+                elif thing.kind != "Namespace":
+                    partly.add(id(owner.read))
+                if id(thing.read) in of_tenants | ending:
+                    needed.add(id(owner.read))
+        self.idle = ending - used
+        self.mixed = (ending & partly) - needed
 
 
 def _inner_in_words(thing: Thing, owner: Thing) -> tuple[str, str]:

@@ -13,7 +13,7 @@ from tenantry.importing.text import text_of
 from tenantry.importing.world import Notes
 from tenantry.kube.objects import is_of_flux
 from tenantry.load import fleet_of, plan_all
-from tenantry.messages.data import ABSENT, value_at
+from tenantry.messages.data import ABSENT, mapping_at, value_at
 from tenantry.messages.errors import InvalidFleet, Problem, Refused
 from tenantry.plan.objects.apps import KINDS
 from tenantry.plan.plan import Plan
@@ -132,6 +132,7 @@ def _draft(inventory: Inventory, data: dict[str, Any], notes: Notes, plans: dict
     }
     became: list[Became] = []
     told = {id(each.read) for each in notes.left_over if not each.field}
+    homes = {str(each.get("namespace")) for each in mapping_at(data, "platform", "addons").values()}
     for read in inventory.objects:
         path = there.get(read.environment, {}).get(key_of(read.manifest))
         if path is not None:
@@ -140,7 +141,7 @@ def _draft(inventory: Inventory, data: dict[str, Any], notes: Notes, plans: dict
         if expressed := _expressed(data, notes, read, plans[read.environment], made[read.environment]):
             became.append(Became(read, expressed))
         if id(read) not in told:
-            notes.left_over.append(_unexpressed(read, notes))
+            notes.left_over.append(_unexpressed(read, notes, homes))
     decisions = {
         path: tuple(each) for path, each in notes.decisions.items() if value_at(data, path, ABSENT) is not ABSENT
     }
@@ -185,9 +186,11 @@ _SOURCES = ("GitRepository", "OCIRepository", "HelmRepository", "Bucket")
 _IMAGES = ("ImageRepository", "ImagePolicy", "ImageUpdateAutomation")
 
 
-def _unexpressed(read: Read, notes: Notes) -> LeftOver:
+def _unexpressed(read: Read, notes: Notes, homes: Set[str]) -> LeftOver:
     """An object for which nothing else was said."""
     key = key_of(read.manifest)
+    if key.kind == "Namespace" and key.name in homes:
+        return LeftOver(read, "an add-on lies in it, and Tenantry takes it as it is", "keep it", fate="stays")
     if key.kind in _REASONS:
         return LeftOver(read, *_REASONS[key.kind], fate="inexpressible" if key.kind == "Namespace" else "stays")
     if (key.kind, key.namespace, key.name) == ("GitRepository", FLUX, FLUX):

@@ -180,6 +180,7 @@ class FoundApp:
     """tenant: "" for an add-on. key: what the file calls it. main, extra: the tenant's namespaces.
 
     home, planned: the namespace and the name that Tenantry gives its object. content: what the entry says.
+    own: `namespace` of an add-on; "": the platform's; None: a Kustomization on a remote cluster does not tell.
     moves: why it cannot stay what it is; risks: why it is paused.
     """
 
@@ -197,6 +198,7 @@ class FoundApp:
     moves: list[str] = field(default_factory=list)
     automation: dict[str, Any] = field(default_factory=dict)
     risks: list[str] = field(default_factory=list)
+    own: str | None = ""
 
     @property
     def path(self) -> tuple[str, ...]:

@@ -20,6 +20,7 @@ from tenantry.listing.taken import Place
 from tenantry.messages.data import ABSENT, value_at
 from tenantry.messages.errors import Path
 from tenantry.model.tenancy import Subject
+from tenantry.plan.bootstrap import homes_of_addons
 
 Kind: TypeAlias = Literal["user", "group", "serviceAccount", "flux", "file"]
 EVERYTHING = "cluster-admin"
@@ -54,12 +55,16 @@ class Right:
 def rights_of_platform(fleet: Fleet, places: Iterable[Place]) -> Mapping[Right, list[Place]]:
     """The accounts as which Flux applies baselines and add-ons, each with the clusters where it may do everything."""
     found: dict[Right, list[Place]] = {}
+    hubs = {hub for environment in fleet.environments.values() for hub in environment.managements}
     for place in places:
         at = ("clusters", place.cluster, "platformServiceAccount")
         written = "platformServiceAccount" in fleet.raw("clusters", place.cluster)
         name = f"{fleet.document.platform.namespace}/{platform_account(fleet, *place)}"
         line = fleet.source.line_of(at) if written else None
         found.setdefault(Right(PLATFORM, "flux", name, "cluster", EVERYTHING, (), line), []).append(place)
+        for home in homes_of_addons(fleet, place.cluster)[1:] if place.cluster in hubs else ():
+            own = f"{home}/{platform_account(fleet, *place)}"
+            found.setdefault(Right(PLATFORM, "flux", own, "cluster", EVERYTHING, (), line), []).append(place)
     return found
 
 

@@ -27,7 +27,7 @@ def test_the_account_has_the_name_that_the_file_gives_and_flux_acts_as_it() -> N
     (subject,) = one(plan, "RoleBinding", "rocky-reconciler-admin").manifest["subjects"]
     assert subject["name"] == "system:serviceaccount:rocky:deployer"
     assert one(plan, "Namespace", "rocky").manifest["metadata"]["labels"]["tenantry/account"] == "deployer"
-    policy = str(next(each for each in management_policies("p", shared_identity=False)))
+    policy = str(next(each for each in management_policies(["p"], shared_identity=False)))
     assert "variables.labels[?'tenantry/account']" in policy
 
 
