@@ -140,6 +140,7 @@ WARNINGS: tuple[Rule, ...] = (
     notifications.receivers_have_sources_to_fetch,
     frame_rules.grants_are_for_tenants_with_an_included_file,
     rules.management_clusters_are_left_out_on_purpose,
+    clusters.management_clusters_have_clusters,
     frame_rules.grants_have_an_effect,
     rollouts.rollouts_of_apps_have_an_effect,
     rollouts.rollouts_have_apps_to_wait_for,

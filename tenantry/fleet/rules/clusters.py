@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from tenantry.fleet import walk
-from tenantry.fleet.fleet import Fleet, hub_of, remotes_of
+from tenantry.fleet.fleet import Fleet, clusters_of, hub_of, remotes_of
 from tenantry.fleet.inherit import cycles
 from tenantry.fleet.placement import tenant_barrier
 from tenantry.kube.names import is_reserved_namespace
@@ -79,6 +79,23 @@ def management_clusters_are_listed_once(fleet: Fleet) -> Iterator[Problem]:
             if first.setdefault(hub, at) != at:
                 message = f"environment '{name}' lists management cluster '{hub}' twice"
                 yield Problem(at, "duplicate-name", message, fix="remove one of them")
+
+
+def management_clusters_have_clusters(fleet: Fleet) -> Iterator[Problem]:
+    """Each run contacts every management cluster of its environment, such as one that the environment only inherits."""
+    for name, environment in fleet.environments.items():
+        used = {hub_of(fleet, name, cluster) for cluster in clusters_of(fleet, name)}
+        for at, hub in management_at(fleet, name) if len(environment.managements) > 1 else ():
+            if used and hub not in used:
+                kept = [each for each in environment.managements if each in used]
+                own = kept[0] if len(kept) == 1 else f"[{', '.join(kept)}]"
+                yield doubtful(
+                    at if at[1] == name else ("environments", name),
+                    "unused",
+                    f"no cluster of environment '{name}' is on its management cluster '{hub}', which each run contacts",
+                    fix=f"write 'management: {own}' in environment '{name}', unless it gets clusters there",
+                    at_key=at[1] != name,
+                )
 
 
 def clusters_name_their_management_cluster(fleet: Fleet) -> Iterator[Problem]:
