@@ -8,13 +8,13 @@ from pathlib import Path
 
 from tenantry.fleet.blocks import check_blocks
 from tenantry.fleet.classes import Once, classed, is_follow_up, of_all_tenants
+from tenantry.fleet.filled_selectors import with_filled_selectors
 from tenantry.fleet.fleet import Fleet, diagnose, neighbours
 from tenantry.fleet.groups import Grouped, grouped
 from tenantry.fleet.leaks import pasted_secrets
 from tenantry.fleet.overlays import is_follow_up as lacks_overlay
 from tenantry.fleet.overlays import overlaid
 from tenantry.fleet.rules import check_rules, check_warnings
-from tenantry.fleet.selecting import selecting
 from tenantry.fleet.shape import check_shape
 from tenantry.grants.frames import filled
 from tenantry.messages.errors import MAX_PROBLEMS, InvalidFleet, Problem, first_of, sorted_once
@@ -47,7 +47,7 @@ def fleet_of(source: ParsedFile) -> Fleet:
     """Check a parsed file. Raises: InvalidFleet: includes the problems that planning finds, so that one run reports all."""
     source = classed(source)
     secrets = tuple(diagnose(source, first_of(Once(source)(pasted_secrets(source.data)))))
-    chosen, unknown = selecting(source)
+    chosen, unknown = with_filled_selectors(source)
     clusters = grouped(chosen)
     clusters = replace(clusters, findings=(*Once(source)(unknown), *clusters.findings))
     fleet, problems = _checked(clusters, known=bool(secrets))

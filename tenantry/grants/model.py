@@ -25,7 +25,7 @@ from tenantry.model.scalars import (
     text,
     valid,
 )
-from tenantry.model.selecting import Selector
+from tenantry.model.selector import Selector
 from tenantry.model.strict import Model, OneOf
 
 _ADDRESS = r"""(\*|[^*\s?#"']+(/\*)?)"""

@@ -40,6 +40,8 @@ def _way_to_source(thing: Thing) -> str:
     """How the source of an app can be read."""
     reference = mapping_at(thing.spec, "sourceRef")
     command = {"GitRepository": "git", "OCIRepository": "oci", "Bucket": "bucket"}.get(str(reference.get("kind")))
+    if reference.get("kind") == "ExternalArtifact":
+        return "leave it where it is, or declare it by hand with the Git repository that the ArtifactGenerator copies"
     if not command:
         return "import the source with it, or declare the app by hand"
     words = ("flux", "export", "source", command, str(reference.get("name")))

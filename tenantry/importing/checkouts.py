@@ -66,6 +66,10 @@ def _paths_in(directory: Path) -> Iterator[tuple[str, ...]]:
                 yield parts
 
 
+def _has(root: Path, parts: tuple[str, ...]) -> bool:
+    return os.path.isdir(root.joinpath(*parts))  # noqa: PTH112 (it knows no names that are too long)
+
+
 def parts_of(path: str) -> tuple[str, ...]:
     """The parts of a path as Flux takes it: a leading slash or dot does not count."""
     return tuple(part for part in PurePosixPath(path).parts if part not in ("/", ".", ".."))
@@ -114,7 +118,7 @@ class Checkouts:
             return found
         if source and key.kind == _ARTIFACT:
             return self._of_artifact(key, source, sources)
-        if (found := self._by_remote(url, spec)) and found.root.joinpath(*parts).is_dir():
+        if (found := self._by_remote(url, spec)) and _has(found.root, parts):
             return found
         # The source of a bootstrap that another directory applies, or that is not in Git.
         if key.namespace == FLUX and (source is None or key.name == FLUX):
@@ -125,7 +129,7 @@ class Checkouts:
         """The directories around those that are read which hold a path, up to the root of the repository."""
         for directory, checkout in self.inputs.items():
             for around in (directory, *directory.parents):
-                if around.is_relative_to(checkout.root) and around.joinpath(*parts).is_dir():
+                if around.is_relative_to(checkout.root) and _has(around, parts):
                     yield checkout._replace(root=around)
 
     def _of_artifact(self, key: Key, generator: Manifest, sources: Mapping[Key, Manifest]) -> Checkout | None:

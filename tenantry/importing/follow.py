@@ -25,6 +25,7 @@ from tenantry.kube.objects import Manifest, is_of_flux, labels_of
 from tenantry.manifests.artifact import directory_in
 from tenantry.manifests.documents import substituted, unset, with_metadata
 from tenantry.manifests.model import NotFetched, NotRendered
+from tenantry.manifests.run import unreadable
 from tenantry.messages.data import mapping_at, mappings_in
 from tenantry.messages.errors import Refused
 from tenantry.messages.text import counted
@@ -51,6 +52,20 @@ class NotKnown(NotRendered):
     def __init__(self, variable: str, holder: str) -> None:
         super().__init__(f"variable '{variable}' can come from {holder}, which is not read")
         self.holder = holder
+
+
+def _is_applied(manifest: Mapping[str, Any]) -> bool:
+    """Whether Flux applies an object of a source: notes on it can say otherwise."""
+    metadata = mapping_at(manifest, "metadata")
+    notes = {**mapping_at(metadata, "labels"), **mapping_at(metadata, "annotations")}
+    return bool(manifest) and not any(str(notes.get(key)).lower() == value for key, value in _NOT_APPLIED)
+
+
+_NOT_APPLIED = (
+    ("kustomize.toolkit.fluxcd.io/reconcile", "disabled"),
+    ("kustomize.toolkit.fluxcd.io/ssa", "ignore"),
+    ("fluxcd.controlplane.io/reconcile", "disabled"),
+)
 
 
 def _called(manifest: Mapping[str, Any]) -> str:
@@ -194,8 +209,13 @@ class Follower:
             return str(failed), _FIX
         except NotFetched as failed:
             return failed.message, failed.fix
+        except Refused:  # nothing can be built here
+            raise
+        except Exception as unexpected:  # whatever a source contains costs what applies it
+            return unreadable(unexpected), _FIX
         try:
-            found = [placed(each, f"{shown}: {_called(each)}".removesuffix(": "), shown) for each in objects if each]
+            applied = (each for each in objects if _is_applied(each))
+            found = [placed(each, f"{shown}: {_called(each)}".removesuffix(": "), shown) for each in applied]
             return _Applied(shown, [read_origin(each, shown) for each in found])
         except Refused as refused:
             return refused.message, refused.fix
@@ -250,7 +270,8 @@ class Follower:
                 continue
             self._seen.add(key)
             try:
-                objects = [placed(each, origin, origin) for each in with_metadata(resolved(manifest), manifest["spec"])]
+                applied = filter(_is_applied, with_metadata(resolved(manifest), manifest["spec"]))
+                objects = [placed(each, origin, origin) for each in applied]
             except (NotRendered, Refused) as failed:
                 reason = failed.message if isinstance(failed, Refused) else str(failed)
                 self.unread.append(Unread(self.environment, f"{key} ({origin})", reason, _RESOURCE_SET_FIX))

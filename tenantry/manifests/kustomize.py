@@ -158,11 +158,13 @@ def build_part(
     Raises: NotRendered; NotFetched.
     """
     root, directory = root.resolve(), directory.resolve()
-    named = [reference.target for each in _read_for(directory, spec or {}) for reference in references(root, each)]
+    # One that leaves the source is refused below, with its place.
+    begins = [each for each in _read_for(directory, spec or {}) if each.is_relative_to(root)]
+    named = [*begins, *(reference.target for each in begins for reference in references(root, each))]
     with tempfile.TemporaryDirectory(prefix="tenantry-") as temporary:
         copy = Path(temporary, "source")
         copy.mkdir()
-        artifact.copied(root, (directory, *named), copy)
+        artifact.copied(root, named, copy)
         inside = copy / directory.relative_to(root)
         if spec is not None:
             _write(inside, {**_completed(inside, spec), "buildMetadata": [ORIGINS]})
@@ -172,7 +174,7 @@ def build_part(
 def _read_for(directory: Path, spec: Mapping[str, Any]) -> Iterator[Path]:
     """The directories whose kustomizations a build of a Kustomization's path begins with."""
     yield directory
-    yield from (directory / str(each) for each in spec.get("components", ()))
+    yield from (_leads_to(directory / str(each), "spec.components") for each in spec.get("components", ()))
     if kustomization_in(directory) is None:
         yield from (each for each in _manifests(directory) if each.is_dir())
 

@@ -154,12 +154,12 @@ class _Renderer:
             except NotRendered as refused:
                 problems.append(Problem(side, _told(str(refused), inputs), failed=True))
             except Exception as unexpected:  # whatever a source contains costs the apps that take it
-                problems.append(Problem(side, _unreadable(unexpected), failed=True))
+                problems.append(Problem(side, unreadable(unexpected), failed=True))
         try:
             changes, unchanged = compared(*sides) if len(sides) == 2 else ((), 0)
         except Exception as unexpected:  # the same
             changes, unchanged = (), 0
-            problems.append(Problem("", _unreadable(unexpected)))
+            problems.append(Problem("", unreadable(unexpected)))
         change = AppChange(
             environment=app.environment,
             tenant=app.tenant,
@@ -208,7 +208,7 @@ def _key(inputs: Inputs | None) -> str:
 _DATA = re.compile(r"(?:stringData|data)[\"']?\s{0,4}:")
 
 
-def _unreadable(found: Exception) -> str:
+def unreadable(found: Exception) -> str:
     """What is told of content that no step expects, without the content."""
     if isinstance(found, RecursionError):
         return "its directories or its YAML are nested too deeply"

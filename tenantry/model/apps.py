@@ -7,7 +7,7 @@ from pydantic import Field
 from tenantry.model.flux import FluxMetadata, HelmPatch, KustomizePatch
 from tenantry.model.images import ImageAutomation
 from tenantry.model.scalars import AppName, Name, NameTemplate
-from tenantry.model.selecting import Selector
+from tenantry.model.selector import Selector
 from tenantry.model.sources import Source
 from tenantry.model.strict import Model, OneOf
 from tenantry.model.tenancy import AddonNamespace

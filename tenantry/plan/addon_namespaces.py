@@ -23,7 +23,15 @@ from tenantry.model.tenancy import AddonNamespace
 from tenantry.plan.declared_objects import DeclaredObject, Surroundings, declared_objects
 from tenantry.plan.objects.lifecycle import Lifecycle, in_state, lifecycle
 from tenantry.plan.objects.remote import objects_release
-from tenantry.plan.objects.scope import APP_LABEL, Scope, check_length, installed_labels, on_management, unawaited
+from tenantry.plan.objects.scope import (
+    APP_LABEL,
+    SHORTEN,
+    Scope,
+    check_length,
+    installed_labels,
+    on_management,
+    unawaited,
+)
 
 
 def namespaces_on(fleet: Fleet, environment: str, cluster: str) -> dict[str, str]:
@@ -146,7 +154,9 @@ def namespaces_release(
     key, adopt = names.join(addon, "namespaces"), fleet.document.platform.addons[addon].adopt
     release = scope.release(key)
     if len(release) > names.MAX_RELEASE:
-        raise Found([name_too_long("release", release, names.MAX_RELEASE, at, "use a shorter name for the add-on")])
+        raise Found(
+            [name_too_long("release", release, names.MAX_RELEASE, at, f"use a shorter name for the add-on{SHORTEN}")]
+        )
     state = _state(fleet, scope, addon)
     made = objects_release(scope, scope, key, release, manifests, settings, depends_on, (), state, adopt=adopt)
     check_length(made, at)

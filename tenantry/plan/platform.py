@@ -238,6 +238,7 @@ class PlatformPlanner:
             base=tuple(made.id for made, _ in access_objects(self.fleet, self.environment, cluster)),
             shard=shard.name if (shard := flux_shard(self.fleet, self.environment, "", cluster)) else None,
             attached=(*prefix, *self._attached(cluster)),
+            shortens=self._platform.longNames == "shorten",
             common=(namespace, *environment_part(self.fleet, self.environment, self.management)) if kubeconfig else (),
         )
 

@@ -236,6 +236,11 @@ class Frame:
 
     # --- what the included file may name --------------------------------------------------------------------------
 
+    @property
+    def apps(self) -> Mapping[str, Any]:
+        """The apps of the tenant that the main file declares."""
+        return mapping(self.own.get("apps"))
+
     def declares(self, group: str, name: str) -> bool:
         """Whether an entry of the tenant is the main file's; group: its key, such as `sources`."""
         return name in mapping(self.own.get(group))

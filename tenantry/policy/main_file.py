@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -60,6 +61,8 @@ USUAL = (
     *("openshift*", "rook-ceph", "tigera-operator", "traefik", "velero"),
 )
 """Patterns of the namespaces that are reserved where the main file has no `platform.reservedNamespaces`."""
+LONGEST, LONGEST_RELEASE = 63, 53
+"""The most characters of the name of a Kustomization or HelmRelease, and of a release."""
 _TOKEN = re.compile(r"\$\{[^{}]*\}|\{\{|\}\}|\{([^{}]*)\}")
 
 
@@ -112,6 +115,12 @@ class MainFile:
     def home(self) -> str:
         """The platform team's namespace."""
         return str(self.platform.get("namespace") or "tenantry-system")
+
+    def fitting(self, name: str, limit: int) -> str:
+        """A name, shortened where the file says so: cut, with a hash of the whole one."""
+        if len(name) <= limit or self.platform.get("longNames") != "shorten":
+            return name
+        return f"{name[: limit - 9].rstrip('-.')}-{hashlib.sha256(name.encode()).hexdigest()[:8]}"
 
     @property
     def identity_is_shared(self) -> bool:

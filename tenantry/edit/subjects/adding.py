@@ -16,7 +16,7 @@ from tenantry.edit.subjects.names import Kind, Target, in_words
 from tenantry.edit.subjects.references import file_named, new, require
 from tenantry.messages.data import ABSENT, mapping_at
 from tenantry.messages.errors import Path, Refused
-from tenantry.model.selecting import wanted_labels
+from tenantry.model.selector import wanted_labels
 from tenantry.source.parsed_file import named
 
 Options = Mapping[str, Any]

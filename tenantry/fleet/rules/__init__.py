@@ -76,6 +76,7 @@ RULES: tuple[Rule, ...] = (
     rules.included_files_keep_to_their_limits,
     rules.included_files_have_a_limited_number_of_parts,
     tenants.selectors_name_declared_clusters,
+    tenants.placeholders_of_what_selectors_leave_out_are_filled_in,
     tenants.selectors_take_at_least_one_cluster,
     tenants.apps_say_where_they_run,
     environments.lists_name_declared_environments,

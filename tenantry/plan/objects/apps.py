@@ -31,7 +31,7 @@ KINDS = {"kustomize": "Kustomization", "helm": "HelmRelease"}
 def app_id(scope: Scope, app: str, kind: Literal["kustomize", "helm"]) -> ObjectId:
     """The identity of an app's Flux object on the management cluster."""
     api = KUSTOMIZE_API if kind == "kustomize" else HELM_API
-    return ObjectId(api, KINDS[kind], scope.home, scope.name(app))
+    return ObjectId(api, KINDS[kind], scope.home, scope.name(app, KINDS[kind]))
 
 
 def kustomization(scope: Scope, app: EffectiveApp, source: ObjectId, after: Iterable[Dependency]) -> KubeObject:

@@ -7,7 +7,7 @@ import posixpath
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from tenantry.policy.main_file import filled
+from tenantry.policy.main_file import LONGEST, filled
 from tenantry.policy.resource import Resource, entries, lookup, mapping, texts
 from tenantry.policy.rule import Violation
 from tenantry.policy.tenants import APP, CLUSTER, ENVIRONMENT, Place, Tenants
@@ -132,7 +132,7 @@ class _Named:
         addons = {
             (
                 place.home if place.kubeconfig else str(mapping(each).get("namespace") or file.home),
-                f"{prefix}{mark}{addon}",
+                file.fitting(f"{prefix}{mark}{addon}", LONGEST),
             )
             for addon, each in mapping(file.platform.get("addons")).items()
             for mark in marks
@@ -186,7 +186,8 @@ class _Baseline:
         """The releases of add-ons for which the main file lets the tenant wait. Pulumi waits for other kinds."""
         addons = mapping(self.tenants.file.platform.get("addons"))
         names = (text.removeprefix("platform/") for text in texts(self.place.frame.settings.get("dependsOn")))
-        return {f"/{self.place.cluster}-{name}" for name in names if "helm" in mapping(addons.get(name))}
+        helm = (f"{self.place.cluster}-{name}" for name in names if "helm" in mapping(addons.get(name)))
+        return {f"/{self.tenants.file.fitting(name, LONGEST)}" for name in helm}
 
     def _origin_of_chart(self, release: Resource) -> tuple[str, ...]:
         """Kind and URL of the repository of the chart, and of a directory in Git its path and revision.

@@ -90,5 +90,5 @@ def test_no_message_quotes_a_kubeconfig() -> None:
         assert ADDRESS not in message
     del management.objects[SECRET]
     assert told(remote(), management)[0][2] == (
-        "cluster 'edge' cannot be asked: there is no key 'admin.conf' in Secret kamaji/edge-admin-kubeconfig"
+        "cluster 'edge' cannot be asked: there is no Secret kamaji/edge-admin-kubeconfig, which holds the cluster's kubeconfig"
     )

@@ -44,6 +44,7 @@ BY_NATURE = {
         "said of each app, unless most apps say the same",
     ),
     "Oci.updates": "read by `tenantry update` alone",
+    "Platform.longNames": "for names that the file makes, which import reads as they are",
     "Platform.reservedNamespaces": "a check of names",
     "Platform.sharedIdentity": "a permission, which sets nothing",
     "Excluded.labels": "clusters are named",

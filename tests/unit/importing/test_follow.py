@@ -67,6 +67,8 @@ class Repository:
 
     def build(self, root: Path, directory: Path, spec: Mapping[str, Any]) -> bytes:
         self.built.append(str(directory.relative_to(root)))
+        if directory.name == "broken":
+            raise KeyError("name")
         if spec.get("components"):
             raise NotRendered("kustomize: there is no such component")
         return "\n---\n".join(each.read_text() for each in sorted(directory.rglob("*.yaml"))).encode()
@@ -195,11 +197,18 @@ def test_objects_with_variables_are_left_out_if_the_bootstrap_that_sets_them_can
 
 def test_one_that_cannot_be_built_costs_that_one(repository: Repository) -> None:
     (repository.root / "out").symlink_to("/")
-    lost = {"gone": "./gone", "out": "./out/etc", "encrypted": "./encrypted"}
+    lost = {
+        "gone": "./gone",
+        "long": f"./{'a' * 300}",
+        "out": "./out/etc",
+        "encrypted": "./encrypted",
+        "broken": "./broken",
+    }
     repository.write("clusters/prod/apps.yaml", *(leads(*each) for each in lost.items()), leads("web", "./web"))
     repository.write("clusters/prod/values.yaml", "replicas: 3\n")
     repository.write("encrypted/config.yaml", f"{config('a', {})}sops: {{mac: x}}\n")
     repository.write("web/web.yaml", RELEASE)
+    repository.write("broken/kustomization.yaml", "")
     found, reading = repository.read()
     assert owner(found["HelmRelease web"]) == "web"
     places = {each.place.rpartition(" (")[0] or Path(each.place).name: each.reason for each in reading.unread}
@@ -209,9 +218,22 @@ def test_one_that_cannot_be_built_costs_that_one(repository: Repository) -> None
         " 'metadata.name'",
         "Kustomization flux-system/flux-system": f"{repository.root}/clusters/prod: not a Kubernetes object with 'apiVersion',"
         " 'kind' and 'metadata.name'",
+        "Kustomization flux-system/long": f"the source has no directory './{'a' * 300}'",
+        "Kustomization flux-system/broken": "its content has a form that is not known here (KeyError)",
         "Kustomization flux-system/gone": "the source has no directory './gone'",
         "Kustomization flux-system/out": "path './out/etc' is a link, which Flux does not take",
     }
+
+
+@pytest.mark.parametrize(
+    "note", ["kustomize.toolkit.fluxcd.io/reconcile: disabled", "kustomize.toolkit.fluxcd.io/ssa: Ignore"]
+)
+def test_what_flux_does_not_apply_is_not_read(repository: Repository, note: str) -> None:
+    repository.write("clusters/prod/web.yaml", leads("web", "./web"))
+    off = RELEASE.replace("name: web,", f"name: off, annotations: {{{note}}},")
+    repository.write("web/web.yaml", RELEASE, off)
+    found, _ = repository.read()
+    assert [each for each in found if each.startswith("HelmRelease")] == ["HelmRelease web"]
 
 
 def test_what_two_apply_is_that_of_the_first(repository: Repository) -> None:

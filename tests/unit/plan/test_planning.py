@@ -840,7 +840,7 @@ def test_the_name_of_an_app_s_object_has_63_characters_at_most_and_is_never_cut(
         f"tenants.yaml:15:62: error[name-too-long]: {kind} name 'edge-rocky-{long}' has 64 characters,"
         " at most 63 are allowed",
         f"  at tenants.rocky.apps.{long}",
-        "  fix: use shorter names",
+        "  fix: use shorter names, or have them shortened: tenantry set platform.longNames shorten",
         "Found 1 error",
     )
 
@@ -850,7 +850,7 @@ def test_a_baseline_s_release_name_has_53_characters_at_most() -> None:
     expected = told(
         f"tenants.yaml:9:3: error[name-too-long]: release name '{tenant}-baseline' has 54 characters, at most 53 are allowed",
         f"  at tenants.{tenant}",
-        "  fix: use a shorter tenant name or namespace template",
+        "  fix: use a shorter tenant name or namespace template, or have them shortened: tenantry set platform.longNames shorten",
         "Found 1 error",
     )
     assert expected == problems(rocky(SIMPLE, ON_EDGE).replace("  rocky:\n", f"  {tenant}:\n"))
@@ -862,7 +862,7 @@ def test_an_app_s_release_name_has_53_characters_at_most_and_another_can_be_set(
     expected = told(
         f"tenants.yaml:15:70: error[name-too-long]: release name '{app}' has 54 characters, at most 53 are allowed",
         f"  at tenants.rocky.apps.{app}.helm",
-        "  fix: set a shorter 'releaseName'",
+        "  fix: set a shorter 'releaseName', or have them shortened: tenantry set platform.longNames shorten",
         "Found 1 error",
     )
     assert expected == problems(rocky(f"{app}: {{helm: {{{helm}}}}}"))
