@@ -164,8 +164,9 @@ def _platform(chance: random.Random) -> Data:
         platform["addons"]["dns"]["scope"] = "environment"
     if chance.random() < 0.1:
         platform["addons"]["dns"]["environments"] = ["dev"]
-    if chance.random() < 0.2:
-        platform["addons"][chance.choice(("cert-manager", "dns"))]["namespace"] = "tools"
+    own = random.Random(str(chance.getstate()))  # so that all else is drawn as without it
+    if own.random() < 0.2:
+        platform["addons"][own.choice(("cert-manager", "dns"))]["namespace"] = "tools"
     return platform
 
 
