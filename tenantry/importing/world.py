@@ -168,7 +168,7 @@ class FoundApp:
     """tenant: "" for an add-on. key: what the file calls it. main, extra: the tenant's namespaces.
 
     home, planned: the namespace and the name that Tenantry gives its object. content: what the entry says.
-    moves: why it cannot stay what it is; risks: why it is paused.
+    moves: why it cannot stay what it is; risks: why it is paused. shared: the source of the platform that an add-on takes.
     """
 
     thing: Thing
@@ -185,6 +185,7 @@ class FoundApp:
     moves: list[str] = field(default_factory=list)
     automation: dict[str, Any] = field(default_factory=dict)
     risks: list[str] = field(default_factory=list)
+    shared: str = ""
 
     @property
     def path(self) -> tuple[str, ...]:

@@ -20,6 +20,7 @@ from tenantry.fleet.placement import (
     labelled,
 )
 from tenantry.fleet.sources import source_place
+from tenantry.fleet.walk import sources
 from tenantry.kube.names import PLATFORM
 from tenantry.listing.rights import rights, rights_of_platform
 from tenantry.listing.taken import Place, Source, Taken, Taking, in_words, uses
@@ -263,19 +264,11 @@ def _sources(fleet: Fleet, placed: list[Placed], only: Filter) -> Iterator[Item]
     users: dict[tuple[str, ...], list[Placed]] = {}
     for one in placed:
         name = taking.app(one.at, one.place)[0].source
-        at = source_place(one.at, name)
+        at = source_place(one.at, name if one.tenant != PLATFORM or name != one.app else None)
         users.setdefault(at, []).append(one)
-    addons = (
-        (("platform", "addons", name, "source"), each.source) for name, each in fleet.document.platform.addons.items()
-    )
-    owned = (
-        (("tenants", tenant, "sources", name), source)
-        for tenant, of in fleet.document.tenants.items()
-        for name, source in of.sources.items()
-    )
-    for at, source in chain(addons, owned):
+    for at, source in sorted(sources(fleet), key=lambda each: each[0][0] != PLATFORM):
         here = users.get(at, [])
-        tenant, name = (PLATFORM, at[2]) if at[0] == "platform" else (at[1], at[3])
+        tenant, name = (PLATFORM, at[2]) if at[0] == PLATFORM else (at[1], at[3])
         if not _in([tenant], only.tenants) or (only.by_place and not here):
             continue
         places = list(dict.fromkeys(one.place for one in here))

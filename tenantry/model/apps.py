@@ -80,7 +80,9 @@ class App(OneOf):
 
 
 class Addon(App):
-    """An app of the platform team. It has its own source and runs with the platform's rights."""
+    """An app of the platform team. It has a source of its own, or names one of `platform.sources` as a tenant's app does, and runs
+    with the platform's rights.
+    """
 
     clusters: Selector
     """Where the add-on runs. Required, as no default applies."""
@@ -90,8 +92,8 @@ class Addon(App):
     scope: Literal["cluster", "environment"] = "cluster"
     """`cluster`: a cluster in several environments has the add-on once. `environment`: each environment of the cluster that the
     add-on admits has its own; the names of its objects and its release contain the environment where they would meet."""
-    source: Source
-    """Where the add-on's manifests or chart come from."""
+    source: Source | None = None
+    """Where the add-on's manifests or chart come from. Without it, `kustomize` or `helm` names one of `platform.sources`."""
     namespaces: dict[NameTemplate, AddonNamespace] = {}
     """Namespaces that the add-on owns, by name; placeholders are filled in. They are created before the add-on, removed after it,
     and reserved: no tenant can have one of them."""

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 
+from tenantry.fleet import walk
 from tenantry.fleet.apps import EffectiveApp, effective_app
 from tenantry.fleet.fleet import Fleet
 from tenantry.fleet.settings import TenantSettings, tenant_states
@@ -16,7 +17,7 @@ from tenantry.kube.objects import KubeObject
 from tenantry.messages.errors import AlreadyTold, Found, Path, Problem, Problems, collecting, raise_found
 from tenantry.messages.placeholders import Variables
 from tenantry.messages.problems import missing_key, name_too_long
-from tenantry.model import Helm, Kustomize
+from tenantry.model import Addon, Helm, Kustomize
 from tenantry.plan.dependencies import in_order, missing_dependencies
 from tenantry.plan.images import PlannedImage, automation_of, image_objects, planned_images
 from tenantry.plan.objects.apps import Dependency, app_id, awaited, helm_release, kustomization
@@ -171,14 +172,17 @@ class _Builder:
     def _state(self, app: EffectiveApp) -> Lifecycle:
         document, cluster = self.fleet.document, self.fleet.clusters[self.scope.cluster].state
         if not self.scope.tenant:
-            return lifecycle(cluster, document.platform.addons[app.name].state)
+            return lifecycle(cluster, self._addon(app.name).state)
         apps = document.tenants[self.scope.tenant].apps
         return lifecycle(
             cluster, *tenant_states(self.fleet, self.scope.tenant, self.scope.cluster), apps[app.name].state
         )
 
     def _keeps_definitions(self, app: str) -> bool:
-        return not self.scope.tenant and self.fleet.document.platform.addons[app].keepCRDs
+        return not self.scope.tenant and self._addon(app).keepCRDs
+
+    def _addon(self, app: str) -> Addon:
+        return self.fleet.document.platform.addons[app]
 
     def _check_manifests(self, app: EffectiveApp, name: str, source: KubeObject) -> None:
         if source.id.kind == "HelmRepository":
@@ -197,7 +201,7 @@ class _Builder:
             raise Found([name_too_long("release", release, names.MAX_RELEASE, at, "set a shorter 'releaseName'")])
         if is_chart(source):
             return source
-        chart = chart_object(self.scope, source, name, helm, app.settings.interval)
+        chart = chart_object(self.sources.scope_of(name), source, name, helm, app.settings.interval)
         check_size(chart, _path_of(self.scope, app.name))
         self._check_spec(chart, app, {("interval",): ("chartInterval",)})
         chart = shared_chart(self.fleet, self.scope, self._bound(chart, app), source)
@@ -206,8 +210,9 @@ class _Builder:
         return chart
 
     def _charts_declared(self) -> list[str]:
-        """The tenant's Helm repositories."""
-        sources = self.fleet.document.tenants[self.scope.tenant].sources if self.scope.tenant else {}
+        """The Helm repositories that an app can name."""
+        document = self.fleet.document
+        sources = document.tenants[self.scope.tenant].sources if self.scope.tenant else document.platform.sources
         return [name for name, source in sources.items() if source.helm]
 
     def _check_spec(self, planned: KubeObject, app: EffectiveApp, keys: Mapping[Path, Path] | None = None) -> None:
@@ -232,10 +237,14 @@ class _Builder:
         return self.attachments.bound(planned, lambda path: app.origin(app.kind, *path))
 
     def _source_name(self, app: EffectiveApp) -> str:
-        if not self.scope.tenant:
-            return app.name
+        at = _path_of(self.scope, app.name)
+        if app.block.source is None and not self.scope.tenant:
+            if self._addon(app.name).source:
+                return app.name
+            if not any("source" in block for _, block in walk.blocks(self.fleet, at)):
+                raise AlreadyTold(f"the source of add-on '{app.name}'")
         if app.block.source is None:
-            raise Found([missing_key((*_path_of(self.scope, app.name), app.kind), "source")])
+            raise Found([missing_key((*at, app.kind), "source")])
         return app.block.source
 
     def _check_target(self, app: EffectiveApp) -> None:

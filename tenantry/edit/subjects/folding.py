@@ -50,7 +50,8 @@ def _parts(
     for at in sources:
         placements = list(dict.fromkeys(placements_of_source(fleet, at)))
         written = [tuple(written_layers(fleet, at, *place)) for place in placements]
-        who = f"source {at[1]}/{at[3]}" if at[0] == "tenants" else f"the source of platform/{at[2]}"
+        own = at[:2] == ("platform", "addons")
+        who = f"the source of platform/{at[2]}" if own else f"source {at[1] if at[0] == 'tenants' else at[0]}/{at[-1]}"
         yield _Overridden(editor, fleet, at, who, "source", second, placements, written, dict.fromkeys(REFS))
 
 

@@ -19,6 +19,7 @@ from tenantry.fleet.placement import clusters_of_app
 from tenantry.fleet.settings import variable_at, variables_of, variables_of_app
 from tenantry.fleet.sources import source_data, source_entry
 from tenantry.fleet.template import fill
+from tenantry.kube.names import PLATFORM
 from tenantry.messages.data import ABSENT, mapping_at
 from tenantry.messages.errors import Path, Refused
 from tenantry.messages.text import format_path, listed
@@ -33,9 +34,9 @@ class Promoted:
 
 
 def promotable(fleet: Fleet, owner: Path, first: str, second: str) -> list[App]:
-    """The apps of a tenant, or the one app or add-on, that both environments have. Raises: Refused: there is none."""
-    tenant_only = owner[0] == "tenants" and len(owner) == 2
-    names = [(*owner, "apps", each) for each in fleet.raw(*owner, "apps")] if tenant_only else [owner]
+    """The apps of a tenant, all add-ons, or the one app or add-on, that both environments have. Raises: Refused: there is none."""
+    group = {("tenants", 2): "apps", ("platform", 1): "addons"}.get((str(owner[0]), len(owner)))
+    names = [(*owner, group, each) for each in fleet.raw(*owner, group)] if group else [owner]
     apps = [App(tuple(map(str, name))) for name in names]
     both = [app for app in apps if all(clusters_of_app(fleet, env, app.at) for env in (first, second))]
     if not both:
@@ -145,13 +146,18 @@ class _Promotion:
         group = old.at[len(mine) + 1] if old.at[len(mine)] == "overrides" else ""
         if group in ("clusters", "where"):
             raise _of_clusters(self.fleet, app, path, old.at, self.second)
-        name = str(mine[-1])
-        paths = [each.path for _, each in references_to(self.editor, Target(Kind.SOURCE, name, app.at[1]))]
-        users = dict.fromkeys(App(tuple(map(str, each[:4]))) for each in paths if each[2] == "apps")
+        name, owner = str(mine[-1]), app.at[1] if app.at[0] == "tenants" else PLATFORM
+        shared = Target(Kind.SOURCE, name, owner)
+        paths = (
+            [each.path for _, each in references_to(self.editor, shared)] if mine[:2] != ("platform", "addons") else []
+        )
+        at_apps = (each[: len(app.at)] for each in paths if len(each) > len(app.at) and app.at[-2] in each[:3])
+        users = dict.fromkeys(App(tuple(map(str, each))) for each in at_apps)
         if others := [user for user in users if user not in self.apps]:
             raise Refused(
-                f"source '{name}' of tenant '{app.at[1]}' is used by {listed(others)} too, whose ref would change with it",
-                f"promote the whole tenant: tenantry promote {app.at[1]} --from {self.first} --to {self.second}",
+                f"{shared} is used by {listed(others)} too, whose ref would change with it",
+                f"promote {'all add-ons' if owner == PLATFORM else 'the whole tenant'}:"
+                f" tenantry promote {owner} --from {self.first} --to {self.second}",
             )
         in_override = mine == other or group
         at = (*mine, "overrides", "environments", self.second, *path[1:]) if in_override else old.at
