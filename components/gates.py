@@ -228,7 +228,7 @@ class _Run:
 
     async def run(self) -> None:
         """Return when the next wave may begin."""
-        queue = deque(self.wave.clusters)
+        queue = deque(self.wave.units)
         watch = Watch(self.rollout, self.wave, self._awaited(), time.monotonic, self.gates.stayed)
         watch.changed(await self._begin(["", *self.wave.left_out]))
         running, waited = 0, False
@@ -249,19 +249,19 @@ class _Run:
                 self._tell_progress(seen)
                 await asyncio.sleep(self.reading.pause)
 
-    async def _begin(self, clusters: Iterable[str]) -> list[str]:
-        """Change clusters, and return when the engine has. Those to wait for are returned."""
-        turns = [Turn(self.rollout.name, self.wave.number, cluster) for cluster in clusters]
+    async def _begin(self, units: Iterable[str]) -> list[str]:
+        """Change clusters or tenants, and return when the engine has. Those to wait for are returned."""
+        turns = [Turn(self.rollout.name, self.wave.number, unit) for unit in units]
         for turn in turns:
             self.gates.begin(turn)
         answers = {each: await asyncio.gather(*self.answers.get(each, ())) for each in turns}
-        if broken := [each.cluster for each in turns if not all(answer.ok for answer in answers[each])]:
+        if broken := [each.unit for each in turns if not all(answer.ok for answer in answers[each])]:
             self.gates.end(unapplied(self.gates.environment, self.rollout, self.wave, broken))
-        return [each.cluster for each in turns if each.cluster in self.wave.clusters]
+        return [each.unit for each in turns if each.unit in self.wave.units]
 
     def _awaited(self) -> dict[str, list[Awaited]]:
         found = self.gates.turns.awaited.get((self.rollout.name, self.wave.number), ())
-        return grouped(found, lambda each: each.cluster)
+        return grouped(found, lambda each: self.rollout.unit_of(each.owner))
 
     async def _look(self, watch: Watch) -> Seen:
         try:

@@ -4,13 +4,18 @@ from __future__ import annotations
 
 import hashlib
 import re
+import subprocess
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
+
+from tenantry.tools.locate import command_of
 
 _ROUTE = re.compile(r"/v2/(?P<name>.+)/(?P<kind>manifests|blobs)/(?P<reference>.*)")
 _CHALLENGE = 'Basic realm="test"'
@@ -33,6 +38,21 @@ class Registry:
 
 def digest(data: bytes) -> str:
     return f"sha256:{hashlib.sha256(data).hexdigest()}"
+
+
+def push_chart(chart: Path, registry: Registry) -> str:
+    """Push a chart below `charts/`, as a platform team does it. Returns: the digest that Helm prints."""
+    helm = command_of("helm")
+    with TemporaryDirectory() as directory:
+        subprocess.run([*helm, "package", str(chart), "--destination", directory], check=True, capture_output=True)
+        (archive,) = Path(directory).iterdir()
+        done = subprocess.run(
+            [*helm, "push", "--plain-http", str(archive), f"oci://{registry.host}/charts"],
+            check=True,
+            capture_output=True,
+            text=True,
+        )
+    return done.stdout.rpartition("Digest: ")[2].strip()
 
 
 @contextmanager

@@ -42,7 +42,7 @@ def fleets(draw: st.DrawFn, least: int = 1) -> Data:
                 "environments": [environment],
                 "labels": {"region": draw(_REGIONS)},
                 "variables": {"domain": f"{name}.example.com"},
-                **({"group": "remote"} if draw(st.booleans()) else {"kubeconfig": draw(_kubeconfigs(name))}),
+                **({"group": draw(_GROUP)} if draw(st.booleans()) else {"kubeconfig": draw(_kubeconfigs(name))}),
                 **draw(_SHARD),
             }
     addons = {name: draw(_addons(sorted(clusters))) for name in _ADDONS[: draw(st.integers(0, 2))]}
@@ -143,7 +143,9 @@ def on_two_hubs(draw: st.DrawFn, fleet: Data) -> Data:
     return more
 
 
+_GROUP = st.sampled_from(("remote", ["remote"], ["zoned", "remote"], ["remote", "zoned"]))
 _GROUPS: Data = {
+    "zoned": {"group": ["all"], "labels": {"tier": "zone", "zone": "a"}, "variables": {"domain": "zone.example.com"}},
     "all": {"labels": {"tier": "edge"}, "kubeconfig": {"kamaji": {"namespace": "clusters"}}},
     "remote": {"group": "all", "kubeconfig": {"kamaji": {"controlPlane": "{cluster}"}}},
 }

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import gzip
 import io
-import re
 import tarfile
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -46,10 +45,6 @@ def _add(archive: tarfile.TarFile, name: str, data: bytes) -> None:
 
 
 DESCRIPTION = "Chart.yaml"
-_VERSION = re.compile(
-    r"(0|[1-9]\d*)\.(0|[1-9]\d*)\.(0|[1-9]\d*)(-[0-9A-Za-z-]+(\.[0-9A-Za-z-]+)*)?(\+[0-9A-Za-z-]+(\.[0-9A-Za-z-]+)*)?"
-)
-_LINE = re.compile(rb"^version:.*$", re.MULTILINE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,16 +73,9 @@ class Package:
         return self.version.replace("+", "_")
 
 
-def package(chart: Path, version: str = "") -> Package:
-    """Pack a chart directory, every file in it; version: instead of the one in its Chart.yaml.
-
-    Raises: Refused: it has no Chart.yaml with a name and a version, or the version is not a semantic version.
-    """
+def package(chart: Path) -> Package:
+    """Pack a chart directory, every file in it. Raises: Refused: it has no Chart.yaml with a name and a version."""
     files = files_of(chart)
-    if version:
-        if not _VERSION.fullmatch(version):
-            raise Refused(f"'{version}' is not a version of a chart", "write a semantic version, such as 1.2.3")
-        files[DESCRIPTION] = _LINE.sub(f"version: {version}".encode(), files[DESCRIPTION])
     metadata = _metadata(chart / DESCRIPTION, files.get(DESCRIPTION))
     return Package(metadata, packed(files, f"{metadata['name']}/"))
 

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
 from dataclasses import asdict
-from difflib import unified_diff
 from fnmatch import fnmatch
 from pathlib import Path
 
 import click
 
 from tenantry.cli.commands import Command
+from tenantry.cli.edit.apply import print_difference
 from tenantry.cli.fleet_file import reads_file
 from tenantry.cli.management import connect_management, management_options
 from tenantry.cli.options import environment as environment_option
@@ -19,10 +18,11 @@ from tenantry.cli.options import group as group_option
 from tenantry.cli.options import output
 from tenantry.cli.output import data, data_json, say, working
 from tenantry.cluster import discover as search
-from tenantry.cluster.declared import Changes, Naming, compare, edited, management_of
+from tenantry.cluster.declared import Changes, Naming, compare, management_of
+from tenantry.edit.subjects.discovered import with_clusters
+from tenantry.edit.write import write_all
 from tenantry.messages.data import mapping_at
 from tenantry.messages.errors import Path as PathIn
-from tenantry.messages.errors import Refused
 from tenantry.source.include import read_all
 from tenantry.source.parse import bytes_of, parse
 from tenantry.source.parsed_file import ParsedFile, Written
@@ -59,7 +59,7 @@ Exit codes:
     type=click.Path(path_type=Path, dir_okay=False),
     help=f"The file to write; default: {OUTPUT} beside tenants.yaml.",
 )
-@group_option("The group of new clusters, from clusterGroups. What it says already is not repeated.")
+@group_option("A group of new clusters; may be repeated. What it says is not repeated in the file.")
 @click.option("--labels", metavar="PREFIX", multiple=True, help="Copy labels of the object that begin with PREFIX.")
 @click.option("--prefix", metavar="TEXT", default="", help="Put TEXT before the names of new clusters.")
 @click.option("--with-namespace", is_flag=True, help="Name new clusters NAMESPACE-NAME.")
@@ -74,7 +74,7 @@ def discover(
     file: Path,
     environment: str,
     output_file: Path | None,
-    group: str | None,
+    groups: tuple[str, ...],
     labels: tuple[str, ...],
     prefix: str,
     secrets: str | None,
@@ -100,61 +100,40 @@ def discover(
             "--secrets and --key belong together: which Secrets, and where in each the kubeconfig is"
         )
     target = output_file or file.parent / OUTPUT
-    before = _text_of(target)
+    created = not target.exists()
+    before = b"" if created else bytes_of(target)
     source, own = _declared(read_all(file), target, before)
     management_of(source, environment)
-    naming = Naming(group or "", prefix, with_namespace, labels)
+    naming = Naming(groups, prefix, with_namespace, labels)
     with (
         connect_management(file, environment, kubeconfig, context) as client,
         working(f"looking for clusters on the management cluster of {environment}"),
     ):
         found = search.discover(client, {secrets: key} if secrets and key else {})
         changes = compare(source, own, environment, found, naming, lambda each: search.has_secret(client, each))
-    after = edited(before, str(target), changes.added, changes.gone) if changes.added or changes.gone else before
+    after = with_clusters(target, before, changes.added, changes.gone) if changes.added or changes.gone else before
     written = after != before and not (dry_run or check)
     if written:
-        _write(target, after)
+        write_all({target: (before, after)}, [target] if created else [])
     _print(changes, found.notes, target, output, written=written)
     if after != before and (dry_run or check) and output == "text":
-        data("\n" + "".join(_difference(before, after, target)).rstrip("\n"))
+        data("")
+        print_difference({target: (before, after)})
     if written and not _is_included(source, file, target):
         say(f'note: {file} does not include {target} yet; add to it: include: [{{clusters: "{_below(target, file)}"}}]')
     return 1 if check and after != before else 0
 
 
-def _text_of(target: Path) -> str:
-    try:
-        return bytes_of(target).decode() if target.exists() else ""
-    except (Refused, UnicodeDecodeError) as error:
-        raise Refused(f"{target} cannot be read: {error}", "name another file with --output-file") from None
-
-
-def _declared(source: ParsedFile, target: Path, text: str) -> tuple[ParsedFile, list[str]]:
+def _declared(source: ParsedFile, target: Path, raw: bytes) -> tuple[ParsedFile, list[str]]:
     """All files, and the names in the file with discovered clusters, which need not be included yet."""
-    if not text.strip():
+    if not raw.strip():
         return source, []
-    own = parse(text.encode(), str(target))
+    own = parse(raw, str(target))
     clusters = mapping_at(own.data, "clusters")
     whole = {**clusters, **mapping_at(source.data, "clusters")}
     new = clusters.keys() - mapping_at(source.data, "clusters").keys()
     written: dict[PathIn, Written] = {("clusters", each): (own, ("clusters", each)) for each in new}
     return source.joined({**source.data, "clusters": whole}, written), list(clusters)
-
-
-def _write(target: Path, text: str) -> None:
-    temporary = target.with_name(f".{target.name}.{os.getpid()}")
-    try:
-        target.parent.mkdir(parents=True, exist_ok=True)
-        temporary.write_text(text, encoding="utf-8")
-        temporary.replace(target)
-    except OSError as error:
-        temporary.unlink(missing_ok=True)
-        raise Refused(f"{target} cannot be written: {error.strerror}", "name another file with --output-file") from None
-
-
-def _difference(before: str, after: str, target: Path) -> Iterator[str]:
-    old, new = before.splitlines(keepends=True), after.splitlines(keepends=True)
-    return unified_diff(old, new, str(target) if before else "/dev/null", str(target))
 
 
 def _is_included(source: ParsedFile, file: Path, target: Path) -> bool:

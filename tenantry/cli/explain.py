@@ -41,12 +41,12 @@ from tenantry.load import load_fleet
 from tenantry.messages.errors import Refused
 from tenantry.messages.text import counted
 from tenantry.plan.after import in_words
-from tenantry.plan.plan import Plan, plan
+from tenantry.plan.plan import plan
 from tenantry.plan.planner import Part
 from tenantry.rollout.bypasses import is_range
 
 if TYPE_CHECKING:
-    from tenantry.cli.documents import explanation
+    from tenantry.cli.documents.common import Document
 
 
 @click.command(
@@ -103,12 +103,14 @@ def command(
         addon = app if of_platform else None
         # The platform as a whole says which clusters have tenants.
         planned = plan(fleet, environment, Part(("" if addon else None) if of_platform else tenant, cluster))
-    if of_platform:
-        _print_platform_part(fleet, planned, addon, cluster, output)
-    elif app is None:
-        _print_tenant(without_secrets(explain_tenant(fleet, planned, tenant, cluster)), output)
+    if addon:
+        _print(explain_addon(fleet, planned, addon, cluster), output)
+    elif of_platform:
+        _print(explain_platform(fleet, planned, cluster), output)
+    elif app:
+        _print(explain_app(fleet, planned, tenant, app, cluster), output)
     else:
-        _print_app(without_secrets(explain_app(fleet, planned, tenant, app, cluster)), output)
+        _print(explain_tenant(fleet, planned, tenant, cluster), output)
     return 0
 
 
@@ -126,23 +128,22 @@ def _print_grants(file: Path, tenant: str, environment: str | None, output: str)
     return 0
 
 
-def _print_platform_part(fleet: Fleet, planned: Plan, addon: str | None, cluster: str | None, output: str) -> None:
-    if addon is None:
-        _print_platform(without_secrets(explain_platform(fleet, planned, cluster)), output)
-    else:
-        _print_app(without_secrets(explain_addon(fleet, planned, addon, cluster)), output)
+def _print(found: ExplainedApp | ExplainedPlatform | ExplainedTenant, output: str) -> None:
+    shown = without_secrets(found)
+    if output == "json":
+        data_json(_document(shown))
+        return
+    match shown:
+        case ExplainedApp():
+            lines = _app_lines(shown)
+        case ExplainedTenant():
+            lines = _tenant_lines(shown)
+        case _:
+            lines = _platform_lines(shown)
+    data(annotated(lines))
 
 
 # --- text -------------------------------------------------------------------------------------------------------
-
-
-def _print_platform(platform: ExplainedPlatform, output: str) -> None:
-    if output == "json":
-        from tenantry.cli.documents import explanation
-
-        data_json(explanation.ExplainedPlatform.model_validate(platform))
-    else:
-        data(annotated(_platform_lines(platform)))
 
 
 def _platform_lines(platform: ExplainedPlatform) -> Iterator[Line]:
@@ -157,15 +158,6 @@ def _platform_lines(platform: ExplainedPlatform) -> Iterator[Line]:
 def _by_cluster(platform: ExplainedPlatform) -> Iterator[Value]:
     for cluster, values in platform.clusters.items():
         yield from (value.under(cluster) for value in values)
-
-
-def _print_tenant(tenant: ExplainedTenant, output: str) -> None:
-    if output == "json":
-        from tenantry.cli.documents import explanation
-
-        data_json(explanation.ExplainedTenant.model_validate(tenant))
-    else:
-        data(annotated(_tenant_lines(tenant)))
 
 
 def _tenant_lines(tenant: ExplainedTenant) -> Iterator[Line]:
@@ -206,16 +198,13 @@ def _selector(choice: Choice) -> str:
     return f"selector: {choice.selector}, {place(choice.origin)}"
 
 
-def _print_app(app: ExplainedApp, output: str) -> None:
-    if output == "json":
-        data_json(_document(app))
-    else:
-        data(annotated(_app_lines(app)))
-
-
-def _document(app: ExplainedApp) -> explanation.ExplainedApp:
+def _document(app: ExplainedApp | ExplainedPlatform | ExplainedTenant) -> Document:
     from tenantry.cli.documents import explanation
 
+    if isinstance(app, ExplainedPlatform):
+        return explanation.ExplainedPlatform.model_validate(app)
+    if isinstance(app, ExplainedTenant):
+        return explanation.ExplainedTenant.model_validate(app)
     gate = None
     if app.gate:
         after, origin = app.gate
@@ -257,10 +246,13 @@ def _rollout_lines(rollout: AppRollout, name: str) -> Iterator[Line]:
     if rollout.of == "off":
         yield Line("rollout: false", f"all clusters change at the same time, {where}", bold=True)
         return
-    whose = "the app's own" if rollout.of == "own" else "the environment's"
-    yield Line("rollout:", f"{whose} {counted(rollout.total, 'wave')}, {where}", bold=True)
+    whose = {"own": "the app's own", "class": "its class's"}.get(rollout.of, "the environment's")
+    by = " by tenants" if rollout.by == "tenants" else ""
+    yield Line("rollout:", f"{whose} {counted(rollout.total, 'wave')}{by}, {where}", bold=True)
     for wave in rollout.waves:
         left = f"not waited for: {', '.join(wave.left_out)}" if wave.left_out else ""
+        if rollout.by == "tenants":
+            left = f"wave {wave.number}: all of the tenant's clusters{', not waited for' if wave.left_out else ''}"
         yield Line(f"  {wave.name}: [{', '.join((*wave.clusters, *wave.left_out))}]", left)
     if rollout.bypass:
         yield Line(

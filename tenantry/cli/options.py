@@ -111,8 +111,8 @@ def cluster_name() -> Callable[[_F], _F]:
 
 
 def group(help: str) -> Callable[[_F], _F]:
-    """`--group NAME` of clusters, completed from the file."""
-    return click.option("--group", metavar="NAME", help=help, shell_complete=completers.groups)
+    """`--group NAME` of clusters, repeatable, completed from the file."""
+    return click.option("--group", "groups", metavar="NAME", multiple=True, help=help, shell_complete=completers.groups)
 
 
 def environment(

@@ -5,9 +5,8 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Callable, Sequence
-from functools import partial, wraps
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 from rich.table import Table
@@ -33,6 +32,7 @@ if TYPE_CHECKING:
     from tenantry.cli.documents.checks import ProjectStack
 
 
+_F = TypeVar("_F", bound=Callable[..., Any])
 _OPTIONS = (
     click.option("--url", metavar="URL", default="", help="Git repository of the fleet; default: the remote 'origin'."),
     click.option("--branch", metavar="NAME", default="", help="Branch to run; default: the current one."),
@@ -58,34 +58,11 @@ _OPTIONS = (
 )
 
 
-def delivered(command: Callable[..., int]) -> Callable[..., int]:
-    """Give a command the options, as the argument `deliver`: a function of the project's directory and the fleet."""
-
-    @wraps(command)
-    def with_delivery(*arguments: Any, **options: Any) -> int:
-        ours = {each: options.pop(each) for each in _NAMES}
-        return command(*arguments, deliver=partial(_delivery, ours), **options)
-
+def _operator_options(command: _F) -> _F:
+    """What the objects for Pulumi's operator say."""
     for option in reversed(_OPTIONS):
-        with_delivery = option(with_delivery)
-    return with_delivery
-
-
-_NAMES = (
-    "url",
-    "branch",
-    "commit",
-    "git_secret",
-    "backend",
-    "organization",
-    "secret",
-    "secrets_provider",
-    "kubeconfig_secret",
-    "env_secret",
-    "namespace",
-    "service_account",
-    "image",
-)
+        command = option(command)
+    return command
 
 
 def _delivery(given: dict[str, Any], project: Path, fleet: Fleet) -> Delivery:
@@ -210,9 +187,9 @@ Exit codes:
 )
 @environments("Only the stacks of this environment.", argument=True)
 @output("text", "json", "pulumi-operator", kind="Stacks", wide=True)
-@delivered
+@_operator_options
 @reads_file
-def command(file: Path, environment: tuple[str, ...], output: str, deliver: Any) -> int:
+def command(file: Path, environment: tuple[str, ...], output: str, **given: Any) -> int:
     """List the project's stacks: which environment each one runs, and on which management cluster.
 
     A stack is listed if it has a file, Pulumi.NAME.yaml, next to tenants.yaml.
@@ -231,7 +208,7 @@ def command(file: Path, environment: tuple[str, ...], output: str, deliver: Any)
     elif output == "text":
         _print_table([_item(each, fleet) for each in found])
     else:
-        _print_objects(found, deliver(project, fleet))
+        _print_objects(found, _delivery(given, project, fleet))
     return 0
 
 

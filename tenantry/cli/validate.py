@@ -61,7 +61,12 @@ def command(file: Path, *, strict: bool, output: str) -> int:
     warnings = warnings_of(fleet)
     rollouts = {name: plan.rollouts for name, plan in plans.items() if plan.rollouts}
     summary, *facts = _summary(file, fleet, objects, admins, rights)
-    facts += [f"environment {name} changes {in_words(each[0])}" for name, each in rollouts.items()]
+    facts += [
+        f"environment {name}{',' if each.name else ' changes'} {in_words(each)}"
+        for name, every in rollouts.items()
+        for each in every
+        if not each.name or each.by == "tenants"
+    ]
     gates = {name: plan.after for name, plan in plans.items() if plan.after}
     facts += [f"environment {name}: {gate_in_words(each)}" for name, each in gates.items()]
     if output == "json":

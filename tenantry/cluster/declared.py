@@ -1,4 +1,4 @@
-"""Compares the clusters that a management cluster knows with those that the files declare, and writes them into a file."""
+"""Compares the clusters that a management cluster knows with those that the files declare."""
 
 from __future__ import annotations
 
@@ -6,111 +6,19 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-import yaml
 from pydantic_core import ValidationError
-from yaml.nodes import MappingNode, Node, ScalarNode
 
 from tenantry.cluster.discover import Discovery, FoundCluster
 from tenantry.fleet.groups import grouped
 from tenantry.fleet.inherit import inherit
 from tenantry.kube.names import dns_label_problem
 from tenantry.messages.data import mapping_at
-from tenantry.messages.errors import UNKNOWN_NAME, InvalidFleet, Refused
+from tenantry.messages.errors import UNKNOWN_NAME, Refused
 from tenantry.messages.text import closest, declared, listed
 from tenantry.model import Kubeconfig, SecretKey
-from tenantry.source.parse import parse
 from tenantry.source.parsed_file import ParsedFile
 
-HEAD = """\
-# Written by `tenantry cluster discover`, which adds new clusters and marks those that are gone. Everything else is yours to edit.
-clusters:
-"""
 GONE = "decommissioned"
-
-
-def edited(text: str, file: str, added: Mapping[str, Any], gone: Iterable[str]) -> str:
-    """The text of a file with more clusters, and with `state: decommissioned` in some.
-
-    Args:   text: "" for a new file.
-    Raises: Refused: the file is written in a way that cannot be edited; InvalidFleet: it is not valid YAML.
-    """
-    before, gone = _data(text, file), list(gone)
-    result = _with(_marked(text, gone), added) if text.strip() else HEAD + _entries(added, 2)
-    clusters = mapping_at(before, "clusters")
-    marked = {name: {**clusters[name], "state": GONE} for name in gone}
-    if not _holds(result, {**before, "clusters": {**clusters, **marked, **added}}):
-        fix = "write 'clusters:' as a block, with one cluster below the other"
-        raise Refused(f"{file} is written in a way that cannot be edited", fix)
-    return result
-
-
-def _holds(text: str, wanted: dict[str, Any]) -> bool:
-    try:
-        return _data(text, "") == wanted
-    except InvalidFleet:
-        return False
-
-
-def _data(text: str, file: str) -> dict[str, Any]:
-    return parse(text.encode(), file).data if text.strip() else {}
-
-
-def _marked(text: str, names: Iterable[str]) -> str:
-    """The text with the state of some clusters set, from the last to the first, so that places stay right."""
-    entries = _children(_children(yaml.compose(text, Loader=yaml.SafeLoader)).get("clusters"))
-    changes = [_change(entries[name]) for name in names if isinstance(entries.get(name), MappingNode)]
-    for start, end, new in sorted(changes, reverse=True):
-        text = text[:start] + new + text[end:]
-    return text
-
-
-def _change(entry: Any) -> tuple[int, int, str]:
-    """Where the text of an entry changes, and what stands there then."""
-    state = _children(entry).get("state")
-    if isinstance(state, ScalarNode):
-        return state.start_mark.index, state.end_mark.index, GONE
-    start = entry.start_mark.index
-    if entry.flow_style:
-        return start + 1, start + 1, f"state: {GONE}{', ' if entry.value else ''}"
-    return start, start, f"state: {GONE}\n{' ' * entry.start_mark.column}"
-
-
-def _children(node: Node | None) -> dict[str, Node]:
-    if not isinstance(node, MappingNode):
-        return {}
-    return {name.value: value for name, value in node.value if isinstance(name, ScalarNode)}
-
-
-def _with(text: str, added: Mapping[str, Any]) -> str:
-    """The text with entries below the last one. `clusters:` is the only key of such a file."""
-    if not added:
-        return text
-    clusters = _children(yaml.compose(text, Loader=yaml.SafeLoader)).get("clusters")
-    text = text if text.endswith("\n") else f"{text}\n"
-    if isinstance(clusters, MappingNode) and clusters.value:
-        return text + _entries(added, clusters.start_mark.column)
-    if isinstance(clusters, MappingNode):  # `clusters: {}`
-        text = text[: clusters.start_mark.index].rstrip() + text[clusters.end_mark.index :]
-    return text + _entries(added, 2)
-
-
-def _entries(entries: Mapping[str, Any], columns: int) -> str:
-    text = yaml.dump(dict(entries), Dumper=_Dumper, sort_keys=False, default_flow_style=None, width=_WIDE)
-    return "".join(f"{' ' * columns}{line}\n" for line in text.splitlines())
-
-
-_WIDE = 1000
-
-
-class _Dumper(yaml.SafeDumper):
-    """Puts texts in quotes that begin like a number, which YAML 1.1 and 1.2 read differently."""
-
-
-def _represented(dumper: yaml.SafeDumper, text: str) -> ScalarNode:
-    return dumper.represent_scalar("tag:yaml.org,2002:str", text, style="'" if text[:1].isdigit() else None)
-
-
-_Dumper.add_representer(str, _represented)
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,7 +28,7 @@ class Naming:
     labels: prefixes of those to copy.
     """
 
-    group: str = ""
+    groups: tuple[str, ...] = ()
     prefix: str = ""
     qualified: bool = False
     labels: tuple[str, ...] = ()
@@ -176,9 +84,9 @@ def compare(
     Raises: Refused: a new cluster would have the name of another one, or a name that is not valid; the group is not declared.
     """
     groups = mapping_at(source.data, "clusterGroups")
-    if naming.group and naming.group not in groups:
-        message = f"{source.file} declares no group '{naming.group}'"
-        raise Refused(message, f"name another; {declared('declared', naming.group, groups)}", code=UNKNOWN_NAME)
+    for unknown in (group for group in naming.groups if group not in groups):
+        message = f"{source.file} declares no group '{unknown}'"
+        raise Refused(message, f"name another; {declared('declared', unknown, groups)}", code=UNKNOWN_NAME)
     return _Comparison(source, set(own), environment, has_secret).run(found, naming)
 
 
@@ -269,18 +177,19 @@ class _Comparison:
         """The entry of a new cluster, without what its group says already."""
         labels = {key: value for key, value in sorted(found.labels.items()) if key.startswith(naming.labels)}
         whole = {"environments": [self.environment], "kubeconfig": {found.kind: dict(found.kubeconfig)}}
-        inherited = self._inherited(name, naming.group) if naming.group else {}
+        groups = dict.fromkeys(naming.groups)
+        own: dict[str, Any] = {"group": next(iter(groups)) if len(groups) == 1 else list(groups)} if groups else {}
+        inherited = self._inherited(name, own) if groups else {}
         same = _is_same(inherited.get("kubeconfig"), whole["kubeconfig"])
-        own: dict[str, Any] = {"group": naming.group} if naming.group else {}
         if self.environment not in (inherited.get("environments") or ()):
             own["environments"] = whole["environments"]
         if labels:
             own["labels"] = labels
         return own if same else {**own, "kubeconfig": whole["kubeconfig"]}
 
-    def _inherited(self, name: str, group: str) -> Mapping[str, Any]:
-        """What a cluster of the group has without saying anything itself."""
-        with_it = self.source.joined({**self.source.data, "clusters": {name: {"group": group}}}, {})
+    def _inherited(self, name: str, naming_groups: Mapping[str, Any]) -> Mapping[str, Any]:
+        """What a cluster of the groups has without saying anything itself."""
+        with_it = self.source.joined({**self.source.data, "clusters": {name: dict(naming_groups)}}, {})
         return mapping_at(grouped(with_it).source.data, "clusters", name)
 
 

@@ -6,7 +6,7 @@ The rules are those by which `kubectl rollout status` and Flux's health checks j
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from enum import StrEnum
 from typing import Any, NamedTuple
 
@@ -280,8 +280,3 @@ def _ended(last: Mapping[str, Any]) -> str:
     reason = str(last.get("reason") or "")
     said = f"exit code {last.get('exitCode')}"
     return f"{said}, {reason}" if reason not in ("", "Error", "Completed") else said
-
-
-def worst(states: Iterable[State]) -> State:
-    """The state that needs attention first; ready if there are none."""
-    return min(states, key=lambda each: WORST_FIRST.index(each.health), default=READY)

@@ -23,6 +23,11 @@ def chart_patch(planned: KubeObject, context: str = "") -> str:
     return _merge(planned.id, {"spec": spec}, context)
 
 
+def chart_patch_back(planned: KubeObject, chart: dict[str, Any], context: str = "") -> str:
+    """Gives a HelmRelease the `spec.chart` that it had, in place of `chartRef`."""
+    return _merge(planned.id, {"spec": {"chart": chart, "chartRef": None}}, context)
+
+
 def mark(platform: str, cluster: str, context: str = "") -> str:
     """Gives the marker of a cluster another name. Args: platform: the platform's namespace."""
     return _merge(ObjectId("v1", "ConfigMap", platform, MARKER), {"data": {"cluster": cluster}}, context)
@@ -51,6 +56,19 @@ def get(id: ObjectId, context: str = "") -> str:
 def describe(id: ObjectId, context: str = "") -> str:
     """Shows what an object is, with its state and its events."""
     return f"kubectl describe {_named(id, context)}"
+
+
+def create_namespace(name: str, context: str = "") -> str:
+    """Creates a namespace."""
+    return f"kubectl create namespace {shlex.join((name, *_context(context)))}"
+
+
+def copy_secret_key(namespace: str, name: str, key: str, to: str, context: str = "") -> str:
+    """Copies one value of a Secret to a Secret of the same name in another namespace, without showing or storing it."""
+    template = f"go-template={{{{index .data {json.dumps(key)} | base64decode}}}}"
+    read = ("secret", name, "--namespace", namespace, *_context(context), "--output", template)
+    write = ("secret", "generic", name, "--namespace", to, *_context(context), f"--from-file={key}=/dev/stdin")
+    return f"kubectl get {shlex.join(read)} | kubectl create {shlex.join(write)}"
 
 
 def users_of_sources(context: str = "") -> str:

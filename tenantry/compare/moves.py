@@ -18,7 +18,8 @@ from tenantry.grants.model import Share
 from tenantry.model.scalars import seconds_of
 from tenantry.plan.plan import Plan
 from tenantry.plan.planned_apps import PlannedApp
-from tenantry.rollout.waves import Rollout, rollout_name
+from tenantry.rollout.drawing import rollout_name
+from tenantry.rollout.waves import Rollout
 
 
 class Place(NamedTuple):
@@ -124,9 +125,9 @@ class ChangedRollout(NamedTuple):
 
 
 def changed_rollouts(before: Plan, after: Plan) -> Iterator[ChangedRollout]:
-    """Those with other waves or limits, with a cluster in another wave, or switched off or on for an app.
+    """Those with other waves or limits, with a cluster or tenant in another wave, or switched off or on for an app.
 
-    A new cluster alone is no difference, and neither is an app without waves that is removed.
+    A new cluster or tenant alone is no difference, and neither is an app without waves that is removed.
     """
     old, new = _by_name(before), _by_name(after)
     for name in dict.fromkeys((*old, *new)):
@@ -151,7 +152,7 @@ def _names(plan: Plan) -> dict[str, None]:
 def _differs(before: Side, after: Side) -> bool:
     if not before or not after:
         return before is not after
-    if _limits(before) != _limits(after):
+    if before.by != after.by or _limits(before) != _limits(after):
         return True
     was = {name: wave.number for wave in before.waves for name in wave.every}
     return any(was.get(name, wave.number) != wave.number for wave in after.waves for name in wave.every)

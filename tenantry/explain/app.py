@@ -22,10 +22,11 @@ from tenantry.plan.images import PlannedImage
 from tenantry.plan.plan import Plan
 from tenantry.plan.planned_apps import PlannedApp
 from tenantry.rollout.bypasses import bypass
-from tenantry.rollout.drawing import rollout_at
-from tenantry.rollout.waves import Rollout, rollout_name
+from tenantry.rollout.drawing import name_of_app, own_rollouts, rollout_at
+from tenantry.rollout.model import By
+from tenantry.rollout.waves import Rollout, own_by_app
 
-Whose: TypeAlias = Literal["environment", "own", "off"]
+Whose: TypeAlias = Literal["environment", "class", "own", "off"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +41,8 @@ class AppWave:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AppRollout:
-    """of: whose it is; `off`: the app has no waves, although its environment has. total: how many waves there are.
+    """of: whose it is, `class` if it is by tenants; `off`: the app has no waves, although its environment has. total: how many
+    waves there are.
 
     bypass: what Flux follows by itself, so that it reaches all clusters at the same time, such as `branch main`; or "".
     """
@@ -50,33 +52,44 @@ class AppRollout:
     total: int
     waves: tuple[AppWave, ...]
     bypass: str
+    by: By = "clusters"
 
 
 def rollout_of(fleet: Fleet, plan: Plan, apps: Collection[PlannedApp], at: tuple[str, ...]) -> AppRollout | None:
     """The rollout of an app, all of whose planned apps are given; None: its environment has none. at: its path in the file."""
     if not plan.rollouts:
         return None
-    name = rollout_name(at[1] if at[0] == "tenants" else "", at[-1])
-    own = next((rollout for rollout in plan.rollouts if rollout.name == name), None)
+    own = own_by_app(plan.rollouts).get(name_of_app(at))
     off = own is None and "rollout" in fleet.raw(*at)
     place = (*at, "rollout") if own or off else rollout_at(fleet, plan.environment)
+    of_class = own is not None and own.name.startswith("class:")
+    if of_class:
+        place = next(each.at for each in own_rollouts(fleet) if at in each.apps)
     found = own or plan.rollouts[0]
     objects = {planned.id: planned for planned in plan.objects}
     return AppRollout(
-        of="off" if off else "own" if own else "environment",
+        of="off" if off else "class" if of_class else "own" if own else "environment",
         origin=origin_at(fleet.source, place),
         total=0 if off else len(found.waves),
-        waves=() if off else tuple(_waves(found, {app.cluster for app in apps})),
+        waves=() if off else tuple(_waves(found, at[1], {app.cluster for app in apps})),
+        by=found.by,
         bypass="" if off else next(filter(None, (bypass(each, objects) for each in apps)), ""),
     )
 
 
-def _waves(rollout: Rollout, clusters: Collection[str]) -> list[AppWave]:
+def _waves(rollout: Rollout, tenant: str, clusters: Collection[str]) -> list[AppWave]:
+    if rollout.by == "tenants":
+        all_of_them = tuple(sorted(clusters))
+        return [
+            AppWave(wave.number, wave.name, *((all_of_them, ()) if tenant in wave.units else ((), all_of_them)))
+            for wave in rollout.waves
+            if clusters and tenant in wave.every
+        ]
     waves = (
         AppWave(
             wave.number,
             wave.name,
-            tuple(name for name in wave.clusters if name in clusters),
+            tuple(name for name in wave.units if name in clusters),
             tuple(name for name in wave.left_out if name in clusters),
         )
         for wave in rollout.waves

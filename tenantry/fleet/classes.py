@@ -11,15 +11,15 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
-from tenantry.fleet.inherit import MAX_ABOVE
+from tenantry.fleet.lineages import Lineages, Naming
 from tenantry.fleet.merge import Layer, leaves, origin, placeholders
 from tenantry.messages.data import ABSENT, mapping_at
 from tenantry.messages.errors import Path, Problem, first_of
-from tenantry.messages.text import declared
 from tenantry.source.parsed_file import ParsedFile, Written, named_classes
 
 CLASS = "class"
 CLASSES = "tenantClasses"
+NAMING = Naming(CLASSES, CLASS, "classes")
 _KINDS = {
     "sources": ("git", "oci", "helm", "bucket", "externalArtifact"),
     "apps": ("kustomize", "helm"),
@@ -68,11 +68,18 @@ def is_platforms_source(source: ParsedFile, tenant: str, name: str) -> bool:
     declared = mapping_at(source.data, *at)
     if not declared or "credentials" in declared or not is_of_class(source, at):
         return False
-    of_tenant = {"tenant", *mapping_at(source.data, "tenants", tenant, "variables")}
-    return all(
-        is_of_class(source, (*at, *path)) and of_tenant.isdisjoint(placeholders(value))
-        for path, value in leaves(declared)
-    )
+    return all(is_equal_for_all(source, tenant, (*at, *path)) for path, _ in leaves(declared))
+
+
+def is_equal_for_all(source: ParsedFile, tenant: str, path: Path) -> bool:
+    """Whether a class or `defaults` say the value that a tenant has at a path, and no placeholder in it depends on the tenant."""
+    at = ("tenants", tenant, "variables")
+    of_tenant = {"tenant"} | {
+        name
+        for name, given in mapping_at(source.data, *at).items()
+        if not is_of_class(source, (*at, name)) or placeholders(given)
+    }
+    return source.origin(path)[0] in (CLASSES, "defaults") and of_tenant.isdisjoint(placeholders(source.value(path)))
 
 
 def classes_above(source: ParsedFile, name: str, group: str = CLASSES) -> set[str]:
@@ -134,7 +141,7 @@ class _Classing:
         self.classes = classes
         self.defaults = mapping_at(source.data, "defaults")
         self.findings: dict[Problem, None] = {}
-        self.above = {name: _Above(name, classes) for name in classes}
+        self.lineages = Lineages(NAMING, classes)
         self.layers: dict[str, tuple[Layer, ...]] = {}
         self._below: dict[tuple[str, ...], tuple[tuple[Layer, ...], dict[str, Any]] | None] = {}
 
@@ -143,9 +150,7 @@ class _Classing:
         included = self.source.data.get("include")
         for index, entry in enumerate(included if isinstance(included, list) else ()):
             self._check_names(("include", index), "an entry of 'include'", named_classes(entry))
-        for name, above in self.above.items():
-            self._find(above.findings)
-            self._find(_named_twice((CLASSES, name), f"class '{name}'", named_classes(self.classes[name])))
+        self._find(self.lineages.findings)
         tenants, lacking = dict(self.entries), set()
         for name, own in self.entries.items():
             if names := named_classes(own):
@@ -162,8 +167,8 @@ class _Classing:
         return merged
 
     def _check_names(self, at: Path, who: str, names: tuple[str, ...]) -> None:
-        self._find(_named_twice(at, who, names))
-        self._find(_unknown(at, who, names, self.classes))
+        self._find(NAMING.named_twice(at, who, names))
+        self._find(NAMING.unknown(at, who, names, self.classes))
 
     def _find(self, findings: Iterable[Problem]) -> None:
         self.findings.update(dict.fromkeys(findings))
@@ -183,13 +188,11 @@ class _Classing:
 
     def _classes_together(self, names: tuple[str, ...]) -> tuple[tuple[Layer, ...], dict[str, Any]] | None:
         """The layers of some classes, parents first, and all of them merged; None: one of them is wrong."""
-        order = dict.fromkeys(each for name in names if name in self.above for each in self.above[name].order)
-        wrong = any(name not in self.above or self.above[name].is_wrong for name in names)
-        if wrong or not all(isinstance(self.classes[name], dict) for name in order):
+        if not self.lineages.are_sound(names):
             return None
         layers: tuple[Layer, ...] = ()
         together: dict[str, Any] = {}
-        for name in order:
+        for name in self.lineages.joined(names):
             said = {key: value for key, value in self.classes[name].items() if key != CLASS}
             layer = Layer((CLASSES, name), said)
             if clashes := tuple(self._other_kinds(layers, together, layer, f"class '{name}'")):
@@ -283,63 +286,3 @@ def _takes_null(path: tuple[str, ...]) -> bool:
     from tenantry.model import Tenant
 
     return takes_null(Tenant, path)
-
-
-class _Above:
-    """A class behind its parents, and theirs.
-
-    order: the names, each once, the class itself last; is_wrong: whether one of them is unknown or forms a circle.
-    """
-
-    def __init__(self, name: str, classes: Mapping[str, Any]) -> None:
-        self.classes = classes
-        self.order: dict[str, None] = {}
-        self.findings: list[Problem] = []
-        self.is_wrong = False
-        self._visit(name, ())
-
-    def _visit(self, name: str, below: tuple[str, ...]) -> None:
-        if name in below:
-            self.is_wrong = True
-            self._circle(below[below.index(name) :])
-        elif len(below) >= MAX_ABOVE:
-            self.is_wrong = True
-            first = below[0]
-            message = f"class '{first}' has more than {MAX_ABOVE - 1} classes above it, one through the other"
-            found = Problem((CLASSES, first, CLASS), "classes-too-many", message, fix="name one of them directly")
-            self.findings = [*self.findings, found] if found not in self.findings else self.findings
-        elif name not in self.order:
-            names = named_classes(self.classes[name])
-            unknown = tuple(_unknown((CLASSES, name), f"class '{name}'", names, self.classes))
-            self.findings += unknown
-            self.is_wrong |= bool(unknown)
-            for parent in names:
-                if parent in self.classes:
-                    self._visit(parent, (*below, name))
-            self.order[name] = None
-
-    def _circle(self, circle: tuple[str, ...]) -> None:
-        start = circle.index(min(circle))
-        first, *others = (*circle[start:], *circle[:start])
-        names = " -> ".join((first, *others, first))
-        message = f"classes name each other: {names}" if others else f"class '{first}' names itself"
-        self.findings.append(Problem((CLASSES, first, CLASS), "class-cycle", message, fix="remove one 'class:'"))
-
-
-def _unknown(at: Path, who: str, names: tuple[str, ...], classes: Mapping[str, Any]) -> Iterator[Problem]:
-    own = {str(at[1])} if at[0] == CLASSES else set()
-    for name in dict.fromkeys(names):
-        if name not in classes:
-            yield Problem(
-                (*at, CLASS),
-                "unknown-class",
-                f"{who} names class '{name}', which is not declared",
-                (declared("declared", name, classes.keys() - own),),
-                fix=f"declare it under '{CLASSES}:', or correct the name",
-            )
-
-
-def _named_twice(at: Path, who: str, names: tuple[str, ...]) -> Iterator[Problem]:
-    for name in dict.fromkeys(names):
-        if names.count(name) > 1:
-            yield Problem((*at, CLASS), "duplicate", f"{who} names class '{name}' twice", fix="remove one of them")

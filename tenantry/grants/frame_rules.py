@@ -12,11 +12,12 @@ from tenantry.grants.grants import is_filled
 from tenantry.grants.limits import refused_by_policy
 from tenantry.grants.model import Grants
 from tenantry.kube.names import OWNED_ANNOTATIONS, OWNED_LABELS
+from tenantry.kube.values import gives_all
 from tenantry.messages.errors import Path, Problem
 from tenantry.messages.problems import doubtful
 from tenantry.messages.text import declared
 from tenantry.model import PlacedSettings, Settings
-from tenantry.model.tenancy import OWN_ROLES, NamespaceRole, gives_all
+from tenantry.model.tenancy import OWN_ROLES, NamespaceRole
 
 CLUSTER_ADMIN = "cluster-admin"
 _WITH_ROLES = ("owners", "role", "roleBindings")
@@ -144,7 +145,7 @@ def cluster_admin_is_allowed_by_a_word_of_its_own(fleet: Fleet) -> Iterator[Prob
                     f"tenant '{tenant}' would get {CLUSTER_ADMIN} in its namespaces",
                     fix="choose another role, or set 'clusterAdmin: true' for the tenant",
                 )
-    to_all = [at for at, _, role in _roles(fleet) if role and gives_all(role.rules)]
+    to_all = [at for at, _, role in _roles(fleet) if role and _gives_all(role)]
     for at, grants in _grants(fleet):
         # What a class says stands in its tenants, too.
         others = {path[-1] for path in to_all if CLASSES not in (at[0], path[0]) and _may_meet(at, path)}
@@ -179,10 +180,14 @@ def roles_of_namespaces_are_the_tenants_own(fleet: Fleet) -> Iterator[Problem]:
         if name in OWN_ROLES or name.startswith("system:"):
             message = f"'{name}' is a ClusterRole of Kubernetes' own"
             yield Problem(here, "kubernetes-own", message, fix="choose another name", at_key=True)
-        if role and gives_all(role.rules) and here[0] != CLASSES and not _has_cluster_admin(fleet, here):
+        if role and _gives_all(role) and here[0] != CLASSES and not _has_cluster_admin(fleet, here):
             message = f"role '{name}' gives all rights in a namespace"
             fix = "name verbs and resources, or set 'clusterAdmin: true' for the tenant"
             yield Problem((*here, "rules"), "cluster-admin", message, fix=fix)
+
+
+def _gives_all(role: NamespaceRole) -> bool:
+    return gives_all(rule.model_dump() for rule in role.rules)
 
 
 def _has_cluster_admin(fleet: Fleet, at: Path) -> bool:

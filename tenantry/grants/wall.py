@@ -136,7 +136,9 @@ class Wall:
             declared = self._fleet.raw("tenants", self._scope.tenant, group)
             of_object = str if group == "sources" else self._scope.name
             self._names[group] = {of_object(name): name for name in declared}
-        return self._names[group].get(self._scope.source_key(name) if group == "sources" else name)
+        if group == "sources":
+            name = self._scope.source_key(name, self._fleet.document.platform.namespace)
+        return self._names[group].get(name)
 
     def _addresses(
         self, kind: str, spec: Mapping[str, Any], origin: Callable[[Path], Path], grants: Grants

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Mapping
+from collections.abc import Mapping, Set
 from typing import Any
 
 from tenantry.importing.apps import fill_in
 from tenantry.importing.blocks import shared_times, tenantrys_own
 from tenantry.importing.entries import Gathered, own_shard, shard_of_cluster
-from tenantry.importing.leaving import leave_applied, leave_secrets, taken_over
+from tenantry.importing.leaving import idle, leave_applied, leave_secrets, taken_over
 from tenantry.importing.model import Draft, Inventory
 from tenantry.importing.overlay import Place
 from tenantry.importing.owners import platform_namespace
@@ -30,19 +30,25 @@ def drafted(inventory: Inventory, chart: Mapping[str, str] | None = None, *, kee
             keep_values: write values that may be secrets, too.
     Raises: Refused: nothing of it can be.
     """
-    gathered = _gathered(inventory, keep_values=keep_values)
-    return settled(inventory, _document(gathered, chart), gathered.notes)
+    going_on: set[int] = set()
+    while True:
+        gathered = _gathered(inventory, going_on, keep_values=keep_values)
+        draft = settled(inventory, _document(gathered, chart), gathered.notes)
+        # What would hand over nothing stays as it is, with all that it applies. Then other things may be left over.
+        if not (found := idle(inventory, draft) - going_on):
+            return draft
+        going_on |= found
 
 
 # --- what was found ---------------------------------------------------------------------------------------------------
 
 
-def _gathered(inventory: Inventory, *, keep_values: bool) -> Gathered:
+def _gathered(inventory: Inventory, going_on: Set[int], *, keep_values: bool) -> Gathered:
     notes = Notes()
     taken: dict[str, Any] = {each: None for each in inventory.management.values()}
     read = grouped(map(Thing, inventory.objects), lambda each: each.read.environment)
     worlds = [
-        World(environment, management, taken_over(read.get(environment, []), notes), notes)
+        _world(environment, management, read.get(environment, []), notes, going_on)
         for environment, management in inventory.management.items()
     ]
     platform = platform_namespace(worlds)
@@ -51,7 +57,7 @@ def _gathered(inventory: Inventory, *, keep_values: bool) -> Gathered:
         world.keeps_values = keep_values
     found = Gathered(notes, {each.environment: Survey(each, taken) for each in worlds})
     for survey in found.surveys.values():
-        leave_applied(survey)
+        leave_applied(survey, going_on)
         leave_secrets(survey)
     found.defaults = _default_times(found)
     for survey in found.surveys.values():
@@ -64,6 +70,12 @@ def _gathered(inventory: Inventory, *, keep_values: bool) -> Gathered:
         if {("clusters", app.place.cluster), app.path[:2]} & found.paused:
             app.content[app.block].pop("suspend", None)
     return found
+
+
+def _world(environment: str, management: str, things: list[Thing], notes: Notes, going_on: Set[int]) -> World:
+    taken = taken_over(things, notes, going_on)
+    here = {id(each) for each in taken}
+    return World(environment, management, taken, notes, (each for each in things if id(each) not in here))
 
 
 def _default_times(found: Gathered) -> dict[str, str]:

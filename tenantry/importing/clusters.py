@@ -9,9 +9,10 @@ from typing import Any, NamedTuple
 
 from pydantic_core import ValidationError
 
+from tenantry.importing.model import Copied
 from tenantry.importing.owners import tenant_namespaces
 from tenantry.importing.world import Thing, World
-from tenantry.kube.names import dns_label_problem, slug
+from tenantry.kube.names import dns_label_problem, is_reserved_namespace, slug
 from tenantry.messages.data import mapping_at
 from tenantry.messages.errors import Refused
 from tenantry.model import Kubeconfig, SecretKey
@@ -21,8 +22,10 @@ from tenantry.plan.objects.scope import CLUSTER_LABEL, MANAGED_BY
 APPS = ("Kustomization", "HelmRelease")
 _FLUX_KEY = "value"
 """The key that Flux reads if none is named. Source: fluxcd.io, Kustomization, "Remote clusters"."""
-_HOLDER = "flux-system"
-"""Where a kubeconfig is expected that lies in tenants' namespaces alone."""
+_HOLDERS = ("kubeconfigs", "tenantry-kubeconfigs")
+"""Where a kubeconfig is expected that may not stay where it is: the first of these that is no tenant's."""
+_TOO_VAGUE = ("cluster", "remote", "kubeconfig", "value")
+"""Names of Secrets that say nothing of the cluster."""
 
 
 class Reference(NamedTuple):
@@ -55,10 +58,11 @@ class Remotes:
         self._names: dict[Reference, str] = {}
         self.entries: dict[str, dict[str, Any]] = {}
         inside = tenant_namespaces(world)
+        apart = next(each for each in _HOLDERS if each not in inside)
         groups: dict[tuple[str, str, str, str], list[Reference]] = defaultdict(list)
         for reference, name in self._seen().items():
             # A Secret that lies beside each tenant is the same cluster's everywhere.
-            holder = _HOLDER if reference.namespace in inside else reference.namespace
+            holder = apart if reference.namespace in inside or _is_refused(world, reference) else reference.namespace
             groups[holder, reference.kind, reference.name, reference.key].append(reference)
             self._names[reference] = name
         for (holder, kind, object_name, key), references in groups.items():
@@ -69,7 +73,7 @@ class Remotes:
             for each in references:
                 self._names[each] = name
             self.entries[name] = form
-            _tell_moved(world, name, holder, references)
+            _tell_moved(world, name, holder, references, world.get(kind, holder, object_name))
             _tell_kept(world, name, references)
 
     def name(self, thing: Thing) -> str | None:
@@ -99,15 +103,23 @@ class Remotes:
         raise Refused(f"two remote clusters would be named '{name}'", "rename the Secret with the kubeconfig of one")
 
 
-def _tell_moved(world: World, name: str, holder: str, references: list[Reference]) -> None:
+def _is_refused(world: World, reference: Reference) -> bool:
+    """Whether the file's own rules refuse kubeconfigs in a namespace: the platform's, and those of Kubernetes and Flux."""
+    return reference.namespace == world.platform or is_reserved_namespace(reference.namespace)
+
+
+def _tell_moved(world: World, name: str, holder: str, references: list[Reference], there: Thing | None) -> None:
     away = sorted(reference.namespace for reference in references if reference.namespace != holder)
     if away:
         first = references[0]
+        whose = "the namespace of a tenant, of the platform, or of Flux"
         text = (
-            f"copy {first.kind} {first.name} from namespace {away[0]} to {holder}:"
-            " a kubeconfig must not lie in a tenant's namespace"
+            f"copy {first.kind} {first.name} from namespace {away[0]} to {holder}: a kubeconfig must not lie in {whose}"
         )
-        world.notes.decide(("clusters", name, "kubeconfig"), text)
+        world.notes.decide(("clusters", name, "kubeconfig"), f"{text}. The steps of the report have the command")
+        if there is None:
+            copy = Copied(world.environment, first.kind, first.name, first.key or _FLUX_KEY, away[0], holder, name)
+            world.notes.copied.append(copy)
         if len(away) > 1:
             same = f"{first.kind}s named {first.name} in {', '.join(away)} are taken for the same cluster; check this"
             world.notes.decide(("clusters", name, "kubeconfig"), same)
@@ -118,16 +130,18 @@ def _tell_kept(world: World, name: str, references: list[Reference]) -> None:
     for reference in references:
         if there := world.get(reference.kind, reference.namespace, reference.name):
             text = f"it is the kubeconfig of cluster {name}, which Flux reads as before"
-            world.notes.leave(there.read, text, "keep it, and what creates it")
+            world.notes.leave(there.read, text, "keep it, and what creates it", fate="stays")
         space = world.get("Namespace", "", reference.namespace)
         if space is not None and not space.tenant:
-            world.notes.leave(space.read, f"it holds the kubeconfig of cluster {name}", "keep it, and what creates it")
+            text = f"it holds the kubeconfig of cluster {name}"
+            world.notes.leave(space.read, text, "keep it, and what creates it", fate="stays")
 
 
 def _seen(world: World) -> dict[Reference, str]:
     """Every way to a cluster that is named, with the name that Tenantry's labels give the cluster, if any."""
     labels: dict[Reference, set[str]] = defaultdict(set)
-    for thing in world.of(*APPS):
+    # What others apply, such as a chart that makes clusters, names clusters too.
+    for thing in (*world.of(*APPS), *(each for each in world.beside if each.kind in APPS)):
         if reference := reference_of(thing):
             labels[reference].add(str(thing.labels.get(CLUSTER_LABEL, "")))
     found: dict[Reference, str] = {}
@@ -145,7 +159,8 @@ def _derived(reference: Reference) -> str:
         if name.endswith(affix) and name != affix:
             name = name.removesuffix(affix)
             break
-    return slug(name.removeprefix("kubeconfig-"))[:63].strip("-") or "remote"
+    name = name.removeprefix("kubeconfig-")
+    return slug(reference.namespace if name in _TOO_VAGUE else name)[:63].strip("-") or "remote"
 
 
 def _described(config: Thing) -> dict[str, Any]:

@@ -187,7 +187,7 @@ class OwnerEntry:
         if thing is not None:
             if is_kept:
                 text = "Tenantry reads it by its name and does not change it"
-                self.notes.leave(thing.read, text, "nothing; keep what creates it")
+                self.notes.leave(thing.read, text, "nothing; keep what creates it", fate="stays")
             self.notes.take(thing.read, *self.path, *key)
 
 

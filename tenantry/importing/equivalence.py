@@ -70,6 +70,19 @@ def effective_spec(manifest: Manifest) -> dict[str, Any]:
     return {"suspend": False, **defaults, **spec}
 
 
+_NO_CONTENT = ("interval", "timeout", "suspend", "secretRef", "certSecretRef", "proxySecretRef", "serviceAccountName")
+"""What a source says of how and when it is fetched, and not of what."""
+
+
+def have_one_content(source: Manifest, other: Manifest) -> bool:
+    """Whether two sources fetch the same, whatever they are called."""
+    return source["kind"] == other["kind"] and _content(source) == _content(other)
+
+
+def _content(source: Manifest) -> dict[str, Any]:
+    return {key: value for key, value in effective_spec(_without_null(source)).items() if key not in _NO_CONTENT}
+
+
 def _is_written(label: str) -> bool:
     return bool(_FLUX_WRITES.fullmatch(label))
 

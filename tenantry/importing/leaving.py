@@ -6,22 +6,23 @@ What applies a tenant from outside hands it over: it becomes no add-on, because 
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Set
 from pathlib import PurePath
 
 from tenantry.flux.conformance import check_part
 from tenantry.flux.schemas import kinds
+from tenantry.importing.model import Draft, Inventory
 from tenantry.importing.reading import ORIGIN
 from tenantry.importing.secrets import leave_metadata, leave_secret
 from tenantry.importing.survey import Survey, source_of
 from tenantry.importing.world import FoundApp, Notes, Thing
 from tenantry.kube.objects import is_of_flux
-from tenantry.messages.text import format_path
+from tenantry.messages.text import format_path, grouped
 
 
-def taken_over(things: list[Thing], notes: Notes) -> list[Thing]:
-    """The objects of an environment that tenants.yaml could express. The others are left over."""
-    return [each for each in expressible(things, notes) if _is_taken(each, notes)]
+def taken_over(things: list[Thing], notes: Notes, going_on: Set[int] = frozenset()) -> list[Thing]:
+    """The objects of an environment that tenants.yaml could express. The others are left over. going_on: as for `expressible`."""
+    return [each for each in expressible(things, notes, going_on) if _is_taken(each, notes)]
 
 
 def _is_taken(thing: Thing, notes: Notes) -> bool:
@@ -72,24 +73,38 @@ class Appliers:
         return max(fits, key=lambda each: len(_path(each)), default=None)
 
 
-def expressible(things: Iterable[Thing], notes: Notes) -> list[Thing]:
-    """The objects that tenants.yaml could express; the others are left over."""
+def expressible(things: Iterable[Thing], notes: Notes, going_on: Set[int] = frozenset()) -> list[Thing]:
+    """The objects that tenants.yaml could express; the others are left over.
+
+    going_on: the objects (by `id` of what was read) that go on applying what they apply, because the file expresses none of that.
+    """
     things = list(things)
     appliers = Appliers(things)
     owners = [(each, owner) for each in things if (owner := appliers.by_label(each)) and owner is not each]
-    inner = {id(each): owner for each, owner in owners if _is_own(each, owner)}
+    inner = {id(each): owner for each, owner in owners if _is_own(each, owner) or id(owner.read) in going_on}
     outer = {id(owner) for each, owner in owners if id(each) not in inner}
     kept = []
     for thing in things:
         if owner := inner.get(id(thing)):
-            notes.leave(thing.read, *_inner_in_words(thing, owner))
+            notes.leave(thing.read, *_inner_in_words(thing, owner), fate="stays")
         elif id(thing) in outer and thing.name != _BOOTSTRAP:
-            notes.leave(
-                thing.read, "it applies objects that Tenantry takes over", "suspend it as the steps to adopt say"
-            )
+            text = "it applies objects that Tenantry takes over"
+            notes.leave(thing.read, text, "suspend it as the steps to adopt say", fate="replaced")
         else:
             kept.append(thing)
     return kept
+
+
+def idle(inventory: Inventory, draft: Draft) -> set[int]:
+    """What was to hand over what it applies, although the draft expresses none of that."""
+    ending = {id(each.read) for each in draft.left_over if each.fate == "replaced" and not each.field}
+    handed_over = {id(each.read) for each in draft.became} | ending
+    used: set[int] = set()
+    for things in grouped(map(Thing, inventory.objects), lambda each: each.read.environment).values():
+        appliers = Appliers(things)
+        owners = (appliers.of(each) for each in things if id(each.read) in handed_over)
+        used |= {id(owner.read) for owner in owners if owner is not None}
+    return ending - used
 
 
 def _inner_in_words(thing: Thing, owner: Thing) -> tuple[str, str]:
@@ -127,8 +142,8 @@ def _is_bootstrap(thing: Thing) -> bool:
     return (thing.namespace, thing.name) == (_BOOTSTRAP, _BOOTSTRAP)
 
 
-def leave_applied(survey: Survey) -> None:
-    """Leave over what an add-on applies, and add-ons that apply what the file declares itself."""
+def leave_applied(survey: Survey, going_on: Set[int]) -> None:
+    """Leave over what an add-on applies, and add-ons that apply what the file declares itself. going_on: as for `expressible`."""
     world, appliers = survey.world, Appliers(survey.world.things)
     inside = {name for territory in survey.territories.values() for name in territory.namespaces}
     replaced = set()
@@ -138,12 +153,13 @@ def leave_applied(survey: Survey) -> None:
     kept: list[FoundApp] = []
     for app in survey.apps:
         applier = appliers.of(app.thing) if not app.tenant else None
-        if not app.tenant and app.thing.key in replaced:
+        if not app.tenant and app.thing.key in replaced and id(app.thing.read) not in going_on:
             text = "it applies objects that tenants.yaml declares itself now"
-            world.notes.leave(app.thing.read, text, "suspend it before `tenantry up`, and keep it suspended")
+            fix = "suspend it before `tenantry up`, and keep it suspended"
+            world.notes.leave(app.thing.read, text, fix, fate="replaced")
         elif applier is not None and applier.key not in replaced:
             text = f"{applier.key} applies it"
-            world.notes.leave(app.thing.read, text, "nothing: what applies it today goes on")
+            world.notes.leave(app.thing.read, text, "nothing: what applies it today goes on", fate="stays")
         else:
             kept.append(app)
     survey.keep(kept)

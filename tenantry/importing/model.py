@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 from tenantry.compare.fields import FieldChange
 from tenantry.importing.documents import Placed
@@ -61,17 +61,38 @@ class Became:
     path: Path
 
 
+Fate = Literal["inexpressible", "stays", "replaced"]
+"""What becomes of an object that the file does not express.
+
+inexpressible: the file cannot say it, or somebody has to decide first. stays: what applies it today goes on, so nothing is missing.
+replaced:      it applies objects that Tenantry takes over, and has nothing to do afterwards.
+"""
+
+
 @dataclass(frozen=True, slots=True)
 class LeftOver:
     """An object, or a part of one, that the draft does not express.
 
-    field: the part as a path with dots; empty for the whole object.
+    field: the part as a path with dots; empty for the whole object. fate: what becomes of a whole object.
     """
 
     read: Read
     reason: str
     fix: str
     field: str = ""
+    fate: Fate = "inexpressible"
+
+
+class Copied(NamedTuple):
+    """A kubeconfig that has to be copied before the file can be used: from where to where, with the key that Flux reads."""
+
+    environment: str
+    kind: str
+    name: str
+    key: str
+    namespace: str
+    to: str
+    cluster: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,12 +101,14 @@ class Draft:
 
     became:    every object that the data expresses. One that is planned under another name is in `left_over`, too.
     decisions: comments at places that somebody has to decide about.
+    copied:    kubeconfigs that the draft expects in another namespace.
     """
 
     data: Mapping[str, Any]
     became: tuple[Became, ...]
     left_over: tuple[LeftOver, ...]
     decisions: Mapping[Path, tuple[str, ...]] = field(default_factory=dict)
+    copied: tuple[Copied, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -41,8 +41,12 @@ def platform_namespace(worlds: Iterable[World]) -> str:
         return ours.most_common(1)[0][0]
     if any(each.namespace == FLUX and not _remote(each) and each.name != FLUX for each in apps):
         return FLUX
-    # Tenantry stores the releases of add-ons in one namespace, so it should be that of releases that exist.
-    stored = Counter(_storage(each) for each in apps if _remote(each) and not each.spec.get("serviceAccountName"))
+    # Tenantry stores the releases of add-ons in one namespace, so it should be that of releases that exist. But the platform's
+    # namespace may hold no kubeconfigs.
+    kubeconfigs = {each.namespace for each in apps if _remote(each)}
+    releases = (each for each in apps if each.kind == "HelmRelease" and _remote(each))
+    stored = Counter(_storage(each) for each in releases if not each.spec.get("serviceAccountName"))
+    stored = Counter({name: count for name, count in stored.items() if name not in kubeconfigs})
     return stored.most_common(1)[0][0] if stored else FLUX
 
 
@@ -111,7 +115,9 @@ def _is_kubeconfigs(world: World, namespace: str) -> bool:
     if made and made.tenant:
         return False
     apps = list(world.of("Kustomization", "HelmRelease", namespace=namespace))
-    return bool(apps) and all(_remote(app) for app in apps)
+    remote = any(map(_remote, apps)) or any(_remote(each) for each in world.beside if each.namespace == namespace)
+    # What makes clusters often lies beside their kubeconfigs. A tenant has an account.
+    return remote and all(_remote(app) or not app.spec.get("serviceAccountName") for app in apps)
 
 
 def _owner(world: World, namespace: str) -> str:

@@ -5,17 +5,20 @@ Never: shows the value of a Secret. The proof masks secrets.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
 from tenantry.compare.fields import FieldChange
-from tenantry.importing.model import Became, Draft, Inventory, LeftOver, Proof, Proven, Read
+from tenantry.importing.equivalence import have_one_content
+from tenantry.importing.model import Became, Draft, Fate, Inventory, LeftOver, Proof, Proven, Read
+from tenantry.importing.owners import FLUX
 from tenantry.importing.proof import Defect, prove
 from tenantry.importing.steps import READ_WHAT_IS_LEFT, Step, steps
-from tenantry.kube.objects import ObjectId
+from tenantry.kube.objects import Manifest, ObjectId, is_of_flux, object_id
 from tenantry.load import fleet_of, plan_all
-from tenantry.messages.data import ABSENT
+from tenantry.messages.data import ABSENT, mapping_at
 from tenantry.messages.errors import InvalidFleet
 from tenantry.messages.text import format_path, printable
 from tenantry.plan.plan import Plan
@@ -70,16 +73,48 @@ class Risk:
     reason: str
 
 
-def risks(proof: Proof) -> Iterator[Risk]:
+def risks(inventory: Inventory, proof: Proof, plans: Mapping[str, Plan]) -> Iterator[Risk]:
     """The risks of what changes, then of what is created."""
+    sources = _Sources(inventory, plans)
     for each in proof.kept:
         for field in each.changed:
+            if field.path[:2] == ("spec", "sourceRef") and sources.are_one(each):
+                continue
             if reason := _reason(each.planned.id.kind, field):
                 path = tuple(part if isinstance(part, int) else str(part) for part in field.path)
                 yield Risk(each.read.environment, each.planned.id, format_path(path), reason)
     for new in proof.added:
         if new.id.kind in _CREATED:
             yield Risk(new.environment, new.id, "", _CREATED[new.id.kind])
+
+
+class _Sources:
+    """The sources of Kustomizations, as they were read and as they are planned."""
+
+    def __init__(self, inventory: Inventory, plans: Mapping[str, Plan]) -> None:
+        self._read = {
+            (each.environment, *_place(object_id(each.manifest))): each.manifest for each in inventory.objects
+        }
+        self._planned = {
+            (name, *_place(each.id)): each.manifest for name, plan in plans.items() for each in plan.objects
+        }
+
+    def are_one(self, kept: Proven) -> bool:
+        """Whether the planned source fetches what the old one does."""
+        environment = kept.read.environment
+        old = self._read.get((environment, *_source(kept.read.manifest)))
+        new = self._planned.get((environment, *_source(kept.planned.manifest)))
+        return old is not None and new is not None and have_one_content(old, new)
+
+
+def _place(id: ObjectId) -> tuple[str, str, str]:
+    return id.kind, id.namespace or "", id.name
+
+
+def _source(kustomization: Manifest) -> tuple[str, str, str]:
+    named = mapping_at(dict(kustomization), "spec", "sourceRef")
+    namespace = named.get("namespace") or kustomization["metadata"].get("namespace")
+    return str(named.get("kind")), str(namespace), str(named.get("name"))
 
 
 def _reason(kind: str, field: FieldChange) -> str:
@@ -91,22 +126,41 @@ def _reason(kind: str, field: FieldChange) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Counts:
-    """Every object that was read is in exactly one of unchanged, changed, renamed and left.
+    """Every object that was read is in exactly one of unchanged, changed, renamed, replaced, stays and inexpressible.
 
     unchanged: kept, and no field changes. changed: kept, with fields that change.
-    renamed:   expressed, but planned under another name. left: not expressed. added: adoption creates them.
+    renamed:   expressed, but planned under another name. added: adoption creates them.
+    replaced, stays, inexpressible: the fates of what is not expressed.
+    flux:      objects of Flux that were read, without those of Flux's own bootstrap. flux_expressed: those that are expressed.
     """
 
     read: int
     unchanged: int
     changed: int
     renamed: int
-    left: int
+    replaced: int
+    stays: int
+    inexpressible: int
     added: int
+    flux: int
+    flux_expressed: int
 
     @property
     def expressed(self) -> int:
         return self.unchanged + self.changed + self.renamed
+
+    @property
+    def left(self) -> int:
+        return self.replaced + self.stays + self.inexpressible
+
+
+_BY_WEIGHT: Sequence[Fate] = ("inexpressible", "replaced", "stays")
+
+
+def _counts(read: Read) -> bool:
+    """Whether an object is Flux's, and not of Flux's own bootstrap."""
+    id = object_id(read.manifest)
+    return is_of_flux(id.api_version) and (id.namespace, id.name) != (FLUX, FLUX)
 
 
 @dataclass(frozen=True)
@@ -123,15 +177,31 @@ class Report:
     @cached_property
     def counts(self) -> Counts:
         unchanged = sum(not each.changed for each in self.proof.kept)
-        renamed = len(self.renamed)
+        renamed = {id(each) for each in self.renamed}
+        fates = Counter(self.fates[id(each)] for each in self.proof.missing if id(each) not in renamed)
+        flux = [each for each in self.inventory.objects if _counts(each)]
+        expressed = renamed | {id(each.read) for each in self.proof.kept}
         return Counts(
             read=len(self.inventory.objects),
             unchanged=unchanged,
             changed=len(self.proof.kept) - unchanged,
-            renamed=renamed,
-            left=len(self.proof.missing) - renamed,
+            renamed=len(renamed),
+            replaced=fates["replaced"],
+            stays=fates["stays"],
+            inexpressible=fates["inexpressible"],
             added=len(self.proof.added),
+            flux=len(flux),
+            flux_expressed=sum(id(each) in expressed for each in flux),
         )
+
+    @cached_property
+    def fates(self) -> Mapping[int, Fate]:
+        """What becomes of the objects that are left over as a whole, by `id`. What somebody has to do comes first."""
+        found: dict[int, Fate] = {}
+        for each in self.draft.left_over:
+            if not each.field:
+                found[id(each.read)] = min(found.get(id(each.read), each.fate), each.fate, key=_BY_WEIGHT.index)
+        return found
 
     @cached_property
     def became(self) -> tuple[tuple[Became, int], ...]:
@@ -156,7 +226,7 @@ class Report:
     @cached_property
     def risks(self) -> tuple[Risk, ...]:
         """What to look at before the first `tenantry up`."""
-        return tuple(risks(self.proof))
+        return tuple(risks(self.inventory, self.proof, self.plans))
 
     @property
     def left_over(self) -> tuple[LeftOver, ...]:
@@ -168,7 +238,7 @@ class Report:
         if not self.counts.expressed:
             return (READ_WHAT_IS_LEFT,)
         found = {"risky": bool(self.risks), "left_over": bool(self.left_over), "decisions": bool(self.draft.decisions)}
-        return steps(self.inventory, self.proof, self.renamed, self.plans, **found)
+        return steps(self.inventory, self.proof, self.renamed, self.plans, self.draft.copied, **found)
 
 
 def report_of(inventory: Inventory, draft: Draft, text: str, file: str) -> Report:

@@ -125,7 +125,8 @@ def _draft(inventory: Inventory, data: dict[str, Any], notes: Notes, plans: dict
     decisions = {
         path: tuple(each) for path, each in notes.decisions.items() if value_at(data, path, ABSENT) is not ABSENT
     }
-    return Draft(data, tuple(became), tuple(_in_order(inventory, notes)), decisions)
+    copied = tuple(each for each in notes.copied if each.cluster in data.get("clusters", {}))
+    return Draft(data, tuple(became), tuple(_in_order(inventory, notes)), decisions, copied)
 
 
 def _expressed(data: dict[str, Any], notes: Notes, read: Read, plan: Plan, made: Set[tuple[str, Path]]) -> Path | None:
@@ -169,12 +170,12 @@ def _unexpressed(read: Read, notes: Notes) -> LeftOver:
     """An object for which nothing else was said."""
     key = key_of(read.manifest)
     if key.kind in _REASONS:
-        return LeftOver(read, *_REASONS[key.kind])
+        return LeftOver(read, *_REASONS[key.kind], fate="inexpressible" if key.kind == "Namespace" else "stays")
     if (key.kind, key.namespace, key.name) == ("GitRepository", FLUX, FLUX):
-        return LeftOver(read, "it is the source of Flux's own bootstrap", "keep it as it is")
+        return LeftOver(read, "it is the source of Flux's own bootstrap", "keep it as it is", fate="stays")
     if key.kind in _SOURCES:
         text = "Tenantry gives each add-on and each tenant sources of its own, and none has this name"
-        return LeftOver(read, text, "keep it as long as something names it")
+        return LeftOver(read, text, "keep it as long as something names it", fate="stays")
     if notes.places.get(id(read)):
         return LeftOver(
             read,
@@ -187,4 +188,4 @@ def _unexpressed(read: Read, notes: Notes) -> LeftOver:
     if is_of_flux(str(read.manifest["apiVersion"])):
         return LeftOver(read, f"nothing in tenants.yaml stands for this {key.kind}", "keep what applies it")
     text = f"tenants.yaml declares no {key.kind}: apps apply it, or charts"
-    return LeftOver(read, text, "leave it to what applies it today, or let an app apply it")
+    return LeftOver(read, text, "leave it to what applies it today, or let an app apply it", fate="stays")

@@ -13,10 +13,19 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from tenantry.cluster.kubectl import chart_patch, get, suspend, users_of_sources
-from tenantry.importing.model import Inventory, Proof, Read
+from tenantry.cluster.kubectl import (
+    chart_patch,
+    chart_patch_back,
+    copy_secret_key,
+    create_namespace,
+    get,
+    resume,
+    suspend,
+    users_of_sources,
+)
+from tenantry.importing.model import Copied, Inventory, Proof, Read
 from tenantry.kube.objects import ObjectId, group_of, labels_of, object_id
-from tenantry.messages.text import counted
+from tenantry.messages.text import counted, grouped
 from tenantry.plan.plan import Plan
 
 _FLUX = "kustomize.toolkit.fluxcd.io"
@@ -27,10 +36,11 @@ _SOURCES = ("GitRepository", "OCIRepository", "HelmRepository", "Bucket", "HelmC
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """text: what to do and why, in sentences; commands: ready to copy, one on each line."""
+    """text: what to do and why, in sentences; commands: ready to copy, one on each line; back: those that undo it."""
 
     text: str
     commands: tuple[str, ...] = ()
+    back: tuple[str, ...] = ()
 
 
 READ_WHAT_IS_LEFT = Step('Go through "Left over or renamed" in this report, and do what it says.')
@@ -49,6 +59,7 @@ def steps(
     proof: Proof,
     renamed: Iterable[Read],
     plans: Mapping[str, Plan],
+    copied: Iterable[Copied] = (),
     *,
     risky: bool,
     left_over: bool,
@@ -60,6 +71,7 @@ def steps(
     old = [_Place(object_id(each.manifest), contexts[each.environment]) for each in renamed]
     return (
         *((_DECIDE,) if decisions else ()),
+        *_copies(copied, contexts),
         *_check(hubs, plans, risky=risky),
         *_owners(inventory, proof, contexts),
         *_suspended(old),
@@ -70,8 +82,29 @@ def steps(
     )
 
 
+def _copies(copied: Iterable[Copied], contexts: Mapping[str, str]) -> Iterator[Step]:
+    """The kubeconfigs that have to lie elsewhere. Owners are not copied: they lie in the old namespace."""
+    for (environment, to), each in grouped(copied, lambda one: (one.environment, one.to)).items():
+        secrets = [one for one in each if one.kind == "Secret"]
+        configs = [one for one in each if one.kind != "Secret"]
+        context = contexts[environment]
+        commands = (
+            create_namespace(to, context),
+            *(copy_secret_key(one.namespace, one.name, one.key, to, context) for one in secrets),
+            *(get(ObjectId("v1", one.kind, one.namespace, one.name), context) for one in configs),
+        )
+        more = (
+            f" Create what the last {counted(len(configs), 'command')} shows in namespace {to}, too." if configs else ""
+        )
+        yield Step(
+            f"Copy the kubeconfigs into namespace {to}, which no tenant has. The old ones stay, and Flux reads them until the last"
+            f" step; to go back, leave them where they are.{more} What renews an old one has to renew its copy, too:",
+            commands,
+        )
+
+
 def _check(hubs: Sequence[str], plans: Mapping[str, Plan], *, risky: bool) -> Iterator[Step]:
-    clusters = dict.fromkeys((*hubs, *(placement.cluster for plan in plans.values() for placement in plan.placements)))
+    clusters = dict.fromkeys((*hubs, *(app.cluster for plan in plans.values() for app in plan.apps)))
     bootstraps = (
         f"tenantry cluster bootstrap {shlex.quote(cluster)} --kubeconfig FILE --context NAME" for cluster in clusters
     )
@@ -124,15 +157,17 @@ def _handover(owner: _Place, count: int) -> Step:
         f" objects too, do not suspend it: add the annotation `{_PRUNE_DISABLED}` to each object that Tenantry takes over,"
         " wait until Flux has applied it, then delete these files.",
         (suspend(*owner),),
+        (resume(*owner),),
     )
 
 
 def _suspended(old: Iterable[_Place]) -> Iterator[Step]:
-    if commands := tuple(suspend(*each) for each in old if each.id.kind in _INSTALLS and _is_flux(each.id)):
+    if ending := [each for each in old if each.id.kind in _INSTALLS and _is_flux(each.id)]:
         yield Step(
             "These get other names. Suspend them: then Flux no longer changes what they installed, and leaves it there also if"
             " they are deleted:",
-            commands,
+            tuple(suspend(*each) for each in ending),
+            tuple(resume(*each) for each in ending),
         )
 
 
@@ -149,6 +184,10 @@ def _charts(proof: Proof, contexts: Mapping[str, str]) -> Iterator[Step]:
             " server refuses objects with both, and an apply cannot remove a field of others. The releases are not"
             " ready until `tenantry up` creates their charts; Helm installs and upgrades nothing:",
             tuple(chart_patch(each.planned, contexts[each.read.environment]) for each in with_chart),
+            tuple(
+                chart_patch_back(each.planned, each.read.manifest["spec"]["chart"], contexts[each.read.environment])
+                for each in with_chart
+            ),
         )
 
 

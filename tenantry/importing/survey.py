@@ -158,6 +158,7 @@ class Survey:
                 thing.read,
                 "it is Flux's own bootstrap, which applies the repository of the cluster",
                 "keep it as it is",
+                fate="stays",
             )
         elif app := self._local(thing) if cluster is None else self._remote(thing, cluster):
             self.apps.append(app)

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from tenantry.importing.model import Key, LeftOver, Path, Read, key_of
+from tenantry.importing.model import Copied, Fate, Key, LeftOver, Path, Read, key_of
 from tenantry.importing.overlay import Place
 from tenantry.kube.names import dns_label_problem
 from tenantry.kube.objects import is_of_flux, labels_of
@@ -27,10 +27,11 @@ class Notes:
     places: dict[int, list[Path]] = field(default_factory=lambda: defaultdict(list))
     apps: dict[int, tuple[str, str, str]] = field(default_factory=dict)
     decisions: dict[Path, list[str]] = field(default_factory=lambda: defaultdict(list))
+    copied: list[Copied] = field(default_factory=list)
 
-    def leave(self, read: Read, reason: str, fix: str, part: str = "") -> None:
+    def leave(self, read: Read, reason: str, fix: str, part: str = "", fate: Fate = "inexpressible") -> None:
         """Leave over an object, or a part of it."""
-        note = LeftOver(read, reason, fix, part)
+        note = LeftOver(read, reason, fix, part, fate)
         if note not in self.left_over:
             self.left_over.append(note)
 
@@ -131,15 +132,19 @@ class World:
     """The objects on the management cluster of one environment.
 
     platform: the namespace of add-ons there. keeps_values: whether values that may be secrets are written, too.
+    beside: what was read there, and is left to what applies it.
     """
 
-    def __init__(self, environment: str, management: str, things: list[Thing], notes: Notes) -> None:
+    def __init__(
+        self, environment: str, management: str, things: list[Thing], notes: Notes, beside: Iterable[Thing] = ()
+    ) -> None:
         self.environment = environment
         self.management = management
         self.notes = notes
         self.platform = ""
         self.keeps_values = False
         self.things = things
+        self.beside = tuple(beside)
         self._by_kind: dict[str, list[Thing]] = defaultdict(list)
         self._in_namespace: dict[tuple[str, str], list[Thing]] = defaultdict(list)
         self._spaces: dict[str, list[Thing]] = defaultdict(list)

@@ -61,10 +61,33 @@ class Right(NamedTuple):
 def rights_of_rules(rules: Iterable[Mapping[str, Any]]) -> Iterator[Right]:
     """Every right that the rules give, in their order."""
     for rule in rules:
-        only = f" {', '.join(rule['resourceNames'])}" if rule.get("resourceNames") else ""
-        for group in rule["apiGroups"] or ("",):
-            for resource in rule["resources"]:
-                yield from (Right(verb, resource + (f".{group}" if group else "") + only) for verb in rule["verbs"])
+        only = f" {', '.join(named)}" if (named := _list(rule, "resourceNames")) else ""
+        for group in _list(rule, "apiGroups") or ("",):
+            for resource in _list(rule, "resources"):
+                what = resource + (f".{group}" if group else "") + only
+                yield from (Right(verb, what) for verb in _list(rule, "verbs"))
+
+
+_ON_RIGHTS = frozenset({"*", "clusterrolebindings", "clusterroles", "rolebindings", "roles"})
+_TO_MORE = frozenset({"*", "bind", "escalate"})
+
+
+def gives_all(rules: Iterable[Mapping[str, Any]]) -> bool:
+    """Whether rules in a namespace give every right there, or the way to it.
+
+    The verb `impersonate` is no such way: there it reaches the service accounts of that namespace alone, and `edit` has it, too.
+    """
+    return any(
+        any(verb in _TO_MORE for verb in _list(rule, "verbs"))
+        and any(each in _ON_RIGHTS for each in _list(rule, "resources"))
+        for rule in rules
+    )
+
+
+def _list(rule: Mapping[str, Any], key: str) -> list[str]:
+    """The texts of a list that anybody may have written."""
+    value = rule.get(key)
+    return [each for each in value if isinstance(each, str)] if isinstance(value, list) else []
 
 
 def in_words(rights: Iterable[Right]) -> str:

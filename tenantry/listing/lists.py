@@ -151,7 +151,7 @@ def _clusters(fleet: Fleet, placed: list[Placed], only: Filter) -> Iterator[Item
             "management": is_management(fleet, name),
             "hubs": _unique(hub_of(fleet, environment, name) for environment in each.environments),
             "kubeconfig": next(iter(each.kubeconfig.model_dump(exclude_none=True)), None) if each.kubeconfig else None,
-            "group": each.group,
+            "groups": list(each.group or ()),
             "labels": dict(each.labels),
             "tenants": _unique(one.tenant for one in here if one.tenant != PLATFORM),
             "apps": len(here),

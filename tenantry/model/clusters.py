@@ -7,6 +7,7 @@ from pydantic import Field, model_validator
 from tenantry.messages.problems import type_name
 from tenantry.model.scalars import (
     Duration,
+    GroupNames,
     LabelKey,
     LabelValue,
     Name,
@@ -193,10 +194,11 @@ class Kubeconfig(OneOf):
 
 
 class ClusterGroup(Model):
-    """What several clusters share. A cluster names its group with `group`, and adds or replaces what differs."""
+    """What several clusters share. A cluster names its groups with `group`, and adds or replaces what differs."""
 
-    group: str | None = None
-    """The group whose settings apply here too. This group's own take precedence."""
+    group: GroupNames | None = None
+    """The group whose settings apply here too, or a list of groups. Later ones take precedence, and this group's own over all of
+    them."""
     environments: Annotated[list[str], Field(min_length=1)] | None = None
     """The environments of the clusters. A cluster's list replaces this one."""
     management: str | None = None
@@ -217,8 +219,9 @@ class ClusterGroup(Model):
 
 
 class Cluster(Model):
-    group: str | None = None
-    """The entry of `clusterGroups` whose settings apply here too. This cluster's own take precedence."""
+    group: GroupNames | None = None
+    """The entry of `clusterGroups` whose settings apply here too, or a list of entries. Later ones take precedence, and this
+    cluster's own over all of them. The groups that a group names come before it."""
     environments: Annotated[list[str], Field(min_length=1)]
     """The environments that the cluster belongs to. An add-on belongs to the first one that it admits."""
     management: str | None = None

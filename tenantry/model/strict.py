@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cache
+from keyword import iskeyword
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Self, TypeVar, get_args, get_origin
 
 from pydantic import BaseModel, ConfigDict, TypeAdapter, model_validator
@@ -42,7 +43,8 @@ class OneOf(Model):
     def _one_is_given(self) -> Self:
         if self.lifted_by and getattr(self, self.lifted_by) is not None:
             return self
-        given = [key for key in self.one_of if getattr(self, key) is not None]
+        # An attribute cannot be called `class`.
+        given = [key for key in self.one_of if getattr(self, f"{key}_" if iskeyword(key) else key) is not None]
         if len(given) != 1:
             raise _none_or_several(self.one_of, given)
         return self

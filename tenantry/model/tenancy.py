@@ -226,13 +226,6 @@ class PolicyRule(Model):
 
 OWN_ROLES = ("admin", "cluster-admin", "edit", "view")
 """Kubernetes' own roles for users. Source: kubernetes.io, "Using RBAC Authorization", user-facing roles."""
-_ON_RIGHTS = frozenset({"*", "clusterrolebindings", "clusterroles", "rolebindings", "roles"})
-_TO_MORE = frozenset({"*", "bind", "escalate"})
-
-
-def gives_all(rules: list[PolicyRule]) -> bool:
-    """Whether rules in a namespace give every right there, or the way to it."""
-    return any(not _TO_MORE.isdisjoint(rule.verbs) and not _ON_RIGHTS.isdisjoint(rule.resources) for rule in rules)
 
 
 class NamespaceRole(Model):

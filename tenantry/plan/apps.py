@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
-from functools import partial
+from functools import cached_property, partial
 
 from tenantry.fleet import walk
 from tenantry.fleet.apps import EffectiveApp, effective_app
+from tenantry.fleet.classes import is_equal_for_all
 from tenantry.fleet.fleet import Fleet
-from tenantry.fleet.settings import TenantSettings, tenant_states
+from tenantry.fleet.merge import leaves
+from tenantry.fleet.settings import TenantSettings, setting_origin, tenant_states
 from tenantry.flux.conformance import check_spec
+from tenantry.flux.references import references
 from tenantry.grants.wall import Wall, below
 from tenantry.kube import names
 from tenantry.kube.objects import KubeObject
@@ -204,10 +207,29 @@ class _Builder:
         chart = chart_object(self.sources.scope_of(name), source, name, helm, app.settings.interval)
         check_size(chart, _path_of(self.scope, app.name))
         self._check_spec(chart, app, {("interval",): ("chartInterval",)})
-        chart = shared_chart(self.fleet, self.scope, self._bound(chart, app), source)
+        platforms = bool(self.scope.tenant) and not source.owner.tenant and self._is_equal_for_all(app, helm, chart)
+        chart = shared_chart(self.fleet, self.scope, self._bound(chart, app), source, platforms=platforms)
         check_length(chart, _path_of(self.scope, app.name))
         self.add(chart)
         return chart
+
+    def _is_equal_for_all(self, app: EffectiveApp, helm: Helm, chart: KubeObject) -> bool:
+        """Whether no tenant says a part of the chart of a tenant's app, or how often Flux looks for it."""
+        if any(references(chart.id.kind, chart.manifest["spec"])):
+            return False
+        of_chart = {*chart.manifest["spec"], "chartInterval"} - {"interval"}
+        written = {key: value for key, value in helm.model_dump(exclude_none=True).items() if key in of_chart}
+        places = [app.origin("helm", *path) for path, _ in leaves(written)]
+        if not helm.chartInterval:
+            places += self._interval_at
+        return all(is_equal_for_all(self.fleet.source, self.scope.tenant, at) for at in places)
+
+    @cached_property
+    def _interval_at(self) -> tuple[Path, ...]:
+        """Where the tenant's interval is written; empty if nowhere."""
+        scope = self.scope
+        at = setting_origin(self.fleet, scope.tenant, scope.environment, scope.cluster, "interval")
+        return (at,) if at[-1] == "interval" else ()
 
     def _charts_declared(self) -> list[str]:
         """The Helm repositories that an app can name."""

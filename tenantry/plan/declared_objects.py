@@ -12,6 +12,7 @@ from tenantry.fleet.shape import findings_of
 from tenantry.fleet.template import fill_manifest
 from tenantry.grants.frame_rules import CLUSTER_ADMIN
 from tenantry.kube.objects import Manifest, group_of, is_of_flux, object_id
+from tenantry.kube.values import gives_all
 from tenantry.messages.data import mapping_at
 from tenantry.messages.errors import Found, Path, Problem
 from tenantry.messages.placeholders import Variables
@@ -150,9 +151,7 @@ def _gives_all(manifest: Manifest) -> bool:
     """Whether a binding gives `cluster-admin`, or a role as much."""
     if manifest["kind"] == "RoleBinding":
         return bool(mapping_at(dict(manifest), "roleRef").get("name") == CLUSTER_ADMIN)
-    return any(
-        "*" in _texts(rule, "verbs") and "*" in _texts(rule, "resources") for rule in _listed(manifest.get("rules"))
-    )
+    return gives_all(_listed(manifest.get("rules")))
 
 
 def _whose(subject: Mapping[str, Any], own: set[str], around: Surroundings) -> str:
@@ -167,11 +166,6 @@ def _whose(subject: Mapping[str, Any], own: set[str], around: Surroundings) -> s
 
 def _listed(value: Any) -> list[Mapping[str, Any]]:
     return [each for each in value if isinstance(each, Mapping)] if isinstance(value, list) else []
-
-
-def _texts(rule: Mapping[str, Any], key: str) -> list[Any]:
-    value = rule.get(key)
-    return value if isinstance(value, list) else []
 
 
 def cluster_rights(scope: Scope, declared: Mapping[str, ClusterRights]) -> Iterator[Manifest]:

@@ -74,9 +74,11 @@ class Gathering:
         self.findings += planned.findings
         self.findings.skipped += planned.findings.skipped
         places = {app.id: app.at for app in planned.apps}
+        # What a tenant takes can be the platform's.
+        shared_at = planned.apps[0].at[:2] if planned.apps else ("platform", "addons")
         for object in planned.objects.values():
             tenant = object.owner.tenant
-            self._take([object], places.get(object.id, ("tenants", tenant) if tenant else ("platform", "addons")))
+            self._take([object], places.get(object.id, ("tenants", tenant) if tenant else shared_at))
         self.awaited |= planned.awaited
         for app in planned.apps:
             self.apps.append(app)

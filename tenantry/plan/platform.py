@@ -38,8 +38,8 @@ from tenantry.plan.sources import Attachments
 
 _PUBLISH = (
     "copy the chart into a Git repository with `tenantry chart copy charts/objects`, and set"
-    " 'platform: {chart: {git: {url: ..., ref: {branch: main}, path: charts/objects}}}'; or push it to a registry with"
-    " `tenantry chart push oci://HOST/PATH`, and set"
+    " 'platform: {chart: {git: {url: ..., ref: {branch: main}, path: charts/objects}}}'; or push this copy to a registry with"
+    " `helm package` and `helm push`, and set"
     " 'platform: {chart: {oci: {url: \"oci://HOST/PATH/tenantry-objects\", ref: {digest: ...}}}}'"
 )
 

@@ -12,8 +12,10 @@ from dataclasses import replace
 from typing import Any
 from urllib.parse import urlsplit
 
+from tenantry.fleet.classes import is_platforms_source
 from tenantry.fleet.fleet import Fleet
 from tenantry.fleet.flux_shards import flux_shard
+from tenantry.flux.references import references
 from tenantry.kube import names
 from tenantry.kube.objects import KubeObject, Owner
 from tenantry.model import Source
@@ -32,7 +34,12 @@ def is_shared(planned: KubeObject) -> bool:
 
 
 def shared(
-    fleet: Fleet, scope: Scope, planned: KubeObject, *parts: str, source: KubeObject | None = None
+    fleet: Fleet,
+    scope: Scope,
+    planned: KubeObject,
+    *parts: str,
+    source: KubeObject | None = None,
+    platforms: bool = False,
 ) -> KubeObject:
     """The object as all clusters of its content share it; as it is on the management cluster, where a tenant has its own.
 
@@ -40,9 +47,12 @@ def shared(
     metadata, but not the pace. A Secret counts by its name: the plan does not know its values.
 
     Args: parts: the middle of the name, such as the key of the source. source: of a chart, whose shard it has to have.
+          platforms: whether the platform is its author, although a tenant's app takes it.
     """
     if scope.kubeconfig is None:
         return planned
+    if platforms:
+        scope = replace(scope, owner=Owner(), namespace=fleet.document.platform.namespace)
     metadata = planned.manifest["metadata"]
     content: dict[str, Any] = {
         "author": scope.tenant,
@@ -63,11 +73,27 @@ def shared(
     return replace(planned, manifest=manifest, owner=Owner(scope.tenant))
 
 
-def shared_chart(fleet: Fleet, scope: Scope, chart: KubeObject, source: KubeObject) -> KubeObject:
-    """The chart of a shared source."""
+def shared_chart(
+    fleet: Fleet, scope: Scope, chart: KubeObject, source: KubeObject, *, platforms: bool = False
+) -> KubeObject:
+    """The chart of a shared source. platforms: as of `shared`."""
     key = str(chart.manifest["spec"]["chart"]).rstrip("/").rpartition("/")[2]
     called = source.id.name.split(".")[1:-1]
-    return shared(fleet, scope, chart, *called, names.slug(key) or "chart", source=source)
+    return shared(fleet, scope, chart, *called, names.slug(key) or "chart", source=source, platforms=platforms)
+
+
+def is_platforms(fleet: Fleet, scope: Scope, name: str, planned: KubeObject) -> bool:
+    """Whether a tenant's source is the platform's, because its class says all of it.
+
+    What reads a Secret stays the tenant's, and so does what an app of the tenant may push to. Args: planned: with the names of
+    Secrets as they are written.
+    """
+    if not scope.tenant or scope.kubeconfig is None or not is_platforms_source(fleet.source, scope.tenant, name):
+        return False
+    kind, spec = planned.id.kind, planned.manifest["spec"]
+    apps = fleet.document.tenants[scope.tenant].apps.values() if kind == "GitRepository" else ()
+    is_pushed_to = any(app.imageAutomation and app.imageAutomation.update for app in apps)
+    return not (is_pushed_to or spec.get("include") or any(references(kind, spec)))
 
 
 def shared_alert(scope: Scope, provider: KubeObject, alert: KubeObject, name: str) -> tuple[KubeObject, KubeObject]:

@@ -23,7 +23,7 @@ from tenantry.messages.placeholders import Variables
 from tenantry.model import SOURCE_KINDS, Config, Credentials, Helm, Source
 from tenantry.plan.objects.scope import WATCHED, Scope, check_length, check_size
 from tenantry.plan.objects.sources import source_object
-from tenantry.plan.shared import key_of_address, shared
+from tenantry.plan.shared import is_platforms, key_of_address, shared
 
 _REGISTRY_KEYS = ("password", "username")
 
@@ -181,9 +181,10 @@ class SourceSet:
             raise_found(check_spec(planned.id.kind, planned.manifest["spec"], block))
             origin = partial(_written_at, layers, block)
             raise_found(self._wall.check(planned.id.kind, planned.manifest["spec"], origin))
+            platforms = is_platforms(self._fleet, self._scope, name, planned)
             planned = self._attachments.bound(self._with_included(planned, block))
             key = name if self._scope.tenant else key_of_address(source)
-            planned = shared(self._fleet, self._scope, planned, key)
+            planned = shared(self._fleet, self._scope, planned, key, platforms=platforms)
             check_length(planned, at)
         except Found as found:
             raise Found(replace(each, path=source_origin(layers, each.path)) for each in found.findings) from None

@@ -21,25 +21,30 @@ _PARTS = (
 """Keys of a tenant whose entries `null` removes. Elsewhere it also removes what `defaults` say, so it stays."""
 
 
-def names_of(entry: Mapping[str, Any]) -> tuple[str, ...]:
-    """The classes that an entry names."""
-    named = entry.get("class")
+def names_of(entry: Mapping[str, Any], key: str = "class") -> tuple[str, ...]:
+    """The classes, or groups, that an entry names."""
+    named = entry.get(key)
     return tuple(map(str, named)) if isinstance(named, list) else (str(named),) if named else ()
 
 
 def with_classes(classes: Mapping[str, Any], entry: Mapping[str, Any]) -> dict[str, Any]:
     """The entry above what its classes say: parents first, then in the order in which it names them."""
     whole: dict[str, Any] = {}
-    for name in dict.fromkeys(each for first in names_of(entry) for each in _parents_first(classes, first, ())):
+    for name in above(classes, entry, "class"):
         whole = _over(whole, mapping(classes.get(name)), ())
     return _over(whole, entry, ())
 
 
-def _parents_first(classes: Mapping[str, Any], name: str, below: tuple[str, ...]) -> Iterator[str]:
-    if name not in below:
-        for parent in names_of(mapping(classes.get(name))):
-            yield from _parents_first(classes, parent, (*below, name))
-        yield name
+def above(declared: Mapping[str, Any], entry: Mapping[str, Any], key: str) -> tuple[str, ...]:
+    """The classes or groups that an entry names and those that these name, parents first, each once."""
+
+    def parents_first(name: str, below: tuple[str, ...]) -> Iterator[str]:
+        if name not in below:
+            for parent in names_of(mapping(declared.get(name)), key):
+                yield from parents_first(parent, (*below, name))
+            yield name
+
+    return tuple(dict.fromkeys(each for first in names_of(entry, key) for each in parents_first(first, ())))
 
 
 def _over(low: Mapping[str, Any], high: Mapping[str, Any], at: tuple[str, ...]) -> dict[str, Any]:

@@ -51,6 +51,11 @@ class Frame:
         """The tenant's placeholders besides the built-in ones."""
         return merged(mapping(self.file.defaults.get("variables")), mapping(self.own.get("variables")))
 
+    @cached_property
+    def of_classes(self) -> Mapping[str, Any]:
+        """What the tenant's classes alone say."""
+        return self.file.with_classes({"class": list(classes_of(self.file, self.tenant) or ())})
+
     def leaves(self, *settings: str) -> bool:
         """Whether an included file may make one of the settings."""
         return not set(texts(self.grants.get("settings"))).isdisjoint(settings)
@@ -278,17 +283,21 @@ class Frame:
 
 
 def frame_of(file: MainFile, tenant: str) -> Frame | None:
-    """The frame of a tenant; None: neither the main file nor a class of it knows the tenant.
-
-    A new tenant has the classes of the first entry of `include` whose `of` fits its name.
-    """
+    """The frame of a tenant; None: neither the main file nor a class of it knows the tenant."""
     if tenant in file.tenants:
         return Frame(file, tenant, mapping(file.tenants[tenant]))
+    named = classes_of(file, tenant)
+    return None if named is None else Frame(file, tenant, file.with_classes({"class": list(named)}))
+
+
+def classes_of(file: MainFile, tenant: str) -> tuple[str, ...] | None:
+    """The classes of a tenant; None: nobody knows it. A new one has those of the first entry of `include` whose `of` fits."""
+    if tenant in file.tenants:
+        return names_of(mapping(mapping(file.data.get("tenants")).get(tenant)))
     for entry in entries(file.data.get("include")):
-        named = names_of(entry)
         patterns = texts(entry.get("of")) or ["*"]
-        if named and any(fnmatchcase(tenant, pattern) for pattern in patterns):
-            return Frame(file, tenant, file.with_classes({"class": list(named)}))
+        if (named := names_of(entry)) and any(fnmatchcase(tenant, pattern) for pattern in patterns):
+            return named
     return None
 
 

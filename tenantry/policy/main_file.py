@@ -11,7 +11,7 @@ from typing import Any
 
 import yaml
 
-from tenantry.policy.classes import names_of, with_classes
+from tenantry.policy.classes import above, names_of, with_classes
 from tenantry.policy.resource import as_text, entries, lookup, mapping, texts
 from tenantry.policy.rows import is_table, with_rows
 
@@ -83,11 +83,9 @@ class MainFile:
         object.__setattr__(self, "clusters", clusters)
 
     def _grouped(self, name: str, own: Mapping[str, Any]) -> dict[str, Any]:
-        """A cluster with what its group says, and the groups above that one."""
+        """A cluster with what its groups say, and the groups above these."""
         groups = mapping(self.data.get("clusterGroups"))
-        layers = [
-            _named(mapping(groups.get(each)), name) for each in _lineage(groups, str(own.get("group") or ""), "group")
-        ]
+        layers = [_named(mapping(groups.get(each)), name) for each in above(groups, own, "group")]
         nearest = next((found for each in (own, *reversed(layers)) if (found := _kinds(each))), set())
         other = {key: None for layer in layers for key in _kinds(layer) - nearest}
         return merged(*layers, {"kubeconfig": other} if other else {}, own)
@@ -266,11 +264,11 @@ def filled_in(value: Any, variables: Mapping[str, str]) -> Any:
     return filled(value, variables) if isinstance(value, str) else value
 
 
-def _lineage(declared: Mapping[str, Any], name: str, key: str = "extends") -> tuple[str, ...]:
+def _lineage(declared: Mapping[str, Any], name: str) -> tuple[str, ...]:
     found: list[str] = []
     while name and name not in found:
         found.insert(0, name)
-        name = str(mapping(declared.get(name)).get(key) or "")
+        name = str(mapping(declared.get(name)).get("extends") or "")
     return tuple(found)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from functools import cached_property
 
-from tenantry.policy.resource import ROLE, Resource, entries, lookup
+from tenantry.policy.resource import ROLE, Resource, entries, lookup, texts
 
 LETS_IN = "tenantry."
 """How the names of bindings begin by which a tenant lets others in; they make nobody a tenant."""
@@ -137,3 +137,15 @@ def installed(release: Resource) -> Iterator[Resource]:
     if release.is_release:
         for manifest in lookup(release.spec, "values.objects[]"):
             yield Resource(release.urn, release.type, manifest, release.provider, by=release)
+
+
+_ON_RIGHTS = frozenset({"*", "clusterrolebindings", "clusterroles", "rolebindings", "roles"})
+_TO_MORE = frozenset({"*", "bind", "escalate"})
+
+
+def gives_all(role: Resource) -> bool:
+    """Whether a role allows everything where it is bound, or to take more than one has."""
+    return any(
+        _TO_MORE.intersection(texts(rule.get("verbs"))) and _ON_RIGHTS.intersection(texts(rule.get("resources")))
+        for rule in entries(role.props.get("rules"))
+    )

@@ -64,9 +64,14 @@ class Place:
         first, *rest = name.split(".")
         if first != self.namespace:
             return False
-        if kind == "Secret":
-            return len(rest) == 1
-        return (self.shared or kind in FETCHED) and len(rest) in (2, 3) and bool(_DIGEST.fullmatch(rest[-1]))
+        return len(rest) == 1 if kind == "Secret" else (self.shared or kind in FETCHED) and _is_of_content(rest)
+
+    def is_of_classes(self, resource: Resource) -> bool:
+        """Whether something without a tenant is a source that the tenant's classes declare, or a chart of one."""
+        first, *rest = resource.name.split(".")
+        is_platforms = not resource.tenant and resource.kind in FETCHED and first == self.frame.file.home
+        declared = mapping(self.frame.of_classes.get("sources"))
+        return is_platforms and _is_of_content(rest) and rest[0] == resource.labels.get(SOURCE) and rest[0] in declared
 
     def is_cluster_right(self, resource: Resource) -> bool:
         """Whether an object outside of namespaces is what the main file says under `clusterRoles`, for the tenant alone."""
@@ -138,17 +143,19 @@ class Tenants:
     def placed(self) -> tuple[tuple[Resource, Place], ...]:
         """The objects whose tenants, environments and clusters the file knows, each with its place.
 
-        What clusters share comes once for each that takes it: all of them have to be given it.
+        What clusters share comes once for each that takes it: all of them have to be given it. So does what the platform
+        makes of the sources of a class.
         """
-        return tuple((each, place) for each in self.objects for place in self._places_of(each))
+        of_platform = (each for each in self.stack.objects if not each.tenant and self.is_shared(each))
+        return tuple((each, place) for each in (*self.objects, *of_platform) for place in self._places_of(each))
 
     def _places_of(self, resource: Resource) -> Iterator[Place]:
         if not self.is_shared(resource):
             yield from filter(None, [self.place_of(resource)])
             return
         environment = str(resource.labels.get(ENVIRONMENT, ""))
-        for cluster in sorted(self._takers.get(_key(resource), ())):
-            if place := self._known(resource.tenant, environment, cluster):
+        for cluster, tenant in sorted(self._takers.get(_key(resource), ())):
+            if tenant and (place := self._known(tenant, environment, cluster)):
                 yield replace(place, shared=True)
 
     def is_shared(self, resource: Resource) -> bool:
@@ -156,16 +163,21 @@ class Tenants:
         return resource.by is None and resource.kind in SHARED and not resource.labels.get(CLUSTER)
 
     @cached_property
-    def _takers(self) -> Mapping[tuple[str, str, str, str], frozenset[str]]:
-        """The clusters whose objects name what is shared, directly or by way of what else is shared. Labels alone prove nothing.
+    def _takers(self) -> Mapping[tuple[str, str, str, str], frozenset[tuple[str, str]]]:
+        """The clusters and tenants whose objects name what is shared, directly or by way of what else is.
 
+        Labels alone prove nothing.
         An alert of sources is named by nobody: it is of the clusters where the same alert tells of apps.
         """
-        clusters: dict[tuple[str, str, str, str], set[str]] = {}
-        pending = [(each, str(each.labels.get(CLUSTER))) for each in self.stack.objects if each.labels.get(CLUSTER)]
+        takers: dict[tuple[str, str, str, str], set[tuple[str, str]]] = {}
+        pending = [
+            (each, (str(each.labels.get(CLUSTER)), each.tenant))
+            for each in self.stack.objects
+            if each.labels.get(CLUSTER)
+        ]
         own = [
-            (each.hub, each.namespace, each.tenant, as_text(each.spec), cluster)
-            for each, cluster in pending
+            (each.hub, each.namespace, each.tenant, as_text(each.spec), taker)
+            for each, taker in pending
             if each.kind == "Provider"
         ]
         for alert in self.stack.objects:
@@ -174,19 +186,25 @@ class Tenants:
                     alert, "Provider", alert.namespace, str(mapping(alert.spec.get("providerRef")).get("name"))
                 )
                 said = (alert.hub, alert.namespace, alert.tenant, as_text(provider.spec) if provider else "")
-                pending += [(alert, cluster) for *same, cluster in own if tuple(same) == said]
-                clusters[_key(alert)] = {cluster for *same, cluster in own if tuple(same) == said}
+                pending += [(alert, taker) for *same, taker in own if tuple(same) == said]
+                takers[_key(alert)] = {taker for *same, taker in own if tuple(same) == said}
         while pending:
-            user, cluster = pending.pop()
+            user, taker = pending.pop()
             for kind, name in _named(user.spec):
                 other = self.find(user, kind, user.namespace, name)
-                if other is None or not self.is_shared(other) or not _are_of_one(user, other):
+                if other is None or not self.is_shared(other) or not self._takes(user, taker[1], other):
                     continue
-                there = clusters.setdefault(_key(other), set())
-                if cluster not in there:
-                    there.add(cluster)
-                    pending.append((other, cluster))
-        return {key: frozenset(found) for key, found in clusters.items()}
+                there = takers.setdefault(_key(other), set())
+                if taker not in there:
+                    there.add(taker)
+                    pending.append((other, taker))
+        return {key: frozenset(found) for key, found in takers.items()}
+
+    def _takes(self, user: Resource, tenant: str, other: Resource) -> bool:
+        """Whether an object takes a shared one for a tenant: its own, or the platform's. A baseline takes what is no tenant's."""
+        if user.labels.get(ENVIRONMENT) != other.labels.get(ENVIRONMENT):
+            return False
+        return other.tenant == tenant or not (other.tenant or self.is_baseline(user))
 
     def place_of(self, resource: Resource) -> Place | None:
         """The place that an object's labels claim, the first of what is shared; None: the file knows none, or nobody takes it."""
@@ -300,8 +318,9 @@ def _key(resource: Resource) -> tuple[str, str, str, str]:
     return resource.hub, resource.kind, resource.namespace, resource.name
 
 
-def _are_of_one(user: Resource, other: Resource) -> bool:
-    return (user.tenant, user.labels.get(ENVIRONMENT)) == (other.tenant, other.labels.get(ENVIRONMENT))
+def _is_of_content(parts: list[str]) -> bool:
+    """Whether the parts of a name behind its author's end with a digest of the content."""
+    return len(parts) in (2, 3) and bool(_DIGEST.fullmatch(parts[-1]))
 
 
 def _named(value: Mapping[str, Any]) -> Iterator[tuple[str, str]]:

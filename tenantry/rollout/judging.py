@@ -28,7 +28,7 @@ from tenantry.cluster.standing import (
     waits_for,
 )
 from tenantry.cluster.status import Readiness, is_stalled, one_line
-from tenantry.kube.objects import Manifest, ObjectId
+from tenantry.kube.objects import Manifest, ObjectId, Owner
 from tenantry.messages.data import mapping_at
 from tenantry.plan.engine_order import becomes_ready, is_reconciled
 from tenantry.plan.plan import Plan
@@ -48,17 +48,23 @@ class Awaited:
     """A Kustomization or HelmRelease that a wave waits for.
 
     name:    what users call it: `rocky/web`, `platform/dns`, or `the baseline of rocky`.
+    owner:   the tenant and the cluster that it is for.
     sources: what it takes its content from, from the first source to the last chart.
     inputs:  the planned ConfigMaps and Secrets that it reads.
     after:   the reconcilers that it depends on, with what users call them.
     """
 
     id: ObjectId
-    cluster: str
+    owner: Owner
     name: str
     sources: tuple[ObjectId, ...]
     inputs: tuple[ObjectId, ...] = ()
     after: Mapping[ObjectId, str] = field(default_factory=dict)
+
+    @property
+    def where(self) -> str:
+        """Such as: edge-1 rocky/web"""
+        return f"{self.owner.cluster} {self.name}"
 
     @property
     def needs(self) -> Needs:
@@ -82,7 +88,7 @@ def awaited_in(plan: Plan, ids: Iterable[ObjectId]) -> list[Awaited]:
     return [
         Awaited(
             each.id,
-            each.owner.cluster,
+            each.owner,
             names[each.id],
             needs[each.id].sources,
             tuple(id for id in inputs_of(each) if id in planned),
@@ -157,9 +163,10 @@ class Request(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Seen:
-    """What one reading showed, by cluster. Each reason stands for one reconciler that is not good.
+    """What one reading showed, by cluster, or by tenant if the rollout is by tenants. Each reason stands for one reconciler that
+    is not good.
 
-    waiting: clusters that still have time. failed: those that have not. left_out: what was suspended by hand.
+    waiting: those that still have time. failed: those that have not. left_out: what was suspended by hand.
     """
 
     good: frozenset[str]
@@ -171,9 +178,10 @@ class Seen:
 
 @dataclass(slots=True)
 class Watch:
-    """One wave. A cluster's time begins when the changes for it have been made; a cluster that was good once stays so.
+    """One wave. The time of a unit, a cluster or a tenant, begins when the changes for it have been made; one that was good once
+    stays so.
 
-    awaited: by cluster; what is on other clusters is waited for by nobody. stayed: what was not changed, with the reasons.
+    awaited: by unit; what is of others is waited for by nobody. stayed: what was not changed, with the reasons.
     """
 
     rollout: Rollout
@@ -189,18 +197,18 @@ class Watch:
     def __post_init__(self) -> None:
         self._failures = Failures(self.clock)
 
-    def changed(self, clusters: Iterable[str]) -> None:
-        """The changes for these clusters have been made; those without a reconciler are good at once."""
-        for cluster in clusters:
-            if cluster in self.awaited:
-                self._since.setdefault(cluster, self.clock())
+    def changed(self, units: Iterable[str]) -> None:
+        """The changes for these units have been made; those without a reconciler are good at once."""
+        for unit in units:
+            if unit in self.awaited:
+                self._since.setdefault(unit, self.clock())
             else:
-                self._good.add(cluster)
+                self._good.add(unit)
 
     @property
     def unseen(self) -> list[Awaited]:
         """What has to be read to go on."""
-        return [each for cluster in self._since if cluster not in self._good for each in self.awaited[cluster]]
+        return [each for unit in self._since if unit not in self._good for each in self.awaited[unit]]
 
     def look(self, live: Live) -> Seen:
         """Judge what has been read after the last call of `changed`, which is at least what was unseen."""
@@ -209,21 +217,21 @@ class Watch:
         left_out: list[Judged] = []
         requests: list[Request] = []
         self._failures.look(((each.id, each.needs) for each in self.unseen), live)
-        for cluster, since in self._since.items():
-            if cluster in self._good:
+        for unit, since in self._since.items():
+            if unit in self._good:
                 continue
-            judged = [self._judge(each, live) for each in self.awaited[cluster]]
+            judged = [self._judge(each, live) for each in self.awaited[unit]]
             passed_over = [each for each in judged if each.state is State.LEFT_OUT]
             bad = [each for each in judged if each.state not in (State.GOOD, State.LEFT_OUT)]
             if not bad:
-                self._good.add(cluster)
+                self._good.add(unit)
                 self._left_out += passed_over
                 continue
             left_out += passed_over
             requests += (Request(each.awaited.id, each.request) for each in bad if each.request)
             late = self.clock() - since >= self.rollout.timeout
             stuck = any(each.state is State.STUCK for each in bad)
-            (failed if late or stuck else waiting)[cluster] = bad
+            (failed if late or stuck else waiting)[unit] = bad
         return Seen(frozenset(self._good), waiting, failed, (*self._left_out, *left_out), tuple(requests))
 
     def _judge(self, awaited: Awaited, live: Live) -> Judged:

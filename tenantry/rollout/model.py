@@ -1,12 +1,13 @@
-"""Rollouts: in which order a change reaches the clusters of an environment."""
+"""Rollouts: in which order a change reaches the clusters, or the tenants, of an environment."""
 
-from typing import Annotated, Any, Literal
+from collections.abc import Mapping
+from typing import Annotated, Any, Literal, TypeAlias
 
 from pydantic import AfterValidator, BeforeValidator, Field, WithJsonSchema, model_validator
 
 from tenantry.messages.redact import shorten
 from tenantry.model.scalars import Duration, Name, refusal
-from tenantry.model.selecting import Excluded, Selector, WantedLabels
+from tenantry.model.selecting import Excluded, Selector, WantedLabels, any_of
 from tenantry.model.strict import ByShape, OneOf
 
 OFF = (False, "off")
@@ -16,7 +17,7 @@ OFF = (False, "off")
 def _a_share(value: int) -> int:
     if 1 <= value <= 100:
         return value
-    raise refusal("bad-percent", f"{value} percent is not a share of clusters", fix="write a number from 1 to 100")
+    raise refusal("bad-percent", f"{value} percent is not a share", fix="write a number from 1 to 100")
 
 
 def _without_sign(value: Any) -> Any:
@@ -35,10 +36,18 @@ Percent = Annotated[
 """A whole number from 1 to 100."""
 
 
-class RolloutWave(OneOf):
-    """Clusters that change together, by name, by labels (all must match), as a share of the rest, or the rest itself."""
+By: TypeAlias = Literal["clusters", "tenants"]
+"""What changes together in a wave."""
+KEYS_BY: Mapping[By, tuple[str, ...]] = {"clusters": ("names", "labels", "exclude"), "tenants": ("tenants", "class")}
+"""The keys of a wave that speak of one of them alone."""
 
-    one_of = ("names", "labels", "percent", "all")
+
+class RolloutWave(OneOf):
+    """Clusters that change together, by name, by labels (all must match), as a share of the rest, or the rest itself; with
+    `by: tenants` tenants, by name, by class, as a share, or the rest.
+    """
+
+    one_of = ("names", "labels", "tenants", "class", "percent", "all")
 
     name: Name | None = None
     """What messages call the wave, such as `canary`. Default: `wave 1`, `wave 2`, and so on."""
@@ -46,13 +55,23 @@ class RolloutWave(OneOf):
     """Take these clusters."""
     labels: WantedLabels | None = None
     """Take the clusters that have all of these labels. A list of values means any of them."""
+    tenants: Annotated[list[str], Field(min_length=1)] | None = None
+    """Take these tenants. Only in a rollout `by: tenants`."""
+    class_: Annotated[str | Annotated[list[str], Field(min_length=1)], ByShape()] | None = Field(None, alias="class")
+    """Take the tenants that have this class, also through another class, and that no wave names. A list means any of them. Only
+    in a rollout `by: tenants`."""
     percent: Percent | None = None
-    """Take this share, 1 to 100, of the clusters that no earlier wave takes and no wave names or labels, rounded up. A hash of
-    the cluster's name decides which, so that other clusters stay in their waves when one is added."""
+    """Take this share, 1 to 100, of the clusters or tenants that no earlier wave takes and no wave chooses itself, rounded up.
+    A hash of the name decides which, so that the others stay in their waves when one is added."""
     all: Literal[True] | None = None
-    """`true` takes the clusters that no earlier wave takes and no wave names or labels."""
+    """`true` takes the clusters or tenants that no earlier wave takes and no wave chooses itself."""
     exclude: Annotated[list[str] | Excluded, ByShape()] = Field(default_factory=list)
     """Clusters to leave to other waves: a list of names, or `{labels: {tier: edge}}`."""
+
+    @property
+    def classes(self) -> tuple[str, ...]:
+        """The classes whose tenants the wave takes, also if it names one alone."""
+        return any_of(self.class_ or ())
 
     @property
     def selector(self) -> Selector:
@@ -68,20 +87,23 @@ class RolloutWave(OneOf):
 
 
 class Rollout(OneOf):
-    """In which waves a change reaches clusters. The next wave starts when the apps of the one before are ready."""
+    """In which waves a change reaches clusters or tenants. The next wave starts when the apps of the one before are ready."""
 
     one_of = ("waves", "disabled")
 
+    by: By = "clusters"
+    """What the waves take. `tenants`: a tenant changes on all of its clusters at once, and the next wave waits for the tenants of
+    this one. For the rollout of an environment, or of an app of a class; that one is one rollout for all tenants of the class."""
     waves: Annotated[list[RolloutWave], Field(min_length=1)] | None = None
-    """The waves, in their order. Every cluster must be in exactly one of them."""
+    """The waves, in their order. Every cluster, or tenant, must be in exactly one of them."""
     disabled: Literal[True] | None = None
     """No waves. `rollout: false` is the short form."""
     timeout: Duration = "10m"
-    """How long the clusters of a wave may take to become ready."""
+    """How long the clusters or tenants of a wave may take to become ready."""
     tolerate: Annotated[int, Field(ge=0)] = 0
-    """How many clusters of a wave may fail without stopping the rollout."""
+    """How many clusters or tenants of a wave may fail without stopping the rollout."""
     maxParallel: Annotated[int, Field(ge=1)] | None = None
-    """How many clusters of a wave may change at the same time. Default: all of them."""
+    """How many clusters or tenants of a wave may change at the same time. Default: all of them."""
 
     @model_validator(mode="before")
     @classmethod

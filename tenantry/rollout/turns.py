@@ -24,11 +24,11 @@ if TYPE_CHECKING:
 
 
 class Turn(NamedTuple):
-    """Objects that begin together. cluster: "" for what several clusters of a wave need, which begins first."""
+    """Objects that begin together. unit: a cluster, or a tenant; "" for what several of a wave need, which begins first."""
 
     rollout: str
     wave: int
-    cluster: str
+    unit: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,17 +54,17 @@ def turns_of(plan: Plan) -> Turns:
 
 
 def _shared_first(plan: Plan) -> dict[ObjectId, Turn]:
-    """The turn of each object. What another cluster depends on does not wait for its own cluster's turn within the wave."""
+    """The turn of each object. What another cluster or tenant depends on does not wait for its own one's turn within the wave."""
     turns: dict[ObjectId, Turn] = {}
     for planned in plan.objects:
         if found := plan.wave_of(planned.id):
             rollout, wave = found
-            turns[planned.id] = Turn(rollout.name, wave.number, planned.owner.cluster)
+            turns[planned.id] = Turn(rollout.name, wave.number, rollout.unit_of(planned.owner))
     for each in reversed(plan.objects):
         mine = turns.get(each.id)
         for id in each.depends_on:
-            if (other := turns.get(id)) and (mine is None or mine.cluster != other.cluster):
-                turns[id] = other._replace(cluster="")
+            if (other := turns.get(id)) and (mine is None or mine.unit != other.unit):
+                turns[id] = other._replace(unit="")
     return turns
 
 

@@ -1,6 +1,7 @@
 """The waves of an environment's rollouts, and which wave each planned object belongs to.
 
-An object for a cluster belongs to the cluster's wave in the environment's rollout. The Kustomization or HelmRelease of an app
+An object for a cluster belongs to the cluster's wave in the environment's rollout; if that one is by tenants, an object of a
+tenant to the tenant's. The Kustomization or HelmRelease of an app
 with a rollout of its own belongs to that one, and with it what no other app takes: its source, chart, Secrets, ConfigMaps and
 image automation. What clusters share beside their kubeconfigs belongs to no wave: apps move to it in theirs. Notifications change
 nothing on a cluster, so they belong to no wave. What prepares a cluster for an app whose rollout is off belongs to no wave
@@ -10,48 +11,58 @@ either, or the app would wait with it.
 from __future__ import annotations
 
 import math
-from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from graphlib import CycleError, TopologicalSorter
 from typing import TypeAlias
 
-from tenantry.fleet.fleet import Fleet, clusters_of
-from tenantry.fleet.placement import clusters_of_app
-from tenantry.kube.objects import KubeObject, ObjectId, group_of, labels_of
-from tenantry.messages.errors import Path
+from tenantry.fleet.fleet import Fleet
+from tenantry.kube.objects import KubeObject, ObjectId, Owner, group_of, labels_of
 from tenantry.messages.text import counted, listed, printable
 from tenantry.model import Rollout as Declared
 from tenantry.model.scalars import seconds_of
 from tenantry.plan.objects.scope import APP_LABEL
 from tenantry.plan.planned_apps import PlannedApp
-from tenantry.rollout.drawing import Drawn, drawn, environment_rollout, is_active, own_rollouts, rollout_at
+from tenantry.rollout.drawing import (
+    Drawn,
+    drawn,
+    environment_rollout,
+    name_of_app,
+    own_rollouts,
+    rollout_at,
+    rollout_name,
+    units_of,
+)
+from tenantry.rollout.model import By
 
 _MOST_COUNTS = 5
 
 
 @dataclass(frozen=True, slots=True)
 class Wave:
-    """Clusters that change together. number: from 1; name: as written, or `wave 2`.
+    """Clusters that change together, or tenants if the rollout is by tenants. number: from 1; name: as written, or `wave 2`.
 
-    clusters: those that the next wave waits for, sorted. left_out: paused or decommissioned, so nothing waits for them.
+    units: those that the next wave waits for, sorted. left_out: what is paused or leaves, so nothing waits for it.
     """
 
     number: int
     name: str
-    clusters: tuple[str, ...]
+    units: tuple[str, ...]
     left_out: tuple[str, ...] = ()
 
     @property
     def every(self) -> tuple[str, ...]:
-        """All clusters of the wave, sorted."""
-        return tuple(sorted((*self.clusters, *self.left_out)))
+        """All clusters or tenants of the wave, sorted."""
+        return tuple(sorted((*self.units, *self.left_out)))
 
 
 @dataclass(frozen=True, slots=True)
 class Rollout:
-    """A chain of waves. name: "" for the environment's, `rocky/web` for an app's own, `addon dns` for an add-on's own.
+    """A chain of waves. name: "" for the environment's, `rocky/web` for an app's own, `addon dns` for an add-on's own,
+    `class:small/web` for that of an app of a class.
 
-    timeout: seconds. tolerate: how many clusters of a wave may fail. max_parallel: None: all of a wave change at the same time.
+    timeout: seconds. tolerate: how many clusters or tenants of a wave may fail. max_parallel: None: all of a wave change at the
+    same time. apps: those whose own rollout it is, as of `rollout_name`.
     """
 
     name: str
@@ -59,10 +70,26 @@ class Rollout:
     timeout: int
     tolerate: int = 0
     max_parallel: int | None = None
+    by: By = "clusters"
+    apps: tuple[str, ...] = ()
 
-    def by_cluster(self) -> dict[str, Wave]:
-        """The wave of each cluster that this rollout reaches."""
-        return {name: wave for wave in self.waves for name in (*wave.clusters, *wave.left_out)}
+    @property
+    def noun(self) -> str:
+        """What its waves consist of."""
+        return "tenant" if self.by == "tenants" else "cluster"
+
+    def unit_of(self, owner: Owner) -> str:
+        """Which cluster or tenant of its waves an object counts for; "": several share it."""
+        return owner.tenant if self.by == "tenants" else owner.cluster
+
+    def by_unit(self) -> dict[str, Wave]:
+        """The wave of each cluster or tenant that this rollout reaches."""
+        return {name: wave for wave in self.waves for name in (*wave.units, *wave.left_out)}
+
+
+def own_by_app(rollouts: Iterable[Rollout]) -> dict[str, Rollout]:
+    """The rollouts of apps themselves, by the names of these apps, as of `rollout_name`."""
+    return {app: rollout for rollout in rollouts for app in rollout.apps}
 
 
 def wave_name(rollout: Rollout, wave: Wave) -> str:
@@ -75,57 +102,57 @@ def wave_name(rollout: Rollout, wave: Wave) -> str:
 
 def in_words(rollout: Rollout) -> str:
     """Such as: in 3 waves: 2 clusters (a, b), then 20, then 479."""
+    if not rollout.waves:
+        return "in no waves: no tenant is there"
     first, *others = (wave.every for wave in rollout.waves)
-    clusters = f"{counted(len(first), 'cluster')} ({listed(first)}){then(map(len, others))}"
-    return f"{f'{rollout.name}: ' if rollout.name else ''}in {counted(len(rollout.waves), 'wave')}: {clusters}"
+    units = f"{counted(len(first), rollout.noun)} ({listed(first)}){then(map(len, others))}"
+    return f"{f'{rollout.name}: ' if rollout.name else ''}in {counted(len(rollout.waves), 'wave')}: {units}"
 
 
 def then(counts: Iterable[int]) -> str:
-    """How many clusters the waves after the first have, such as: `, then 20, then 479`. Those of many waves are not all listed."""
+    """What the waves after the first have, such as: `, then 20, then 479`. Those of many waves are not all listed."""
     every = list(counts)
     shown = every if len(every) <= _MOST_COUNTS else every[: _MOST_COUNTS - 1]
     left = len(every) - len(shown)
     return "".join(f", then {each}" for each in shown) + (f", then {left} more waves" if left else "")
 
 
-def rollout_name(tenant: str, app: str) -> str:
-    """What the own rollout of an app, or of an add-on with the tenant "", is called."""
-    return f"{tenant}/{app}" if tenant else f"addon {app}"
-
-
 def rollouts_of(fleet: Fleet, environment: str) -> tuple[tuple[Rollout, ...], frozenset[str]]:
     """The environment's rollout and those of its apps, and the names of the apps for which it is off.
 
-    A rollout of an environment without clusters is none.
+    A rollout of an environment without clusters is none; one by tenants has no waves before there is a tenant.
     An app's own rollout replaces the environment's, so without that one there is none.
     """
     declared = environment_rollout(fleet, environment)
     if declared is None:
         return (), frozenset()
-    found, off = [_rollout(fleet, "", declared, clusters_of(fleet, environment), rollout_at(fleet, environment))], set()
-    for at, own in own_rollouts(fleet):
-        name, clusters = (
-            rollout_name(at[1] if at[0] == "tenants" else "", at[-1]),
-            clusters_of_app(fleet, environment, at),
-        )
-        if own.disabled:
-            off.add(name)
-        elif clusters:
-            found.append(_rollout(fleet, name, own, clusters, (*at, "rollout")))
-    return tuple(each for each in found if each.waves), frozenset(off)
+    units = units_of(fleet, environment, declared)
+    found = [_rollout("", declared, units, drawn(fleet, declared, units, rollout_at(fleet, environment)))]
+    if not found[0].waves and declared.by == "clusters":
+        return (), frozenset()
+    off = set()
+    for own in own_rollouts(fleet):
+        if own.declared.disabled:
+            off.add(own.name)
+        elif units := units_of(fleet, environment, own.declared, own.apps):
+            apps = tuple(map(name_of_app, own.apps))
+            found.append(_rollout(own.name, own.declared, units, drawn(fleet, own.declared, units, own.at), apps))
+    return (found[0], *(each for each in found[1:] if each.waves)), frozenset(off)
 
 
-def _rollout(fleet: Fleet, name: str, declared: Declared, clusters: Iterable[str], at: Path) -> Rollout:
-    waves = tuple(_waves(fleet, drawn(fleet, declared, clusters, at)))
+def _rollout(
+    name: str, declared: Declared, units: Mapping[str, bool], every: Iterable[Drawn], apps: tuple[str, ...] = ()
+) -> Rollout:
+    waves = tuple(_waves(units, every))
     seconds = math.ceil(seconds_of(declared.timeout))
-    return Rollout(name, waves, seconds, declared.tolerate, declared.maxParallel)
+    return Rollout(name, waves, seconds, declared.tolerate, declared.maxParallel, declared.by, apps)
 
 
-def _waves(fleet: Fleet, every: Iterable[Drawn]) -> Iterator[Wave]:
-    """Those that have clusters. An app is not on all clusters, so that some of its waves may have none."""
-    for number, each in enumerate((each for each in every if each.clusters), 1):
-        active = [name for name in each.clusters if is_active(fleet, name)]
-        left_out = [name for name in each.clusters if not is_active(fleet, name)]
+def _waves(units: Mapping[str, bool], every: Iterable[Drawn]) -> Iterator[Wave]:
+    """Those that take anything. An app is not on all clusters, so that some of its waves may take none."""
+    for number, each in enumerate((each for each in every if each.units), 1):
+        active = [name for name in each.units if units[name]]
+        left_out = [name for name in each.units if not units[name]]
         yield Wave(number, each.wave.name or f"wave {number}", tuple(sorted(active)), tuple(sorted(left_out)))
 
 
@@ -144,26 +171,28 @@ def members(
     """
     if not rollouts:
         return {}
-    rollouts_by_name = {rollout.name: rollout for rollout in rollouts}
-    waves = {rollout.name: rollout.by_cluster() for rollout in rollouts}
+    environments, by_app = rollouts[0], own_by_app(rollouts)
+    waves = {rollout.name: rollout.by_unit() for rollout in rollouts}
     planned_apps = tuple(apps)
-    own = _names_of_own_rollouts(objects, planned_apps, {*rollouts_by_name, *off})
+    own = _names_of_own_rollouts(objects, planned_apps, {*by_app, *off})
     exempt = _exempt_objects(objects, planned_apps, own, off)
     found: dict[ObjectId, Member] = {}
     needed_in: dict[ObjectId, Wave] = {}
     for planned in reversed(objects):
-        cluster = planned.owner.cluster
         # What clusters take together is there before the first of them moves to it.
-        if planned.id in exempt or (not cluster and _is_taken(planned.id)):
+        if planned.id in exempt or (not planned.owner.cluster and _is_taken(planned.id)):
             continue
-        # An object that several clusters share has no cluster of its own: the first wave that needs it changes it.
-        there = waves[ENVIRONMENTS].get(cluster) if cluster else needed_in.get(planned.id)
+        unit = environments.unit_of(planned.owner)
+        # An object that several share has no wave of its own: the first wave that needs it changes it.
+        there = waves[ENVIRONMENTS].get(unit) if unit else needed_in.get(planned.id)
         if there:
             _note_wave_of_user(planned, there, needed_in)
-        name = own.get(planned.id, ENVIRONMENTS)
-        wave = there if name == ENVIRONMENTS else waves.get(name, {}).get(cluster)
+        rollout = by_app.get(own.get(planned.id, ""), environments)
+        wave = there if rollout is environments else waves[rollout.name].get(rollout.unit_of(planned.owner))
+        if own.get(planned.id) in off:
+            continue
         if wave and group_of(planned.id.api_version) != _NOTIFICATIONS:
-            found[planned.id] = (rollouts_by_name[name], wave)
+            found[planned.id] = (rollout, wave)
     return found
 
 
@@ -175,9 +204,9 @@ def _note_wave_of_user(user: KubeObject, wave: Wave, needed_in: dict[ObjectId, W
 
 
 def _names_of_own_rollouts(
-    objects: Sequence[KubeObject], apps: Iterable[PlannedApp], own: set[str]
+    objects: Sequence[KubeObject], apps: Iterable[PlannedApp], own: Collection[str]
 ) -> dict[ObjectId, str]:
-    """The rollouts, by name, of the objects that do not follow the environment's. own: the names of apps with a rollout."""
+    """The apps, by the names in own, whose objects do not follow the environment's rollout. own: the apps with one of theirs."""
     found = {app.id: name for app in apps if (name := rollout_name(app.tenant, app.name)) in own}
     if not found:
         return {}

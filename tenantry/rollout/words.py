@@ -10,17 +10,17 @@ from tenantry.rollout.judging import Judged, Seen
 from tenantry.rollout.waves import Rollout, Wave, wave_name
 
 _MOST = 5
-"""Clusters, or apps of a cluster, that a message names one by one."""
+"""Clusters or tenants, or apps of one, that a message names one by one."""
 
 
 def progress(rollout: Rollout, wave: Wave, seen: Seen) -> str:
     """Wave 2 of 3 (early): 20 clusters, waiting for 3: edge-7 rocky/web: ... and 2 more"""
-    first, *more = seen.waiting.items()
-    others = f" and {counted(len(more), 'other cluster')}" if more else ""
+    first, *more = seen.waiting.values()
+    others = f" and {counted(len(more), f'other {rollout.noun}')}" if more else ""
     failed = f", {len(seen.failed)} failed and tolerated" if seen.failed else ""
     return (
-        f"{wave_name(rollout, wave)}: {counted(len(wave.clusters), 'cluster')}, waiting for {len(seen.waiting)}{failed}:"
-        f" {_one(*first)}{others}"
+        f"{wave_name(rollout, wave)}: {counted(len(wave.units), rollout.noun)}, waiting for {len(seen.waiting)}{failed}:"
+        f" {_one(first)}{others}"
     )
 
 
@@ -29,20 +29,18 @@ def arrived(rollout: Rollout, wave: Wave, seen: Seen, seconds: float) -> str:
     lines = [f"{wave_name(rollout, wave)}: ready after {seconds:.0f} s"]
     if seen.failed:
         lines[0] += f", without {listed(seen.failed)} (tolerate: {rollout.tolerate})"
-        lines += _reasons(seen.failed)
-    lines += [
-        f"  left out: {each.awaited.cluster} {each.awaited.name}: {each.reason}" for each in seen.left_out[:_MOST]
-    ]
+        lines += _reasons(rollout, seen.failed)
+    lines += [f"  left out: {each.awaited.where}: {each.reason}" for each in seen.left_out[:_MOST]]
     return "\n".join(lines)
 
 
 def stopped(environment: str, rollout: Rollout, wave: Wave, seen: Seen, not_begun: Iterable[str]) -> str:
-    """Why the run ends, what it has not touched, and both ways on. not_begun: clusters of this wave that wait for their turn."""
+    """Why the run ends, what it has not touched, and both ways on. not_begun: those of this wave that wait for their turn."""
     tolerated = f"; tolerate: {rollout.tolerate}" if rollout.tolerate else ""
     lines = [
-        f"{wave_name(rollout, wave)} in environment '{environment}' failed on {counted(len(seen.failed), 'cluster')}"
-        f" of {len(wave.clusters)}{tolerated}, so the run ends here",
-        *_reasons(seen.failed),
+        f"{wave_name(rollout, wave)} in environment '{environment}' failed {_on(rollout)} {counted(len(seen.failed), rollout.noun)}"
+        f" of {len(wave.units)}{tolerated}, so the run ends here",
+        *_reasons(rollout, seen.failed),
     ]
     if waiting := listed(seen.waiting, _MOST):
         lines.append(f"  not ready yet: {waiting}")
@@ -54,9 +52,9 @@ def stopped(environment: str, rollout: Rollout, wave: Wave, seen: Seen, not_begu
     return "\n".join(lines)
 
 
-def unapplied(environment: str, rollout: Rollout, wave: Wave, clusters: Iterable[str]) -> str:
+def unapplied(environment: str, rollout: Rollout, wave: Wave, units: Iterable[str]) -> str:
     """Why the run ends after the engine has gone on past an object that it could not change."""
-    where = listed([cluster or "objects that clusters share" for cluster in clusters], _MOST)
+    where = listed([unit or f"objects that {rollout.noun}s share" for unit in units], _MOST)
     return (
         f"{wave_name(rollout, wave)} in environment '{environment}' was not applied completely ({where}), so the run ends here\n"
         f"  untouched: {_untouched(rollout, wave, ())}\n"
@@ -69,26 +67,25 @@ def unreadable(rollout: Rollout, wave: Wave, refused: Refused) -> str:
     return f"{wave_name(rollout, wave)}: the management cluster cannot be read, so the run ends here: {refused}"
 
 
-def _reasons(failed: Mapping[str, list[Judged]]) -> list[str]:
-    shown = list(failed.items())
-    lines = [
-        f"  {cluster} {each.awaited.name}: {each.reason}"
-        for cluster, judged in shown[:_MOST]
-        for each in judged[:_MOST]
-    ]
+def _on(rollout: Rollout) -> str:
+    return "for" if rollout.by == "tenants" else "on"
+
+
+def _reasons(rollout: Rollout, failed: Mapping[str, list[Judged]]) -> list[str]:
+    shown = list(failed.values())
+    lines = [f"  {each.awaited.where}: {each.reason}" for judged in shown[:_MOST] for each in judged[:_MOST]]
     more = len(shown) - _MOST
-    return [*lines, f"  and {counted(more, 'more cluster')}"] if more > 0 else lines
+    return [*lines, f"  and {counted(more, f'more {rollout.noun}')}"] if more > 0 else lines
 
 
-def _one(cluster: str, judged: list[Judged]) -> str:
+def _one(judged: list[Judged]) -> str:
     first, *more = judged
     others = f" and {counted(len(more), 'other app')}" if more else ""
-    return f"{cluster} {first.awaited.name}: {first.reason}{others}"
+    return f"{first.awaited.where}: {first.reason}{others}"
 
 
 def _untouched(rollout: Rollout, wave: Wave, not_begun: Iterable[str]) -> str:
     parts = [f"{listed(rest, _MOST)} of this wave"] if (rest := list(not_begun)) else []
     for later in rollout.waves[wave.number :]:
-        clusters = [*later.clusters, *later.left_out]
-        parts.append(f"wave {later.number} ({listed(clusters, _MOST)})")
+        parts.append(f"wave {later.number} ({listed([*later.units, *later.left_out], _MOST)})")
     return "; ".join(parts) or "nothing, it was the last wave"

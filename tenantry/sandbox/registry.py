@@ -12,7 +12,6 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from tenantry.charts.package import CREATED, files_of, package, packed
-from tenantry.charts.push import CONFIG, CONTENT, config_of
 from tenantry.sandbox import layout as sandbox_layout
 from tenantry.sandbox import logins
 from tenantry.sandbox.layout import SandboxError
@@ -24,6 +23,9 @@ MANIFEST = "application/vnd.oci.image.manifest.v1+json"
 TAG = "org.opencontainers.image.ref.name"
 _CREATED = "org.opencontainers.image.created"
 LATEST = "latest"
+_CONFIG = "application/vnd.cncf.helm.config.v1+json"
+_CONTENT = "application/vnd.cncf.helm.chart.content.v1.tar+gzip"
+"""The media types by which Helm and Flux know a chart: of the configuration and of the layer."""
 NAME = r"[a-z0-9]+(?:(?:\.|_|__|-+)[a-z0-9]+)*"
 """A part of a repository's name, as the distribution specification has it."""
 
@@ -87,9 +89,10 @@ def _chart(folder: Path) -> Artifact:
     return Artifact(
         repository=f"charts/{chart.name}",
         tag=chart.tag,
-        kind=CONFIG,
-        config=config_of(chart.metadata),
-        content=CONTENT,
+        kind=_CONFIG,
+        # Dates of a Chart.yaml are YAML's, which JSON cannot express.
+        config=json.dumps(chart.metadata, sort_keys=True, default=str).encode(),
+        content=_CONTENT,
         layer=chart.archive,
     )
 

@@ -197,11 +197,16 @@ class Fill:
     classes: tuple[str, ...] = ()
 
 
+def named(entry: Any, key: str) -> tuple[str, ...]:
+    """The names under a key of an entry, in their order: of one, or of a list."""
+    names = entry.get(key) if isinstance(entry, dict) else None
+    names = [names] if isinstance(names, str) else names
+    return tuple(name for name in names if isinstance(name, str)) if isinstance(names, list) else ()
+
+
 def named_classes(entry: Any) -> tuple[str, ...]:
     """The classes that a tenant, a class or an entry of `include` names, in their order."""
-    named = entry.get("class") if isinstance(entry, dict) else None
-    named = [named] if isinstance(named, str) else named
-    return tuple(each for each in named if isinstance(each, str)) if isinstance(named, list) else ()
+    return named(entry, "class")
 
 
 Written = tuple[ParsedFile, Path]

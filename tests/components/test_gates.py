@@ -22,6 +22,7 @@ from tenantry.rollout.judging import Request
 from tenantry.rollout.turns import Turns, turns_of
 from tenantry.stacks.targets import GATE
 from tests.components.recording import Monitor, Recording, record
+from tests.unit.rollout import test_by_tenants as by_tenants
 from tests.unit.texts import planned
 
 TEXT = """\
@@ -66,11 +67,13 @@ class Played:
         waiting = 0
         for awaited in (each for found in self.turns.awaited.values() for each in found):
             if any(name.endswith(f"/{awaited.id.name}") for name in self.sent):
-                self.waits[awaited.cluster] = self.waits.get(awaited.cluster, 0) + 1
-            ready = self.waits.get(awaited.cluster, 0) > 3 * self.good_after
-            waiting += 0 < self.waits.get(awaited.cluster, 0) and not ready and awaited.id.name.endswith("web")
+                self.waits[awaited.owner.cluster] = self.waits.get(awaited.owner.cluster, 0) + 1
+            ready = self.waits.get(awaited.owner.cluster, 0) > 3 * self.good_after
+            waiting += 0 < self.waits.get(awaited.owner.cluster, 0) and not ready and awaited.id.name.endswith("web")
             for id in (*awaited.sources, awaited.id):
-                live[id] = _object(id, ready="Unknown" if not ready else "True", stalled=awaited.cluster in self.stuck)
+                live[id] = _object(
+                    id, ready="Unknown" if not ready else "True", stalled=awaited.owner.cluster in self.stuck
+                )
         self.most = max(self.most, waiting)
         return live
 
@@ -153,6 +156,22 @@ def test_a_wave_that_is_good_already_takes_one_reading() -> None:
     played = Played(turns_of(plan), good_after=0)
     sent(plan, played)
     assert played.readings == 2
+
+
+def test_tenants_of_a_class_are_sent_in_their_waves() -> None:
+    plan = planned(by_tenants.fleet("{by: tenants, waves: [{tenants: [crow]}, {class: small}, {all: true}]}"))
+    played = Played(turns_of(plan), good_after=0)
+    recording, _ = sent(plan, played)
+    order = [each.key.name for each in recording.objects if each.key.name.rpartition("/")[2].endswith("web")]
+    tenants = [
+        plan_owner for plan_owner in (name.partition("/")[0] for name in order) if plan_owner in by_tenants.TENANTS
+    ]
+    assert tenants[:2] == ["crow", "bolt"]
+    with pytest.raises(
+        pulumi.RunError, match=r"web: wave 1 of 3 in environment 'dev' failed for 1 tenant of 1, so"
+    ) as raised:
+        sent(plan, Played(turns_of(plan), good_after=0, stuck=("cell",)))
+    assert "  cell crow/web: no such path\n  untouched: wave 2 (bolt); wave 3 (acme, dodo" in str(raised.value)
 
 
 def test_a_preview_shows_the_gates_and_waits_for_nothing() -> None:

@@ -358,6 +358,59 @@ def test_a_change_waits_until_dev_runs_it(project: Project, hub: Cluster) -> Non
     project.fleet.write_text(original)
 
 
+CLASS = """\
+tenantClasses:
+  customer:
+    clusters: {names: [hub]}
+    sources: {manifests: {git: {url: "{host}/git/roll/manifests.git", ref: {branch: main}, interval: 1h}}}
+    apps:
+      shop:
+        kustomize: {source: manifests, path: ./v1/late}
+        rollout: {by: tenants, waves: [{tenants: [acme]}, {percent: 30}, {all: true}], timeout: 30m}
+tenants:
+  acme: {class: customer}
+  bolt: {class: customer}
+  crow: {class: customer}
+  dodo: {class: customer}
+"""
+"""Four tenants that are alike, on one cluster."""
+
+
+def test_a_tenant_that_goes_first_and_fails_keeps_the_others_of_its_class_on_the_old_version(
+    project: Project, hub: Cluster
+) -> None:
+    project.edit("tenants:\n", CLASS)
+    project.up().ok()
+    for tenant in ("acme", "bolt", "crow", "dodo"):
+        hub.wait_ready("Kustomization", tenant, "shop")
+    others = _shops(hub, "bolt", "crow", "dodo")
+
+    project.edit("./v1/late}", "./missing}")
+    failed = project.up()
+    assert "class:customer/shop: wave 1 of 3 in environment 'dev' failed for 1 tenant of 1" in failed.text, failed.text
+    assert "  hub acme/shop: path './missing' does not exist in the source" in failed.text
+    assert re.search(r"untouched: wave 2 \((bolt|crow|dodo)\); wave 3 \(", failed.text), failed.text
+    assert _shops(hub, "bolt", "crow", "dodo") == others
+    assert {path for path, _, _ in others.values()} == {"./v1/late"}
+    assert _shops(hub, "acme")["acme"][0] == "./missing"
+
+    project.edit("./missing}", "./v3/late}")
+    told = project.up().ok()
+    assert "class:customer/shop: wave 1 of 3: ready after " in told.text, told.text
+    assert {path for path, _, _ in _shops(hub, "acme", "bolt", "crow", "dodo").values()} == {"./v3/late"}
+
+
+def _shops(hub: Cluster, *tenants: str) -> dict[str, tuple[str, int, str]]:
+    """The path, the generation and what is applied, of the app of each tenant."""
+    found = {}
+    for tenant in tenants:
+        shop, applied = hub.find("Kustomization", tenant, "shop"), hub.find("ConfigMap", tenant, "web")
+        assert shop
+        assert applied
+        found[tenant] = (shop["spec"]["path"], shop["metadata"]["generation"], applied["metadata"]["resourceVersion"])
+    return found
+
+
 def _is_in_order(changed: list[str], name: str) -> None:
     """Whether an object of each cluster was changed, and all of a wave before any of the next."""
     at = [

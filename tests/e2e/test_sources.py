@@ -5,23 +5,18 @@ from __future__ import annotations
 import base64
 import json
 import re
-import subprocess
 from collections.abc import Iterator
 from contextlib import closing
-from pathlib import Path
 from typing import Any
 
 import pytest
 import yaml
 
 from tenantry.charts import OBJECTS
-from tenantry.charts.package import package
-from tenantry.charts.push import push
 from tenantry.sandbox import content
-from tenantry.tools.locate import command_of
 from tests.e2e.clusters import Cluster, eventually
 from tests.e2e.project import Project, Result, begun, make_fleet
-from tests.registry import Registry, serving
+from tests.registry import Registry, push_chart, serving
 
 pytestmark = pytest.mark.e2e
 
@@ -203,8 +198,7 @@ def test_the_chart_of_baselines_can_come_pinned_from_a_registry_and_go_back_to_g
     before, in_git, installed = _uids(edge), ready.fleet.read_text(), _installed(hub, BASELINES[0])
     (line,) = (each for each in in_git.splitlines() if each.startswith("  chart: {git:"))
     with serving(Registry()) as registry:
-        where, digest = push(package(OBJECTS), f"oci://{registry.host}/charts", plain_http=True)
-        address = where.rpartition(":")[0]
+        digest, address = push_chart(OBJECTS, registry), f"oci://{registry.host}/charts/tenantry-objects"
         pinned = f'  chart: {{oci: {{url: "{address}", ref: {{digest: "{digest}"}}, insecure: true}}}}'
         ready.fleet.write_text(in_git.replace(line, pinned))
         ready.up().ok()
@@ -269,12 +263,9 @@ def _push(project: Project, hub: Cluster, changes: dict[str, str], version: str)
     eventually(is_packed, f"version {version} of the chart, of the commit")
 
 
-def test_helm_and_flux_take_the_chart_that_is_pushed_to_a_registry(hub: Cluster, tmp_path: Path) -> None:
+def test_flux_takes_the_chart_that_helm_pushes_to_a_registry(hub: Cluster) -> None:
     with serving(Registry()) as registry:
-        push(package(OBJECTS), f"oci://{registry.host}/charts", plain_http=True)
-        helm = [*command_of("helm"), "pull", "--plain-http", "--version=0.2.0", f"--destination={tmp_path}"]
-        subprocess.run([*helm, f"oci://{registry.host}/charts/tenantry-objects"], check=True, capture_output=True)
-        assert (tmp_path / "tenantry-objects-0.2.0.tgz").read_bytes() == package(OBJECTS).archive
+        push_chart(OBJECTS, registry)
         metadata = {"name": "pushed", "namespace": "default"}
         source = {"kind": "HelmRepository", "name": "pushed"}
         for kind, spec in (

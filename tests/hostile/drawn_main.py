@@ -41,6 +41,7 @@ def main_file(chance: random.Random, *, new: bool) -> Data:
         },
         "clusterGroups": {
             "remote": {"group": "all", "kubeconfig": {"secret": {"name": "{cluster}-kubeconfig", "key": "value"}}},
+            "moved": {"kubeconfig": {"secret": {"namespace": "clusters-two"}}, "labels": {"zone": "in"}},
             "all": {"kubeconfig": {"secret": {"namespace": "clusters"}}, "labels": {"zone": "in"}},
         },
         "platform": _platform(chance),
@@ -116,13 +117,20 @@ def _include(chance: random.Random) -> Any:
     return chance.choice(("tenants.d/*.yaml", {"tenants": "tenants.d/rocky.yaml", "of": ["rocky"]}))
 
 
+_GROUPS_OF: Data = {"far": ["remote", "moved"], "edge-rocky": ["moved", "remote"]}
+
+
 def _remote(name: str, chance: random.Random) -> Data:
     environments = chance.choice((["dev"], ["dev"], ["prod"]))
     secret = {"name": f"{name}-kubeconfig", "namespace": "clusters", "key": "value"}
     labels = {"zone": chance.choice(("in", "out"))}
     if chance.random() < 0.4:
         kubeconfig = chance.choice((None, {"capi": {"cluster": name, "namespace": "clusters"}}))
-        return {"group": "remote", "environments": environments, **({"kubeconfig": kubeconfig} if kubeconfig else {})}
+        return {
+            "group": _GROUPS_OF.get(name, "remote"),
+            "environments": environments,
+            **({"kubeconfig": kubeconfig} if kubeconfig else {}),
+        }
     return {"environments": environments, "labels": labels, "kubeconfig": {"secret": secret}}
 
 

@@ -6,7 +6,7 @@ Only tests switch them on.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import pytest
@@ -19,9 +19,10 @@ from tenantry.grants import frame_rules as frame_rules
 from tenantry.grants import frames, limits, wall
 from tenantry.grants import rules as author_rules
 from tenantry.grants import rules as grants_rules
+from tenantry.kube.objects import Owner
 from tenantry.model import SecretKey
 from tenantry.model.tenancy import PodSecurity
-from tenantry.plan import images, namespaces, notifications, placements
+from tenantry.plan import declared_objects, images, namespaces, notifications, placements, shared, sources
 from tenantry.plan.apps import _Builder
 from tenantry.plan.gathering import Gathering
 from tenantry.plan.objects import baseline
@@ -40,8 +41,12 @@ _OF_MAIN: Data = {
     "sources": {"base": {**_BASE, "credentials": "deploy"}},
     "apps": {"base": {"kustomize": {"source": "base"}}},
 }
+_SIGNED: Data = {"git": {**_BASE["git"], "verify": {"mode": "HEAD", "secretRef": {"name": "deploy"}}}}
+_OF_CLASS: Data = {key: value for key, value in _OF_MAIN.items() if key != "sources"}
 _ISSUER: Data = {"issuerURL": "https://evil.example.com", "validations": [{"expression": "true", "message": "no"}]}
 _ALERT: Data = {"provider": {"type": "slack", "channel": "x"}, "credentials": "chat"}
+_ROLE: Data = {"apiVersion": "rbac.authorization.k8s.io/v1", "kind": "Role"}
+_RULE: Data = {"apiGroups": ["rbac.authorization.k8s.io"], "resources": ["roles"]}
 _IMAGES: Data = {
     "images": {"app": {"repository": {"image": "app"}, "policy": {"policy": {"alphabetical": {}}}}},
     "update": {"git": {"commit": {"author": {"email": "a@b.example"}}, "push": {"branch": "images"}}},
@@ -149,6 +154,14 @@ def _of_any_author(patch: pytest.MonkeyPatch) -> None:
     _without_rules(patch, author_rules.included_files_name_what_is_theirs_or_shared)
 
 
+def _of_movy(patch: pytest.MonkeyPatch) -> None:
+    right = shared.shared
+    whose = {"owner": Owner("movy"), "namespace": "movy"}
+    patch.setattr(
+        sources, "shared", lambda fleet, scope, *given, **more: right(fleet, replace(scope, **whose), *given, **more)
+    )
+
+
 def _any_metadata_of_messages(patch: pytest.MonkeyPatch) -> None:
     patch.setattr(notifications, "_whose", lambda *_: {})
     _without_rules(patch, alert_rules.alerts_leave_the_fleets_metadata_alone)
@@ -160,6 +173,29 @@ HOLES = (
         "tenants-objects-are-in-their-namespaces",
         _without(Attachments, "_name", lambda *given: given[-1]),
         {"credentials": {"git": {"keys": ["password"]}}, "sources": {"m": {**_SOURCE, "credentials": "git"}}},
+    ),
+    Hole(
+        "an app takes the source of another tenant, whose content is the same",
+        "tenants-name-only-what-is-theirs",
+        _of_movy,
+    ),
+    Hole(
+        "the platform is the author of a tenant's own source",
+        "tenants-name-only-what-is-theirs",
+        _without(sources, "is_platforms", lambda *_: True),
+    ),
+    Hole(
+        "the platform is the author of a source that reads a Secret of the tenant",
+        "tenants-name-only-what-is-theirs",
+        _without(shared, "references"),
+        frame={**_OF_CLASS, "sources": {"base": _SIGNED}},
+    ),
+    Hole(
+        "an included file may name a source of its class",
+        "tenants-name-only-what-is-shared-with-them",
+        _of_any_author,
+        {"apps": {"web": {"kustomize": {"source": "base"}}}},
+        {"sources": {"base": _BASE}, "grants": {"sources": ["*"]}},
     ),
     Hole(
         "no namespace is reserved, and a team brings a tenant named like an add-on's namespace",
@@ -240,6 +276,12 @@ HOLES = (
         _any_role,
         {"role": "cluster-admin"},
         {"grants": {"sources": ["*"], "settings": ["role"]}},
+    ),
+    Hole(
+        "objects may hold a role that leads to all rights",
+        "tenants-bindings-keep-to-the-frame",
+        _without(declared_objects, "gives_all", lambda _: False),
+        frame={"objects": {"raising": {**_ROLE, "rules": [{**_RULE, "verbs": ["escalate"]}]}}},
     ),
     Hole(
         "namespaces say nothing about pod security",

@@ -49,7 +49,7 @@ def test_a_fleet_is_the_same_at_once_and_in_waves() -> None:
         for each in (False, True)
     )
     assert at_once.objects == in_waves.objects
-    assert [len(each.clusters) for each in in_waves.rollouts[0].waves] == [5, 2, 6]
+    assert [len(each.units) for each in in_waves.rollouts[0].waves] == [5, 2, 6]
 
 
 def objects(text: bytes) -> int:

@@ -61,10 +61,9 @@ def review_document(review: EnvironmentReview) -> documents.Review:
 def _rolled_out(rolled: RolledOut) -> documents.RolledOut:
     names = {wave.number: wave.name for wave in rolled.rollout.waves}
     waves = [
-        documents.TouchedWave(number=number, name=names[number], clusters=clusters)
-        for number, clusters in rolled.clusters.items()
+        documents.TouchedWave(number=number, name=names[number], units=units) for number, units in rolled.units.items()
     ]
-    return documents.RolledOut(rollout=rolled.rollout.name, total=len(names), waves=waves)
+    return documents.RolledOut(rollout=rolled.rollout.name, by=rolled.rollout.by, total=len(names), waves=waves)
 
 
 def _share(share: Share) -> documents.Share:

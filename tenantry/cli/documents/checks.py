@@ -27,17 +27,20 @@ class PlannedWave(Part):
     """From 1."""
     name: str
     """As written, or `wave 2`."""
-    clusters: list[str]
-    """Those that the next wave waits for."""
+    units: list[str]
+    """The clusters or tenants that the next wave waits for."""
     left_out: list[str]
-    """Paused or decommissioned clusters, for which nothing waits."""
+    """Those for which nothing waits: paused or decommissioned clusters, paused or leaving tenants."""
 
 
 class PlannedRollout(Part):
     """A rollout with its waves."""
 
     rollout: str = at("name")
-    """Empty for the environment's; `rocky/web` for an app's own, `addon dns` for an add-on's own."""
+    """Empty for the environment's; `rocky/web` for an app's own, `addon dns` for an add-on's own, `class:small/web` for that of
+    an app of a class."""
+    by: Literal["clusters", "tenants"]
+    """What its waves consist of."""
     waves: list[PlannedWave]
 
 

@@ -108,21 +108,24 @@ class ClassReview(Part):
 
 
 class TouchedWave(Part):
-    """A wave in which clusters change."""
+    """A wave in which clusters or tenants change."""
 
     number: int
     """In the whole rollout, from 1."""
     name: str
     """As written, or `wave 2`."""
-    clusters: list[str]
-    """Those that the change reaches in this wave."""
+    units: list[str]
+    """The clusters or tenants that the change reaches in this wave."""
 
 
 class RolledOut(Part):
     """A rollout that the change goes through."""
 
     rollout: str
-    """Empty for the environment's; `rocky/web` for an app's own, `addon dns` for an add-on's own."""
+    """Empty for the environment's; `rocky/web` for an app's own, `addon dns` for an add-on's own, `class:small/web` for that of
+    an app of a class."""
+    by: Literal["clusters", "tenants"]
+    """What its waves consist of."""
     total: int
     """How many waves the rollout has."""
     waves: list[TouchedWave]

@@ -106,17 +106,20 @@ class AppWave(Part):
     name: str
     """As written, or `wave 2`."""
     clusters: list[str]
-    """Those that the next wave waits for."""
+    """Those of the app that the next wave waits for. In a rollout by tenants all of the tenant's are in one wave."""
     left_out: list[str]
-    """Paused or decommissioned clusters, for which nothing waits."""
+    """Those of the app for which nothing waits: paused or decommissioned, or all if the tenant is paused or leaves."""
 
 
 class AppRollout(Part):
     """In which waves a change reaches the clusters of an app."""
 
-    of: Literal["environment", "own", "off"]
-    """`environment`: the environment's rollout; `own`: the app's; `off`: the app has none, although the environment has."""
+    of: Literal["environment", "class", "own", "off"]
+    """`environment`: the environment's rollout; `class`: one by tenants of the app's class; `own`: the app's;
+    `off`: the app has none, although the environment has."""
     origin: Origin
+    by: Literal["clusters", "tenants"]
+    """What its waves consist of."""
     total: int
     """How many waves the rollout has; 0 if it is off."""
     waves: list[AppWave]

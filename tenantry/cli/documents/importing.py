@@ -42,6 +42,8 @@ class NotExpressed(ReadObject):
     reason: str
     fix: str
     """What to do about it; can be empty."""
+    fate: Literal["inexpressible", "stays", "replaced"]
+    """What becomes of it, as it is counted."""
 
 
 class Risk(ObjectId):
@@ -66,10 +68,12 @@ class AdoptionStep(Part):
     """What to do, and why."""
     commands: list[str]
     """Ready to copy; can be empty."""
+    back: list[str]
+    """Commands that undo the step before `tenantry up`; can be empty."""
 
 
 class ImportCounts(Part):
-    """Every object that was read is either kept, renamed or left over."""
+    """Every object that was read is one of unchanged, changed, renamed, replaced, stays and inexpressible."""
 
     read: int
     expressed: int
@@ -81,7 +85,17 @@ class ImportCounts(Part):
     renamed: int
     """Planned under another name."""
     left: int
-    """Not expressed."""
+    """Not expressed: replaced, stays or inexpressible."""
+    replaced: int
+    """Kustomizations and HelmReleases that have nothing to do any more, because what they apply is expressed."""
+    stays: int
+    """Left where they are: what applies them today goes on."""
+    inexpressible: int
+    """What tenants.yaml cannot say, or somebody has to decide."""
+    flux: int
+    """Objects of Flux that were read, without Flux's own bootstrap."""
+    flux_expressed: int
+    """Those of them that are expressed."""
     added: int
     """Created by adoption."""
 

@@ -139,12 +139,13 @@ _FORMS = {
   tenantry add cluster edge-2 --environments dev --kamaji kamaji/edge-2
   tenantry add cluster lab --environments dev --secret clusters/lab:kubeconfig
   tenantry add cluster berlin --group eu
+  tenantry add cluster berlin --group eu --group canary
   tenantry add cluster oslo --group eu --management hub-eu
   tenantry add cluster berlin --group eu --to clusters.d/eu.yaml
 """,
         (
             environments("The environments it belongs to; default: its group's."),
-            one("--group", "The entry of 'clusterGroups' whose settings it takes.", Kind.GROUP),
+            names("--group", "The entries of 'clusterGroups' whose settings it takes.", Kind.GROUP, key="group"),
             one("--management", "Its management cluster, where an environment has several.", Kind.CLUSTER),
             pairs("--labels", "Labels for selectors."),
             pairs("--variables", "Variables for placeholders."),
@@ -160,7 +161,7 @@ _FORMS = {
 """,
         (
             environments("The environments of its clusters."),
-            one("--group", "The group whose settings apply to this one too.", Kind.GROUP),
+            names("--group", "The groups whose settings apply to this one too.", Kind.GROUP, key="group"),
             one("--management", "Their management cluster, where an environment has several.", Kind.CLUSTER),
             pairs("--labels", "Labels of its clusters."),
             pairs("--variables", "Variables of its clusters."),

@@ -22,6 +22,8 @@ from tenantry.edit.paths import END, check_known, keys_at, located, not_there, p
 from tenantry.edit.subjects.placing import require_list
 from tenantry.edit.values import Style, flow
 from tenantry.edit.write import write_all
+from tenantry.fleet.groups import NAMING
+from tenantry.fleet.lineages import Lineages
 from tenantry.messages.data import ABSENT, mapping_at, value_at
 from tenantry.messages.errors import InvalidFleet, Path, Refused
 from tenantry.messages.redact import redacted
@@ -147,7 +149,12 @@ def _with_more_weight(data: Any, path: Path) -> Iterator[Path]:
             below = [(*holder, "apps", name) for name in mapping_at(data, "tenants", tenant, "apps")]
         case ("clusterGroups", group, *rest):
             holder, clusters = path[:2], mapping_at(data, "clusters")
-            below = [("clusters", name) for name in clusters if mapping_at(clusters, name).get("group") == group]
+            lineages = Lineages(NAMING, mapping_at(data, "clusterGroups"))
+            taking = {
+                name: order for name, own in clusters.items() if group in (order := lineages.joined(NAMING.of(own)))
+            }
+            later = [("clusterGroups", name) for order in taking.values() for name in order[order.index(group) + 1 :]]
+            below = [*dict.fromkeys(later), *(("clusters", name) for name in taking)]
         case ("platform", "addons", _, *rest):
             holder, below = path[:3], []
         case _:
@@ -163,7 +170,8 @@ def _with_more_weight(data: Any, path: Path) -> Iterator[Path]:
     )
     for taker in below:
         yield (*taker, *rest)
-        yield from _with_more_weight(data, (*taker, *rest))
+        if taker[0] != "clusterGroups":
+            yield from _with_more_weight(data, (*taker, *rest))
 
 
 # --- unset --------------------------------------------------------------------------------------------------------------

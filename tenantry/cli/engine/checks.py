@@ -78,7 +78,7 @@ class Planned:
 
     def wait(self, timeout: int) -> int:
         """Wait until every app is ready, and show the status. Returns: 0 if they are, otherwise 1."""
-        from tenantry.cli.status.command import show
+        from tenantry.cli.status.several import Shown, show
         from tenantry.cli.status.waiting import wait_until_ready
         from tenantry.cluster.apps import Selection
         from tenantry.cluster.report import full_report
@@ -88,7 +88,7 @@ class Planned:
             live = wait_until_ready(client, self.plan, Selection(), timeout)
             with working(f"reading the status of {self.plan.environment}"):
                 report = full_report(client, self.fleet.document.platform.namespace, fitted(client, self.plan), live)
-        show(report, self.plan, self.fleet)
+        show([Shown(report, self.plan)], self.fleet)
         return 0 if report.ready else 1
 
     def confined(self, tenant: str, project: str) -> list[str]:

@@ -20,7 +20,7 @@ def import_document(report: Report) -> Import:
         kept=[Kept(**_keys(each.read), fields=each.changed, stays=each.stays) for each in report.proof.kept],
         renamed=[ReadObject(**_keys(each)) for each in report.renamed],
         left_over=[
-            NotExpressed(**_keys(each.read), field=each.field, reason=each.reason, fix=each.fix)
+            NotExpressed(**_keys(each.read), field=each.field, reason=each.reason, fix=each.fix, fate=each.fate)
             for each in report.left_over
         ],
         risks=report.risks,

@@ -42,10 +42,17 @@ def _section(title: str, lines: Iterable[str]) -> Iterator[str]:
 def _steps(report: Report) -> Iterator[str]:
     for number, step in enumerate(report.steps, 1):
         yield f"{number}. {prose(step.text)}"
-        if step.commands:
-            yield ""
-            yield "\n".join(f"   {line}" for line in fence(step.commands, "sh", _WHOLE).splitlines())
-            yield ""
+        yield from _commands(step.commands)
+        if step.back:
+            yield "   To go back before `tenantry up`:"
+            yield from _commands(step.back)
+
+
+def _commands(commands: Sequence[str]) -> Iterator[str]:
+    if commands:
+        yield ""
+        yield "\n".join(f"   {line}" for line in fence(commands, "sh", _WHOLE).splitlines())
+        yield ""
 
 
 _WHOLE = 10_000

@@ -32,11 +32,15 @@ def counts_in_words(counts: Counts) -> Iterator[str]:
         (counts.unchanged, "kept unchanged"),
         (counts.changed, "kept, with changed fields"),
         (counts.renamed, "planned under another name"),
-        (counts.left, "left over"),
+        (counts.replaced, "not needed any more: what they apply is in the file"),
+        (counts.stays, "left where they are: what applies them today goes on"),
+        (counts.inexpressible, "not expressed: see why"),
         (counts.added, "new, created by adoption"),
     )
     widest = max(len(str(number)) for number, _ in rows)
     yield from (f"  {number:>{widest}} {words}" for number, words in rows if number)
+    if counts.flux:
+        yield f"  of {counted(counts.flux, 'object')} of Flux, {counts.flux_expressed} in the file"
 
 
 def identity(read: Read) -> str:
@@ -132,6 +136,9 @@ def _steps(steps: Sequence[Step], width: int | None) -> Iterator[str]:
     for number, step in enumerate(steps, 1):
         yield from _filled(printable(step.text), width, f"  {number}. ", "     ")
         yield from (f"       {printable(command)}" for command in step.commands)
+        if step.back:
+            yield "     To go back before `tenantry up`:"
+            yield from (f"       {printable(command)}" for command in step.back)
 
 
 def _indented(text: str, width: int | None) -> Iterator[str]:

@@ -214,7 +214,7 @@ class Columns:
 def _labels_of(cluster: Cluster | None) -> tuple[tuple[str, str], ...]:
     if cluster is None:
         return ()
-    own = {"group": cluster.group} if cluster.group else {}
+    own = {"group": ", ".join(cluster.group)} if cluster.group else {}
     # A label that is named like a facet of the page does not replace it.
     return tuple({**own, **{key: value for key, value in cluster.labels.items() if key not in _OWN}}.items())
 

@@ -16,12 +16,9 @@ from tenantry.cli.management import management_options, open_management
 from tenantry.cli.options import app_names, cluster_names, output, tenant_names
 from tenantry.cli.options import environments as environments_option
 from tenantry.cli.options import timeout as timeout_option
-from tenantry.cli.output import data, data_json, say, stdout_console, working
-from tenantry.cli.page.status_map import reading
-from tenantry.cli.page.status_page import as_page
-from tenantry.cli.status.formats import metrics
-from tenantry.cli.status.several import Shown, read_each, show_several
-from tenantry.cli.status.table import shown, webhook_table
+from tenantry.cli.output import data_json, say, stdout_console, working
+from tenantry.cli.status.several import Shown, read_each, show
+from tenantry.cli.status.table import webhook_table
 from tenantry.cli.status.waiting import read, wait_until_ready
 from tenantry.cli.status.watch import watch
 from tenantry.cluster.apps import Selection, select
@@ -167,7 +164,7 @@ def command(
             return _watch(client, planned, selection, interval, failing=failing, every=every)
         report, planned = asked.read(client, fleet, planned, selection)
     report = replace(report, unread=_unread(unreached, report.unread))
-    show(only_failing(report) if failing else report, planned, fleet, output, every=every)
+    show([Shown(only_failing(report) if failing else report, planned)], fleet, output, every=every)
     return 2 if unreached else 0 if report.ready else 1
 
 
@@ -214,7 +211,7 @@ def _several(file: Path, environments: Sequence[str], asked: _Asked, output: str
         return Shown(only_failing(report) if failing else report, planned, ready=report.ready and not unreached)
 
     found, failures = read_each(environments, read_one)
-    show_several(found, failures, fleet, output, every=every)
+    show(found, fleet, output, failures, every=every, named=True)
     return 2 if failures else int(not all(each.ready for each in found))
 
 
@@ -231,7 +228,7 @@ def _show_labelled(
     client: Client, found: Labelled, selection: Selection, output: str, *, failing: bool, every: bool
 ) -> int:
     report = labels_report(client, found.plan, read(client, found.plan), selection)
-    show(only_failing(report) if failing else report, found.plan, None, output, every=every)
+    show([Shown(only_failing(report) if failing else report, found.plan)], None, output, every=every)
     return 0 if report.ready else 1
 
 
@@ -249,25 +246,6 @@ def _check_usage(*, watch: bool, wait: bool, deep: bool, receivers: bool, select
         raise click.UsageError("--receivers cannot be combined with --output html")
     if watch and output != "text":
         raise click.UsageError(f"--watch cannot be combined with --output {output}")
-
-
-def show(
-    report: StatusReport, planned: Plan, fleet: Fleet | None, output: str = "text", *, every: bool = False
-) -> None:
-    """Print a report, and below it to stderr what a person has to do. fleet: None: it is not known, so there is no page."""
-    if output == "json":
-        from tenantry.cli.status.formats import status_document
-
-        data_json(status_document([report]))
-    elif output == "prometheus":
-        data(metrics([report]).rstrip("\n"))
-    elif output == "html" and fleet:
-        data(as_page([reading(report, planned, fleet)]))
-    elif report.apps or report.objects or report.planned:
-        console = stdout_console()
-        console.print(shown(report, console, every=every))
-    for message in filter(None, (report.left_out, *report.messages())):
-        say(message)
 
 
 def _show_webhooks(environment: str, found: tuple[Webhook, ...], output: str) -> int:

@@ -1,4 +1,4 @@
-"""`tenantry status` of several environments: each is read by itself, so that one that does not answer hides no other."""
+"""The answer of `tenantry status`. Each environment is read by itself, so that one that does not answer hides no other."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from rich.text import Text
 from tenantry.cli.output import data, data_json, error, say, stdout_console
 from tenantry.cli.page.status_map import reading
 from tenantry.cli.page.status_page import as_page
-from tenantry.cli.status.formats import metrics
+from tenantry.cli.status.formats import metrics, status_document
 from tenantry.cli.status.table import shown
 from tenantry.cluster.report import StatusReport
 from tenantry.fleet.fleet import Fleet
@@ -23,7 +23,7 @@ class Shown(NamedTuple):
 
     report: StatusReport
     planned: Plan
-    ready: bool
+    ready: bool = True
 
 
 Failures = Sequence[tuple[str, Refused]]
@@ -47,26 +47,37 @@ def read_each(environments: Iterable[str], read: Callable[[str], Shown]) -> tupl
     return found, [each for each in failures if each[1].code != UNKNOWN_NAME]
 
 
-def show_several(found: Sequence[Shown], failures: Failures, fleet: Fleet, output: str, *, every: bool) -> None:
-    """Print the reports; what a person has to do, and what could not be read, follow on stderr."""
+def show(
+    found: Sequence[Shown],
+    fleet: Fleet | None,
+    output: str = "text",
+    failures: Failures = (),
+    *,
+    every: bool = False,
+    named: bool = False,
+) -> None:
+    """Print the reports; what a person has to do, and what could not be read, follow on stderr.
+
+    fleet: None: it is not known, so there is no page. named: whether texts say which environment they are about.
+    """
     reports = [each.report for each in found]
     match output:
         case "json":
-            from tenantry.cli.status.formats import status_document
-
             data_json(status_document(reports, failures))
         case "prometheus":
             data(metrics(reports).rstrip("\n"))
-        case "html":
+        case "html" if fleet:
             data(as_page([reading(each.report, each.planned, fleet) for each in found], failures))
         case _:
             console = stdout_console()
             for at, report in enumerate(reports):
-                console.print(Text(f"{chr(10) if at else ''}{report.environment}", style="bold"))
-                console.print(shown(report, console, every=every))
+                if named:
+                    console.print(Text(f"{chr(10) if at else ''}{report.environment}", style="bold"))
+                if named or report.apps or report.objects or report.planned:
+                    console.print(shown(report, console, every=every))
     for report in reports:
         if report.left_out:
-            say(f"{report.environment}: {report.left_out}")
+            say(f"{report.environment}: {report.left_out}" if named else report.left_out)
         for message in report.messages():
             say(message)
     for name, failure in failures:

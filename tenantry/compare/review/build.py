@@ -12,7 +12,7 @@ from tenantry.compare.review.gather import Gathered
 from tenantry.compare.review.items import changes
 from tenantry.compare.review.model import APPS, Change, Effect, EnvironmentReview, Part, PartKind, Review, TenantReview
 from tenantry.compare.review.of_classes import by_class
-from tenantry.compare.review.parts import Planned, Side
+from tenantry.compare.review.parts import Planned, Side, is_shared
 from tenantry.compare.review.renames import renames
 from tenantry.messages.text import grouped
 from tenantry.plan.plan import alike, nothing_of
@@ -33,8 +33,8 @@ class Extent:
                 found.setdefault((kind, app.tenant, app.name), set()).add(new_names.get(app.cluster, app.cluster))
             for tenant, cluster in side.placements:
                 found.setdefault((PartKind.TENANT, tenant, ""), set()).add(new_names.get(cluster, cluster))
-            for id in side.users:
-                (kind, tenant, name), cluster = side.spot_of(side.objects[id])
+            own = (side.spot_of(side.objects[id]) for id in side.users if not is_shared(side.objects[id]))
+            for (kind, tenant, name), cluster in (*own, *side.shared):
                 if kind is PartKind.SOURCE:
                     found.setdefault((kind, tenant, name), set()).add(new_names.get(cluster, cluster))
         names = dict.fromkeys(new_names.get(each, each) for each in (*after.clusters, *before.clusters))

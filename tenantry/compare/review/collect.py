@@ -236,13 +236,13 @@ class Collector:
         item.fields += delta.fields
         item.sentences += delta.sentences
         item.objects += both.objects
-        if spot.part.kind is PartKind.SOURCE and (users := self._users(both)):
+        if spot.part.kind is PartKind.SOURCE and (users := self._users(spot.part.tenant, both)):
             item.sentences.append(f"{named('app', users)} {'uses' if len(users) == 1 else 'use'} it")
 
-    def _users(self, both: Both) -> list[str]:
-        """The apps that take a source, or its charts."""
-        uses = self._found.after.users
-        return list(dict.fromkeys(app.name for each in both.after for app in uses.get(each.id, ())))
+    def _users(self, tenant: str, both: Both) -> list[str]:
+        """The apps of a tenant that take a source, or its charts."""
+        uses = (app for each in both.after for app in self._found.after.users.get(each.id, ()))
+        return list(dict.fromkeys(app.name for app in uses if app.tenant == tenant))
 
     def _moved(self, spot: Spot, delta: Delta) -> Item | None:
         """What replaces the objects of a part that is the same as before."""

@@ -10,7 +10,6 @@ from tenantry.compare.review.items import Items
 from tenantry.compare.review.model import Effect, Part, PartKind, RolledOut, Setting
 from tenantry.compare.review.parts import Side, Spot
 from tenantry.compare.review.words import content_in_words
-from tenantry.kube.objects import KubeObject
 from tenantry.messages.data import ABSENT
 from tenantry.messages.text import counted, listed
 from tenantry.plan.after import in_words
@@ -23,26 +22,23 @@ def touched_waves(diff: Diff, before: Plan, after: Plan) -> Iterator[RolledOut]:
     if not after.rollouts or diff.status is Status.REMOVED:
         return
     rollouts = {each.name: each for each in after.rollouts}
-    waves: dict[str, dict[str, Wave]] = {"": rollouts[""].by_cluster()}
+    waves: dict[str, dict[str, Wave]] = {"": rollouts[""].by_unit()}
     found: dict[str, dict[int, set[str]]] = {}
     # What is removed has its place in the plan that held it; the waves are those of the plan to come.
     removed = [(each, before) for each in diff.removed.objects]
     there = [*diff.added.objects, *(each.after for each in diff.changed)]
     for each, plan in [*((each, after) for each in there), *removed]:
-        name, cluster = _place(plan, each)
+        member = plan.wave_of(each.id)
+        if member is None:
+            continue
+        name, unit = member[0].name, member[0].unit_of(each.owner)
         if name not in waves:
-            waves[name] = rollouts[name].by_cluster() if name in rollouts else {}
-        if wave := waves[name].get(cluster):
-            found.setdefault(name, {}).setdefault(wave.number, set()).add(cluster)
+            waves[name] = rollouts[name].by_unit() if name in rollouts else {}
+        if wave := waves[name].get(unit):
+            found.setdefault(name, {}).setdefault(wave.number, set()).add(unit)
     for rollout in after.rollouts:
         if touched := found.get(rollout.name):
             yield RolledOut(rollout, {number: sorted(touched[number]) for number in sorted(touched)})
-
-
-def _place(plan: Plan, planned: KubeObject) -> tuple[str, str]:
-    """The name of the rollout that an object goes through, and its cluster. No rollout has the cluster ""."""
-    member = plan.wave_of(planned.id)
-    return (member[0].name, planned.owner.cluster) if member else ("", "")
 
 
 def in_waves(rolled: RolledOut) -> str:
@@ -51,14 +47,16 @@ def in_waves(rolled: RolledOut) -> str:
     whose = f"{rollout_in_words(rollout.name)}: " if rollout.name else ""
     total = len(rollout.waves)
     first, *others = waves.values()
-    clusters = f"{counted(len(first), 'cluster')} ({listed(first)}){then(map(len, others))}"
+    units = f"{counted(len(first), rollout.noun)} ({listed(first)}){then(map(len, others))}"
     if len(waves) == total:
-        return f"{whose}in {counted(total, 'wave')}: {clusters}"
-    return f"{whose}in {'waves' if others else 'wave'} {listed(map(str, waves))} of {total}: {clusters}"
+        return f"{whose}in {counted(total, 'wave')}: {units}"
+    return f"{whose}in {'waves' if others else 'wave'} {listed(map(str, waves))} of {total}: {units}"
 
 
 def rollout_in_words(name: str) -> str:
-    """A rollout of an app's or add-on's own."""
+    """A rollout of an app's or add-on's own, or of an app of a class."""
+    if name.startswith("class:"):
+        return f"app {name.rpartition('/')[2]} of {name.partition('/')[0].replace(':', ' ')}"
     if name.startswith("addon "):
         return f"add-on {name.removeprefix('addon ')}"
     return f"app {name}"
@@ -66,8 +64,8 @@ def rollout_in_words(name: str) -> str:
 
 def described(rollout: Rollout) -> str:
     """The waves of a rollout and its limits, such as: 2 clusters, then 20, then 479; timeout 10m."""
-    first, *others = (len(wave.every) for wave in rollout.waves)
-    parts = [f"{counted(first, 'cluster')}{then(others)}", f"timeout {_duration(rollout.timeout)}"]
+    first, *others = [len(wave.every) for wave in rollout.waves] or [0]
+    parts = [f"{counted(first, rollout.noun)}{then(others)}", f"timeout {_duration(rollout.timeout)}"]
     parts += [f"tolerate {rollout.tolerate}"] if rollout.tolerate else []
     parts += [f"maxParallel {rollout.max_parallel}"] if rollout.max_parallel else []
     return "; ".join(parts)
@@ -75,6 +73,8 @@ def described(rollout: Rollout) -> str:
 
 def _waves_in_words(rollout: Rollout) -> str:
     """The waves by name, with their clusters, such as: canary: a, b, then 20, then 479."""
+    if not rollout.waves:
+        return ""
     first, *others = rollout.waves
     names = [wave.name for wave in others if not wave.name.startswith("wave ")]
     later = f"{then(len(wave.every) for wave in others)}" + (f" ({listed(names)})" if names else "")

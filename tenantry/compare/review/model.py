@@ -133,10 +133,10 @@ class TenantReview:
 
 
 class RolledOut(NamedTuple):
-    """A rollout that the change goes through. clusters: those that change in each wave, by the wave's number."""
+    """A rollout that the change goes through. units: the clusters or tenants that change in each wave, by the wave's number."""
 
     rollout: Rollout
-    clusters: dict[int, list[str]]
+    units: dict[int, list[str]]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

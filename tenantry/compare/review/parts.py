@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from functools import cached_property
 from typing import Any, NamedTuple
 
@@ -130,15 +130,19 @@ class Side:
         """Where an object belongs that no clusters share."""
         return Spot(self._part(object), object.owner.cluster)
 
-    def spot_on(self, shared: KubeObject, cluster: str) -> Spot:
-        """Where an object that clusters share belongs on one of them."""
-        users = [app for app in self.users.get(shared.id, ()) if app.cluster == cluster]
+    def spots_of(self, shared: KubeObject, clusters: Collection[str]) -> Iterable[Spot]:
+        """Where an object belongs that clusters share: on each of them, at everything that takes it."""
         tenant, kind = shared.owner.tenant, shared.id.kind
-        if users and (kind == "HelmChart" or not tenant):
-            return Spot(part_of(users[0]), cluster)
-        if kind in KINDS_OF_SOURCES and tenant:
-            return Spot(Part(PartKind.SOURCE, tenant, self.short(shared)), cluster)
-        return Spot(Part(PartKind.SETTINGS, tenant, ""), cluster)
+        users = [app for app in self.users.get(shared.id, ()) if app.cluster in clusters]
+        found: dict[Spot, None] = {}
+        for app in users if kind == "HelmChart" or not tenant else ():
+            is_source = kind in KINDS_OF_SOURCES and app.tenant
+            part = Part(PartKind.SOURCE, app.tenant, self.short(shared)) if is_source else part_of(app)
+            found[Spot(part, app.cluster)] = None
+        used = {spot.cluster for spot in found}
+        kept = PartKind.SOURCE if kind in KINDS_OF_SOURCES and tenant else PartKind.SETTINGS
+        part = Part(kept, tenant, self.short(shared) if kept is PartKind.SOURCE else "")
+        return (*found, *(Spot(part, cluster) for cluster in clusters if cluster not in used))
 
     def namespace_part(self, tenant: str, cluster: str, namespace: str) -> Part:
         """The tenant's settings, or one of its extra namespaces."""
@@ -195,8 +199,8 @@ def _by_spot(side: Side) -> dict[Spot, list[KubeObject]]:
                 clusters[id] |= clusters.get(planned.id) or {planned.owner.cluster}
     found: dict[Spot, list[KubeObject]] = {}
     for id, here in clusters.items():
-        for cluster in (each for each in side.clusters if each in here):
-            found.setdefault(side.spot_on(side.objects[id], cluster), []).append(side.objects[id])
+        for spot in side.spots_of(side.objects[id], {each: None for each in side.clusters if each in here}):
+            found.setdefault(spot, []).append(side.objects[id])
     return found
 
 

@@ -18,6 +18,7 @@ from tenantry.kube.names import PLATFORM
 from tenantry.messages.data import ABSENT, mapping_at
 from tenantry.messages.errors import Path, Refused
 from tenantry.model.selecting import wanted_labels
+from tenantry.source.parsed_file import named
 
 Options = Mapping[str, Any]
 """What the options of a command say, by their names; None or empty: not given."""
@@ -74,8 +75,9 @@ def _entry(editor: Editor, target: Target, options: Options) -> Entry:
         entry["clusters"] = selector(clusters, options["exclude"])
     elif "clusters" in options and options["exclude"]:
         raise Refused("--exclude leaves out some of the clusters that --clusters takes", "add --clusters all")
-    if len(entry.get("class") or ()) == 1:
-        (entry["class"],) = entry["class"]
+    for key in ("class", "group"):
+        if len(entry.get(key) or ()) == 1:
+            (entry[key],) = entry[key]
     if target.kind is Kind.TENANT:
         entry["owners"] = [{"group": group} for group in options["groups"]]
     if target.kind is Kind.SOURCE:
@@ -254,8 +256,8 @@ def _manage(editor: Editor, cluster: str, environment: str) -> list[str]:
         return [f"cluster '{cluster}' is new: it is declared too"]
     environments = editor.value((*at, "environments"))
     if environments is ABSENT:
-        group = editor.value((*at, "group"))
-        message = f"cluster '{cluster}' has its environments from group '{group}'"
+        names = " and ".join(f"'{name}'" for name in named(editor.value(at), "group"))
+        message = f"cluster '{cluster}' has its environments from group {names}"
         raise Refused(message, "add the environment to the group first")
     if environment in environments:
         return []

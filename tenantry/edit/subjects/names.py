@@ -109,6 +109,8 @@ NAMES: dict[tuple[type[Model], str], Named] = {
     (Excluded, "names"): Named(Kind.CLUSTER, If.EMPTY),
     (RolloutWave, "names"): Named(Kind.CLUSTER, If.KEEP_OTHERS),
     (RolloutWave, "exclude"): Named(Kind.CLUSTER, If.EMPTY),
+    (RolloutWave, "tenants"): Named(Kind.TENANT, If.KEEP_OTHERS),
+    (RolloutWave, "class_"): Named(Kind.CLASS, If.REFUSE),
     (Overrides, "environments"): Named(Kind.ENVIRONMENT, If.DROP),
     (Overrides, "clusters"): Named(Kind.CLUSTER, If.DROP),
     (SettingsOverrides, "environments"): Named(Kind.ENVIRONMENT, If.DROP),

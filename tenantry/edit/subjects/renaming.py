@@ -13,6 +13,8 @@ from tenantry.edit.subjects.marks import drop_marks
 from tenantry.edit.subjects.names import Kind, Target, target_named
 from tenantry.edit.subjects.references import Reference, existing, new, references, references_to
 from tenantry.edit.tree import Node, comments
+from tenantry.fleet.groups import GROUPS, NAMING
+from tenantry.fleet.lineages import Lineages
 from tenantry.messages.errors import Path, Refused
 from tenantry.messages.placeholders import with_stand_ins
 from tenantry.messages.text import counted, listed
@@ -98,15 +100,10 @@ def _beyond(editor: Editor, target: Target, name: str) -> list[str]:
 
 def _group_with_kubeconfigs(editor: Editor, cluster: str) -> str | None:
     """The group that a cluster has its kubeconfig from, if the kubeconfig is named after the cluster."""
-    at: tuple[str, ...] = ("clusters", cluster)
-    seen: set[str] = set()
-    while "kubeconfig" not in (entry := editor.value(at, None) or {}):
-        group = entry.get("group")
-        if not isinstance(group, str) or group in seen:
-            return None
-        seen.add(group)
-        at = ("clusterGroups", group)
-    return at[1] if at[0] == "clusterGroups" and "{cluster}" in str(entry["kubeconfig"]) else None
+    own, groups = editor.value(("clusters", cluster), None), editor.value((GROUPS,), {})
+    above = () if "kubeconfig" in own else reversed(Lineages(NAMING, groups).joined(NAMING.of(own)))
+    nearest = next((group for group in above if "kubeconfig" in groups[group]), "")
+    return nearest if nearest and "{cluster}" in str(groups[nearest]["kubeconfig"]) else None
 
 
 # --- where the name still stands in texts and comments, which people want to look at ------------------------------------

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
-from tenantry.fleet.classes import CLASS, CLASSES, classes_above
+from tenantry.fleet.classes import CLASS, CLASSES, NAMING
 from tenantry.fleet.fleet import Fleet
+from tenantry.fleet.lineages import Lineages
 from tenantry.messages.errors import Path, Problem
 from tenantry.messages.problems import doubtful
 from tenantry.source.parsed_file import named_classes
@@ -26,16 +27,20 @@ def classes_are_used(fleet: Fleet) -> Iterator[Problem]:
 
 def classes_are_named_once(fleet: Fleet) -> Iterator[Problem]:
     """A class that is behind another one of the list already does not come last because it is named last."""
-    for at, names in _naming(fleet):
-        for name in names:
-            through = next((each for each in names if each != name and name in classes_above(fleet.source, each)), None)
-            if through:
-                yield doubtful(
-                    (*at, CLASS),
-                    "no-effect",
-                    f"class '{through}' has class '{name}' already, so naming it has no effect",
-                    fix=f"remove '{name}' from the list",
-                )
+    yield from named_once(Lineages(NAMING, fleet.raw(CLASSES)), _naming(fleet))
+
+
+def named_once(lineages: Lineages, naming: Iterable[tuple[Path, tuple[str, ...]]]) -> Iterator[Problem]:
+    """Lists of classes or groups hold none that changes nothing. Args: naming: the lists and who has them."""
+    key = lineages.naming.key
+    for at, names in naming:
+        for name, through in lineages.through(names):
+            yield doubtful(
+                (*at, key),
+                "no-effect",
+                f"{key} '{through}' has {key} '{name}' already, so naming it has no effect",
+                fix=f"remove '{name}' from the list",
+            )
 
 
 def _naming(fleet: Fleet) -> Iterator[tuple[Path, tuple[str, ...]]]:

@@ -65,7 +65,8 @@ def credentials_and_configs_are_used(fleet: Fleet) -> Iterator[Problem]:
 
 def cluster_groups_are_used(fleet: Fleet) -> Iterator[Problem]:
     groups = fleet.document.clusterGroups
-    used = {cluster.group for cluster in fleet.clusters.values()} | {group.group for group in groups.values()}
+    used = {name for cluster in fleet.clusters.values() for name in cluster.group or ()}
+    used |= {name for group in groups.values() for name in group.group or ()}
     for name in groups:
         if name not in used:
             yield _unused(("clusterGroups", name), "group", "no cluster names it")

@@ -89,7 +89,7 @@ def _of_included_files(tenants: Tenants) -> Iterator[tuple[Resource, Place]]:
     """The Flux objects of tenants that the main file does not declare."""
     releases = [(each, place) for each, place in tenants.placed if each.is_release]
     charts = {
-        (each.namespace, str(mapping(each.spec.get("chartRef")).get("name")))
+        (place.tenant, each.namespace, str(mapping(each.spec.get("chartRef")).get("name")))
         for each, place in releases
         if not _is_main(each, place)
     }
@@ -98,7 +98,7 @@ def _of_included_files(tenants: Tenants) -> Iterator[tuple[Resource, Place]]:
             continue
         # Releases share a chart.
         is_chart = resource.kind == "HelmChart"
-        if (resource.namespace, resource.name) in charts if is_chart else not _is_main(resource, place):
+        if (place.tenant, resource.namespace, resource.name) in charts if is_chart else not _is_main(resource, place):
             yield resource, place
 
 
@@ -116,7 +116,8 @@ def _entry(place: Place, group: str, name: str) -> str:
     if group in ("configs", "credentials") and name.startswith(prefix):
         return name.removeprefix(prefix)
     if "." in name:  # clusters share it
-        return name.split(".")[1] if name.startswith(f"{place.namespace}.") else ""
+        of_platform = f"{place.frame.file.home}." if group == "sources" else ""
+        return name.split(".")[1] if name.startswith((f"{place.namespace}.", of_platform or ".")) else ""
     prefix = f"{place.cluster}-{place.namespace}-"
     return name.removeprefix(prefix) if name.startswith(prefix) else ""
 

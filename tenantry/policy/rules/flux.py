@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from tenantry.policy.resource import Resource, entries, lookup, mapping
 from tenantry.policy.rule import Violation
-from tenantry.policy.stack import Stack, is_binding
+from tenantry.policy.stack import Stack, gives_all, is_binding
 
 _REFERENCES = {
     "Alert": ("eventSources[]",),
@@ -98,23 +98,22 @@ class _Role(NamedTuple):
     name: str
 
 
-_ALL = "*"
 _ROLES = ("Role", "ClusterRole")
 _CLUSTER_ADMIN = _Role("ClusterRole", "", "cluster-admin")
 
 
 def tenants_have_rights_in_their_namespaces_only(stack: Stack) -> Iterator[Violation]:
-    """No tenant, neither its service account nor its people, gets cluster-admin or a role that allows everything, and
+    """No tenant, neither its service account nor its people, gets cluster-admin or a role that allows everything or to take it, and
     no tenant's service account gets rights outside of tenants' namespaces. Otherwise Flux, acting for one tenant,
     could reach the others.
     """
-    unlimited = {_key(each) for each in stack.everywhere if each.kind in _ROLES and _allows_everything(each)}
+    unlimited = {_key(each) for each in stack.everywhere if each.kind in _ROLES and gives_all(each)}
     for binding in filter(is_binding, stack.everywhere):
         role = _role_of(binding)
         if stack.is_for_tenant(binding) and (role == _CLUSTER_ADMIN or role in unlimited):
             who = _listed(stack.tenants_named(binding)) or "the subject that it names in a tenant's namespace"
             fix = "bind a role that lists what is needed, such as 'edit' or 'admin', in the tenant's namespaces"
-            yield Violation(binding, f"{binding} gives {who} the role '{role.name}', which allows everything", fix)
+            yield Violation(binding, f"{binding} gives {who} the role '{role.name}', which gives all rights", fix)
         elif _is_of_the_file(binding):
             continue  # whether the main file gives this is for the rules about frames
         elif binding.namespace not in stack.all_tenant_namespaces and (who := _listed(stack.accounts_named(binding))):
@@ -136,13 +135,6 @@ def _role_of(binding: Resource) -> _Role:
 
 def _key(role: Resource) -> _Role:
     return _Role(role.kind, role.namespace if role.kind == "Role" else "", role.name)
-
-
-def _allows_everything(role: Resource) -> bool:
-    return any(
-        _ALL in (rule.get("verbs") or ()) and _ALL in (rule.get("resources") or ())
-        for rule in entries(role.props.get("rules"))
-    )
 
 
 def _listed(who: Iterable[str]) -> str:

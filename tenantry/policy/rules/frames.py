@@ -8,9 +8,9 @@ from typing import Any
 
 from tenantry.policy.frame import LEVELS
 from tenantry.policy.main_file import CLOSED
-from tenantry.policy.resource import ROLE, TENANT, Resource, as_text, entries, mapping, texts
+from tenantry.policy.resource import ROLE, TENANT, Resource, as_text, entries, mapping
 from tenantry.policy.rule import Violation
-from tenantry.policy.stack import is_binding
+from tenantry.policy.stack import gives_all, is_binding
 from tenantry.policy.tenants import CLUSTER, ENVIRONMENT, Place, Tenants
 
 _ACCOUNT = "system:serviceaccount:"
@@ -28,8 +28,6 @@ _LIMITS = (
     ("NetworkPolicy", "network", "tenantry-isolated"),
 )
 """The kind of object for each setting, and its name."""
-_EVERYTHING = frozenset({"*", "clusterroles", "roles", "clusterrolebindings", "rolebindings"})
-"""Resources by which all rights in a namespace can be had."""
 _ROLE_OF_NAMESPACES = {ROLE: "tenant", "kustomize.toolkit.fluxcd.io/prune": "disabled"}
 
 
@@ -38,7 +36,10 @@ def tenants_bindings_keep_to_the_frame(tenants: Tenants) -> Iterator[Violation]:
     the system. cluster-admin, and a role that gives as much, need `clusterAdmin: true` in the main file.
     """
     for resource, place in tenants.placed:
-        if resource.kind == "Role" and not (place.is_declared(resource) or _is_as_the_frame_says(resource, place)):
+        if resource.kind == "Role" and gives_all(resource) and not place.frame.may_have_cluster_admin:
+            what = f"{resource} gives all rights in a namespace of tenant '{place.tenant}'"
+            yield Violation(resource, what, "name verbs and resources, or set 'clusterAdmin: true' for the tenant")
+        elif resource.kind == "Role" and not (place.is_declared(resource) or _is_as_the_frame_says(resource, place)):
             what = f"{resource} is no role that the main file gives to tenant '{place.tenant}'"
             yield Violation(resource, what, "let `tenantry up` make it of the tenant's 'roles:'")
         if not is_binding(resource) or place.is_cluster_right(resource):
@@ -121,15 +122,9 @@ def tenants_labels_are_granted(tenants: Tenants) -> Iterator[Violation]:
 
 
 def _is_as_the_frame_says(role: Resource, place: Place) -> bool:
-    """Whether a Role is one of the main file's `roles`, and gives what that word needs."""
+    """Whether a Role is one of the main file's `roles`."""
     written = mapping(mapping(place.frame.settings.get("roles")).get(role.name)).get("rules")
-    if not written or as_text(written) != as_text(role.props.get("rules")):
-        return False
-    every = [{*texts(rule.get("verbs"))} & {"*", "bind", "escalate"} for rule in entries(written)]
-    reach = [{*texts(rule.get("resources"))} & _EVERYTHING for rule in entries(written)]
-    return place.frame.may_have_cluster_admin or not any(
-        map(bool, (one and other for one, other in zip(every, reach, strict=True)))
-    )
+    return bool(written) and as_text(written) == as_text(role.props.get("rules"))
 
 
 def _may_give(binding: Resource, role: Mapping[str, Any], place: Place) -> bool:
@@ -152,7 +147,7 @@ def tenants_flux_objects_carry_granted_metadata(tenants: Tenants) -> Iterator[Vi
             continue
         for kind in ("labels", "annotations"):
             for key, value in mapping(mapping(resource.props.get("metadata")).get(kind)).items():
-                if not _is_allowed(key, str(value), place, kind):
+                if not _is_allowed(resource, key, str(value), place, kind):
                     what = f"{resource} of tenant '{place.tenant}' has {kind[:-1]} '{key}', which is not granted to it"
                     yield Violation(resource, what, f"remove it, or add its prefix to 'grants.{kind}' of the tenant")
 
@@ -161,19 +156,19 @@ _SHARD = "sharding.fluxcd.io/key"
 _OF_FLUX_OBJECTS = ("tenantry/", "toolkit.fluxcd.io/", "app.kubernetes.io/managed-by", "pulumi.com/")
 
 
-def _is_allowed(key: str, value: str, place: Place, kind: str) -> bool:
+def _is_allowed(resource: Resource, key: str, value: str, place: Place, kind: str) -> bool:
     if key == _SHARD:
-        return value in _shards(place)
+        return value in _shards(place, place.frame.own if resource.tenant else {})
     if key.startswith(_OF_FLUX_OBJECTS):
         return True
     granted = tuple(str(each) for each in place.frame.grants.get(kind) or ())
     return key.startswith(granted) or key in place.frame.metadata_keys(kind)
 
 
-def _shards(place: Place) -> list[str]:
-    """The shard that the main file assigns, or those of the environment, one of which the tenant's name decides."""
+def _shards(place: Place, own: Mapping[str, Any]) -> list[str]:
+    """The shard that the main file assigns, or those of the environment, one of which a name decides. own: the author's entry."""
     file = place.frame.file
-    assigned = place.frame.own.get("shard") or mapping(file.clusters.get(place.cluster)).get("shard")
+    assigned = own.get("shard") or mapping(file.clusters.get(place.cluster)).get("shard")
     listed = file.environments.get(place.environment, {}).get("fluxShards")
     return [str(assigned)] if assigned else [str(each) for each in listed or ()]
 

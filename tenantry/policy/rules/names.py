@@ -112,12 +112,15 @@ class _Named:
         return "GitRepository" if key == "repository" else str(reference.get("kind") or "Secret")
 
     def _is_own(self, kind: str, name: str) -> bool:
+        if kind == "Secret" and not self.resource.tenant:
+            return False  # what all tenants of a class take reads nobody's
         found = self.tenants.find(self.resource, kind, self.resource.namespace, name)
         return self._belongs(found) if found else self.place.is_own_name(kind, name)
 
     def _belongs(self, other: Resource) -> bool:
-        mine = self.resource.labels
-        return other.tenant == self.place.tenant and other.labels.get(ENVIRONMENT) == mine.get(ENVIRONMENT)
+        if other.labels.get(ENVIRONMENT) != self.resource.labels.get(ENVIRONMENT):
+            return False
+        return other.tenant == self.place.tenant or self.place.is_of_classes(other)
 
     def _may_wait_for(self, reference: Mapping[str, Any]) -> bool:
         namespace, name = str(reference.get("namespace") or self.resource.namespace), str(reference.get("name"))

@@ -86,7 +86,7 @@ def _misplaced(resource: Resource, place: Place) -> str:
     own = (
         resource.name == place.account
         if resource.kind == "ServiceAccount"
-        else place.is_own_name(resource.kind, resource.name)
+        else place.is_own_name(resource.kind, resource.name) or place.is_of_classes(resource)
     )
     return "" if own else "has a name beside kubeconfigs that is not the tenant's"
 

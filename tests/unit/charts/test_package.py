@@ -9,7 +9,6 @@ import tarfile
 from pathlib import Path
 
 import pytest
-import yaml
 
 from tenantry.charts import OBJECTS
 from tenantry.charts.package import copy, files_of, package
@@ -41,26 +40,6 @@ def test_equal_files_give_equal_archives_whenever_they_were_written(chart: Path,
     (other / "Chart.yaml").chmod(0o600)
 
     assert package(chart).archive == package(other).archive
-
-
-def test_another_version_stands_in_the_chart_and_in_its_name(chart: Path) -> None:
-    packed = package(chart, "2.0.0-rc.1+build")
-    assert (packed.file, packed.tag) == ("web-2.0.0-rc.1+build.tgz", "2.0.0-rc.1_build")
-    with tarfile.open(fileobj=io.BytesIO(packed.archive)) as archive:
-        description = archive.extractfile("web/Chart.yaml")
-        assert description
-        assert yaml.safe_load(description) == {
-            "apiVersion": "v2",
-            "name": "web",
-            "version": "2.0.0-rc.1+build",
-            "description": "a test",
-        }
-
-
-@pytest.mark.parametrize("version", ["1", "v1.2.3", "1.2.3 ", "1.2.3\nname: x", "01.2.3"])
-def test_what_helm_does_not_take_as_a_version_is_refused(chart: Path, version: str) -> None:
-    with pytest.raises(Refused, match="is not a version of a chart"):
-        package(chart, version)
 
 
 @pytest.mark.parametrize(

@@ -518,9 +518,10 @@ def test_validate_says_the_waves_of_environments(capsys: Capture) -> None:
         "dev": [
             {
                 "rollout": "",
+                "by": "clusters",
                 "waves": [
-                    {"number": 1, "name": "wave 1", "clusters": ["hub"], "leftOut": []},
-                    {"number": 2, "name": "wave 2", "clusters": ["edge"], "leftOut": []},
+                    {"number": 1, "name": "wave 1", "units": ["hub"], "leftOut": []},
+                    {"number": 2, "name": "wave 2", "units": ["edge"], "leftOut": []},
                 ],
             }
         ]

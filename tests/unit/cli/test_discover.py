@@ -89,8 +89,8 @@ def test_new_clusters_are_written_into_a_file_that_the_fleet_includes(capsys: Ca
         "note: ClusterProfile is not installed on the management cluster\n"
     )
     assert FILE.read_text() == HEAD + (
-        "  edge-1:\n    environments: [dev]\n    kubeconfig:\n      kamaji: {controlPlane: edge-1, namespace: kamaji}\n"
-        "  far:\n    environments: [dev]\n    kubeconfig:\n      kamaji: {controlPlane: far, namespace: other}\n"
+        "  edge-1:\n    environments: [dev]\n    kubeconfig: {kamaji: {controlPlane: edge-1, namespace: kamaji}}\n"
+        "  far:\n    environments: [dev]\n    kubeconfig: {kamaji: {controlPlane: far, namespace: other}}\n"
     )
     assert list(load_fleet(Path("tenants.yaml")).clusters) == ["hub", "hub-prod", "near", "edge-1", "far"]
     assert run(capsys) == (0, "clusters.d/discovered.yaml: 0 new, 0 gone, 3 declared already\n", err)
@@ -171,7 +171,7 @@ def test_what_is_gone_is_marked_and_all_else_stays_as_it_was_written(capsys: Cap
     expected = EDITED.replace("    environments", "    state: decommissioned\n    environments")
     expected = expected.replace("{group: edge, labels", "{state: decommissioned, group: edge, labels")
     expected = expected.replace("state: paused ", "state: decommissioned ")
-    assert FILE.read_text() == expected + "  new: {group: edge}\n"
+    assert FILE.read_text() == expected.replace("  # the last", "  new:\n    group: edge\n  # the last")
     assert run(capsys, "--check")[0] == 0
 
 
@@ -215,7 +215,7 @@ def test_a_dry_run_shows_the_change_and_check_says_it_by_its_exit_code(capsys: C
     code, out, _ = run(capsys, "--dry-run")
     assert code == 0
     assert "clusters.d/discovered.yaml: 1 new, 0 gone, 1 declared already; not written\n" in out
-    assert "+      kamaji:\n+        controlPlane: '1e3'\n" in out
+    assert '+    kubeconfig: {kamaji: {controlPlane: "1e3", namespace: kamaji}}\n' in out
     assert run(capsys, "--check")[0] == 1
     assert not FILE.exists()
     run(capsys)
@@ -282,9 +282,16 @@ def test_an_environment_that_is_not_declared_is_refused(capsys: Capture) -> None
 
 def test_a_file_that_cannot_be_edited_is_refused(capsys: Capture, hub: Memory) -> None:
     FILE.parent.mkdir()
+    FILE.write_text("clusters: {a: &a {group: edge}, b: *a}\n")
+    known(hub, PLANES, item("near", "kamaji"), item("b", "kamaji"))
+    assert "cannot be edited by command: the edit would change every '*a' too" in refused(capsys)
+
+
+def test_clusters_in_brackets_get_more(capsys: Capture, hub: Memory) -> None:
+    FILE.parent.mkdir()
     FILE.write_text("clusters: {a: {group: edge}}\n")
     known(hub, PLANES, item("near", "kamaji"), item("a", "kamaji"), item("new", "kamaji"))
-    assert "is written in a way that cannot be edited\n  fix: write 'clusters:' as a block" in refused(capsys)
+    assert found(capsys, "--group", "edge") == {"a": {"group": "edge"}, "new": {"group": "edge"}}
 
 
 def test_an_empty_file_and_one_that_is_not_included_yet_are_filled(capsys: Capture, hub: Memory) -> None:

@@ -90,3 +90,22 @@ def test_edits_add_clusters_and_environments_and_keep_what_is_named(capsys: Capt
     code, _, err = tenantry(capsys, "remove", "cluster", "hub-na")
     assert code == 2
     assert "management" in err
+
+
+def test_a_cluster_takes_several_groups_by_command(capsys: Capture) -> None:
+    added = ("add", "group", "eu", "--management", "hub-eu", "--labels", "region=eu")
+    assert tenantry(capsys, *added)[0] == 0
+    assert tenantry(capsys, "add", "cluster", "oslo", "--group", "edge", "--group", "eu")[0] == 0
+    assert tenantry(capsys, "rename", "group", "eu", "europe")[0] == 0
+    found = yaml.safe_load(Path("tenants.yaml").read_text())
+    assert found["clusters"]["oslo"] == {"group": ["edge", "europe"]}
+    _, out, _ = tenantry(capsys, "list", "clusters", "-o", "json")
+    oslo = next(each for each in json.loads(out)["items"] if each["name"] == "oslo")
+    assert (oslo["groups"], oslo["hubs"], oslo["labels"]) == (["edge", "europe"], ["hub-eu"], {"region": "eu"})
+    code, _, err = tenantry(capsys, "remove", "group", "europe")
+    assert code == 2
+    assert "clusters.oslo.group[1]" in err
+    _, out, _ = tenantry(capsys, "set", "clusterGroups.europe.labels.region", "eu-1")
+    assert tenantry(capsys, "set", "clusterGroups.europe.labels.tier", "far")[0] == 0
+    _, out, _ = tenantry(capsys, "set", "clusterGroups.edge.labels.region", "late")
+    assert "it is overridden by:\n  clusterGroups.europe.labels.region" in out

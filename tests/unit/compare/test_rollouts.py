@@ -9,6 +9,7 @@ from tenantry.cli.diff.data import review_document
 from tenantry.cli.diff.terminal import as_text
 from tenantry.cli.diff.values import DisplayLimits
 from tests.unit.compare.review.outline import reviewed
+from tests.unit.rollout import test_by_tenants as by_tenants
 from tests.unit.rollout.test_waves import APPS, CANARY, fleet
 
 WAVES = f"{{waves: [{CANARY}, {{percent: 50}}, {{all: true}}]}}"
@@ -112,16 +113,34 @@ def test_what_flux_follows_by_itself_bypasses_waves(before: str, after: str, wha
     )
 
 
+def test_a_change_of_a_class_s_app_says_which_tenants_go_first() -> None:
+    text = by_tenants.fleet()
+    shown = told(text, text.replace("web: {kustomize: {source: m}", "web: {kustomize: {source: m, path: ./b}"))
+    assert "\n  app web of class customer: in 4 waves: 1 tenant (acme), then 2, then 1, then 2\n" in shown
+    later = told(text, text.replace("{percent: 25}, ", "{percent: 60}, "))
+    assert (
+        "rollout of app web of class customer: 1 tenant, then 2, then 1, then 2; timeout 10m -> 1 tenant, then 2"
+        in later
+    )
+
+
+def test_a_rollout_that_goes_by_tenants_from_now_on_is_a_difference() -> None:
+    before = by_tenants.fleet("", "{waves: [{all: true}]}")
+    shown = told(before, by_tenants.fleet("", "{by: tenants, waves: [{all: true}]}"))
+    assert "~ rollout: 3 clusters; timeout 10m -> 6 tenants; timeout 10m" in shown
+
+
 def test_data_holds_the_waves_that_a_change_touches() -> None:
     (found,) = reviewed(fleet(WAVES, PINNED, 2), fleet(WAVES, PINNED.replace("./a", "./b"), 2)).environments
     assert review_document(found).model_dump()["rollouts"] == [
         {
             "rollout": "",
+            "by": "clusters",
             "total": 3,
             "waves": [
-                {"number": 1, "name": "wave 1", "clusters": ["edge-1"]},
-                {"number": 2, "name": "wave 2", "clusters": ["hub"]},
-                {"number": 3, "name": "wave 3", "clusters": ["edge-2"]},
+                {"number": 1, "name": "wave 1", "units": ["edge-1"]},
+                {"number": 2, "name": "wave 2", "units": ["hub"]},
+                {"number": 3, "name": "wave 3", "units": ["edge-2"]},
             ],
         }
     ]

@@ -8,6 +8,7 @@ from tenantry.explain import explain_app
 from tenantry.explain.app import AppRollout, AppWave
 from tenantry.plan.plan import plan
 from tests.unit import texts
+from tests.unit.rollout import test_by_tenants as by_tenants
 from tests.unit.rollout.test_waves import APPS, CANARY, fleet
 
 WAVES = f"{{waves: [{CANARY}, {{percent: 50}}, {{all: true}}]}}"
@@ -36,6 +37,16 @@ def test_an_app_s_own_rollout(own: str, of: str, total: int) -> None:
     found = rollout(fleet(WAVES, APPS.replace("{source: m}}", f"{{source: m}}, {own}}}")))
     assert found
     assert (found.of, found.total) == (of, total)
+
+
+def test_a_rollout_by_tenants_has_all_clusters_of_the_app_in_one_wave() -> None:
+    found = texts.fleet(by_tenants.fleet(tenants=by_tenants.TENANTS | {"dodo": "{class: customer, state: paused}"}))
+    crow, dodo = (explain_app(found, plan(found, "dev"), tenant, "web").rollout for tenant in ("crow", "dodo"))
+    assert crow
+    assert dodo
+    assert (crow.of, crow.by, crow.total, crow.origin.level) == ("class", "tenants", 4, "class customer")
+    assert crow.waves == (AppWave(2, "wave 2", ("cell", "hub"), ()),)
+    assert dodo.waves == (AppWave(4, "wave 4", (), ("cell", "hub")),)
 
 
 def test_a_chart_of_one_version_is_not_bypassed() -> None:

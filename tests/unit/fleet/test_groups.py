@@ -6,6 +6,7 @@ import pytest
 
 from tenantry.explain import explain_app
 from tenantry.load import warnings_of
+from tenantry.policy.main_file import MainFile
 from tests.unit.texts import fleet, planned, problems, told
 
 
@@ -228,3 +229,87 @@ def test_a_value_from_a_group_is_explained_with_its_place() -> None:
         (("zone",), "group edge", 4),
         (("ring",), "group edge", 4),
     ]
+
+
+SEVERAL = (
+    "all: {environments: [prod], labels: {tier: edge, law: none}, variables: {zone: z, ring: '0'},"
+    " kubeconfig: {capi: {cluster: '{cluster}', namespace: capi}}}\n"
+    "eu: {group: all, labels: {law: gdpr}, variables: {ring: eu}}\n"
+    "canary: {group: [all], labels: {tier: null}, variables: {ring: canary}}\n"
+    "moved: {kubeconfig: {vcluster: {name: '{cluster}', namespace: vc}}}"
+)
+
+
+def test_of_several_groups_later_ones_win_and_each_comes_after_those_that_it_names() -> None:
+    clusters = fleet(
+        text(
+            SEVERAL,
+            "a: {group: [eu, canary]}\nb: {group: [canary, eu]}\nc: {group: [eu, all]}\n"
+            "d: {group: [eu, moved], labels: {law: own}}",
+        )
+    ).clusters
+    found = {name: (each.labels, each.variables["ring"]) for name, each in clusters.items() if each.group}
+    assert found == {
+        "a": ({"law": "gdpr"}, "canary"),
+        "b": ({"law": "gdpr"}, "eu"),
+        "c": ({"tier": "edge", "law": "gdpr"}, "eu"),
+        "d": ({"tier": "edge", "law": "own"}, "eu"),
+    }
+    kubeconfigs = {name: each.kubeconfig.resolved for name, each in clusters.items() if each.kubeconfig}
+    assert {name: each.name for name, each in kubeconfigs.items()} == {
+        **{name: f"{name}-kubeconfig" for name in "abc"},
+        "d": "vc-d",
+    }
+
+
+def test_two_groups_that_set_one_key_differently_are_a_warning_for_all_their_clusters() -> None:
+    clusters = "".join(f"c{n}: {{group: [eu, canary]}}\n" for n in range(5))
+    own = "own: {group: [eu, canary], variables: {ring: own}}\nmoved-1: {group: [all, moved]}"
+    found = [(each.code, each.path, *each.notes) for each in warnings_of(fleet(text(SEVERAL, clusters + own)))]
+    assert found == [
+        (
+            "groups-differ",
+            ("clusterGroups", "canary", "variables", "ring"),
+            "group 'eu': tenants.yaml:5:53",
+            "clusters: c0, c1, c2 and 2 more",
+        ),
+        (
+            "groups-differ",
+            ("clusterGroups", "moved", "kubeconfig"),
+            "group 'all': tenants.yaml:4:97",
+            "clusters: moved-1",
+        ),
+    ]
+
+
+def test_a_second_opinion_reads_several_groups_in_the_same_way() -> None:
+    lists = ("[eu, canary]", "[canary, eu]", "[eu, moved]", "[moved, eu]", "canary", "[all, eu, canary]")
+    loaded = fleet(text(SEVERAL, "\n".join(f"c{n}: {{group: {names}}}" for n, names in enumerate(lists))))
+    again = MainFile(loaded.source.unmerged)
+    for name, cluster in loaded.clusters.items():
+        assert again.clusters[name].get("labels", {}) == cluster.labels
+        assert again.clusters[name].get("variables", {}) == cluster.variables
+        reference = cluster.kubeconfig and cluster.kubeconfig.resolved
+        found = again.kubeconfig(name)
+        assert (found and found.namespace) == (reference and reference.namespace)
+
+
+@pytest.mark.parametrize(
+    ("groups", "line"),
+    [
+        ("[eu, eu]", "tenants.yaml:11:14: error[duplicate]: cluster 'a' names group 'eu' twice"),
+        (
+            "[eu, nowhere]",
+            "tenants.yaml:11:14: error[unknown-group]: cluster 'a' names group 'nowhere', which is not declared",
+        ),
+        ("[]", "tenants.yaml:11:14: error[empty]: at least one entry is needed"),
+        (
+            "5",
+            "tenants.yaml:11:14: error[wrong-type]: expected the name of a group or a list of names, found the number 5",
+        ),
+    ],
+)
+def test_a_wrong_list_of_groups_is_told_once(groups: str, line: str) -> None:
+    said = problems(text(SEVERAL, f"a: {{group: {groups}}}"))
+    assert said.startswith(line), said
+    assert said.endswith("Found 1 error\n"), said

@@ -176,7 +176,7 @@ def test_the_texts_below_fields_are_their_descriptions() -> None:
 def test_a_choice_offers_keys_of_its_model_and_reaches_the_schema(name: str) -> None:
     found = models()[name]
     assert issubclass(found, OneOf)
-    assert {*found.one_of} <= found.model_fields.keys()
+    assert {*found.one_of} <= {field.alias or name for name, field in found.model_fields.items()}
     choice = (
         SCHEMA["$defs"][name] if name not in ("GitRef", "Include", "Rollout") else SCHEMA["$defs"][name]["anyOf"][1]
     )

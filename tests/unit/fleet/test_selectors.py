@@ -111,7 +111,7 @@ def test_a_mistake_in_a_selector_is_one_problem_at_its_place(clusters: str, code
 )
 def test_waves_take_lists_of_values_and_leave_clusters_out(waves: str, clusters: list[tuple[str, ...]]) -> None:
     (rollout,) = texts.planned(text_of("{all: true}", waves)).rollouts
-    assert [wave.clusters for wave in rollout.waves] == clusters
+    assert [wave.units for wave in rollout.waves] == clusters
 
 
 @table(

@@ -42,6 +42,10 @@ CASES = {
     "unprepared": ("-e", "production=."),
     # A tenant whose namespace is reserved, one whose only app is left over, and an add-on in a namespace of its own.
     "reserved": ("-e", "prod=.", "--cluster", "prod=hub"),
+    # A Kustomization that applies what is not for tenants.yaml, one that hands over all that it applies, and Flux's own source.
+    "handover": ("-e", "prod=.", "--cluster", "prod=hub"),
+    # Kubeconfigs beside what makes the clusters, in Flux's namespace, and one of the same name in each cluster's namespace.
+    "kubeconfigs": ("-e", "prod=.", "--cluster", "prod=hub"),
     "hub": ("-e", "dev=dev", "-e", "qa=qa", "--cluster", "dev=north", "--cluster", "qa=north"),
 }
 """The options with which each repository is imported."""
@@ -50,8 +54,10 @@ COUNTS = {
     "flux2-multi-tenancy": (24, 10, 14),
     "course": (20, 20, 0),
     "hub": (34, 28, 6),
+    "handover": (8, 4, 4),
     "unprepared": (15, 7, 8),
-    "reserved": (15, 0, 15),
+    "kubeconfigs": (9, 3, 6),
+    "reserved": (15, 2, 13),
 }
 """Objects read, expressed and left over."""
 
@@ -105,10 +111,22 @@ def test_every_object_is_told_once(
     document = json.loads(text)
     counts = document["counts"]
     assert counts["read"] == counts["expressed"] + counts["left"]
+    assert counts["expressed"] == counts["unchanged"] + counts["changed"] + counts["renamed"]
+    assert counts["left"] == counts["replaced"] + counts["stays"] + counts["inexpressible"]
     assert (counts["read"], counts["expressed"], counts["left"]) == COUNTS[case]
     told = [_named(each) for each in (*document["kept"], *document["leftOver"]) if not each.get("field")]
     assert len(told) == len(set(told)) == counts["read"]
     assert "drowned" not in text
+
+
+def test_an_app_whose_source_has_another_name_and_the_same_content_is_no_risk(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    imported("handover", tmp_path / "tenants.yaml", monkeypatch, "--output", "json")
+    document = json.loads(capsys.readouterr().out)
+    changed = {each["name"]: [field["path"] for field in each["fields"]] for each in document["kept"]}
+    assert ["spec", "sourceRef", "name"] in changed["policies"]
+    assert [(each["name"], each["field"]) for each in document["risks"]] == [("policies", "spec.serviceAccountName")]
 
 
 def _named(each: dict[str, str]) -> tuple[str, ...]:

@@ -90,6 +90,8 @@ ADMIN = "roleRef: {kind: ClusterRole, name: cluster-admin}"
             "error[cluster-admin]: tenant 'rocky' would get cluster-admin in its namespaces",
         ),
         (f"a: {{{ROLE}, rules: [{{verbs: ['*'], resources: ['*'], apiGroups: ['*']}}]}}", "error[cluster-admin]"),
+        (f"a: {{{ROLE}, rules: [{{verbs: [escalate], resources: [roles]}}]}}", "error[cluster-admin]"),
+        (f"a: {{{ROLE}, rules: [{{verbs: [get]}}, {{verbs: [bind], resources: ['*']}}]}}", "error[cluster-admin]"),
         (
             f"a: {{{BINDING}, roleRef: {{name: x}}, subjects: [{{kind: ServiceAccount, name: x, namespace: kamaji}}]}}",
             "error[foreign-account]: 'x' is a service account of the cluster or the platform",

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from tenantry.cluster.standing import Live
-from tenantry.kube.objects import Manifest, ObjectId
+from tenantry.kube.objects import Manifest, ObjectId, Owner
 from tenantry.messages.data import value_at
 from tenantry.rollout.judging import Awaited, Judged, State, judge, token_of
 from tests.table import table
@@ -17,11 +17,19 @@ REPOSITORY = ObjectId("source.toolkit.fluxcd.io/v1", "HelmRepository", "rocky", 
 CHART = ObjectId("source.toolkit.fluxcd.io/v1", "HelmChart", "rocky", "cache")
 REGISTRY = ObjectId("source.toolkit.fluxcd.io/v1", "OCIRepository", "rocky", "whole")
 SETTINGS = ObjectId("v1", "ConfigMap", "rocky", "settings")
-WEB = Awaited(ObjectId("kustomize.toolkit.fluxcd.io/v1", "Kustomization", "rocky", "web"), "edge", "rocky/web", (GIT,))
-CACHE = Awaited(
-    ObjectId("helm.toolkit.fluxcd.io/v2", "HelmRelease", "rocky", "cache"), "edge", "rocky/cache", (REPOSITORY, CHART)
+WEB = Awaited(
+    ObjectId("kustomize.toolkit.fluxcd.io/v1", "Kustomization", "rocky", "web"),
+    Owner("rocky", "edge"),
+    "rocky/web",
+    (GIT,),
 )
-PULLED = Awaited(CACHE.id, "edge", "rocky/cache", (REGISTRY,))
+CACHE = Awaited(
+    ObjectId("helm.toolkit.fluxcd.io/v2", "HelmRelease", "rocky", "cache"),
+    Owner("rocky", "edge"),
+    "rocky/cache",
+    (REPOSITORY, CHART),
+)
+PULLED = Awaited(CACHE.id, Owner("rocky", "edge"), "rocky/cache", (REGISTRY,))
 COMMIT = "main@sha1:abc"
 DIGEST = "sha256:0123456789abcdef"
 NOT_YET = "Flux has not reconciled the change yet"
@@ -188,7 +196,7 @@ def test_what_somebody_suspended_is_left_out(found: Live, reason: str) -> None:
 
 
 def test_a_chart_from_git_has_to_be_of_the_present_commit() -> None:
-    release = Awaited(CACHE.id, "edge", "rocky/cache", (GIT, CHART))
+    release = Awaited(CACHE.id, Owner("rocky", "edge"), "rocky/cache", (GIT, CHART))
     found = {**FETCHED, **CHARTED, **live(CACHE.id, **DEPLOYED)}
     assert judge(release, found).reason == f"{CHART} is not from {COMMIT} yet"
     current = live(CHART, artifact=artifact("1.2.3"), observedSourceArtifactRevision=COMMIT)
@@ -204,7 +212,7 @@ def test_a_reason_cannot_come_alive_in_a_terminal_and_shows_no_password() -> Non
 
 
 def test_flux_is_asked_once_for_each_state_of_the_configs() -> None:
-    web = Awaited(WEB.id, "edge", "rocky/web", (GIT,), (SETTINGS,))
+    web = Awaited(WEB.id, Owner("rocky", "edge"), "rocky/web", (GIT,), (SETTINGS,))
     found = {**FETCHED, **live(WEB.id, lastAppliedRevision=COMMIT), **live(SETTINGS)}
     token = token_of(web, found)
     assert judge(web, found) == Judged(web, State.WAITING, "Flux has not read its configs again yet", token)

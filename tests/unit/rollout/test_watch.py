@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 import pytest
 
 from tenantry.cluster.standing import Live
-from tenantry.kube.objects import ObjectId
+from tenantry.kube.objects import ObjectId, Owner
 from tenantry.rollout.judging import Awaited, Request, Seen, Watch
 from tenantry.rollout.waves import Rollout, Wave, wave_name
 from tenantry.rollout.words import arrived, progress, stopped, unapplied
@@ -29,7 +29,7 @@ class Clock:
 
 def app(cluster: str) -> Awaited:
     id = ObjectId("kustomize.toolkit.fluxcd.io/v1", "Kustomization", "remotes", f"{cluster}-rocky-web")
-    return Awaited(id, cluster, "rocky/web", (GIT,))
+    return Awaited(id, Owner("rocky", cluster), "rocky/web", (GIT,))
 
 
 APPS = {name: [app(name)] for name in ("edge-2", "edge-3")}
@@ -37,7 +37,7 @@ APPS = {name: [app(name)] for name in ("edge-2", "edge-3")}
 
 def watched(clock: Clock, rollout: Rollout = ROLLOUT) -> Watch:
     watch = Watch(rollout, EARLY, APPS, clock)
-    watch.changed(EARLY.clusters)
+    watch.changed(EARLY.units)
     return watch
 
 
@@ -69,7 +69,7 @@ def test_a_wave_is_good_when_each_of_its_clusters_is_and_stays_so() -> None:
     )
     clock.now = 1000.0
     seen = watch.look(there(edge_2="failing", edge_3="good"))
-    assert (seen.good, seen.waiting, seen.failed, watch.unseen) == (frozenset(EARLY.clusters), {}, {}, [])
+    assert (seen.good, seen.waiting, seen.failed, watch.unseen) == (frozenset(EARLY.units), {}, {}, [])
 
 
 @pytest.mark.parametrize(("tolerate", "failed"), [(0, True), (1, False)])
@@ -99,7 +99,7 @@ def test_time_begins_when_the_changes_for_a_cluster_have_been_made() -> None:
 def test_what_flux_gave_up_fails_at_once_and_what_is_suspended_is_left_out() -> None:
     seen = watched(Clock()).look(there(edge_2="stalled", edge_3="suspended"))
     assert ([*seen.failed], seen.waiting) == (["edge-2"], {})
-    assert [(each.awaited.cluster, each.reason) for each in seen.left_out] == [("edge-3", "suspended by hand")]
+    assert [(each.awaited.owner.cluster, each.reason) for each in seen.left_out] == [("edge-3", "suspended by hand")]
 
 
 def test_configs_are_read_again_before_their_app_counts_as_good() -> None:

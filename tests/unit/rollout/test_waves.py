@@ -35,7 +35,7 @@ def fleet(rollout: str, apps: str = APPS, clusters: int = 4, states: dict[int, s
 
 
 def waves(plan: Plan, name: str = "") -> list[tuple[str, ...]]:
-    return [each.clusters for rollout in plan.rollouts if rollout.name == name for each in rollout.waves]
+    return [each.units for rollout in plan.rollouts if rollout.name == name for each in rollout.waves]
 
 
 def places(plan: Plan) -> dict[str, str]:
@@ -98,7 +98,7 @@ def test_a_new_cluster_moves_at_most_one_other_between_two_waves() -> None:
 def test_a_share_counts_clusters_that_flux_reconciles() -> None:
     paused = {number: "paused" for number in range(1, 5)}
     first = planned(fleet("{waves: [{percent: 1}, {all: true}]}", clusters=5, states=paused)).rollouts[0].waves[0]
-    assert len(first.clusters) == 1
+    assert len(first.units) == 1
 
 
 def test_objects_belong_to_the_wave_of_their_cluster() -> None:

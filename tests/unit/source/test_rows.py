@@ -218,3 +218,14 @@ def test_a_new_tenant_of_a_team_cannot_take_the_name_of_a_row() -> None:
     Path("team.yaml").write_text("tenants: {beta: {}}\n")
     main = MAIN.replace("include:\n", 'include:\n  - {tenants: team.yaml, of: ["b*"], class: small}\n')
     assert "tenant 'beta' is in customers.csv already" in told(main=main)
+
+
+def test_a_row_is_a_cluster_of_several_groups() -> None:
+    main = MAIN.replace('group: "{ring}"', 'group: [store, "{second}"]').replace(
+        "clusters: {hub:", "  far: {variables: {size: 9}, labels: {tier: far}}\nclusters: {hub:"
+    )
+    stores = "name,ring,region,cell,size,second\r\ns1,,eu,a,3,far\r\ns2,,us,b,,far\r\ns3,,us,b,,\r\n"
+    fleet = load(main=main.replace("{size: 1}", "{size: 1, ring: none}"), stores=stores)
+    found = {name: (each.group, each.variables["size"]) for name, each in fleet.clusters.items() if each.group}
+    assert found == {"s1": (["store", "far"], 3), "s2": (["store", "far"], 9), "s3": (["store"], 1)}
+    assert fleet.clusters["s1"].labels == {"tier": "far", "region": "eu", "cell": "a"}

@@ -15,7 +15,7 @@ from tenantry.plan.objects.scope import APP_LABEL
 from tenantry.plan.plan import Plan
 from tenantry.plan.planned_apps import PlannedApp
 from tenantry.rollout.bypasses import bypass, is_range
-from tenantry.rollout.waves import rollout_name
+from tenantry.rollout.drawing import rollout_name
 
 _ACTING = {
     "ImageUpdateAutomation": "pushes commits to its source from now on",

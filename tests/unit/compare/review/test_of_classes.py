@@ -101,3 +101,13 @@ def test_another_class_is_a_change_of_the_tenant() -> None:
 def test_a_value_beside_those_of_a_class_is_the_tenants() -> None:
     review = changed(("c: {class: customer, quota: {pods: 10}}", "c: {class: customer, quota: {pods: 20}}"))
     assert told(review) == [("c", "", ["quota.pods"])]
+
+
+def test_a_source_that_tenants_share_is_told_of_the_class_for_each_of_them() -> None:
+    review = changed(("https://charts.example.com", "https://other.example.com"))
+    groups = {(group.review.of_class, group.tenants) for group in of_classes(review)}
+    assert groups == {("customer", ("a", "b", "c"))}
+    assert {each.tenant: each.changes[0].part.name for each in review.tenants if each.of_class} == dict.fromkeys(
+        "abc", "charts"
+    )
+    assert accounted(review)

@@ -104,3 +104,10 @@ def test_cluster_admin_on_whole_clusters_counts_as_cluster_admin() -> None:
     assert gains(PLAIN, after) == [
         "rights: the apps of tenant 'rocky' get cluster-admin on the whole cluster on hub, edge"
     ]
+
+
+def test_a_role_of_objects_that_no_cluster_takes_yet_is_told_too() -> None:
+    rules = "rules: [{verbs: [get], resources: [RESOURCES]}, {verbs: [get]}]"
+    role = f"objects: {{r: {{apiVersion: rbac.authorization.k8s.io/v1, kind: Role, {rules}}}}}"
+    before, after = (f"{PLAIN}\n{role}".replace("RESOURCES", each) for each in ("pods", "pods, nodes"))
+    assert gains(before, after) == ["rights: tenant 'rocky' allows more in role 'r' on hub, edge: get nodes"]
