@@ -91,6 +91,9 @@ class PlatformEntry(OwnerEntry):
             entry["source"] = source
         if namespaces := self._namespaces(first, found):
             entry["namespaces"] = namespaces
+        accounts = {place: self.surveys[place.environment].account_of(app) for place, app in found.items()}
+        if any(accounts.values()):
+            entry["account"] = self.agreed(accounts, "addons", first.key, "account")
         if not any(map(_keeps_definitions, found.values())):
             entry["keepCRDs"] = False
         return in_order(entry, Addon)

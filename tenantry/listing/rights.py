@@ -9,9 +9,10 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass
 from typing import Any, Literal, TypeAlias
 
-from tenantry.fleet.fleet import Fleet, platform_account
+from tenantry.fleet.fleet import Fleet, addon_account, platform_account
 from tenantry.fleet.merge import Layer, merge, origin
 from tenantry.fleet.namespaces import extra_namespaces, main_namespace
+from tenantry.fleet.placement import addons_on
 from tenantry.fleet.settings import settings_layers, tenant_settings
 from tenantry.grants.grants import DEFAULT_ROLES, grant_at, grants_of
 from tenantry.kube.names import PLATFORM
@@ -20,6 +21,7 @@ from tenantry.listing.taken import Place
 from tenantry.messages.data import ABSENT, value_at
 from tenantry.messages.errors import Path
 from tenantry.model.tenancy import Subject
+from tenantry.plan.addon_namespaces import owned_namespaces
 
 Kind: TypeAlias = Literal["user", "group", "serviceAccount", "flux", "file"]
 EVERYTHING = "cluster-admin"
@@ -52,7 +54,9 @@ class Right:
 
 
 def rights_of_platform(fleet: Fleet, places: Iterable[Place]) -> Mapping[Right, list[Place]]:
-    """The accounts as which Flux applies baselines and add-ons, each with the clusters where it may do everything."""
+    """The accounts as which Flux applies baselines and add-ons, each with the clusters where it may do everything, and those that
+    add-ons have of their own.
+    """
     found: dict[Right, list[Place]] = {}
     for place in places:
         at = ("clusters", place.cluster, "platformServiceAccount")
@@ -60,6 +64,16 @@ def rights_of_platform(fleet: Fleet, places: Iterable[Place]) -> Mapping[Right, 
         name = f"{fleet.document.platform.namespace}/{platform_account(fleet, *place)}"
         line = fleet.source.line_of(at) if written else None
         found.setdefault(Right(PLATFORM, "flux", name, "cluster", EVERYTHING, (), line), []).append(place)
+        for addon, owner in addons_on(fleet, *place).items():
+            declared = fleet.document.platform.addons[addon].account
+            if declared and owner == place.environment:
+                account = f"{fleet.document.platform.namespace}/{addon_account(fleet, *place, addon)}"
+                line = fleet.source.line_of(("platform", "addons", addon, "account"))
+                own = owned_namespaces(fleet, *place, addon)
+                found.setdefault(Right(PLATFORM, "flux", account, "role", declared.role, own, line), []).append(place)
+                if rules := [rule.model_dump() for rule in declared.rules]:
+                    role = in_words(rights_of_rules(rules))
+                    found.setdefault(Right(PLATFORM, "flux", account, "cluster", role, (), line), []).append(place)
     return found
 
 

@@ -10,7 +10,7 @@ from tenantry.model.scalars import AppName, Name, NameTemplate
 from tenantry.model.selecting import Selector
 from tenantry.model.sources import Source
 from tenantry.model.strict import Model, OneOf
-from tenantry.model.tenancy import AddonNamespace
+from tenantry.model.tenancy import AddonAccount, AddonNamespace
 from tenantry.rollout.model import Rollout
 
 State: TypeAlias = Literal["active", "paused", "removing", "offboarding"]
@@ -97,6 +97,9 @@ class Addon(App):
     namespaces: dict[NameTemplate, AddonNamespace] = {}
     """Namespaces that the add-on owns, by name; placeholders are filled in. They are created before the add-on, removed after it,
     and reserved: no tenant can have one of them."""
+    account: AddonAccount | None = None
+    """An account with few rights for the add-on: `{}` for all rights in its `namespaces` and no others. A release is stored in its
+    `targetNamespace`, one of these. Default: the platform's account, which may do everything."""
     keepCRDs: bool = True
     """Whether the CustomResourceDefinitions that the add-on applied stay when the add-on goes, and with them all objects of their
     kinds. `state: offboarding` takes this away."""

@@ -9,9 +9,10 @@ from functools import cached_property, partial
 from tenantry.fleet import walk
 from tenantry.fleet.apps import EffectiveApp, effective_app
 from tenantry.fleet.classes import is_equal_for_all
-from tenantry.fleet.fleet import Fleet
+from tenantry.fleet.fleet import Fleet, addon_account
 from tenantry.fleet.merge import leaves
 from tenantry.fleet.settings import TenantSettings, setting_origin, tenant_states
+from tenantry.fleet.template import fill
 from tenantry.flux.conformance import check_spec
 from tenantry.flux.references import references
 from tenantry.grants.wall import Wall, below
@@ -114,12 +115,13 @@ class _Builder:
         self._check_target(app)
         if isinstance(app.block, Kustomize):
             self._check_manifests(app, source_name, source)
-            planned = kustomization(self.scope, app, source.id, after)
+            planned = kustomization(self._acting(app), app, source.id, after)
             release = None
         else:
             chart = self._chart(app, app.block, source_name, source)
-            planned = helm_release(self.scope, app, chart.id, after)
-            release = (self.scope.cluster, self.scope.storage, planned.manifest["spec"]["releaseName"])
+            planned = helm_release(self._acting(app), app, chart.id, after)
+            spec = planned.manifest["spec"]
+            release = (self.scope.cluster, spec["storageNamespace"], spec["releaseName"])
         check_length(planned, _path_of(self.scope, app.name))
         self._check_spec(planned, app)
         planned, state = with_metadata(planned, app.metadata), self._state(app)
@@ -145,6 +147,25 @@ class _Builder:
                 images=images,
             )
         )
+
+    def _acting(self, app: EffectiveApp) -> Scope:
+        """The scope with the account as which Flux applies the app: that of an add-on may not see the platform's namespace.
+
+        Raises: Found: the release of such an add-on is not for one of its own namespaces.
+        """
+        scope, at = self.scope, _path_of(self.scope, app.name)
+        if scope.tenant or self._addon(app.name).account is None:
+            return scope
+        scope = replace(scope, service_account=addon_account(self.fleet, scope.environment, scope.cluster, app.name))
+        if isinstance(app.block, Kustomize):
+            return scope
+        variables = {**self.variables, "app": app.name}
+        own = [str(fill(each, variables, (*at, "namespaces"))) for each in self._addon(app.name).namespaces]
+        if app.block.targetNamespace not in own:
+            what = f"add-on '{app.name}' has an account of its own, so its release has to be in one of its 'namespaces'"
+            fix = f"write 'targetNamespace: {next(iter(own), 'NAME')}'"
+            raise Found([Problem((*at, "helm", "targetNamespace"), "foreign-namespace", what, fix=fix)])
+        return replace(scope, storage=app.block.targetNamespace)
 
     def _images(self, app: str, source_name: str, source: KubeObject) -> tuple[PlannedImage, ...]:
         """Make the image automation of an app, if it is for this cluster to have."""

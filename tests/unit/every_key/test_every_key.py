@@ -153,6 +153,7 @@ tenants:
 IMAGES = "{images: {web: {repository: {image: 'example.com/{stage}'}, policy: {policy: {alphabetical: {}}}}}}"
 
 THE_SAME = {
+    "account": "of an add-on as a whole",
     "adopt": "of a tenant or an add-on as a whole",
     "apps": "compared one by one",
     "addons": "compared one by one",
