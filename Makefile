@@ -33,11 +33,11 @@ setup: .venv/.synced ## make .venv with the locked Python packages
 
 .PHONY: tools
 tools: setup ## build pulumi, the control plane and Flux from Go modules (once; about 20 minutes)
-	@$(BIN)/python -m tenantry.tools.build
+	@$(BIN)/tenantry sandbox tools
 
 .PHONY: tools-list
 tools-list: setup ## say which programs are used, and where they are
-	@$(BIN)/python -m tenantry.tools.build --list
+	@$(BIN)/tenantry sandbox tools --list
 
 .PHONY: tools-clean-cache
 tools-clean-cache: ## drop Go's build cache (about 13 GB after a cold build); the tools stay

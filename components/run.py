@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from itertools import chain
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pulumi
 
@@ -94,7 +94,7 @@ def run_of(environment: str | None = None, file: str | Path | None = None) -> Ru
         check = held.ending(compared)
         kept = frozenset(held.kept)
         if without:
-            complete = held_hubs(replace(plan, objects=complete.objects), resources_in_state(), without)
+            complete = held_hubs(replace(plan, objects=complete.objects), made.resources, without)
             kept |= {each.id for each in complete.objects if each.hub in without}
             pulumi.log.warn(left_out_words(without, plan.environment))
     say_if_slow(plan)
@@ -135,11 +135,15 @@ def readable_errors() -> Iterator[None]:
 
 @dataclass(frozen=True, slots=True)
 class Made:
-    """keeper: keeps the environment's record; None: nobody needs one. renamed: what has another name in the state."""
+    """keeper: keeps the environment's record; None: nobody needs one. renamed: what has another name in the state.
+
+    resources: all of the state, if there are several management clusters.
+    """
 
     plan: Plan
     keeper: Keeper | None = None
     renamed: Renamed = field(default_factory=Renamed)
+    resources: Sequence[Mapping[str, Any]] = ()
 
 
 def make_plan(config: StackConfig) -> Made:
@@ -175,14 +179,15 @@ def make_plan(config: StackConfig) -> Made:
         config.claim, kept=kept_after(planned, now, datetime.now(UTC)), without=tuple(sorted(config.without))
     )
     check_retained(contacted, left_here(contacted, now))
-    moved = Renamed()
+    moved, resources = Renamed(), list[dict[str, Any]]()
     before = next((each.hubs for each in there if each == config.claim and each.hubs), ())
     if len(planned.hubs) > 1 or before:
-        moved = renamed(claimed(planned, platform, claim), resources_in_state(), claim, platform)
+        resources = resources_in_state()
+        moved = renamed(claimed(planned, platform, claim), resources, claim, platform)
     if len(planned.hubs) < 2 and moved.names:
         # The claim is sent first. Should the run not end well, the next one has to look for former names again.
         claim = replace(claim, hubs=before)
-    return Made(claimed(planned, platform, claim), keeper_of(fleet, planned, target, claim), moved)
+    return Made(claimed(planned, platform, claim), keeper_of(fleet, planned, target, claim), moved, resources)
 
 
 def _check(fleet: Fleet, planned: Plan, now: Held, config: StackConfig) -> None:

@@ -107,7 +107,7 @@ def resources_in_state() -> list[dict[str, Any]]:
     except Exception as problem:
         stack = pulumi.get_stack()
         raise Refused(
-            f"the state of stack '{stack}' cannot be read, which says whether namespaces stay with their data: {problem}",
+            f"the state of stack '{stack}' cannot be read, so that nobody knows what it holds: {problem}",
             f"correct what keeps `pulumi stack export --stack {stack}` from working",
         ) from problem
     return [each for each in deployment.get("resources") or () if isinstance(each, dict)]

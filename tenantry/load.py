@@ -8,11 +8,13 @@ from pathlib import Path
 
 from tenantry.fleet.blocks import check_blocks
 from tenantry.fleet.classes import Once, classed, is_follow_up, of_all_tenants
+from tenantry.fleet.filled_selectors import with_filled_selectors
 from tenantry.fleet.fleet import Fleet, diagnose, neighbours
 from tenantry.fleet.groups import Grouped, grouped
 from tenantry.fleet.leaks import pasted_secrets
+from tenantry.fleet.overlays import is_follow_up as lacks_overlay
+from tenantry.fleet.overlays import overlaid
 from tenantry.fleet.rules import check_rules, check_warnings
-from tenantry.fleet.selecting import selecting
 from tenantry.fleet.shape import check_shape
 from tenantry.grants.frames import filled
 from tenantry.messages.errors import MAX_PROBLEMS, InvalidFleet, Problem, first_of, sorted_once
@@ -32,7 +34,7 @@ def load_fleet(file: Path, reader: Reader = bytes_of, new: Collection[Path] = ()
     Raises: InvalidFleet: all problems of the files; Refused: the file cannot be read.
     """
     try:
-        source = filled(read_all(file, reader, new))
+        source = overlaid(filled(overlaid(read_all(file, reader, new), classes=True)))
     except InvalidFleet as error:
         from tenantry.fleet.mistakes import of_its_type
 
@@ -45,7 +47,7 @@ def fleet_of(source: ParsedFile) -> Fleet:
     """Check a parsed file. Raises: InvalidFleet: includes the problems that planning finds, so that one run reports all."""
     source = classed(source)
     secrets = tuple(diagnose(source, first_of(Once(source)(pasted_secrets(source.data)))))
-    chosen, unknown = selecting(source)
+    chosen, unknown = with_filled_selectors(source)
     clusters = grouped(chosen)
     clusters = replace(clusters, findings=(*Once(source)(unknown), *clusters.findings))
     fleet, problems = _checked(clusters, known=bool(secrets))
@@ -64,7 +66,11 @@ def _checked(clusters: Grouped, *, known: bool) -> tuple[Fleet | None, list[Prob
     source = clusters.source
     once = Once(source)
     checked = check_shape(source.data, first_of(once(check_blocks(source.data))), once)
-    findings = [each for each in checked.findings if not (clusters.is_follow_up(each) or is_follow_up(source, each))]
+
+    def is_repeated(found: Problem) -> bool:
+        return clusters.is_follow_up(found) or is_follow_up(source, found) or lacks_overlay(source, found)
+
+    findings = [each for each in checked.findings if not is_repeated(each)]
     told = (*clusters.findings, *source.class_findings, *_explained(findings, source))
     problems = [*_explained(source.problems, source), *diagnose(source, told)]
     if checked.document is None or clusters.findings or source.lacks_clusters or source.class_findings:

@@ -7,16 +7,20 @@ from functools import cache
 from typing import Any
 
 import pytest
-from jsonschema import Draft202012Validator
+from jsonschema_rs import Draft202012Validator
 
 from tenantry.cli.documents.kinds import FAILURES, KINDS, schema_of_model
+from tenantry.messages.text import format_path
 
 
 def misfits(document: Any) -> list[str]:
     """What the document has that is not described, and what it lacks. Every key has to be in the model of its kind."""
     models = FAILURES if document.keys() & {"error", "valid"} else ()
     models += KINDS.get(document["kind"], ())
-    found = [[f"{each.json_path}: {each.message}" for each in _closed(one).iter_errors(document)] for one in models]
+    found = [
+        [f"{format_path(tuple(each.instance_path))}: {each.message}" for each in _closed(one).iter_errors(document)]
+        for one in models
+    ]
     return min(found, key=len)
 
 

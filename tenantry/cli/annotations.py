@@ -11,7 +11,6 @@ from typing import Any
 from urllib.parse import quote
 
 from tenantry import __version__
-from tenantry.cli.excerpt import marked_length
 from tenantry.cli.output import data, data_json, report_invalid, report_warnings, say
 from tenantry.messages.errors import InvalidFleet, Problem, Severity
 from tenantry.messages.redact import presentable
@@ -182,11 +181,14 @@ def _help(title: str, found: Sequence[Problem]) -> Iterator[str]:
 
 
 def _result(diagnostic: Problem, rule: int, fingerprint: str, *, strict: bool) -> dict[str, Any]:
+    # Few runs write SARIF.
+    from tenantry.cli.excerpt import marked_length
+
     place = diagnostic.location
     region = {"startLine": place.line, "startColumn": place.column}
     if length := marked_length(diagnostic):
         region["endColumn"] = place.column + length
-    where = {"artifactLocation": {"uri": _uri(file_of(place.file))}, "region": region}
+    where = {"artifactLocation": {"uri": quote(file_of(place.file))}, "region": region}
     return {
         "ruleId": diagnostic.code,
         "ruleIndex": rule,
@@ -196,8 +198,3 @@ def _result(diagnostic: Problem, rule: int, fingerprint: str, *, strict: bool) -
         # The only fingerprint that GitHub compares.
         "partialFingerprints": {"primaryLocationLineHash": fingerprint},
     }
-
-
-def _uri(file: str) -> str:
-    """A path as a relative URI. Imported here, because few runs need it."""
-    return quote(file)

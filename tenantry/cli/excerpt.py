@@ -7,9 +7,10 @@ pattern that misses one character would reveal the remainder.
 from __future__ import annotations
 
 import re
-import unicodedata
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
+
+from rich.cells import cell_len, chop_cells
 
 from tenantry.messages.errors import Lines, Location, Problem
 from tenantry.messages.redact import is_sensitive, redacted
@@ -130,10 +131,10 @@ def _excerpt(place: Location, line: str, width: int, until: int | None) -> Excer
     shown_to = end + _AROUND if until is None else end + 1 if until == place.column else until - 1
     rest = _COMMENT.split(line[end : min(shown_to, end + _AROUND)])[0].rstrip()
     more, after = bool(line[end + len(rest) :].strip()), _shown(rest)
-    before = _last(before, max(width // 2, width - _columns(marked + after))) if start else ""
-    kept = _first(marked + after, width - _columns(before), more=more)
-    length = min(_columns(marked), _columns(kept)) or 1
-    return Excerpt(place.line, before + kept, _columns(before), length)
+    before = _last(before, max(width // 2, width - cell_len(marked + after))) if start else ""
+    kept = _first(marked + after, width - cell_len(before), more=more)
+    length = min(cell_len(marked), cell_len(kept)) or 1
+    return Excerpt(place.line, before + kept, cell_len(before), length)
 
 
 def _shown(text: str) -> str:
@@ -143,33 +144,18 @@ def _shown(text: str) -> str:
 
 def _last(text: str, columns: int) -> str:
     """The end of a text that fits a number of columns."""
-    if _columns(text) <= columns:
+    if cell_len(text) <= columns:
         return text
     return f"...{_prefix(text[::-1], columns - 3)[::-1]}"
 
 
 def _first(text: str, columns: int, *, more: bool) -> str:
     """The beginning of a text that fits a number of columns, with dots if something is cut off."""
-    if _columns(text) <= columns - 4 * more:
+    if cell_len(text) <= columns - 4 * more:
         return f"{text} ..." if more else text
     return f"{_prefix(text, columns - 3)}..."
 
 
 def _prefix(text: str, columns: int) -> str:
     """As much of a text as fits a number of columns."""
-    used = 0
-    for index, char in enumerate(text):
-        used += _width(char)
-        if used > columns:
-            return text[:index]
-    return text
-
-
-def _columns(text: str) -> int:
-    return sum(map(_width, text))
-
-
-def _width(char: str) -> int:
-    if unicodedata.combining(char):
-        return 0
-    return 2 if unicodedata.east_asian_width(char) in "WF" else 1
+    return next(iter(chop_cells(text, columns)), "") if columns > 0 else ""

@@ -275,6 +275,9 @@ _KEEPERS: dict[Keeper, str] = {
 
 def _placed_lines(placed: PlacedApp) -> Iterator[Line]:
     yield Line(f"{placed.cluster}:", placed.object, bold=True)
+    if placed.names:
+        yield Line("  names:", "too long, so they are shortened")
+        yield from (Line(f"    {name}: {whole}") for name, whole in placed.names.items())
     yield from value_lines(placed.values, 2)
     if placed.order:
         yield Line("  order:", "who waits for each dependency")

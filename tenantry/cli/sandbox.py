@@ -208,10 +208,15 @@ def tools(names: tuple[str, ...], *, everything: bool, listed: bool) -> int:
     Without a NAME, these are the ones that are neither built nor installed. Building everything takes about 20 minutes on
     two cores the first time, and 17 GB: 16 GB in Go's caches, which `go clean -cache -modcache` empties, and 1 GB for the
     programs in ~/.cache/tenantry ($TENANTRY_CACHE).
+
+    An official Pulumi on PATH is used, with its kubernetes plugin; so are kubectl and the programs of a control plane in
+    $KUBEBUILDER_ASSETS or on PATH, where their versions fit.
     """
     from tenantry.tools.build import main
 
-    return main([*names, *(["--all"] if everything else []), *(["--list"] if listed else [])])
+    if everything and listed:
+        raise click.UsageError("--all and --list exclude each other")
+    return main(names, everything=everything, listed=listed)
 
 
 @contextmanager

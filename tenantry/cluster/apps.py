@@ -135,33 +135,21 @@ def select(
     apps = [app.removeprefix(ADDON_PREFIX) for app in apps]
     left = plan.apps
     for names, key, lacks in (
-        (tenants, _tenant_of, "no apps of tenant"),
-        (apps, _name_of, "no app"),
-        (clusters, _cluster_of, "no apps on cluster"),
+        (tenants, "tenant", "no apps of tenant"),
+        (apps, "name", "no app"),
+        (clusters, "cluster", "no apps on cluster"),
     ):
-        there = {key(each) for each in left}
-        if key is _cluster_of:
+        there: set[str] = {getattr(each, key) for each in left}
+        if key == "cluster":
             names = clusters = labelled(clusters, {name: plan.labels[name] for name in plan.labels if name in there})
         for name in names:
             if name not in there:
                 known = declared("name one of these", name, {each or PLATFORM for each in there})
-                of = f" of {' or '.join(each or PLATFORM for each in tenants)}" if key is _name_of and tenants else ""
+                of = f" of {' or '.join(each or PLATFORM for each in tenants)}" if key == "name" and tenants else ""
                 message = f"environment '{plan.environment}' has {lacks} '{name or PLATFORM}'{of}"
-                there_only = plan.homes.get(name, ()) if key is _cluster_of else ()
+                there_only = plan.homes.get(name, ()) if key == "cluster" else ()
                 if there_only and plan.environment not in there_only:
                     message = in_another_environment(name, there_only, plan.environment)
                 raise Refused(message, known, code=UNKNOWN_NAME)
-        left = tuple(each for each in left if not names or key(each) in names)
+        left = tuple(each for each in left if not names or getattr(each, key) in names)
     return Selection(frozenset(tenants), frozenset(apps), frozenset(clusters))
-
-
-def _tenant_of(app: PlannedApp) -> str:
-    return app.tenant
-
-
-def _name_of(app: PlannedApp) -> str:
-    return app.name
-
-
-def _cluster_of(app: PlannedApp) -> str:
-    return app.cluster

@@ -5,15 +5,14 @@ A remote is asked with the kubeconfig that Flux uses. No message quotes any part
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from itertools import chain
 from typing import TYPE_CHECKING
 
-from tenantry.cluster import connect as kubeconfigs
 from tenantry.cluster import requests
-from tenantry.cluster.connect import connect_remote
-from tenantry.cluster.inventory import namespaces_of, secret_of
+from tenantry.cluster.inventory import namespaces_of
 from tenantry.cluster.objects import ObjectStatus
+from tenantry.cluster.reach import Connect, answered, config_of, connected, why_unreached
 from tenantry.cluster.standing import names_of
 from tenantry.cluster.status import Readiness
 from tenantry.fleet.fleet import Fleet
@@ -26,21 +25,10 @@ from tenantry.plan.placements import PlannedPlacement
 from tenantry.plan.plan import Plan
 
 if TYPE_CHECKING:
-    from lightkube.config.kubeconfig import SingleConfig
-
     from tenantry.cluster.client import Client
 
-TIMEOUT = 5.0
-"""Seconds for each step of a request. It is short, because a cluster that Flux reaches may be unreachable from here."""
 
-Connect = Callable[["SingleConfig"], "Client"]
-
-
-def _connected(config: SingleConfig) -> Client:
-    return connect_remote(config, TIMEOUT)
-
-
-def deep_statuses(hub: Client, fleet: Fleet, plan: Plan, connect: Connect = _connected) -> list[ObjectStatus]:
+def deep_statuses(hub: Client, fleet: Fleet, plan: Plan, connect: Connect = connected) -> list[ObjectStatus]:
     """The baselines of placements whose namespaces are missing on their remote cluster, are somebody else's, or cannot be read.
 
     Remotes are asked concurrently.
@@ -99,20 +87,10 @@ def _wrong(tenant: str, found: Manifest | None) -> str:
 
 def _namespaces(hub: Client, reference: SecretKey | ConfigMap, connect: Connect) -> dict[str, Manifest]:
     """The namespaces of a remote, by name. Raises: Refused: they cannot be read; the message says why."""
-    import httpx2
-
     if isinstance(reference, ConfigMap):
         raise Refused("Flux alone gets its token, by workload identity", "look with your own credentials")
-    secret = secret_of(hub, reference)
-    if secret is None or reference.key not in secret.data:
-        raise Refused(
-            f"there is no key '{reference.key}' in Secret {reference.namespace}/{reference.name}", "see preflight"
-        )
     try:
-        with connect(kubeconfigs.of_secret(secret.data[reference.key])) as client:
+        with answered(), connect(config_of(hub, reference)) as client:
             return {namespace["metadata"]["name"]: namespace for namespace in namespaces_of(client)}
-    except httpx2.TimeoutException:
-        raise Refused(f"it did not answer within {TIMEOUT:.0f} seconds", "check that it runs") from None
-    except (httpx2.HTTPError, OSError, ValueError):
-        # The text of the exception would contain the address.
-        raise Refused("it cannot be reached from here", "check that it runs") from None
+    except ValueError as error:
+        raise Refused(why_unreached(error), "check that it runs") from None

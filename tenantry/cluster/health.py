@@ -34,7 +34,6 @@ class State(NamedTuple):
 
 
 READY, MISSING = State(Health.READY), State(Health.MISSING, "not on the cluster")
-WORST_FIRST = (Health.FAILED, Health.MISSING, Health.PROGRESSING, Health.UNKNOWN, Health.READY)
 
 
 def state_of_object(found: Manifest | None) -> State:

@@ -133,7 +133,11 @@ def _config(hub: Client, way: Way) -> SingleConfig:
     hub = hub.at(way.hub)
     if way.kubeconfig is None:
         return hub.config
-    reference = way.kubeconfig
+    return config_of(hub, way.kubeconfig)
+
+
+def config_of(hub: Client, reference: SecretKey) -> SingleConfig:
+    """The kubeconfig that Flux uses, from its Secret, limited to what Flux accepts. Raises: Refused."""
     secret = secret_of(hub, reference)
     if secret is None or reference.key not in secret.data:
         missing = f"key '{reference.key}' in Secret" if secret else "Secret"

@@ -181,8 +181,8 @@ _AUTHENTICATION = "authentication.k8s.io/v1"
 def in_parallel(call: Callable[[_T], _U], items: Iterable[_T]) -> list[_U]:
     """The results in the order of the items."""
     items = list(items)
-    if not items:
-        return []
+    if len(items) < 2:
+        return list(map(call, items))
     with ThreadPoolExecutor(min(_AT_ONCE, len(items))) as pool:
         return list(pool.map(call, items))
 

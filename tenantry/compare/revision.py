@@ -151,7 +151,9 @@ def _included(main: Path) -> Iterator[str]:
     """The patterns of a file, without invalid ones, which the check of the file reports."""
     patterns = read(main).data.get("include")
     for entry in patterns if isinstance(patterns, list) else ():
-        for pattern in (entry.get("tenants"), entry.get("clusters")) if isinstance(entry, dict) else (entry,):
+        for pattern in (
+            (entry.get("tenants"), entry.get("clusters"), entry.get("files")) if isinstance(entry, dict) else (entry,)
+        ):
             if (
                 isinstance(pattern, str)
                 and pattern

@@ -2,6 +2,9 @@
 
 A path is a tuple of keys and indexes. Each edit goes to the file that declares the place, changes no byte outside of what it
 edits, and leaves exactly the data that was asked for. Later edits see what earlier ones did.
+
+Overrides for an environment with an overlay have their path of the main file here, and are written into the overlay. Where a
+method takes a path and a file, the path is the one in that file.
 """
 
 from __future__ import annotations
@@ -15,10 +18,11 @@ from typing import Any
 from tenantry.edit.document import Document, nested, same
 from tenantry.edit.paths import emptied_by, ranks_at
 from tenantry.edit.values import indented, key_text
+from tenantry.fleet.overlays import ENVIRONMENTS, RELATIONS, frames_overrides, in_overlay
 from tenantry.grants.frames import PARTS, SELECTOR
 from tenantry.messages.data import ABSENT, mapping_at, value_at
 from tenantry.messages.errors import InvalidFleet, Path, Refused
-from tenantry.messages.text import counted, format_path
+from tenantry.messages.text import counted, format_path, listed
 from tenantry.source.include import read_all
 from tenantry.source.parse import bytes_of
 from tenantry.source.parsed_file import named_classes
@@ -32,13 +36,19 @@ class Editor:
 
     main: the fleet's own file; documents: all of them, the main one first; created: those that are not on disk yet.
     rows: the place of each tenant and cluster that is a row of a CSV file, by its path. No edit changes a CSV file.
+    overlays: the environment of each overlay.
     """
 
     def __init__(
-        self, main: FilePath, documents: Mapping[FilePath, Document], rows: Mapping[Path, str] = MappingProxyType({})
+        self,
+        main: FilePath,
+        documents: Mapping[FilePath, Document],
+        rows: Mapping[Path, str] = MappingProxyType({}),
+        overlays: Mapping[FilePath, str] = MappingProxyType({}),
     ) -> None:
         self.main = main
         self.rows = rows
+        self.overlays = overlays
         self.documents = dict(documents)
         self.created: set[FilePath] = set()
 
@@ -62,7 +72,8 @@ class Editor:
             with suppress(InvalidFleet):
                 if file.suffix.lower() != ".csv":
                     documents[file] = Document(file, raw)
-        return cls(main, documents, rows)
+        overlays = {FilePath(file.file): name for name, files in source.overlays.items() for file in files}
+        return cls(main, documents, rows, overlays)
 
     # --- looking ----------------------------------------------------------------------------------------------------
 
@@ -83,23 +94,38 @@ class Editor:
         """The file that declares a path; for a path that is not there, the file in which an edit declares it.
 
         That is the one that declares most of the path. If several do, a tenant's apps and what belongs to them go to the
-        file that its team owns, and everything else goes to the main file.
+        file that its team owns, what an overlay can hold to an overlay, and everything else goes to the main file.
         """
-        depths = {file: document.depth(path) for file, document in self.documents.items()}
+        if (over := in_overlay(path)) and (overlays := self._overlays_of(over[0])):
+            depths = {file: self.documents[file].depth(over[1]) for file in overlays}
+            deepest = max(overlays, key=lambda file: depths[file])
+            is_relation = path[0] == ENVIRONMENTS and path[2] in RELATIONS
+            if depths[deepest] > 2 or not is_relation:
+                return deepest
+        depths = {file: each.depth(path) for file, each in self.documents.items() if file not in self.overlays}
         most = max(depths.values())
-        deepest = [file for file, depth in depths.items() if depth == most]
+        most_of_it = [file for file, depth in depths.items() if depth == most]
         of_team = path[:1] == ("tenants",) and len(path) > 2 and path[2] in _OF_TEAMS
-        if most < 2 or (self.main in deepest and not of_team):
+        if most < 2 or (self.main in most_of_it and not of_team):
             return self.main
-        return next((file for file in deepest if file != self.main), self.main)
+        return next((file for file in most_of_it if file != self.main), self.main)
 
     def files_with(self, path: Path) -> list[FilePath]:
-        """The files that declare a path."""
-        return [file for file, document in self.documents.items() if document.depth(path) == len(path)]
+        """The files that declare a path; no overlay does."""
+        return [file for file in self._declaring(path) if file not in self.overlays]
 
     def value(self, path: Path, default: Any = ABSENT) -> Any:
         """The value at a path, in the file that declares it."""
-        return value_at(self.documents[self.file_of(path)].data, path, default)
+        file = self.file_of(path)
+        return value_at(self.documents[file].data, self._path_in(file, path), default)
+
+    def _overlays_of(self, environment: str) -> list[FilePath]:
+        return [file for file, of in self.overlays.items() if of == environment and file in self.documents]
+
+    def _path_in(self, file: FilePath, path: Path) -> Path:
+        """A path of the document as it is in a file."""
+        over = in_overlay(path) if file in self.overlays else None
+        return over[1] if over else path
 
     def value_or_of_class(self, path: Path) -> Any:
         """The value at a path; of a tenant that does not say it, what one of its classes says."""
@@ -115,12 +141,15 @@ class Editor:
 
     def names(self, *path: str) -> list[str]:
         """The keys of the mappings at a path, of all files."""
-        mappings = (mapping_at(document.data, *path) for document in self.documents.values())
+        mappings = (mapping_at(each.data, *path) for file, each in self.documents.items() if file not in self.overlays)
         return list(dict.fromkeys(name for mapping in mappings for name in mapping))
 
     def place(self, path: Path, file: FilePath | None = None) -> str:
         """`file:line:column` of the key at a path that is there, or of the entry of a list."""
-        document = self.documents[file or self.file_of(path)]
+        if file is None:
+            file = self.file_of(path)
+            path = self._path_in(file, path)
+        document = self.documents[file]
         entry = document.entry(path)
         return document.place(entry.start if entry.key else entry.value.start)
 
@@ -160,7 +189,10 @@ class Editor:
 
         Of a mapping or a list, only the entries that differ change.
         """
-        document = self.documents[file or self.file_of(path)]
+        if file is None:
+            file = self.file_of(path)
+            path = self._changed_in(file, path)
+        document = self.documents[file]
         if document.depth(path) < len(path):
             _create(document, path, value)
         else:
@@ -174,7 +206,10 @@ class Editor:
         key: of the mapping; None: behind the last entry of the list. after: the key behind which the entry comes, by default
         the last one. Raises: Refused: the key is there already.
         """
-        document = self.documents[file or self.file_of(path if key is None else (*path, key))]
+        if file is None:
+            file = self.file_of(path if key is None else (*path, key))
+            path = self._path_in(file, path)
+        document = self.documents[file]
         holder = value_at(document.data, path, None)
         if not isinstance(holder, dict | list):
             _create(document, path, nested((0 if key is None else key,), value))
@@ -192,26 +227,64 @@ class Editor:
 
         Mappings that become empty go with it, where their absence means the same; the only key of a file stays.
         """
-        for holder in [file] if file else self._declaring(path):
+        for holder in [file] if file else self._require(path):
             document = self.documents[holder]
-            gone = emptied_by(document.data, path)
-            document.remove(path[:2] if len(gone) == 1 < len(path) and len(document.data) == 1 else gone)
+            at = path if file else self._changed_in(holder, path)
+            gone = emptied_by(document.data, at, is_override=holder in self.overlays)
+            document.remove(at[:2] if len(gone) == 1 < len(at) and len(document.data) == 1 else gone)
 
     def rename(self, path: Path, key: str, *, file: FilePath | None = None) -> None:
         """Give an entry of a mapping another key, in every file that declares it, or in one. References stay as they are."""
-        for holder in [file] if file else self._declaring(path):
-            if key != path[-1] and self.documents[holder].depth((*path[:-1], key)) == len(path):
-                raise Refused(f"'{format_path((*path[:-1], key))}' is there already")
-            self.documents[holder].rename(path, key)
+        for holder in [file] if file else self._require(path):
+            at = path if file else self._path_in(holder, path)
+            if key != at[-1] and self.documents[holder].depth((*at[:-1], key)) == len(at):
+                raise Refused(f"'{format_path((*at[:-1], key))}' is there already")
+            self.documents[holder].rename(at, key)
 
     def move(self, path: Path, to: Path, *, source: FilePath | None = None, target: FilePath | None = None) -> None:
         """Move an entry with its comments to another path, behind the entries that are there."""
         _move(self.documents[source or self.file_of(path)], path, self.documents[target or self.file_of(to)], to)
+        for file in self._declaring(path) if path != to else ():
+            if file in self.overlays:
+                _move(self.documents[file], path, self.documents[file], to)
+                self._drop_empty(file, path[:-1])
+
+    def _drop_empty(self, file: FilePath, path: Path) -> None:
+        if path and not value_at(self.documents[file].data, path):
+            self.unset(path, file=file)
 
     def _declaring(self, path: Path) -> list[FilePath]:
-        if found := self.files_with(path):
+        """The files that have a path, and the overlays that say what differs of it."""
+        return [file for file, each in self.documents.items() if self._holds(file, path, each)]
+
+    def _holds(self, file: FilePath, path: Path, document: Document) -> bool:
+        if file not in self.overlays:
+            return document.depth(path) == len(path)
+        over = in_overlay(path)
+        at = (
+            over[1]
+            if over and over[0] == self.overlays[file]
+            else path
+            if not over and frames_overrides(path)
+            else None
+        )
+        return at is not None and document.depth(at) == len(at)
+
+    def _require(self, path: Path) -> list[FilePath]:
+        if found := self._declaring(path):
             return found
         raise Refused(f"there is no '{format_path(path)}'")
+
+    def _changed_in(self, file: FilePath, path: Path) -> Path:
+        """A path as it is in a file. Raises: Refused: an overlay says more there than what differs of the path itself."""
+        at = self._path_in(file, path)
+        if at != path:
+            held = mapping_at(self.documents[file].data, *at)
+            more = [key for key in held if frames_overrides((*at, key))]
+            if frames_overrides(at) and more:
+                message = f"'{format_path(at)}' in {file} also says what differs of its {listed(more)}"
+                raise Refused(message, f"name one of its other keys, such as {format_path((*path, 'KEY'))}")
+        return at
 
 
 # --- edits of several entries at once ---------------------------------------------------------------------------------

@@ -101,12 +101,14 @@ def _waves(rollout: Rollout, tenant: str, clusters: Collection[str]) -> list[App
 class PlacedApp:
     """An app on one cluster.
 
-    object: the Flux object that stands for it on the management cluster. order: what it waits for, and who keeps that
+    object: the Flux object that stands for it on the management cluster. names: those that were too long and were shortened, each
+    with the whole name. order: what it waits for, and who keeps that
     order. images: those whose tags are followed on this cluster. placeholders: the variables that its values use.
     """
 
     cluster: str
     object: str
+    names: Mapping[str, str]
     values: tuple[Value, ...]
     order: Mapping[str, Keeper]
     images: tuple[PlannedImage, ...]
@@ -174,6 +176,7 @@ def _placed(fleet: Fleet, plan: Plan, app: PlannedApp, objects: Mapping[ObjectId
     return PlacedApp(
         cluster=app.cluster,
         object=str(app.id),
+        names=app.shortened,
         values=values,
         order={name: keeper(app.id.kind, id, objects.get(id)) for name, id in app.after.items()},
         images=app.images,

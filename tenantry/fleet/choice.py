@@ -23,7 +23,7 @@ from tenantry.fleet.placement import (
 )
 from tenantry.messages.errors import Path
 from tenantry.model import Cluster, Selector
-from tenantry.model.selecting import has_labels, labels_in_words, missed
+from tenantry.model.selector import has_labels, labels_in_words, missed
 
 
 @dataclass(frozen=True, slots=True)

@@ -54,6 +54,46 @@ def included_clusters_schema() -> dict[str, Any]:
     return _file_of("clusters", "included files of Tenantry with clusters", clusters, whole["$defs"])
 
 
+def overlay_schema() -> dict[str, Any]:
+    """What a file for one environment can say: of each thing that takes overrides, what an override can say."""
+    whole = json_schema()
+    definitions, keys = whole["$defs"], whole["properties"]
+    environment = {key: part for key, part in definitions["Environment"].items() if key not in ("anyOf", "required")}
+    app, source, settings = ({"$ref": f"{_REFERENCE}{name}"} for name in ("AppPatch", "SourcePatch", "SettingsPatch"))
+    addon = {**definitions["AppPatch"], "properties": {**definitions["AppPatch"]["properties"], "source": source}}
+    parts = {"apps": _named(app), "sources": _named(source)}
+    tenant = {**definitions["SettingsPatch"], "properties": {**definitions["SettingsPatch"]["properties"], **parts}}
+    properties = {
+        "environments": {
+            **_named(environment),
+            "maxProperties": 1,
+            "description": "What the environment's own entry says.",
+        },
+        "platform": {
+            "type": "object",
+            "properties": {"addons": _named(addon), "sources": _named(source)},
+            "additionalProperties": False,
+            "description": keys["platform"]["description"],
+        },
+        "defaults": {**settings, "description": keys["defaults"]["description"]},
+        **{key: {**_named(tenant), "description": keys[key]["description"]} for key in ("tenants", "tenantClasses")},
+    }
+    return for_editors(
+        {
+            "$schema": DIALECT,
+            "title": "files of Tenantry for one environment",
+            "type": "object",
+            "properties": properties,
+            "additionalProperties": False,
+            "$defs": _used(properties, definitions),
+        }
+    )
+
+
+def _named(entry: Mapping[str, Any]) -> dict[str, Any]:
+    return {"type": "object", "additionalProperties": {**entry}}
+
+
 def included_schema_of(fleet: Fleet, tenant: str) -> dict[str, Any]:
     """What the included file of a tenant may say. Raises: Refused: no included file speaks of the tenant."""
     if tenant not in fleet.document.tenants or (grants := grants_of(fleet, tenant)) is None:

@@ -9,7 +9,7 @@ from typing import Any
 from tenantry.messages.data import ABSENT, depth_of, value_at
 from tenantry.messages.errors import Location, Path
 from tenantry.messages.placeholders import names_in
-from tenantry.model.selecting import Selector
+from tenantry.model.selector import Selector
 from tenantry.source.parsed_file import ParsedFile
 
 

@@ -66,12 +66,12 @@ def placed_app(fleet: Fleet, environment: str, at: tuple[str, ...], cluster: str
     app = effective_app(fleet, at, environment, cluster, variables, settings)
     times = settings_of(fleet, tenant, environment, cluster) if tenant else platform_times(fleet)
     values = (
-        namespace_of(fleet, environment, tenant) if tenant else platform_namespace(fleet),
+        namespace_of(fleet, environment, tenant) if tenant else _addon_namespace(fleet, at),
         *_block_values(fleet, app, [time for time in times if time.path[0] in TIMES]),
         *_source_values(fleet, environment, at, cluster, app),
         *shard_of(fleet, environment, tenant, cluster),
         *_state(fleet, at, tenant, cluster),
-        *_entry(fleet, at, OF_APPS, variables),
+        *_entry(fleet, at, OF_APPS | {"namespace"}, variables),
         *_owned_namespaces(fleet, at),
     )
     return Placed(values, variables)
@@ -230,6 +230,13 @@ def platform_entry(fleet: Fleet, environment: str = "", cluster: str = "") -> tu
 def platform_times(fleet: Fleet) -> tuple[Value, ...]:
     settings = platform_settings(fleet)
     return trace(fleet.source, platform_layers(fleet), {time: getattr(settings, time) for time in TIMES})
+
+
+def _addon_namespace(fleet: Fleet, at: tuple[str, ...]) -> Value:
+    """Where the Flux objects of an add-on are on a management cluster, and Helm's release record on every cluster."""
+    if own := fleet.document.platform.addons[at[-1]].namespace:
+        return Value(("namespace",), own, origin_at(fleet.source, (*at, "namespace")))
+    return platform_namespace(fleet)
 
 
 def platform_namespace(fleet: Fleet) -> Value:

@@ -11,7 +11,7 @@ from tenantry.grants.grants import grant_at, grants_of, is_filled
 from tenantry.messages.data import mapping_at
 from tenantry.messages.errors import Path
 from tenantry.model import Cluster, Selector
-from tenantry.model.selecting import has_labels, wanted_labels
+from tenantry.model.selector import has_labels, wanted_labels
 
 
 class Barrier(NamedTuple):

@@ -25,7 +25,7 @@ from tenantry.model.scalars import (
     text,
     valid,
 )
-from tenantry.model.selecting import Selector
+from tenantry.model.selector import Selector
 from tenantry.model.strict import Model, OneOf
 
 _ADDRESS = r"""(\*|[^*\s?#"']+(/\*)?)"""
@@ -91,14 +91,21 @@ GRANTABLE = Literal[
 
 
 class Include(OneOf):
-    """Files with the apps of tenants, or with clusters. A pattern alone is the short form of `{tenants: PATTERN}`."""
+    """Files with the apps of tenants, with clusters, or with what differs in an environment. A pattern alone is the short form of
+    `{tenants: PATTERN}`.
+    """
 
-    one_of = ("tenants", "clusters")
+    one_of = ("tenants", "clusters", "environment")
 
     tenants: Text | None = None
     """A pattern for files with the apps of tenants, relative to the directory of this file."""
     clusters: Text | None = None
     """A pattern for files of the platform team with nothing but `clusters`, relative to the directory of this file."""
+    environment: Name | None = None
+    """The environment whose lines the `files` hold: in the form of this file, they say what differs in this environment alone, and
+    what its own entry says. No other file may then override anything for this environment."""
+    files: Text | None = None
+    """A pattern for the files of `environment`, relative to the directory of this file. They have this file's trust."""
     each: dict[str, Any] | None = None
     """The entry of each row of a CSV file (`tenants: customers.csv`, `clusters: stores.csv`), whose first column is `name`.
     Columns are placeholders here. A column that does not stand here is a variable of the tenant or cluster. An empty cell says
@@ -114,6 +121,13 @@ class Include(OneOf):
     @classmethod
     def _pattern_alone(cls, value: Any) -> Any:
         return {"tenants": value} if isinstance(value, str) else value
+
+    @model_validator(mode="after")
+    def _files_of_an_environment(self) -> Self:
+        if (self.files is None) != (self.environment is None):
+            key, fix = ("files", "add 'files: PATTERN'") if self.files is None else ("environment", "write 'tenants:'")
+            raise refusal("bad-include", f"'{key}:' is missing", fix=fix)
+        return self
 
     @model_validator(mode="after")
     def _rows_are_of_csv_files(self) -> Self:

@@ -6,7 +6,7 @@ A changed kubeconfig is judged by `guard.kubeconfigs`, and another kind of Flux 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from tenantry.guard.held import Held
@@ -96,15 +96,23 @@ def platform_problems(found: Sequence[Reinstall]) -> Iterator[Problem]:
         yield error(
             REINSTALLS,
             f"Flux would uninstall a part of the platform and install it anew: {PLATFORM_GOES}\n{lines_of(of_platform)}",
-            "; ".join(dict.fromkeys(fix for each in of_platform for fix in _ways(each))),
+            "; ".join(
+                dict.fromkeys(fix for each in of_platform for fix in _ways(each, all_move=not _of_addons(of_platform)))
+            ),
         )
 
 
-def _ways(found: Reinstall) -> Iterator[str]:
-    """What to do instead, by what changes."""
+def _of_addons(found: Iterable[Reinstall]) -> bool:
+    """Whether add-ons alone get another namespace, and not the platform as a whole."""
+    return not any(key == "storageNamespace" and not each.app for each in found for key, _, _ in each.changes)
+
+
+def _ways(found: Reinstall, *, all_move: bool = True) -> Iterator[str]:
+    """What to do instead, by what changes. all_move: the platform's namespace changes, and not an add-on's own."""
     changed = {key: before for key, before, _ in found.changes}
     if before := changed.get("storageNamespace"):
-        yield f"put 'platform.namespace: {before}' back; {_MOVE}"
+        what = "platform.namespace" if all_move or not found.app else f"platform.addons.{found.app}.namespace"
+        yield f"put '{what}: {before}' back; {_MOVE}"
         return
     for key, before in changed.items():
         if key == CHART:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Mapping
 from typing import Any
 
@@ -21,6 +22,7 @@ from tenantry.importing.blocks import (
     source_entry,
 )
 from tenantry.importing.equivalence import effective_spec
+from tenantry.importing.follow import READ_TOO
 from tenantry.importing.survey import Survey, source_of
 from tenantry.importing.world import FoundApp, Thing, World
 from tenantry.kube.names import join
@@ -34,12 +36,27 @@ from tenantry.plan.objects.remote import OBJECTS_CHART
 from tenantry.plan.objects.scope import Scope
 
 
+def _way_to_source(thing: Thing) -> str:
+    """How the source of an app can be read."""
+    reference = mapping_at(thing.spec, "sourceRef")
+    command = {"GitRepository": "git", "OCIRepository": "oci", "Bucket": "bucket"}.get(str(reference.get("kind")))
+    if reference.get("kind") == "ExternalArtifact":
+        return "leave it where it is, or declare it by hand with the Git repository that the ArtifactGenerator copies"
+    if not command:
+        return "import the source with it, or declare the app by hand"
+    words = ("flux", "export", "source", command, str(reference.get("name")))
+    namespace = str(reference.get("namespace") or thing.namespace)
+    line = shlex.join((*words, "--namespace", namespace))
+    environment = thing.read.environment
+    return f"{READ_TOO}: run `{line} > {environment}-source.yaml`, and add `-e {environment}={environment}-source.yaml`"
+
+
 def fill_in(survey: Survey, app: FoundApp) -> bool:
     """Give an app its content; False: it cannot be expressed, and is left over."""
     notes, thing = survey.world.notes, app.thing
     app.source = source_of(survey.world, thing)
     if app.source is None:
-        notes.leave(thing.read, "its source was not read", "import the source with it, or declare the app by hand")
+        notes.leave(thing.read, "its source was not read", _way_to_source(thing))
         return False
     if nulls := _nulls(thing.spec.get("values"), "spec.values"):
         notes.leave(
@@ -53,7 +70,7 @@ def fill_in(survey: Survey, app: FoundApp) -> bool:
     if thing.kind == "Kustomization":
         block = _kustomize_block(survey.world, app, named)
     else:
-        block = _helm_block(survey.world, app, named, app.main if app.tenant else survey.platform)
+        block = _helm_block(survey.world, app, named, app.main if app.tenant else app.own or survey.platform)
         if app.moves:
             fix = "leave it to what applies it, or declare it by hand when it may be installed again"
             notes.leave(thing.read, f"{app.moves[0]}, so the release would be installed again", fix)
@@ -211,7 +228,10 @@ def _order(survey: Survey, app: FoundApp) -> list[str]:
     for each in written if isinstance(written, list) else ():
         name, namespace = str(each.get("name")), str(each.get("namespace") or app.thing.namespace)
         other = survey.by_object.get((app.thing.kind, namespace, name))
-        if other is None:
+        carried = _carried(survey, app, namespace, name) if other is None else []
+        if carried:
+            wanted += [each for each in carried if each not in wanted]
+        elif other is None:
             known = survey.world.get(app.thing.kind, namespace, name)
             if known is None or not _is_baseline(survey, known):
                 why = "it was not read" if known is None else "it is not in tenants.yaml"
@@ -228,6 +248,18 @@ def _order(survey: Survey, app: FoundApp) -> list[str]:
                 "spec.dependsOn",
             )
     return wanted
+
+
+def _carried(survey: Survey, app: FoundApp, namespace: str, name: str) -> list[str]:
+    """What an app can wait for in place of a Kustomization that hands over what it applied."""
+    if app.thing.kind != "Kustomization":
+        return []
+    return [
+        f"platform/{each.key}" if app.tenant and not each.tenant else each.key
+        for each in survey.apps
+        if (each.thing.applied_by == (namespace, name) and each is not app)
+        and (each.place == app.place and each.tenant in ("", app.tenant))
+    ]
 
 
 def _is_baseline(survey: Survey, thing: Thing) -> bool:

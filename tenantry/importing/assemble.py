@@ -9,7 +9,7 @@ from typing import Any
 from tenantry.importing.apps import fill_in
 from tenantry.importing.blocks import shared_times, tenantrys_own
 from tenantry.importing.entries import Gathered, own_shard, shard_of_cluster
-from tenantry.importing.leaving import idle, leave_applied, leave_secrets, taken_over
+from tenantry.importing.leaving import Handover, leave_applied, leave_secrets, taken_over
 from tenantry.importing.model import Draft, Inventory
 from tenantry.importing.overlay import Place
 from tenantry.importing.owners import platform_namespace
@@ -30,12 +30,19 @@ def drafted(inventory: Inventory, chart: Mapping[str, str] | None = None, *, kee
             keep_values: write values that may be secrets, too.
     Raises: Refused: nothing of it can be.
     """
-    going_on: set[int] = set()
+    going_on, mixed, given_up = set[int](), set[int](), set[int]()
     while True:
         gathered = _gathered(inventory, going_on, keep_values=keep_values)
         draft = settled(inventory, _document(gathered, chart), gathered.notes)
-        # What would hand over nothing stays as it is, with all that it applies. Then other things may be left over.
-        if not (found := idle(inventory, draft) - going_on):
+        handover = Handover(inventory, draft)
+        # What would hand over nothing, or a part alone, goes on as an add-on with all that it applies, if it can be one.
+        if lost := (mixed & going_on) - handover.expressed - given_up:
+            going_on -= lost
+            given_up |= lost
+            continue
+        mixed |= handover.mixed - given_up
+        found = (handover.idle | handover.mixed - given_up) - going_on
+        if not found:
             return draft
         going_on |= found
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import codecs
 import json
+import posixpath
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any, NamedTuple
 
@@ -39,7 +40,16 @@ def cleaned(manifest: Manifest) -> dict[str, Any]:
     for key in ("annotations", "labels", "namespace"):
         if not metadata.get(key, True):
             del metadata[key]
-    return {**_without_values(kept), "metadata": metadata}
+    return {**_without_values(_within_source(kept)), "metadata": metadata}
+
+
+def _within_source(manifest: dict[str, Any]) -> dict[str, Any]:
+    """The path of a Kustomization without `..`, which leads no further than to the root of the source."""
+    spec = manifest.get("spec")
+    path = spec.get("path") if isinstance(spec, dict) else None
+    if manifest.get("kind") != "Kustomization" or not isinstance(path, str) or ".." not in path.split("/"):
+        return manifest
+    return {**manifest, "spec": {**manifest["spec"], "path": f".{posixpath.normpath('/' + path.lstrip('/'))}"}}
 
 
 def _without_values(manifest: dict[str, Any]) -> dict[str, Any]:
@@ -98,6 +108,7 @@ _OF_KINDS: dict[str, dict[str, _Check]] = {
 MOST_BYTES = 64 * 2**20
 """The largest text that is read."""
 _FIX = "correct it, or name another source"
+_DECRYPT = "leave it to what applies it, or move what is secret in it into a Secret"
 
 
 class Placed(NamedTuple):
@@ -192,8 +203,15 @@ def _objects(data: Any, root: Node, name: str) -> Iterator[Placed]:
             yield from _objects(each, node, name)
         return
     place = location(name, root)
+    yield placed(data, str(place), f"{place.file}:{place.line}")
+
+
+def placed(data: Any, place: str, origin: str) -> Placed:
+    """An object as its author could have written it. Args: place: what a message calls its place. Raises: Refused: it is none."""
     if readable_id(data) is None:
         raise Refused(f"{place}: not a Kubernetes object with 'apiVersion', 'kind' and 'metadata.name'", _FIX)
     if part := misshapen(data):
         raise Refused(f"{place}: '{part}' has a type that Kubernetes refuses there", _FIX)
-    yield Placed(cleaned(data), f"{place.file}:{place.line}")
+    if isinstance(data.get("sops"), dict) and data["kind"] != "Secret":
+        raise Refused(f"{place}: {data['kind']} {data['metadata']['name']} is encrypted with SOPS", _DECRYPT)
+    return Placed(cleaned(data), origin)

@@ -147,7 +147,7 @@ class OwnerEntry:
         made: dict[str, dict[str, dict[Place, Any]]] = {"alerts": defaultdict(dict), "receivers": defaultdict(dict)}
         for place in dict.fromkeys(place for found in self.apps.values() for place in found):
             here = {key: found[place] for key, found in self.apps.items() if place in found}
-            first = next(iter(here.values()))
+            first = next((app for app in here.values() if not app.own), next(iter(here.values())))
             survey = self.surveys[place.environment]
             prefix = first.planned.removesuffix(first.key)
             own = Attached(survey.world, self.path, first.home, prefix, survey.names_of(first), here)

@@ -13,6 +13,7 @@ from tenantry.flux.conformance import check_part
 from tenantry.flux.schemas import kinds
 from tenantry.importing.model import Draft, Inventory
 from tenantry.importing.reading import ORIGIN
+from tenantry.importing.resource_sets import OWNER
 from tenantry.importing.secrets import leave_metadata, leave_secret
 from tenantry.importing.survey import Survey, source_of
 from tenantry.importing.world import FoundApp, Notes, Thing
@@ -44,7 +45,11 @@ def _is_taken(thing: Thing, notes: Notes) -> bool:
     return True
 
 
-_CONTROLLERS = {"Kustomization": "kustomize.toolkit.fluxcd.io", "HelmRelease": "helm.toolkit.fluxcd.io"}
+_CONTROLLERS = {
+    "Kustomization": "kustomize.toolkit.fluxcd.io",
+    "HelmRelease": "helm.toolkit.fluxcd.io",
+    "ResourceSet": OWNER,
+}
 _BOOTSTRAP = "flux-system"
 
 
@@ -81,8 +86,13 @@ def expressible(things: Iterable[Thing], notes: Notes, going_on: Set[int] = froz
     things = list(things)
     appliers = Appliers(things)
     owners = [(each, owner) for each in things if (owner := appliers.by_label(each)) and owner is not each]
-    inner = {id(each): owner for each, owner in owners if _is_own(each, owner) or id(owner.read) in going_on}
-    outer = {id(owner) for each, owner in owners if id(each) not in inner}
+    # A Kustomization hands over all that it applies, or nothing.
+    outer = {id(owner) for each, owner in owners if not _is_own(each, owner) and id(owner.read) not in going_on}
+    inner = {
+        id(each): owner
+        for each, owner in owners
+        if id(owner) not in outer or (owner.kind != "Kustomization" and _is_own(each, owner))
+    }
     kept = []
     for thing in things:
         if owner := inner.get(id(thing)):
@@ -95,16 +105,30 @@ def expressible(things: Iterable[Thing], notes: Notes, going_on: Set[int] = froz
     return kept
 
 
-def idle(inventory: Inventory, draft: Draft) -> set[int]:
-    """What was to hand over what it applies, although the draft expresses none of that."""
-    ending = {id(each.read) for each in draft.left_over if each.fate == "replaced" and not each.field}
-    handed_over = {id(each.read) for each in draft.became} | ending
-    used: set[int] = set()
-    for things in grouped(map(Thing, inventory.objects), lambda each: each.read.environment).values():
-        appliers = Appliers(things)
-        owners = (appliers.of(each) for each in things if id(each.read) in handed_over)
-        used |= {id(owner.read) for owner in owners if owner is not None}
-    return ending - used
+class Handover:
+    """What hands over what it applies in a draft, by `id` of what was read.
+
+    idle: what has nothing to hand over. mixed: what would hand over a part alone, and no tenant's. Both had better go on.
+    """
+
+    def __init__(self, inventory: Inventory, draft: Draft) -> None:
+        ending = {id(each.read) for each in draft.left_over if each.fate == "replaced" and not each.field}
+        self.expressed = {id(each.read) for each in draft.became}
+        of_tenants = {id(each.read) for each in draft.became if each.path[0] == "tenants"}
+        used, partly, needed = set[int](), set[int](), set[int]()
+        for things in grouped(map(Thing, inventory.objects), lambda each: each.read.environment).values():
+            appliers = Appliers(things)
+            for thing in things:
+                if (owner := appliers.of(thing)) is None:
+                    continue
+                if id(thing.read) in self.expressed | ending:
+                    used.add(id(owner.read))
+                elif thing.kind != "Namespace":
+                    partly.add(id(owner.read))
+                if id(thing.read) in of_tenants | ending:
+                    needed.add(id(owner.read))
+        self.idle = ending - used
+        self.mixed = (ending & partly) - needed
 
 
 def _inner_in_words(thing: Thing, owner: Thing) -> tuple[str, str]:
@@ -124,7 +148,9 @@ def _owner(thing: Thing) -> tuple[str, str, str]:
 
 
 def _is_own(thing: Thing, owner: Thing) -> bool:
-    """Whether an app applies the object within its own namespace, as the apps of tenants do."""
+    """Whether an app applies the object within its own namespace, as the apps of tenants do, or a chart does."""
+    if owner.kind == "Kustomization" and thing.spec.get("kubeConfig") and not owner.spec.get("kubeConfig"):
+        return False  # it leads to the apps of a remote cluster
     return owner.namespace == thing.namespace != _BOOTSTRAP
 
 

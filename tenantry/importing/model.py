@@ -25,6 +25,18 @@ Path = tuple[str | int, ...]
 """A place in tenants.yaml, from its top."""
 
 
+class Key(NamedTuple):
+    """What the API server tells objects apart by: the versions of a group show the same ones."""
+
+    group: str
+    kind: str
+    namespace: str
+    name: str
+
+    def __str__(self) -> str:
+        return f"{self.kind} {self.namespace}/{self.name}" if self.namespace else f"{self.kind} {self.name}"
+
+
 @dataclass(frozen=True, slots=True)
 class Read:
     """An object as it was found.
@@ -40,6 +52,66 @@ class Read:
 
 
 @dataclass(frozen=True, slots=True)
+class Unread:
+    """A file, a directory or what a Kustomization applies that could not be read. place: where it is; fix: what to do."""
+
+    environment: str
+    place: str
+    reason: str
+    fix: str
+
+
+@dataclass(frozen=True, slots=True)
+class Followed:
+    """A Kustomization that was followed into a source at hand.
+
+    directory: what it applies. objects: how many objects that is.
+    is_read:   whether they are read as objects of the environment; otherwise the Kustomization stays what applies them.
+    """
+
+    environment: str
+    kustomization: Key
+    directory: str
+    objects: int
+    is_read: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Installed:
+    """Flux's own objects in an environment, which its installation keeps. version: "" if it is not said."""
+
+    environment: str
+    version: str
+    objects: int
+
+
+@dataclass(frozen=True, slots=True)
+class Elsewhere:
+    """A source that is not at hand, and the Kustomizations that apply it. They stay what applies its objects."""
+
+    environment: str
+    source: Key
+    url: str
+    kustomizations: tuple[Key, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """How objects were read, beside the objects themselves."""
+
+    unread: tuple[Unread, ...] = ()
+    followed: tuple[Followed, ...] = ()
+    elsewhere: tuple[Elsewhere, ...] = ()
+    flux: tuple[Installed, ...] = ()
+
+    def __add__(self, other: Reading) -> Reading:
+        return Reading(*(getattr(self, key) + getattr(other, key) for key in self.__slots__))
+
+
+_AS_IT_IS = Reading()
+
+
+@dataclass(frozen=True, slots=True)
 class Inventory:
     """Everything that was read.
 
@@ -48,6 +120,7 @@ class Inventory:
 
     objects: tuple[Read, ...]
     management: Mapping[str, str]
+    reading: Reading = _AS_IT_IS
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,25 +220,15 @@ class Proof:
     defects: tuple[str, ...]
 
 
-class Key(NamedTuple):
-    """What the API server tells objects apart by: the versions of a group show the same ones."""
-
-    group: str
-    kind: str
-    namespace: str
-    name: str
-
-    def __str__(self) -> str:
-        return f"{self.kind} {self.namespace}/{self.name}" if self.namespace else f"{self.kind} {self.name}"
-
-
 def key_of(manifest: Manifest) -> Key:
     """The identity of an object."""
     id = object_id(manifest)
     return Key(group_of(id.api_version), id.kind, id.namespace or "", id.name)
 
 
-def inventory(found: Mapping[str, Iterable[Placed]], management: Mapping[str, str]) -> Inventory:
+def inventory(
+    found: Mapping[str, Iterable[Placed]], management: Mapping[str, str], reading: Reading = _AS_IT_IS
+) -> Inventory:
     """The objects of each environment. Environments on one cluster share them: each gets those that are its own.
 
     Raises: Refused: two sources of an environment hold different objects of one identity.
@@ -183,7 +246,7 @@ def inventory(found: Mapping[str, Iterable[Placed]], management: Mapping[str, st
             elif first.manifest != manifest:
                 message = f"{origin}: {key} is declared differently at {first.origin}"
                 raise Refused(message, "keep one of them, or import a directory that holds one of them")
-    return Inventory(tuple(reads.values()), dict(management))
+    return Inventory(tuple(reads.values()), dict(management), reading)
 
 
 def _owner(manifest: Manifest, environment: str, management: Mapping[str, str]) -> str:

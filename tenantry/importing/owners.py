@@ -61,12 +61,39 @@ def _storage(thing: Thing) -> str:
 
 def is_platforms(world: World, namespace: str) -> bool:
     """Whether a namespace is the platform team's, by its name or by what lies in it."""
-    if namespace in (FLUX, world.platform):
+    if namespace in (FLUX, world.platform) or is_tools(world, namespace):
         return True
     made = world.get("Namespace", "", namespace)
     if (made and made.tenant) or any(each.tenant for each in world.of(*_FLUX_KINDS, namespace=namespace)):
         return False
     return any(fnmatchcase(namespace, pattern) for pattern in RESERVED) or namespace in ("default", "kube-system")
+
+
+_CONTROLLERS = ("kustomize-controller", "helm-controller")
+"""Accounts of Flux's own, with all rights."""
+
+
+def is_tools(world: World, namespace: str) -> bool:
+    """Whether a namespace is that of a tool of the platform team, which Flux applies with its own rights.
+
+    Its name tells: one of those that are reserved for tools, or that of a chart in it. A tenant has an account.
+    """
+    apps = list(world.of("Kustomization", "HelmRelease", namespace=namespace))
+    accounts = (str(app.spec.get("serviceAccountName") or _CONTROLLERS[0]) for app in apps)
+    if apps and all(app.is_ours and not app.tenant for app in apps):
+        return True
+    if not apps or any(account not in _CONTROLLERS for account in accounts):
+        return False
+    if any(fnmatchcase(namespace, pattern) for pattern in RESERVED):
+        return True
+    made = world.get("Namespace", "", namespace)
+    if (made and made.tenant) or any(each.tenant for each in world.of(*_FLUX_KINDS, namespace=namespace)):
+        return False
+    return any(namespace in (app.name, _chart(app)) for app in apps if app.kind == "HelmRelease")
+
+
+def _chart(release: Thing) -> str:
+    return str(release.at("spec", "chart", "spec", "chart"))
 
 
 def tenant_namespaces(world: World) -> set[str]:

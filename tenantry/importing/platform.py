@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from fnmatch import fnmatchcase
 from typing import Any
 
 from tenantry.importing.entries import OwnerEntry, source_is_there
@@ -11,6 +12,7 @@ from tenantry.importing.owners import FLUX
 from tenantry.importing.world import FoundApp
 from tenantry.kube.names import dns_label_problem
 from tenantry.model.apps import Addon
+from tenantry.model.document import RESERVED
 from tenantry.plan.objects.lifecycle import STATE_LABEL, without_kept_definitions
 
 
@@ -35,7 +37,15 @@ class PlatformEntry(OwnerEntry):
             made["sources"] = sources
         if addons:
             made["addons"] = addons
+        if (patterns := self._reserved()) != list(RESERVED):
+            made["reservedNamespaces"] = patterns
         return {**made, **beside}
+
+    def _reserved(self) -> list[str]:
+        """The names that are reserved for tools, without those that tenants have already."""
+        homes = [home for survey in self.surveys.values() for home in survey.territories.values()]
+        taken = {name for home in homes for name in home.namespaces}
+        return [each for each in RESERVED if not any(fnmatchcase(name, each) for name in taken)]
 
     def _objects_chart(self, chart: Mapping[str, str] | None) -> dict[str, Any]:
         """Where the chart is that installs namespaces and rights on remote clusters."""
@@ -84,11 +94,19 @@ class PlatformEntry(OwnerEntry):
             if app.source and source_is_there(app):
                 at = ("platform", "sources", app.shared) if app.shared else (*app.path, "source")
                 self.notes.take(app.source.read, *at)
+        own = next((app.own for app in found.values() if app.own is not None), "")
+        for app in found.values():
+            if app.own not in (own, None):
+                text = "it lies in another namespace than in another place, and an add-on has one namespace"
+                self.notes.leave(app.thing.read, text, "declare it by hand under another name")
+        found = {place: app for place, app in found.items() if app.own in (own, None)}
         entry = {**self.app(found), "adopt": True}
         if first.shared:
             entry[first.block] = {"source": first.shared, **entry[first.block]}
         else:
             entry["source"] = source
+        if own:
+            entry["namespace"] = own
         if namespaces := self._namespaces(first, found):
             entry["namespaces"] = namespaces
         accounts = {place: self.surveys[place.environment].account_of(app) for place, app in found.items()}

@@ -8,8 +8,11 @@ from typing import TYPE_CHECKING
 
 from tenantry.cluster.requests import every
 from tenantry.flux.schemas import kinds, schema_of
+from tenantry.importing.checkouts import Checkout
 from tenantry.importing.documents import MOST_BYTES, Placed, cleaned, objects_in
+from tenantry.importing.follow import Build, read_origin
 from tenantry.kube.objects import Manifest, is_of_flux, labels_of
+from tenantry.manifests.model import NotFetched, NotRendered
 from tenantry.messages.errors import Refused
 from tenantry.plan.objects.scope import MANAGED_BY, TENANT_LABEL
 
@@ -19,27 +22,48 @@ if TYPE_CHECKING:
 
 KUSTOMIZATIONS = ("kustomization.yaml", "kustomization.yml", "Kustomization")
 MOST_FILES = 50_000
-Build = Callable[[Path], bytes]
-"""Builds a directory with kustomize. Raises: Refused."""
+Costs = Callable[[str, str, str], None]
+"""Is told what cannot be read: the place, the reason, what to do."""
+_FIX = "correct it, and import again; what is there is not in the file"
+_NO_REPOSITORY = (
+    "a source is a Git repository, or the directory itself outside of one: run `git init` in the directory that"
+    " holds both"
+)
 
 
-def objects_below(directory: Path, root: Path, build: Build) -> Iterator[Placed]:
+def objects_below(directory: Path, checkout: Checkout, build: Build, costs: Costs) -> Iterator[Placed]:
     """The objects in all YAML files below a directory. A directory with a kustomization stands for what that builds.
 
-    Args:   root: the source that the directory is part of.
-    Raises: Refused: a file cannot be read or is a link out of the source, or kustomize cannot build a directory.
+    A file or a directory that cannot be read costs that file or directory.
+
+    Args:   checkout: the source that the directory is part of.
+    Raises: Refused: the directory itself cannot be read.
     """
     for count, path in enumerate(_sources(directory)):
         if count >= MOST_FILES:
             raise Refused(f"{directory}: there are more than {MOST_FILES} files", "name a directory below it")
-        if path.is_dir():
-            built = build(path)
-            # The lines of what kustomize prints say nothing to the author of its input.
-            yield from (each._replace(origin=str(path)) for each in objects_in(built, f"kustomize build {path}"))
-        elif not path.resolve().is_relative_to(root):
-            raise Refused(f"{path}: the link leaves the source", "remove the link, or name another source")
-        else:
-            yield from objects_in(_content(path), str(path))
+        try:
+            raw = build(checkout.root, path.resolve(), {}) if path.is_dir() else _content(path, checkout.root)
+        except NotRendered as failed:
+            away = str(failed).endswith("leaves the source") and not (checkout.root / ".git").exists()
+            costs(str(path), f"it cannot be built: {failed}", _NO_REPOSITORY if away else _FIX)
+            continue
+        except NotFetched as failed:
+            costs(str(path), failed.message, failed.fix)
+            continue
+        try:
+            yield from list(_objects_at(path, raw))
+        except Refused as refused:
+            costs(str(path), refused.message, refused.fix)
+
+
+def _objects_at(path: Path, raw: bytes) -> Iterator[Placed]:
+    if not path.is_dir():
+        yield from objects_in(raw, str(path))
+        return
+    # The lines of what kustomize prints say nothing to the author of its input.
+    for each in objects_in(raw, f"kustomize build {path}"):
+        yield read_origin(each._replace(origin=str(path)), str(path))
 
 
 def _sources(directory: Path) -> Iterator[Path]:
@@ -59,12 +83,15 @@ def _sources(directory: Path) -> Iterator[Path]:
         raise Refused(f"{error.filename}: {error.strerror}", "name a readable directory") from None
 
 
-def _content(path: Path) -> bytes:
+def _content(path: Path, root: Path) -> bytes:
+    """Raises: NotFetched: a file is a link out of the source, or cannot be read."""
+    if not path.resolve().is_relative_to(root):
+        raise NotFetched("the link leaves the source", "remove the link, or name another source")
     try:
         with path.open("rb") as opened:
             return opened.read(MOST_BYTES + 1)
     except OSError as error:
-        raise Refused(f"{path}: {error.strerror}", "name a readable directory") from None
+        raise NotFetched(f"{error.strerror}", "name a readable directory") from None
 
 
 ORIGIN = "live"

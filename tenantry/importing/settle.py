@@ -13,8 +13,9 @@ from tenantry.importing.text import text_of
 from tenantry.importing.world import Notes
 from tenantry.kube.objects import is_of_flux
 from tenantry.load import fleet_of, plan_all
-from tenantry.messages.data import ABSENT, value_at
+from tenantry.messages.data import ABSENT, mapping_at, value_at
 from tenantry.messages.errors import InvalidFleet, Problem, Refused
+from tenantry.plan.objects.apps import KINDS
 from tenantry.plan.plan import Plan
 from tenantry.source.parse import parse
 
@@ -58,12 +59,30 @@ def planned(data: dict[str, Any]) -> dict[str, Plan]:
 def _leave_out(data: dict[str, Any], problems: tuple[Problem, ...], notes: Notes, inventory: Inventory) -> bool:
     """Remove the parts that are wrong; False: no part can be removed."""
     removed = False
+    orders: set[Path] = set()
     for problem in problems:
         unit = _unit(problem.path)
+        if problem.path[-2:-1] == ("dependsOn",) and isinstance(value_at(data, problem.path[:-1]), list):
+            # An app that waits for something else is still the app.
+            orders.add(problem.path)
+            _tell_order(notes, inventory, unit, problem)
+            continue
         if unit and _remove(data, unit):
             removed = True
             _tell(data, notes, inventory, unit, problem)
+    for path in sorted(orders, key=lambda path: (str(path[:-1]), path[-1]), reverse=True):
+        wanted = value_at(data, path[:-1])
+        if isinstance(wanted, list) and isinstance(path[-1], int) and path[-1] < len(wanted):
+            del wanted[path[-1]]
+            removed = True
     return removed
+
+
+def _tell_order(notes: Notes, inventory: Inventory, unit: Path, problem: Problem) -> None:
+    """Say of an app that it does not wait any more for what is not there."""
+    for read in inventory.objects:
+        if unit in notes.places.get(id(read), ()) and key_of(read.manifest).kind in KINDS.values():
+            notes.leave(read, problem.message, "make the apps retry until it is there", "spec.dependsOn")
 
 
 def _unit(path: Path) -> Path:
@@ -113,6 +132,7 @@ def _draft(inventory: Inventory, data: dict[str, Any], notes: Notes, plans: dict
     }
     became: list[Became] = []
     told = {id(each.read) for each in notes.left_over if not each.field}
+    homes = {str(each.get("namespace")) for each in mapping_at(data, "platform", "addons").values()}
     for read in inventory.objects:
         path = there.get(read.environment, {}).get(key_of(read.manifest))
         if path is not None:
@@ -121,7 +141,7 @@ def _draft(inventory: Inventory, data: dict[str, Any], notes: Notes, plans: dict
         if expressed := _expressed(data, notes, read, plans[read.environment], made[read.environment]):
             became.append(Became(read, expressed))
         if id(read) not in told:
-            notes.left_over.append(_unexpressed(read, notes))
+            notes.left_over.append(_unexpressed(read, notes, homes))
     decisions = {
         path: tuple(each) for path, each in notes.decisions.items() if value_at(data, path, ABSENT) is not ABSENT
     }
@@ -166,9 +186,11 @@ _SOURCES = ("GitRepository", "OCIRepository", "HelmRepository", "Bucket")
 _IMAGES = ("ImageRepository", "ImagePolicy", "ImageUpdateAutomation")
 
 
-def _unexpressed(read: Read, notes: Notes) -> LeftOver:
+def _unexpressed(read: Read, notes: Notes, homes: Set[str]) -> LeftOver:
     """An object for which nothing else was said."""
     key = key_of(read.manifest)
+    if key.kind == "Namespace" and key.name in homes:
+        return LeftOver(read, "an add-on lies in it, and Tenantry takes it as it is", "keep it", fate="stays")
     if key.kind in _REASONS:
         return LeftOver(read, *_REASONS[key.kind], fate="inexpressible" if key.kind == "Namespace" else "stays")
     if (key.kind, key.namespace, key.name) == ("GitRepository", FLUX, FLUX):

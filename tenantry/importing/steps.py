@@ -19,11 +19,13 @@ from tenantry.cluster.kubectl import (
     copy_secret_key,
     create_namespace,
     get,
+    reconcile_resource_set,
     resume,
     suspend,
     users_of_sources,
 )
 from tenantry.importing.model import Copied, Inventory, Proof, Read
+from tenantry.importing.resource_sets import OWNER
 from tenantry.kube.objects import ObjectId, group_of, labels_of, object_id
 from tenantry.messages.text import counted, grouped
 from tenantry.plan.plan import Plan
@@ -141,13 +143,29 @@ def _owners(inventory: Inventory, proof: Proof, contexts: Mapping[str, str]) -> 
 
 def _owner(read: Read) -> ObjectId | None:
     labels = labels_of(read.manifest)
-    name, namespace = labels.get(f"{_FLUX}/name"), labels.get(f"{_FLUX}/namespace")
-    if isinstance(name, str) and isinstance(namespace, str):
-        return ObjectId(f"{_FLUX}/v1", "Kustomization", namespace, name)
+    for group, version, kind in _APPLIERS:
+        name, namespace = labels.get(f"{group}/name"), labels.get(f"{group}/namespace")
+        if isinstance(name, str) and isinstance(namespace, str):
+            return ObjectId(version, kind, namespace, name)
     return None
 
 
+_APPLIERS = (
+    (_FLUX, f"{_FLUX}/v1", "Kustomization"),
+    (OWNER, "fluxcd.controlplane.io/v1", "ResourceSet"),
+)
+"""The groups of the labels that tell what applies an object, and what that is."""
+
+
 def _handover(owner: _Place, count: int) -> Step:
+    if owner.id.kind == "ResourceSet":
+        return Step(
+            f"{owner.id} applies {counted(count, 'object')} of these. Have the Flux Operator stop that: a ResourceSet that is"
+            " disabled deletes nothing, also when it is deleted itself. Write the annotation into its file, too, and remove"
+            " the file after `tenantry up`.",
+            (reconcile_resource_set(*owner, enabled=False),),
+            (reconcile_resource_set(*owner, enabled=True),),
+        )
     return Step(
         f"{owner.id} applies {counted(count, 'object')} of these from its repository. While it does, it sets back what"
         " Tenantry changes; and if you delete the files from the repository, it deletes the objects and everything they"

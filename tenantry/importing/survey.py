@@ -185,9 +185,15 @@ class Survey:
         place = Place(self.world.environment, self.world.management)
         mine = self._holders.get(thing.namespace)
         if mine is None:
-            return FoundApp(thing, place, "", thing.name, self.platform, thing.name, self.platform)
+            own = self._own(thing.namespace)
+            return FoundApp(thing, place, "", thing.name, own or self.platform, thing.name, self.platform, own=own)
         extra = tuple(namespace for namespace in mine.namespaces if namespace != mine.main)
         return FoundApp(thing, place, mine.tenant, thing.name, mine.main, thing.name, mine.main, extra)
+
+    def _own(self, namespace: str) -> str:
+        """`namespace` of an add-on that lies there, or whose release is stored there; "" if it is the platform's, or cannot be."""
+        kubeconfigs = {self.remotes.kubeconfig_namespace(each) for each in self.remotes.entries}
+        return "" if namespace in (self.platform, *kubeconfigs, *self._holders) else namespace
 
     def _remote(self, thing: Thing, cluster: str) -> FoundApp | None:
         place = Place(self.world.environment, cluster)
@@ -195,7 +201,9 @@ class Survey:
         tenant = self._tenant_of(thing)
         if not tenant:
             key = _without_cluster(thing.name, cluster)
-            return FoundApp(thing, place, "", key, home, join(cluster, key), self.platform)
+            storage = str(thing.spec.get("storageNamespace") or thing.namespace)
+            own = self._own(storage) if thing.kind == "HelmRelease" else None
+            return FoundApp(thing, place, "", key, home, join(cluster, key), self.platform, own=own)
         main = self._main(thing, tenant)
         prefix = join(cluster, main, "")
         key = (
@@ -241,10 +249,21 @@ class Survey:
         seen: defaultdict[tuple[Any, ...], list[FoundApp]] = defaultdict(list)
         for app in self.apps:
             seen[app.place, app.path].append(app)
-        for same in seen.values():
+        for same in list(seen.values()):
             for app in same[1:]:
-                app.key = join(app.key, "release" if app.thing.kind == "HelmRelease" else "manifests")
-                app.planned = join(app.planned, app.key.rsplit("-", 1)[-1])
+                kind = "release" if app.thing.kind == "HelmRelease" else "manifests"
+                short = app.planned.removesuffix(app.key)
+                keys = (
+                    join(app.key, kind),
+                    join(app.key, app.thing.namespace),
+                    join(app.key, app.thing.namespace, kind),
+                )
+                for key in keys:
+                    app.key = key
+                    if (app.place, app.path) not in seen:
+                        break
+                seen[app.place, app.path].append(app)
+                app.planned = f"{short}{app.key}"
 
 
 def _inside(release: Thing, objects: list[Any]) -> list[Thing]:

@@ -54,7 +54,8 @@ _NOT_THE_AUTHORS = (
 
 def is_authors(key: str) -> bool:
     """Whether a label or an annotation was written by a person, and not by Tenantry, Flux, Helm or Kubernetes."""
-    return not key.startswith(_NOT_THE_AUTHORS) and "toolkit.fluxcd.io/" not in key
+    groups = ("toolkit.fluxcd.io/", "fluxcd.controlplane.io/")
+    return not key.startswith(_NOT_THE_AUTHORS) and not any(group in key for group in groups)
 
 
 class Thing:
@@ -84,6 +85,12 @@ class Thing:
         """The tenant that its labels name; "" if they name none."""
         named = self.labels.get(TENANT_LABEL)
         return named if isinstance(named, str) and not dns_label_problem(named) else ""
+
+    @property
+    def applied_by(self) -> tuple[str, str]:
+        """The namespace and the name of the Kustomization that applies it, as its labels tell; empty if they do not."""
+        namespace, name = (self.labels.get(f"kustomize.toolkit.fluxcd.io/{each}") for each in ("namespace", "name"))
+        return (namespace, name) if isinstance(namespace, str) and isinstance(name, str) else ("", "")
 
     @property
     def is_ours(self) -> bool:
@@ -173,6 +180,7 @@ class FoundApp:
     """tenant: "" for an add-on. key: what the file calls it. main, extra: the tenant's namespaces.
 
     home, planned: the namespace and the name that Tenantry gives its object. content: what the entry says.
+    own: `namespace` of an add-on; "": the platform's; None: a Kustomization on a remote cluster does not tell.
     moves: why it cannot stay what it is; risks: why it is paused. shared: the source of the platform that an add-on takes.
     """
 
@@ -191,6 +199,7 @@ class FoundApp:
     automation: dict[str, Any] = field(default_factory=dict)
     risks: list[str] = field(default_factory=list)
     shared: str = ""
+    own: str | None = ""
 
     @property
     def path(self) -> tuple[str, ...]:

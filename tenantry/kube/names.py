@@ -1,7 +1,7 @@
 """Names of the objects in a plan, and the rules that Kubernetes, Flux and Helm set for them.
 
 Names are joined from stable keys only, so that adding a tenant never renames another's objects. A name that is too long is
-an error. It is never cut: two cut names could be the same.
+an error, unless the file lets it be shortened: then its end becomes a hash of the whole name, and the plan refuses two of one name.
 """
 
 from __future__ import annotations
@@ -136,6 +136,14 @@ def app_name(tenant: str, app: str) -> str:
 def join(*parts: str) -> str:
     """The name of an object, made of its keys: ("edge-1", "rocky", "web") -> edge-1-rocky-web."""
     return "-".join(parts)
+
+
+def shortened(name: str, limit: int) -> str:
+    """The name if it is short enough; otherwise its beginning, and eight digits of a hash of all of it."""
+    if len(name) <= limit:
+        return name
+    hashed = hashlib.sha256(name.encode()).hexdigest()[:8]
+    return f"{name[: limit - len(hashed) - 1].rstrip('-.')}-{hashed}"
 
 
 def digest(content: Mapping[str, object], digits: int = 8) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
+from functools import partial
 from itertools import chain
 from typing import Any, NamedTuple, TypeAlias
 
@@ -25,7 +26,7 @@ from tenantry.kube.names import PLATFORM
 from tenantry.listing.rights import rights, rights_of_platform
 from tenantry.listing.taken import Place, Source, Taken, Taking, in_words, uses
 from tenantry.messages.errors import UNKNOWN_NAME, Refused
-from tenantry.messages.text import declared
+from tenantry.messages.text import declared, grouped
 from tenantry.source.parsed_file import named_classes
 
 Item: TypeAlias = dict[str, Any]
@@ -142,7 +143,7 @@ def _environments(fleet: Fleet, placed: list[Placed], only: Filter) -> Iterator[
 def _clusters(fleet: Fleet, placed: list[Placed], only: Filter) -> Iterator[Item]:
     names = [name for name, each in fleet.clusters.items() if _in(each.environments, only.environments)]
     names = [name for name in names if not only.clusters or name in only.clusters]
-    by_cluster = _grouped(placed, 3)
+    by_cluster = grouped(placed, lambda one: one.cluster)
     for name in _kept(names, by_cluster, filtered=bool(only.tenants or only.uses)):
         here, each = by_cluster.get(name, []), fleet.clusters[name]
         yield {
@@ -161,7 +162,7 @@ def _clusters(fleet: Fleet, placed: list[Placed], only: Filter) -> Iterator[Item
 
 def _tenants(fleet: Fleet, placed: list[Placed], only: Filter) -> Iterator[Item]:
     names = [name for name in fleet.document.tenants if not only.tenants or name in only.tenants]
-    by_tenant = _grouped(placed, 1)
+    by_tenant = grouped(placed, lambda one: one.tenant)
     for name in _kept(names, by_tenant, filtered=only.by_place):
         here, each = by_tenant.get(name, []), fleet.document.tenants[name]
         yield {
@@ -192,8 +193,8 @@ def _classes(fleet: Fleet, placed: list[Placed], only: Filter) -> Iterator[Item]
 
 
 def _apps(fleet: Fleet, placed: list[Placed], only: Filter) -> Iterator[Item]:
-    by_app = _by_app(placed)
-    every = _by_app(_all_placed(fleet)) if only.by_place else by_app
+    by_app = grouped(placed, _app_of)
+    every = grouped(_all_placed(fleet), _app_of) if only.by_place else by_app
     taking, order = Taking(fleet), _positions(fleet.in_order())
     platform = [(PLATFORM, name, each) for name, each in fleet.document.platform.addons.items()]
     tenants = ((name, app, each) for name, of in fleet.document.tenants.items() for app, each in of.apps.items())
@@ -217,11 +218,8 @@ def _apps(fleet: Fleet, placed: list[Placed], only: Filter) -> Iterator[Item]:
         }
 
 
-def _by_app(placed: Iterable[Placed]) -> dict[tuple[str, str], list[Placed]]:
-    found: dict[tuple[str, str], list[Placed]] = {}
-    for one in placed:
-        found.setdefault((one.tenant, one.app), []).append(one)
-    return found
+def _app_of(one: Placed) -> tuple[str, str]:
+    return one.tenant, one.app
 
 
 def _data(found: Taken | Source) -> Item:
@@ -259,22 +257,22 @@ def _positions(names: Iterable[str]) -> dict[str, int]:
     return {name: number for number, name in enumerate(names)}
 
 
+def _place_of_source(one: Placed, taking: Taking) -> tuple[str, ...]:
+    """Where the source is declared that something takes. An add-on's own has the name of the add-on."""
+    name = taking.app(one.at, one.place)[0].source
+    return source_place(one.at, name if one.tenant != PLATFORM or name != one.app else None)
+
+
 def _sources(fleet: Fleet, placed: list[Placed], only: Filter) -> Iterator[Item]:
     taking = Taking(fleet)
-    users: dict[tuple[str, ...], list[Placed]] = {}
-    for one in placed:
-        name = taking.app(one.at, one.place)[0].source
-        at = source_place(one.at, name if one.tenant != PLATFORM or name != one.app else None)
-        users.setdefault(at, []).append(one)
+    users = grouped(placed, lambda one: _place_of_source(one, taking))
     for at, source in sorted(sources(fleet), key=lambda each: each[0][0] != PLATFORM):
         here = users.get(at, [])
         tenant, name = (PLATFORM, at[2]) if at[0] == PLATFORM else (at[1], at[3])
         if not _in([tenant], only.tenants) or (only.by_place and not here):
             continue
         places = list(dict.fromkeys(one.place for one in here))
-        by_source: dict[Source, list[Place]] = {}
-        for place in places:
-            by_source.setdefault(taking.source(at, place), []).append(place)
+        by_source = grouped(places, partial(taking.source, at))
         if not places:
             by_source[taking.source(at, None)] = []
         yield {
@@ -288,12 +286,8 @@ def _sources(fleet: Fleet, placed: list[Placed], only: Filter) -> Iterator[Item]
 
 
 def _rights(fleet: Fleet, placed: list[Placed], only: Filter) -> Iterator[Item]:
-    by_tenant: dict[str, list[Place]] = {}
-    for tenant, place in dict.fromkeys((one.tenant, one.place) for one in placed if one.tenant != PLATFORM):
-        by_tenant.setdefault(tenant, []).append(place)
-    every: dict[str, list[Place]] = {}
-    for tenant, place in dict.fromkeys((one.tenant, one.place) for one in _all_placed(fleet)):
-        every.setdefault(tenant, []).append(place)
+    by_tenant = _places_of(one for one in placed if one.tenant != PLATFORM)
+    every = _places_of(_all_placed(fleet))
     clusters = [Place(name, cluster) for name in fleet.in_order() for cluster in clusters_of(fleet, name)]
     here = [
         place
@@ -311,19 +305,18 @@ def _rights(fleet: Fleet, placed: list[Placed], only: Filter) -> Iterator[Item]:
                 yield {**right.data(), **_where(places, every[tenant])}
 
 
+def _places_of(placed: Iterable[Placed]) -> dict[str, list[Place]]:
+    """The places of each tenant, each once."""
+    by_tenant = grouped(placed, lambda one: one.tenant)
+    return {tenant: list(dict.fromkeys(one.place for one in here)) for tenant, here in by_tenant.items()}
+
+
 def _in(names: Iterable[str], wanted: Collection[str]) -> bool:
     return not wanted or not set(names).isdisjoint(wanted)
 
 
 def _unique(names: Iterable[str]) -> list[str]:
     return list(dict.fromkeys(names))
-
-
-def _grouped(placed: Iterable[Placed], field: int) -> dict[str, list[Placed]]:
-    groups: dict[str, list[Placed]] = {}
-    for each in placed:
-        groups.setdefault(each[field], []).append(each)
-    return groups
 
 
 _LISTS: dict[str, Callable[[Fleet, list[Placed], Filter], Iterator[Item]]] = {

@@ -22,6 +22,7 @@ from tenantry.messages.data import ABSENT, value_at
 from tenantry.messages.errors import Path
 from tenantry.model.tenancy import Subject
 from tenantry.plan.addon_namespaces import owned_namespaces
+from tenantry.plan.bootstrap import homes_of_addons
 
 Kind: TypeAlias = Literal["user", "group", "serviceAccount", "flux", "file"]
 EVERYTHING = "cluster-admin"
@@ -58,6 +59,7 @@ def rights_of_platform(fleet: Fleet, places: Iterable[Place]) -> Mapping[Right, 
     add-ons have of their own.
     """
     found: dict[Right, list[Place]] = {}
+    hubs = {hub for environment in fleet.environments.values() for hub in environment.managements}
     for place in places:
         at = ("clusters", place.cluster, "platformServiceAccount")
         written = "platformServiceAccount" in fleet.raw("clusters", place.cluster)
@@ -67,13 +69,17 @@ def rights_of_platform(fleet: Fleet, places: Iterable[Place]) -> Mapping[Right, 
         for addon, owner in addons_on(fleet, *place).items():
             declared = fleet.document.platform.addons[addon].account
             if declared and owner == place.environment:
-                account = f"{fleet.document.platform.namespace}/{addon_account(fleet, *place, addon)}"
+                home = fleet.document.platform.addons[addon].namespace or fleet.document.platform.namespace
+                account = f"{home}/{addon_account(fleet, *place, addon)}"
                 line = fleet.source.line_of(("platform", "addons", addon, "account"))
-                own = owned_namespaces(fleet, *place, addon)
-                found.setdefault(Right(PLATFORM, "flux", account, "role", declared.role, own, line), []).append(place)
+                there = owned_namespaces(fleet, *place, addon)
+                found.setdefault(Right(PLATFORM, "flux", account, "role", declared.role, there, line), []).append(place)
                 if rules := [rule.model_dump() for rule in declared.rules]:
                     role = in_words(rights_of_rules(rules))
                     found.setdefault(Right(PLATFORM, "flux", account, "cluster", role, (), line), []).append(place)
+        for home in homes_of_addons(fleet, place.cluster)[1:] if place.cluster in hubs else ():
+            own = f"{home}/{platform_account(fleet, *place)}"
+            found.setdefault(Right(PLATFORM, "flux", own, "cluster", EVERYTHING, (), line), []).append(place)
     return found
 
 

@@ -65,12 +65,18 @@ def _files(path: Path) -> Iterator[Path]:
 
 
 def directory_in(root: Path, path: str) -> Path:
-    """A directory of a source, as Flux takes its path: a leading slash does not count. Raises: NotRendered."""
-    parts = [part for part in PurePosixPath(path).parts if part not in ("/", ".")]
-    if ".." in parts:
-        raise NotRendered(f"path '{path}' leaves the source")
+    """A directory of a source, as Flux takes its path: a leading slash does not count, and `..` stops at the root.
+
+    Raises: NotRendered: there is none.
+    """
+    parts: list[str] = []
+    for part in PurePosixPath(path).parts:
+        if part == "..":
+            parts = parts[:-1]
+        elif part not in ("/", "."):
+            parts.append(part)
     directory = root.joinpath(*parts)
-    if not directory.is_dir():
+    if not os.path.isdir(directory):  # noqa: PTH112 (it knows no names that are too long)
         raise NotRendered(f"the source has no directory '{path}'")
     return directory
 

@@ -123,6 +123,19 @@ def _check(data: Any) -> None:
             open += [(each, depth + 1) for each in value]
 
 
+def with_metadata(objects: Iterable[Mapping[str, Any]], spec: Mapping[str, Any]) -> tuple[Mapping[str, Any], ...]:
+    """`commonMetadata` of a Kustomization or a release on every object, as the controllers set it."""
+    common = spec.get("commonMetadata") or {}
+    found = []
+    for each in objects:
+        metadata = dict(each.get("metadata") or {})
+        for key in ("labels", "annotations"):
+            if common.get(key):
+                metadata[key] = {**(metadata.get(key) or {}), **common[key]}
+        found.append({**each, "metadata": metadata} if common else each)
+    return tuple(found)
+
+
 _DISABLED = "kustomize.toolkit.fluxcd.io/substitute"
 _BETWEEN = re.compile(r"^---\n", re.MULTILINE)
 _USE = re.compile(
@@ -147,6 +160,15 @@ def substituted(built: str, post_build: Mapping[str, Any]) -> Rendered:
         else:
             objects += _objects(text)
     return Rendered(tuple(objects), tuple(notes))
+
+
+def unset(built: str, values: Mapping[str, str]) -> dict[str, bool]:
+    """The variables in a build that have none of these values, and whether each has a default wherever it is used."""
+    names: dict[str, bool] = {}
+    for found in _USE.finditer(built, 0, built.rfind("}") + 1):
+        if not found["escaped"] and found["name"] not in values:
+            names[found["name"]] = names.get(found["name"], True) and found["default"] is not None
+    return names
 
 
 @functools.lru_cache(maxsize=4_000)

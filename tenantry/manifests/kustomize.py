@@ -132,6 +132,8 @@ def _is_object(text: str) -> bool:
     return "\n" in text or ": " in text or text.startswith("{")
 
 
+ORIGINS = "originAnnotations"
+"""What lets kustomize say where each object comes from."""
 _EMPTY = {"apiVersion": "kustomize.config.k8s.io/v1beta1", "kind": "Kustomization"}
 
 
@@ -147,18 +149,34 @@ def build(root: Path, spec: Mapping[str, Any], kustomize: tuple[str, ...], cage:
         return built(copy, directory, kustomize, cage)
 
 
-def build_part(root: Path, directory: Path, kustomize: tuple[str, ...], cage: Cage) -> bytes:
+def build_part(
+    root: Path, directory: Path, kustomize: tuple[str, ...], cage: Cage, spec: Mapping[str, Any] | None = None
+) -> bytes:
     """What kustomize builds from a directory of a large source, of which only what is named is copied.
 
+    Args:   spec: that of a Kustomization, whose parts are added as Flux does. Each object then names the file it comes from.
     Raises: NotRendered; NotFetched.
     """
     root, directory = root.resolve(), directory.resolve()
-    named = [reference.target for reference in references(root, directory)]
+    # One that leaves the source is refused below, with its place.
+    begins = [each for each in _read_for(directory, spec or {}) if each.is_relative_to(root)]
+    named = [*begins, *(reference.target for each in begins for reference in references(root, each))]
     with tempfile.TemporaryDirectory(prefix="tenantry-") as temporary:
         copy = Path(temporary, "source")
         copy.mkdir()
-        artifact.copied(root, (directory, *named), copy)
-        return built(copy, copy / directory.relative_to(root), kustomize, cage)
+        artifact.copied(root, named, copy)
+        inside = copy / directory.relative_to(root)
+        if spec is not None:
+            _write(inside, {**_completed(inside, spec), "buildMetadata": [ORIGINS]})
+        return built(copy, inside, kustomize, cage)
+
+
+def _read_for(directory: Path, spec: Mapping[str, Any]) -> Iterator[Path]:
+    """The directories whose kustomizations a build of a Kustomization's path begins with."""
+    yield directory
+    yield from (_leads_to(directory / str(each), "spec.components") for each in spec.get("components", ()))
+    if kustomization_in(directory) is None:
+        yield from (each for each in _manifests(directory) if each.is_dir())
 
 
 def built(root: Path, directory: Path, kustomize: tuple[str, ...], cage: Cage) -> bytes:
@@ -202,7 +220,7 @@ def _found(directory: Path) -> dict[str, Any] | None:
     if not isinstance(found, dict):
         raise NotRendered(f"{file.name} is not a mapping")
     if not found.get("resources"):
-        found["buildMetadata"] = ["originAnnotations"]  # otherwise kustomize refuses an empty file
+        found["buildMetadata"] = [ORIGINS]  # otherwise kustomize refuses an empty file
     return found
 
 

@@ -7,6 +7,7 @@ whole. Values of the fleet are never read as options: they stand after `--` or b
 from __future__ import annotations
 
 import os
+import re
 import signal
 import subprocess
 import tempfile
@@ -97,6 +98,16 @@ def _wait(child: subprocess.Popen[bytes], seconds: float) -> int | None:
             child.wait()
 
 
+_NOISE = re.compile(r"[IWEF]\d{4} \d\d:\d\d:\d\d|# Warning: |WARNING: ")
+"""What begins a line of a Go program's log, or of a warning, and not of the cause."""
+
+
 def _shortened(said: str) -> str:
-    """The end of a message, where the cause stands, without the prefix of Go programs."""
-    return said.removeprefix("Error: ").removeprefix("fatal: ")[:_MESSAGE]
+    """The end of a message, where the cause stands, without the prefix of Go programs and what they log."""
+    lines = [line for line in said.splitlines() if not _NOISE.match(line)]
+    return (
+        ("\n".join(lines).strip() or said)
+        .removeprefix("Error: ")
+        .removeprefix("error: ")
+        .removeprefix("fatal: ")[:_MESSAGE]
+    )

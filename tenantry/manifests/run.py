@@ -17,7 +17,7 @@ from tenantry.kube.objects import Manifest, ObjectId, readable_id
 from tenantry.manifests import helm, kustomize
 from tenantry.manifests.cache import Cache, Once
 from tenantry.manifests.changed import decisive
-from tenantry.manifests.documents import substituted
+from tenantry.manifests.documents import substituted, with_metadata
 from tenantry.manifests.model import (
     AppChange,
     ChangedApp,
@@ -154,12 +154,12 @@ class _Renderer:
             except NotRendered as refused:
                 problems.append(Problem(side, _told(str(refused), inputs), failed=True))
             except Exception as unexpected:  # whatever a source contains costs the apps that take it
-                problems.append(Problem(side, _unreadable(unexpected), failed=True))
+                problems.append(Problem(side, unreadable(unexpected), failed=True))
         try:
             changes, unchanged = compared(*sides) if len(sides) == 2 else ((), 0)
         except Exception as unexpected:  # the same
             changes, unchanged = (), 0
-            problems.append(Problem("", _unreadable(unexpected)))
+            problems.append(Problem("", unreadable(unexpected)))
         change = AppChange(
             environment=app.environment,
             tenant=app.tenant,
@@ -208,7 +208,7 @@ def _key(inputs: Inputs | None) -> str:
 _DATA = re.compile(r"(?:stringData|data)[\"']?\s{0,4}:")
 
 
-def _unreadable(found: Exception) -> str:
+def unreadable(found: Exception) -> str:
     """What is told of content that no step expects, without the content."""
     if isinstance(found, RecursionError):
         return "its directories or its YAML are nested too deeply"
@@ -243,18 +243,7 @@ def _with_note(rendered: Rendered) -> Rendered:
 
 
 def _with_metadata(rendered: Rendered, inputs: Inputs) -> Rendered:
-    """`commonMetadata` on every object, as the controllers set it."""
-    common = inputs.app["spec"].get("commonMetadata") or {}
-    if not common:
-        return rendered
-    objects = []
-    for each in rendered.objects:
-        metadata = dict(each.get("metadata") or {})
-        for key in ("labels", "annotations"):
-            if common.get(key):
-                metadata[key] = {**(metadata.get(key) or {}), **common[key]}
-        objects.append({**each, "metadata": metadata})
-    return replace(rendered, objects=tuple(objects))
+    return replace(rendered, objects=with_metadata(rendered.objects, inputs.app["spec"]))
 
 
 def _grouped(outcomes: Iterable[tuple[ChangedApp, _Pair]]) -> list[AppChange]:

@@ -52,7 +52,7 @@ from tenantry.model.flux import (
 )
 from tenantry.model.images import ImageAutomation, ImageChoice, ImagePolicy, ImageRepository, ImageSource, ImageUpdate
 from tenantry.model.notifications import COMMIT_STATUS, Alert, Provider, Receiver
-from tenantry.model.selecting import Excluded, Selector
+from tenantry.model.selector import Excluded, Selector
 from tenantry.model.sources import (
     SOURCE_KINDS,
     Bucket,

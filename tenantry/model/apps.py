@@ -7,7 +7,7 @@ from pydantic import Field
 from tenantry.model.flux import FluxMetadata, HelmPatch, KustomizePatch
 from tenantry.model.images import ImageAutomation
 from tenantry.model.scalars import AppName, Name, NameTemplate
-from tenantry.model.selecting import Selector
+from tenantry.model.selector import Selector
 from tenantry.model.sources import Source
 from tenantry.model.strict import Model, OneOf
 from tenantry.model.tenancy import AddonAccount, AddonNamespace
@@ -94,6 +94,10 @@ class Addon(App):
     add-on admits has its own; the names of its objects and its release contain the environment where they would meet."""
     source: Source | None = None
     """Where the add-on's manifests or chart come from. Without it, `kustomize` or `helm` names one of `platform.sources`."""
+    namespace: Name | None = None
+    """The namespace of the add-on's Flux objects on a management cluster, and on every cluster the one in which Helm stores its
+    release and installs it. No tenant can have it. `tenantry cluster bootstrap` makes it, with the account as which Flux acts
+    there. Another namespace is another release. Default: `platform.namespace`."""
     namespaces: dict[NameTemplate, AddonNamespace] = {}
     """Namespaces that the add-on owns, by name; placeholders are filled in. They are created before the add-on, removed after it,
     and reserved: no tenant can have one of them."""

@@ -28,7 +28,7 @@ from tenantry.model.scalars import (
     VariableName,
     VariableValue,
 )
-from tenantry.model.selecting import Selector
+from tenantry.model.selector import Selector
 from tenantry.model.sources import Config, Credentials, GitRef, Oci, Source
 from tenantry.model.strict import InParts, Model, OneOf
 from tenantry.model.tenancy import (
@@ -268,6 +268,9 @@ class Platform(Model):
     value would reinstall them all, so runs refuse it."""
     chart: ObjectsChart | None = None
     """Where the chart for baselines is. Required as soon as a tenant is placed on a remote cluster."""
+    longNames: Literal["refuse", "shorten"] = "refuse"
+    """What becomes of a name that is too long for a Kustomization, a HelmRelease or a Helm release. `shorten` cuts it and adds a
+    hash of the whole name. Names that are short enough stay as they are."""
     reservedNamespaces: list[NamespacePattern] = list(RESERVED)
     """Namespaces that no tenant may have, in addition to those of add-ons, of kubeconfigs and of Kubernetes. A `*` stands for
     any characters."""

@@ -18,7 +18,7 @@ from tenantry.model.scalars import (
     path_problem,
     refusal,
 )
-from tenantry.model.selecting import Selector
+from tenantry.model.selector import Selector
 from tenantry.model.strict import Fillable, Model, OneOf
 
 _CREDENTIALS = "the fleet sets it from 'credentials' beside the block"

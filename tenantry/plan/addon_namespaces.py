@@ -24,7 +24,15 @@ from tenantry.model.tenancy import AddonNamespace
 from tenantry.plan.declared_objects import DeclaredObject, Surroundings, declared_objects
 from tenantry.plan.objects.lifecycle import Lifecycle, in_state, lifecycle
 from tenantry.plan.objects.remote import objects_release
-from tenantry.plan.objects.scope import APP_LABEL, Scope, check_length, installed_labels, on_management, unawaited
+from tenantry.plan.objects.scope import (
+    APP_LABEL,
+    SHORTEN,
+    Scope,
+    check_length,
+    installed_labels,
+    on_management,
+    unawaited,
+)
 
 _RBAC = "rbac.authorization.k8s.io"
 
@@ -113,13 +121,18 @@ def _check(fleet: Fleet, scope: Scope, addon: str, name: str, at: Path) -> None:
         message = f"namespace '{name}' of add-on '{addon}' {problem}"
         raise Found([Problem(at, "bad-name", message, fix="correct the name", at_key=True)])
     kubeconfigs = {cluster.kubeconfig.resolved.namespace for cluster in fleet.clusters.values() if cluster.kubeconfig}
-    if names.is_reserved_namespace(name) or name in (fleet.document.platform.namespace, *kubeconfigs):
+    if names.is_reserved_namespace(name) or name in (fleet.document.platform.namespace, *kubeconfigs, *_homes(fleet)):
         message = f"namespace '{name}' of add-on '{addon}' belongs to the cluster or to Tenantry"
         raise Found([Problem(at, "reserved-namespace", message, fix="remove it, or choose another name", at_key=True)])
     if other := _first_owner(fleet, scope, addon, name):
         message = f"add-ons '{other}' and '{addon}' would both own namespace '{name}'"
         fix = f"remove it from one of them; add-on '{addon}' can depend on '{other}' instead"
         raise Found([Problem(at, "shared-namespace", message, fix=fix, at_key=True)])
+
+
+def _homes(fleet: Fleet) -> set[str]:
+    """The namespaces of add-ons' Flux objects, which bootstrap makes."""
+    return {each.namespace for each in fleet.document.platform.addons.values() if each.namespace}
 
 
 def _first_owner(fleet: Fleet, scope: Scope, addon: str, name: str) -> str | None:
@@ -180,7 +193,9 @@ def namespaces_release(
     key, adopt = names.join(addon, "namespaces"), fleet.document.platform.addons[addon].adopt
     release = scope.release(key)
     if len(release) > names.MAX_RELEASE:
-        raise Found([name_too_long("release", release, names.MAX_RELEASE, at, "use a shorter name for the add-on")])
+        raise Found(
+            [name_too_long("release", release, names.MAX_RELEASE, at, f"use a shorter name for the add-on{SHORTEN}")]
+        )
     state = _state(fleet, scope, addon)
     made = objects_release(scope, scope, key, release, manifests, settings, depends_on, (), state, adopt=adopt)
     check_length(made, at)

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from tenantry.grants.grants import POLICYS_SHORTEST
 from tenantry.grants.limits import duration_paths
 from tenantry.grants.requirements import EXACT_VERSION, IMAGES, PINNED, VERIFIED
 from tenantry.kube.objects import Manifest
+from tenantry.messages.text import listed
 from tenantry.model.scalars import LONGEST_DURATION
 from tenantry.plan.objects.scope import ACCOUNT_LABEL, ENVIRONMENT_LABEL, MANAGED_BY, ROLE_LABEL, TENANT_LABEL
 
@@ -15,8 +16,8 @@ Rule = tuple[str, str]
 """An expression that is true of objects that are allowed, and what the author of another one is told."""
 
 
-def flux_rules(platform: str, *, shared_identity: bool) -> Iterator[Rule]:
-    """Args: platform: the namespace of add-ons. shared_identity: whether tenants may use the controllers' cloud identity."""
+def flux_rules(platform: Sequence[str], *, shared_identity: bool) -> Iterator[Rule]:
+    """Args: platform: the namespaces of add-ons. shared_identity: whether tenants may use the controllers' cloud identity."""
     yield _dependencies(platform)
     yield "!has(object.spec.kubeConfig)", "a tenant's Flux objects have no kubeConfig: they act on this cluster"
     yield _account()
@@ -28,12 +29,13 @@ def flux_rules(platform: str, *, shared_identity: bool) -> Iterator[Rule]:
         yield from _identity()
 
 
-def _dependencies(platform: str) -> Rule:
+def _dependencies(platform: Sequence[str]) -> Rule:
     own = "!has(each.namespace) || each.namespace == object.metadata.namespace"
-    addon = f"each.namespace == '{platform}' && !has(each.readyExpr)"
+    is_addons = f"== '{platform[0]}'" if len(platform) == 1 else f"in {list(platform)}"
+    addon = f"each.namespace {is_addons} && !has(each.readyExpr)"
     return (
         f"!has(object.spec.dependsOn) || object.spec.dependsOn.all(each, {own} || ({addon}))",
-        f"a tenant's dependsOn names its own namespace, or without a readyExpr '{platform}'",
+        f"a tenant's dependsOn names its own namespace, or without a readyExpr {listed(map(repr, platform))}",
     )
 
 
@@ -130,10 +132,10 @@ _FLUX = {
 }
 
 
-def management_policies(platform: str, *, shared_identity: bool) -> tuple[Manifest, ...]:
+def management_policies(platform: Sequence[str], *, shared_identity: bool) -> tuple[Manifest, ...]:
     """The policies of a management cluster, each with its binding.
 
-    Args: platform: the namespace of add-ons. shared_identity: whether tenants may use the controllers' cloud identity.
+    Args: platform: the namespaces of add-ons. shared_identity: whether tenants may use the controllers' cloud identity.
     """
     rules = flux_rules(platform, shared_identity=shared_identity)
     return (*_objects(rules), *_requirements(), *_status(), *remote_policies())

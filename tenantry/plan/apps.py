@@ -26,7 +26,7 @@ from tenantry.plan.dependencies import in_order, missing_dependencies
 from tenantry.plan.images import PlannedImage, automation_of, image_objects, planned_images
 from tenantry.plan.objects.apps import Dependency, app_id, awaited, helm_release, kustomization
 from tenantry.plan.objects.lifecycle import Lifecycle, in_state, lifecycle, with_kept_definitions
-from tenantry.plan.objects.scope import APP_LABEL, Scope, check_length, check_size, with_metadata
+from tenantry.plan.objects.scope import APP_LABEL, SHORTEN, Scope, check_length, check_size, with_metadata
 from tenantry.plan.objects.sources import chart_object, check_chart, is_chart
 from tenantry.plan.planned_apps import AppSet, PlannedApp
 from tenantry.plan.shared import at_one_pace, shared_chart
@@ -141,6 +141,7 @@ class _Builder:
                 cluster=self.scope.cluster,
                 name=app.name,
                 id=planned.id,
+                shortened=self.scope.shortened(app.name, planned.id.name, release[-1] if release else ""),
                 at=at,
                 release=release,
                 after={name: each.id for name, each in known.items()},
@@ -222,7 +223,8 @@ class _Builder:
         check_chart(app, helm, source, at, self._charts_declared())
         release = helm.releaseName or self.scope.release(app.name)
         if len(release) > names.MAX_RELEASE:
-            raise Found([name_too_long("release", release, names.MAX_RELEASE, at, "set a shorter 'releaseName'")])
+            fix = f"set a shorter 'releaseName'{'' if helm.releaseName else SHORTEN}"
+            raise Found([name_too_long("release", release, names.MAX_RELEASE, at, fix)])
         if is_chart(source):
             return source
         chart = chart_object(self.sources.scope_of(name), source, name, helm, app.settings.interval)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from tenantry.fleet.fleet import Fleet, platform_account
+from tenantry.fleet.placement import addons_on
 from tenantry.kube.objects import KubeObject, Manifest, Owner
 from tenantry.messages.errors import Path
 from tenantry.model import ConfigMap, SecretKey
@@ -26,21 +27,44 @@ def bootstrap(fleet: Fleet, environment: str, cluster: str) -> tuple[Manifest, .
     declared = fleet.clusters[cluster]
     platform = fleet.document.platform.namespace
     account = declared.platformServiceAccount
-    namespace = {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": platform, "labels": MANAGED_BY}}
+    namespace = _namespace(platform)
     if cluster in fleet.environments[environment].managements:
-        metadata = {"name": account, "namespace": platform, "labels": MANAGED_BY}
+        homes = homes_of_addons(fleet, cluster)
         return (
             namespace,
-            {"apiVersion": "v1", "kind": "ServiceAccount", "metadata": metadata},
-            _binding(account, platform),
+            *(_namespace(home) for home in homes if home != platform),
+            *(_account(account, home) for home in homes),
+            *(_binding(account, home) for home in homes),
             cluster_marker(platform, cluster),
-            *management_policies(platform, shared_identity=fleet.document.platform.sharedIdentity),
+            *management_policies(homes, shared_identity=fleet.document.platform.sharedIdentity),
         )
     assert declared.kubeconfig is not None  # a rule of the fleet
     remote_for = (each for each in declared.environments if cluster not in fleet.environments[each].managements)
     accounts = dict.fromkeys(platform_account(fleet, each, cluster) for each in remote_for)
     bindings = (_binding(each, declared.kubeconfig.resolved.namespace) for each in accounts)
     return (namespace, *bindings, cluster_marker(platform, cluster), *remote_policies())
+
+
+def homes_of_addons(fleet: Fleet, hub: str) -> tuple[str, ...]:
+    """The namespaces of add-ons' Flux objects on a management cluster, the platform's first."""
+    platform = fleet.document.platform
+    managed = [name for name, each in fleet.environments.items() if hub in each.managements]
+    own = (
+        platform.addons[addon].namespace
+        for environment in managed
+        if environment in fleet.clusters[hub].environments
+        for addon in addons_on(fleet, environment, hub)
+    )
+    return tuple(dict.fromkeys((platform.namespace, *sorted({each for each in own if each}))))
+
+
+def _namespace(name: str) -> Manifest:
+    return {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": name, "labels": MANAGED_BY}}
+
+
+def _account(name: str, namespace: str) -> Manifest:
+    metadata = {"name": name, "namespace": namespace, "labels": MANAGED_BY}
+    return {"apiVersion": "v1", "kind": "ServiceAccount", "metadata": metadata}
 
 
 def cluster_marker(platform: str, cluster: str) -> Manifest:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from tenantry.fleet.apps import EffectiveApp
@@ -140,9 +140,10 @@ def _cycle(apps: Mapping[str, EffectiveApp], circle: list[str]) -> Problem:
     # Report at the first app of the alphabet, so that the same cycle found from elsewhere is the same finding.
     start = circle.index(min(circle))
     chain = [*circle[start:], *circle[:start]]
-    return Problem(
-        apps[chain[0]].origin("dependsOn"),
-        "dependency-cycle",
-        f"apps depend on each other: {' -> '.join([*chain, chain[0]])}",
-        fix="remove one of the dependencies",
-    )
+    return circle_of([*chain, chain[0]], apps[chain[0]].origin("dependsOn"))
+
+
+def circle_of(chain: Sequence[str], at: Path) -> Problem:
+    """Apps of which each waits for the next. chain: the first one comes again at the end."""
+    message = f"apps depend on each other: {' -> '.join(chain)}"
+    return Problem(at, "dependency-cycle", message, fix="remove one of the dependencies")

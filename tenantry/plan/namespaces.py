@@ -168,7 +168,8 @@ def addon_namespaces(fleet: Fleet) -> set[str]:
         at = ("platform", "addons", addon)
         blocks = (each for path, each in blocks_of(fleet.source.data, at))
         targets = {str(block["targetNamespace"]) for block in blocks if block.get("targetNamespace")}
-        for name in (*targets, *fleet.raw(*at, "namespaces")):
+        own = fleet.document.platform.addons[addon].namespace
+        for name in (*targets, *fleet.raw(*at, "namespaces"), *([own] if own else ())):
             found |= _filled_names(fleet, at, name) if is_unfilled(name) else {name}
     return found
 

@@ -40,7 +40,7 @@ from tenantry.plan.objects.apps import Dependency, app_id, awaited, edges
 from tenantry.plan.objects.baseline import account, baseline
 from tenantry.plan.objects.lifecycle import Lifecycle, given_up, in_state, lifecycle, with_given_up_apps
 from tenantry.plan.objects.remote import baseline_release, service_account
-from tenantry.plan.objects.scope import Scope, on_management, unawaited
+from tenantry.plan.objects.scope import SHORTEN, Scope, on_management, unawaited
 from tenantry.plan.platform import PlatformPlanner
 
 
@@ -134,6 +134,7 @@ class PlacementPlanner:
             namespaces=extra,
             shard=shard.name if (shard := flux_shard(self.fleet, self.environment, tenant, cluster)) else None,
             common=(namespace,) if kubeconfig else (),
+            shortens=self.fleet.document.platform.longNames == "shorten",
             # Flux objects for a remote cluster are in one namespace, so only its account is needed.
             accounts=() if kubeconfig else tuple(name for key, name in extra.items() if own[key].serviceAccount),
         )
@@ -277,7 +278,7 @@ def _check_release(release: KubeObject, scope: Scope) -> None:
     name = release.manifest["spec"]["releaseName"]
     for what, value, limit in (("release", name, names.MAX_RELEASE), ("HelmRelease", release.id.name, names.MAX_LABEL)):
         if len(value) > limit:
-            fix = "use a shorter tenant name or namespace template"
+            fix = f"use a shorter tenant name or namespace template{SHORTEN}"
             found = name_too_long(what, value, limit, ("tenants", scope.tenant), fix)
             raise Found([replace(found, at_key=True)])
 

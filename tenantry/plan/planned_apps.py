@@ -16,6 +16,7 @@ class PlannedApp:
     """One app on one cluster: the Kustomization or HelmRelease that stands for it on the management cluster.
 
     release: where Helm keeps it, as (cluster, namespace, name); None for a Kustomization. at: its place in the document.
+    shortened: the names of the object and the release that were too long, each with the whole name.
     after: what it waits for, by the names in `dependsOn`.
     images: those whose tags are followed here, on the one cluster of the environment where that happens.
     """
@@ -26,6 +27,7 @@ class PlannedApp:
     id: ObjectId
     at: tuple[str, ...]
     release: tuple[str, str, str] | None = None
+    shortened: Mapping[str, str] = field(default_factory=dict)
     after: Mapping[str, ObjectId] = field(default_factory=dict)
     images: tuple[PlannedImage, ...] = ()
 

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
+from graphlib import CycleError, TopologicalSorter
 
 from tenantry.fleet.fleet import Fleet, addon_account, environment_part, hub_of, platform_account
 from tenantry.fleet.flux_shards import flux_shard
@@ -16,6 +18,7 @@ from tenantry.kube import names
 from tenantry.kube.objects import ObjectId, Owner
 from tenantry.messages.errors import Found, Problem, collecting, raise_found
 from tenantry.messages.placeholders import Variables
+from tenantry.messages.text import grouped
 from tenantry.model import ConfigMap, ObjectsChart, SecretKey
 from tenantry.plan.addon_namespaces import (
     account_rights,
@@ -27,6 +30,7 @@ from tenantry.plan.addon_namespaces import (
 )
 from tenantry.plan.apps import plan_apps
 from tenantry.plan.bootstrap import access_objects, identity_of, kubeconfig_of
+from tenantry.plan.dependencies import circle_of
 from tenantry.plan.gathering import Gathering
 from tenantry.plan.notifications import plan_alerts, plan_receivers
 from tenantry.plan.objects.apps import Dependency, app_id
@@ -76,7 +80,13 @@ class PlatformPlanner:
         if there or (cluster != self.management and self._has_tenants(cluster, beside)):
             addons = {name.removeprefix(names.ADDON_PREFIX): each.id for name, each in there.items()}
             self.plan_access(cluster)
-            self._alerts[cluster] = self.add_alerts(self.scope(cluster), addons, self._variables(cluster))
+            scope = self.scope(cluster)
+            made: list[ObjectId] = []
+            # An Alert hears of its own namespace only.
+            for home in dict.fromkeys((scope.home, *(id.namespace for id in addons.values()))):
+                inside = {name: id for name, id in addons.items() if id.namespace == home}
+                made += self.add_alerts(replace(scope, home=home), inside, self._variables(cluster))
+            self._alerts[cluster] = tuple(made)
 
     def addons(self, cluster: str) -> None:
         """An add-on is there once, for the first environment that the cluster names and the add-on admits, or once for each."""
@@ -91,12 +101,36 @@ class PlatformPlanner:
         there = {each.removeprefix(names.ADDON_PREFIX): found for each, found in self.addons_there(cluster).items()}
         elsewhere = {addon: found for addon, found in there.items() if not found.planned}
         own = [addon for addon in mine if addon not in shared]
-        known = {**elsewhere, **{addon: there[addon] for addon in shared}}
-        every = AppSet()
-        for planned in (self._add_addons(cluster, shared, elsewhere), self._add_addons(cluster, own, known)):
-            every.objects |= planned.objects
-            every.sources |= planned.sources
-        self.add_receivers(self._receiving(cluster), every, self._variables(cluster))
+        every: dict[str, AppSet] = defaultdict(AppSet)
+        for alike in (shared, own):
+            # Those of an environment may wait for those of the cluster, and not the other way round.
+            known = elsewhere | {addon: there[addon] for addon in (shared if alike is shared else mine)}
+            for wanted in grouped(alike, lambda addon: self._platform.addons[addon].namespace).values():
+                planned = self._add_addons(
+                    cluster, wanted, {name: each for name, each in known.items() if name not in wanted}
+                )
+                home = self._scope_of(wanted[0], cluster).home
+                every[home].objects |= planned.objects
+                every[home].sources |= planned.sources
+        self._refuse_circles(there)
+        for home, found in every.items():
+            self.add_receivers(replace(self._receiving(cluster), home=home), found, self._variables(cluster))
+
+    def _refuse_circles(self, there: Mapping[str, Dependency]) -> None:
+        """Add-ons of one namespace are sorted when they are planned; these lie in several."""
+        addons = {each.id: name for name, each in there.items()}
+        if len({id.namespace for id in addons}) > 1:
+            after = {
+                addons[planned.id]: [addons[id] for id in planned.depends_on if id in addons]
+                for planned in self._gathering.objects.values()
+                if planned.id in addons
+            }
+            try:
+                TopologicalSorter(after).prepare()
+            except CycleError as cycle:
+                chain = list(reversed(cycle.args[1]))
+                at = ("platform", "addons", min(chain), "dependsOn")
+                self._gathering.findings.append(circle_of(chain, at))
 
     def _add_addons(self, cluster: str, wanted: list[str], others: Mapping[str, Dependency]) -> AppSet:
         """Plan add-ons of one scope; others: those that they may wait for."""
@@ -118,8 +152,11 @@ class PlatformPlanner:
 
     def _scope_of(self, addon: str, cluster: str) -> Scope:
         """The scope of an add-on; what each environment has of its own is named after it where others could have it too."""
-        scope = self.scope(cluster)
-        if self._platform.addons[addon].scope == "cluster":
+        scope, declared = self.scope(cluster), self._platform.addons[addon]
+        if declared.namespace:
+            home = scope.home if scope.kubeconfig else declared.namespace
+            scope = replace(scope, home=home, storage=declared.namespace)
+        if declared.scope == "cluster":
             return scope
         mark = environment_part(self.fleet, self.environment, self.management)
         return replace(scope, prefix=(*scope.prefix, *mark), mark=mark)
@@ -212,6 +249,7 @@ class PlatformPlanner:
             base=tuple(made.id for made, _ in access_objects(self.fleet, self.environment, cluster)),
             shard=shard.name if (shard := flux_shard(self.fleet, self.environment, "", cluster)) else None,
             attached=(*prefix, *self._attached(cluster)),
+            shortens=self._platform.longNames == "shorten",
             common=(namespace, *environment_part(self.fleet, self.environment, self.management)) if kubeconfig else (),
         )
 

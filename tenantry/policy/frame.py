@@ -10,6 +10,7 @@ from typing import Any
 
 from tenantry.policy.classes import names_of
 from tenantry.policy.main_file import MainFile, filled, merged, overrides_on
+from tenantry.policy.overlays import OF_TEAMS
 from tenantry.policy.resource import entries, mapping, texts
 from tenantry.policy.written import addresses_in, limits_in, text_of, times_in, values_of
 
@@ -143,7 +144,7 @@ class Frame:
 
     def metadata_keys(self, kind: str) -> frozenset[str]:
         """Labels or annotations that the main file itself gives Flux objects of the tenant."""
-        return frozenset(_metadata_keys({key: self.own.get(key) for key in ("apps", "sources")}, kind))
+        return frozenset(_metadata_keys({key: self.own.get(key) for key in ("apps", "sources", OF_TEAMS)}, kind))
 
     # --- rights -------------------------------------------------------------------------------------------------
 
@@ -235,6 +236,11 @@ class Frame:
 
     # --- what the included file may name --------------------------------------------------------------------------
 
+    @property
+    def apps(self) -> Mapping[str, Any]:
+        """The apps of the tenant that the main file declares."""
+        return mapping(self.own.get("apps"))
+
     def declares(self, group: str, name: str) -> bool:
         """Whether an entry of the tenant is the main file's; group: its key, such as `sources`."""
         return name in mapping(self.own.get(group))
@@ -287,7 +293,10 @@ def frame_of(file: MainFile, tenant: str) -> Frame | None:
     if tenant in file.tenants:
         return Frame(file, tenant, mapping(file.tenants[tenant]))
     named = classes_of(file, tenant)
-    return None if named is None else Frame(file, tenant, file.with_classes({"class": list(named)}))
+    if named is None:
+        return None
+    overlay = mapping(mapping(file.data.get(OF_TEAMS)).get(tenant))
+    return Frame(file, tenant, file.with_classes({"class": list(named), **overlay}))
 
 
 def classes_of(file: MainFile, tenant: str) -> tuple[str, ...] | None:

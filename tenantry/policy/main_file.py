@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -12,6 +13,7 @@ from typing import Any
 import yaml
 
 from tenantry.policy.classes import above, names_of, with_classes
+from tenantry.policy.overlays import with_overlay
 from tenantry.policy.resource import as_text, entries, lookup, mapping, texts
 from tenantry.policy.rows import is_table, with_rows
 
@@ -59,6 +61,8 @@ USUAL = (
     *("openshift*", "rook-ceph", "tigera-operator", "traefik", "velero"),
 )
 """Patterns of the namespaces that are reserved where the main file has no `platform.reservedNamespaces`."""
+LONGEST, LONGEST_RELEASE = 63, 53
+"""The most characters of the name of a Kustomization or HelmRelease, and of a release."""
 _TOKEN = re.compile(r"\$\{[^{}]*\}|\{\{|\}\}|\{([^{}]*)\}")
 
 
@@ -111,6 +115,12 @@ class MainFile:
     def home(self) -> str:
         """The platform team's namespace."""
         return str(self.platform.get("namespace") or "tenantry-system")
+
+    def fitting(self, name: str, limit: int) -> str:
+        """A name, shortened where the file says so: cut, with a hash of the whole one."""
+        if len(name) <= limit or self.platform.get("longNames") != "shorten":
+            return name
+        return f"{name[: limit - 9].rstrip('-.')}-{hashlib.sha256(name.encode()).hexdigest()[:8]}"
 
     @property
     def identity_is_shared(self) -> bool:
@@ -202,6 +212,10 @@ class MainFile:
 def read(file: Path) -> MainFile:
     """Raises: OSError, yaml.YAMLError, csv.Error: a file cannot be read."""
     main = with_rows(file.parent, mapping(yaml.load(file.read_text(), Loader=_Texts)))
+    for entry in entries(main.get("include")):
+        if environment := str(entry.get("environment") or ""):
+            for overlay in sorted(file.parent.glob(str(entry.get("files")))):
+                main = with_overlay(main, environment, mapping(yaml.load(overlay.read_text(), Loader=_Texts)))
     clusters = dict(mapping(main.get("clusters")))
     for included in _with_clusters(file.parent, main):
         clusters.update(mapping(mapping(yaml.load(included.read_text(), Loader=_Texts)).get("clusters")))
@@ -292,6 +306,8 @@ def _targets(addon: Mapping[str, Any]) -> Iterator[str]:
         yield from _targets({key: mapping(over).get(key) for key in ("kustomize", "helm")})
     for over in mapping(written.get("clusters")).values():
         yield from _targets({key: mapping(over).get(key) for key in ("kustomize", "helm")})
+    if name := addon.get("namespace"):
+        yield str(name)
     for kind in ("kustomize", "helm"):
         for key in ("targetNamespace", "storageNamespace"):
             if name := mapping(addon.get(kind)).get(key):

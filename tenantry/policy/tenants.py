@@ -9,7 +9,7 @@ from functools import cached_property
 from typing import Any
 
 from tenantry.policy.frame import Frame, frame_of
-from tenantry.policy.main_file import Kubeconfig, MainFile, filled, filled_in
+from tenantry.policy.main_file import LONGEST, Kubeconfig, MainFile, filled, filled_in
 from tenantry.policy.resource import Resource, as_text, entries, mapping
 from tenantry.policy.stack import Stack, installed
 
@@ -72,6 +72,10 @@ class Place:
         is_platforms = not resource.tenant and resource.kind in FETCHED and first == self.frame.file.home
         declared = mapping(self.frame.of_classes.get("sources"))
         return is_platforms and _is_of_content(rest) and rest[0] == resource.labels.get(SOURCE) and rest[0] in declared
+
+    def reconciler(self, key: str) -> str:
+        """The name beside the kubeconfig of what stands for an app, or of the release of the baseline."""
+        return self.frame.file.fitting(f"{self.cluster}-{self.namespace}-{key}", LONGEST)
 
     def is_cluster_right(self, resource: Resource) -> bool:
         """Whether an object outside of namespaces is what the main file says under `clusterRoles`, for the tenant alone."""
@@ -227,7 +231,7 @@ class Tenants:
         place = self.place_of(resource) if resource.is_release and not resource.labels.get(APP) else None
         if place is None or place.kubeconfig is None:
             return False
-        return resource.name == f"{place.cluster}-{place.namespace}-baseline"
+        return resource.name == place.reconciler("baseline")
 
     def find(self, near: Resource, kind: str, namespace: str, name: str) -> Resource | None:
         """The object of that name on the management cluster of another one, which is where Flux looks."""

@@ -11,7 +11,7 @@ from tenantry.cluster.requests import every, in_parallel
 from tenantry.compare.diff import Changed
 from tenantry.compare.fields import FieldChange, changed_fields, projected
 from tenantry.fleet.fleet import Fleet
-from tenantry.kube.names import join
+from tenantry.kube.names import MAX_RELEASE, join, shortened
 from tenantry.kube.objects import REGISTRY_KEY, KubeObject, Manifest, ObjectId
 from tenantry.messages.data import ABSENT, mapping_at
 from tenantry.messages.errors import Problem, error, warning
@@ -181,7 +181,8 @@ def _is_of(there: Manifest, environment: str, tenant: str, name: str) -> bool:
     """Whether a namespace has the labels of the fleet, or the annotation of the release that makes it."""
     labels = there["metadata"].get("labels") or {}
     annotations = there["metadata"].get("annotations") or {}
-    main = annotations.get("meta.helm.sh/release-name") == join(name, "baseline")
+    whole = join(name, "baseline")
+    main = annotations.get("meta.helm.sh/release-name") in (whole, shortened(whole, MAX_RELEASE))
     return main or (labels.get(TENANT_LABEL), labels.get(ENVIRONMENT_LABEL)) == (tenant, environment)
 
 

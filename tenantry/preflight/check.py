@@ -20,6 +20,7 @@ from tenantry.kube.objects import Manifest, ObjectId, readable_id
 from tenantry.messages.errors import Problem, Refused, Severity, error, warning
 from tenantry.messages.progress import Tell, counting, silent
 from tenantry.plan.admission import management_policies
+from tenantry.plan.bootstrap import homes_of_addons
 from tenantry.plan.objects.scope import ENVIRONMENT_LABEL
 from tenantry.plan.plan import Plan
 from tenantry.preflight import remotes
@@ -203,8 +204,9 @@ class _Check:
 
     def policy(self) -> Iterator[Problem]:
         platform = self.fleet.document.platform
-        wanted = management_policies(platform.namespace, shared_identity=platform.sharedIdentity)
         management = self.plan.management
+        homes = homes_of_addons(self.fleet, management)
+        wanted = management_policies(homes, shared_identity=platform.sharedIdentity)
         fix = f"tenantry cluster bootstrap {management} --kubeconfig FILE --context NAME"
         return check_policies(wanted, f"'{management}'", self._read, fix)
 

@@ -5,9 +5,10 @@ from typing import Annotated, Any, Literal, TypeAlias
 
 from pydantic import AfterValidator, BeforeValidator, Field, WithJsonSchema, model_validator
 
+from tenantry.messages.placeholders import all_names_in
 from tenantry.messages.redact import shorten
 from tenantry.model.scalars import Duration, Name, refusal
-from tenantry.model.selecting import Excluded, Selector, WantedLabels, any_of
+from tenantry.model.selector import Excluded, Selector, WantedLabels, any_of
 from tenantry.model.strict import ByShape, OneOf
 
 OFF = (False, "off")
@@ -42,6 +43,13 @@ KEYS_BY: Mapping[By, tuple[str, ...]] = {"clusters": ("names", "labels", "exclud
 """The keys of a wave that speak of one of them alone."""
 
 
+def _without_placeholders(exclude: list[str] | Excluded) -> list[str] | Excluded:
+    if isinstance(exclude, Excluded) and (name := next(all_names_in(exclude.labels), None)):
+        text = f"placeholder '{{{name}}}' stands in what a wave leaves out, where none is filled in"
+        raise refusal("unknown-placeholder", text, fix="write the label's value")
+    return exclude
+
+
 class RolloutWave(OneOf):
     """Clusters that change together, by name, by labels (all must match), as a share of the rest, or the rest itself; with
     `by: tenants` tenants, by name, by class, as a share, or the rest.
@@ -65,7 +73,9 @@ class RolloutWave(OneOf):
     A hash of the name decides which, so that the others stay in their waves when one is added."""
     all: Literal[True] | None = None
     """`true` takes the clusters or tenants that no earlier wave takes and no wave chooses itself."""
-    exclude: Annotated[list[str] | Excluded, ByShape()] = Field(default_factory=list)
+    exclude: Annotated[list[str] | Excluded, ByShape(), AfterValidator(_without_placeholders)] = Field(
+        default_factory=list
+    )
     """Clusters to leave to other waves: a list of names, or `{labels: {tier: edge}}`."""
 
     @property

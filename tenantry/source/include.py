@@ -1,8 +1,9 @@
 """Tenants and clusters from several files: `include:` names more files, so that each team can own its own.
 
 A file with tenants may speak of certain tenants only: those in `of`, else the one that it is named after. What it may say is
-decided in `fleet.frames`. A file with clusters belongs to the platform, and adds clusters to those of the main file. Problems
-in one file are collected, and do not prevent checks of the main file or the others.
+decided in `grants.frames`. A file with clusters belongs to the platform, and adds clusters to those of the main file. A file for
+an environment, an overlay, says what differs there: `fleet.overlays`. Problems in one file are collected, and do not prevent
+checks of the main file or the others.
 """
 
 from __future__ import annotations
@@ -23,10 +24,11 @@ from tenantry.source.parsed_file import Fill, ParsedFile, Written, named_classes
 from tenantry.source.rows import RowsFile, expanded
 from tenantry.source.table import read_table
 
-_TENANTS, _CLUSTERS = "tenants", "clusters"
+_TENANTS, _CLUSTERS, _ENVIRONMENT = "tenants", "clusters", "environment"
 _FORMS = {
     kind: Form(f"the key '{kind}:'", f"start with '{kind}:', or remove the file") for kind in (_TENANTS, _CLUSTERS)
 }
+_FORMS[_ENVIRONMENT] = Form("keys such as 'environments:' and 'tenants:'", "start with 'tenants:', or remove the file")
 _YAML = re.compile(r".*\.ya?ml", re.IGNORECASE)
 
 
@@ -46,7 +48,7 @@ def read_all(file: FilePath, reader: Reader = bytes_of, new: Collection[FilePath
 
 @dataclass(frozen=True, slots=True)
 class _Entry:
-    """An entry of `include`, as far as its parts have the right type. kind: the key that its files hold."""
+    """An entry of `include`, as far as its parts have the right type. kind: the key that its files hold, or `environment`."""
 
     at: Path
     kind: str
@@ -54,6 +56,7 @@ class _Entry:
     of: tuple[str, ...]
     classes: tuple[str, ...]
     each: Any = None
+    environment: str = ""
 
     def names_of(self, file: FilePath) -> tuple[str, ...]:
         """The names of the tenants that a file may speak of; patterns where the tenants are new."""
@@ -64,6 +67,9 @@ def _entry(written: Any, index: int) -> _Entry:
     at: Path = ("include", index)
     if not isinstance(written, dict):
         return _Entry(at, _TENANTS, written if isinstance(written, str) else "", (), ())
+    if isinstance(name := written.get(_ENVIRONMENT), str):
+        files = written.get("files")
+        return _Entry((*at, "files"), _ENVIRONMENT, files if isinstance(files, str) else "", (), (), environment=name)
     kind = _CLUSTERS if _CLUSTERS in written and _TENANTS not in written else _TENANTS
     pattern, of = written.get(kind), written.get("of")
     if "selfService" in written:
@@ -80,7 +86,7 @@ def _entry(written: Any, index: int) -> _Entry:
 
 
 def _holds_rows(entry: _Entry) -> bool:
-    return entry.pattern.lower().endswith(".csv")
+    return entry.kind != _ENVIRONMENT and entry.pattern.lower().endswith(".csv")
 
 
 def _over(
@@ -121,6 +127,8 @@ class _Reading:
         self.fills: dict[str, Fill] = {}
         self.clusters: dict[str, ParsedFile] = {}
         self.rows: dict[Path, RowsFile] = {}
+        self.overlays: dict[str, list[ParsedFile]] = {}
+        self.unread: set[str] = set()
         self.problems: list[Problem] = []
         self._seen: set[FilePath] = set()
         self._directories: dict[FilePath, Path] = {}
@@ -140,6 +148,8 @@ class _Reading:
                     self._add(file, entry)
         completed = self.main.including(self.fills, self.problems, self._missed())
         completed.lacks_clusters, completed.rows = self._lacks_clusters, dict(self.rows)
+        completed.overlays = {name: tuple(files) for name, files in self.overlays.items()}
+        completed.unread = frozenset(self.unread)
         return completed.joined(*self._joined()) if self.clusters or self.rows else completed
 
     def _joined(self) -> tuple[dict[str, Any], dict[Path, Written]]:
@@ -188,7 +198,7 @@ class _Reading:
 
     def _names_are_known(self, entry: _Entry) -> bool:
         """Whether it is clear which tenants the files may speak of: a team may own a directory, and name its files at will."""
-        if entry.kind == _CLUSTERS or entry.of or not has_wildcard(str(FilePath(entry.pattern).parent)):
+        if entry.kind != _TENANTS or entry.of or not has_wildcard(str(FilePath(entry.pattern).parent)):
             return True
         message = (
             f"'{shorten(entry.pattern)}' matches files in several directories, so their names do not say whose they are"
@@ -229,7 +239,7 @@ class _Reading:
             file = self.directory / name
             resolved = file.resolve()
             if resolved == self._itself:
-                fix = f"keep included files in a directory of their own, such as '{entry.kind}.d/*.yaml'"
+                fix = f"keep included files in a directory of their own, such as '{entry.environment or entry.kind}.d/*.yaml'"
                 self._problem(at, "bad-include", f"'{shorten(pattern)}' matches the including file itself", fix)
             elif not resolved.is_relative_to(self.directory.resolve()):
                 message = f"'{file}' is a symlink that leads out of the directory of '{self.main.file}'"
@@ -259,10 +269,15 @@ class _Reading:
         except InvalidFleet as invalid:
             self.problems += invalid.diagnostics
             self._lacks_clusters |= entry.kind == _CLUSTERS
+            self.unread |= {entry.environment}
         except Refused as refused:
             fix = "make it a readable file, or narrow the pattern"
             self._problem(entry.at, "unreadable-include", refused.message, fix)
+            self.unread |= {entry.environment}
         else:
+            if entry.kind == _ENVIRONMENT:
+                self.overlays.setdefault(entry.environment, []).append(source)
+                return
             self.problems += _misplaced(source, entry.kind, self.main.file)
             held = source.data.get(entry.kind)
             for name in held if isinstance(held, dict) else ():

@@ -38,6 +38,7 @@ class ParsedFile:
     fills: what included files say of each tenant. problems: those of included files; they do not prevent checks of the rest.
     warnings: about files that are not included. lacks_clusters: whether an included file with clusters cannot be read.
     rows: the CSV file of each tenant and cluster that is a row, by its path.
+    overlays: the files that say what differs in an environment, by its name. unread: the environments that lack such a file.
     unmerged: the data as authors wrote it, before parts of it were merged and filled in.
     is_classed: whether tenants have what their classes say. class_findings: what is wrong with classes; unclassed: the tenants
     that lack what such a class would have given them.
@@ -57,6 +58,9 @@ class ParsedFile:
         self._root = root
         self._written: Mapping[Path, Written] = {}
         self.rows: Mapping[Path, ParsedFile] = {}
+        self.overlays: Mapping[str, tuple[ParsedFile, ...]] = {}
+        self.unread: frozenset[str] = frozenset()
+        self._longest = 0  # of the paths in `_written`
         self._unmerged: dict[str, Any] | None = None
         self._origin: Callable[[Path], Path] = _itself
         self._children: dict[int, dict[Any, tuple[Node, Node]]] = {}
@@ -69,6 +73,7 @@ class ParsedFile:
         completed.fills, completed.problems, completed.warnings = fills, tuple(problems), tuple(warnings)
         completed.data, completed._written, completed._origin = self.data, self._written, self._origin
         completed._unmerged, completed.rows = self._unmerged, self.rows
+        completed.overlays, completed.unread, completed._longest = self.overlays, self.unread, self._longest
         completed.lacks_clusters, completed.class_findings = self.lacks_clusters, self.class_findings
         completed.is_classed, completed.unclassed = self.is_classed, self.unclassed
         return completed
@@ -76,11 +81,12 @@ class ParsedFile:
     def joined(
         self, data: dict[str, Any], written: Mapping[Path, Written], problems: Iterable[Problem] = ()
     ) -> ParsedFile:
-        """The same file with joined data. written: where each part stands that is not at its own place in this file; the
-        paths are those of clusters, and of tenants, their keys, and the entries of these. problems: those found by joining.
+        """The same file with joined data. written: where each part stands that is not at its own place in this file.
+        problems: those found by joining.
         """
         joined = self.including(self.fills, (*self.problems, *problems), self.warnings)
         joined.data, joined._written = data, {**self._written, **written}
+        joined._longest = max((self._longest, *map(len, written)))
         return joined
 
     def merged(self, data: dict[str, Any], origin: Callable[[Path], Path]) -> ParsedFile:
@@ -100,6 +106,8 @@ class ParsedFile:
 
     def _is_filled_in(self, path: Path) -> bool:
         """Whether joining put the value at a path of a tenant there, over what its classes say."""
+        if any(path[:length] in self._written for length in range(min(len(path), self._longest), _OF_FILES, -1)):
+            return True
         fill = self.fills.get(str(path[1])) if path[:1] == ("tenants",) and len(path) > 2 else None
         heads = (self._written.get(path[:length]) for length in (4, 3)) if fill else ()
         found = next((each for each in heads if each), None)
@@ -123,9 +131,7 @@ class ParsedFile:
 
     def _elsewhere(self, path: Path) -> Written | None:
         """Where the value at a path is written, if not at this path of this file."""
-        if path[:1] not in (("tenants",), ("clusters",)) or not self._written:
-            return None
-        for length in (4, 3, 2):
+        for length in range(min(len(path), self._longest), 1, -1):
             if (head := path[:length]) in self._written:
                 file, at = self._written[head]
                 return file, (*at, *path[len(head) :])
@@ -209,6 +215,9 @@ def named_classes(entry: Any) -> tuple[str, ...]:
     return named(entry, "class")
 
 
+_OF_FILES = 4
+"""How long a path is, at most, at which a file of a team or of rows puts something: an entry of a part of a tenant. What lies
+deeper comes from an overlay."""
 Written = tuple[ParsedFile, Path]
 """A file, and a path in it."""
 

@@ -1,6 +1,5 @@
 """Builds the tools: `tenantry sandbox tools`, and `make tools` in a checkout."""
 
-import argparse
 import fcntl
 import math
 import os
@@ -21,16 +20,6 @@ from tenantry.tools.store import Store
 ROOM = 20
 """Gigabytes for a build of everything if Go has nothing cached: 7 for modules, 13 for the build cache."""
 
-EPILOG = """\
-Without arguments, this builds what is neither built nor installed. An official Pulumi on PATH is used, with its kubernetes
-plugin; so are etcd, kube-apiserver, kube-controller-manager, kube-scheduler and kubectl in $KUBEBUILDER_ASSETS or on PATH,
-where their versions fit. All checkouts share what is built, in $TENANTRY_CACHE, $XDG_CACHE_HOME/tenantry or
-~/.cache/tenantry. You can interrupt this, and run it twice at the same time.
-
-exit code: 0 built, 1 a build failed, 2 something is missing or the usage is wrong, 130 interrupted
-"""
-
-
 MEANWHILE = """\
 These commands need no build. Try them meanwhile in another terminal:
   {tenantry} try                         the example fleet, step by step
@@ -40,15 +29,21 @@ These commands need no build. Try them meanwhile in another terminal:
 """
 
 
-def main(arguments: Sequence[str] | None = None) -> int:
-    options = _options(arguments)
+def main(names: Sequence[str] = (), *, everything: bool = False, listed: bool = False) -> int:
+    """Build the named tools; without names, all that are neither built nor installed.
+
+    All checkouts share what is built. You can interrupt this, and run it twice at the same time.
+
+    Args:    everything: build also what is installed. listed: print where each program is instead.
+    Returns: 0 built, 1 a build failed, 2 something is missing or there is no such tool, 130 interrupted.
+    """
     # Clean up after a cancelled CI job or a timeout as after ^C.
     signal.signal(signal.SIGTERM, lambda number, _: sys.exit(128 + number))
     try:
-        if options.list:
+        if listed:
             _list()
         else:
-            _build(_selected(options), store.default())
+            _build(_selected(names, everything=everything), store.default())
     except ToolsError as error:
         say(f"error: {error}")
         return error.exit_code
@@ -56,22 +51,6 @@ def main(arguments: Sequence[str] | None = None) -> int:
         say("interrupted: the tools finished so far are kept, nothing half-built is left")
         return 130
     return 0
-
-
-def _options(arguments: Sequence[str] | None) -> argparse.Namespace:
-    parser = argparse.ArgumentParser(
-        prog="python -m tenantry.tools.build",
-        description="Builds the programs that Tenantry needs, from source, with Go.",
-        epilog=EPILOG,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
-    parser.add_argument("names", nargs="*", metavar="NAME", help="only these tools: " + ", ".join(catalog.names()))
-    which = parser.add_mutually_exclusive_group()
-    which.add_argument("--all", action="store_true", help="build also what is installed")
-    which.add_argument(
-        "--list", action="store_true", help="print where each program is, or that it is missing, and stop"
-    )
-    return parser.parse_args(arguments)
 
 
 def _list() -> None:
@@ -85,11 +64,11 @@ def _list() -> None:
         print(f"{name:<28}{where}{unused}")
 
 
-def _selected(options: argparse.Namespace) -> Sequence[Module]:
-    if options.all:
+def _selected(names: Sequence[str], *, everything: bool) -> Sequence[Module]:
+    if everything:
         return MODULES
-    if options.names:
-        wanted = [catalog.module_of(name) for name in options.names]
+    if names:
+        wanted = [catalog.module_of(name) for name in names]
         return [module for module in MODULES if module in wanted]
     _tell_installed()
     return [module for module in MODULES if not installed.replaces(module)]
@@ -210,7 +189,3 @@ def _copy(extra: Extra, origin: Path, result: Path) -> None:
         # Only the content, because files in Go's module cache are read-only.
         copy = Path(shutil.copyfile(file, target / file.name))
         copy.chmod(0o755 if extra.executable else 0o644)
-
-
-if __name__ == "__main__":
-    sys.exit(main())

@@ -69,14 +69,10 @@ class Store:
     def keep(self, module: Module, result: Path) -> None:
         """Move a finished build to its place and remove the oldest ones. The caller holds the module's lock."""
         directory = self.directory(module)
-        if directory.is_symlink():  # earlier versions of this builder created symlinks
-            directory.unlink()
         shutil.rmtree(directory, ignore_errors=True)
         result.rename(directory)
-        others = (each for each in directory.parent.iterdir() if not each.is_symlink())
-        builds = sorted(
-            (other for other in others if not other.name.startswith(DRAFT)), key=lambda each: each.stat().st_mtime
-        )
+        others = (each for each in directory.parent.iterdir() if not each.name.startswith(DRAFT))
+        builds = sorted(others, key=lambda each: each.stat().st_mtime)
         for build in builds[:-KEPT]:
             shutil.rmtree(build)
 

@@ -9,6 +9,7 @@ from components.config import ClusterTarget, DirectoryTarget, StackConfig, Targe
 from tenantry.guard.claims import Claim
 from tenantry.messages.errors import Refused
 from tests.components.recording import record
+from tests.table import table
 
 PROJECT = Path(__file__).parents[2] / "Pulumi.yaml"
 
@@ -31,7 +32,7 @@ def test_settings_that_are_empty_count_as_not_set() -> None:
     assert read(dict.fromkeys(("environment", "fleet", "target", "kubeconfig", "context"), "")) == read({})
 
 
-@pytest.mark.parametrize(
+@table(
     ("config", "target"),
     [
         ({"kubeconfig": "hub/config", "context": "admin"}, ClusterTarget(Path("hub/config"), "admin")),
@@ -78,7 +79,7 @@ def test_what_may_be_removed_is_a_list_of_names() -> None:
     assert read({"allowDeletions": "[]"}) == read({})
 
 
-@pytest.mark.parametrize("value", ["tenant/rocky", '{"tenant": "rocky"}', "5", '"tenant/rocky"'])
+@table("value", ["tenant/rocky", '{"tenant": "rocky"}', "5", '"tenant/rocky"'])
 def test_what_may_be_removed_is_refused_if_it_is_not_a_list(value: str) -> None:
     with pytest.raises(Refused) as refused:
         read({"allowDeletions": value})

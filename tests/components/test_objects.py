@@ -21,6 +21,7 @@ from tenantry.kube.objects import ObjectId, SecretValues
 from tenantry.plan.plan import Plan
 from tests.components.plans import BASELINE, CREDENTIAL, PLAN, REMOTE_APP
 from tests.components.recording import Monitor, Recording, record
+from tests.table import table
 
 FILLED = SecretValues(("credentials", "rocky", "git"), ("password",))
 UNUSUAL: dict[str, Any] = {"null": None, "deep": {"null": None, "list": [1, 2.5, True, None, [{}]], "": "\u00e9\n"}}
@@ -137,7 +138,7 @@ def test_transforms_of_the_program_see_every_object() -> None:
     assert all(each.protect for each in objects if each.name in names)
 
 
-@pytest.mark.parametrize("of", [lambda made: made, lambda made: made.tenants["rocky"]], ids=["fleet", "tenant"])
+@table("of", [lambda made: made, lambda made: made.tenants["rocky"]], ids=["fleet", "tenant"])
 def test_what_depends_on_a_component_waits_for_all_objects_below(of: Callable[[Fleet], pulumi.Resource]) -> None:
     def build() -> None:
         made = fleet()

@@ -56,7 +56,7 @@ def test_a_state_that_cannot_be_read_keeps_nothing(monkeypatch: pytest.MonkeyPat
     with pytest.raises(Refused) as refused:
         check_retained(MOVY, ["rocky"])
     assert str(refused.value).startswith(
-        "the state of stack 'dev' cannot be read, which says whether namespaces stay with their data: "
+        "the state of stack 'dev' cannot be read, so that nobody knows what it holds: "
     )
     assert str(refused.value).endswith("\n  fix: correct what keeps `pulumi stack export --stack dev` from working")
 

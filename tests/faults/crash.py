@@ -53,12 +53,21 @@ class Crash:
 
 
 def crashes(points: int, seed: int) -> list[Crash]:
-    """Points that are spread over a run, one in each of as many equal parts of it, and in no order."""
+    """Points that are spread over a run, one in each of as many equal parts of it, and in no order.
+
+    Four of them bring each two of the three choices together in every way, and eight bring all three together.
+    """
     chance = random.Random(seed)
     shares = [(index + chance.random()) / points for index in range(points)]
     chance.shuffle(shares)
     return [
-        Crash(number, share, whole=number % 2 == 0, checkpoints=number // 2 % 2 == 0, edited=number // 4 % 2 == 1)
+        Crash(
+            number,
+            share,
+            whole=number % 2 == 0,
+            checkpoints=number // 2 % 2 == 0,
+            edited=(number % 4 in (1, 2)) != (number // 4 % 2 == 1),
+        )
         for number, share in enumerate(shares)
     ]
 

@@ -218,16 +218,16 @@ def test_an_empty_note_beside_the_state_keeps_it_from_being_read_and_can_go(whol
     whole.pulumi(*UP, "--expect-no-changes").ok()
 
 
-@pytest.mark.parametrize("kept", [0.5, 0.0], ids=["half", "nothing"])
-def test_a_state_that_was_cut_off_is_put_back_from_what_came_before(fleet: Project, kept: float) -> None:
+def test_a_state_that_was_cut_off_is_put_back_from_what_came_before(fleet: Project) -> None:
     fleet.pulumi(*UP).ok()
     settled(fleet, "dev")
     file, before = state_file(fleet), identities(fleet, "dev")
     content = file.read_bytes()
-    file.write_bytes(content[: int(len(content) * kept)])
-    refused = fleet.pulumi(*UP)
-    assert refused.code != 0
-    assert "failed to load checkpoint" in refused.text
+    for left in (len(content) // 2, 0):
+        file.write_bytes(content[:left])
+        refused = fleet.pulumi(*UP)
+        assert refused.code != 0
+        assert "failed to load checkpoint" in refused.text
     restore(fleet)
     fleet.pulumi(*UP).ok()
     settled(fleet, "dev")

@@ -6,46 +6,42 @@
 from __future__ import annotations
 
 import re
+from contextlib import chdir
 from pathlib import Path
 
 import pytest
 
 from tenantry.cli.app import run
+from tests.table import table
 
 HERE = Path(__file__).with_name("diagnostics")
 CASES = sorted(path.name for path in HERE.iterdir())
 PLACE = re.compile(r"([-./\w]+\.yaml):(\d+):(\d+): error\[[a-z0-9-]+\]: \S")
 
-each_case = pytest.mark.parametrize("case", CASES)
+each_case = table("case", CASES)
 
 
-@pytest.fixture
-def _in_the_case(case: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(HERE / case)
-
-
-def outcome(capsys: pytest.CaptureFixture[str], *arguments: str) -> str:
-    code = run(list(arguments))
+def outcome(capsys: pytest.CaptureFixture[str], case: str, command: str) -> str:
+    with chdir(HERE / case):
+        code = run([command])
     out, err = capsys.readouterr()
     assert out == ""
     return f"{err}exit code: {code}\n"
 
 
 @each_case
-@pytest.mark.usefixtures("_in_the_case")
 def test_a_broken_file_is_refused_in_exactly_these_words(
     case: str, capsys: pytest.CaptureFixture[str], *, update_golden: bool
 ) -> None:
-    said = outcome(capsys, "validate")
+    said = outcome(capsys, case, "validate")
     if update_golden:
         (HERE / case / "output.txt").write_text(said)
     assert (HERE / case / "output.txt").read_text() == said
 
 
 @each_case
-@pytest.mark.usefixtures("_in_the_case")
 def test_render_refuses_it_in_the_same_words(case: str, capsys: pytest.CaptureFixture[str]) -> None:
-    assert (HERE / case / "output.txt").read_text() == outcome(capsys, "render")
+    assert (HERE / case / "output.txt").read_text() == outcome(capsys, case, "render")
 
 
 @each_case

@@ -99,7 +99,7 @@ def outcome(drawn: Drawn, directory: Path) -> InvalidFleet | list[str]:
     file = drawn.write(directory)
     try:
         plans = plan_all(load_fleet(file))
-        main = read(file) if drawn.rows else MainFile(drawn.main)
+        main = read(file) if drawn.rows or drawn.overlay else MainFile(drawn.main)
     except InvalidFleet as refused:
         return refused
     finally:

@@ -164,6 +164,8 @@ def _platform(chance: random.Random) -> Data:
         platform["addons"]["dns"]["scope"] = "environment"
     if chance.random() < 0.1:
         platform["addons"]["dns"]["environments"] = ["dev"]
+    if chance.random() < 0.2:
+        platform["addons"][chance.choice(("cert-manager", "dns"))]["namespace"] = chance.choice(("certs", "tools"))
     return platform
 
 

@@ -373,7 +373,8 @@ def test_numbers_and_times_are_read_as_kubernetes_reads_them() -> None:
 @pytest.mark.parametrize("path", ["../other", "/../other", "a/../../other"])
 def test_a_path_cannot_leave_the_source(tmp_path: Path, path: str) -> None:
     (tmp_path / "source").mkdir()
-    with pytest.raises(NotRendered, match="leaves the source"):
+    (tmp_path / "other").mkdir()
+    with pytest.raises(NotRendered, match="the source has no directory"):
         kustomize.build(tmp_path / "source", {"path": path}, ("false",), OPEN)
 
 

@@ -4,10 +4,14 @@ from __future__ import annotations
 
 import shutil
 import subprocess
+from pathlib import Path
 
 import pytest
 import yaml
 
+from tenantry.manifests.cage import OPEN
+from tenantry.manifests.kustomize import build_part
+from tenantry.manifests.model import NotRendered
 from tests.unit.importing.test_corpora import CORPORA
 
 
@@ -19,6 +23,42 @@ def test_what_stands_below_built_is_what_kustomize_builds() -> None:
         directory = file.parents[1] / "input" / file.stem.replace("_", "/")
         out = subprocess.run([*kustomize, str(directory)], capture_output=True, check=True).stdout
         assert list(yaml.safe_load_all(out)) == list(yaml.safe_load_all(file.read_text())), file
+
+
+def test_a_path_is_built_with_all_parts_of_a_kustomization_and_tells_the_file_of_each_object(tmp_path: Path) -> None:
+    kustomize = next(((path, *words) for path, words in _programs() if path), None)
+    if kustomize is None:
+        pytest.skip("no kustomize on this machine")
+    # Files beside the directory belong to the source, and so Flux lets kustomize read them.
+    files = {
+        "base/config.yaml": "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: web}\ndata: {a: one}\n",
+        "shared/kustomization.yaml": "apiVersion: kustomize.config.k8s.io/v1alpha1\nkind: Component\nnameSuffix: -blue\n",
+        "prod/kustomization.yaml": "resources: [../base/config.yaml]\n",
+        "plain/deep/account.yaml": "apiVersion: v1\nkind: ServiceAccount\nmetadata: {name: web}\n",
+        ".git/config": "secret",
+    }
+    for name, text in files.items():
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text(text)
+    patch = {"patch": "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: web}\ndata: {b: two}\n"}
+    spec = {"targetNamespace": "harbour", "namePrefix": "x-", "components": ["../shared"], "patches": [patch]}
+    built = build_part(tmp_path, tmp_path / "prod", kustomize, OPEN, spec)
+    origin = {"config.kubernetes.io/origin": "path: ../base/config.yaml\n"}
+    assert yaml.safe_load(built) == {
+        "apiVersion": "v1",
+        "kind": "ConfigMap",
+        "metadata": {"name": "x-web-blue", "namespace": "harbour", "annotations": origin},
+        "data": {"a": "one", "b": "two"},
+    }
+    # A directory without a kustomization is all that is below it.
+    assert yaml.safe_load(build_part(tmp_path, tmp_path / "plain", kustomize, OPEN, {}))["metadata"] == {
+        "name": "web",
+        "annotations": {"config.kubernetes.io/origin": "path: deep/account.yaml\n"},
+    }
+    assert not (tmp_path / "plain" / "kustomization.yaml").exists()
+    for component in ("../../out", "../.git/../../out", "/etc"):
+        with pytest.raises(NotRendered, match="leaves the source"):
+            build_part(tmp_path, tmp_path / "prod", kustomize, OPEN, {"components": [component]})
 
 
 def _programs() -> list[tuple[str | None, list[str]]]:

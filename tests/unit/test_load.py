@@ -8,6 +8,7 @@ from tenantry.load import plan_one
 from tenantry.messages.errors import InvalidFleet
 from tenantry.messages.text import format_invalid
 from tenantry.plan.plan import plan
+from tests.table import table
 from tests.unit.texts import FRAME, fleet, named, told
 
 BESIDE = FRAME.replace(
@@ -26,7 +27,7 @@ ADDON = """\
 """
 
 
-@pytest.mark.parametrize("environment", ["dev", "r1"])
+@table("environment", ["dev", "r1"])
 def test_an_environment_is_not_planned_alone_where_it_would_take_what_another_has(environment: str) -> None:
     loaded = fleet(BESIDE + "tenants:\n" + TENANT.format("rocky") + TENANT.format("r1-rocky"))
     with pytest.raises(InvalidFleet) as caught:

@@ -5,8 +5,6 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-import pytest
-
 from tenantry.load import fleet_of, load_fleet, warnings_of
 from tenantry.source.parse import parse
 from tests.table import table
@@ -39,6 +37,6 @@ def test_a_fleet_that_is_right_gets_no_warning(file: str) -> None:
     assert codes == PURPOSE.get(file, [])
 
 
-@pytest.mark.parametrize("shown", SHOWN)
+@table("shown", SHOWN)
 def test_a_fleet_that_the_documentation_shows_gets_no_warning(shown: str) -> None:
     assert warnings_of(fleet_of(parse(SHOWN[shown].encode(), shown))) == ()

@@ -149,17 +149,21 @@ def _options(wanted: Wanted, *, everything: bool) -> Options:
 
 
 def _programs() -> dict[str, tuple[str, ...]]:
-    """The programs on PATH, else those that `tenantry sandbox tools` has built; kubectl contains a kustomize."""
-    found: dict[str, tuple[str, ...]] = {
-        name: (path,) for name in ("git", "helm", "kustomize") if (path := program(name))
-    }
-    if "kustomize" in found:
-        found["kustomize"] += ("build",)
-    elif kubectl := shutil.which("kubectl"):
-        found["kustomize"] = (kubectl, "kustomize")
+    """The programs on PATH, else those that `tenantry sandbox tools` has built."""
+    found: dict[str, tuple[str, ...]] = {name: (path,) for name in ("git", "helm") if (path := program(name))}
+    if build := kustomize():
+        found["kustomize"] = build
     if "git" not in found:
         raise Refused("the command 'git' is not installed", "install Git")
     return found
+
+
+def kustomize() -> tuple[str, ...]:
+    """The command that builds a directory; kubectl contains a kustomize. Empty: there is none."""
+    if path := program("kustomize"):
+        return (path, "build")
+    kubectl = shutil.which("kubectl")
+    return (kubectl, "kustomize") if kubectl else ()
 
 
 def program(name: str) -> str | None:

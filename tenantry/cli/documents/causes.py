@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from typing import Literal
 
-from tenantry.cli.documents.common import Document, Part, TextOrNull, at
+from tenantry.cli.documents.common import Document, OfApp, Part, Readiness, TextOrNull, at
 
-_Readiness = Literal["ready", "progressing", "suspended", "failed", "missing", "changed", "outdated"]
 _Stage = Literal["file", "source", "flux", "dependency", "baseline", "cluster", "object"]
 
 
@@ -35,14 +34,10 @@ class Finding(Part):
     """Commands to type next."""
 
 
-class Cause(Part):
+class Cause(OfApp):
     """Why an app on one cluster is not well."""
 
-    tenant: TextOrNull = at("app", "tenant")
-    """`null` for an add-on."""
-    app: str = at("app", "name")
-    cluster: str = at("app", "cluster")
-    status: _Readiness | None = at("readiness")
+    status: Readiness | None = at("readiness")
     """As in `tenantry status`; `null` if the management cluster was not read."""
     well: bool
     """Whether nothing was found."""

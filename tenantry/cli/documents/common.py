@@ -143,6 +143,28 @@ class ChangedObject(ObjectId):
     fields: list[Field]
 
 
+Readiness = Literal["ready", "progressing", "suspended", "failed", "missing", "changed", "outdated"]
+
+
+class OfApp(Part):
+    """An app or add-on on a cluster."""
+
+    tenant: TextOrNull = at("app", "tenant")
+    """`null` for an add-on."""
+    app: str = at("app", "name")
+    cluster: str = at("app", "cluster")
+
+
+class OfFluxObject(OfApp):
+    """An app, add-on or baseline on a cluster, and the Flux object that stands for it."""
+
+    kind: str = at("app", "id", "kind")
+    """`Kustomization` or `HelmRelease`."""
+    namespace: str = at("app", "id", "namespace")
+    name: str = at("app", "id", "name")
+    """Of the Flux object."""
+
+
 class Gate(Part):
     """The gate of an environment: changes of its apps wait until the environment before runs them."""
 

@@ -6,7 +6,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from tenantry.cli.documents.common import OMITTED_IF_NULL, Document, FileProblem, Part, TextOrNull, at
+from tenantry.cli.documents.common import OMITTED_IF_NULL, Document, FileProblem, OfApp, Part, TextOrNull
 from tenantry.cli.documents.diff import ChangedEnvironment
 
 
@@ -18,13 +18,9 @@ class EditedFile(Part):
     """The change as a unified diff. Secrets are hidden in it."""
 
 
-class PromotedApp(Part):
+class PromotedApp(OfApp):
     """What the first environment's management cluster says of an app on a cluster."""
 
-    tenant: TextOrNull = at("app", "tenant")
-    """`null` for an add-on."""
-    app: str = at("app", "name")
-    cluster: str = at("app", "cluster")
     runs: bool
     """Whether it runs what is promoted, and is ready."""
     problem: str

@@ -90,6 +90,8 @@ class PlacedApp(Part):
 
     object: str
     """The Flux object that stands for it on the management cluster."""
+    names: Annotated[dict[str, str], OMITTED_IF_EMPTY] = {}
+    """The names that were too long and were shortened, of the object and the release, each with the whole name."""
     values: list[Value]
     order: Annotated[dict[str, str], OMITTED_IF_EMPTY] = {}
     """What it waits for, and who keeps the order: `flux`, `pulumi` or `nobody`; omitted if it waits for nothing."""

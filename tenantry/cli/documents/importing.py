@@ -72,6 +72,39 @@ class AdoptionStep(Part):
     """Commands that undo the step before `tenantry up`; can be empty."""
 
 
+class UnreadPlace(Part):
+    """A file, a directory, or what a Kustomization applies, that could not be read."""
+
+    environment: str
+    place: str
+    reason: str
+    fix: str
+    """What to do about it; can be empty."""
+
+
+class FollowedKustomization(Part):
+    """A Kustomization whose objects were read from a source at hand."""
+
+    environment: str
+    namespace: str
+    name: str
+    directory: str
+    """What it applies."""
+    objects: int
+    """How many objects it applies."""
+    is_read: bool
+    """Whether these are among the objects that were read; otherwise the Kustomization stays what applies them."""
+
+
+class InstalledFlux(Part):
+    """What Flux itself consists of in an environment."""
+
+    environment: str
+    version: str
+    """Empty if no object says it."""
+    objects: int
+
+
 class ImportCounts(Part):
     """Every object that was read is one of unchanged, changed, renamed, replaced, stays and inexpressible."""
 
@@ -109,6 +142,11 @@ class Import(Document):
     environments: dict[str, str]
     """The management cluster of each environment."""
     counts: ImportCounts
+    unread: list[UnreadPlace]
+    """What could not be read. The command then ends with exit code 1."""
+    followed: list[FollowedKustomization]
+    flux: list[InstalledFlux]
+    """Flux's own objects, which are not counted as read."""
     became: list[Expressed]
     """What became what. An object can have several places."""
     kept: list[Kept]

@@ -4,9 +4,17 @@ from __future__ import annotations
 
 from typing import Any, Literal
 
-from tenantry.cli.documents.common import Document, Failure, ObjectId, Part, TextOrNull, at
-
-_Readiness = Literal["ready", "progressing", "suspended", "failed", "missing", "changed", "outdated"]
+from tenantry.cli.documents.common import (
+    Document,
+    Failure,
+    ObjectId,
+    OfApp,
+    OfFluxObject,
+    Part,
+    Readiness,
+    TextOrNull,
+    at,
+)
 
 
 class WaveOf(Part):
@@ -18,20 +26,11 @@ class WaveOf(Part):
     """As in the file, or `wave 2`."""
 
 
-class AppState(Part):
+class AppState(OfFluxObject):
     """An app, add-on or baseline, as Flux reports it."""
 
     environment: str
-    tenant: TextOrNull = at("app", "tenant")
-    """`null` for an add-on."""
-    cluster: str = at("app", "cluster")
-    app: str = at("app", "name")
-    kind: str = at("app", "id", "kind")
-    """`Kustomization` or `HelmRelease`."""
-    namespace: str = at("app", "id", "namespace")
-    name: str = at("app", "id", "name")
-    """Of the Flux object."""
-    status: _Readiness = at("readiness")
+    status: Readiness = at("readiness")
     revision: str
     """What Flux applied last; can be empty."""
     attempted: str
@@ -54,7 +53,7 @@ class ObjectState(ObjectId):
     """`null` for an object of the platform."""
     cluster: TextOrNull = at("planned", "owner", "cluster")
     """The cluster that it is for; `null` if several share it."""
-    status: _Readiness = at("readiness")
+    status: Readiness = at("readiness")
     """`changed`: by hand. `outdated`: no run has applied it yet as the file says now."""
     since: TextOrNull
     """Since when it is not ready; `null` if that is not known."""
@@ -118,7 +117,7 @@ class Receiver(Part):
     cluster: str
     namespace: str = at("id", "namespace")
     name: str = at("id", "name")
-    status: _Readiness = at("readiness")
+    status: Readiness = at("readiness")
     path: str
     """Of its webhook; empty until it has one."""
     message: str
@@ -220,18 +219,9 @@ class Sandbox(Document):
     parts: list[Process]
 
 
-class Outcome(Part):
+class Outcome(OfFluxObject):
     """What was done to an app."""
 
-    tenant: TextOrNull = at("app", "tenant")
-    """`null` for an add-on."""
-    app: str = at("app", "name")
-    cluster: str = at("app", "cluster")
-    kind: str = at("app", "id", "kind")
-    """`Kustomization` or `HelmRelease`."""
-    namespace: str = at("app", "id", "namespace")
-    name: str = at("app", "id", "name")
-    """Of the Flux object."""
     outcome: str = at("done")
     """Such as `requested`, `ready`, `not ready`, `suspended`, `resumed`, `unchanged` or `refused`; others can be added."""
     message: str
@@ -297,7 +287,7 @@ class Logs(Document):
 class Step(ObjectId):
     """An object on the way from a source to what an app applies."""
 
-    status: _Readiness = at("readiness")
+    status: Readiness = at("readiness")
     revision: str
     since: TextOrNull
     """When the status changed last; `null` if that is not known."""
@@ -314,13 +304,9 @@ class AppliedObject(ObjectId):
     """Why it is not ready."""
 
 
-class AppTree(Part):
+class AppTree(OfApp):
     """An app, from its source to what it applied."""
 
-    tenant: TextOrNull = at("app", "tenant")
-    """`null` for an add-on."""
-    app: str = at("app", "name")
-    cluster: str = at("app", "cluster")
     steps: list[Step]
     """The source, then what is made of it, and at last the Flux object of the app."""
     objects: list[AppliedObject] | None = at("applied")

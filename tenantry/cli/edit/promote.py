@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path as FilePath
@@ -26,11 +26,10 @@ from tenantry.edit.paths import parse_path
 from tenantry.edit.subjects.folding import fold, unfolded
 from tenantry.edit.subjects.names import Kind, Target
 from tenantry.edit.subjects.promoted import App, unknown_extra
-from tenantry.edit.subjects.promoting import promotable, promote
+from tenantry.edit.subjects.promoting import promotable, promote, require_own_kept
 from tenantry.edit.subjects.references import owner_of, require
-from tenantry.explain.parity import parity
+from tenantry.explain.parity import Subject, parity
 from tenantry.fleet.fleet import Fleet
-from tenantry.fleet.placement import clusters_of_app
 from tenantry.kube.names import PLATFORM
 from tenantry.load import load_fleet
 from tenantry.messages.errors import Path, Refused
@@ -53,6 +52,7 @@ _MOST_SETTINGS, _MOST_PROBLEMS = 12, 5
 Examples:
   tenantry promote rocky/web --from dev --to prod --dry-run
   tenantry promote rocky --from dev --to prod
+  tenantry promote class:small/web --from dev --to prod
   tenantry promote platform/dns --from staging --to prod
   tenantry promote rocky/web --from dev --to prod --with helm.values.image
   tenantry promote rocky/web --from dev --to prod --require-ready --soak 1h
@@ -63,7 +63,7 @@ Exit codes:
   4  --require-ready or --soak refuses it, and no file is changed
 """,
 )
-@full_name("subject", "APP|TENANT", arguments.promotable)
+@full_name("subject", "APP|TENANT|class:NAME", arguments.promotable)
 @arguments.one("--from", "The environment whose versions are taken.", Kind.ENVIRONMENT, required=True)
 @arguments.one("--to", "The environment that gets them.", Kind.ENVIRONMENT, required=True)
 @click.option(
@@ -113,7 +113,8 @@ def command(
 ) -> int:
     """Edit tenants.yaml so that one environment gets the versions that another one has.
 
-    APP is TENANT/APP or platform/ADDON; of a TENANT or of `platform`, all apps that both environments have are promoted.
+    APP is TENANT/APP, class:NAME/APP or platform/ADDON; of a TENANT, class:NAME or `platform`, all apps that both
+    environments have are promoted. The app of a class changes for all of its tenants, except what a tenant sets itself.
     Versions of charts and refs of sources are copied, and stay where the file writes them: in an override, a variable, or
     a source. What else differs, such as replicas, stays different and is listed; --with copies it too.
 
@@ -132,6 +133,7 @@ def command(
         unknown = list(unknown_extra(fleet, apps, (first, second), settings))
         promoted = promote(editor, fleet, apps, first, second, settings)
         edited = load_fleet(file, editor.read)
+        require_own_kept(fleet, edited, apps, second, settings)
         kept = unfolded(editor, edited, apps, second, settings) if folds else []
         folded = fold(editor, edited, apps, second, settings) if folds else []
         different = _different(editor, apps, first, second, settings)
@@ -144,8 +146,8 @@ def command(
         try:
             planned = plan(fleet, first, Part(_tenant_of(apps)))
             with connect_management(file, first, kubeconfig, context, hubs=planned.hubs) as client:
-                names = {app.at[-1] for app in apps}
-                own = [app for app in planned.apps if app.tenant == _tenant_of(apps) and app.name in names]
+                wanted = {at for app in apps for at in app.planned}
+                own = [app for app in planned.apps if app.at in wanted]
                 proof = _Proof(first, evidence_of(client, planned, own))
         except Refused as refused:
             if required:
@@ -193,7 +195,7 @@ def _jumped(fleet: Fleet, apps: Sequence[App], subject: str, first: str, second:
     while name is not None and name != first:
         between.insert(0, name)
         name = fleet.environments[name].before
-    passed = [each for each in between if any(clusters_of_app(fleet, each, app.at) for app in apps)]
+    passed = [each for each in between if any(app.placed(fleet, each) for app in apps)]
     if name is None or not passed:
         return []
     whom = f"{listed(passed)}, which {'is' if len(passed) == 1 else 'are'} between {first} and {second}"
@@ -203,8 +205,10 @@ def _jumped(fleet: Fleet, apps: Sequence[App], subject: str, first: str, second:
     ]
 
 
-def _tenant_of(apps: Sequence[App]) -> str:
-    """The tenant of the apps; "" for an add-on."""
+def _tenant_of(apps: Sequence[App]) -> str | None:
+    """The tenant of the apps; "" for an add-on, None for a class."""
+    if apps[0].of_class:
+        return None
     return apps[0].at[1] if apps[0].at[0] == "tenants" else ""
 
 
@@ -218,13 +222,22 @@ def _different(editor: Editor, apps: Sequence[App], first: str, second: str, ext
         )
     tenant = _tenant_of(apps)
     plans = [plan(fleet, environment, Part(tenant)) for environment in (first, second)]
-    found = parity(fleet, plans[0], plans[1], [tenant], [app.at[-1] for app in apps])
-    return [
-        f"{subject.tenant or 'platform'}/{subject.app}: {change(difference)}"
+    tenants = [tenant] if tenant is not None else list(dict.fromkeys(each for app in apps for each in app.tenants))
+    found = parity(fleet, plans[0], plans[1], tenants, [app.at[-1] for app in apps])
+    names = {at: str(app) for app in apps for at in app.planned}
+    lines = (
+        f"{_subject(subject, names)}: {change(difference)}"
         for difference in found.differences
         if difference.path[0] in ("kustomize", "helm") and difference.path[1:] != ("source",)
         for subject in difference.subjects
-    ]
+    )
+    return list(dict.fromkeys(lines))
+
+
+def _subject(subject: Subject, names: Mapping[tuple[str, ...], str]) -> str:
+    """An app, or the class whose app it is. names: of the promoted apps, by what is planned of them."""
+    at = ("tenants", subject.tenant, "apps", subject.app)
+    return names.get(at, f"{subject.tenant or 'platform'}/{subject.app}")
 
 
 def _left(different: Sequence[str], second: str) -> list[str]:

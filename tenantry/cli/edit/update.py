@@ -19,6 +19,7 @@ from tenantry.cli.output import say, working
 from tenantry.edit.editor import Editor
 from tenantry.edit.subjects.names import Kind, Target
 from tenantry.edit.subjects.pins import Content, survey, under
+from tenantry.edit.subjects.promoted import planned_of
 from tenantry.edit.subjects.raising import Known, in_environment, pin_all, raise_all
 from tenantry.edit.subjects.references import owner_of, require
 from tenantry.kube.names import PLATFORM
@@ -88,9 +89,9 @@ def command(
 ) -> int:
     """Edit tenants.yaml so that apps get the newest versions within their ranges.
 
-    Asks the sources for newer versions of charts, and for newer tags of Git and OCI sources. APP is TENANT/APP or
-    platform/ADDON; default: all. Each version is raised where the file writes it: in an app, an override, a source or a
-    variable. Commits, digests and branches stay.
+    Asks the sources for newer versions of charts, and for newer tags of Git and OCI sources. APP is TENANT/APP,
+    class:NAME/APP or platform/ADDON; default: all. Each version is raised where the file writes it: in an app, an override,
+    a source or a variable. Commits, digests and branches stay.
 
     `updates` beside `version` or `ref` is the range of a version, such as `1.x`. Without it, a version is raised within its
     major, and below 1.0.0 within its minor. Pre-releases are taken only in place of a pre-release.
@@ -170,7 +171,11 @@ def _edit(
         if environment:
             require(editor, Target(Kind.ENVIRONMENT, environment))
         owners: list[Path] = [
-            ("platform", "addons") if subject == PLATFORM else owner_of(editor, subject) for subject in subjects
+            at
+            for subject in subjects
+            for at in (
+                [("platform", "addons")] if subject == PLATFORM else planned_of(fleet, owner_of(editor, subject))
+            )
         ]
         found = survey(fleet)
     written = found.ranges if pin else found.pins

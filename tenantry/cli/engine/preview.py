@@ -52,7 +52,7 @@ def command(
     """
     stack = chosen(asked)
     session = opened(asked.project, stack, asked.environment, "preview")
-    session, passed = leaving_out(session, without), asked.passed
+    session, passed = leaving_out(session, stack, without, asked.passed), asked.passed
     if tenant or preflight:
         from tenantry.cli.engine.checks import Planned
         from tenantry.preflight.after import Mode

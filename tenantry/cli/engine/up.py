@@ -76,7 +76,7 @@ def command(
     session = opened(asked.project, stack, asked.environment, "up")
     if ignore_after:
         session = replace(session, variables={IGNORE_GATE: asked.environment})
-    session = leaving_out(session, without)
+    session = leaving_out(session, stack, without, asked.passed)
     planned = None
     if not stack.target.files and not (no_preflight and no_wait):
         from tenantry.cli.engine.checks import Planned

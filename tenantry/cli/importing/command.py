@@ -2,25 +2,26 @@
 
 from __future__ import annotations
 
-import os
-import shutil
 import sys
-from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 
 from tenantry.cli.commands import Command
 from tenantry.cli.options import output, trust_sources
-from tenantry.cli.output import columns, data, data_json, say, working
+from tenantry.cli.output import columns, data, data_json, error, say, working
+from tenantry.edit.write import write_all
 from tenantry.importing.documents import MOST_BYTES, Placed, objects_in
-from tenantry.importing.reading import objects_below
 from tenantry.kube.names import dns_label_problem
 from tenantry.messages.errors import Refused
+from tenantry.messages.text import grouped, listed
 
 if TYPE_CHECKING:
+    from tenantry.importing.checkouts import Checkout
+    from tenantry.importing.follow import Build
+    from tenantry.importing.model import Reading
     from tenantry.importing.report import Report
 
 
@@ -69,20 +70,46 @@ def _check(name: str, what: str) -> None:
         )
 
 
-def objects_of(source: Source, kubeconfig: Path | None, *, trust: bool) -> list[Placed]:
-    """All objects of a source. Args: trust: whether kustomize runs without a cage.
+def read_all(
+    sources: Sequence[Source], kubeconfig: Path | None, named: Mapping[str, Checkout], *, trust: bool
+) -> tuple[dict[str, list[Placed]], Reading]:
+    """The objects of each environment, and how they were read. Args: trust: whether kustomize runs without a cage.
 
-    Raises: Refused: it cannot be read, or is invalid.
+    Raises: Refused: a source cannot be read, or is invalid.
     """
+    from tenantry.importing.environments import read_environment
+    from tenantry.importing.model import Reading
+
+    build = builder(trust=trust)
+    found: dict[str, list[Placed]] = {}
+    how = Reading()
+    for environment, own in grouped(sources, lambda each: each.environment).items():
+        directories, others = [], []
+        for source in own:
+            if directory := directory_of(source):
+                directories.append(directory)
+            else:
+                others += objects_of(source, kubeconfig)
+        with working(f"reading {listed([each.text for each in own])}"):
+            found[environment], one = read_environment(environment, directories, others, named, build)
+        how += one
+    return found, how
+
+
+def directory_of(source: Source) -> Path | None:
+    """The directory that a source names; None: it is none."""
+    path = Path(source.text).expanduser()
+    return path if source.text != "-" and not source.text.startswith(_CONTEXT) and path.is_dir() else None
+
+
+def objects_of(source: Source, kubeconfig: Path | None) -> list[Placed]:
+    """All objects of a source that is no directory. Raises: Refused: it cannot be read, or is invalid."""
     with working(f"reading {source.text}"):
         if source.text == "-":
             return list(objects_in(sys.stdin.buffer.read(MOST_BYTES + 1), "stdin"))
         if source.text.startswith(_CONTEXT):
             return _live(source.text.removeprefix(_CONTEXT) or None, kubeconfig)
         path = Path(source.text).expanduser()
-        if path.is_dir():
-            root = _root_of(path.resolve())
-            return list(objects_below(path, root, lambda directory: _build(root, directory, trust=trust)))
         if path.is_file():
             return list(objects_in(path.read_bytes(), str(path)))
     fix = "name a directory, a file, '-' for stdin, or context:NAME for a context of the kubeconfig"
@@ -97,39 +124,57 @@ def _live(context: str | None, kubeconfig: Path | None) -> list[Placed]:
         return list(objects_on(client))
 
 
-def _root_of(directory: Path) -> Path:
-    """The source that a directory is part of: the Git repository around it, else the directory itself."""
-    return next((each for each in (directory, *directory.parents) if (each / ".git").exists()), directory)
+def copies_of(options: Sequence[str]) -> dict[str, Checkout]:
+    """The copies of sources that `--source` names. Raises: Refused."""
+    from tenantry.importing.checkouts import Checkout
+
+    found = {}
+    for option in options:
+        name, equals, text = option.rpartition("=")
+        path = Path(text).expanduser()
+        if not (name and equals and text):
+            raise Refused(
+                f"'{option}' names no copy of a source",
+                "write --source NAMESPACE/NAME=DIRECTORY or --source URL=DIRECTORY",
+            )
+        if not path.is_dir():
+            raise Refused(f"{text}: no such directory", "name the root of a copy of the source")
+        found[name] = Checkout(path.resolve(), not path.is_absolute())
+    return found
 
 
-def _build(root: Path, directory: Path, *, trust: bool) -> bytes:
-    """What kustomize builds of a directory. Raises: Refused."""
+def builder(*, trust: bool) -> Build:
+    """Builds directories with kustomize, each once. Args: trust: without a cage."""
+    from tenantry.manifests.cache import Once
+
+    built: Once[str, bytes] = Once()
+
+    def build(root: Path, directory: Path, spec: Mapping[str, Any]) -> bytes:
+        spec = {key: each for key, each in spec.items() if key in _BUILT_IN}
+        return built.get(f"{root} {directory} {spec!r}", lambda: _build(root, directory, spec, trust=trust))
+
+    return build
+
+
+_BUILT_IN = (
+    *("targetNamespace", "namePrefix", "nameSuffix", "patches", "components", "ignoreMissingComponents", "images"),
+)
+"""The keys of a Kustomization that change what kustomize builds."""
+
+
+def _build(root: Path, directory: Path, spec: Mapping[str, Any], *, trust: bool) -> bytes:
+    """Raises: NotRendered; NotFetched; Refused: nothing can be built here."""
     from tenantry.cli.diff.manifest_options import cage_for
     from tenantry.manifests.kustomize import build_part
-    from tenantry.manifests.model import NotFetched, NotRendered
 
-    try:
-        return build_part(root, directory, _kustomize(), cage_for(trust=trust))
-    except NotFetched as missing:
-        raise Refused(f"{directory} cannot be built: {missing.message}", missing.fix) from None
-    except NotRendered as failed:
-        fix = "correct it, or name another directory"
-        if str(failed).endswith("leaves the source") and not (root / ".git").exists():
-            fix = (
-                "a source is a Git repository, or the directory itself outside of one: run `git init` in the directory"
-                " that holds both"
-            )
-        raise Refused(f"{directory} cannot be built: {failed}", fix) from None
+    return build_part(root, directory, _kustomize(), cage_for(trust=trust), spec)
 
 
 def _kustomize() -> tuple[str, ...]:
-    """kustomize, which kubectl contains too."""
-    from tenantry.cli.diff.manifest_options import program
+    from tenantry.cli.diff.manifest_options import kustomize
 
-    if path := program("kustomize"):
-        return (path, "build")
-    if path := shutil.which("kubectl"):
-        return (path, "kustomize")
+    if found := kustomize():
+        return found
     raise Refused(
         "kustomize is not installed", "install kustomize or kubectl, or run `tenantry sandbox tools kustomize`"
     )
@@ -152,7 +197,8 @@ cluster. An environment can have several sources.
 
 Exit codes:
   0  the file is written; the report says what is left over
-  2  a source is invalid or cannot be read; nothing is written
+  1  the file is written without some places that could not be read
+  2  a source is invalid, or nothing in it can be written; no file
 """,
 )
 @click.option(
@@ -171,6 +217,13 @@ Exit codes:
     metavar="ENVIRONMENT=NAME",
     multiple=True,
     help="The name of an environment's management cluster; default: the environment's name.",
+)
+@click.option(
+    "--source",
+    "copies",
+    metavar="NAME=DIR",
+    multiple=True,
+    help="A copy of a source that Kustomizations apply, by NAMESPACE/NAME or URL; can be repeated.",
 )
 @click.option(
     "--kubeconfig",
@@ -204,6 +257,7 @@ Exit codes:
 def command(
     environments: tuple[str, ...],
     clusters: tuple[str, ...],
+    copies: tuple[str, ...],
     kubeconfig: Path | None,
     chart: str | None,
     target: Path,
@@ -224,6 +278,7 @@ def command(
     """
     from tenantry.cli.importing.markdown import as_markdown
     from tenantry.importing.assemble import drafted
+    from tenantry.importing.environments import clusters_to_name, nothing_found
     from tenantry.importing.model import inventory
     from tenantry.importing.report import report_of
     from tenantry.importing.text import header, text_of
@@ -233,22 +288,28 @@ def command(
             raise Refused(f"{each} exists already, and is not overwritten", "name another file, or remove it")
     sources = sources_of(environments)
     management = management_of(clusters, sources)
-    found: defaultdict[str, list[Placed]] = defaultdict(list)
-    for source in sources:
-        found[source.environment] += objects_of(source, kubeconfig, trust=trust_sources)
-    read = inventory(found, management)
+    found, how = read_all(sources, kubeconfig, copies_of(copies), trust=trust_sources)
+    directories = [each for each in map(directory_of, sources) if each]
+    try:
+        read = inventory(found, management, how)
+    except Refused as refused:
+        raise Refused(refused.message, clusters_to_name(directories) or refused.fix) from None
     if not read.objects:
-        raise Refused("no Kubernetes objects were found", "name a directory that holds Flux objects, or a context")
+        raise nothing_found(how, directories, empty=True)
     with working("planning the draft"):
         draft = drafted(read, chart_at(chart) if chart else None, keep_values=keep_values)
     head = header([f"{each.environment}={each.text}" for each in sources])
     report = report_of(read, draft, text_of(draft.data, head, draft.decisions), str(target))
+    if not report.counts.expressed:
+        _print(report, output, dry_run=False, everything=everything)
+        error(str(nothing_found(how, directories, empty=False, left=report.left_over)))
+        return 2
     if not dry_run:
-        write_new(target, report.text)
+        write_all({target: (b"", report.text.encode())}, [target])
     if report_file and not dry_run:
-        write_new(report_file, as_markdown(report) + "\n")
+        write_all({report_file: (b"", f"{as_markdown(report)}\n".encode())}, [report_file])
     _print(report, output, dry_run=dry_run, everything=everything)
-    return 0
+    return 1 if how.unread else 0
 
 
 def _print(report: Report, output: str, *, dry_run: bool, everything: bool) -> None:
@@ -274,17 +335,3 @@ def chart_at(url: str) -> dict[str, str]:
 
     version = str(read((OBJECTS / "Chart.yaml").read_text())["version"])
     return {"url": url, **({"type": "oci"} if url.startswith("oci://") else {}), "version": version}
-
-
-def write_new(target: Path, text: str) -> None:
-    """Write a file that does not exist yet, whole or not at all. Raises: Refused."""
-    temporary = target.with_name(f".{target.name}.{os.getpid()}")
-    try:
-        temporary.write_text(text, encoding="utf-8")
-        os.link(temporary, target)  # unlike a rename, this fails if somebody made the file meanwhile
-    except FileExistsError:
-        raise Refused(f"{target} exists already, and is not overwritten", "name another file, or remove it") from None
-    except OSError as error:
-        raise Refused(f"{target} cannot be written: {error.strerror}", "name another file") from None
-    finally:
-        temporary.unlink(missing_ok=True)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from tenantry.cli.documents.importing import Expressed, Import, Kept, NotExpressed, ReadObject
+from tenantry.cli.documents.importing import Expressed, FollowedKustomization, Import, Kept, NotExpressed, ReadObject
 from tenantry.importing.model import Read
 from tenantry.importing.report import Report
 from tenantry.kube.objects import object_id
@@ -12,10 +12,24 @@ from tenantry.kube.objects import object_id
 
 def import_document(report: Report) -> Import:
     """The whole report."""
+    reading = report.inventory.reading
     return Import(
         file=report.file,
         environments={name: plan.management for name, plan in report.plans.items()},
         counts=report.counts,
+        unread=reading.unread,
+        followed=[
+            FollowedKustomization(
+                environment=each.environment,
+                namespace=each.kustomization.namespace,
+                name=each.kustomization.name,
+                directory=each.directory,
+                objects=each.objects,
+                is_read=each.is_read,
+            )
+            for each in reading.followed
+        ],
+        flux=reading.flux,
         became=[Expressed(**_keys(each.read), path=each.path, line=line) for each, line in report.became],
         kept=[Kept(**_keys(each.read), fields=each.changed, stays=each.stays) for each in report.proof.kept],
         renamed=[ReadObject(**_keys(each)) for each in report.renamed],

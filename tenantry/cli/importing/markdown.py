@@ -7,7 +7,8 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from tenantry.cli.diff.values import both, format_field, shown
 from tenantry.cli.importing.text import counts_in_words, first_line, identity
 from tenantry.compare.fields import FieldChange
-from tenantry.importing.model import LeftOver, Proven
+from tenantry.importing.environments import summary
+from tenantry.importing.model import LeftOver, Proven, Unread
 from tenantry.importing.report import Report
 from tenantry.messages.data import ABSENT
 from tenantry.messages.inert import code, fence, prose
@@ -20,6 +21,12 @@ def as_markdown(report: Report) -> str:
         "# Import",
         prose(first_line(report)),
         "\n".join(f"- {line.strip()}" for line in counts_in_words(report.counts)),
+        *(
+            ["\n".join(f"- {prose(line)}" for line in read)]
+            if (read := list(summary(report.inventory.reading)))
+            else ()
+        ),
+        *_section("Not read", _unread(report.inventory.reading.unread)),
         *_section("To adopt, without a deletion or a restart", _steps(report)),
         *_section("Left over or renamed", _left_over(report.left_over)),
         *_section("Check before you adopt", _risks(report)),
@@ -57,6 +64,14 @@ def _commands(commands: Sequence[str]) -> Iterator[str]:
 
 _WHOLE = 10_000
 """Characters of a command: one that is cut cannot be run."""
+
+
+def _unread(unread: Sequence[Unread]) -> Iterator[str]:
+    if unread:
+        yield from _table("environment", "place", "reason", "fix")
+    for each in unread:
+        texts = (prose(text, in_table=True) for text in (each.reason, each.fix))
+        yield _row(_code(each.environment), _code(each.place), *texts)
 
 
 def _left_over(left: Sequence[LeftOver]) -> Iterator[str]:

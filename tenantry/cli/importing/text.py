@@ -11,7 +11,8 @@ from tenantry.cli.diff.terminal import changes, line_as_text
 from tenantry.cli.diff.values import DisplayLimits, Line
 from tenantry.compare.diff import Changed
 from tenantry.compare.fields import FieldChange
-from tenantry.importing.model import Added, LeftOver, Proven, Read
+from tenantry.importing.environments import summary
+from tenantry.importing.model import Added, LeftOver, Proven, Read, Unread
 from tenantry.importing.report import Counts, Report, Risk
 from tenantry.importing.steps import Step
 from tenantry.kube.objects import object_id
@@ -70,6 +71,8 @@ def risk_place(risk: Risk) -> str:
 def as_text(report: Report, limits: DisplayLimits, width: int | None) -> str:
     """The whole report. Args: width: columns at which lines are wrapped; None: they are not."""
     parts = [[first_line(report), *counts_in_words(report.counts)]]
+    parts.append([f"  {printable(each)}" for each in summary(report.inventory.reading)])
+    parts.append(list(_unread(report.inventory.reading.unread, width)))
     parts.append(list(_left_over(report.left_over, limits, width)))
     parts.append(list(_risks(report.risks, limits, width)))
     parts.append(list(_fields(report.changed, limits, width)))
@@ -77,6 +80,17 @@ def as_text(report: Report, limits: DisplayLimits, width: int | None) -> str:
     parts.append(list(_added(report.proof.added, width)))
     parts.append(list(_steps(report.steps, width)))
     return "\n\n".join("\n".join(part) for part in parts if part)
+
+
+def _unread(unread: Sequence[Unread], width: int | None) -> Iterator[str]:
+    if unread:
+        yield f"Not read ({len(unread)}):"
+    for (place, reason, fix), group in grouped(unread, lambda each: (each.place, each.reason, each.fix)).items():
+        times = f" in {len(group)} environments" if len(group) > 1 else ""
+        yield line_as_text(Line("!", f"{place}{times}"), width)
+        yield from _indented(reason, width)
+        if fix:
+            yield from _indented(f"fix: {fix}", width)
 
 
 def _left_over(left: Sequence[LeftOver], limits: DisplayLimits, width: int | None) -> Iterator[str]:

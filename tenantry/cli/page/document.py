@@ -13,15 +13,19 @@ import json
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from functools import cache
 from importlib.resources import files
 from itertools import islice
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from tenantry.cli.diff.values import both, shown
 from tenantry.cli.page.fleet_map import Alert, FleetMap, Value, as_data
 from tenantry.messages.data import ABSENT
 from tenantry.messages.errors import Refused
 from tenantry.messages.text import printable
+
+if TYPE_CHECKING:
+    from jinja2 import Template
 
 _SCRIPTS = ("data.js", "model.js", "hash.js", "entry.js", "panel.js", "map.js", "keys.js", "list.js", "main.js")
 _FIRST_ALERTS = 8
@@ -96,13 +100,8 @@ class Table(NamedTuple):
 
 def as_html(page: Page) -> str:
     """The page as one file, without a newline at the end."""
-    from jinja2 import Environment, PackageLoader, StrictUndefined
-
-    environment = Environment(
-        loader=PackageLoader("tenantry.cli.page"), autoescape=True, undefined=StrictUndefined, trim_blocks=True
-    )
     style, script = _file("page.css"), _script()
-    return environment.get_template("page.html.j2").render(
+    return _template().render(
         page=page,
         first=_numbered(page.map.alerts)[:_FIRST_ALERTS],
         others=_numbered(page.map.alerts)[_FIRST_ALERTS:_MOST_ALERTS],
@@ -113,6 +112,16 @@ def as_html(page: Page) -> str:
         script=_trusted(script),
         data=_trusted(_inert(as_data(page.map))),
     )
+
+
+@cache
+def _template() -> Template:
+    from jinja2 import Environment, PackageLoader, StrictUndefined
+
+    environment = Environment(
+        loader=PackageLoader("tenantry.cli.page"), autoescape=True, undefined=StrictUndefined, trim_blocks=True
+    )
+    return environment.get_template("page.html.j2")
 
 
 def _numbered(alerts: tuple[Alert, ...]) -> list[tuple[int, Alert]]:

@@ -199,6 +199,7 @@ class Collector:
         if delta.exists:
             if origin := self._wholes.came_from(spot):
                 yield f"it moves here from {origin}"
+            yield from self._shortened(spot)
             return
         app = self._found.app_before(spot)
         assert app is not None
@@ -206,6 +207,13 @@ class Collector:
             yield f"it moves to {target}"
         stays = what_stays(self._found.before.objects[app.id].manifest)
         yield stays or "Flux deletes what it installed"
+
+    def _shortened(self, spot: Spot) -> Iterator[str]:
+        """The names of a new app that are too long, without that of the cluster, so that clusters are told of together."""
+        app = self._found.app_after(spot)
+        for whole in app.shortened.values() if app else ():
+            name = whole.replace(f"{spot.cluster}-", "<cluster>-", 1) if whole != spot.part.name else whole
+            yield f"the name '{name}' is too long and is shortened: `tenantry explain` shows both"
 
     def _both_sided(self, spot: Spot, both: Both, delta: Delta) -> None:
         isolation = self._larger.isolation(spot, delta)
@@ -217,6 +225,7 @@ class Collector:
             item.sentences.append(
                 f"what it installed as {old_name} is deleted, and installed again as {spot.part.name}"
             )
+            item.sentences += self._shortened(spot) if spot.part.kind in APPS else ()
         elif delta.says_nothing:
             if not both.objects:
                 return

@@ -17,7 +17,7 @@ from tenantry.edit.subjects.references import file_named, new, require
 from tenantry.kube.names import PLATFORM
 from tenantry.messages.data import ABSENT, mapping_at
 from tenantry.messages.errors import Path, Refused
-from tenantry.model.selecting import wanted_labels
+from tenantry.model.selector import wanted_labels
 from tenantry.source.parsed_file import named
 
 Options = Mapping[str, Any]

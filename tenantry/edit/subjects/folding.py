@@ -11,8 +11,9 @@ from typing import Any
 
 from tenantry.edit.document import nested, same
 from tenantry.edit.editor import Editor
-from tenantry.edit.subjects.promoted import BLOCKS, App, settings_of
+from tenantry.edit.subjects.promoted import BLOCKS, App, settings_of, tenants_of_class
 from tenantry.fleet.apps import own_layers
+from tenantry.fleet.classes import CLASSES
 from tenantry.fleet.fleet import Fleet
 from tenantry.fleet.merge import Layer, merge
 from tenantry.fleet.placement import placements_of, placements_of_source
@@ -41,18 +42,40 @@ def _parts(
     """The apps, and the sources that they take in the second environment, each once."""
     sources: dict[tuple[str, ...], None] = {}
     for app in apps:
-        placements = list(placements_of(fleet, app.at))
-        layers = [own_layers(fleet, app.at, *place) for place in placements]
-        paths = (path for place in placements for path in settings_of(fleet, app, *place, extra) if path[0] in BLOCKS)
-        yield _Overridden(editor, fleet, app.at, f"{app}", "app", second, placements, layers, dict.fromkeys(paths))
-        there = ((place, each) for place, each in zip(placements, layers, strict=True) if place[0] == second)
-        sources |= {source_taken(fleet, app.at, each, *place): None for place, each in there}
+        every = [(at, place) for at in app.planned for place in placements_of(fleet, at)]
+        placements = [place for _, place in every]
+        written = [own_layers(fleet, at, *place) for at, place in every]
+        paths = dict.fromkeys(
+            path for at, place in every for path in settings_of(fleet, at, *place, extra) if path[0] in BLOCKS
+        )
+        layers = [_of_class(fleet, app.at, each, paths) for each in written] if app.of_class else written
+        yield _Overridden(editor, fleet, app.at, f"{app}", "app", second, placements, layers, paths)
+        there = [(at, place, own) for (at, place), own in zip(every, written, strict=True) if place[0] == second]
+        taken = (source_taken(fleet, at, own, *place) for at, place, own in there)
+        sources |= {(*app.at[:2], *each[2:]) if app.of_class else each: None for each in taken}
     for at in sources:
-        placements = list(dict.fromkeys(placements_of_source(fleet, at)))
-        written = [tuple(written_layers(fleet, at, *place)) for place in placements]
+        of_class = at[0] == CLASSES
+        planned = [("tenants", each, *at[2:]) for each in tenants_of_class(fleet, at[1])] if of_class else [at]
+        every = [(each, place) for each in planned for place in dict.fromkeys(placements_of_source(fleet, each))]
+        placements, paths = [place for _, place in every], dict.fromkeys(REFS)
+        layers = [tuple(written_layers(fleet, each, *place)) for each, place in every]
+        layers = [_of_class(fleet, at, each, paths) for each in layers] if of_class else layers
         own = at[:2] == ("platform", "addons")
         who = f"the source of platform/{at[2]}" if own else f"source {at[1] if at[0] == 'tenants' else at[0]}/{at[-1]}"
-        yield _Overridden(editor, fleet, at, who, "source", second, placements, written, dict.fromkeys(REFS))
+        who = f"source class:{at[1]}/{at[3]}" if of_class else who
+        yield _Overridden(editor, fleet, at, who, "source", second, placements, layers, paths)
+
+
+def _of_class(fleet: Fleet, at: tuple[str, ...], layers: Sequence[Layer], paths: dict[Path, None]) -> tuple[Layer, ...]:
+    """The layers of a tenant's app or source as those of its class's, at a path. A setting that the class itself does not say is
+    taken off the paths.
+    """
+    for layer in layers:
+        for path in list(paths):
+            said = value_at(layer.data, path, ABSENT) is not ABSENT
+            if said and fleet.source.origin((*layer.path, *path))[: len(at)] != at:
+                del paths[path]
+    return tuple(Layer((*at, *layer.path[len(at) :]), layer.data) for layer in layers)
 
 
 class _Overridden:

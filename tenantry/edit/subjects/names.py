@@ -124,6 +124,7 @@ NAMES: dict[tuple[type[Model], str], Named] = {
     (ImageAutomation, "environments"): Named(Kind.ENVIRONMENT, If.KEEP_OTHERS),
     (Include, "of"): Named(Kind.TENANT, If.KEEP_OTHERS),
     (Include, "class_"): Named(Kind.CLASS, If.REFUSE),
+    (Include, "environment"): Named(Kind.ENVIRONMENT, If.DROP),
     (TenantClass, "class_"): Named(Kind.CLASS, If.REFUSE),
     (App, "dependsOn"): Named(Kind.APP, If.EMPTY),
     (AppPatch, "dependsOn"): Named(Kind.APP, If.EMPTY),

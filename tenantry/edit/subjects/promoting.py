@@ -5,17 +5,26 @@ What differs on purpose, such as replicas, stays, unless the caller names it.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from tenantry.edit.editor import Editor
 from tenantry.edit.subjects.names import Kind, Target
-from tenantry.edit.subjects.promoted import App, Setting, placeholders_of, settings_of
+from tenantry.edit.subjects.promoted import (
+    App,
+    Setting,
+    apps_of,
+    placeholders_of,
+    settings_of,
+    shared_settings,
+    tenants_of_class,
+)
 from tenantry.edit.subjects.references import references_in, references_to
+from tenantry.fleet.blocks import blocks_of
+from tenantry.fleet.classes import CLASSES
 from tenantry.fleet.fleet import Fleet
 from tenantry.fleet.merge import placeholders
-from tenantry.fleet.placement import clusters_of_app
 from tenantry.fleet.settings import variable_at, variables_of, variables_of_app
 from tenantry.fleet.sources import source_data, source_entry
 from tenantry.fleet.template import fill
@@ -34,13 +43,11 @@ class Promoted:
 
 
 def promotable(fleet: Fleet, owner: Path, first: str, second: str) -> list[App]:
-    """The apps of a tenant, all add-ons, or the one app or add-on, that both environments have. Raises: Refused: there is none."""
-    group = {("tenants", 2): "apps", ("platform", 1): "addons"}.get((str(owner[0]), len(owner)))
-    names = [(*owner, group, each) for each in fleet.raw(*owner, group)] if group else [owner]
-    apps = [App(tuple(map(str, name))) for name in names]
-    both = [app for app in apps if all(clusters_of_app(fleet, env, app.at) for env in (first, second))]
+    """The apps of a tenant or class, or the one app or add-on, that both environments have. Raises: Refused: there is none."""
+    apps = apps_of(fleet, owner)
+    both = [app for app in apps if all(app.placed(fleet, env) for env in (first, second))]
     if not both:
-        missing = next(env for env in (first, second) if not any(clusters_of_app(fleet, env, each.at) for each in apps))
+        missing = next(env for env in (first, second) if not any(each.placed(fleet, env) for each in apps))
         raise Refused(
             f"environment '{missing}' has none of these apps",
             f"see why: tenantry parity {first} {second}",
@@ -64,6 +71,31 @@ def promote(
     return Promoted(tuple(dict.fromkeys(found.done)), tuple(dict.fromkeys(found.notes)))
 
 
+def require_own_kept(
+    before: Fleet, after: Fleet, apps: Sequence[App], second: str, extra: Collection[Path] = ()
+) -> None:
+    """An override of a class comes over what a tenant's own entry says without one.
+
+    Args:   before, after: the fleet without and with a promotion to the second environment.
+    Raises: Refused: a tenant of a class would lose what it sets itself.
+    """
+    for app in (each for each in apps if each.of_class):
+        for at, cluster in app.placed(before, second):
+            now = settings_of(after, at, second, cluster, extra)
+            for path, setting in settings_of(before, at, second, cluster, extra).items():
+                own = setting.at is not None and before.source.origin(setting.at)[0] == "tenants"
+                if setting.at is None or not own or (path in now and now[path].value == setting.value):
+                    continue
+                said = path[1:] if path[0] == "source" else path
+                there = format_path((*setting.at[:4], "overrides", "environments", second, *said))
+                value = "VALUE" if isinstance(setting.written, dict | list) else setting.written
+                raise Refused(
+                    f"{format_path(path)} of {app} would change for tenant '{at[1]}' too, which sets it itself"
+                    f" ({before.source.line_of(setting.at)}): an override of its class comes over that",
+                    f"let the tenant keep it: tenantry set {there} {value}",
+                )
+
+
 class _Promotion:
     """Edits app by app; later apps see what was edited for earlier ones."""
 
@@ -75,16 +107,20 @@ class _Promotion:
         self.notes: list[str] = []
 
     def app(self, app: App, extra: Collection[Path]) -> None:
-        sides = [
-            [
-                settings_of(self.fleet, app, environment, cluster, extra)
-                for cluster in clusters_of_app(self.fleet, environment, app.at)
-            ]
-            for environment in (self.first, self.second)
-        ]
+        sides = []
+        for environment in (self.first, self.second):
+            settings, own = shared_settings(self.fleet, app, environment, extra)
+            self.notes += own
+            sides.append(settings)
         nothing = Setting(ABSENT, ABSENT, None)
         for path in dict.fromkeys(path for side in sides for settings in side for path in settings):
-            wanted, there = ([settings.get(path, nothing) for settings in side] for side in sides)
+            # A tenant that sets it itself says nothing of its class.
+            wanted, there = (
+                [settings.get(path, nothing) for settings in side if path in settings or not app.of_class]
+                for side in sides
+            )
+            if not wanted or not there:
+                continue
             values = [setting.value for setting in wanted]
             if any(setting.value not in values for setting in there):
                 self._setting(app, path, wanted, there)
@@ -129,8 +165,8 @@ class _Promotion:
         names = placeholders_of(new.written)
         if new.value == new.written or not names:
             return new.written
-        cluster = clusters_of_app(self.fleet, self.second, app.at)[0]
-        variables = variables_of_app(self.fleet, app.at, self.second, cluster)
+        at, cluster = app.placed(self.fleet, self.second)[0]
+        variables = variables_of_app(self.fleet, at, self.second, cluster)
         if set(names) <= variables.keys() and fill(new.written, variables, ()) == new.value:
             return new.written
         return _escaped(new.value)
@@ -146,32 +182,44 @@ class _Promotion:
         group = old.at[len(mine) + 1] if old.at[len(mine)] == "overrides" else ""
         if group in ("clusters", "where"):
             raise _of_clusters(self.fleet, app, path, old.at, self.second)
-        name, owner = str(mine[-1]), app.at[1] if app.at[0] == "tenants" else PLATFORM
-        shared = Target(Kind.SOURCE, name, owner)
-        paths = (
-            [each.path for _, each in references_to(self.editor, shared)] if mine[:2] != ("platform", "addons") else []
-        )
-        at_apps = (each[: len(app.at)] for each in paths if len(each) > len(app.at) and app.at[-2] in each[:3])
-        users = dict.fromkeys(App(tuple(map(str, each))) for each in at_apps)
-        if others := [user for user in users if user not in self.apps]:
+        name = str(mine[-1])
+        promoted = {at for each in self.apps for at in (each.at, *each.planned)}
+        if others := [user for user in self._users(mine, name, app) if user.at not in promoted]:
+            whole, owner = ("class", f"class:{mine[1]}") if mine[0] == CLASSES else ("tenant", app.at[1])
+            what, all_of = f"{whole} '{mine[1]}'", f"the whole {whole}"
+            if mine[0] == PLATFORM:
+                what, all_of, owner = "the platform", "all add-ons", PLATFORM
             raise Refused(
-                f"{shared} is used by {listed(others)} too, whose ref would change with it",
-                f"promote {'all add-ons' if owner == PLATFORM else 'the whole tenant'}:"
-                f" tenantry promote {owner} --from {self.first} --to {self.second}",
+                f"source '{name}' of {what} is used by {listed(others)} too, whose ref would change with it",
+                f"promote {all_of}: tenantry promote {owner} --from {self.first} --to {self.second}",
             )
         in_override = mine == other or group
         at = (*mine, "overrides", "environments", self.second, *path[1:]) if in_override else old.at
         self._put(at, self._text(app, new), app, path)
 
+    def _users(self, source: tuple[str, ...], name: str, app: App) -> Iterable[App]:
+        """The apps that name a source. What a class declares is every tenant's of the class."""
+        if source[:2] == (PLATFORM, "addons"):
+            return [app]
+        if source[0] == PLATFORM:
+            paths = [each.path for _, each in references_to(self.editor, Target(Kind.SOURCE, name, PLATFORM))]
+            return dict.fromkeys(App(tuple(map(str, each[:3]))) for each in paths if each[1] == "addons")
+        if source[0] != CLASSES:
+            paths = [each.path for _, each in references_to(self.editor, Target(Kind.SOURCE, name, app.at[1]))]
+            return dict.fromkeys(App(tuple(map(str, each[:4]))) for each in paths if each[2] == "apps")
+        owners = [("tenants", each) for each in tenants_of_class(self.fleet, source[1])]
+        apps = [(*owner, "apps", each) for owner in owners for each in self.fleet.raw(*owner, "apps")]
+        return [App(at) for at in apps if name in _sources_of(self.fleet, at)]
+
     def _address(self, app: App, source: tuple[str, ...], environment: str) -> Any:
         """Where a source is that an app has in an environment, as it is written."""
-        cluster = clusters_of_app(self.fleet, environment, app.at)[0]
-        declared = source_data(self.fleet, source, environment, cluster)
+        at, cluster = app.placed(self.fleet, environment)[0]
+        declared = source_data(self.fleet, (*at[:2], *source[2:]) if app.of_class else source, environment, cluster)
         return {kind: mapping_at(declared, kind).get("url") for kind in ("git", "oci") if kind in declared}
 
     def _variables(self, app: App, path: Path, new: Setting) -> None:
         """One text with placeholders in both environments: the variables of the second one get the values of the first one."""
-        clusters = [clusters_of_app(self.fleet, each, app.at)[0] for each in (self.first, self.second)]
+        clusters = [app.placed(self.fleet, each)[0][1] for each in (self.first, self.second)]
         wanted, there = map(variables_of, (self.fleet,) * 2, (self.first, self.second), clusters)
         for name in placeholders_of(new.written):
             if wanted.get(name) == there.get(name):
@@ -186,19 +234,27 @@ class _Promotion:
 
     def _only_mine(self, name: str, path: Path) -> None:
         """Raises: Refused: something else than the promoted apps uses a variable."""
-        named = [reference.target for app in self.apps for reference in references_in(self.editor, app.at)]
-        mine = {app.at for app in self.apps} | {target.path for target in named if target.kind is Kind.SOURCE}
-        users = [
-            at
-            for at in _users_of(self.fleet.source.data, name)
-            if not any(at[: len(own)] == own for own in mine) and at[0] not in ("environments", "clusters")
-        ]
+        own = [app for app in self.apps if not app.of_class]
+        named = [reference.target for app in own for reference in references_in(self.editor, app.at)]
+        mine = {at for app in self.apps for at in app.planned}
+        mine |= {target.path for target in named if target.kind is Kind.SOURCE}
+        of_class = [at for app in self.apps if app.of_class for at in app.planned]
+        mine |= {(*at[:2], "sources", source) for at in of_class for source in _sources_of(self.fleet, at)}
+        # What a class says stands in each of its tenants.
+        apart = ("environments", "clusters", CLASSES) if of_class else ("environments", "clusters")
+        used = (at for at in _users_of(self.fleet.source.data, name) if at[0] not in apart)
+        users = list(dict.fromkeys(at for at in used if not any(at[: len(each)] == each for each in mine)))
         if users:
             places = listed((f"{format_path(at)} ({self.fleet.source.line_of(at)})" for at in users), 3)
             raise Refused(
                 f"{format_path(path)} follows from variable '{name}', which is used elsewhere too: {places}",
                 f"if all of it may change: tenantry set environments.{self.second}.variables.{name} VALUE",
             )
+
+
+def _sources_of(fleet: Fleet, at: tuple[str, ...]) -> set[str]:
+    """The sources that the app at a path names, anywhere."""
+    return {str(block["source"]) for _, block in blocks_of(fleet.source.data, at) if "source" in block}
 
 
 def _users_of(data: Any, name: str, at: Path = ()) -> Iterator[Path]:
@@ -236,4 +292,6 @@ def _short(value: Any) -> str:
 
 
 def _words(app: App) -> str:
+    if app.of_class:
+        return f"{app.tenants[0]}/{app.at[3]}"
     return f"{app.at[1]} {app.at[3]}" if app.at[0] == "tenants" else str(app)

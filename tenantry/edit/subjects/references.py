@@ -21,6 +21,7 @@ from tenantry.messages.errors import UNKNOWN_NAME, Path, Refused
 from tenantry.messages.text import closest, listed
 from tenantry.model import Document, FluxBlock, Model
 from tenantry.model.document import TenantClass
+from tenantry.source.parsed_file import named_classes
 
 _OF_SCHEMA: dict[of_flux.Kind, Kind] = {"Secret": Kind.CREDENTIALS, "ConfigMap": Kind.CONFIG}
 
@@ -125,12 +126,27 @@ def _require_owner(editor: Editor, target: Target) -> None:
 
 
 def owner_of(editor: Editor, text: str) -> Path:
-    """Where the tenant, the app or the add-on is declared that an argument such as `rocky/web` names. Raises: Refused."""
+    """Where the tenant, class, app or add-on is declared that an argument such as `rocky/web` names. Raises: Refused."""
     if text == "defaults":
         raise Refused("'defaults' is no app", "name a tenant, TENANT/APP or platform/ADDON")
     if text.startswith(ADDON_PREFIX):
         return existing(editor, Kind.ADDON, text).path
+    if text.startswith(CLASS_PREFIX):
+        return _of_class(editor, text)
     return existing(editor, Kind.APP if "/" in text else Kind.TENANT, text).path
+
+
+def _of_class(editor: Editor, text: str) -> Path:
+    """The class, or its app, that `class:small` or `class:small/web` names. Another class may declare the app for it."""
+    name, _, app = text.removeprefix(CLASS_PREFIX).partition("/")
+    require(editor, Target(Kind.CLASS, name))
+    above = [name]
+    for each in above:  # grows while it is walked
+        said = {"class": editor.value(("tenantClasses", each, "class"), None)}
+        above += [one for one in named_classes(said) if one not in above]
+    if app and not any(app in editor.names("tenantClasses", each, "apps") for each in above):
+        require(editor, Target(Kind.APP, app, f"{CLASS_PREFIX}{name}"))
+    return ("tenantClasses", name, "apps", app) if app else ("tenantClasses", name)
 
 
 def file_named(editor: Editor, name: FilePath) -> FilePath:

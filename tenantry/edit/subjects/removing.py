@@ -88,7 +88,7 @@ def _drop(editor: Editor, file: FilePath, reference: Reference) -> None:
     replaces = path[-2:-1] == ("dependsOn",) and (
         "overrides" in path or (len(path) == 4 and editor.value(("defaults", "dependsOn")) is not ABSENT)
     )
-    if path[0] == "include" and is_last:
+    if path[0] == "include" and (is_last or path[-1] == "environment"):
         editor.unset(path[:2], file=file)  # its files speak of nobody any more
     elif reference.form == "entry" and is_last and replaces:
         editor.set(path[:-1], [], file=file)  # without the list, another one would apply instead

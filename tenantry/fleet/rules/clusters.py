@@ -209,6 +209,19 @@ def kubeconfigs_lie_apart_from_the_platform(fleet: Fleet) -> Iterator[Problem]:
             )
 
 
+def kubeconfigs_lie_apart_from_addons(fleet: Fleet) -> Iterator[Problem]:
+    """Bootstrap makes the account beside an add-on with a namespace of its own. Stacks make those beside kubeconfigs."""
+    homes = {each.namespace: name for name, each in fleet.document.platform.addons.items() if each.namespace}
+    for name, cluster in fleet.clusters.items():
+        if cluster.kubeconfig and (addon := homes.get(cluster.kubeconfig.resolved.namespace)):
+            yield Problem(
+                ("platform", "addons", addon, "namespace"),
+                "kubeconfig-in-platform",
+                f"the kubeconfig of cluster '{name}' is in the namespace of add-on '{addon}'",
+                fix="give the add-on another namespace, or keep the kubeconfig in another one",
+            )
+
+
 def kubeconfigs_lie_apart_from_kubernetes_own_accounts(fleet: Fleet) -> Iterator[Problem]:
     """On a remote Flux acts as an account of this namespace. A tenant could have the name of one of the cluster's own."""
     for name, cluster in fleet.clusters.items():

@@ -60,6 +60,19 @@ def selectors_name_declared_clusters(fleet: Fleet) -> Iterator[Problem]:
                 yield walk.unknown_cluster(fleet, (*at, *path), name, f"{who} targets cluster '{name}'")
 
 
+def placeholders_of_what_selectors_leave_out_are_filled_in(fleet: Fleet) -> Iterator[Problem]:
+    """Only tenants' own selectors are filled in. A placeholder that stays would leave nothing out."""
+    own = (each for each in walk.selectors(fleet) if each[0][0] == "platform")
+    for at, who, selector in (*own, *walk.where_selectors(fleet)):
+        if name := next(all_names_in(selector.excluded.labels), None):
+            yield Problem(
+                (*at, "exclude", "labels"),
+                "unknown-placeholder",
+                f"{who} leaves out clusters with '{{{name}}}', and no placeholder is filled in here",
+                fix="write the label's value",
+            )
+
+
 def selectors_take_at_least_one_cluster(fleet: Fleet) -> Iterator[Problem]:
     for at, who, selector in walk.selectors(fleet):
         if at[0] not in ("tenants", "platform") and any(all_names_in(selector.labels)):

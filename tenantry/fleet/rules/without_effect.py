@@ -28,7 +28,7 @@ from tenantry.messages.placeholders import all_names_in
 from tenantry.messages.problems import doubtful
 from tenantry.messages.text import declared, listed
 from tenantry.model import App, Overrides, SettingsOverrides, SourceOverrides
-from tenantry.model.selecting import any_of
+from tenantry.model.selector import any_of
 
 
 def sources_are_used(fleet: Fleet) -> Iterator[Problem]:

@@ -31,7 +31,7 @@ KINDS = {"kustomize": "Kustomization", "helm": "HelmRelease"}
 def app_id(scope: Scope, app: str, kind: Literal["kustomize", "helm"]) -> ObjectId:
     """The identity of an app's Flux object on the management cluster."""
     api = KUSTOMIZE_API if kind == "kustomize" else HELM_API
-    return ObjectId(api, KINDS[kind], scope.home, scope.name(app))
+    return ObjectId(api, KINDS[kind], scope.home, scope.name(app, KINDS[kind]))
 
 
 def kustomization(scope: Scope, app: EffectiveApp, source: ObjectId, after: Iterable[Dependency]) -> KubeObject:
@@ -64,7 +64,7 @@ def helm_release(scope: Scope, app: EffectiveApp, chart: ObjectId, after: Iterab
     written = _without(data, {"source", "targetNamespace", *ACTIONS, *charts})
     # The baseline of a remote is a release too. With `dependsOn` Flux waits for it; otherwise the app would fail once.
     first = tuple(Dependency(id) for id in scope.base if id.kind == "HelmRelease")
-    target = scope.own_namespace(app.block.targetNamespace or scope.namespace)
+    target = scope.own_namespace(app.block.targetNamespace or (scope.namespace if scope.tenant else scope.storage))
     spec: dict[str, Any] = {
         **{time: written[time] for time in ("interval", "timeout")},
         "releaseName": scope.release(app.name),

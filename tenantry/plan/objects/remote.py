@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from tenantry.fleet.settings import TenantSettings
-from tenantry.kube.names import join
+from tenantry.kube.names import MAX_RELEASE, join
 from tenantry.kube.objects import KubeObject, Manifest, ObjectId, Owner
 from tenantry.model import ChartDirectory, ConfigMap, Git, Helm, HelmRepository, ObjectsChart, Source
 from tenantry.plan.objects.apps import HELM_API, Dependency, edges, flux_order
@@ -115,7 +115,7 @@ def baseline_release(
     state: what can hold data stays on the cluster when the release goes, unless the state is `offboarding`.
     adopt: whether the release takes over what exists already; otherwise Helm refuses to install it.
     """
-    release = join(scope.namespace, "baseline")
+    release = scope.fitting(join(scope.namespace, "baseline"), MAX_RELEASE)
     return objects_release(
         scope, platform, "baseline", release, manifests, settings, depends_on, after, state, adopt=adopt
     )

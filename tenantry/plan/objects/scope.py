@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from tenantry.kube.acceptance import too_large
-from tenantry.kube.names import MAX_LABEL, MAX_SOURCE, join
+from tenantry.kube.names import MAX_LABEL, MAX_RELEASE, MAX_SOURCE, join, shortened
 from tenantry.kube.objects import KubeObject, Manifest, ObjectId, Owner
 from tenantry.messages.errors import Found, Path
 from tenantry.messages.problems import name_too_long
@@ -42,6 +42,10 @@ SHARDED = (
     *("Kustomization", "HelmRelease"),
 )
 """The kinds whose controllers can run in shards."""
+
+RECONCILERS = ("Kustomization", "HelmRelease")
+"""The kinds whose names Flux copies into labels, so that they are short."""
+SHORTEN = ", or have them shortened: tenantry set platform.longNames shorten"
 
 FIELD_MANAGER = "tenantry"
 """The name under which Pulumi's provider owns the fields that it has set."""
@@ -76,6 +80,7 @@ class Scope:
     mark:       the first parts of the names of releases
     attached:   the first parts of the names of ConfigMaps; None: those of `prefix`
     common:     the first parts of the names of Secrets, which clusters share; empty: those of ConfigMaps
+    shortens:   whether names of apps and releases that are too long are shortened
     """
 
     environment: str
@@ -94,6 +99,7 @@ class Scope:
     mark: tuple[str, ...] = ()
     attached: tuple[str, ...] | None = None
     common: tuple[str, ...] = ()
+    shortens: bool = False
 
     @property
     def made_home(self) -> tuple[ObjectId, ...]:
@@ -104,9 +110,18 @@ class Scope:
     def tenant(self) -> str:
         return self.owner.tenant
 
-    def name(self, key: str) -> str:
+    def name(self, key: str, kind: str = "") -> str:
         """The name of a Flux object for a key, such as the name of an app."""
+        name = self.whole_name(key)
+        return self.fitting(name, MAX_LABEL) if kind in RECONCILERS else name
+
+    def whole_name(self, key: str) -> str:
+        """The same before it is shortened."""
         return join(*self.prefix, key)
+
+    def fitting(self, name: str, limit: int) -> str:
+        """A name that may be too long, shortened if the file says so."""
+        return shortened(name, limit) if self.shortens else name
 
     def source_key(self, name: str, platform: str) -> str:
         """What the file calls the source whose object has a name; "" if it is none of the owner's. Clusters share sources.
@@ -120,7 +135,13 @@ class Scope:
 
     def release(self, app: str) -> str:
         """The name of the release of an app that sets none."""
-        return join(*self.mark, app)
+        return self.fitting(join(*self.mark, app), MAX_RELEASE)
+
+    def shortened(self, app: str, *names: str) -> dict[str, str]:
+        """Those of the names of an app's object and its release that were cut, each with the whole name."""
+        whole = (self.whole_name(app), join(*self.mark, app))
+        fitting = {self.fitting(name, limit): name for name, limit in zip(whole, (MAX_LABEL, MAX_RELEASE), strict=True)}
+        return {short: name for short, name in fitting.items() if short != name and short in names}
 
     def own_namespace(self, wanted: str) -> str:
         """The name of a namespace of the tenant, given its key or its name."""
@@ -159,7 +180,7 @@ class Scope:
     ) -> KubeObject:
         """A namespaced object in `home`; body: everything except metadata."""
         metadata = {
-            "name": self.name(key),
+            "name": self.name(key, kind),
             "namespace": self.home,
             "labels": {**self.labels(app), **(self._shard() if kind in SHARDED else {})},
             "annotations": dict(_PROVIDER),
@@ -186,9 +207,10 @@ def with_metadata(planned: KubeObject, metadata: FluxMetadata) -> KubeObject:
 def check_length(object: KubeObject, at: Path) -> None:
     """Raises: Found: the object's name is too long for its kind; at: the part of the document that the name comes from."""
     kind, name = object.id.kind, object.id.name
-    limit = MAX_LABEL if kind in ("Kustomization", "HelmRelease") else MAX_SOURCE
+    limit = MAX_LABEL if kind in RECONCILERS else MAX_SOURCE
     if len(name) > limit:
-        raise Found([name_too_long(kind, name, limit, at, "use shorter names")])
+        fix = "use shorter names" + (SHORTEN if kind in RECONCILERS else "")
+        raise Found([name_too_long(kind, name, limit, at, fix)])
 
 
 def check_size(object: KubeObject, at: Path) -> None:

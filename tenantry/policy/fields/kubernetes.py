@@ -23,7 +23,7 @@ from tenantry.policy.fields.table import (
     text,
     word,
 )
-from tenantry.policy.main_file import filled_in
+from tenantry.policy.main_file import LONGEST_RELEASE, filled_in
 from tenantry.policy.resource import TENANT, as_text, entries, mapping, texts
 from tenantry.policy.tenants import ENVIRONMENT
 
@@ -130,7 +130,8 @@ OBJECTS: Mapping[tuple[str, str], Table] = {
 
 
 def _own_release(value: Any, of: Filled) -> str:
-    return "" if value == f"{of.place.namespace}-baseline" else "has the name of another release"
+    own = of.place.frame.file.fitting(f"{of.place.namespace}-baseline", LONGEST_RELEASE)
+    return "" if value == own else "has the name of another release"
 
 
 def _keeps_off(value: Any, of: Filled) -> str:

@@ -112,6 +112,8 @@ def _entry(place: Place, group: str, name: str) -> str:
     """What the file calls the entry for which an object stands; "" if the object is of another tenant or the platform."""
     if place.kubeconfig is None:
         return name
+    if group == "apps" and (app := next((each for each in place.frame.apps if place.reconciler(each) == name), "")):
+        return app  # its name may be shortened
     prefix = f"{place.cluster}.{place.namespace}."
     if group in ("configs", "credentials") and name.startswith(prefix):
         return name.removeprefix(prefix)

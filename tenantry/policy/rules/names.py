@@ -7,7 +7,7 @@ import posixpath
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from tenantry.policy.main_file import filled
+from tenantry.policy.main_file import LONGEST, filled
 from tenantry.policy.resource import Resource, entries, lookup, mapping, texts
 from tenantry.policy.rule import Violation
 from tenantry.policy.tenants import APP, CLUSTER, ENVIRONMENT, Place, Tenants
@@ -127,10 +127,17 @@ class _Named:
         if (found := self.tenants.find(self.resource, self.resource.kind, namespace, name)) and found.tenant:
             return self._belongs(found) and found.namespace == self.resource.namespace
         file, place = self.tenants.file, self.place
-        prefix, home = (f"{place.cluster}-", place.home) if place.kubeconfig else ("", file.home)
+        prefix = f"{place.cluster}-" if place.kubeconfig else ""
         marks = ("", f"{place.environment}-")  # of an add-on that each environment has of its own
-        addons = {f"{prefix}{mark}{addon}" for addon in mapping(file.platform.get("addons")) for mark in marks}
-        return namespace == home and name in addons
+        addons = {
+            (
+                place.home if place.kubeconfig else str(mapping(each).get("namespace") or file.home),
+                file.fitting(f"{prefix}{mark}{addon}", LONGEST),
+            )
+            for addon, each in mapping(file.platform.get("addons")).items()
+            for mark in marks
+        }
+        return (namespace, name) in addons
 
     def _is_own_event(self, source: Mapping[str, Any]) -> bool:
         if source.get("namespace") not in (None, self.resource.namespace):
@@ -179,7 +186,8 @@ class _Baseline:
         """The releases of add-ons for which the main file lets the tenant wait. Pulumi waits for other kinds."""
         addons = mapping(self.tenants.file.platform.get("addons"))
         names = (text.removeprefix("platform/") for text in texts(self.place.frame.settings.get("dependsOn")))
-        return {f"/{self.place.cluster}-{name}" for name in names if "helm" in mapping(addons.get(name))}
+        helm = (f"{self.place.cluster}-{name}" for name in names if "helm" in mapping(addons.get(name)))
+        return {f"/{self.tenants.file.fitting(name, LONGEST)}" for name in helm}
 
     def _origin_of_chart(self, release: Resource) -> tuple[str, ...]:
         """Kind and URL of the repository of the chart, and of a directory in Git its path and revision.

@@ -66,7 +66,7 @@ def names_are_short_enough(resource: Resource) -> Iterator[Violation]:
 def _too_long(resource: Resource, what: str, name: str, limit: int) -> Iterator[Violation]:
     if len(name) > limit:
         message = f"{resource}: {what} has {len(name)} characters, at most {limit} are allowed"
-        yield Violation(resource, message, "choose a shorter one; a name that is cut could meet another")
+        yield Violation(resource, message, "choose a shorter one, or set platform.longNames: shorten")
 
 
 def _is_namespaced(resource: Resource) -> bool:

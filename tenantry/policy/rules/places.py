@@ -86,7 +86,9 @@ def _misplaced(resource: Resource, place: Place) -> str:
     own = (
         resource.name == place.account
         if resource.kind == "ServiceAccount"
-        else place.is_own_name(resource.kind, resource.name) or place.is_of_classes(resource)
+        else place.is_own_name(resource.kind, resource.name)
+        or place.is_of_classes(resource)
+        or (resource.is_reconciler and resource.name == place.reconciler(resource.labels.get(APP) or "baseline"))
     )
     return "" if own else "has a name beside kubeconfigs that is not the tenant's"
 

@@ -41,7 +41,16 @@ def test_a_section_stands_where_tenants_have_it_and_says_where_else() -> None:
 
 def test_a_section_leaves_inherited_keys_to_the_section_they_are_from() -> None:
     assert "quota" not in SECTIONS[Tenant].fields
-    assert SECTIONS[Addon].fields == ("clusters", "environments", "scope", "source", "namespaces", "keepCRDs", "adopt")
+    assert SECTIONS[Addon].fields == (
+        "clusters",
+        "environments",
+        "scope",
+        "source",
+        "namespace",
+        "namespaces",
+        "keepCRDs",
+        "adopt",
+    )
 
 
 def test_defaults_are_those_of_the_merged_whole() -> None:

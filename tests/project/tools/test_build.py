@@ -203,7 +203,7 @@ class TestWhichToolsAreBuilt:
     def test_the_engine_too_if_all_are_asked_for(self, machine: Machine) -> None:
         machine.install_pulumi("v3.240.0")
 
-        build.main(["--all"])
+        build.main(everything=True)
 
         assert self.missing(machine) == set()
         assert locate.path_of("pulumi").is_relative_to(machine.store.tools)
@@ -364,7 +364,7 @@ def test_without_go_nothing_is_built(machine: Machine, messages: Output) -> None
 
 class TestTheList:
     def lines(self, capsys: pytest.CaptureFixture[str]) -> dict[str, str]:
-        assert build.main(["--list"]) == 0
+        assert build.main(listed=True) == 0
         return dict(line.split(maxsplit=1) for line in capsys.readouterr().out.splitlines())
 
     def test_says_what_is_there_and_where(self, machine: Machine, capsys: pytest.CaptureFixture[str]) -> None:

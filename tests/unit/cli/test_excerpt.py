@@ -72,7 +72,7 @@ def test_a_long_line_is_cut_around_the_place(column: int, width: int) -> None:
     assert carets(found)[:2] == text[column - 1 : column + 1][: found.length]
 
 
-@pytest.mark.parametrize("width", [1, 2, 5])
+@table("width", [1, 2, 5])
 def test_the_narrowest_terminal_is_no_reason_to_fail(width: int) -> None:
     assert one("abcdefghi: klmnop", 12, width=width)
 
@@ -109,7 +109,7 @@ def test_a_line_that_may_hold_a_secret_is_hidden(text: str) -> None:
     assert one(text) is None
 
 
-@pytest.mark.parametrize(
+@table(
     ("text", "line"),
     [
         ("password:\n  hunter2", 2),

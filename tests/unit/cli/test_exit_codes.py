@@ -42,7 +42,7 @@ def test_every_help_page_lists_the_codes_of_its_command(path: tuple[str, ...]) -
         assert {0, 2} <= codes_of(path) <= {0, 1, 2, 4, 130}
 
 
-@pytest.mark.parametrize("code", [1, 4])
+@table("code", [1, 4])
 def test_the_table_names_the_commands_that_end_with_a_code(code: int) -> None:
     (row,) = (cells for cells in rows("Exit codes") if cells[0] == str(code))
     assert set(re.findall(r"`([a-z -]+)`", row[2])) == {" ".join(path) for path in LEAVES if code in codes_of(path)}

@@ -60,8 +60,9 @@ def test_the_chart_for_baselines_is_named(capsys: Capture) -> None:
 
 def test_without_anything_to_adopt_there_are_no_steps_of_an_adoption(capsys: Capture) -> None:
     Path("in.yaml").write_text("apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a, namespace: b}\n")
-    code, out, _ = tenantry(capsys, "import", "-e", "prod=in.yaml", "--output", "json")
-    assert (code, len(json.loads(out)["steps"])) == (0, 1)
+    code, out, err = tenantry(capsys, "import", "-e", "prod=in.yaml", "--output", "json")
+    assert err.startswith("error: nothing that was read can be written\n  fix: name a directory that Flux applies")
+    assert (code, len(json.loads(out)["steps"]), Path("tenants.yaml").exists()) == (2, 1, False)
 
 
 REFUSED = {
@@ -110,7 +111,7 @@ def tree(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 @pytest.mark.usefixtures("tree")
 def test_a_directory_is_built_from_its_repository(capsys: Capture) -> None:
     code, out, err = tenantry(capsys, "import", "-e", "prod=tree/prod", "--trust-sources", "--output", "json")
-    assert (code, json.loads(out)["counts"]["read"]) == (0, 2), err
+    assert (code, json.loads(out)["counts"]["read"]) == (2, 2), err
 
 
 def test_a_tree_that_leaves_its_source_is_refused_with_the_place(capsys: Capture, tree: Path) -> None:
@@ -119,29 +120,31 @@ def test_a_tree_that_leaves_its_source_is_refused_with_the_place(capsys: Capture
     assert tenantry(capsys, *command) == (
         2,
         "",
-        "error: tree/prod cannot be built: prod/kustomization.yaml: resources[1]: '../../victim' leaves the source\n"
-        "  fix: correct it, or name another directory\n",
+        "error: tree/prod: it cannot be built: prod/kustomization.yaml: resources[1]: '../../victim' leaves the source\n"
+        "  fix: correct it, and import again; what is there is not in the file\n",
     )
     (tree / ".git").rmdir()
     (tree / "prod" / "kustomization.yaml").write_text("resources: [all.yaml, ../shared]\n")
     code, _, err = tenantry(capsys, *command)
     assert (code, err) == (
         2,
-        "error: tree/prod cannot be built: kustomization.yaml: resources[1]: '../shared' leaves the source\n"
+        "error: tree/prod: it cannot be built: kustomization.yaml: resources[1]: '../shared' leaves the source\n"
         "  fix: a source is a Git repository, or the directory itself outside of one: run `git init` in the directory that"
         " holds both\n",
     )
 
 
-def test_a_link_out_of_a_source_is_refused(capsys: Capture, tree: Path, tmp_path: Path) -> None:
+def test_a_link_out_of_a_source_costs_the_link(capsys: Capture, tree: Path, tmp_path: Path) -> None:
     (tmp_path / "secret.yaml").write_text("apiVersion: v1\nkind: ConfigMap\nmetadata: {name: secret}\n")
     (tree / "other" / "link.yaml").symlink_to(tmp_path / "secret.yaml")
     (tree / "other" / "inside.yaml").symlink_to("../shared/shared.yaml")
-    code, _, err = tenantry(capsys, "import", "-e", "prod=tree/other")
-    assert (code, err) == (
-        2,
-        "error: tree/other/link.yaml: the link leaves the source\n  fix: remove the link, or name another source\n",
-    )
+    code, out, err = tenantry(capsys, "import", "-e", "prod=tree/other", "--output", "json")
+    found = json.loads(out)
+    assert (code, found["counts"]["read"]) == (2, 2)
+    assert [(each["place"], each["reason"]) for each in found["unread"]] == [
+        ("tree/other/link.yaml", "the link leaves the source")
+    ]
+    assert "1 place could not be read, such as tree/other/link.yaml: the link leaves the source" in err
 
 
 @pytest.mark.usefixtures("tree")
@@ -154,3 +157,19 @@ def test_without_a_cage_no_tree_is_built(capsys: Capture, monkeypatch: pytest.Mo
     assert "or add --trust-sources if you trust everyone" in err
     assert not Path("tenants.yaml").exists()
     cage.working_cage.cache_clear()
+
+
+def test_clusters_that_differ_are_named_one_by_one(capsys: Capture) -> None:
+    for name in ("blue", "green"):
+        (Path("fleet") / name / "flux-system").mkdir(parents=True)
+        (Path("fleet") / name / "flux-system" / "gotk-sync.yaml").write_text(
+            "apiVersion: source.toolkit.fluxcd.io/v1\nkind: GitRepository\nmetadata: {name: flux-system, namespace: flux-system}\n"
+            f"spec: {{interval: 1m, url: 'https://git.example.com/{name}'}}\n"
+        )
+    code, _, err = tenantry(capsys, "import", "-e", "prod=fleet")
+    assert (code, err) == (
+        2,
+        "error: fleet/green/flux-system/gotk-sync.yaml:1: GitRepository flux-system/flux-system is declared differently at"
+        " fleet/blue/flux-system/gotk-sync.yaml:1\n"
+        "  fix: name the clusters of the repository: tenantry import -e blue=fleet/blue -e green=fleet/green\n",
+    )

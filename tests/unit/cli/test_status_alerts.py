@@ -7,7 +7,6 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
-import pytest
 import yaml
 from prometheus_client.parser import text_string_to_metric_families
 
@@ -16,6 +15,7 @@ from tenantry.cli.status.waiting import told
 from tenantry.cluster.objects import ObjectStatus
 from tenantry.cluster.report import StatusReport
 from tenantry.cluster.status import AppStatus, Readiness
+from tests.table import table
 from tests.unit.texts import one, planned, rocky
 
 NOW = datetime(2026, 1, 1, 12, tzinfo=UTC)
@@ -64,7 +64,7 @@ BAD = {
 """What each alert has to tell of."""
 
 
-@pytest.mark.parametrize("name", BAD)
+@table("name", BAD)
 def test_each_documented_alert_fires_and_only_then(name: str) -> None:
     expression = alerts()[name]["expr"]
     assert fires(expression, BAD[name])

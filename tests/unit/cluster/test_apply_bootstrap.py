@@ -8,6 +8,7 @@ import pytest
 from tenantry.cluster.apply_bootstrap import Outcome, apply
 from tenantry.messages.errors import Refused
 from tenantry.plan.bootstrap import bootstrap
+from tests.table import table
 from tests.unit.memory import ADMISSION, POLICIES, Memory
 from tests.unit.texts import FRAME, fleet
 
@@ -86,7 +87,7 @@ def test_an_object_that_one_may_not_apply_is_named_and_nothing_is_applied() -> N
 ALL = bootstrap(fleet(FRAME), "dev", "hub")
 
 
-@pytest.mark.parametrize("served", [[], POLICIES[:1], POLICIES[1:]], ids=["none", "no-binding", "no-policy"])
+@table("served", [[], POLICIES[:1], POLICIES[1:]], ids=["none", "no-binding", "no-policy"])
 def test_a_cluster_without_admission_policies_is_told_before_any_right_is_granted(served: list[dict[str, Any]]) -> None:
     """On Kubernetes below 1.30."""
     memory = Memory()
@@ -115,7 +116,7 @@ def test_an_object_that_one_may_not_even_read_is_named() -> None:
     assert message == "the cluster refuses Namespace tenantry-system: no"
 
 
-@pytest.mark.parametrize("dry_run", [False, True])
+@table("dry_run", [False, True])
 def test_a_cluster_that_is_marked_as_another_one_is_left_alone(*, dry_run: bool) -> None:
     memory = Memory()
     memory.objects[MARKER] = {"metadata": {"name": "tenantry"}, "data": {"cluster": "west"}}

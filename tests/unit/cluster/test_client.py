@@ -16,6 +16,7 @@ from lightkube.resources.core_v1 import Namespace
 
 from tenantry.cluster.client import Client
 from tenantry.sandbox.pki import Authority, KeyPair
+from tests.table import table
 
 SERVER = "https://hub.example.com"
 TIMEOUT = httpx2.Timeout(3.0)
@@ -39,7 +40,7 @@ def sent(user: User) -> list[httpx2.Request]:
     return requests
 
 
-@pytest.mark.parametrize(
+@table(
     ("user", "authorization"),
     [
         (User(token="token"), "Bearer token"),

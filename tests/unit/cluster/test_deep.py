@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 import httpx2
-import pytest
 
 from tenantry.cluster.deep import deep_statuses
+from tests.table import table
 from tests.unit.memory import Memory
 from tests.unit.preflight.clusters import ADDRESS, FLEET, PLAN, SECRET, TOKEN, hub, kubeconfig, secret
 
@@ -36,7 +36,7 @@ def test_a_namespace_that_is_there_and_the_tenants_is_no_news() -> None:
     assert [path for _, path, _ in edge.requests] == [NAMESPACES]
 
 
-@pytest.mark.parametrize(
+@table(
     ("namespaces", "message"),
     [
         (
@@ -68,7 +68,7 @@ def unanswered(error: Exception) -> Memory:
     return edge
 
 
-@pytest.mark.parametrize(
+@table(
     ("error", "reason"),
     [
         (httpx2.ConnectTimeout(ADDRESS), "it did not answer within 5 seconds"),
@@ -90,5 +90,5 @@ def test_no_message_quotes_a_kubeconfig() -> None:
         assert ADDRESS not in message
     del management.objects[SECRET]
     assert told(remote(), management)[0][2] == (
-        "cluster 'edge' cannot be asked: there is no key 'admin.conf' in Secret kamaji/edge-admin-kubeconfig"
+        "cluster 'edge' cannot be asked: there is no Secret kamaji/edge-admin-kubeconfig, which holds the cluster's kubeconfig"
     )

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-import pytest
-
 from tenantry.cluster.reading import unserved
 from tenantry.load import plan_one
+from tests.table import table
 from tests.unit.memory import Memory
 from tests.unit.texts import fleet, rocky
 
@@ -19,7 +18,7 @@ TEXT = rocky(
 SERVED = {"name": "externalsecrets", "kind": "ExternalSecret", "namespaced": True}
 
 
-@pytest.mark.parametrize(
+@table(
     ("resources", "message"),
     [
         (
@@ -50,7 +49,7 @@ CLUSTER_SCOPED = TEXT.replace("objects: {pull", "clusterObjects: {pull").replace
 )
 
 
-@pytest.mark.parametrize(
+@table(
     ("namespaced", "message"),
     [(False, None), (True, "ExternalSecret of external-secrets.io/v1 is in a namespace on cluster 'hub'")],
 )

@@ -3,10 +3,10 @@ from __future__ import annotations
 from typing import Any
 
 import httpx2
-import pytest
 
 from tenantry.cluster.drift import Difference, compare, compare_again, compared, confirmed, take_off_added
 from tenantry.kube.objects import KubeObject, ObjectId, Owner
+from tests.table import table
 from tests.unit.memory import Memory
 from tests.unit.texts import planned, rocky
 
@@ -109,7 +109,7 @@ def test_what_somebody_has_suspended_is_as_planned() -> None:
     assert found(holding(live(WEB, OURS, by_hand, suspend=True))) == []
 
 
-@pytest.mark.parametrize(
+@table(
     ("wanted", "there", "changed", "extra"),
     [
         ({"hard": {"cpu": "2000m"}}, {"hard": {"cpu": "2"}}, [], []),
@@ -206,7 +206,7 @@ def test_an_owner_is_no_part_of_the_comparison() -> None:
     assert compare(holding().client(), "dev", [moved], others=False).differences == []
 
 
-@pytest.mark.parametrize("given_up", [True, False])
+@table("given_up", [True, False])
 def test_what_is_gone_at_the_end_counts_unless_it_was_given_up(*, given_up: bool) -> None:
     planned = object_of(WEB)
     labels = {**planned.manifest["metadata"]["labels"], **({"tenantry/state": "decommissioned"} if given_up else {})}

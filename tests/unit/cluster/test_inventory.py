@@ -12,6 +12,7 @@ from tenantry.guard import held
 from tenantry.kube.objects import ObjectId, object_id
 from tenantry.load import plan_one
 from tenantry.messages.errors import Refused
+from tests.table import table
 from tests.unit.memory import SERVER, Memory
 from tests.unit.texts import fleet, rocky
 
@@ -77,7 +78,7 @@ def test_a_cluster_that_says_it_is_another_one_is_refused() -> None:
     )
 
 
-@pytest.mark.parametrize("marker", [None, {}])
+@table("marker", [None, {}])
 def test_a_cluster_that_does_not_say_what_it_is_is_refused(marker: Mapping[str, Any] | None) -> None:
     assert refusal(cluster(marker)) == (
         f"cluster {SERVER} is not marked as 'hub', the management cluster of environment 'dev'\n"
@@ -86,7 +87,7 @@ def test_a_cluster_that_does_not_say_what_it_is_is_refused(marker: Mapping[str, 
     )
 
 
-@pytest.mark.parametrize(
+@table(
     ("path", "message"),
     [
         (

@@ -9,6 +9,7 @@ from tenantry.cluster.leftovers import delete, orphans
 from tenantry.guard.places import Places
 from tenantry.kube.objects import Manifest, object_id
 from tenantry.messages.errors import Refused
+from tests.table import table
 from tests.unit.memory import Memory
 
 LABELS = {"app.kubernetes.io/managed-by": "tenantry", "tenantry/environment": "dev", "tenantry/cluster": "hub"}
@@ -38,14 +39,14 @@ def test_objects_that_no_state_knows_are_orphans_except_for_what_can_hold_data()
     assert names(orphans([beside], PLACES, lambda _: False).proven) == ["ServiceAccount kamaji/rocky"]
 
 
-@pytest.mark.parametrize("is_proven", [True, False])
+@table("is_proven", [True, False])
 def test_in_a_tenants_namespace_an_object_is_deleted_only_if_no_tenant_can_have_made_it(*, is_proven: bool) -> None:
     found = orphans([APP, ACCOUNT], PLACES, lambda _: False, lambda _: is_proven)
     both = names([APP, ACCOUNT])
     assert (names(found.proven), names(found.others)) == ((both, []) if is_proven else ([], both))
 
 
-@pytest.mark.parametrize(
+@table(
     "stranger",
     [
         made("ServiceAccount", "by-hand", {"tenantry/environment": "dev"}),

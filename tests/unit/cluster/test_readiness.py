@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-import pytest
-
 from tenantry.cluster.status import Readiness, condition, flux_text, last_good, message_about, readiness
 from tenantry.kube.objects import Manifest
 from tests.table import table
@@ -151,7 +149,7 @@ def test_what_failed_stays_failed_while_flux_tries_the_same_again(found: Manifes
     assert readiness(found, condition(found["status"], "Ready")) is expected
 
 
-@pytest.mark.parametrize(
+@table(
     ("found", "expected"),
     [
         (manifest("Kustomization", ready("False", "BuildFailed", "no such file")), "no such file"),

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-import pytest
-
 from tenantry.cluster.apps import statuses
 from tenantry.cluster.status import Readiness, ready_message
 from tests.table import table
@@ -35,7 +33,7 @@ def test_a_malformed_object_is_not_ready_and_ends_nothing(rest: dict[str, Any]) 
     assert ready_message({**APP, **rest}) == ""
 
 
-@pytest.mark.parametrize("other", [{}, {"metadata": None}, {"metadata": {"name": "web"}}, {"kind": "Kustomization"}])
+@table("other", [{}, {"metadata": None}, {"metadata": {"name": "web"}}, {"kind": "Kustomization"}])
 def test_what_cannot_be_told_from_others_is_passed_over(other: dict[str, Any]) -> None:
     (found,) = statuses(PLAN, [other])
     assert found.readiness is Readiness.MISSING

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import click
-import pytest
 
 from tenantry.cli.diff.terminal import as_text
 from tenantry.cli.diff.values import DisplayLimits
+from tests.table import table
 from tests.unit.compare.review.outline import reviewed
 from tests.unit.preflight.test_after import NEWER, TEXT
 
@@ -32,7 +32,7 @@ def test_a_change_says_that_it_waits() -> None:
     )
 
 
-@pytest.mark.parametrize(
+@table(
     ("before", "after", "lines"),
     [
         ("dev", GATE, ["~ after: dev -> dev (refuse, soak 1h)"]),

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import click
-import pytest
 
 from tenantry.cli.diff.data import review_document
 from tenantry.cli.diff.terminal import as_text
 from tenantry.cli.diff.values import DisplayLimits
+from tests.table import table
 from tests.unit.compare.review.outline import reviewed
 from tests.unit.rollout import test_by_tenants as by_tenants
 from tests.unit.rollout.test_waves import APPS, CANARY, fleet
@@ -43,7 +43,7 @@ def test_a_rollout_of_an_app_is_told_apart() -> None:
     assert "\n  app rocky/web: in 2 waves: 1 cluster (hub), then 4\n" in text
 
 
-@pytest.mark.parametrize(
+@table(
     ("before", "after", "line"),
     [
         ("", WAVES, "+ rollout: 1 cluster, then 2, then 2; timeout 10m"),
@@ -69,7 +69,7 @@ OFF = ", rollout: false"
 LEAVES = "! dev: app 'web' (tenant 'rocky') leaves the waves: its changes reach all of its clusters at the same time"
 
 
-@pytest.mark.parametrize(
+@table(
     ("before", "after", "line", "warned"),
     [
         ("", OFF, "+ rollout of app rocky/web: false", True),
@@ -87,7 +87,7 @@ def test_an_app_that_leaves_or_joins_the_waves_is_a_difference(
     assert [each for each in shown if each.startswith("!")] == ([LEAVES] if warned else [])
 
 
-@pytest.mark.parametrize("waves", ["", WAVES])
+@table("waves", ["", WAVES])
 def test_an_app_that_stays_without_waves_or_goes_is_no_difference_of_rollouts(waves: str) -> None:
     off = APPS.replace("{source: m}", "{source: m}, rollout: false")
     _, _, rest = off.partition("\n")
@@ -95,7 +95,7 @@ def test_an_app_that_stays_without_waves_or_goes_is_no_difference_of_rollouts(wa
     assert "rollout of app" not in told(fleet(waves, off), fleet(waves, rest))
 
 
-@pytest.mark.parametrize(
+@table(
     ("before", "after", "what"),
     [
         ("version: 1.2.3", "version: 1.x", "app 'db' (tenant 'rocky') follows versions 1.x of its chart"),

@@ -123,7 +123,7 @@ def test_brackets_over_several_lines_are_indented_below_their_key() -> None:
     assert formatted("a:\n  - {\n     m: 1,\n    }\n") == "a:\n  - {\n     m: 1,\n    }\n"
 
 
-@pytest.mark.parametrize(
+@table(
     ("text", "why"),
     [
         ("? a\n: 1\n", "tenants.yaml:1:1: this cannot be formatted: its key is written with '? '"),

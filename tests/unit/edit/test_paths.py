@@ -12,9 +12,10 @@ from tenantry.messages.data import ABSENT, value_at
 from tenantry.messages.errors import Path, Refused
 from tenantry.messages.text import format_path
 from tests.drawn import given
+from tests.table import table
 
 
-@pytest.mark.parametrize(
+@table(
     ("text", "path"),
     [
         ("tenants.rocky.owners[0].group", ("tenants", "rocky", "owners", 0, "group")),
@@ -37,7 +38,7 @@ def test_a_path_as_messages_write_it_is_read_back(parts: list[str | int]) -> Non
     assert parse_path(format_path(path)) == path
 
 
-@pytest.mark.parametrize("text", ["", "tenants.", ".tenants", "tenants..rocky", "tenants[", "tenants[0", 'a"b"'])
+@table("text", ["", "tenants.", ".tenants", "tenants..rocky", "tenants[", "tenants[0", 'a"b"'])
 def test_other_texts_are_refused(text: str) -> None:
     with pytest.raises(Refused):
         parse_path(text)
@@ -46,7 +47,7 @@ def test_other_texts_are_refused(text: str) -> None:
 DATA = {"names": ["hub", "edge"], "empty": []}
 
 
-@pytest.mark.parametrize(
+@table(
     ("path", "place"),
     [
         (("names", END), ("names", 2)),
@@ -60,7 +61,7 @@ def test_entries_of_lists_are_found_by_their_text(path: Path, place: Path) -> No
     assert located(path, lambda at: value_at(DATA, at, ABSENT)) == place
 
 
-@pytest.mark.parametrize(
+@table(
     ("text", "expected"),
     [
         ("quota.requests.cpu=8", (("quota", "requests.cpu"), 8)),
@@ -80,7 +81,7 @@ def test_a_setting_that_no_key_takes_names_the_closest() -> None:
     assert refused.value.fix == "did you mean 'tenants.nora.role'?"
 
 
-@pytest.mark.parametrize(
+@table(
     ("path", "value", "text", "expected"),
     [
         (("tenants", "a", "apps", "b", "helm", "version"), 1.1, "1.10", "1.10"),

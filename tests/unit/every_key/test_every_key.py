@@ -164,6 +164,7 @@ THE_SAME = {
     "keepCRDs": "of an add-on as a whole",
     "namespace": "told of each app",
     "require": "of the platform as a whole; of a tenant a setting",
+    "longNames": "of the platform as a whole; the names that it shortens are told of each app",
     "reservedNamespaces": "of the platform as a whole",
     "scope": "of an add-on as a whole",
     "serviceAccount": "takes no placeholders",
@@ -256,6 +257,7 @@ def test_parity_tells_every_other_key_of_an_environment() -> None:
 
 NO_OBJECT = {
     "existing": "an object that others make",
+    "longNames": "told of each new app whose name is too long",
     "reservedNamespaces": "a check of names",
     "maxDeletions": "read by the guard",
     "sharedIdentity": "a permission, told by what uses it",

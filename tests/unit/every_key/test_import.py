@@ -7,18 +7,18 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-import pytest
 import yaml
 
 from tenantry.importing.assemble import drafted
 from tenantry.importing.model import inventory
-from tenantry.importing.reading import objects_below
 from tenantry.importing.report import Report, report_of
 from tenantry.importing.text import text_of
 from tenantry.load import fleet_of, plan_all
 from tenantry.render import write_directory
 from tenantry.source.parse import parse
+from tests.table import table
 from tests.unit.every_key.keys import Pattern, fits, of_data, of_model
+from tests.unit.importing.test_round_trip import below
 
 HERE = Path(__file__).parent
 ROOTS = ("defaults", "platform", "tenants")
@@ -44,6 +44,7 @@ BY_NATURE = {
         "said of each app, as objects say it",
     ),
     "Oci.updates": "read by `tenantry update` alone",
+    "Platform.longNames": "for names that the file makes, which import reads as they are",
     "Platform.reservedNamespaces": "a check of names",
     "Platform.sharedIdentity": "a permission, which sets nothing",
     "Excluded.labels": "clusters are named",
@@ -145,7 +146,7 @@ def imported(name: str) -> Report:
         root = Path(directory)
         for environment, plan in plans.items():
             write_directory(plan, root / environment)
-        found = {each: list(objects_below(root / each, root, lambda _: b"")) for each in plans}
+        found = {each: below(root / each, root) for each in plans}
     read = inventory(found, {each: plan.management for each, plan in plans.items()})
     draft = drafted(read)
     return report_of(read, draft, text_of(draft.data), "tenants.yaml")
@@ -162,7 +163,7 @@ def test_every_key_of_the_model_comes_back() -> None:
     assert lost == BY_NATURE.keys()
 
 
-@pytest.mark.parametrize("name", fleets())
+@table("name", fleets())
 def test_what_comes_back_plans_the_same_objects(name: str) -> None:
     report = imported(name)
     assert (report.left_over, report.proof.added, report.proof.missing) == ((), (), ())

@@ -4,20 +4,17 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import pytest
-
 from tenantry.explain import explain_addon, explain_app, explain_tenant
 from tenantry.load import load_fleet, plan_all
 from tenantry.plan.plan import plan
 from tenantry.plan.planner import Part
+from tests.table import table
 from tests.unit import texts
 
 GOLDEN = Path(__file__).resolve().parents[2] / "golden"
 
 
-@pytest.mark.parametrize(
-    "rest", ["", ", upgrade: {remediation: {retries: 3}}", ", upgrade: {strategy: {name: RetryOnFailure}}"]
-)
+@table("rest", ["", ", upgrade: {remediation: {retries: 3}}", ", upgrade: {strategy: {name: RetryOnFailure}}"])
 def test_the_strategy_of_a_release_is_explained_as_it_is_planned(rest: str) -> None:
     fleet = texts.fleet(texts.rocky(f"web: {{helm: {{source: charts, chart: web, version: 1.x{rest}}}}}"))
     planned = plan(fleet, "dev")
@@ -42,7 +39,7 @@ def test_each_dependency_is_explained_with_who_keeps_the_order() -> None:
     assert placed.order == {"db": "flux", "cache": "pulumi", "idle": "nobody"}
 
 
-@pytest.mark.parametrize("file", sorted(GOLDEN.glob("*/tenants.yaml")), ids=lambda file: file.parent.name)
+@table("file", sorted(GOLDEN.glob("*/tenants.yaml")), ids=lambda file: file.parent.name)
 def test_an_answer_from_a_part_of_the_plan_is_that_from_the_whole(file: Path) -> None:
     loaded = load_fleet(file)
     for environment, whole in plan_all(loaded).items():

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import pytest
-
 from tenantry.explain import explain_app
 from tenantry.explain.app import AppRollout, AppWave
 from tenantry.plan.plan import plan
+from tests.table import table
 from tests.unit import texts
 from tests.unit.rollout import test_by_tenants as by_tenants
 from tests.unit.rollout.test_waves import APPS, CANARY, fleet
@@ -30,7 +29,7 @@ def test_the_waves_of_the_environment_with_the_clusters_of_the_app() -> None:
     assert found.waves == (AppWave(1, "wave 1", ("edge-1",), ()), AppWave(3, "wave 3", ("edge-2",), ("edge-3",)))
 
 
-@pytest.mark.parametrize(
+@table(
     ("own", "of", "total"), [(f"rollout: {{waves: [{CANARY}, {{all: true}}]}}", "own", 2), ("rollout: false", "off", 0)]
 )
 def test_an_app_s_own_rollout(own: str, of: str, total: int) -> None:

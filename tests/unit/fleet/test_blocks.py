@@ -10,6 +10,7 @@ from tenantry.load import fleet_of, plan_all
 from tenantry.messages.errors import InvalidFleet
 from tenantry.messages.text import format_invalid
 from tenantry.source.parse import parse
+from tests.table import table
 
 FLEET = """\
 apiVersion: tenantry/v1
@@ -71,7 +72,7 @@ def strategies(block: str, rest: str = "") -> tuple[object, object]:
     return release["install"]["strategy"], release["upgrade"]["strategy"]
 
 
-@pytest.mark.parametrize(
+@table(
     ("block", "rest", "expected"),
     [
         ("", "", (RETRIES, RETRIES)),
@@ -97,7 +98,7 @@ def test_a_requested_remediation_is_not_switched_off_by_a_strategy_that_nobody_w
     assert expected == strategies(block, rest)
 
 
-@pytest.mark.parametrize(
+@table(
     ("block", "wait"),
     [
         ("", True),

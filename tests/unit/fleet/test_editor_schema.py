@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import Any
 
 import jsonschema_rs
-import pytest
 
 from tenantry.fleet.editor_schema import NOTHING, editor_schema, for_editors
 from tenantry.fleet.json_schema import json_schema
@@ -15,6 +14,7 @@ from tenantry.messages.errors import InvalidFleet
 from tenantry.source.include import read_all
 from tenantry.source.parse import parse
 from tests.hostile.mistakes import mistakes
+from tests.table import table
 
 ROOT = Path(__file__).resolve().parents[3]
 SCHEMA = editor_schema()
@@ -87,7 +87,7 @@ def test_texts_are_whole_sentences_and_keep_their_marks_for_markdown_alone() -> 
     assert [] == [text for text in broken if "\n" in text.replace("\n\n", "")]
 
 
-@pytest.mark.parametrize(
+@table(
     ("schema", "expected"),
     [
         (

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import pytest
-
 from tenantry.explain import explain_app
 from tenantry.load import warnings_of
 from tenantry.policy.main_file import MainFile
+from tests.table import table
 from tests.unit.texts import fleet, planned, problems, told
 
 
@@ -97,7 +96,7 @@ def test_a_group_that_no_cluster_names_is_a_warning() -> None:
 ONE = "edge-1: {group: edge}\nedge-2: {group: edge}"
 
 
-@pytest.mark.parametrize(
+@table(
     ("groups", "clusters", "lines"),
     [
         (
@@ -294,7 +293,7 @@ def test_a_second_opinion_reads_several_groups_in_the_same_way() -> None:
         assert (found and found.namespace) == (reference and reference.namespace)
 
 
-@pytest.mark.parametrize(
+@table(
     ("groups", "line"),
     [
         ("[eu, eu]", "tenants.yaml:11:14: error[duplicate]: cluster 'a' names group 'eu' twice"),

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import pytest
-
 from tests.table import table
 from tests.unit.texts import problems, rocky, told
 
@@ -23,7 +21,7 @@ def wrong_type(found: str, at: str, fix: str) -> str:
     return told(f"error[wrong-type]: expected a mapping, found {found}", f"at {at}", f"fix: {fix}")
 
 
-@pytest.mark.parametrize(
+@table(
     ("written", "found", "fix"),
     [
         ("[hub, edge]", "a list", "write {names: [hub, edge]}"),
@@ -37,7 +35,7 @@ def test_clusters_written_as_a_list_or_a_word(written: str, found: str, fix: str
     assert said(rocky(WEB, f"clusters: {written}")) == expected
 
 
-@pytest.mark.parametrize(
+@table(
     ("written", "fix"),
     [
         ("secret: edge-kubeconfig", "write {name: edge-kubeconfig, namespace: ..., key: ...}"),
@@ -55,7 +53,7 @@ def test_an_owner_written_as_a_name() -> None:
     assert said(rocky(WEB, f"{ALL}\nowners: [alice@example.com]")) == expected
 
 
-@pytest.mark.parametrize(
+@table(
     ("written", "fix"),
     [
         ("[{name: dns, policyTypes: [Egress]}]", "write a mapping: 'policies: {dns: ...}'"),
@@ -67,7 +65,7 @@ def test_policies_written_as_a_list(written: str, fix: str) -> None:
     assert said(rocky(WEB, f"{ALL}\nnetwork: {{policies: {written}}}")) == expected
 
 
-@pytest.mark.parametrize("password", ["hunter2", "user:hunter2@ghcr.io", "correct horse"])
+@table("password", ["hunter2", "user:hunter2@ghcr.io", "correct horse"])
 def test_a_word_in_place_of_credentials_is_not_repeated(password: str) -> None:
     expected = wrong_type("a string", "tenants.rocky.credentials.git", "write {keys: [username, password]}")
     assert said(rocky(WEB, f"{ALL}\ncredentials: {{git: '{password}'}}")) == expected
@@ -102,7 +100,7 @@ def test_bytes_in_place_of_a_quantity() -> None:
     )
 
 
-@pytest.mark.parametrize(("name", "shown"), [("git", "'git'"), ("hunter2", "(a secret?)"), ("git-2", "(a secret?)")])
+@table(("name", "shown"), [("git", "'git'"), ("hunter2", "(a secret?)"), ("git-2", "(a secret?)")])
 def test_undeclared_credentials_are_named_unless_the_name_may_be_a_password(name: str, shown: str) -> None:
     assert said(rocky(WEB).replace(GIT, f"{GIT}, credentials: {name}")).splitlines()[0] == (
         f"error[unknown-credentials]: credentials {shown} are not declared for tenant 'rocky'"
@@ -121,7 +119,7 @@ ON_THE_APP = "set it on the app itself, because overrides cannot change it"
 NO_VALUES = "values never stand in the file: write 'keys: [password, username]'"
 
 
-@pytest.mark.parametrize(
+@table(
     ("app", "rest", "expected"),
     [
         ("path: ./x", "", ("apps.web.path", "'path' belongs under 'kustomize:'")),
@@ -172,7 +170,7 @@ def test_values_of_credentials() -> None:
     assert "keys 'username' and 'password' are not known here" in said(text)
 
 
-@pytest.mark.parametrize(
+@table(
     ("source", "expected"),
     [
         (f"{GIT[:-1]}, tag: v1}}", ("sources.manifests.git.tag", "write 'ref: {tag: ...}'")),
@@ -197,7 +195,7 @@ def test_a_key_in_the_wrong_place_of_a_source_is_one_error(source: str, expected
     assert unknown(rocky(WEB).replace(GIT, source)) == [expected]
 
 
-@pytest.mark.parametrize(
+@table(
     ("source", "keys", "fix"),
     [
         ("type: git, url: https://x/y", "'type:' and 'url:' stand", "write {git: {url: ..., ref: {branch: main}}}"),
@@ -213,7 +211,7 @@ def test_a_source_without_its_kind_is_one_error(source: str, keys: str, fix: str
     )
 
 
-@pytest.mark.parametrize(
+@table(
     ("apps", "rest", "message", "at", "fix"),
     [
         (

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import pytest
-
+from tests.table import table
 from tests.unit.texts import fleet, one, planned, problems, told
 
 
@@ -90,7 +89,7 @@ def test_a_wrong_template_is_told_where_it_stands() -> None:
     assert {"tenants.yaml:5:41: error[unknown-placeholder]: placeholder '{nope}' is not known here"} == said
 
 
-@pytest.mark.parametrize(
+@table(
     ("own", "column", "said"),
     [
         ("namespaec: null", 37, "unknown-key]: key 'namespaec' is not known here"),

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-import pytest
-
 from tenantry.cli.documents.explanation import ExplainedTenant
 from tenantry.explain import explain_app, explain_tenant
 from tenantry.fleet.settings import setting_origin, tenant_settings
 from tenantry.load import plan_all
+from tests.table import table
 from tests.unit.texts import fleet, planned, problems
 
 FLEET = """\
@@ -67,7 +66,7 @@ def test_a_quota_in_prod_only() -> None:
 ALL = "{environments: {dev: {quota: {pods: 2}}, r1: {quota: {pods: 3}}}, where: [%s], clusters: {edge: {quota: {pods: 6}}}}"
 
 
-@pytest.mark.parametrize(
+@table(
     ("text", "expected"),
     [
         (text_of(), "1"),
@@ -180,7 +179,7 @@ def test_a_service_account_of_others_in_an_override_is_refused_at_its_place() ->
     )
 
 
-@pytest.mark.parametrize(
+@table(
     ("override", "code", "at"),
     [
         ("{where: [{quota: {pods: 1}}]}", "missing-key", "where[0]"),

@@ -149,3 +149,46 @@ def test_a_tenant_is_taken_off_a_cluster(tmp_path_factory: pytest.TempPathFactor
     editor = Editor.open(file)
     remove_placement(editor, "rocky", "b")
     assert value_at(editor.documents[Path(editor.main)].data, ("tenants", "rocky", "clusters")) == left
+
+
+WHERE = (
+    "    overrides: {where: [{clusters: {all: true, exclude: {labels: {region: '{region2}'}}}, quota: {pods: '5'}}]}\n"
+)
+
+
+@table(
+    ("clusters", "taken"),
+    [
+        ("{all: true, exclude: {labels: {region: '{cell}'}}}", "hub b c"),
+        ("{all: true, exclude: {labels: {region: [asia, '{cell}']}}}", "hub b"),
+        ("{labels: {tier: '{tier}'}, exclude: {names: [b], labels: {region: '{cell}'}}}", "c"),
+        ("{all: true, exclude: {names: [hub], labels: {tier: '{tier}', region: asia}}}", "a b"),
+    ],
+)
+def test_placeholders_of_a_tenant_also_stand_in_what_its_selector_leaves_out(clusters: str, taken: str) -> None:
+    variables = {"cell": "eu", "tier": "edge"}
+    own = text_of(clusters).replace(
+        "  rocky:\n", f"  rocky:\n    variables: {yaml.dump(variables, default_flow_style=True)}"
+    )
+    by_defaults = own.replace(f"    clusters: {clusters}\n", "").replace(
+        "tenants:\n", f"defaults: {{clusters: {clusters}}}\ntenants:\n"
+    )
+    of_app = text_of("{all: true}").replace(
+        "  rocky:\n", f"  rocky:\n    variables: {yaml.dump(variables, default_flow_style=True)}"
+    )
+    of_app = of_app.replace("source: m}}", f"source: m}}, clusters: {clusters}}}")
+    for text in (own, by_defaults, of_app):
+        fleet = texts.fleet(text)
+        assert " ".join(choice_of_app(fleet, "dev", "rocky", "web").clusters) == taken
+    written = yaml.safe_load(own)
+    selected = MainFile(written).selected(written["tenants"]["rocky"]["clusters"], variables)
+    assert selected == set(taken.split())
+
+
+def test_a_placeholder_that_nobody_fills_in_is_told_where_it_stands() -> None:
+    said = texts.problems(text_of("{all: true, exclude: {labels: {region: '{nope}'}}}"))
+    assert said.startswith("tenants.yaml:12:54: error[unknown-placeholder]"), said
+    said = texts.problems(text_of("{all: true}", "[{all: true, exclude: {labels: {region: '{nope}'}}}]"))
+    assert "error[unknown-placeholder]: placeholder '{nope}' stands in what a wave leaves out" in said, said
+    said = texts.problems(text_of("{all: true}") + WHERE)
+    assert "an override leaves out clusters with '{region2}', and no placeholder is filled in here" in said, said

@@ -17,6 +17,7 @@ from tenantry.fleet.settings import (
 from tenantry.messages.errors import Found
 from tenantry.model import Helm, Kustomize, PlacedSettings
 from tenantry.model.network import Network
+from tests.table import table
 from tests.unit.texts import FRAME, fleet, rocky
 
 AT = ("tenants", "rocky", "apps", "web")
@@ -81,7 +82,7 @@ def test_add_ons_take_only_the_times_of_the_defaults() -> None:
     assert TenantSettings(interval="1m", retryInterval="2s", timeout="3m") == platform_settings(fleet(text))
 
 
-@pytest.mark.parametrize(
+@table(
     ("app", "tenant", "expected"),
     [
         ("clusters: {names: [edge]}, ", "clusters: {names: [hub]}", ["edge"]),
@@ -138,7 +139,7 @@ def test_a_cluster_s_override_wins_over_the_environment_s_and_null_removes() -> 
     )
 
 
-@pytest.mark.parametrize(
+@table(
     ("path", "expected"),
     [
         (("kustomize", "source"), (*AT, "kustomize", "source")),

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import re
 
-import pytest
-
 from tenantry.fleet.shape import check_shape
 from tenantry.source.parse import parse
 from tests.table import table
@@ -36,7 +34,7 @@ def test_an_unknown_key_that_resembles_none_is_to_be_removed() -> None:
     assert expected == problems(TENANT + "    limits: {zzz: {}}\n")
 
 
-@pytest.mark.parametrize("key", ["[key]", "function-after"])
+@table("key", ["[key]", "function-after"])
 def test_a_key_that_looks_like_a_mark_of_pydantic_is_an_unknown_key(key: str) -> None:
     expected = told(
         f"tenants.yaml:8:1: error[unknown-key]: key '{key}' is not known here",
@@ -83,7 +81,7 @@ def test_a_key_that_the_fleet_owns_is_refused_with_the_reason(kind: str, key: st
     assert expected == problems(rocky(f"web: {{{kind}: {{{key}: x}}}}"))
 
 
-@pytest.mark.parametrize("role", ["a/b", "../../../outside", "100%"])
+@table("role", ["a/b", "../../../outside", "100%"])
 def test_a_role_that_would_be_a_path_is_refused_because_files_and_bindings_are_named_by_it(role: str) -> None:
     expected = told(
         f"tenants.yaml:10:11: error[bad-role]: role '{role}' must be the name of a ClusterRole,"
@@ -94,7 +92,7 @@ def test_a_role_that_would_be_a_path_is_refused_because_files_and_bindings_are_n
     assert expected == problems(TENANT + f"    role: {role}\n")
 
 
-@pytest.mark.parametrize("name", ["Edge.example.com", "a..b", "edge_1"])
+@table("name", ["Edge.example.com", "a..b", "edge_1"])
 def test_a_kubeconfig_secret_whose_name_no_secret_has_is_refused(name: str) -> None:
     secret = f"{{secret: {{name: {name}, namespace: n, key: k}}}}"
     expected = told(
@@ -308,7 +306,7 @@ cache: {clusters: {names: [nope]}, helm: {source: charts, chart: c}}
     ] == re.findall(r"^  at tenants\.rocky\.(.*)$", problems(text), re.MULTILINE)
 
 
-@pytest.mark.parametrize("key", ["clusters", "namespaces"])
+@table("key", ["clusters", "namespaces"])
 def test_a_tenant_without_what_its_apps_refer_to_is_told_of_that_alone(key: str) -> None:
     text = problems(rocky("web: {kustomize: {source: manifests, targetNamespace: jobs}}", f"{key}: []"))
     assert text == told(

@@ -82,7 +82,7 @@ def test_every_unknown_placeholder_is_named_with_its_path_and_the_closest_known_
     assert expected == findings({"a": ["{env}", "{domian}"], "b": "{}"})
 
 
-@pytest.mark.parametrize(("text", "brace"), [("a { b", "{"), ("a } b", "}"), ("${A:-{env}", "{")])
+@table(("text", "brace"), [("a { b", "{"), ("a } b", "}"), ("${A:-{env}", "{")])
 def test_a_single_brace_is_refused_with_how_to_write_it(text: str, brace: str) -> None:
     expected = Problem(("at",), "bad-placeholder", f"a single '{brace}'", fix=f"write '{brace * 2}' for a brace")
     assert expected == findings(text)[0]

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-import pytest
-
 from tenantry.flux.addresses import PROVIDERS, address_problems, addresses_of
 from tenantry.flux.schemas import kinds, schema_of
 from tests.table import table
@@ -210,7 +208,7 @@ def test_each_address_of_a_list_has_to_be_granted() -> None:
     assert [each for _, each in addresses_of("Provider", spec)] == ["nats://a.example.com", "nats://b.example.com"]
 
 
-@pytest.mark.parametrize(
+@table(
     ("channel", "expected"),
     [
         ("ns", "sb://ns.servicebus.windows.net/hub"),

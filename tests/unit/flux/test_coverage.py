@@ -8,8 +8,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-import pytest
-
 from tenantry.fleet.blocks import check_blocks
 from tenantry.fleet.shape import check_shape
 from tenantry.flux.schemas import schema_of
@@ -139,8 +137,6 @@ def test_a_charts_field_can_be_set_with_the_release_or_has_a_reason(key: str) ->
     assert (key in HelmPatch.parts["HelmChart"]) != (("HelmChart", key) in OTHER_NAMES)
 
 
-@pytest.mark.parametrize(
-    ("kind", "key", "model"), [("ImagePolicy", "policy", ImageChoice), ("ImageUpdateAutomation", "update", Setters)]
-)
+@table(("kind", "key", "model"), [("ImagePolicy", "policy", ImageChoice), ("ImageUpdateAutomation", "update", Setters)])
 def test_what_the_fleet_types_itself_has_all_fields_of_flux(kind: str, key: str, model: type[Model]) -> None:
     assert set(schema_of(kind).spec["properties"][key]["properties"]) == set(model.model_fields)

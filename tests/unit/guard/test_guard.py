@@ -168,7 +168,7 @@ def test_where_it_is_protected_nothing_goes_unannounced_whatever_the_limit() -> 
         )
 
 
-@pytest.mark.parametrize("limits", [GUARDED, RunLimits(protected=False, deletions=0)])
+@table("limits", [GUARDED, RunLimits(protected=False, deletions=0)])
 def test_what_was_given_up_before_may_go(limits: RunLimits) -> None:
     leaving = fleet(ROCKY.replace("    clusters", "    state: offboarding\n    clusters"), MOVY)
     check(planned(fleet(MOVY)), now(leaving), limits)

@@ -135,7 +135,7 @@ def test_an_extra_namespace_that_was_left_does_not_count_when_its_tenant_goes() 
     ]
 
 
-@pytest.mark.parametrize("environment", ["dev", "qa"])
+@table("environment", ["dev", "qa"])
 def test_another_tenant_does_not_get_the_data(environment: str) -> None:
     tina = tenant("tina", "web", rest="    namespace: rocky\n")
     now = hub_after(fleet(MOVY), kept("hub", "rocky", "rocky", environment))

@@ -6,11 +6,10 @@ from copy import deepcopy
 from dataclasses import replace
 from pathlib import Path
 
-import pytest
-
 from tenantry.guard import RunLimits, check, held, refusals
 from tenantry.guard.kubeconfigs import held_by, kubeconfigs_by
 from tenantry.load import load_fleet, plan_all
+from tests.table import table
 from tests.unit.guard.fleets import fleet, manifests, now, refusal, refused, tenant
 from tests.unit.texts import FRAME, planned, problems
 
@@ -50,7 +49,7 @@ def test_a_decommissioned_cluster_is_renamed() -> None:
     )
 
 
-@pytest.mark.parametrize(("frame", "refused"), [(FRAME, True), (DECOMMISSIONED, False)])
+@table(("frame", "refused"), [(FRAME, True), (DECOMMISSIONED, False)])
 def test_a_cluster_does_not_get_another_name_in_another_environment_either(frame: str, *, refused: bool) -> None:
     """The environment that has it would remove its add-ons from it, which are the new one's by then."""
     prod = frame.replace("dev", "prod")
@@ -59,7 +58,7 @@ def test_a_cluster_does_not_get_another_name_in_another_environment_either(frame
     assert [each.code for each in found] == ["renamed-cluster"] * refused
 
 
-@pytest.mark.parametrize("part", ["suspend", "label"])
+@table("part", ["suspend", "label"])
 def test_but_not_while_flux_would_still_remove_something(part: str) -> None:
     """Somebody resumed a release, or the run that decommissions ended half-way."""
     before = [dict(each.manifest) for each in planned(fleet(ROCKY, frame=DECOMMISSIONED)).objects]
@@ -79,7 +78,7 @@ def test_two_clusters_with_one_kubeconfig_are_refused_before_anything_is_read() 
     assert "clusters 'edge' and 'edge-1' name the same kubeconfig Secret 'kamaji/edge-admin-kubeconfig'" in told
 
 
-@pytest.mark.parametrize("example", ["hubs", "kamaji", "multi-cluster"])
+@table("example", ["hubs", "kamaji", "multi-cluster"])
 def test_the_kubeconfigs_of_a_plan_are_those_that_its_objects_hold(example: str) -> None:
     file = Path(__file__).parents[3] / "examples" / example / "tenants.yaml"
     plans = plan_all(load_fleet(file)).values()
@@ -88,7 +87,7 @@ def test_the_kubeconfigs_of_a_plan_are_those_that_its_objects_hold(example: str)
     assert found == [held_by(plan).kubeconfigs for plan in plans]
 
 
-@pytest.mark.parametrize("kinds", [("HelmRelease", "Kustomization"), ("HelmRelease",), ("Kustomization",)])
+@table("kinds", [("HelmRelease", "Kustomization"), ("HelmRelease",), ("Kustomization",)])
 def test_a_cluster_is_not_renamed_together_with_the_labels_of_its_live_objects(kinds: tuple[str, ...]) -> None:
     """Labels are claims: the names of the releases and their kubeconfigs tell that it is the same cluster."""
     there = deepcopy(manifests(fleet(ROCKY)))

@@ -8,6 +8,7 @@ import pytest
 
 from tenantry.guard import RunLimits, check, doubts, held, refusals, refusals_of_change
 from tenantry.messages.errors import Refused
+from tests.table import table
 from tests.unit.texts import FRAME, planned, rocky
 
 OPEN, NONE = RunLimits(protected=False, deletions=1), RunLimits(protected=False, deletions=0)
@@ -71,7 +72,7 @@ def test_what_stays_where_it_is_is_not_reinstalled() -> None:
     allowed(BASE.replace("version: 1.0.0", "version: 2.0.0"))
 
 
-@pytest.mark.parametrize("limits", [GUARDED, RunLimits(protected=False, deletions=9, emptying=True)])
+@table("limits", [GUARDED, RunLimits(protected=False, deletions=9, emptying=True)])
 def test_another_platform_namespace_is_refused_everywhere(limits: RunLimits) -> None:
     change = "(storageNamespace tenantry-system -> fleet-system, targetNamespace tenantry-system -> fleet-system)"
     assert refused(MOVED, limits) == (
@@ -133,7 +134,7 @@ def test_a_permission_to_reinstall_that_a_run_does_not_use_is_told() -> None:
     )
 
 
-@pytest.mark.parametrize("field", ["namePrefix", "nameSuffix", "targetNamespace"])
+@table("field", ["namePrefix", "nameSuffix", "targetNamespace"])
 def test_a_pruning_kustomization_makes_its_objects_anew_under_other_names(field: str) -> None:
     after = BASE.replace("{source: manifests}", f"{{source: manifests, {field}: x}}")
     wanted = "x"
@@ -192,7 +193,7 @@ def test_a_release_that_would_be_taken_over_is_judged_too() -> None:
     assert any("    app 'cache' of tenant 'rocky' on edge (chart valkey -> redis)" in each for each in told)
 
 
-@pytest.mark.parametrize("history", ["text", [None], [{"chartName": 7}], [["text"]]])
+@table("history", ["text", [None], [{"chartName": 7}], [["text"]]])
 def test_a_malformed_history_hides_nothing_else(history: Any) -> None:
     there = live()
     for each in there:
@@ -205,7 +206,7 @@ def test_a_malformed_history_hides_nothing_else(history: Any) -> None:
         assert "HelmRelease kamaji/edge-rocky-cache: status.history is not a list of mappings" in doubt.message
 
 
-@pytest.mark.parametrize("after", [MOVED, OTHER_CHART, BASE.replace("manifests}", "manifests, namePrefix: x}")])
+@table("after", [MOVED, OTHER_CHART, BASE.replace("manifests}", "manifests, namePrefix: x}")])
 def test_diff_judges_as_a_run_does(after: str) -> None:
     expected = [each.message for each in refusals(planned(after), held(live(), "dev"), GUARDED)]
     assert [each.message for each in refusals_of_change(planned(BASE), planned(after), GUARDED)] == expected

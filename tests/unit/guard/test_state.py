@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import pytest
-
 from tenantry.guard.claims import Claim, foreign
+from tests.table import table
 
 FLEET = "urn:pulumi:dev::shop::tenantry:index:Fleet"
 CLAIM = f"{FLEET}$kubernetes:core/v1:ConfigMap::platform/tenantry-dev"
@@ -16,7 +15,7 @@ def told(environment: str, *urns: str) -> str:
     return "\n".join(f"{each.message}\n  fix: {each.fix}" for each in found)
 
 
-@pytest.mark.parametrize("urns", [(), (f"{FLEET}::dev", CLAIM, ROCKY, "odd")])
+@table("urns", [(), (f"{FLEET}::dev", CLAIM, ROCKY, "odd")])
 def test_what_the_stack_runs_is_its_own(urns: tuple[str, ...]) -> None:
     assert told("dev", *urns) == ""
 

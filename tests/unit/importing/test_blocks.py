@@ -4,15 +4,14 @@ from __future__ import annotations
 
 from typing import Any
 
-import pytest
-
 from tenantry.importing.blocks import as_model, smallest
 from tenantry.model import Helm, ImageRepository, Kustomize
+from tests.table import table
 
 WAITING = {"healthChecks": [{"apiVersion": "apps/v1", "kind": "Deployment", "name": "web", "namespace": "web"}]}
 
 
-@pytest.mark.parametrize(
+@table(
     ("block", "expected"),
     [
         ({"prune": True, "path": "./", "wait": True, "force": False, "suspend": False}, {}),
@@ -27,7 +26,7 @@ def test_a_kustomization_says_what_differs_from_the_plan(block: dict[str, Any], 
     assert smallest(block, as_model(Kustomize)) == expected
 
 
-@pytest.mark.parametrize(
+@table(
     ("block", "expected"),
     [
         ({"driftDetection": {"mode": "enabled"}}, {}),

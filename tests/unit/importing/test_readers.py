@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from tenantry.importing.checkouts import Checkout
 from tenantry.importing.documents import objects_in
 from tenantry.importing.model import inventory
 from tenantry.importing.reading import objects_below
@@ -45,7 +46,7 @@ def test_bytes_that_are_not_text_are_refused_with_their_line() -> None:
         list(objects_in(GOOD.encode() + b"\xff", "x.yaml"))
 
 
-@pytest.mark.parametrize("text", [GOOD, GOOD.replace("\n", "\r\n"), "\ufeff" + GOOD, f"---\n---\n{GOOD}...\n"])
+@table("text", [GOOD, GOOD.replace("\n", "\r\n"), "\ufeff" + GOOD, f"---\n---\n{GOOD}...\n"])
 def test_line_ends_marks_and_empty_documents_do_not_matter(text: str) -> None:
     (found,) = objects_in(text.encode(), "x.yaml")
     assert (found.manifest["kind"], found.manifest["metadata"]) == ("ServiceAccount", {"name": "a", "namespace": "b"})
@@ -104,10 +105,10 @@ def test_a_directory_with_a_kustomization_is_built_and_links_are_not_walked(tmp_
     (tmp_path / "loop").symlink_to(tmp_path)
     built: list[Path] = []
 
-    def build(directory: Path) -> bytes:
+    def build(_root: Path, directory: Path, _spec: object) -> bytes:
         built.append(directory)
         return GOOD.encode()
 
-    found = list(objects_below(tmp_path, tmp_path, build))
+    found = list(objects_below(tmp_path, Checkout(tmp_path, relative=False), build, print))
     assert [each.origin for each in found] == [f"{tmp_path}/plain.yml:1", f"{tmp_path}/tree"]
     assert built == [tmp_path / "tree"]

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import NoReturn
 
 import pytest
 
 from tenantry.importing.assemble import drafted
+from tenantry.importing.checkouts import Checkout
+from tenantry.importing.documents import Placed
 from tenantry.importing.model import inventory
 from tenantry.importing.reading import objects_below
 from tenantry.importing.report import Report, report_of
@@ -26,8 +29,13 @@ FLEETS = (
 )
 
 
-def no_build(_: Path) -> bytes:
-    raise AssertionError("a rendered directory holds no kustomization")
+def below(directory: Path, root: Path) -> list[Placed]:
+    """The objects of a rendered directory, in which nothing is to be built."""
+
+    def unexpected(*what: object) -> NoReturn:
+        raise AssertionError(what)
+
+    return list(objects_below(directory, Checkout(root.resolve(), relative=False), unexpected, unexpected))
 
 
 def read_back(fleet: Path, directory: Path) -> Report:
@@ -35,7 +43,7 @@ def read_back(fleet: Path, directory: Path) -> Report:
     plans = plan_all(load_fleet(fleet / "tenants.yaml"))
     for name, each in plans.items():
         write_directory(each, directory / name)
-    found = {name: list(objects_below(directory / name, directory, no_build)) for name in plans}
+    found = {name: below(directory / name, directory) for name in plans}
     read = inventory(found, {name: each.management for name, each in plans.items()})
     draft = drafted(read)
     return report_of(read, draft, text_of(draft.data, (), draft.decisions), "tenants.yaml")
@@ -57,7 +65,7 @@ def test_the_shards_of_fluxs_controllers_are_read_back(tmp_path: Path) -> None:
     found: dict[str, dict[str, str | None]] = {}
     for each in (dev, prod):
         write_directory(each, tmp_path / each.environment)
-        read = list(objects_below(tmp_path / each.environment, tmp_path, no_build))
+        read = below(tmp_path / each.environment, tmp_path)
         draft = drafted(inventory({each.environment: read}, {each.environment: each.management}))
         entries = {**draft.data["clusters"], **draft.data["tenants"]}
         found[each.environment] = {name: entry["shard"] for name, entry in entries.items() if "shard" in entry}

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-import pytest
-
 from tenantry.kube.acceptance import MOST_ANNOTATIONS, MOST_DATA, MOST_KEYS, MOST_STORED, refusals
 from tests.table import table
 
@@ -54,7 +52,7 @@ def test_many_keys_keep_an_api_server_busy() -> None:
     assert message.startswith("HelmRelease rocky/c has 20,0")
 
 
-@pytest.mark.parametrize(
+@table(
     ("hard", "wrong"),
     [
         ({"pods": "500m"}, ["pods"]),

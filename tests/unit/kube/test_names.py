@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import pytest
-
 from tenantry.kube import names
 from tests.table import table
 
@@ -61,7 +59,7 @@ def test_what_is_no_label_key_is_refused(key: str) -> None:
     assert names.label_key_problem(key) == "is not a valid label key ([prefix/]name)"
 
 
-@pytest.mark.parametrize("value", ["", "a", "A.b_c-D", "a" * 63])
+@table("value", ["", "a", "A.b_c-D", "a" * 63])
 def test_label_values_may_be_empty(value: str) -> None:
     assert names.label_value_problem(value) is None
 
@@ -71,7 +69,7 @@ def test_what_is_no_label_value_is_refused(value: str) -> None:
     assert names.label_value_problem(value) == "is not a valid label value (letters, digits, '-', '_', '.', at most 63)"
 
 
-@pytest.mark.parametrize("name", ["pods", "requests.cpu", "count/deployments.apps", "requests.nvidia.com/gpu"])
+@table("name", ["pods", "requests.cpu", "count/deployments.apps", "requests.nvidia.com/gpu"])
 def test_resources_may_be_qualified(name: str) -> None:
     assert names.quota_name_problem(name) is None
 
@@ -88,7 +86,7 @@ def test_containers_have_resources(name: str) -> None:
     assert names.limit_name_problem(name) is None
 
 
-@pytest.mark.parametrize("name", ["pods", "foo", "requests.cpu", "a..b/c"])
+@table("name", ["pods", "foo", "requests.cpu", "a..b/c"])
 def test_containers_have_no_others(name: str) -> None:
     assert names.limit_name_problem(name) == "is not a resource of containers, such as 'cpu' or 'memory'"
 
@@ -115,7 +113,7 @@ def test_a_digest_does_not_depend_on_the_order_of_keys_and_changes_with_any_valu
     assert digests == ["0855bfc2", "0855bfc2", "387841a2", "5989b171"]
 
 
-@pytest.mark.parametrize(
+@table(
     ("text", "expected"), [("Kube Prometheus_Stack", "kube-prometheus-stack"), ("./a//b", "a-b"), ("é", ""), ("a", "a")]
 )
 def test_a_slug_is_a_part_of_a_name(text: str, expected: str) -> None:

@@ -10,6 +10,7 @@ import pytest
 from tenantry.manifests import documents
 from tenantry.manifests.documents import substituted
 from tenantry.manifests.model import NotRendered
+from tests.table import table
 
 BUILT = """\
 apiVersion: v1
@@ -58,7 +59,7 @@ def test_a_variable_without_a_value_is_refused_as_flux_refuses_it() -> None:
         values(substitute={"OTHER": "x"})
 
 
-@pytest.mark.parametrize("use", ["${a:-", "${a=", "${a", "$"])
+@table("use", ["${a:-", "${a=", "${a", "$"])
 def test_uses_that_do_not_end_take_no_time(use: str) -> None:
     """Each of them would be followed to the end of the text."""
     text = use * (600_000 // len(use))

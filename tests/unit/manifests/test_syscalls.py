@@ -10,6 +10,7 @@ import pytest
 
 from tenantry.manifests import syscalls
 from tenantry.manifests.syscalls import seccomp_filter
+from tests.table import table
 
 MACHINES = {
     "x86_64": (0, 0xC000003E, "x86_64-linux-gnu/asm/unistd_64.h"),
@@ -39,7 +40,7 @@ def answer(machine: str, number: int, *arguments: int, architecture: int | None 
             at += skipped if true else otherwise
 
 
-@pytest.mark.parametrize("machine", MACHINES)
+@table("machine", MACHINES)
 def test_calls_are_allowed_if_the_table_has_them(machine: str) -> None:
     column = MACHINES[machine][0]
     known = {numbers[column] for numbers in syscalls._ALLOWED.values()} - {None}
@@ -48,7 +49,7 @@ def test_calls_are_allowed_if_the_table_has_them(machine: str) -> None:
     assert answer(machine, 0, architecture=0x40000003) == KILLED  # 32 bits
 
 
-@pytest.mark.parametrize("machine", MACHINES)
+@table("machine", MACHINES)
 def test_threads_are_allowed_but_no_processes_and_no_signals_but_one(machine: str) -> None:
     clone, tgkill, limits = ((56, 234, 302), (220, 131, 261))[MACHINES[machine][0]]
     assert answer(machine, clone, 0x50F00) == ALLOWED  # as Go starts a thread

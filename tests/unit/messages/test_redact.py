@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import base64
 
-import pytest
-
 from tenantry.messages.redact import is_sensitive, kind_of, presentable, redacted, shorten, without_credentials
 from tests.hostile.secrets import RANDOM, SECRETS, parts
 from tests.table import table
@@ -56,7 +54,7 @@ def test_what_only_looks_like_one_is_none(text: str) -> None:
     assert kind_of(text) is None
 
 
-@pytest.mark.parametrize("shift", [0, 1, 2])
+@table("shift", [0, 1, 2])
 def test_a_private_key_in_base64_is_found_however_its_bytes_fall(shift: int) -> None:
     text = f"-----BEGIN {'X' * shift}{' ' if shift else ''}PRIVATE KEY-----\nMIIEvQIBADANBg"
     assert kind_of(base64.b64encode(text.encode()).decode()) == "a private key"
@@ -70,7 +68,7 @@ def test_a_message_holds_no_part_of_a_secret(secret: str) -> None:
         assert not [part for part in parts(secret) if part in shown]
 
 
-@pytest.mark.parametrize(
+@table(
     "text",
     [
         "Applied revision: main@sha1:6f2b9c1d04e7a83b5c6d7e8f9a0b1c2d3e4f5a6b",

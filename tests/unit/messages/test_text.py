@@ -63,7 +63,7 @@ def test_a_path_is_written_as_in_most_languages(path: Path, text: str) -> None:
     assert text == format_path(path)
 
 
-@pytest.mark.parametrize(("name", "expected"), [("edge1", "edge-1"), ("EDGE-1", None), ("xyz", None), ("", None)])
+@table(("name", "expected"), [("edge1", "edge-1"), ("EDGE-1", None), ("xyz", None), ("", None)])
 def test_the_closest_name_is_one_that_could_be_meant(name: str, expected: str | None) -> None:
     assert expected == closest(name, ["edge-1", "hub"])
 

@@ -118,7 +118,7 @@ def test_what_they_become_is_checked_where_it_stands(place: str, written: str, t
     assert format_invalid(refused.value) == f"tenants.yaml:{told}Found 1 error"
 
 
-@pytest.mark.parametrize("written", ['releaseName: "{{api}}"', "releaseName: Api", 'releaseName: "${NAME}"'])
+@table("written", ['releaseName: "{{api}}"', "releaseName: Api", 'releaseName: "${NAME}"'])
 def test_braces_alone_let_nothing_pass(written: str) -> None:
     with pytest.raises(InvalidFleet) as refused:
         specs(text(HELM=written))

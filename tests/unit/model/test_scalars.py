@@ -36,7 +36,7 @@ def test_what_go_does_not_read_as_a_duration_is_refused(value: str) -> None:
     )
 
 
-@pytest.mark.parametrize("value", ["9999999h", "8784h", "999999999999999999999999999999s"])
+@table("value", ["9999999h", "8784h", "999999999999999999999999999999s"])
 def test_durations_beyond_go_s_64_bits_are_refused_because_they_would_stop_a_controller(value: str) -> None:
     assert refusal(scalars.Duration, value) == ("bad-duration", f"duration '{value}' is too long: a year is the most")
 
@@ -73,7 +73,7 @@ def test_a_duration_without_a_unit_of_go_s_gets_the_fix_that_was_meant(value: ob
     assert fix(scalars.Duration, value) == expected
 
 
-@pytest.mark.parametrize(
+@table(
     ("value", "expected"),
     [
         ("16GB", "write '16G' or '16Gi'"),
@@ -172,7 +172,7 @@ def test_paths_that_leave_the_source_are_refused(value: str, why: str) -> None:
     assert refusal(scalars.SourcePath, value) == ("bad-path", f"path '{value}' {why}")
 
 
-@pytest.mark.parametrize("value", ["git", "GIT_URL2", "a"])
+@table("value", ["git", "GIT_URL2", "a"])
 def test_variables_are_words(value: str) -> None:
     assert value == checked(scalars.VariableName, value)
 

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-import pytest
-
 from tenantry.plan.admission import management_policies
+from tests.table import table
 from tests.unit.texts import named, one, planned, problems, rocky
 
 SIMPLE = "web: {kustomize: {source: manifests}}"
@@ -28,7 +27,7 @@ def test_the_account_has_the_name_that_the_file_gives_and_flux_acts_as_it() -> N
     (subject,) = one(plan, "RoleBinding", "rocky-reconciler-admin").manifest["subjects"]
     assert subject["name"] == "system:serviceaccount:rocky:deployer"
     assert one(plan, "Namespace", "rocky").manifest["metadata"]["labels"]["tenantry/account"] == "deployer"
-    policy = str(next(each for each in management_policies("p", shared_identity=False)))
+    policy = str(next(each for each in management_policies(["p"], shared_identity=False)))
     assert "variables.labels[?'tenantry/account']" in policy
 
 
@@ -63,7 +62,7 @@ def test_each_namespace_can_have_an_account_with_the_rights_of_the_tenant() -> N
     assert account.id in one(plan, "Kustomization", "web").depends_on
 
 
-@pytest.mark.parametrize(
+@table(
     ("written", "message"),
     [
         (

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import pytest
-
 from tenantry.explain import explain_addon
 from tenantry.guard.check import RunLimits, refusals
 from tenantry.guard.kubeconfigs import held_by
@@ -100,7 +98,7 @@ tenants:
 """
 
 
-@pytest.mark.parametrize("name", ["certs", "issuers-dev"])
+@table("name", ["certs", "issuers-dev"])
 def test_they_are_reserved_for_the_add_on(name: str) -> None:
     found = problems(TEXT + TENANT.replace("NAME", name))
     assert f"error[reserved-namespace]: namespace '{name}' of tenant '{name}' is reserved" in found

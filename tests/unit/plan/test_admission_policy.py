@@ -10,7 +10,7 @@ from tests.unit.texts import planned, rocky
 
 
 def policies(platform: str = "ops", *, shared_identity: bool = False) -> dict[str, dict[str, Any]]:
-    made = management_policies(platform, shared_identity=shared_identity)
+    made = management_policies([platform], shared_identity=shared_identity)
     return {each["metadata"]["name"]: each["spec"] for each in made if each["kind"] == "ValidatingAdmissionPolicy"}
 
 
@@ -19,7 +19,7 @@ def said(name: str, **settings: Any) -> list[str]:
 
 
 def test_every_policy_has_a_binding_that_denies() -> None:
-    made = management_policies("ops", shared_identity=False)
+    made = management_policies(["ops"], shared_identity=False)
     for policy, binding in zip(made[::2], made[1::2], strict=True):
         assert policy["metadata"] == binding["metadata"]
         assert (policy["kind"], binding["kind"]) == ("ValidatingAdmissionPolicy", "ValidatingAdmissionPolicyBinding")
@@ -72,7 +72,7 @@ def test_a_remote_has_the_policies_for_what_a_baseline_makes() -> None:
         "tenantry-namespaces",
         "tenantry-labels",
     ]
-    assert management_policies("ops", shared_identity=False)[-8:] == remote_policies()
+    assert management_policies(["ops"], shared_identity=False)[-8:] == remote_policies()
 
 
 def test_the_platforms_namespace_is_where_apps_may_wait_for_addons() -> None:
@@ -82,7 +82,7 @@ def test_the_platforms_namespace_is_where_apps_may_wait_for_addons() -> None:
 
 def test_every_duration_of_flux_is_one_that_its_controllers_can_read() -> None:
     """A CRD takes `9999999h`. One object with it stops a controller from listing any object of that kind, of all tenants."""
-    (rule,) = (each for each in flux_rules("ops", shared_identity=True) if "8784h" in each[1])
+    (rule,) = (each for each in flux_rules(["ops"], shared_identity=True) if "8784h" in each[1])
     for path in duration_paths():
         assert f"duration(object.spec.?{path.replace('.', '.?')}.orValue('1s')) <= duration('8784h')" in rule[0]
         assert "*" not in path, "CEL needs a loop for a list"

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import pytest
-
 from tenantry.plan.after import After, after_of, in_words
+from tests.table import table
 from tests.unit.texts import FRAME, fleet, problems, told
 
 TEXT = FRAME.replace("clusters:", '  prod: {management: hub, namespace: "prod-{tenant}", after: dev}\nclusters:', 1)
 TEXT = TEXT.replace("[dev], labels: {tier: hub}", "[dev, prod], labels: {tier: hub}")
 
 
-@pytest.mark.parametrize(
+@table(
     ("written", "expected", "words"),
     [
         ("dev", None, ""),
@@ -37,7 +36,7 @@ def test_an_environment_does_not_inherit_the_gate_of_the_one_that_it_extends() -
     assert after_of(fleet(text), "us") is None
 
 
-@pytest.mark.parametrize(
+@table(
     ("written", "lines"),
     [
         (

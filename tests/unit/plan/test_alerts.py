@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import pytest
-
 from tenantry.kube.objects import ObjectId, SecretValues
 from tenantry.load import plan_all
 from tenantry.plan.plan import Plan
+from tests.table import table
 from tests.unit.texts import FRAME, fleet, named, one, planned, problems, rocky, told
 
 APPS = "web: {kustomize: {source: manifests}}\ncache: {helm: {source: charts, chart: c, version: 1.x}}"
@@ -235,7 +234,7 @@ def test_every_management_cluster_has_the_platforms_alerts_of_a_cluster_that_bot
 # --- what is refused ----------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
+@table(
     ("alert", "expected"),
     [
         (

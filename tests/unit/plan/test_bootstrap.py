@@ -50,7 +50,7 @@ def test_the_management_cluster_needs_the_account_itself() -> None:
         binding("tenantry-platform-tenantry-system", "system:serviceaccount:tenantry-system:tenantry-platform"),
         marker("tenantry-system", "hub"),
     )
-    policies = management_policies("tenantry-system", shared_identity=False)
+    policies = management_policies(["tenantry-system"], shared_identity=False)
     assert (*expected, *policies) == bootstrap(fleet(FRAME), "dev", "hub")
 
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import pytest
-
 from tests.table import table
 from tests.unit.texts import named, one, planned, problems, rocky
 
@@ -54,7 +52,7 @@ def test_what_cannot_be_there_is_told_once(entry: str, code: str, where: str) ->
     assert found.endswith("Found 1 error\n")
 
 
-@pytest.mark.parametrize("where", ["hub", "edge"])
+@table("where", ["hub", "edge"])
 def test_two_tenants_cannot_have_the_same(where: str) -> None:
     own = f"clusters: {{names: [{where}]}}\nclusterObjects: {{a: {{{CLASS}}}}}"
     text = rocky(SIMPLE, own)
@@ -66,7 +64,7 @@ def test_two_tenants_cannot_have_the_same(where: str) -> None:
     assert found.endswith("Found 1 error\n")
 
 
-@pytest.mark.parametrize("where", ["hub", "edge"])
+@table("where", ["hub", "edge"])
 def test_two_environments_of_a_cluster_cannot_have_the_same(where: str) -> None:
     text = rocky(SIMPLE, f"clusters: {{names: [{where}]}}\nclusterObjects: {{a: {{{CLASS}}}}}")
     text = text.replace("environments:\n", "environments:\n  qa: {management: hub, namespace: 'qa-{tenant}'}\n", 1)

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import pytest
-
 from tenantry.kube.objects import KubeObject
 from tenantry.plan.engine_order import order_of_files
 from tenantry.plan.plan import Plan
+from tests.table import table
 from tests.unit.texts import FRAME, one, planned, problems, rocky, told
 
 BOTH = "clusters: {all: true}"
@@ -43,7 +42,7 @@ def annotations(planned: KubeObject) -> dict[str, str]:
     return dict(planned.manifest["metadata"].get("annotations", {}))
 
 
-@pytest.mark.parametrize(("prefix", "namespace"), [("", "rocky"), ("edge-rocky-", "kamaji")])
+@table(("prefix", "namespace"), [("", "rocky"), ("edge-rocky-", "kamaji")])
 def test_an_app_of_the_other_kind_is_waited_for_by_pulumi(prefix: str, namespace: str) -> None:
     plan = planned(rocky(MIXED, BOTH))
     web = one(plan, "Kustomization", f"{prefix}web")
@@ -83,7 +82,7 @@ def test_both_keep_a_part_of_a_mixed_list() -> None:
     assert {"cache", "db"} <= {each.name for each in web.depends_on}
 
 
-@pytest.mark.parametrize(
+@table(
     ("old", "new"),
     [
         ("      cache: {", "      cache: {state: paused, "),
@@ -135,7 +134,7 @@ KYVERNO = with_addons(
 )
 
 
-@pytest.mark.parametrize("level", ["tenants", "defaults"])
+@table("level", ["tenants", "defaults"])
 def test_a_tenant_s_placements_come_after_add_ons(level: str) -> None:
     text = KYVERNO
     if level == "defaults":

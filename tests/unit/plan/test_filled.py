@@ -7,6 +7,7 @@ import pytest
 from tenantry.messages.errors import AlreadyTold, Found
 from tenantry.plan.plan import plan
 from tenantry.plan.sources import SourceSet
+from tests.table import table
 from tests.unit.texts import fleet, one, planned, problems, rocky, told
 
 HUB = "clusters: {names: [hub]}"
@@ -37,7 +38,7 @@ def release(entry: str) -> str:
     return rocky(f"db: {{helm: {{source: charts, chart: db, version: 1.x, valuesFrom: [{entry}]}}}}", DECLARED)
 
 
-@pytest.mark.parametrize(
+@table(
     ("chart", "variables", "place", "key"),
     [
         ('url: "", version: 0.1.0', "a: b", "7:32", "url"),
@@ -65,7 +66,7 @@ def test_the_kind_of_a_reference_may_be_a_variable() -> None:
     assert spec["postBuild"]["substituteFrom"] == [{"kind": "Secret", "name": "keys"}]
 
 
-@pytest.mark.parametrize("app", ["helm", "kustomize"])
+@table("app", ["helm", "kustomize"])
 def test_what_a_filled_reference_names_has_to_be_declared(app: str) -> None:
     entry = '{kind: "{k}", name: settings}'
     kustomize = f"db: {{kustomize: {{source: manifests, postBuild: {{substituteFrom: [{entry}]}}}}}}"
@@ -97,9 +98,7 @@ def test_every_time_of_an_image_automation_takes_placeholders() -> None:
     assert update["interval"] == "2m"
 
 
-@pytest.mark.parametrize(
-    ("variables", "code"), [("often: soon, order: asc", "bad-duration"), ("often: 2m, order: up", "bad-value")]
-)
+@table(("variables", "code"), [("often: soon, order: asc", "bad-duration"), ("often: 2m, order: up", "bad-value")])
 def test_what_variables_make_of_an_image_automation_is_checked(variables: str, code: str) -> None:
     assert f"error[{code}]: " in problems(varied(rocky(AUTOMATION), variables))
 

@@ -66,7 +66,7 @@ def test_everything_on_the_cluster_is_reached_through_it(kubeconfig: str, kind: 
     assert {"configMapRef": {"name": "edge"}} == spec["kubeConfig"]
 
 
-@pytest.mark.parametrize(
+@table(
     ("apps", "kind", "name"),
     [
         (SIMPLE, "Kustomization", "edge-rocky-web"),
@@ -100,7 +100,7 @@ def test_the_cluster_needs_rights_for_the_user_of_the_account_beside_it() -> Non
     assert ["system:serviceaccount:clusters:tenantry-platform"] == [each["name"] for each in binding["subjects"]]
 
 
-@pytest.mark.parametrize("name", ["tokens", "clusters"])
+@table("name", ["tokens", "clusters"])
 def test_a_tenant_can_not_be_called_like_the_account_that_gets_the_token_nor_like_its_namespace(name: str) -> None:
     text = by(MADE).replace("  rocky:\n", f"  {name}:\n")
     assert f"error[reserved-namespace]: namespace '{name}'" in problems(text)

@@ -208,7 +208,7 @@ OWNED = [
 ]
 
 
-@pytest.mark.parametrize(("old", "new", "path"), OWNED)
+@table(("old", "new", "path"), OWNED)
 def test_what_the_fleet_sets_can_not_be_set(old: str, new: str, path: str) -> None:
     fix = (
         "write 'credentials: pull' beside 'repository:', and declare it under 'tenants.rocky.credentials:'"

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-import pytest
-
 from tenantry.plan.plan import Plan
+from tests.table import table
 from tests.unit.guard.fleets import SOURCES
 from tests.unit.texts import FRAME, one, planned
 
@@ -67,7 +66,7 @@ def test_off_boarding_takes_the_marks_away_and_decommissioning_does_not() -> Non
     assert marked(planned(FRAME + paused)) == (on("hub"), on("edge"))
 
 
-@pytest.mark.parametrize("cluster", ["hub", "edge"])
+@table("cluster", ["hub", "edge"])
 def test_a_tenant_is_off_boarded_on_one_cluster(cluster: str) -> None:
     over = f"    overrides: {{clusters: {{{cluster}: {{state: offboarding, quota: {{pods: 3}}}}}}}}\n"
     plan = planned(FRAME + TENANT.replace("    namespaces:", f"{over}    namespaces:"))
@@ -111,7 +110,7 @@ def test_the_definitions_of_an_add_on_outlive_it_after_the_authors_own_patches()
     assert patch["patch"].endswith("  annotations:\n    kustomize.toolkit.fluxcd.io/prune: disabled\n")
 
 
-@pytest.mark.parametrize("more", [", keepCRDs: false", ", state: offboarding"])
+@table("more", [", keepCRDs: false", ", state: offboarding"])
 def test_they_go_with_it_if_the_file_says_so(more: str) -> None:
     assert "postRenderers" not in addon(CHART, more)
     assert "patches" not in addon(MANIFESTS, more)

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import pytest
-
 from tenantry.fleet.fleet import platform_account
 from tenantry.guard import RunLimits, check
 from tenantry.load import plan_all
+from tests.table import table
 from tests.unit.guard.fleets import fleet, now, refusal, tenant
 from tests.unit.texts import FRAME, named, one, planned, problems, rocky, told
 from tests.unit.texts import fleet as read
@@ -35,7 +34,7 @@ def test_the_name_is_a_template_like_that_of_the_environment() -> None:
     assert named(planned(text))[0] == "Namespace dev-rocky-one"
 
 
-@pytest.mark.parametrize(
+@table(
     ("template", "message"),
     [
         ("kube-{tenant}", "error[reserved-namespace]: namespace 'kube-rocky' of tenant 'rocky' is reserved"),
@@ -50,7 +49,7 @@ def test_a_name_that_cannot_be_had_is_refused_where_the_tenant_says_it(template:
     assert found.endswith("Found 1 error\n")
 
 
-@pytest.mark.parametrize("rocky_first", [True, False])
+@table("rocky_first", [True, False])
 def test_two_tenants_that_reach_one_name_by_different_templates_are_told_of_both_places(*, rocky_first: bool) -> None:
     own = rocky(SIMPLE, "clusters: {names: [hub]}\nnamespace: movy").removeprefix(FRAME + "tenants:\n")
     text = FRAME + "tenants:\n" + (own + MOVY if rocky_first else MOVY + own)

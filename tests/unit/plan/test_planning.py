@@ -114,7 +114,7 @@ def test_the_objects_chart_can_be_a_directory_of_a_git_repository() -> None:
     assert baseline.manifest["spec"]["chartRef"] == {"kind": "HelmChart", "name": chart.id.name}
 
 
-@pytest.mark.parametrize("path", [".", "./", '""'])
+@table("path", [".", "./", '""'])
 def test_the_objects_chart_can_be_a_repository_of_its_own(path: str) -> None:
     plan = planned(rocky(SIMPLE, ON_EDGE).replace(CHART, FROM_GIT.replace("./charts/objects/", path)))
     assert not any("sparseCheckout" in each.manifest.get("spec", {}) for each in plan.objects)
@@ -211,7 +211,7 @@ def test_a_release_with_a_chart_interval_of_its_own_has_a_chart_of_its_own() -> 
     assert "chartInterval" not in one(plan, "HelmRelease", "b").manifest["spec"]
 
 
-@pytest.mark.parametrize(
+@table(
     ("written", "install", "upgrade"),
     [
         (
@@ -247,7 +247,7 @@ def test_remediation_is_as_the_author_wrote_it(
         assert spec[action] == {**(remediated if "remediation" in wanted else retried), **wanted}
 
 
-@pytest.mark.parametrize("removed", ["install: null", "install: {remediation: null}"])
+@table("removed", ["install: null", "install: {remediation: null}"])
 def test_an_override_takes_remediation_away(removed: str) -> None:
     app = f"""
         web:
@@ -339,7 +339,7 @@ def test_what_lies_in_a_tenant_s_namespace_waits_for_it() -> None:
     }
 
 
-@pytest.mark.parametrize("environment", ["dev", "prod"])
+@table("environment", ["dev", "prod"])
 def test_every_dependency_of_the_repository_s_fleet_precedes_its_dependents(environment: str) -> None:
     seen: set[ObjectId] = set()
     for object in plan_all(load_fleet(Path("tenants.yaml")))[environment].objects:
@@ -416,7 +416,7 @@ def test_the_baseline_is_the_same_on_every_cluster_but_for_the_user_and_the_clus
     assert [comparable(each) for each in remote] == [comparable(each) for each in local]
 
 
-@pytest.mark.parametrize("role", ["admin", "edit", "system:aggregate-to-view"])
+@table("role", ["admin", "edit", "system:aggregate-to-view"])
 def test_a_binding_is_named_by_its_role_on_every_cluster_because_its_role_can_not_be_changed(role: str) -> None:
     plan = planned(rocky(SIMPLE, f"{BOTH}\nrole: {role}"))
     release = one(plan, "HelmRelease", "edge-rocky-baseline").manifest["spec"]
@@ -664,7 +664,7 @@ tenants:
 )
 
 
-@pytest.mark.parametrize(
+@table(
     ("kind", "name", "expected", "addon"),
     [
         ("Kustomization", "web", [{"name": "dns", "namespace": "tenantry-system"}, {"name": "db"}], "dns"),
@@ -752,9 +752,7 @@ def test_what_waits_for_a_broken_add_on_is_not_called_wrong() -> None:
 # --- names that are refused -------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
-    "name", ["default", "flux-system", "kube-public", "tenantry-system", "kamaji", "tenantry-platform"]
-)
+@table("name", ["default", "flux-system", "kube-public", "tenantry-system", "kamaji", "tenantry-platform"])
 def test_a_tenant_can_not_take_a_namespace_of_the_cluster_or_the_platform_nor_the_platform_s_account(name: str) -> None:
     expected = told(
         f"tenants.yaml:9:3: error[reserved-namespace]: namespace '{name}' of tenant '{name}' is reserved for the"
@@ -789,7 +787,7 @@ def test_a_namespace_template_that_two_tenants_share_is_refused_even_on_differen
     assert expected == problems(text + movy)
 
 
-@pytest.mark.parametrize(
+@table(
     ("template", "message"),
     [
         (
@@ -828,7 +826,7 @@ def test_a_namespace_template_takes_the_environment_its_variables_and_the_tenant
     assert named(planned(text))[0] == "Namespace dev-a-rocky"
 
 
-@pytest.mark.parametrize(
+@table(
     ("kind", "app"),
     [
         ("Kustomization", "kustomize: {source: manifests}"),
@@ -842,7 +840,7 @@ def test_the_name_of_an_app_s_object_has_63_characters_at_most_and_is_never_cut(
         f"tenants.yaml:15:62: error[name-too-long]: {kind} name 'edge-rocky-{long}' has 64 characters,"
         " at most 63 are allowed",
         f"  at tenants.rocky.apps.{long}",
-        "  fix: use shorter names",
+        "  fix: use shorter names, or have them shortened: tenantry set platform.longNames shorten",
         "Found 1 error",
     )
 
@@ -852,7 +850,7 @@ def test_a_baseline_s_release_name_has_53_characters_at_most() -> None:
     expected = told(
         f"tenants.yaml:9:3: error[name-too-long]: release name '{tenant}-baseline' has 54 characters, at most 53 are allowed",
         f"  at tenants.{tenant}",
-        "  fix: use a shorter tenant name or namespace template",
+        "  fix: use a shorter tenant name or namespace template, or have them shortened: tenantry set platform.longNames shorten",
         "Found 1 error",
     )
     assert expected == problems(rocky(SIMPLE, ON_EDGE).replace("  rocky:\n", f"  {tenant}:\n"))
@@ -864,7 +862,7 @@ def test_an_app_s_release_name_has_53_characters_at_most_and_another_can_be_set(
     expected = told(
         f"tenants.yaml:15:70: error[name-too-long]: release name '{app}' has 54 characters, at most 53 are allowed",
         f"  at tenants.rocky.apps.{app}.helm",
-        "  fix: set a shorter 'releaseName'",
+        "  fix: set a shorter 'releaseName', or have them shortened: tenantry set platform.longNames shorten",
         "Found 1 error",
     )
     assert expected == problems(rocky(f"{app}: {{helm: {{{helm}}}}}"))
@@ -927,7 +925,7 @@ def test_names_that_become_the_same_when_joined_are_refused() -> None:
 # --- apps that cannot be planned -------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
+@table(
     ("app", "expected"),
     [
         (
@@ -1003,7 +1001,7 @@ def test_a_path_that_leaves_the_source_only_when_filled_in_is_refused() -> None:
     )
 
 
-@pytest.mark.parametrize(
+@table(
     ("kind", "url", "message"),
     [
         (
@@ -1039,7 +1037,7 @@ def test_a_url_that_flux_would_refuse_is_refused(kind: str, url: str, message: s
     assert problems(text).split(": error[", 1)[1] == message.format(url, path) + "\nFound 1 error\n"
 
 
-@pytest.mark.parametrize(
+@table(
     "url",
     [
         "https://me:hunter2@git.example.com/x",
@@ -1124,7 +1122,7 @@ def test_environments_are_planned_in_the_order_of_the_file() -> None:
     assert list(plan_all(fleet(text))) == ["dev", "a"]
 
 
-@pytest.mark.parametrize(
+@table(
     ("source", "app", "kind", "name"),
     [
         (

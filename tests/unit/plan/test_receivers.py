@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import pytest
-
 from tenantry.kube.objects import ObjectId, SecretValues
 from tenantry.plan.plan import Plan
+from tests.table import table
 from tests.unit.texts import named, one, planned, problems, rocky, told
 
 APPS = "web: {kustomize: {source: manifests}}\ncache: {helm: {source: charts, chart: c, version: 1.x}}"
@@ -102,7 +101,7 @@ ADDONS = ", ".join(
 )
 
 
-@pytest.mark.parametrize(("sources", "expected"), [("", ["dns", "web"]), (", sources: [web]", ["web"])])
+@table(("sources", "expected"), [("", ["dns", "web"]), (", sources: [web]", ["web"])])
 def test_the_platforms_receivers_fetch_the_sources_of_add_ons(sources: str, expected: list[str]) -> None:
     more = (
         f"credentials: {{hook: {{keys: [token]}}}}, receivers: {{push: {{type: github, credentials: hook{sources}}}}}"

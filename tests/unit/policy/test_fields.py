@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-import pytest
-
 from tenantry.flux.schemas import schema_of
 from tenantry.load import plan_all
 from tenantry.policy.confined import escapes
@@ -180,7 +178,7 @@ def test_an_object_of_another_kind_is_refused(kind: str) -> None:
     assert told(other) == [f"is of the kind {kind}, of which no tenant has any"]
 
 
-@pytest.mark.parametrize(
+@table(
     ("key", "value"),
     [
         ("finalizers", ["foregroundDeletion"]),

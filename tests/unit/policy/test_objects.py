@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-import pytest
-
 from tenantry.policy.resource import Resource
 from tenantry.policy.rule import check_object
 from tenantry.policy.rules.objects import objects_are_whole, objects_stay_out_of_the_default_namespace
@@ -36,14 +34,14 @@ def test_what_only_groups_objects_is_none(type: str) -> None:
     assert list(check_object(objects_are_whole, resource(type))) == []
 
 
-@pytest.mark.parametrize(
+@table(
     "type", [f"kubernetes:{FLUX}:Kustomization", "kubernetes:core/v1:Namespace", "kubernetes:yaml.example.com/v1:Thing"]
 )
 def test_an_object_of_any_group_is_one(type: str) -> None:
     assert resource(type).is_object
 
 
-@pytest.mark.parametrize(
+@table(
     ("type", "props"),
     [
         ("kubernetes:helm.sh/v3:Release", {"chart": "podinfo"}),

@@ -18,6 +18,7 @@ from tenantry.policy.stack import Stack
 from tenantry.policy.tenants import Tenants
 from tests.policy import cases
 from tests.policy.cases import MAIN, RULES, Kind, directory, registrations, type_of
+from tests.table import table
 
 ALL = {rule.__name__: rule for rule in (*OBJECT_RULES, *STACK_RULES, *FRAME_RULES)}
 
@@ -72,7 +73,7 @@ def test_the_bad_case_is_refused_by_its_rule_and_by_no_other(rule: str, *, updat
     assert expected.read_text() == told
 
 
-@pytest.mark.parametrize(("kind", "broken"), [("good", set()), ("bad", set(cases.FRAME_RULES))])
+@table(("kind", "broken"), [("good", set()), ("bad", set(cases.FRAME_RULES))])
 def test_all_cases_about_frames_make_one_program(kind: Kind, broken: set[str]) -> None:
     together = [each for rule in cases.FRAME_RULES for each in resources(rule, kind)]
     assert {name for name, _ in violations(together, read(MAIN))} == broken
@@ -83,7 +84,7 @@ def test_no_message_holds_the_value_of_a_secret() -> None:
     assert [text for text in told if "hush" in text or "clusters: []" in text] == []
 
 
-@pytest.mark.parametrize(("kept", "retries"), [(True, 50.0), (True, -1.0), (True, 20.0), (False, 51.0), (False, -2.0)])
+@table(("kept", "retries"), [(True, 50.0), (True, -1.0), (True, 20.0), (False, 51.0), (False, -2.0)])
 def test_a_number_of_the_engine_is_the_one_of_the_main_file(*, kept: bool, retries: float) -> None:
     """The engine passes 50 as 50.0."""
     actions = {key: {"remediation": {"retries": number}} for key, number in (("install", 50), ("upgrade", -1))}

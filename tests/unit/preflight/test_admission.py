@@ -5,8 +5,6 @@ from __future__ import annotations
 from copy import deepcopy
 from typing import Any
 
-import pytest
-
 from tenantry.kube.objects import Manifest, ObjectId, object_id
 from tenantry.messages.errors import Refused
 from tenantry.plan.admission import label_policies
@@ -27,7 +25,7 @@ def made(at: str) -> Manifest:
     return {"kind": "ConfigMap", "metadata": {"name": "a", "creationTimestamp": at}}
 
 
-@pytest.mark.parametrize(
+@table(
     ("at", "is_proven"),
     [("2026-01-31T12:00:01Z", True), (SINCE, False), ("2026-01-30T12:00:01Z", False), ("", False)],
 )

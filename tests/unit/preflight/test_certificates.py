@@ -24,7 +24,7 @@ def test_of_a_chain_the_first_counts() -> None:
     assert Validity(BEGIN, END) == validity(b"subject=someone\n" + chain)
 
 
-@pytest.mark.parametrize("pem", [b"", b"certificate", private_key(), certificate(BEGIN, END)[:-30]])
+@table("pem", [b"", b"certificate", private_key(), certificate(BEGIN, END)[:-30]])
 def test_what_is_no_certificate_is_refused(pem: bytes) -> None:
     with pytest.raises(ValueError, match="no certificate in PEM"):
         validity(pem)

@@ -6,12 +6,11 @@ from collections.abc import Mapping
 from copy import deepcopy
 from typing import Any
 
-import pytest
-
 from tenantry.flux.schemas import schema_of
 from tenantry.messages.errors import Problem
 from tenantry.plan.plan import Plan
 from tenantry.preflight.fitness import check_fitness, definitions
+from tests.table import table
 from tests.unit.texts import planned, rocky
 
 APPS = """
@@ -134,7 +133,7 @@ def test_a_version_that_is_not_served_is_told() -> None:
     )
 
 
-@pytest.mark.parametrize("conditions", [[], [{"type": "Established", "status": "False"}]])
+@table("conditions", [[], [{"type": "Established", "status": "False"}]])
 def test_a_kind_that_is_not_established_is_told(conditions: list[dict[str, str]]) -> None:
     found = live()
     chart = found["HelmChart"]

@@ -9,7 +9,6 @@ from copy import deepcopy
 from datetime import datetime, timedelta
 from typing import Any
 
-import pytest
 import yaml
 
 from tenantry.messages.errors import Problem, Severity
@@ -87,7 +86,7 @@ def test_json_is_yaml() -> None:
     assert [] == codes(yaml.safe_dump(SOUND, default_flow_style=True).encode())
 
 
-@pytest.mark.parametrize("user", [{"token": "marker-token"}, {"username": "marker", "password": "marker"}])
+@table("user", [{"token": "marker-token"}, {"username": "marker", "password": "marker"}])
 def test_tokens_and_passwords_survive(user: dict[str, Any]) -> None:
     assert [] == codes(kubeconfig(user=user))
 
@@ -110,13 +109,13 @@ def test_what_keeps_flux_from_the_cluster_is_an_error(code: str) -> None:
     assert [("error", code)] == codes(ERRORS[code])
 
 
-@pytest.mark.parametrize("missing", [None, ""])
+@table("missing", [None, ""])
 def test_a_kubeconfig_without_a_current_context_is_told_as_such(missing: str | None) -> None:
     assert [("error", "no-context")] == codes(kubeconfig(**{"current-context": missing}))
     assert [("error", "no-context")] == codes(kubeconfig(contexts=[{"context": {}}], **{"current-context": missing}))
 
 
-@pytest.mark.parametrize("key", ["client-certificate", "client-key", "tokenFile"])
+@table("key", ["client-certificate", "client-key", "tokenFile"])
 def test_a_user_s_file_is_refused_be_the_user_in_use_or_not(key: str) -> None:
     other = {"name": "marker-other", "user": {key: "/marker"}}
     found = problems(kubeconfig(users=[*SOUND["users"], other]))
@@ -160,7 +159,7 @@ def test_no_authority_is_a_warning_because_the_server_s_may_be_a_public_one() ->
     assert [("warning", "no-authority")] == codes(kubeconfig({"certificate-authority-data": None}))
 
 
-@pytest.mark.parametrize(
+@table(
     "identity",
     [{"as": "marker"}, {"as-uid": "marker"}, {"as-groups": ["marker"]}, {"as-user-extra": {"a": ["marker"]}}],
 )
@@ -168,13 +167,13 @@ def test_impersonation_is_dropped_which_may_be_harmless(identity: dict[str, Any]
     assert [("warning", "impersonation")] == codes(kubeconfig(user={"token": "marker", **identity}))
 
 
-@pytest.mark.parametrize("key", ["client-certificate-data", "client-key-data"])
+@table("key", ["client-certificate-data", "client-key-data"])
 def test_half_a_pair_is_of_no_use(key: str) -> None:
     user = {key: SOUND["users"][0]["user"][key]}
     assert [("error", "half-a-pair")] == codes(kubeconfig(user=user))
 
 
-@pytest.mark.parametrize("content", ["%marker", encoded(b"marker"), encoded(private_key()), valid()[:-200]])
+@table("content", ["%marker", encoded(b"marker"), encoded(private_key()), valid()[:-200]])
 def test_what_is_no_certificate_is_an_error(content: str) -> None:
     key = SOUND["users"][0]["user"]["client-key-data"]
     user = {"client-certificate-data": content, "client-key-data": key}

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-import pytest
-
 from tenantry.messages.errors import Problem
 from tenantry.preflight.controllers import check_lockdown
 from tests.table import table
@@ -175,7 +173,7 @@ def test_without_a_tag_the_label_of_flux_tells_the_version(label: str, *, is_gat
     assert bool(told(there, shared_identity=False)) is is_gated
 
 
-@pytest.mark.parametrize(("name", "version"), [("source-controller", "v1.6.2"), ("helm-controller", "v1.3.0")])
+@table(("name", "version"), [("source-controller", "v1.6.2"), ("helm-controller", "v1.3.0")])
 def test_of_a_controller_that_does_not_know_the_flags_nobody_asks_for_them(name: str, version: str) -> None:
     there = deployment(name, *LOCKED, image=f"ghcr.io/fluxcd/{name}:{version}")
     (problem,) = told(there, shared_identity=False)

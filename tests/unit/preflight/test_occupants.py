@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-import pytest
-
 from tenantry.load import plan_one
 from tenantry.preflight.remotes import remotes
+from tests.table import table
 from tests.unit.preflight.clusters import TEXT, Edge
 from tests.unit.preflight.test_remotes import BOOTSTRAP, told
 from tests.unit.texts import fleet
@@ -20,18 +19,14 @@ def namespace(name: str, **metadata: Any) -> dict[str, Any]:
 FLEETS = {"toolkit.fluxcd.io/tenant": "rocky", "tenantry/environment": "dev"}
 
 
-@pytest.mark.parametrize(
-    "metadata", [{"labels": FLEETS}, {"annotations": {"meta.helm.sh/release-name": "rocky-baseline"}}]
-)
+@table("metadata", [{"labels": FLEETS}, {"annotations": {"meta.helm.sh/release-name": "rocky-baseline"}}])
 def test_a_namespace_that_the_fleet_made_is_no_news(metadata: dict[str, Any]) -> None:
     edge = Edge()
     edge.objects["/api/v1/namespaces"] = {"items": [namespace("rocky", **metadata), namespace("monitoring")]}
     assert told(edge) == []
 
 
-@pytest.mark.parametrize(
-    "labels", [{}, {**FLEETS, "tenantry/environment": "prod"}, {"toolkit.fluxcd.io/tenant": "rocky"}]
-)
+@table("labels", [{}, {**FLEETS, "tenantry/environment": "prod"}, {"toolkit.fluxcd.io/tenant": "rocky"}])
 def test_a_namespace_of_somebody_else_is_told(labels: dict[str, str]) -> None:
     edge = Edge()
     edge.objects["/api/v1/namespaces"] = {"items": [namespace("rocky", labels=labels)]}

@@ -16,6 +16,7 @@ from tenantry.load import plan_one
 from tenantry.messages.errors import Problem, Refused
 from tenantry.preflight import remotes as module
 from tenantry.preflight.remotes import Checker, remotes
+from tests.table import table
 from tests.unit.issued import NOW
 from tests.unit.preflight.clusters import (
     ADDRESS,
@@ -131,7 +132,7 @@ def test_what_the_kubeconfig_may_not_ask_is_not_told() -> None:
     assert told(edge) == []
 
 
-@pytest.mark.parametrize(
+@table(
     ("failure", "how"),
     [
         (httpx2.ReadTimeout("marker"), "it did not answer within 5 seconds"),
@@ -238,14 +239,14 @@ def test_a_key_that_can_not_be_used_is_told() -> None:
     ]
 
 
-@pytest.mark.parametrize("state", ["paused", "decommissioned"])
+@table("state", ["paused", "decommissioned"])
 def test_clusters_that_flux_leaves_alone_are_not_asked(state: str) -> None:
     text = rocky("web: {kustomize: {source: manifests}}", "clusters: {all: true}")
     given_up = fleet(text.replace("labels: {tier: edge},", f"labels: {{tier: edge}}, state: {state},"))
     assert remotes(given_up, plan_one(given_up, "dev")) == []
 
 
-@pytest.mark.parametrize(("made", "codes"), [(False, ["no-configmap"]), (True, [])])
+@table(("made", "codes"), [(False, ["no-configmap"]), (True, [])])
 def test_a_cluster_of_workload_identity_needs_its_config_map(codes: list[str], *, made: bool) -> None:
     text = rocky("web: {kustomize: {source: manifests}}", "clusters: {all: true}")
     identity = "kubeconfig: {configMap: {name: edge, namespace: fleet}}}"

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-import pytest
-
 from tenantry.kube.objects import Manifest
 from tenantry.preflight.rollouts import check_rollouts
+from tests.table import table
 from tests.unit.texts import planned, rocky
 
 TEXT = rocky("web: {kustomize: {source: manifests}}", "clusters: {all: true}").replace(
@@ -41,7 +40,7 @@ def live(text: str, status: str) -> list[Manifest]:
     ]
 
 
-@pytest.mark.parametrize(
+@table(
     ("text", "status", "expected"),
     [
         (TEXT, "True", []),

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-import pytest
-
 from tenantry.cluster.standing import Live
 from tenantry.kube.objects import Manifest, ObjectId, Owner
 from tenantry.messages.data import value_at
@@ -164,7 +162,7 @@ def test_what_may_still_come_is_waited_for(awaited: Awaited, found: Live, reason
     assert judge(awaited, found) == Judged(awaited, State.WAITING, reason)
 
 
-@pytest.mark.parametrize(
+@table(
     ("awaited", "found", "reason"),
     [
         (CACHE, {**CHARTED, **live(CACHE.id, ready("False", "retries"), STALLED, **DEPLOYED)}, "retries"),
@@ -180,7 +178,7 @@ def test_what_flux_gave_up_is_not_waited_for(awaited: Awaited, found: Live, reas
     assert judge(awaited, found) == Judged(awaited, State.STUCK, reason)
 
 
-@pytest.mark.parametrize(
+@table(
     ("found", "reason"),
     [
         ({**FETCHED, **live(WEB.id, spec={"suspend": True})}, "suspended by hand"),

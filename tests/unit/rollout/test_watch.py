@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-import pytest
-
 from tenantry.cluster.standing import Live
 from tenantry.kube.objects import ObjectId, Owner
 from tenantry.rollout.judging import Awaited, Request, Seen, Watch
 from tenantry.rollout.waves import Rollout, Wave, wave_name
 from tenantry.rollout.words import arrived, progress, stopped, unapplied
+from tests.table import table
 from tests.unit.rollout.test_judging import COMMIT, FETCHED, GIT, SETTINGS, live, ready
 
 EARLY = Wave(2, "early", ("edge-2", "edge-3", "edge-4"))
@@ -72,7 +71,7 @@ def test_a_wave_is_good_when_each_of_its_clusters_is_and_stays_so() -> None:
     assert (seen.good, seen.waiting, seen.failed, watch.unseen) == (frozenset(EARLY.units), {}, {}, [])
 
 
-@pytest.mark.parametrize(("tolerate", "failed"), [(0, True), (1, False)])
+@table(("tolerate", "failed"), [(0, True), (1, False)])
 def test_a_cluster_fails_when_its_time_is_over_and_the_wave_when_more_do_than_tolerated(
     tolerate: int, *, failed: bool
 ) -> None:
@@ -124,7 +123,7 @@ def seen_at(seconds: float, tolerate: int = 0, **said: str) -> tuple[Rollout, Se
     return rollout, watch.look(there(**said))
 
 
-@pytest.mark.parametrize(
+@table(
     ("rollout", "wave", "name"),
     [
         (ROLLOUT, EARLY, "wave 2 of 3 (early)"),

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import pytest
-
 from tenantry.kube.objects import KubeObject
 from tenantry.plan.plan import Plan
 from tenantry.rollout.waves import Rollout, Wave, in_words
+from tests.table import table
 from tests.unit.texts import planned, problems
 
 CANARY = "{labels: {ring: canary}}"
@@ -127,7 +126,7 @@ def test_a_source_of_several_rollouts_belongs_to_the_environment_s() -> None:
     assert there["Kustomization rocky/api"] == "none"
 
 
-@pytest.mark.parametrize("off", ['"off"', "false", "{disabled: true}"])
+@table("off", ['"off"', "false", "{disabled: true}"])
 def test_an_app_without_waves_is_in_none(off: str) -> None:
     apps = APPS.replace("{source: m}}", f"{{source: m}}, rollout: {off}}}")
     plan = planned(fleet(f"{{waves: [{CANARY}, {{all: true}}]}}", apps, clusters=1))
@@ -144,7 +143,7 @@ def test_what_an_app_without_waves_needs_waits_for_none_either() -> None:
     assert there["HelmRelease remotes/edge-2-rocky-db"] == there["HelmRelease rocky/db"] == "environment 2"
 
 
-@pytest.mark.parametrize("rollout", ["", "false", "{disabled: true}"])
+@table("rollout", ["", "false", "{disabled: true}"])
 def test_without_a_rollout_the_plan_is_what_it_was(rollout: str) -> None:
     own = APPS.replace("{source: m}}", "{source: m}, rollout: {waves: [{all: true}]}}")
     plan, with_waves = planned(fleet(rollout, own)), planned(fleet("{waves: [{percent: 10}, {all: true}]}"))

@@ -15,6 +15,7 @@ from tenantry.scaffold.answers import Answers
 from tenantry.scaffold.files import File
 from tenantry.scaffold.project import blob, read, record_of
 from tests.documents import check
+from tests.table import table
 from tests.unit.cli.test_cli import Capture, tenantry
 
 ANSWERS = Answers(
@@ -184,7 +185,7 @@ def test_the_record_can_be_read_back() -> None:
     assert record.files == {"a": blob(b"x"), "b": None}
 
 
-@pytest.mark.parametrize("path", ["../a", "/etc/passwd", "charts/../../a"])
+@table("path", ["../a", "/etc/passwd", "charts/../../a"])
 def test_a_record_that_leads_out_of_the_project_is_refused(path: str) -> None:
     with pytest.raises(Refused, match="is damaged"):
         read(record_of(ANSWERS, {path: File("x")}).text())

@@ -94,9 +94,7 @@ def test_an_alias_stands_for_a_copy_of_its_anchor() -> None:
     assert {"a": {"b": 1}, "c": {"b": 1}} == data("a: &x {b: 1}\nc: *x")
 
 
-@pytest.mark.parametrize(
-    "text", ["a: 1\nb: {c: é}\n", "a: 1\r\nb: {c: é}\r\n", "a: 1\rb: {c: é}\r", "---\na: 1\nb: {c: é}\n...\n"]
-)
+@table("text", ["a: 1\nb: {c: é}\n", "a: 1\r\nb: {c: é}\r\n", "a: 1\rb: {c: é}\r", "---\na: 1\nb: {c: é}\n...\n"])
 def test_every_kind_of_line_end_is_read(text: str) -> None:
     assert {"a": 1, "b": {"c": "é"}} == data(text)
 
@@ -129,7 +127,7 @@ def test_a_path_leads_to_its_line_and_column(path: tuple[str | int, ...], line: 
     assert Location("t.yaml", line, column) == parse(PLACES.encode(), "t.yaml").locate(path, key=key)
 
 
-@pytest.mark.parametrize("path", [("a", "nope"), ("a", "nope", "deeper"), ("a", 0)])
+@table("path", [("a", "nope"), ("a", "nope", "deeper"), ("a", 0)])
 def test_a_path_that_ends_early_leads_to_the_deepest_part_that_exists(path: tuple[str | int, ...]) -> None:
     assert Location("t.yaml", 2, 3) == parse(PLACES.encode(), "t.yaml").locate(path)
 
@@ -161,7 +159,7 @@ def test_what_is_no_yaml_is_refused_at_its_place(text: str, place: str, what: st
     assert SYNTAX.format(place, what) == refusal(text)
 
 
-@pytest.mark.parametrize("text", ["", "\n\n", "# nothing but a comment\n", "\ufeff"])
+@table("text", ["", "\n\n", "# nothing but a comment\n", "\ufeff"])
 def test_an_empty_file_is_refused(text: str) -> None:
     expected = (
         "t.yaml:1:1: error[empty-file]: the file is empty\n"
@@ -171,7 +169,7 @@ def test_an_empty_file_is_refused(text: str) -> None:
     assert expected == refusal(text)
 
 
-@pytest.mark.parametrize("text", ["- a", "just text", "12", "null", "~"])
+@table("text", ["- a", "just text", "12", "null", "~"])
 def test_a_file_that_is_no_mapping_is_refused(text: str) -> None:
     expected = (
         "t.yaml:1:1: error[not-a-mapping]: the file must be a mapping of keys such as 'environments:' and 'tenants:'\n"
@@ -213,7 +211,7 @@ def test_duplicate_keys_are_refused_however_they_are_written_and_all_are_named()
     assert expected == refusal("a: 1\n'a': 2\nb: {1: x, '1': y}\n")
 
 
-@pytest.mark.parametrize(
+@table(
     ("key", "shown"),
     [("true", "'true'"), ("~", "'~'"), ("? [a]\n", "a list or mapping"), ("? {a: b}\n", "a list or mapping")],
 )
@@ -338,7 +336,7 @@ def test_all_values_that_would_become_others_are_named_in_one_run() -> None:
     ]
 
 
-@pytest.mark.parametrize("value", ["0644", "-017", "00", "+08"])
+@table("value", ["0644", "-017", "00", "+08"])
 def test_numbers_with_leading_zeros_are_refused_because_helm_reads_them_as_octal(value: str) -> None:
     expected = (
         f"t.yaml:1:4: error[bad-number]: '{value}' is decimal in YAML 1.2, but octal where Helm and kubectl read it\n"
@@ -349,7 +347,7 @@ def test_numbers_with_leading_zeros_are_refused_because_helm_reads_them_as_octal
     assert expected == refusal(f"a: {value}")
 
 
-@pytest.mark.parametrize(
+@table(
     "text",
     ["a: " + "[" * 100_000, "a: " + "[" * 65 + "]" * 65, "- " * 2000 + "a", "a: " + "{a: " * 500 + "1" + "}" * 500],
 )
@@ -369,7 +367,7 @@ def test_nesting_by_aliases_is_refused_like_any_other() -> None:
     assert refusal(text).startswith("t.yaml:1:5: error[too-deep]: values are nested deeper than 64 levels")
 
 
-@pytest.mark.parametrize(("text", "place"), [("- ? a", "1:6"), ("- a: 1\n  ? b", "2:6"), ("- ? a\n", "2:1")])
+@table(("text", "place"), [("- ? a", "1:6"), ("- a: 1\n  ? b", "2:6"), ("- ? a\n", "2:1")])
 def test_the_value_that_a_last_key_lacks_is_missed_within_the_file(text: str, place: str) -> None:
     assert refusal(text).startswith(f"t.yaml:{place}: error[null-in-list]: ")
 

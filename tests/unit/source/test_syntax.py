@@ -71,7 +71,7 @@ def test_a_mistake_is_named_where_it_is_made_with_its_fix(text: str, place: str,
     assert said(text) == f"t.yaml:{place}: error[syntax]: {message}\n  fix: {fix}"
 
 
-@pytest.mark.parametrize("text", ["a: {b: c d: e}", 'a: {b: "c" d: e}', "a: {b: c\n  d: e}"])
+@table("text", ["a: {b: c d: e}", 'a: {b: "c" d: e}', "a: {b: c\n  d: e}"])
 def test_a_bracket_that_is_closed_is_not_called_open(text: str) -> None:
     assert said(text).endswith(": error[syntax]: a ',' or a closing bracket is missing before this")
 

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import pytest
-
 from tenantry.stacks.outcome import for_stack
+from tests.table import table
 
 
-@pytest.mark.parametrize(
+@table(
     ("text", "expected"),
     [
         (

@@ -81,9 +81,7 @@ def test_the_command_has_every_setting_that_is_safe_and_not_the_users(
     assert [each for each in options if each not in command.argv] == []
 
 
-@pytest.mark.parametrize(
-    ("memory", "limit"), [(None, "3GiB"), (24 * 2**30, "12GiB"), (7 * 2**30, "3GiB"), (2**30, "1GiB")]
-)
+@table(("memory", "limit"), [(None, "3GiB"), (24 * 2**30, "12GiB"), (7 * 2**30, "3GiB"), (2**30, "1GiB")])
 def test_the_engine_gets_half_of_the_memory(memory: int | None, limit: str) -> None:
     assert tuned("up", "dev", memory=memory).variables["GOMEMLIMIT"] == limit
     assert "GOMEMLIMIT" not in tuned("up", "dev", given={"GOMEMLIMIT": "1GiB"}, memory=memory).variables

@@ -8,12 +8,12 @@ from pathlib import Path
 from typing import Any
 
 import jsonschema_rs
-import pytest
 
 from tenantry.guard.claims import Claim
 from tenantry.stacks.file import Stack, StackTarget
 from tenantry.stacks.operator import Delivery, Repository, object_name, objects
 from tests.blocks import ROOT
+from tests.table import table
 
 SCHEMA = json.loads((Path(__file__).parent / "schemas" / "pulumi.com_v1_Stack.json").read_text())
 DELIVERY = Delivery(
@@ -54,7 +54,7 @@ def specs(delivery: Delivery) -> dict[str, dict[str, Any]]:
     return {each["metadata"]["name"]: each["spec"] for each in made if each["kind"] == "Stack"}
 
 
-@pytest.mark.parametrize("delivery", [DELIVERY, FULL, replace(DELIVERY, backend="https://api.pulumi.com")])
+@table("delivery", [DELIVERY, FULL, replace(DELIVERY, backend="https://api.pulumi.com")])
 def test_the_operator_s_definition_accepts_each_stack(delivery: Delivery) -> None:
     validator = jsonschema_rs.Draft202012Validator(SCHEMA["spec"])
     for spec in specs(delivery).values():
@@ -140,7 +140,7 @@ def test_everything_that_can_be_set_is_in_the_stack() -> None:
     }
 
 
-@pytest.mark.parametrize(
+@table(
     ("stack", "name"),
     [
         ("prod-1", "fleet-prod-1"),

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from datetime import UTC, datetime, timedelta
 
-import pytest
-
 from tenantry.guard.claims import Claim
 from tenantry.plan.after import contents
 from tenantry.stacks.record import Entry, Record, State, problem_of, read, record_object, record_of
+from tests.table import table
 from tests.unit.texts import planned, rocky
 
 APPS = "web: {kustomize: {source: manifests, path: ./web}}\ndb: {helm: {source: charts, chart: plain, version: 1.0.0}}"
@@ -58,7 +57,7 @@ def test_it_is_kept_in_a_config_map_beside_the_claim() -> None:
     assert manifest["data"] == FIRST.data
 
 
-@pytest.mark.parametrize(
+@table(
     "data",
     [{}, {**FIRST.data, "format": "2"}, {"apps": FIRST.data["apps"]}],
 )
@@ -79,7 +78,7 @@ def test_a_line_that_is_damaged_proves_nothing() -> None:
     )
 
 
-@pytest.mark.parametrize(
+@table(
     ("app", "digest", "soak", "problem"),
     [
         ("rocky/web", WEB, 0, ""),

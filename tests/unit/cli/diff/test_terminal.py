@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import click
-import pytest
 
 from tenantry.cli.diff.terminal import as_text
 from tenantry.cli.diff.values import EVERYTHING, DisplayLimits
 from tenantry.compare.fields import FieldChange
 from tenantry.compare.review.model import Change, Danger, DangerKind, Effect, Part, PartKind, Review, Setting
 from tenantry.messages.data import ABSENT
+from tests.table import table
 from tests.unit.cli.diff.samples import ADMIN, BUMP, BUMPED, a_tenant, an_app, environment, quota, review
 
 LIMITS = DisplayLimits()
@@ -135,7 +135,7 @@ def test_of_many_changes_and_settings_the_rest_is_counted() -> None:
     assert shown[-1] == "      and 2 more changes; --all shows them"
 
 
-@pytest.mark.parametrize(
+@table(
     ("before", "after", "expected"),
     [
         ("1.0", "1.1", "~ k: 1.0 -> 1.1"),

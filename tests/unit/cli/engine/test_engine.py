@@ -127,6 +127,22 @@ def test_a_run_whose_program_asks_for_a_refresh_is_begun_again(
     assert (first.endswith("--parallel 64 --refresh=false"), second.endswith("--parallel 64 --refresh")) == (True, True)
 
 
+def test_a_run_that_leaves_out_a_management_cluster_does_not_refresh(
+    capsys: Capture, monkeypatch: pytest.MonkeyPatch, log: Path
+) -> None:
+    code, _, err = tenantry(capsys, "up", "-e", "dev", "--without", "hub-us", "--refresh")
+    assert (code, log.read_text()) == (2, "")
+    assert "--refresh reads all objects in the state, those on hub-us too, and this run leaves hub-us out" in err
+    assert "tenantry up --environment dev --refresh" in err
+    monkeypatch.setenv("FAKE_OUTCOME", "refresh")
+    monkeypatch.setenv("FAKE_FAILS", "--refresh=false")
+    monkeypatch.setenv("FAKE_CODE", "32")
+    without = ("--no-preflight", "--no-wait", "--without", "hub-us")
+    code, _, err = tenantry(capsys, "up", "-e", "dev", *without)
+    assert (code, len(log.read_text().splitlines())) == (1, 1)
+    assert "fix: when that can be reached: tenantry up --environment dev" in err
+
+
 PROTECTING = """#!/bin/sh
 echo "$*" >> "$FAKE_LOG"
 if [ "$1" = state ]; then touch unprotected; elif [ ! -f unprotected ]; then

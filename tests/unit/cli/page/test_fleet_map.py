@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import pytest
-
 from tenantry.cli.page.fleet_map import (
     Alert,
     Column,
@@ -17,10 +15,11 @@ from tenantry.cli.page.fleet_map import (
     facets_of,
     ranges,
 )
+from tests.table import table
 from tests.unit.texts import FRAME, fleet
 
 
-@pytest.mark.parametrize(
+@table(
     ("numbers", "expected"),
     [((), []), ((3,), [[3, 3]]), ((0, 1, 2, 5), [[0, 2], [5, 5]]), ((5, 1, 0, 1), [[0, 1], [5, 5]])],
 )

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import pytest
-
 from tenantry.compare.diff import diff
+from tests.table import table
 from tests.unit.compare.review.test_dangers import told
 from tests.unit.texts import planned, rocky
 
@@ -19,7 +18,7 @@ def gains(before: str, after: str) -> list[str]:
     return told(rocky(APP, before), rocky(APP, after))
 
 
-@pytest.mark.parametrize(
+@table(
     ("setting", "expected"),
     [
         ("role: cluster-admin", "the apps of tenant 'rocky' get cluster-admin instead of admin"),

@@ -45,7 +45,7 @@ NO_NAMES = {
     "ImagePolicy": "interval",
     "ImageRepository": "image interval timeout",
     "ImageUpdate": "interval",
-    "Include": "clusters each tenants",
+    "Include": "clusters each files tenants",
     "Kamaji": "controlPlane namespace",
     "KustomizePatch": "components interval namePrefix nameSuffix path retryInterval targetNamespace timeout",
     "LabelSelector": "matchLabels",

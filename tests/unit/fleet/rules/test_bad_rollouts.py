@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import re
 
-import pytest
-
 from tenantry.load import warnings_of
 from tenantry.messages.text import format_warnings
 from tests.table import table
@@ -82,7 +80,7 @@ def test_environments_that_come_after_each_other() -> None:
     assert re.findall(r"error\[(.*?)\]", told) == ["environment-cycle"], told
 
 
-@pytest.mark.parametrize(
+@table(
     ("running", "paused"),
     [
         ("{kustomize: {source: m}}", "{kustomize: {source: m}, state: paused}"),

@@ -20,11 +20,12 @@ from tenantry.messages.errors import InvalidFleet, Severity
 from tenantry.messages.text import format_invalid, format_warnings
 from tenantry.source.include import read_all
 from tenantry.source.parsed_file import ParsedFile
+from tests.table import table
 
 CASES = Path(__file__).with_name("cases")
 
-each_rule = pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule.__name__)
-each_warning = pytest.mark.parametrize("rule", WARNINGS, ids=lambda rule: rule.__name__)
+each_rule = table("rule", RULES, ids=lambda rule: rule.__name__)
+each_warning = table("rule", WARNINGS, ids=lambda rule: rule.__name__)
 
 
 def test_every_rule_has_a_case_and_every_case_a_rule() -> None:
@@ -86,7 +87,7 @@ def test_the_bad_case_of_a_warning_is_a_sound_fleet_with_warnings_of_its_rule_al
     assert [other.__name__ for other in WARNINGS if list(other(fleet))] == [rule.__name__]
 
 
-@pytest.mark.parametrize(("rules", "severity"), [(RULES, Severity.ERROR), (WARNINGS, Severity.WARNING)])
+@table(("rules", "severity"), [(RULES, Severity.ERROR), (WARNINGS, Severity.WARNING)])
 def test_a_rule_yields_errors_or_warnings_as_its_list_says(rules: tuple[Rule, ...], severity: Severity) -> None:
     for rule in rules:
         source = read(rule, "bad.yaml")

@@ -109,7 +109,7 @@ def test_a_number_among_words_to_choose_from_is_of_the_wrong_type_and_no_more() 
     assert expected == told("Kustomization", deletionPolicy=3)
 
 
-@pytest.mark.parametrize("number", [2**63, -(2**63) - 1])
+@table("number", [2**63, -(2**63) - 1])
 def test_a_whole_number_has_64_bits(number: int) -> None:
     remediation = {"remediation": {"retries": number}}
     assert [finding.code for finding in told("HelmRelease", install=remediation)] == ["bad-value"]
@@ -128,12 +128,12 @@ def test_a_value_that_is_none_of_the_allowed_ones_is_told_with_those() -> None:
     assert expected == told("HelmRelease", driftDetection={"mode": "on"})
 
 
-@pytest.mark.parametrize("duration", ["1.5h", "1h30m", "10ms"])
+@table("duration", ["1.5h", "1h30m", "10ms"])
 def test_a_duration_passes(duration: str) -> None:
     assert told("GitRepository", interval=duration) == []
 
 
-@pytest.mark.parametrize("duration", ["5", "5d", "-5m", "5m\n"])
+@table("duration", ["5", "5d", "-5m", "5m\n"])
 def test_a_value_of_the_wrong_form_gets_the_name_of_the_form_and_an_example(duration: str) -> None:
     shown = "a string" if "\n" in duration else f"'{duration}'"
     expected = [
@@ -159,7 +159,7 @@ def test_a_time_limit_of_a_source_knows_no_hours() -> None:
     assert expected == told("GitRepository", timeout="1h")
 
 
-@pytest.mark.parametrize("refspec", ["+refs/heads/main:refs/heads/main", ":refs/heads/next"])
+@table("refspec", ["+refs/heads/main:refs/heads/main", ":refs/heads/next"])
 def test_an_image_update_neither_forces_its_push_nor_deletes(refspec: str) -> None:
     git = {"commit": {"author": {"email": "rocky@example.com"}}, "push": {"refspec": refspec}}
     expected = [
@@ -183,7 +183,7 @@ def test_an_empty_string_is_told() -> None:
     assert expected == told("HelmRelease", targetNamespace="")
 
 
-@pytest.mark.parametrize(("length", "problems"), [(53, 0), (54, 1)])
+@table(("length", "problems"), [(53, 0), (54, 1)])
 def test_a_string_has_a_greatest_length(length: int, problems: int) -> None:
     expected = [Problem((*AT, "releaseName"), "bad-value", "at most 53 characters are allowed, found 54")]
     assert expected * problems == told("HelmRelease", releaseName="a" * length)
@@ -195,7 +195,7 @@ def test_an_empty_list_is_told() -> None:
     assert expected == told("Receiver", type="generic-oidc", secretRef=None, oidcProviders=[provider])
 
 
-@pytest.mark.parametrize("values", [{"a": [1, {"b": None}]}, {"a": 10**40}, [], "text"])
+@table("values", [{"a": [1, {"b": None}]}, {"a": 10**40}, [], "text"])
 def test_the_values_of_a_chart_may_be_anything(values: Any) -> None:
     assert told("HelmRelease", values=values) == []
 

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-import pytest
-
 from tenantry.plan.placements import PlannedPlacement
 from tests.table import table
 from tests.unit.texts import named, one, planned, problems, rocky, told
@@ -138,7 +136,7 @@ def test_a_service_account_that_the_defaults_name_is_refused_where_it_stands() -
     assert found.splitlines()[1] == "  at defaults.owners[1].serviceAccount"
 
 
-@pytest.mark.parametrize("subject", ["user: 'system:serviceaccount:movy:movy'", "group: 'system:masters'"])
+@table("subject", ["user: 'system:serviceaccount:movy:movy'", "group: 'system:masters'"])
 def test_users_and_groups_of_kubernetes_itself_are_refused(subject: str) -> None:
     found = problems(rocky(SIMPLE, f"{BOTH}\nowners: [{{{subject}}}]"))
     name = subject.split("'")[1]
@@ -188,7 +186,7 @@ def test_pod_security_by_mode_and_version() -> None:
     }
 
 
-@pytest.mark.parametrize(
+@table(
     ("value", "message"),
     [
         ("strict", "error[bad-value]: 'strict' is not a valid pod security level"),
@@ -331,7 +329,7 @@ def test_a_name_that_can_not_be_had_is_refused_at_its_entry(namespaces: str, mes
     assert found.endswith("Found 1 error\n")
 
 
-@pytest.mark.parametrize("first", [True, False])
+@table("first", [True, False])
 def test_another_tenant_s_namespace_is_refused_at_the_entry_whoever_comes_first(*, first: bool) -> None:
     extra = MOVY.replace("{jobs: {}}", "{x: {}}")
     other = MOVY.replace("  movy:", "  movy-x:").replace("    namespaces: {jobs: {}}\n", "")

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import pytest
-
 from tenantry.kube.objects import KubeObject
 from tenantry.model import ClusterState, State
 from tenantry.plan.objects.lifecycle import lifecycle
@@ -69,7 +67,7 @@ def test_a_tenant_that_leaves_says_so_on_all_that_stands_for_it() -> None:
     assert suspended(leaving) == set()
 
 
-@pytest.mark.parametrize(
+@table(
     ("state", "unprotected"),
     [("", set()), ("state: offboarding", {*LOCAL, *REMOTE, BASELINE, "Namespace rocky"})],
 )

@@ -1,4 +1,8 @@
-"""Which clusters something takes: by name, by labels, or all of them, but for some."""
+"""Which clusters something takes: by name, by labels, or all of them, but for some.
+
+`fleet.filled_selectors` fills in the placeholders of tenants' selectors before they become models, `fleet.placement` asks them, and
+`fleet.choice` explains the answers.
+"""
 
 from __future__ import annotations
 
@@ -57,8 +61,9 @@ class Excluded(Model):
 
     names: list[str] = []
     """Leave out these clusters."""
-    labels: WantedLabels | None = None
-    """Leave out the clusters that have all of these labels. A list of values means any of them."""
+    labels: FilledLabels | None = None
+    """Leave out the clusters that have all of these labels. A list of values means any of them. A tenant's selector can use
+    `{tenant}` and the tenant's variables here too."""
 
 
 class Selector(OneOf):

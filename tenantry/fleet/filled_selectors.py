@@ -19,7 +19,7 @@ from tenantry.source.parsed_file import ParsedFile
 _GRANTED = ("grants", "clusters")
 
 
-def selecting(source: ParsedFile) -> tuple[ParsedFile, tuple[Problem, ...]]:
+def with_filled_selectors(source: ParsedFile) -> tuple[ParsedFile, tuple[Problem, ...]]:
     """The file with filled selectors, and a finding for each placeholder that a tenant does not have."""
     tenants = source.data.get("tenants")
     if not isinstance(tenants, dict):
@@ -35,11 +35,11 @@ def selecting(source: ParsedFile) -> tuple[ParsedFile, tuple[Problem, ...]]:
             by_file = set() if source.filled_by(path) else _by_file(source, name)
             variables = {key: value for key, value in _variables(source.data, name).items() if key not in by_file}
             try:
-                labels = fill(selector.get("labels"), variables, (*path, "labels"))
+                whole = _filled(selector, variables, path)
             except Found as found:
                 findings += found.findings
                 continue
-            filled[name] = _with(filled.get(name, own or {}), at, {**selector, "labels": labels})
+            filled[name] = _with(filled.get(name, own or {}), at, whole)
             if path[:1] == ("defaults",):
                 origins["tenants", name, *at] = path
     if not filled:
@@ -53,6 +53,16 @@ def selecting(source: ParsedFile) -> tuple[ParsedFile, tuple[Problem, ...]]:
 
     data = {**source.data, "tenants": {**tenants, **filled}}
     return source.merged(data, origin), tuple(findings)
+
+
+def _filled(selector: dict[str, Any], variables: dict[str, Scalar], at: Path) -> dict[str, Any]:
+    """The selector with the placeholders in its labels filled in, those that it leaves out too. Raises: Found."""
+    whole = dict(selector)
+    if "labels" in selector:
+        whole["labels"] = fill(selector["labels"], variables, (*at, "labels"))
+    if labels := mapping_at(selector, "exclude", "labels"):
+        whole["exclude"] = {**selector["exclude"], "labels": fill(labels, variables, (*at, "exclude", "labels"))}
+    return whole
 
 
 def _with(data: Any, path: Path, value: Any) -> dict[str, Any]:
@@ -88,8 +98,7 @@ def _inherited(source: ParsedFile, tenant: str, own: dict[str, Any]) -> Iterator
 
 
 def _has_placeholders(selector: Any) -> bool:
-    labels = selector.get("labels") if isinstance(selector, dict) else None
-    return isinstance(labels, dict) and any(all_names_in(labels))
+    return any(any(all_names_in(mapping_at(selector, *at, "labels"))) for at in ((), ("exclude",)))
 
 
 def _by_file(source: ParsedFile, tenant: str) -> set[str]:

@@ -1,0 +1,378 @@
+"""Follows Kustomizations into the sources at hand, and reads what they apply as Flux would apply it.
+
+What is read this way gets the labels that Flux gives it, so that a repository and the cluster that it is applied to are imported
+alike. A Kustomization whose objects tenants.yaml has no keys for, or which are all in a tenant's own namespace, stays an app: its
+objects are not read. So does one of which a part is not known here, such as variables from a Secret.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shlex
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from tenantry.flux.schemas import kinds
+from tenantry.importing.checkouts import FLUX, Checkout, Checkouts, source_of, sources_in
+from tenantry.importing.documents import Placed, placed
+from tenantry.importing.model import Elsewhere, Followed, Key, Unread, key_of
+from tenantry.importing.resource_sets import COPIED, OWNER, is_resource_set, resolved
+from tenantry.kube.objects import Manifest, is_of_flux, labels_of
+from tenantry.manifests.artifact import directory_in
+from tenantry.manifests.documents import substituted, unset, with_metadata
+from tenantry.manifests.model import NotFetched, NotRendered
+from tenantry.manifests.run import unreadable
+from tenantry.messages.data import mapping_at, mappings_in
+from tenantry.messages.errors import Refused
+from tenantry.messages.text import counted
+from tenantry.plan.objects.scope import TENANT_LABEL
+
+Build = Callable[[Path, Path, Mapping[str, Any]], bytes]
+"""Builds a directory as a Kustomization's spec says; takes the source, the directory, the spec. Raises: NotRendered; NotFetched."""
+READ_TOO = "read it, too"
+"""How a fix begins that names a line for one more object."""
+MOST = 5_000
+"""Kustomizations that are followed in an environment."""
+MOST_OBJECTS = 200_000
+_ORIGIN = "config.kubernetes.io/origin"
+_VARIABLE = re.compile(r"(?<!\$)\$\{[A-Za-z_]")
+_OWNER = "kustomize.toolkit.fluxcd.io"
+_SETTINGS = ("Namespace", "ServiceAccount", "RoleBinding", "Role", "ResourceQuota", "LimitRange", "NetworkPolicy")
+_RESOURCE_SET_FIX = "leave it: the ResourceSet stays what applies its objects"
+_FIX = "correct it, or leave it: the Kustomization stays what applies its objects"
+
+
+class NotKnown(NotRendered):
+    """A variable comes, or can come, from an object whose values are not read."""
+
+    def __init__(self, variable: str, holder: str) -> None:
+        super().__init__(f"variable '{variable}' can come from {holder}, which is not read")
+        self.holder = holder
+
+
+def _is_applied(manifest: Mapping[str, Any]) -> bool:
+    """Whether Flux applies an object of a source: notes on it can say otherwise."""
+    metadata = mapping_at(manifest, "metadata")
+    notes = {**mapping_at(metadata, "labels"), **mapping_at(metadata, "annotations")}
+    return bool(manifest) and not any(str(notes.get(key)).lower() == value for key, value in _NOT_APPLIED)
+
+
+_NOT_APPLIED = (
+    ("kustomize.toolkit.fluxcd.io/reconcile", "disabled"),
+    ("kustomize.toolkit.fluxcd.io/ssa", "ignore"),
+    ("fluxcd.controlplane.io/reconcile", "disabled"),
+)
+
+
+def _called(manifest: Mapping[str, Any]) -> str:
+    """What a message calls an object that may be none."""
+    return " ".join(str(each) for each in (manifest.get("kind"), mapping_at(manifest, "metadata").get("name")) if each)
+
+
+class _Applied(NamedTuple):
+    """What a Kustomization applies."""
+
+    directory: str
+    objects: list[Placed]
+
+
+class Follower:
+    """Reads one environment. `objects` are those of the inputs first, then what their Kustomizations apply."""
+
+    def __init__(self, environment: str, inputs: Iterable[Placed], checkouts: Checkouts, build: Build) -> None:
+        self.environment = environment
+        self.unread: list[Unread] = []
+        self.followed: list[Followed] = []
+        self._missing: dict[Key, list[Key]] = {}
+        self._checkouts = checkouts
+        self._build = build
+        self._known: dict[Key, Placed] = {}
+        self._again: list[Placed] = []
+        self._applied: dict[Key, _Applied] = {}
+        self._seen: set[Key] = set()
+        self._built: set[Key] = set()
+        self._sources: dict[Key, Manifest] = {}
+        for each in inputs:
+            if self._known.setdefault(key_of(each.manifest), each) != each:
+                self._again.append(each)
+
+    @property
+    def elsewhere(self) -> list[Elsewhere]:
+        """The sources of Kustomizations that were not followed for want of them."""
+        return [
+            Elsewhere(
+                self.environment, key, str(mapping_at(self._sources.get(key), "spec").get("url") or ""), tuple(users)
+            )
+            for key, users in self._missing.items()
+        ]
+
+    @property
+    def objects(self) -> list[Placed]:
+        return [*self._known.values(), *self._again]
+
+    def follow(self) -> None:
+        """Read what Kustomizations apply, and what the Kustomizations among that apply, until nothing is new.
+
+        Raises: Refused: there is too much.
+        """
+        self._sources = sources_in(self._known)
+        first = [(key, each) for key, each in self._kustomizations() if self._checkouts.is_bootstrap(each)]
+        self._round([key for key, each in first if self._can_follow(key, each)])
+        self._resolve()
+        self._leave_variables(key for key, each in first if mapping_at(each, "spec").get("postBuild"))
+        self._sources = sources_in(self._known)
+        while ready := [key for key, each in self._kustomizations() if self._can_follow(key, each)]:
+            known = [key for key in ready if not self._awaited(self._known[key].manifest)]
+            self._round(known or ready)
+            self._resolve()
+            self._sources = sources_in(self._known)
+        self._settings()
+        for key, applied in self._applied.items():
+            self._tell(key, applied, is_read=False)
+
+    def _leave_variables(self, bootstraps: Iterable[Key]) -> None:
+        """Leave out objects of the inputs that hold variables, if what sets them could not be built."""
+        for bootstrap in bootstraps:
+            if bootstrap in self._built:
+                continue
+            left = [key for key, each in self._known.items() if _has_variables(each) and key != bootstrap]
+            for key in left:
+                del self._known[key]
+            if left:
+                reason = f"{counted(len(left), 'object')} with variables such as {left[0]} are not known without it"
+                place = f"{bootstrap} ({self._known[bootstrap].origin})"
+                self.unread.append(Unread(self.environment, place, reason, "make it build, and import again"))
+
+    def _kustomizations(self) -> Iterator[tuple[Key, Manifest]]:
+        for key, each in list(self._known.items()):
+            is_one = key.kind == "Kustomization" and is_of_flux(str(each.manifest["apiVersion"]))
+            if is_one and key not in self._seen and isinstance(each.manifest.get("spec"), dict):
+                yield key, each.manifest
+
+    def _can_follow(self, key: Key, kustomization: Manifest) -> bool:
+        spec = kustomization["spec"]
+        if spec.get("kubeConfig") or spec.get("suspend") is True:
+            return False
+        source = source_of(kustomization)
+        if self._checkouts.of(kustomization, self._sources):
+            return True
+        if key not in self._missing.setdefault(source, []):
+            self._missing[source].append(key)
+        return False
+
+    def _awaited(self, kustomization: Manifest) -> list[str]:
+        """The objects with its variables that are not at hand, or not yet."""
+        wanted = mappings_in(mapping_at(kustomization, "spec", "postBuild").get("substituteFrom"))
+        return [f"{each.get('kind')} {each.get('name')}" for each in wanted if not self._holder(kustomization, each)]
+
+    def _holder(self, kustomization: Manifest, reference: Mapping[str, Any]) -> Placed | None:
+        namespace = str(kustomization["metadata"].get("namespace") or "")
+        return self._known.get(Key("", str(reference.get("kind")), namespace, str(reference.get("name"))))
+
+    def _round(self, keys: list[Key]) -> None:
+        """Build several Kustomizations at once, and take what they apply in their order."""
+        if len(self._seen) + len(keys) > MOST:
+            raise Refused(f"there are more than {MOST} Kustomizations to follow", "import the clusters one by one")
+        self._seen |= set(keys)
+        work = []
+        for key in keys:
+            manifest = self._known[key].manifest
+            if checkout := self._checkouts.of(manifest, self._sources):
+                work.append((key, manifest, checkout))
+        with ThreadPoolExecutor(2 * (os.cpu_count() or 1)) as pool:
+            for (key, _, _), applied in zip(work, pool.map(self._apply, work), strict=True):
+                if isinstance(applied, _Applied):
+                    self._built.add(key)
+                    self._take(key, applied)
+                else:
+                    place = f"{key} ({self._known[key].origin})"
+                    self.unread.append(Unread(self.environment, place, *applied))
+
+    def _apply(self, work: tuple[Key, Manifest, Checkout]) -> _Applied | tuple[str, str]:
+        """What a Kustomization applies, or why that is not known and what to do."""
+        _, manifest, checkout = work
+        spec = manifest["spec"]
+        try:
+            directory = directory_in(checkout.root, str(spec.get("path") or "."))
+            if directory.resolve() != directory:
+                raise NotRendered(f"path '{spec.get('path')}' is a link, which Flux does not take")
+            shown = checkout.shows(directory)
+            built = self._build(checkout.root, directory, spec)
+            objects = with_metadata(self._substituted(built, manifest), spec)
+        except NotKnown as unknown:
+            return str(unknown), self._way_to(unknown.holder, manifest)
+        except NotRendered as failed:
+            return str(failed), _FIX
+        except NotFetched as failed:
+            return failed.message, failed.fix
+        except Refused:  # nothing can be built here
+            raise
+        except Exception as unexpected:  # whatever a source contains costs what applies it
+            return unreadable(unexpected), _FIX
+        try:
+            applied = (each for each in objects if _is_applied(each))
+            found = [placed(each, f"{shown}: {_called(each)}".removesuffix(": "), shown) for each in applied]
+            return _Applied(shown, [read_origin(each, shown) for each in found])
+        except Refused as refused:
+            return refused.message, refused.fix
+
+    def _way_to(self, holder: str, kustomization: Manifest) -> str:
+        """How an object with variables can be read."""
+        kind, _, name = holder.partition(" ")
+        if kind != "ConfigMap":
+            return "leave it: the Kustomization stays what applies its objects"
+        namespace = shlex.quote(str(kustomization["metadata"].get("namespace")))
+        file = shlex.quote(f"{self.environment}-{name}.yaml")
+        get = f"kubectl get configmap {shlex.quote(name)} --namespace {namespace} --output yaml > {file}"
+        return f"{READ_TOO}: run `{get}`, and add `-e {self.environment}={file}`"
+
+    def _substituted(self, built: bytes, kustomization: Manifest) -> Iterable[Mapping[str, Any]]:
+        """The objects with the values of their variables. Raises: NotRendered: a value is not known here."""
+        post_build = mapping_at(kustomization, "spec", "postBuild")
+        values: dict[str, str] = {}
+        hidden: dict[str, str] = {}
+        unknown = ""
+        for each in mappings_in(post_build.get("substituteFrom")):
+            name = f"{each.get('kind')} {each.get('name')}"
+            if holder := self._holder(kustomization, each):
+                data = mapping_at(holder.manifest, "data")
+                if each.get("kind") == "ConfigMap":
+                    values |= data
+                    hidden = {key: of for key, of in hidden.items() if key not in data}
+                else:
+                    values = {key: value for key, value in values.items() if key not in data}
+                    hidden |= dict.fromkeys(data, name)
+            else:  # it may hold any name, and then wins over those before it
+                values, unknown = {}, name
+        for key, value in mapping_at(post_build, "substitute").items():
+            values[key] = str(value)
+            hidden.pop(key, None)
+        text = built.decode(errors="replace")
+        if not values and not hidden and not unknown and post_build.get("substituteStrategy") != "Always":
+            return substituted(text, {}).objects
+        for variable, default in unset(text, values).items():
+            if holder_name := hidden.get(variable) or unknown:
+                raise NotKnown(variable, holder_name)
+            if (
+                not default
+            ):  # Flux 2.9 refuses it, and no Kustomization that works has one; older ones take an empty text
+                values[variable] = ""
+        return substituted(text, {**post_build, "substitute": values, "substituteFrom": []}).objects
+
+    def _resolve(self) -> None:
+        """Read what the ResourceSets apply whose inputs stand in them."""
+        for key, (manifest, origin) in list(self._known.items()):
+            if key in self._seen or not is_resource_set(manifest):
+                continue
+            self._seen.add(key)
+            try:
+                applied = filter(_is_applied, with_metadata(resolved(manifest), manifest["spec"]))
+                objects = [placed(each, origin, origin) for each in applied]
+            except (NotRendered, Refused) as failed:
+                reason = failed.message if isinstance(failed, Refused) else str(failed)
+                self.unread.append(Unread(self.environment, f"{key} ({origin})", reason, _RESOURCE_SET_FIX))
+                continue
+            # The data of a copy is not known here, so nothing may take it for empty.
+            own = [each for each in objects if COPIED not in mapping_at(each.manifest, "metadata", "annotations")]
+            if self._leads_on(key, own):
+                self._read(key, _Applied(origin, own))
+
+    def _take(self, key: Key, applied: _Applied) -> None:
+        if self._leads_on(key, applied.objects):
+            self._read(key, applied)
+        else:
+            self._applied[key] = applied
+
+    def _leads_on(self, key: Key, objects: Iterable[Placed]) -> bool:
+        """Whether a Kustomization applies what tenants.yaml can say, and not only within a tenant's own namespace."""
+        for manifest, _ in objects:
+            namespace = manifest["metadata"].get("namespace")
+            is_flux = manifest["kind"] in kinds() and is_of_flux(str(manifest["apiVersion"]))
+            inside = namespace == key.namespace != FLUX and not mapping_at(manifest, "spec").get("kubeConfig")
+            if (is_flux and not inside) or TENANT_LABEL in labels_of(manifest) or manifest["kind"] == "ResourceSet":
+                return True
+        return False
+
+    def _settings(self) -> None:
+        """Read Kustomizations that apply nothing but namespaces of apps, and what stands in these beside the apps."""
+        spaces = {each.manifest["metadata"].get("namespace") for each in self._known.values() if _is_flux(each)}
+        for key, applied in list(self._applied.items()):
+            names = {_space(each.manifest) for each in applied.objects if each.manifest["kind"] in _SETTINGS}
+            if (
+                names
+                and len(names & spaces - {FLUX}) == len(names)
+                and all(each.manifest["kind"] in _SETTINGS for each in applied.objects)
+            ):
+                self._read(key, self._applied.pop(key))
+
+    def _read(self, key: Key, applied: _Applied) -> None:
+        """Take objects as those that a Kustomization applies. One of an input that it is made of gives way to it."""
+        group = OWNER if key.kind == "ResourceSet" else _OWNER
+        own = {f"{group}/name": key.name, f"{group}/namespace": key.namespace}
+        for each in applied.objects:
+            id = key_of(each.manifest)
+            metadata = each.manifest["metadata"]
+            manifest = {**each.manifest, "metadata": {**metadata, "labels": {**labels_of(each.manifest), **own}}}
+            there = self._known.get(id)
+            if there is not None and _owner(there.manifest):
+                if _owner(there.manifest) != _owner(manifest) and not _same(there.manifest, manifest):
+                    reason = f"{key} applies it too, with other fields than those of {there.origin}"
+                    fix = "remove it from one of the two: Flux applies them in turn"
+                    self.unread.append(Unread(self.environment, f"{id} ({each.origin})", reason, fix))
+                continue
+            # The file itself tells the line, a build tells none.
+            origin = there.origin if there and there.origin.startswith(each.origin) else each.origin
+            self._known[id] = Placed(manifest, origin)
+        if len(self._known) > MOST_OBJECTS:
+            raise Refused(f"there are more than {MOST_OBJECTS} objects", "import the clusters one by one")
+        self._tell(key, applied, is_read=True)
+
+    def _tell(self, key: Key, applied: _Applied, *, is_read: bool) -> None:
+        self.followed.append(Followed(self.environment, key, applied.directory, len(applied.objects), is_read))
+
+
+def read_origin(found: Placed, directory: str) -> Placed:
+    """An object that kustomize built, with the file that it says the object comes from."""
+    metadata = found.manifest["metadata"]
+    notes = dict(metadata.get("annotations") or {})
+    said = notes.pop(_ORIGIN, None)
+    if said is None:
+        return found
+    rest = {key: each for key, each in metadata.items() if key != "annotations"}
+    manifest = {**found.manifest, "metadata": {**rest, **({"annotations": notes} if notes else {})}}
+    fields = dict(line.partition(": ")[::2] for line in str(said).splitlines())
+    path = fields.get("path", "")
+    origin = os.path.normpath(os.path.join(directory, path)) if path and "repo" not in fields else directory  # noqa: PTH118
+    return Placed(manifest, origin)
+
+
+def _has_variables(found: Placed) -> bool:
+    return bool(_VARIABLE.search(json.dumps(found.manifest, default=str)))
+
+
+def _owner(manifest: Manifest) -> tuple[str, ...]:
+    labels = labels_of(manifest)
+    keys = (f"{group}/{part}" for group in (_OWNER, OWNER) for part in ("namespace", "name"))
+    return tuple(str(labels[key]) for key in keys if key in labels)
+
+
+def _same(one: Manifest, other: Manifest) -> bool:
+    return _without_owner(one) == _without_owner(other)
+
+
+def _without_owner(manifest: Manifest) -> dict[str, Any]:
+    labels = {key: each for key, each in labels_of(manifest).items() if not key.startswith((f"{_OWNER}/", f"{OWNER}/"))}
+    return {**manifest, "metadata": {**manifest["metadata"], "labels": labels}}
+
+
+def _is_flux(found: Placed) -> bool:
+    return is_of_flux(str(found.manifest["apiVersion"]))
+
+
+def _space(manifest: Manifest) -> str:
+    metadata = manifest["metadata"]
+    return str(metadata["name"] if manifest["kind"] == "Namespace" else metadata.get("namespace") or "")

@@ -1,0 +1,61 @@
+"""What apps wait for after the import: what a Kustomization hands over, and nothing that is left over."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import yaml
+
+from tenantry.importing.assemble import drafted
+from tenantry.importing.documents import Placed, placed
+from tenantry.importing.model import inventory
+
+APPLIED = {"kustomize.toolkit.fluxcd.io/name": "infra", "kustomize.toolkit.fluxcd.io/namespace": "flux-system"}
+REDIS = """\
+apiVersion: source.toolkit.fluxcd.io/v1
+kind: HelmRepository
+metadata: {name: redis, namespace: flux-system}
+spec: {interval: 1h, url: "https://charts.example.com"}
+---
+apiVersion: helm.toolkit.fluxcd.io/v2
+kind: HelmRelease
+metadata: {name: redis, namespace: flux-system}
+spec: {interval: 5m, chart: {spec: {chart: redis, version: 1.x, sourceRef: {kind: HelmRepository, name: redis}}}}
+"""
+SOURCE = """\
+apiVersion: source.toolkit.fluxcd.io/v1
+kind: GitRepository
+metadata: {name: fleet, namespace: flux-system}
+spec: {interval: 1m, url: "https://git.example.com/fleet", ref: {branch: main}}
+"""
+
+
+def kustomization(name: str, *waits_for: str, **spec: Any) -> dict[str, Any]:
+    wanted = [{"name": each} for each in waits_for]
+    source = {"kind": "GitRepository", "name": "fleet"}
+    spec = {"interval": "5m", "path": f"./{name}", "prune": True, "sourceRef": source, "dependsOn": wanted, **spec}
+    metadata = {"name": name, "namespace": "flux-system"}
+    return {"apiVersion": "kustomize.toolkit.fluxcd.io/v1", "kind": "Kustomization", "metadata": metadata, "spec": spec}
+
+
+def test_an_app_waits_for_what_a_kustomization_hands_over_and_for_nothing_that_is_left_over() -> None:
+    applied = [each for each in yaml.safe_load_all(REDIS)]
+    for each in applied:
+        each["metadata"]["labels"] = APPLIED
+    apps = (
+        kustomization("infra"),
+        kustomization("policies", "infra"),
+        kustomization("bad", components=["../../out"]),
+        kustomization("checks", "bad", "policies"),
+    )
+    objects: list[Placed] = [placed(each, "x.yaml:1", "x.yaml:1") for each in (yaml.safe_load(SOURCE), *applied, *apps)]
+    draft = drafted(inventory({"prod": objects}, {"prod": "hub"}))
+    addons = draft.data["platform"]["addons"]
+    assert {name: addon.get("dependsOn") for name, addon in addons.items()} == {
+        "redis": None,
+        "policies": ["redis"],
+        "checks": ["policies"],
+    }
+    left = {(each.read.manifest["metadata"]["name"], each.field): each.reason for each in draft.left_over}
+    assert left["checks", "spec.dependsOn"].startswith("app 'checks' depends on 'bad', which ")
+    assert left["bad", ""] == "component '../../out' leaves the source"

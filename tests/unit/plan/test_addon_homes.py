@@ -1,0 +1,125 @@
+"""Add-ons with a namespace of their own."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from tenantry.load import plan_all
+from tenantry.messages.errors import InvalidFleet
+from tenantry.plan.bootstrap import bootstrap, homes_of_addons
+from tenantry.plan.plan import Plan
+from tests.unit.texts import fleet
+
+FLEET = """\
+apiVersion: tenantry/v1
+environments: {dev: {management: hub}}
+clusters:
+  hub: {environments: [dev]}
+  edge: {environments: [dev], kubeconfig: {capi: {cluster: edge, namespace: kubeconfigs}}}
+platform:
+  chart: {helm: {url: "https://charts.example.com", version: 1.0.0}}
+  alerts: {chat: {provider: {type: slack, channel: fleet}, credentials: chat}}
+  receivers: {hook: {type: github, credentials: chat}}
+  credentials: {chat: {keys: [address, token]}}
+  addons:
+    certs:
+      clusters: {all: true}
+      namespace: cert-manager
+      source: {helm: {url: "https://charts.example.com"}}
+      helm: {chart: certs, version: 1.0.0}
+    dns:
+      clusters: {all: true}
+      dependsOn: [certs]
+      source: {helm: {url: "https://charts.example.com"}}
+      helm: {chart: dns, version: 1.0.0}
+defaults: {clusters: {all: true}}
+tenants:
+  rocky:
+    sources: {charts: {helm: {url: "https://charts.example.com"}}}
+    apps: {web: {dependsOn: [platform/certs], helm: {source: charts, chart: web, version: 1.0.0}}}
+"""
+
+
+def plan(text: str = FLEET) -> Plan:
+    return plan_all(fleet(text))["dev"]
+
+
+def there(planned: Plan, namespace: str) -> set[tuple[str, str]]:
+    return {(each.id.kind, each.id.name) for each in planned.objects if each.id.namespace == namespace}
+
+
+def spec(planned: Plan, namespace: str, name: str) -> dict[str, Any]:
+    (found,) = (
+        each
+        for each in planned.objects
+        if (each.id.kind, each.id.namespace, each.id.name) == ("HelmRelease", namespace, name)
+    )
+    return dict(found.manifest["spec"])
+
+
+def test_its_objects_lie_there_with_its_source_its_alert_and_its_receiver() -> None:
+    found = there(plan(), "cert-manager")
+    kinds = {kind for kind, _ in found}
+    assert kinds == {"HelmRelease", "HelmRepository", "HelmChart", "Secret", "Provider", "Alert", "Receiver"}
+    assert ("HelmRelease", "certs") not in there(plan(), "tenantry-system")
+
+
+def test_helm_stores_its_release_there_on_every_cluster() -> None:
+    for namespace, name in (("cert-manager", "certs"), ("kubeconfigs", "edge-certs")):
+        release = spec(plan(), namespace, name)
+        assert (release["storageNamespace"], release["targetNamespace"]) == ("cert-manager", "cert-manager")
+
+
+def test_others_wait_for_it_across_namespaces() -> None:
+    after = [{"name": "certs", "namespace": "cert-manager"}]
+    assert spec(plan(), "tenantry-system", "dns")["dependsOn"] == after
+    assert spec(plan(), "rocky", "web")["dependsOn"] == after
+
+
+def test_bootstrap_makes_the_namespace_and_the_account_and_lets_tenants_wait() -> None:
+    loaded = fleet(FLEET)
+    assert homes_of_addons(loaded, "hub") == ("tenantry-system", "cert-manager")
+    made = bootstrap(loaded, "dev", "hub")
+    names = {(each["kind"], each["metadata"]["name"], each["metadata"].get("namespace")) for each in made}
+    assert {
+        ("Namespace", "cert-manager", None),
+        ("ServiceAccount", "tenantry-platform", "cert-manager"),
+        ("ClusterRoleBinding", "tenantry-platform-cert-manager", None),
+    } <= names
+    assert "each.namespace in ['tenantry-system', 'cert-manager']" in str(made)
+    assert "cert-manager" not in str(bootstrap(loaded, "dev", "edge"))
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "message"),
+    [
+        (
+            "  rocky:\n",
+            "  rocky:\n    namespace: cert-manager\n",
+            "namespace 'cert-manager' of tenant 'rocky' is reserved for an add-on, which is installed there",
+        ),
+        (
+            "namespace: cert-manager",
+            "namespace: kubeconfigs",
+            "the kubeconfig of cluster 'edge' is in the namespace of add-on 'certs'",
+        ),
+        (
+            "      dependsOn: [certs]\n",
+            "      namespaces: {cert-manager: {}}\n",
+            "namespace 'cert-manager' of add-on 'dns' belongs to the cluster or to Tenantry",
+        ),
+        (
+            "      namespace: cert-manager\n",
+            "      namespace: cert-manager\n      dependsOn: [dns]\n",
+            "apps depend on each other: ",
+        ),
+    ],
+)
+def test_what_cannot_be_is_refused(before: str, after: str, message: str) -> None:
+    text = FLEET.replace(before, after)
+    assert text != FLEET
+    with pytest.raises(InvalidFleet) as found:
+        plan_all(fleet(text))
+    assert any(each.message.startswith(message) for each in found.value.diagnostics)

@@ -1,0 +1,133 @@
+"""Names that are too long for Flux or Helm, where the file has them shortened."""
+
+from __future__ import annotations
+
+import hashlib
+
+import yaml
+
+from tenantry.explain import explain_app
+from tenantry.kube.names import shortened
+from tenantry.load import plan_all
+from tenantry.policy.main_file import MainFile
+from tests.hostile.confinement import escapes_of
+from tests.unit.compare.review.outline import lines, reviewed
+from tests.unit.texts import fleet, planned, problems
+
+CLUSTER = "a-very-long-name-of-a-cluster-in-the-north"
+TENANT = "a-team-with-a-rather-long-name-that-goes-on-and-on"
+ADDON = "dns-for-everybody-who-wants-it"
+CHART = "a-chart-with-a-name-that-is-longer-than-a-release-may-be"
+TEXT = f"""\
+apiVersion: tenantry/v1
+environments: {{prod: {{management: hub}}}}
+clusters:
+  hub: {{environments: [prod]}}
+  {CLUSTER}: {{environments: [prod], kubeconfig: {{capi: {{cluster: a, namespace: capi}}}}}}
+  edge: {{environments: [prod], kubeconfig: {{capi: {{cluster: b, namespace: capi}}}}}}
+platform:
+  longNames: shorten
+  chart: {{helm: {{url: "https://charts.example.com", version: 0.1.0}}}}
+  addons:
+    {ADDON}:
+      clusters: {{names: [{CLUSTER}, edge]}}
+      source: {{helm: {{url: "https://charts.example.com/dns"}}}}
+      helm: {{chart: dns, version: 1.0.0}}
+      namespaces: {{dns-system: {{}}}}
+defaults: {{dependsOn: [platform/{ADDON}]}}
+tenants:
+  {TENANT}:
+    clusters: {{names: [{CLUSTER}, edge]}}
+    sources:
+      git: {{git: {{url: "https://git.example.com/x", ref: {{branch: main}}}}}}
+      charts: {{helm: {{url: "https://charts.example.com/x"}}}}
+    alerts: {{chat: {{provider: {{type: slack, channel: x, address: "https://chat.example.com"}}}}}}
+    apps:
+      db: {{kustomize: {{source: git, path: ./db}}}}
+      database-of-the-team: {{kustomize: {{source: git, path: ./db}}, dependsOn: [db]}}
+      {CHART}: {{helm: {{source: charts, chart: x, version: 1.0.0}}}}
+      after: {{helm: {{source: charts, chart: x, version: 1.0.0}}, dependsOn: [{CHART}]}}
+"""
+
+
+def short(name: str, limit: int) -> str:
+    """Written out once more, because a changed name would install everything anew on people's clusters."""
+    return f"{name[: limit - 9].rstrip('-')}-{hashlib.sha256(name.encode()).hexdigest()[:8]}"
+
+
+def test_a_name_is_cut_only_where_it_is_too_long_and_ends_with_a_hash_of_all_of_it() -> None:
+    assert shortened("a" * 63, 63) == "a" * 63
+    assert shortened("a" * 64, 63) == f"{'a' * 54}-ffe054fe"
+    assert shortened("a" * 53 + "-" + "b" * 20, 63) == short("a" * 53 + "-" + "b" * 20, 63)
+    assert not shortened("a" * 53 + "-" + "b" * 20, 63).startswith("a" * 53 + "--")
+
+
+def test_all_that_refers_to_an_object_with_a_short_name_has_that_name() -> None:
+    plan = planned(TEXT, "prod")
+    there = {(each.id.kind, each.id.name): each.manifest["spec"] for each in plan.objects if "spec" in each.manifest}
+    prefix = f"{CLUSTER}-{TENANT}"
+    after, chart = short(f"{prefix}-after", 63), short(f"{prefix}-{CHART}", 63)
+    assert there["HelmRelease", chart]["releaseName"] == short(CHART, 53)
+    baseline, addon = short(f"{prefix}-baseline", 63), short(f"{CLUSTER}-{ADDON}", 63)
+    assert there["HelmRelease", after]["dependsOn"] == [{"name": baseline}, {"name": chart}]
+    assert there["HelmRelease", baseline]["releaseName"] == short(f"{TENANT}-baseline", 53)
+    assert there["HelmRelease", baseline]["dependsOn"] == [{"name": addon}]
+    assert there["HelmRelease", addon]["dependsOn"] == [{"name": short(f"{CLUSTER}-{ADDON}-namespaces", 63)}]
+    database = short(f"{prefix}-database-of-the-team", 63)
+    assert there["Kustomization", database]["dependsOn"] == [{"name": short(f"{prefix}-db", 63)}]
+    # What is short enough keeps its name.
+    assert ("HelmRelease", f"edge-{ADDON}") in there
+    assert ("Kustomization", f"edge-{TENANT}-db") in there
+    assert {len(name) <= 63 for kind, name in there if kind in ("Kustomization", "HelmRelease")} == {True}
+
+
+def test_a_second_opinion_shortens_names_in_the_same_way() -> None:
+    plans = list(plan_all(fleet(TEXT)).values())
+    assert escapes_of(plans, MainFile(yaml.safe_load(TEXT))) == []
+    told = " ".join(escapes_of(plans, MainFile(yaml.safe_load(TEXT.replace("  longNames: shorten\n", "")))))
+    assert "has a name beside kubeconfigs that is not the tenant's" in told
+
+
+def test_a_second_opinion_knows_whose_app_has_a_short_name() -> None:
+    """A file of the tenant may not wait for an app of the main file that this does not share, whatever the app is called."""
+    main = yaml.safe_load(TEXT)
+    apps = main["tenants"][TENANT]["apps"]
+    del apps["after"]
+    told = escapes_of(plan_all(fleet(TEXT)).values(), MainFile(main))
+    assert any(f"names '{CHART}' of the main file in spec.dependsOn" in each for each in told)
+    main["tenants"][TENANT]["grants"] = {"share": {"apps": [CHART], "sources": ["charts"]}}
+    assert not any("dependsOn" in each for each in escapes_of(plan_all(fleet(TEXT)).values(), MainFile(main)))
+
+
+def test_a_short_name_that_meets_another_name_is_refused() -> None:
+    met = short(f"{CLUSTER}-{TENANT}-db", 63)
+    addon = met.removeprefix(f"{CLUSTER}-")
+    text = TEXT.replace(
+        "  addons:\n",
+        f"  addons:\n    {addon}: {{clusters: {{names: [{CLUSTER}]}}, source: {{git: {{url: 'https://git.example.com/x',"
+        " ref: {branch: main}}}, kustomize: {path: .}}\n",
+    )
+    assert f"error[duplicate-name]: Kustomization capi/{met} would be created twice" in problems(text)
+
+
+def test_without_a_word_a_long_name_is_refused_with_the_line_to_type() -> None:
+    told = problems(TEXT.replace("  longNames: shorten\n", ""))
+    assert "error[name-too-long]" in told
+    assert "or have them shortened: tenantry set platform.longNames shorten" in told
+
+
+def test_explain_tells_the_short_and_the_whole_names() -> None:
+    loaded = fleet(TEXT)
+    found = explain_app(loaded, planned(TEXT, "prod"), TENANT, CHART)
+    whole = f"{CLUSTER}-{TENANT}-{CHART}"
+    assert {each.cluster: each.names for each in found.placed} == {
+        CLUSTER: {short(whole, 63): whole, short(CHART, 53): CHART},
+        "edge": {short(f"edge-{TENANT}-{CHART}", 63): f"edge-{TENANT}-{CHART}", short(CHART, 53): CHART},
+    }
+
+
+def test_diff_tells_a_new_app_s_long_name_once_for_all_clusters() -> None:
+    before = TEXT.replace(next(line for line in TEXT.splitlines(keepends=True) if "database-of-the-team:" in line), "")
+    told = "\n".join(line for each in reviewed(before, TEXT).environments for line in lines(each))
+    name = f"<cluster>-{TENANT}-database-of-the-team"
+    assert told.count(f"the name '{name}' is too long and is shortened: `tenantry explain` shows both") == 1
