@@ -88,11 +88,11 @@ def revisions(context: click.Context, _: click.Parameter, start: str) -> list[Co
 
 
 def sources(context: click.Context, _: click.Parameter, start: str) -> list[CompletionItem]:
-    """Complete `TENANT/SOURCE=` and `platform/ADDON=`, then a directory."""
+    """Complete `TENANT/SOURCE=`, `platform/SOURCE=` and `platform/ADDON=`, then a directory."""
     if "=" in start:
         return [CompletionItem(start, type="dir")]
     owned = (f"{tenant}/{name}" for tenant in keys(context, "", "tenants") for name in own(context, tenant))
-    addons = (f"{PLATFORM}/{name}" for name in keys(context, "", "platform", "addons"))
+    addons = (f"{PLATFORM}/{name}" for group in ("sources", "addons") for name in keys(context, "", PLATFORM, group))
     return [CompletionItem(f"{name}=") for name in (*owned, *addons) if name.startswith(start)]
 
 
@@ -120,8 +120,8 @@ def _usable(fleet: dict[str, Any], key: str) -> Iterator[str]:
     if key == "chart":
         yield from filter(None, (mapping_at(app, "helm").get("chart") for app in apps))
         return
-    named = [(name, mapping_at(addon, "source")) for name, addon in addons.items()]
-    named += [each for owner in owners for each in mapping_at(owner, "sources").items()]
+    named = [(name, source) for name, addon in addons.items() if (source := mapping_at(addon, "source"))]
+    named += [each for owner in (mapping_at(fleet, PLATFORM), *owners) for each in mapping_at(owner, "sources").items()]
     for name, source in named:
         urls = (mapping_at(source, kind).get("url") for kind in (source if isinstance(source, dict) else ()))
         yield from [name] if key == "source" else (url for url in urls if url and "{" not in url)

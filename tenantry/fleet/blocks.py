@@ -152,6 +152,7 @@ def _apps(data: dict[str, Any]) -> Iterator[tuple[str, ...]]:
 def _sources(data: dict[str, Any]) -> Iterator[tuple[str, ...]]:
     """The paths of all sources, whether or not they fit the model."""
     yield from _of_tenants(data, "sources")
+    yield from _of_platform(data, "sources")
     yield from ((*addon, "source") for addon in _of_platform(data, "addons"))
 
 

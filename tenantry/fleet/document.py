@@ -28,7 +28,7 @@ from tenantry.fleet.settings import (
     variables_of,
     variables_of_app,
 )
-from tenantry.fleet.sources import effective_source
+from tenantry.fleet.sources import effective_source, source_place
 from tenantry.fleet.template import fill_manifest
 from tenantry.messages.data import mapping_at
 from tenantry.messages.errors import Found, Path
@@ -48,7 +48,7 @@ OF_TENANTS = (
     | frozenset(PlacedSettings.model_fields)
     | frozenset({"apps", "namespace", "shard", "sources", "state", "variables"})
 )
-OF_PLATFORM = _BLOCKS | {"addons", "chart", "namespace"}
+OF_PLATFORM = _BLOCKS | {"addons", "chart", "namespace", "sources"}
 """Keys that have a function of their own. All others of the same entry are told as they are written there."""
 
 _FILLED = frozenset({"alerts", "chart", "clusterObjects", "configs", "receivers"})
@@ -140,7 +140,7 @@ class Documents:
         if images:
             found["imageAutomation"] = images_of(self.fleet, at, variables).data
         if not of_tenant:
-            found["source"] = self._source((*at, "source"), cluster)
+            found["source"] = self._source(source_place(at, app.block.source), cluster)
             found["namespaces"] = self._owned(at, variables)
         return found
 

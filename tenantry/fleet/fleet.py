@@ -204,6 +204,16 @@ def platform_account(fleet: Fleet, environment: str, cluster: str) -> str:
     return account if cluster == hub else join(account, *environment_part(fleet, environment, hub))
 
 
+OWN_ACCOUNT = "addon."
+"""How the names of accounts begin that add-ons have of their own."""
+
+
+def addon_account(fleet: Fleet, environment: str, cluster: str, addon: str) -> str:
+    """The service account of an add-on that has one of its own. No namespace has a dot, and so no tenant's account such a name."""
+    mark = environment_part(fleet, environment, hub_of(fleet, environment, cluster))
+    return OWN_ACCOUNT + ".".join((*mark, addon))
+
+
 def neighbours(fleet: Fleet, environment: str) -> list[str]:
     """The other environments that share a management cluster or any cluster with this one."""
     hubs = {*fleet.environments[environment].managements}

@@ -105,7 +105,7 @@ def _block_values(fleet: Fleet, app: EffectiveApp, times: Collection[Value]) -> 
 def _source_values(
     fleet: Fleet, environment: str, at: tuple[str, ...], cluster: str, app: EffectiveApp
 ) -> tuple[Value, ...]:
-    """The source of an app is its tenant's; an add-on has its own."""
+    """The source of an app is its tenant's; an add-on has its own, or one of the platform's."""
     # The plan refuses an app of a tenant without a source.
     place = source_place(at, app.block.source)
     part = ("sources", place[-1]) if at[0] == "tenants" else ("source",)

@@ -240,12 +240,12 @@ def placements_of_source(fleet: Fleet, at: tuple[str, ...]) -> Iterator[tuple[st
     """The environments and clusters where something may take the source at a path: an app that names it anywhere, or a source that
     includes one of the same tenant.
     """
-    if at[0] == "platform":
+    if at[:2] == ("platform", "addons"):
         yield from placements_of(fleet, at[:-1])
         return
-    owner = at[:2]
-    included = any(mapping_at(each, "git").get("include") for each in fleet.raw(*owner, "sources").values())
-    for app in fleet.document.tenants[at[1]].apps:
-        named = (block.get("source") for _, block in blocks_of(fleet.source.data, (*owner, "apps", app)))
-        if included or any(name == at[-1] or "{" in str(name) for name in named):
-            yield from placements_of(fleet, (*owner, "apps", app))
+    apps = ("platform", "addons") if at[0] == "platform" else (*at[:2], "apps")
+    included = any(mapping_at(each, "git").get("include") for each in fleet.raw(*at[:-1]).values())
+    for app in fleet.document.platform.addons if at[0] == "platform" else fleet.document.tenants[at[1]].apps:
+        named = [block.get("source") for _, block in blocks_of(fleet.source.data, (*apps, app))]
+        if (included and any(named)) or any(name == at[-1] or "{" in str(name) for name in named):
+            yield from placements_of(fleet, (*apps, app))

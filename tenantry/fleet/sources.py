@@ -23,8 +23,10 @@ REFS = (("git", "ref"), ("oci", "ref"))
 
 
 def source_place(at: tuple[str, ...], name: str | None) -> tuple[str, ...]:
-    """Where the source is declared that the app or add-on at a path takes. name: what a tenant's app calls it."""
-    return (*at[:2], "sources", str(name)) if at[0] == "tenants" else (*at, "source")
+    """Where the source is declared that the app or add-on at a path takes. name: what it calls it; None: an add-on's own."""
+    if at[0] == "platform":
+        return ("platform", "sources", name) if name else (*at, "source")
+    return (*at[:2], "sources", str(name))
 
 
 def source_entry(path: Path) -> tuple[str, ...]:

@@ -81,6 +81,13 @@ def _of_mapping(model: type[Model] | None, path: Path, value: Any, document: Map
     if isinstance(value, str) and model and (setting := _SETTING.fullmatch(value)) and setting[1] in fields_of(model):
         given = quoted(setting[2].strip(" \t\u00a0\"'"), (setting[1],))
         return f"write '{setting[1]}: {given}', with a colon and a space after the key"
+    if (
+        path[:2] == ("platform", "addons")
+        and path[3:] == ("source",)
+        and value in mapping_at(document, "platform", "sources")
+    ):
+        block = "helm" if "helm" in mapping_at(document, *path[:3]) else "kustomize"
+        return f"name a source of the platform in the block: '{block}: {{source: {quoted(value, ())}}}'"
     if path[-1:] == ("values",) and isinstance(value, str):
         if value.endswith((".yaml", ".yml")):
             return f"write 'valuesFiles: [{quoted(value, ())}]' for a file of the source"

@@ -155,17 +155,23 @@ def apps(fleet: Fleet) -> Iterator[tuple[tuple[str, ...], Mapping[str, App], str
 
 
 def sources(fleet: Fleet) -> Iterator[tuple[tuple[str, ...], Source]]:
-    """Every source of tenants and add-ons with its path."""
+    """Every source of tenants, of the platform and of add-ons with its path."""
     for tenant, declared_tenant in fleet.document.tenants.items():
         for name, source in declared_tenant.sources.items():
             yield ("tenants", tenant, "sources", name), source
+    for name, source in fleet.document.platform.sources.items():
+        yield ("platform", "sources", name), source
     for name, addon in fleet.document.platform.addons.items():
-        yield ("platform", "addons", name, "source"), addon.source
+        if addon.source:
+            yield ("platform", "addons", name, "source"), addon.source
 
 
 def source_in_words(at: tuple[str, ...]) -> str:
     """A source by its path, for messages."""
-    return f"source '{at[-1]}' of tenant '{at[1]}'" if at[0] == "tenants" else f"the source of add-on '{at[2]}'"
+    if at[:2] == ("platform", "addons"):
+        return f"the source of add-on '{at[2]}'"
+    owner = f"tenant '{at[1]}'" if at[0] == "tenants" else "the platform"
+    return f"source '{at[-1]}' of {owner}"
 
 
 def alerts(fleet: Fleet) -> Iterator[tuple[tuple[str, ...], Alert]]:
@@ -187,10 +193,10 @@ def receivers(fleet: Fleet) -> Iterator[tuple[tuple[str, ...], Receiver]]:
 
 
 def source_of(fleet: Fleet, at: tuple[str, ...], name: str) -> Source | None:
-    """The source that something at a path calls by a name: the tenant's, or an add-on's; None: there is none."""
+    """The source that something at a path calls by a name: the tenant's, the platform's or an add-on's; None: there is none."""
     if at[0] == "platform":
         addon = fleet.document.platform.addons.get(name)
-        return addon.source if addon else None
+        return addon.source if addon and addon.source else fleet.document.platform.sources.get(name)
     return fleet.document.tenants[at[1]].sources.get(name)
 
 
@@ -289,11 +295,15 @@ def undeclared(
 ) -> Iterator[Problem]:
     """A finding for each name that an alert or receiver at a path refers to, and that is not declared beside it.
 
-    key: the list with the names. kind: what a tenant has there, as its key and as a word; the platform has add-ons.
+    key: the list with the names. kind: what a tenant has there, as its key and as a word; the platform has add-ons, whose own
+    sources are named like them.
     """
     group, what = ("addons", "add-on") if at[0] == "platform" else kind
     owner, who = at[:-2], at[-2].removesuffix("s")
     known = fleet.names(*owner, group)
+    if at[0] == "platform" and kind[0] == "sources":
+        known = {name for name in known if fleet.raw(*owner, group, name, "source")} | fleet.names(*owner, "sources")
+        what = "source"
     for index, name in enumerate(names):
         if name not in known:
             yield Problem(
@@ -301,5 +311,5 @@ def undeclared(
                 f"unknown-{what}",
                 f"{who} '{at[-1]}' refers to {what} '{name}', which is not declared",
                 (declared("declared", name, known),),
-                fix=f"declare it under '{'.'.join((*owner, group))}:', or correct the name",
+                fix=f"declare it under '{'.'.join((*owner, 'sources' if what == 'source' else group))}:', or correct the name",
             )

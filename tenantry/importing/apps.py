@@ -100,7 +100,7 @@ def source_key(app: FoundApp) -> str:
 def source_home(app: FoundApp) -> tuple[str, str]:
     """The namespace and the name that Tenantry gives the app's source."""
     assert app.source is not None
-    if app.source.source_key:
+    if app.source.source_key or app.shared:
         return app.home, app.source.name
     if not app.tenant:
         return app.home, app.planned

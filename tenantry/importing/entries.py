@@ -200,10 +200,10 @@ def _sources_here(apps: Mapping[str, FoundApp]) -> dict[tuple[str, str], str]:
     found: dict[tuple[str, str], str] = {}
     for app in apps.values():
         if app.source and app.source.namespace == app.home:
-            found[app.source.kind, app.source.name] = source_key(app) if app.tenant else app.key
+            found[app.source.kind, app.source.name] = source_key(app) if app.tenant else app.shared or app.key
         chart = app.thing.at("spec", "chartRef", "name")
         if app.source and isinstance(chart, str):
-            found["HelmChart", chart] = source_key(app) if app.tenant else app.key
+            found["HelmChart", chart] = source_key(app) if app.tenant else app.shared or app.key
     return found
 
 

@@ -8,7 +8,9 @@ from typing import Any
 
 from tenantry.importing.entries import OwnerEntry, source_is_there
 from tenantry.importing.overlay import DIFFER, Place, in_order, unified
+from tenantry.importing.owners import FLUX
 from tenantry.importing.world import FoundApp
+from tenantry.kube.names import dns_label_problem
 from tenantry.model.apps import Addon
 from tenantry.model.document import RESERVED
 from tenantry.plan.objects.lifecycle import STATE_LABEL, without_kept_definitions
@@ -27,9 +29,12 @@ class PlatformEntry(OwnerEntry):
             made["namespace"] = next(iter(self.surveys.values())).platform
         if remote:
             made["chart"] = self._objects_chart(chart)
+        sources = self._shared_sources()
         beside = self.beside()
         addons = {key: self._addon(found) for key, found in self.apps.items()}
         made |= self.named()
+        if sources:
+            made["sources"] = sources
         if addons:
             made["addons"] = addons
         if (patterns := self._reserved()) != list(RESERVED):
@@ -56,6 +61,24 @@ class PlatformEntry(OwnerEntry):
             self.notes.decide(("platform", "chart"), text)
         return {"helm": dict(chart or {"url": "oci://registry.example.com/charts", "type": "oci", "version": "*"})}
 
+    def _shared_sources(self) -> dict[str, Any]:
+        """The sources of the platform: those that several add-ons take, and those that Tenantry made of one. Marks the add-ons."""
+        users: dict[str, list[tuple[Mapping[Place, FoundApp], Any]]] = {}
+        for found in self.apps.values():
+            names = {name for app in found.values() if (name := _name_of_source(app))}
+            source = unified({place: app.content["source"] for place, app in found.items()})
+            if len(names) == 1 and source is not DIFFER and not names & self.apps.keys():
+                users.setdefault(names.pop(), []).append((found, source))
+        shared = {}
+        for name, each in users.items():
+            alike = [found for found, source in each if source == each[0][1]]
+            is_ours = any(app.source and app.source.is_ours for found in alike for app in found.values())
+            if (is_ours or len(alike) > 1) and not dns_label_problem(name):
+                shared[name] = each[0][1]
+                for app in (app for found in alike for app in found.values()):
+                    app.shared = name
+        return shared
+
     def _addon(self, found: Mapping[Place, FoundApp]) -> dict[str, Any]:
         sources = {place: app.content["source"] for place, app in found.items()}
         first = next(iter(found.values()))
@@ -69,18 +92,26 @@ class PlatformEntry(OwnerEntry):
                 self.notes.leave(app.thing.read, text, "use variables in the source, by hand")
         for app in found.values():
             if app.source and source_is_there(app):
-                self.notes.take(app.source.read, *app.path, "source")
+                at = ("platform", "sources", app.shared) if app.shared else (*app.path, "source")
+                self.notes.take(app.source.read, *at)
         own = next((app.own for app in found.values() if app.own is not None), "")
         for app in found.values():
             if app.own not in (own, None):
                 text = "it lies in another namespace than in another place, and an add-on has one namespace"
                 self.notes.leave(app.thing.read, text, "declare it by hand under another name")
         found = {place: app for place, app in found.items() if app.own in (own, None)}
-        entry = {**self.app(found), "source": source, "adopt": True}
+        entry = {**self.app(found), "adopt": True}
+        if first.shared:
+            entry[first.block] = {"source": first.shared, **entry[first.block]}
+        else:
+            entry["source"] = source
         if own:
             entry["namespace"] = own
         if namespaces := self._namespaces(first, found):
             entry["namespaces"] = namespaces
+        accounts = {place: self.surveys[place.environment].account_of(app) for place, app in found.items()}
+        if any(accounts.values()):
+            entry["account"] = self.agreed(accounts, "addons", first.key, "account")
         if not any(map(_keeps_definitions, found.values())):
             entry["keepCRDs"] = False
         return in_order(entry, Addon)
@@ -92,6 +123,15 @@ class PlatformEntry(OwnerEntry):
         if names is not DIFFER:
             there = {place: dict(zip(names, each.values(), strict=True)) for place, each in there.items()}
         return dict(self.agreed(there, "addons", first.key, "namespaces"))
+
+
+def _name_of_source(app: FoundApp) -> str:
+    """What several add-ons would call the source; "" if it is named like the add-on, if its name does not say so, and if it is that
+    of Flux's own bootstrap, which stays Flux's.
+    """
+    if app.source is None or app.source.source_key or app.source.name in (app.planned, FLUX):
+        return ""
+    return app.source.name.removeprefix(f"{app.place.environment}-" if app.source.is_ours else "")
 
 
 def _keeps_definitions(addon: FoundApp) -> bool:

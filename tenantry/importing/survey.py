@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from functools import cached_property
 from typing import Any
 
+from tenantry.fleet.fleet import OWN_ACCOUNT
 from tenantry.importing.blocks import KEYS, Named, chart_of, has_shared_interval, source_entry
 from tenantry.importing.clusters import APPS, Remotes
 from tenantry.importing.model import Read
@@ -111,6 +112,22 @@ class Survey:
                 return {"git": where, **credentials}
         return {}
 
+    def account_of(self, addon: FoundApp) -> dict[str, Any]:
+        """The rights of the account that an add-on of Tenantry's has of its own in its place."""
+        name = str(addon.thing.spec.get("serviceAccountName"))
+        if not (addon.thing.is_ours and name.startswith(OWN_ACCOUNT)):
+            return {}
+        account = self.world.get("ServiceAccount", addon.thing.namespace, name)
+        local = addon.place.cluster == self.world.management
+        there = self.world.things if local else self.baselines.get(addon.place, [])
+        own = [each for each in there if each.is_ours and each.labels.get(APP_LABEL) == addon.key and not each.tenant]
+        rights = [each for each in own if f"{each.name}.".startswith(f"tenantry-{name}.")]
+        for each in (*([account] if account else ()), *rights):
+            self.world.notes.take(each.read, *addon.path, "account")
+        roles = {str(each.at("roleRef", "name")) for each in rights if each.kind == "RoleBinding"}
+        rules = next((each.at("rules") for each in rights if each.kind == "ClusterRole"), None)
+        return {"role": next(iter(sorted(roles)), "admin"), **({"rules": rules} if rules else {})}
+
     def namespaces_of(self, addon: FoundApp) -> dict[str, Any]:
         """The namespaces that an add-on of Tenantry's owns in its place, by name."""
         local = addon.place.cluster == self.world.management
@@ -146,6 +163,7 @@ class Survey:
         named = {
             str(thing.spec.get("serviceAccountName")) for thing in ours if thing in self.charts or _is_addon(thing)
         }
+        named = {name for name in named if not name.startswith(OWN_ACCOUNT)}
         mark = f"-{self.world.environment}"
         return named.pop().removesuffix(mark) if len(named) == 1 else "tenantry-platform"
 

@@ -181,7 +181,7 @@ class FoundApp:
 
     home, planned: the namespace and the name that Tenantry gives its object. content: what the entry says.
     own: `namespace` of an add-on; "": the platform's; None: a Kustomization on a remote cluster does not tell.
-    moves: why it cannot stay what it is; risks: why it is paused.
+    moves: why it cannot stay what it is; risks: why it is paused. shared: the source of the platform that an add-on takes.
     """
 
     thing: Thing
@@ -198,6 +198,7 @@ class FoundApp:
     moves: list[str] = field(default_factory=list)
     automation: dict[str, Any] = field(default_factory=dict)
     risks: list[str] = field(default_factory=list)
+    shared: str = ""
     own: str | None = ""
 
     @property

@@ -21,6 +21,7 @@ from tenantry.fleet.placement import (
     labelled,
 )
 from tenantry.fleet.sources import source_place
+from tenantry.fleet.walk import sources
 from tenantry.kube.names import PLATFORM
 from tenantry.listing.rights import rights, rights_of_platform
 from tenantry.listing.taken import Place, Source, Taken, Taking, in_words, uses
@@ -256,20 +257,18 @@ def _positions(names: Iterable[str]) -> dict[str, int]:
     return {name: number for number, name in enumerate(names)}
 
 
+def _place_of_source(one: Placed, taking: Taking) -> tuple[str, ...]:
+    """Where the source is declared that something takes. An add-on's own has the name of the add-on."""
+    name = taking.app(one.at, one.place)[0].source
+    return source_place(one.at, name if one.tenant != PLATFORM or name != one.app else None)
+
+
 def _sources(fleet: Fleet, placed: list[Placed], only: Filter) -> Iterator[Item]:
     taking = Taking(fleet)
-    users = grouped(placed, lambda one: source_place(one.at, taking.app(one.at, one.place)[0].source))
-    addons = (
-        (("platform", "addons", name, "source"), each.source) for name, each in fleet.document.platform.addons.items()
-    )
-    owned = (
-        (("tenants", tenant, "sources", name), source)
-        for tenant, of in fleet.document.tenants.items()
-        for name, source in of.sources.items()
-    )
-    for at, source in chain(addons, owned):
+    users = grouped(placed, lambda one: _place_of_source(one, taking))
+    for at, source in sorted(sources(fleet), key=lambda each: each[0][0] != PLATFORM):
         here = users.get(at, [])
-        tenant, name = (PLATFORM, at[2]) if at[0] == "platform" else (at[1], at[3])
+        tenant, name = (PLATFORM, at[2]) if at[0] == PLATFORM else (at[1], at[3])
         if not _in([tenant], only.tenants) or (only.by_place and not here):
             continue
         places = list(dict.fromkeys(one.place for one in here))

@@ -9,9 +9,10 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass
 from typing import Any, Literal, TypeAlias
 
-from tenantry.fleet.fleet import Fleet, platform_account
+from tenantry.fleet.fleet import Fleet, addon_account, platform_account
 from tenantry.fleet.merge import Layer, merge, origin
 from tenantry.fleet.namespaces import extra_namespaces, main_namespace
+from tenantry.fleet.placement import addons_on
 from tenantry.fleet.settings import settings_layers, tenant_settings
 from tenantry.grants.grants import DEFAULT_ROLES, grant_at, grants_of
 from tenantry.kube.names import PLATFORM
@@ -20,6 +21,7 @@ from tenantry.listing.taken import Place
 from tenantry.messages.data import ABSENT, value_at
 from tenantry.messages.errors import Path
 from tenantry.model.tenancy import Subject
+from tenantry.plan.addon_namespaces import owned_namespaces
 from tenantry.plan.bootstrap import homes_of_addons
 
 Kind: TypeAlias = Literal["user", "group", "serviceAccount", "flux", "file"]
@@ -53,7 +55,9 @@ class Right:
 
 
 def rights_of_platform(fleet: Fleet, places: Iterable[Place]) -> Mapping[Right, list[Place]]:
-    """The accounts as which Flux applies baselines and add-ons, each with the clusters where it may do everything."""
+    """The accounts as which Flux applies baselines and add-ons, each with the clusters where it may do everything, and those that
+    add-ons have of their own.
+    """
     found: dict[Right, list[Place]] = {}
     hubs = {hub for environment in fleet.environments.values() for hub in environment.managements}
     for place in places:
@@ -62,6 +66,17 @@ def rights_of_platform(fleet: Fleet, places: Iterable[Place]) -> Mapping[Right, 
         name = f"{fleet.document.platform.namespace}/{platform_account(fleet, *place)}"
         line = fleet.source.line_of(at) if written else None
         found.setdefault(Right(PLATFORM, "flux", name, "cluster", EVERYTHING, (), line), []).append(place)
+        for addon, owner in addons_on(fleet, *place).items():
+            declared = fleet.document.platform.addons[addon].account
+            if declared and owner == place.environment:
+                home = fleet.document.platform.addons[addon].namespace or fleet.document.platform.namespace
+                account = f"{home}/{addon_account(fleet, *place, addon)}"
+                line = fleet.source.line_of(("platform", "addons", addon, "account"))
+                there = owned_namespaces(fleet, *place, addon)
+                found.setdefault(Right(PLATFORM, "flux", account, "role", declared.role, there, line), []).append(place)
+                if rules := [rule.model_dump() for rule in declared.rules]:
+                    role = in_words(rights_of_rules(rules))
+                    found.setdefault(Right(PLATFORM, "flux", account, "cluster", role, (), line), []).append(place)
         for home in homes_of_addons(fleet, place.cluster)[1:] if place.cluster in hubs else ():
             own = f"{home}/{platform_account(fleet, *place)}"
             found.setdefault(Right(PLATFORM, "flux", own, "cluster", EVERYTHING, (), line), []).append(place)

@@ -67,8 +67,9 @@ class Taking:
         """What an app or add-on takes on a cluster."""
         block = self._block(at, place)
         variables = variables_of_app(self.fleet, at, *place)
-        name = at[-1] if at[0] == "platform" else _filled(block.get("source"), variables)
+        name = _filled(block.get("source"), variables)
         source = self.source(source_place(at, name), place)
+        name = name or (at[-1] if at[0] == "platform" else None)
         chart, path = (_text(block.get(key)) for key in ("chart", "path"))
         return Taken(name, chart, path, _filled(block.get("version"), variables), source.ref), source
 

@@ -96,7 +96,7 @@ def _referred(reference: Mapping[str, str], user: ObjectId, objects: Mapping[Obj
 
 
 def _source_name(app: PlannedApp, source: Manifest) -> str:
-    """`rocky/manifests`, `platform/dns` for the source of an add-on.
+    """`rocky/manifests`, `platform/dns` for what an add-on takes.
 
     A source that clusters share says its key in a label. Another one has it in its name, behind the prefix of the app's scope.
     """

@@ -86,7 +86,7 @@ _ENTRIES = {
 
 def entry_name(path: Path) -> str:
     """The value at a path in words: app 'web', 'clusters:', entry 2 of 'owners:'."""
-    *_, parent, last = ("", *path)
+    *_, parent, last = ("", "", *path)
     if isinstance(last, int):
         return f"entry {last + 1} of '{parent}:'"
     if parent in _ENTRIES:

@@ -10,7 +10,7 @@ from tenantry.model.scalars import AppName, Name, NameTemplate
 from tenantry.model.selector import Selector
 from tenantry.model.sources import Source
 from tenantry.model.strict import Model, OneOf
-from tenantry.model.tenancy import AddonNamespace
+from tenantry.model.tenancy import AddonAccount, AddonNamespace
 from tenantry.rollout.model import Rollout
 
 State: TypeAlias = Literal["active", "paused", "removing", "offboarding"]
@@ -80,7 +80,9 @@ class App(OneOf):
 
 
 class Addon(App):
-    """An app of the platform team. It has its own source and runs with the platform's rights."""
+    """An app of the platform team. It has a source of its own, or names one of `platform.sources` as a tenant's app does, and runs
+    with the platform's rights.
+    """
 
     clusters: Selector
     """Where the add-on runs. Required, as no default applies."""
@@ -90,8 +92,8 @@ class Addon(App):
     scope: Literal["cluster", "environment"] = "cluster"
     """`cluster`: a cluster in several environments has the add-on once. `environment`: each environment of the cluster that the
     add-on admits has its own; the names of its objects and its release contain the environment where they would meet."""
-    source: Source
-    """Where the add-on's manifests or chart come from."""
+    source: Source | None = None
+    """Where the add-on's manifests or chart come from. Without it, `kustomize` or `helm` names one of `platform.sources`."""
     namespace: Name | None = None
     """The namespace of the add-on's Flux objects on a management cluster, and on every cluster the one in which Helm stores its
     release and installs it. No tenant can have it. `tenantry cluster bootstrap` makes it, with the account as which Flux acts
@@ -99,6 +101,9 @@ class Addon(App):
     namespaces: dict[NameTemplate, AddonNamespace] = {}
     """Namespaces that the add-on owns, by name; placeholders are filled in. They are created before the add-on, removed after it,
     and reserved: no tenant can have one of them."""
+    account: AddonAccount | None = None
+    """An account with few rights for the add-on: `{}` for all rights in its `namespaces` and no others. A release is stored in its
+    `targetNamespace`, one of these. Default: the platform's account, which may do everything."""
     keepCRDs: bool = True
     """Whether the CustomResourceDefinitions that the add-on applied stay when the add-on goes, and with them all objects of their
     kinds. `state: offboarding` takes this away."""

@@ -284,6 +284,9 @@ class Platform(Model):
     """What all add-ons with `kustomize` have. An add-on's own keys take precedence, and `null` there removes one."""
     helm: HelmOfAddons | None = None
     """The same for all add-ons with `helm`."""
+    sources: dict[Name, Source] = {}
+    """Where manifests and charts of add-ons come from, by the name that `kustomize.source` or `helm.source` of an add-on says.
+    Several add-ons can share one. No source has the name of an add-on."""
     addons: dict[Name, Addon] = {}
     """Apps of the platform team."""
     require: Requirements | None = None
@@ -291,7 +294,7 @@ class Platform(Model):
     alerts: dict[Name, Alert] = {}
     """Who is notified when add-ons fail or change; for remote clusters also about baselines and all tenants' apps."""
     receivers: dict[Name, Receiver] = {}
-    """Webhooks that make Flux fetch the sources of add-ons at once."""
+    """Webhooks that make Flux fetch the sources of add-ons at once; `sources` names them by the add-on or in `platform.sources`."""
 
 
 class Document(Model):

@@ -102,7 +102,7 @@ class HelmPatch(FluxBlock):
     parts = {"HelmChart": ("ignoreMissingValuesFiles", "reconcileStrategy", "verify")}
 
     source: Annotated[str, Refers("sources")] | None = None
-    """A source of the tenant. Add-ons have their own source and omit this key."""
+    """A source of the tenant. An add-on names one of `platform.sources`, or omits this key and has a `source` of its own."""
     chart: Text | None = None
     """The chart's name in a Helm repository, or its directory in a Git repository."""
     version: Text | None = None
@@ -206,7 +206,7 @@ class KustomizePatch(FluxBlock):
     }
 
     source: Annotated[str, Refers("sources")] | None = None
-    """A source of the tenant. Add-ons have their own source and omit this key."""
+    """A source of the tenant. An add-on names one of `platform.sources`, or omits this key and has a `source` of its own."""
     path: SourcePath | None = None
     """The directory in the source to build."""
     interval: Fillable[Duration] | None = None

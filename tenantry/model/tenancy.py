@@ -235,6 +235,15 @@ class NamespaceRole(Model):
     """Its rules. Those that give every right in a namespace need `clusterAdmin: true`."""
 
 
+class AddonAccount(Model):
+    """An account with few rights, as which Flux applies an add-on instead of as the platform's, which may do everything."""
+
+    role: RoleName = "admin"
+    """The ClusterRole of the account in the `namespaces` of the add-on."""
+    rules: list[PolicyRule] = []
+    """What else the account may do, on whole clusters: the rules of a ClusterRole that Tenantry makes. Default: nothing."""
+
+
 class ClusterRights(OneOf):
     """A ClusterRole for the tenant on every cluster where it is placed, outside of namespaces too."""
 

@@ -5,12 +5,13 @@ On the management cluster Pulumi creates them. On a remote cluster a release bes
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from functools import partial
+from typing import Any
 
-from tenantry.fleet.fleet import Fleet
+from tenantry.fleet.fleet import Fleet, addon_account
 from tenantry.fleet.placement import addons_on
 from tenantry.fleet.settings import TenantSettings, variables_of
 from tenantry.fleet.template import fill
@@ -32,6 +33,8 @@ from tenantry.plan.objects.scope import (
     on_management,
     unawaited,
 )
+
+_RBAC = "rbac.authorization.k8s.io"
 
 
 def namespaces_on(fleet: Fleet, environment: str, cluster: str) -> dict[str, str]:
@@ -64,6 +67,35 @@ def objects_in_namespaces(fleet: Fleet, scope: Scope, addon: str) -> list[Declar
         around = Surroundings(variables=variables, origin=partial(_below, at))
         made += declared_objects(replace(scope, namespace=name), as_written(declared.objects), around)
     return made
+
+
+def account_rights(fleet: Fleet, scope: Scope, addon: str, namespaces: Iterable[str]) -> list[Manifest]:
+    """What the account of an add-on may do on a cluster: a binding in each of its namespaces, and rights on the whole cluster."""
+    declared = fleet.document.platform.addons[addon].account
+    if declared is None:
+        return []
+    account = addon_account(fleet, scope.environment, scope.cluster, addon)
+    name = f"tenantry-{account}"
+    user = {"apiGroup": _RBAC, "kind": "User", "name": f"system:serviceaccount:{scope.home}:{account}"}
+    labels = {"labels": {**installed_labels(scope), APP_LABEL: addon}}
+
+    def made(kind: str, metadata: Mapping[str, str], body: Mapping[str, Any]) -> Manifest:
+        return {"apiVersion": f"{_RBAC}/v1", "kind": kind, "metadata": {**metadata, **labels}, **body}
+
+    def bound(kind: str, metadata: Mapping[str, str], role: str) -> Manifest:
+        reference = {"apiGroup": _RBAC, "kind": "ClusterRole", "name": role}
+        return made(kind, metadata, {"roleRef": reference, "subjects": [user]})
+
+    # A binding keeps its role for ever, so its name says which.
+    there = [{"name": f"{name}.{declared.role}", "namespace": each} for each in namespaces]
+    rights = [bound("RoleBinding", metadata, declared.role) for metadata in there]
+    if declared.rules:
+        rules = [rule.model_dump(exclude_none=True) for rule in declared.rules]
+        rights += [
+            made("ClusterRole", {"name": name}, {"rules": rules}),
+            bound("ClusterRoleBinding", {"name": name}, name),
+        ]
+    return rights
 
 
 def _below(at: Path, path: Path) -> Path:
@@ -129,13 +161,20 @@ def _manifest(scope: Scope, addon: str, name: str, declared: AddonNamespace) -> 
 
 
 def management_objects(
-    fleet: Fleet, scope: Scope, addon: str, namespaces: Sequence[Manifest], inside: Iterable[DeclaredObject]
+    fleet: Fleet,
+    scope: Scope,
+    addon: str,
+    namespaces: Sequence[Manifest],
+    inside: Iterable[DeclaredObject],
+    rights: Iterable[Manifest],
 ) -> list[tuple[KubeObject, Path]]:
-    """The namespaces and the objects in them on the management cluster, each with its place in the file."""
+    """The namespaces, the objects in them and the rights of the add-on's account on the management cluster, each with its place."""
     at, state = ("platform", "addons", addon, "namespaces"), _state(fleet, scope, addon)
     made = [in_state(on_management(namespace, scope.owner), state) for namespace in namespaces]
     ids = {each.id.name: each.id for each in made}
-    return [(each, at) for each in made] + [
+    named = ((each, tuple(ids[name] for name in (each["metadata"].get("namespace"),) if name)) for each in rights)
+    bindings = [in_state(on_management(each, scope.owner, after), state) for each, after in named]
+    return [(each, at) for each in (*made, *bindings)] + [
         (in_state(unawaited(on_management(each.manifest, scope.owner, (ids[each.namespace],))), state), each.at)
         for each in inside
     ]

@@ -6,11 +6,13 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property, partial
 
+from tenantry.fleet import walk
 from tenantry.fleet.apps import EffectiveApp, effective_app
 from tenantry.fleet.classes import is_equal_for_all
-from tenantry.fleet.fleet import Fleet
+from tenantry.fleet.fleet import Fleet, addon_account
 from tenantry.fleet.merge import leaves
 from tenantry.fleet.settings import TenantSettings, setting_origin, tenant_states
+from tenantry.fleet.template import fill
 from tenantry.flux.conformance import check_spec
 from tenantry.flux.references import references
 from tenantry.grants.wall import Wall, below
@@ -19,7 +21,7 @@ from tenantry.kube.objects import KubeObject
 from tenantry.messages.errors import AlreadyTold, Found, Path, Problem, Problems, collecting, raise_found
 from tenantry.messages.placeholders import Variables
 from tenantry.messages.problems import missing_key, name_too_long
-from tenantry.model import Helm, Kustomize
+from tenantry.model import Addon, Helm, Kustomize
 from tenantry.plan.dependencies import in_order, missing_dependencies
 from tenantry.plan.images import PlannedImage, automation_of, image_objects, planned_images
 from tenantry.plan.objects.apps import Dependency, app_id, awaited, helm_release, kustomization
@@ -113,12 +115,13 @@ class _Builder:
         self._check_target(app)
         if isinstance(app.block, Kustomize):
             self._check_manifests(app, source_name, source)
-            planned = kustomization(self.scope, app, source.id, after)
+            planned = kustomization(self._acting(app), app, source.id, after)
             release = None
         else:
             chart = self._chart(app, app.block, source_name, source)
-            planned = helm_release(self.scope, app, chart.id, after)
-            release = (self.scope.cluster, self.scope.storage, planned.manifest["spec"]["releaseName"])
+            planned = helm_release(self._acting(app), app, chart.id, after)
+            spec = planned.manifest["spec"]
+            release = (self.scope.cluster, spec["storageNamespace"], spec["releaseName"])
         check_length(planned, _path_of(self.scope, app.name))
         self._check_spec(planned, app)
         planned, state = with_metadata(planned, app.metadata), self._state(app)
@@ -145,6 +148,25 @@ class _Builder:
                 images=images,
             )
         )
+
+    def _acting(self, app: EffectiveApp) -> Scope:
+        """The scope with the account as which Flux applies the app: that of an add-on may not see the platform's namespace.
+
+        Raises: Found: the release of such an add-on is not for one of its own namespaces.
+        """
+        scope, at = self.scope, _path_of(self.scope, app.name)
+        if scope.tenant or self._addon(app.name).account is None:
+            return scope
+        scope = replace(scope, service_account=addon_account(self.fleet, scope.environment, scope.cluster, app.name))
+        if isinstance(app.block, Kustomize):
+            return scope
+        variables = {**self.variables, "app": app.name}
+        own = [str(fill(each, variables, (*at, "namespaces"))) for each in self._addon(app.name).namespaces]
+        if app.block.targetNamespace not in own:
+            what = f"add-on '{app.name}' has an account of its own, so its release has to be in one of its 'namespaces'"
+            fix = f"write 'targetNamespace: {next(iter(own), 'NAME')}'"
+            raise Found([Problem((*at, "helm", "targetNamespace"), "foreign-namespace", what, fix=fix)])
+        return replace(scope, storage=app.block.targetNamespace)
 
     def _images(self, app: str, source_name: str, source: KubeObject) -> tuple[PlannedImage, ...]:
         """Make the image automation of an app, if it is for this cluster to have."""
@@ -175,14 +197,17 @@ class _Builder:
     def _state(self, app: EffectiveApp) -> Lifecycle:
         document, cluster = self.fleet.document, self.fleet.clusters[self.scope.cluster].state
         if not self.scope.tenant:
-            return lifecycle(cluster, document.platform.addons[app.name].state)
+            return lifecycle(cluster, self._addon(app.name).state)
         apps = document.tenants[self.scope.tenant].apps
         return lifecycle(
             cluster, *tenant_states(self.fleet, self.scope.tenant, self.scope.cluster), apps[app.name].state
         )
 
     def _keeps_definitions(self, app: str) -> bool:
-        return not self.scope.tenant and self.fleet.document.platform.addons[app].keepCRDs
+        return not self.scope.tenant and self._addon(app).keepCRDs
+
+    def _addon(self, app: str) -> Addon:
+        return self.fleet.document.platform.addons[app]
 
     def _check_manifests(self, app: EffectiveApp, name: str, source: KubeObject) -> None:
         if source.id.kind == "HelmRepository":
@@ -202,7 +227,7 @@ class _Builder:
             raise Found([name_too_long("release", release, names.MAX_RELEASE, at, fix)])
         if is_chart(source):
             return source
-        chart = chart_object(self.scope, source, name, helm, app.settings.interval)
+        chart = chart_object(self.sources.scope_of(name), source, name, helm, app.settings.interval)
         check_size(chart, _path_of(self.scope, app.name))
         self._check_spec(chart, app, {("interval",): ("chartInterval",)})
         platforms = bool(self.scope.tenant) and not source.owner.tenant and self._is_equal_for_all(app, helm, chart)
@@ -230,8 +255,9 @@ class _Builder:
         return (at,) if at[-1] == "interval" else ()
 
     def _charts_declared(self) -> list[str]:
-        """The tenant's Helm repositories."""
-        sources = self.fleet.document.tenants[self.scope.tenant].sources if self.scope.tenant else {}
+        """The Helm repositories that an app can name."""
+        document = self.fleet.document
+        sources = document.tenants[self.scope.tenant].sources if self.scope.tenant else document.platform.sources
         return [name for name, source in sources.items() if source.helm]
 
     def _check_spec(self, planned: KubeObject, app: EffectiveApp, keys: Mapping[Path, Path] | None = None) -> None:
@@ -256,10 +282,14 @@ class _Builder:
         return self.attachments.bound(planned, lambda path: app.origin(app.kind, *path))
 
     def _source_name(self, app: EffectiveApp) -> str:
-        if not self.scope.tenant:
-            return app.name
+        at = _path_of(self.scope, app.name)
+        if app.block.source is None and not self.scope.tenant:
+            if self._addon(app.name).source:
+                return app.name
+            if not any("source" in block for _, block in walk.blocks(self.fleet, at)):
+                raise AlreadyTold(f"the source of add-on '{app.name}'")
         if app.block.source is None:
-            raise Found([missing_key((*_path_of(self.scope, app.name), app.kind), "source")])
+            raise Found([missing_key((*at, app.kind), "source")])
         return app.block.source
 
     def _check_target(self, app: EffectiveApp) -> None:

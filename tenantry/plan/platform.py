@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from graphlib import CycleError, TopologicalSorter
 
-from tenantry.fleet.fleet import Fleet, environment_part, hub_of, platform_account
+from tenantry.fleet.fleet import Fleet, addon_account, environment_part, hub_of, platform_account
 from tenantry.fleet.flux_shards import flux_shard
 from tenantry.fleet.placement import addons_on, apps_on, by_rank
 from tenantry.fleet.resolve import resolved
@@ -21,6 +21,7 @@ from tenantry.messages.placeholders import Variables
 from tenantry.messages.text import grouped
 from tenantry.model import ConfigMap, ObjectsChart, SecretKey
 from tenantry.plan.addon_namespaces import (
+    account_rights,
     management_objects,
     namespace_manifests,
     namespaces_on,
@@ -33,7 +34,7 @@ from tenantry.plan.dependencies import circle_of
 from tenantry.plan.gathering import Gathering
 from tenantry.plan.notifications import plan_alerts, plan_receivers
 from tenantry.plan.objects.apps import Dependency, app_id
-from tenantry.plan.objects.remote import chart_of_objects
+from tenantry.plan.objects.remote import chart_of_objects, service_account
 from tenantry.plan.objects.scope import Scope
 from tenantry.plan.objects.sources import chart_object, source_object
 from tenantry.plan.planned_apps import AppSet
@@ -172,19 +173,29 @@ class PlatformPlanner:
             )
             inside = objects_in_namespaces(self.fleet, scope, addon)
             self._gathering.note(scope.cluster, ((each.manifest, each.at) for each in inside))
+            rights = account_rights(self.fleet, scope, addon, [each["metadata"]["name"] for each in made])
+            account = self._account_of(addon, scope)
             if made and scope.kubeconfig:
-                made += [each.manifest for each in inside]
+                made += [*rights, *(each.manifest for each in inside)]
                 chart = self.objects_chart(scope, f"add-on '{addon}' owns namespaces")
                 made_by = namespaces_release(self.fleet, scope, addon, made, self._settings, (chart, *scope.base))
                 release = made_by.manifest["spec"]["releaseName"]
                 self._gathering.claim_release((scope.cluster, scope.storage, release), at)
                 self._gathering.add([made_by], at)
-                return (Dependency(made_by.id),)
-            objects = management_objects(self.fleet, scope, addon, made, inside)
+                return (Dependency(made_by.id), *account)
+            objects = management_objects(self.fleet, scope, addon, made, inside, rights)
             for each, written in objects:
                 self._gathering.add([each], written)
-            return tuple(Dependency(each.id) for each, _ in objects)
+            return (*(Dependency(each.id) for each, _ in objects), *account)
         return ()
+
+    def _account_of(self, addon: str, scope: Scope) -> tuple[Dependency, ...]:
+        """The account that an add-on has of its own, where Flux looks for it."""
+        if self._platform.addons[addon].account is None:
+            return ()
+        name = addon_account(self.fleet, self.environment, scope.cluster, addon)
+        made = service_account(name, scope.home, self.environment, Owner())
+        return (Dependency(self._gathering.share(made, ("platform", "addons", addon, "account"))),)
 
     def alerts_of(self, cluster: str) -> tuple[ObjectId, ...]:
         """The platform's alerts that were planned for a cluster."""

@@ -8,7 +8,7 @@ from functools import partial
 from typing import Any
 
 from tenantry.fleet.apps import EffectiveApp
-from tenantry.fleet.fleet import Fleet
+from tenantry.fleet.fleet import Fleet, environment_part
 from tenantry.fleet.merge import Layer
 from tenantry.fleet.rules.references import undeclared
 from tenantry.fleet.sources import effective_source, source_data, source_layers, source_origin, source_place
@@ -123,7 +123,7 @@ def charts_of(scope: Scope, apps: Iterable[EffectiveApp]) -> dict[str, str]:
     """The sources that releases take, each with the first app that does."""
     charts: dict[str, str] = {}
     for app in apps:
-        if isinstance(app.block, Helm) and (source := app.block.source if scope.tenant else app.name):
+        if isinstance(app.block, Helm) and (source := app.block.source or ("" if scope.tenant else app.name)):
             charts.setdefault(source, app.name)
     return charts
 
@@ -176,7 +176,7 @@ class SourceSet:
         layers = source_layers(self._fleet, at, self._scope.environment, self._scope.cluster)
         block = (*at, source.kind)
         try:
-            planned = source_object(self._scope, name, source, at, is_chart=name in self._charts)
+            planned = source_object(self.scope_of(name), name, source, at, is_chart=name in self._charts)
             check_size(planned, at)
             raise_found(check_spec(planned.id.kind, planned.manifest["spec"], block))
             origin = partial(_written_at, layers, block)
@@ -191,10 +191,18 @@ class SourceSet:
         self._add(planned)
         return planned
 
+    def scope_of(self, name: str) -> Scope:
+        """The scope of a source and of its charts: add-ons of an environment share a source of the platform, whatever theirs is."""
+        if self._path(name)[:2] != ("platform", "sources") or self._scope.kubeconfig:
+            return self._scope
+        return replace(self._scope, prefix=environment_part(self._fleet, self._scope.environment, self._scope.cluster))
+
     def _path(self, name: str) -> tuple[str, ...]:
-        tenant = self._scope.tenant
-        at = ("tenants", tenant) if tenant else ("platform", "addons", name)
-        return source_place(at, name)
+        if tenant := self._scope.tenant:
+            return source_place(("tenants", tenant), name)
+        # No source of the platform has the name of an add-on.
+        addon = ("platform", "addons", name)
+        return source_place(addon, None if self._fleet.raw(*addon) else name)
 
     def _declared(self, at: tuple[str, ...]) -> Source:
         if at in self._fleet.left_out or not self._fleet.raw(*at):

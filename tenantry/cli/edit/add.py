@@ -101,13 +101,14 @@ _FORMS = {
         ),
     ),
     Kind.SOURCE: _Form(
-        "Add a source of manifests or charts to a tenant.",
+        "Add a source of manifests or charts to a tenant, or to the platform for its add-ons.",
         """\
   tenantry add source nora/manifests --git https://git.example.com/nora/app.git
   tenantry add source nora/tools --git ssh://git@git.example.com/tools --tag v1
   tenantry add source nora/charts --helm https://charts.example.com
   tenantry add source nora/charts --helm oci://registry.example.com/charts
   tenantry add source nora/app --oci oci://registry.example.com/app --tag 1.2.0
+  tenantry add source platform/charts --helm https://charts.example.com
 """,
         _SOURCE,
     ),
@@ -117,10 +118,13 @@ _FORMS = {
   tenantry add addon dns --clusters all --git https://git.example.com/dns.git
   tenantry add addon dns --clusters all --helm https://charts.example.com \\
     --chart dns --version 1.x --namespace dns
+  tenantry add addon dns --clusters all --source charts --chart dns \\
+    --version 1.x
 """,
         (
             clusters("Where it runs: 'all', names, or labels such as tier=edge.", required=True),
             _EXCLUDE,
+            text("--source", "NAME", "One of 'platform.sources', instead of a source of its own."),
             *_SOURCE,
             *_CONTENT,
             text("--namespace", "NAME", "The namespace to install into.", key="target_namespace"),

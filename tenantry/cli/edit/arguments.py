@@ -61,10 +61,8 @@ def new(kind: Kind) -> Callable[[_F], _F]:
     return click.argument("name", shell_complete=complete)
 
 
-promotable = completing(Kind.TENANT, Kind.APP, Kind.ADDON, prefixed=True)
-"""Completes a tenant, `TENANT/APP` or `platform/ADDON`."""
-updatable = completing(Kind.TENANT, Kind.APP, Kind.ADDON, prefixed=True, more=(PLATFORM,))
-"""The same, and `platform` for all add-ons."""
+promotable = updatable = completing(Kind.TENANT, Kind.APP, Kind.ADDON, prefixed=True, more=(PLATFORM,))
+"""Completes a tenant, `TENANT/APP`, `platform/ADDON`, or `platform` for all add-ons."""
 
 
 def clusters(help: str, *, required: bool = False) -> Option:

@@ -30,6 +30,7 @@ from tenantry.edit.subjects.promoting import promotable, promote, require_own_ke
 from tenantry.edit.subjects.references import owner_of, require
 from tenantry.explain.parity import Subject, parity
 from tenantry.fleet.fleet import Fleet
+from tenantry.kube.names import PLATFORM
 from tenantry.load import load_fleet
 from tenantry.messages.errors import Path, Refused
 from tenantry.messages.text import counted, listed, printable
@@ -112,10 +113,10 @@ def command(
 ) -> int:
     """Edit tenants.yaml so that one environment gets the versions that another one has.
 
-    APP is TENANT/APP, class:NAME/APP or platform/ADDON; of a TENANT or class:NAME, all apps that both environments have
-    are promoted. The app of a class changes for all of its tenants, except what a tenant sets itself. Versions of charts
-    and refs of sources are copied, and stay where the file writes them: in an override, a variable, or a source. What else
-    differs, such as replicas, stays different and is listed; --with copies it too.
+    APP is TENANT/APP, class:NAME/APP or platform/ADDON; of a TENANT, class:NAME or `platform`, all apps that both
+    environments have are promoted. The app of a class changes for all of its tenants, except what a tenant sets itself.
+    Versions of charts and refs of sources are copied, and stay where the file writes them: in an override, a variable, or
+    a source. What else differs, such as replicas, stays different and is listed; --with copies it too.
 
     With --fold, an override that now says what the app itself says is removed, and what the overrides of all environments
     say becomes the app's own value. No cluster gets another value by that.
@@ -184,7 +185,7 @@ def _owner(editor: Editor, subject: str, first: str, second: str) -> Path:
         require(editor, Target(Kind.ENVIRONMENT, environment))
     if first == second:
         raise Refused("--from and --to are the same environment", "name two environments")
-    return owner_of(editor, subject)
+    return (PLATFORM,) if subject == PLATFORM else owner_of(editor, subject)
 
 
 def _jumped(fleet: Fleet, apps: Sequence[App], subject: str, first: str, second: str) -> list[str]:

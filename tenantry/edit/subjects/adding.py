@@ -14,6 +14,7 @@ from tenantry.edit.editor import Editor
 from tenantry.edit.paths import assignment, ranks_at
 from tenantry.edit.subjects.names import Kind, Target, in_words
 from tenantry.edit.subjects.references import file_named, new, require
+from tenantry.kube.names import PLATFORM
 from tenantry.messages.data import ABSENT, mapping_at
 from tenantry.messages.errors import Path, Refused
 from tenantry.model.selector import wanted_labels
@@ -81,8 +82,10 @@ def _entry(editor: Editor, target: Target, options: Options) -> Entry:
         entry["owners"] = [{"group": group} for group in options["groups"]]
     if target.kind is Kind.SOURCE:
         entry = _source(options)
-    if target.kind is Kind.ADDON:
+    if target.kind is Kind.ADDON and options["source"] is None:
         entry["source"] = _source(options)
+    elif target.kind is Kind.ADDON and (own := [each for each in _SOURCES if options[each]]):
+        raise Refused(f"--source and {_flags(own)} exclude each other", "keep one of them")
     if target.kind is Kind.CLUSTER and not options["environments"] and not options["group"]:
         fix = "add --environments NAME, or --group NAME of a group that has one"
         raise Refused(f"cluster '{target.name}' needs an environment", fix)
@@ -145,8 +148,9 @@ def _block(editor: Editor, target: Target, options: Options, own_source: Entry |
     block: Entry = {}
     if own_source is None:
         block["source"] = options["source"] or _only_source(editor, target)
-        require(editor, Target(Kind.SOURCE, block["source"], target.owner))
-        own_source = mapping_at(editor.value(Target(Kind.SOURCE, block["source"], target.owner).path))
+        source = Target(Kind.SOURCE, block["source"], target.owner or PLATFORM)
+        require(editor, source)
+        own_source = mapping_at(editor.value(source.path))
     if "helm" in own_source and not is_helm:
         which = f"source '{block['source']}'" if block else "the source"
         raise Refused(f"{which} is a Helm repository", "add --chart NAME and --version VERSION")
@@ -228,7 +232,8 @@ def _notes(editor: Editor, target: Target, entry: Entry, options: Options) -> li
         return [first, next_step] if selected else [first, missing, next_step]
     if target.kind is Kind.SOURCE:
         content = "--chart NAME --version RANGE" if "helm" in entry else "--path DIRECTORY"
-        return [f"next: tenantry add app {target.owner}/NAME --source {target.name} {content}"]
+        what = "addon NAME --clusters all" if target.owner == PLATFORM else f"app {target.owner}/NAME"
+        return [f"next: tenantry add {what} --source {target.name} {content}"]
     if target.kind is Kind.ENVIRONMENT:
         hubs = options["management"]
         managed = (note for hub in hubs for note in _manage(editor, hub, target.name))

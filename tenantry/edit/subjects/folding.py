@@ -60,7 +60,8 @@ def _parts(
         placements, paths = [place for _, place in every], dict.fromkeys(REFS)
         layers = [tuple(written_layers(fleet, each, *place)) for each, place in every]
         layers = [_of_class(fleet, at, each, paths) for each in layers] if of_class else layers
-        who = f"source {at[1]}/{at[3]}" if at[0] == "tenants" else f"the source of platform/{at[2]}"
+        own = at[:2] == ("platform", "addons")
+        who = f"the source of platform/{at[2]}" if own else f"source {at[1] if at[0] == 'tenants' else at[0]}/{at[-1]}"
         who = f"source class:{at[1]}/{at[3]}" if of_class else who
         yield _Overridden(editor, fleet, at, who, "source", second, placements, layers, paths)
 

@@ -155,6 +155,7 @@ DECLARED: dict[tuple[type[Model], str], Kind] = {
     (Document, "tenants"): Kind.TENANT,
     (Document, "tenantClasses"): Kind.CLASS,
     (Platform, "addons"): Kind.ADDON,
+    (Platform, "sources"): Kind.SOURCE,
     (Platform, "credentials"): Kind.CREDENTIALS,
     (Platform, "configs"): Kind.CONFIG,
     (TenantClass, "apps"): Kind.APP,
@@ -208,7 +209,7 @@ def target_named(kind: Kind, text: str) -> Target:
     if kind.is_owned:
         if not owner or not name or "/" in owner:
             raise Refused(f"'{text}' does not say whose {kind.word} it is", "write TENANT/NAME, such as 'rocky/web'")
-        if owner == PLATFORM and kind in (Kind.APP, Kind.SOURCE):
+        if owner == PLATFORM and kind is Kind.APP:
             message = f"'{text}' is not a tenant's {kind.word}"
             raise Refused(message, f"the platform has add-ons: use 'addon {name}'")
         return Target(kind, name, owner)

@@ -18,6 +18,7 @@ from tenantry.fleet.placement import placements_of
 from tenantry.fleet.settings import variable_at, variables_of_app
 from tenantry.fleet.sources import source_layers, source_place
 from tenantry.fleet.template import fill
+from tenantry.kube.names import PLATFORM
 from tenantry.messages.data import ABSENT, mapping_at, value_at
 from tenantry.messages.errors import Found, Path
 from tenantry.messages.placeholders import Variables
@@ -133,7 +134,8 @@ class _Survey:
         name = placed.filled(_last(layers, (kind, "source"))[0])
         of_source = source_layers(self.fleet, source_place(app.at, name or None), environment, cluster)
         declared = merge(of_source)
-        shown = f"{app.at[1]}/{name}" if app.at[0] == "tenants" else str(app)
+        owner = app.at[1] if app.at[0] == "tenants" else PLATFORM
+        shown = f"{owner}/{name}" if name else str(app)
         if "helm" in declared and kind == "helm":
             self._chart(placed, layers, mapping_at(declared, "helm"), shown)
         elif "git" in declared:

@@ -14,6 +14,7 @@ from tenantry.fleet.placement import clusters_of_app
 from tenantry.fleet.settings import variables_of
 from tenantry.fleet.sources import source_layers, source_place
 from tenantry.fleet.template import fill
+from tenantry.kube.names import PLATFORM
 from tenantry.messages.data import ABSENT, mapping_at, value_at
 from tenantry.messages.errors import Path
 from tenantry.messages.placeholders import Variables, all_names_in
@@ -69,7 +70,7 @@ def tenants_of_class(fleet: Fleet, name: str) -> list[str]:
 
 
 def apps_of(fleet: Fleet, owner: Path) -> list[App]:
-    """The apps of a tenant or of a class, or the one app or add-on."""
+    """The apps of a tenant or of a class, all add-ons, or the one app or add-on."""
     at = tuple(map(str, owner))
     if at[0] == CLASSES:
         tenants = tenants_of_class(fleet, at[1])
@@ -77,8 +78,8 @@ def apps_of(fleet: Fleet, owner: Path) -> list[App]:
         names = at[3:] or dict.fromkeys(name for each in classes for name in fleet.raw(CLASSES, each, "apps"))
         having = {name: tuple(each for each in tenants if name in fleet.raw("tenants", each, "apps")) for name in names}
         return [App((*at[:2], "apps", name), those) for name, those in having.items()]
-    of_tenant = at[0] == "tenants" and len(at) == 2
-    return [App((*at, "apps", str(name))) for name in fleet.raw(*at, "apps")] if of_tenant else [App(at)]
+    group = {("tenants", 2): "apps", (PLATFORM, 1): "addons"}.get((at[0], len(at)))
+    return [App((*at, group, str(name))) for name in fleet.raw(*at, group)] if group else [App(at)]
 
 
 def planned_of(fleet: Fleet, owner: Path) -> list[Path]:

@@ -28,6 +28,7 @@ from tenantry.fleet.merge import placeholders
 from tenantry.fleet.settings import variable_at, variables_of, variables_of_app
 from tenantry.fleet.sources import source_data, source_entry
 from tenantry.fleet.template import fill
+from tenantry.kube.names import PLATFORM
 from tenantry.messages.data import ABSENT, mapping_at
 from tenantry.messages.errors import Path, Refused
 from tenantry.messages.text import format_path, listed
@@ -185,9 +186,12 @@ class _Promotion:
         promoted = {at for each in self.apps for at in (each.at, *each.planned)}
         if others := [user for user in self._users(mine, name, app) if user.at not in promoted]:
             whole, owner = ("class", f"class:{mine[1]}") if mine[0] == CLASSES else ("tenant", app.at[1])
+            what, all_of = f"{whole} '{mine[1]}'", f"the whole {whole}"
+            if mine[0] == PLATFORM:
+                what, all_of, owner = "the platform", "all add-ons", PLATFORM
             raise Refused(
-                f"source '{name}' of {whole} '{mine[1]}' is used by {listed(others)} too, whose ref would change with it",
-                f"promote the whole {whole}: tenantry promote {owner} --from {self.first} --to {self.second}",
+                f"source '{name}' of {what} is used by {listed(others)} too, whose ref would change with it",
+                f"promote {all_of}: tenantry promote {owner} --from {self.first} --to {self.second}",
             )
         in_override = mine == other or group
         at = (*mine, "overrides", "environments", self.second, *path[1:]) if in_override else old.at
@@ -195,6 +199,11 @@ class _Promotion:
 
     def _users(self, source: tuple[str, ...], name: str, app: App) -> Iterable[App]:
         """The apps that name a source. What a class declares is every tenant's of the class."""
+        if source[:2] == (PLATFORM, "addons"):
+            return [app]
+        if source[0] == PLATFORM:
+            paths = [each.path for _, each in references_to(self.editor, Target(Kind.SOURCE, name, PLATFORM))]
+            return dict.fromkeys(App(tuple(map(str, each[:3]))) for each in paths if each[1] == "addons")
         if source[0] != CLASSES:
             paths = [each.path for _, each in references_to(self.editor, Target(Kind.SOURCE, name, app.at[1]))]
             return dict.fromkeys(App(tuple(map(str, each[:4]))) for each in paths if each[2] == "apps")

@@ -42,7 +42,13 @@ class Reference(NamedTuple):
 
 def references(data: dict[str, Any]) -> Iterator[Reference]:
     """All names in the data of a file, main or included."""
-    yield from _of_model(Document, data, ())
+    shared = mapping_at(data, PLATFORM, "sources")
+    for found in _of_model(Document, data, ()):
+        # A receiver of the platform names sources of the platform, and those of add-ons by the add-on.
+        is_source = (
+            found.path[:2] == (PLATFORM, "receivers") and found.path[-2] == "sources" and found.written in shared
+        )
+        yield found._replace(target=Target(Kind.SOURCE, found.written, PLATFORM)) if is_source else found
 
 
 def references_to(editor: Editor, target: Target) -> list[tuple[FilePath, Reference]]:
@@ -189,12 +195,13 @@ def parts_of(annotation: Any) -> tuple[Any, ...]:
 
 
 def _target(kind: Kind, name: str, at: Path) -> Target:
-    """What a name at a path means: in the platform's part, apps and sources are add-ons."""
+    """What a name at a path means: in the platform's part, apps are add-ons, and its receivers name sources of add-ons."""
     if kind is Kind.APP and (addon := addon_named(name)) is not None:
         return Target(Kind.ADDON, addon)
     of_class = at[:1] == ("tenantClasses",)
     platform = not of_class and at[:1] != ("tenants",)
-    if kind is Kind.ADDON or (platform and kind in (Kind.APP, Kind.SOURCE)):
+    fetched = kind is Kind.SOURCE and at[:2] == (PLATFORM, "receivers")
+    if kind is Kind.ADDON or (platform and (kind is Kind.APP or fetched)):
         return Target(Kind.ADDON, addon_named(name) or name)
     if not kind.is_owned:
         return Target(kind, name)

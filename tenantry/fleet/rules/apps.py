@@ -7,8 +7,10 @@ from typing import Any
 
 from tenantry.fleet import walk
 from tenantry.fleet.fleet import Fleet
+from tenantry.grants.frame_rules import CLUSTER_ADMIN
 from tenantry.grants.grants import is_filled
 from tenantry.kube.names import ADDON_PREFIX, addon_named
+from tenantry.kube.values import gives_all
 from tenantry.messages.data import mapping_at
 from tenantry.messages.errors import Path, Problem
 from tenantry.messages.placeholders import is_unfilled
@@ -29,35 +31,39 @@ from tenantry.model import (
 
 def apps_name_declared_sources(fleet: Fleet) -> Iterator[Problem]:
     # As written, so that a mistake elsewhere in a tenant or an app does not hide this one.
-    for tenant in fleet.raw("tenants"):
-        known = fleet.names("tenants", tenant, "sources")
+    for owner in (*(("tenants", tenant) for tenant in fleet.raw("tenants")), ("platform",)):
+        known = fleet.names(*owner, "sources")
         # Sources that are no mapping have a finding of their own.
-        at_all = isinstance(fleet.raw("tenants", tenant).get("sources", {}), dict)
-        for app in fleet.raw("tenants", tenant, "apps"):
-            for path, block in walk.blocks(fleet, ("tenants", tenant, "apps", app)):
+        at_all = isinstance(fleet.raw(*owner).get("sources", {}), dict)
+        group = "apps" if owner[1:] else "addons"
+        for app in fleet.raw(*owner, group):
+            who, whose = (
+                (f"app '{app}' of tenant '{owner[1]}'", "tenant") if owner[1:] else (f"add-on '{app}'", "platform")
+            )
+            for path, block in walk.blocks(fleet, (*owner, group, app)):
                 name = block.get("source")
                 if isinstance(name, str) and name not in known and at_all:
                     yield Problem(
                         (*path, "source"),
                         "unknown-source",
-                        f"app '{app}' of tenant '{tenant}' uses source '{name}', which the tenant does not declare",
+                        f"{who} uses source '{name}', which the {whose} does not declare",
                         (declared("declared", name, known),),
-                        fix=_source_meant(fleet, tenant, name)
-                        or f"declare it under 'tenants.{tenant}.sources:', or correct the name",
+                        fix=_source_meant(fleet, owner, name)
+                        or f"declare it under '{'.'.join((*owner, 'sources'))}:', or correct the name",
                     )
 
 
-def _source_meant(fleet: Fleet, tenant: str, name: str) -> str:
+def _source_meant(fleet: Fleet, owner: tuple[str, ...], name: str) -> str:
     """What to write for an address in place of a source's name; "" if it is none."""
     if "://" not in name and "." not in name:
         return ""
-    sources = fleet.raw("tenants", tenant, "sources")
+    sources = fleet.raw(*owner, "sources")
     of_address = (
         each for each in sources for kind in SOURCE_KINDS if mapping_at(sources, each, kind).get("url") == name
     )
     if source := next(of_address, None):
         return f"write 'source: {source}'"
-    return f"declare the address under 'tenants.{tenant}.sources:', and write the name that you give it"
+    return f"declare the address under '{'.'.join((*owner, 'sources'))}:', and write the name that you give it"
 
 
 def charts_of_repositories_have_plain_names(fleet: Fleet) -> Iterator[Problem]:
@@ -65,11 +71,7 @@ def charts_of_repositories_have_plain_names(fleet: Fleet) -> Iterator[Problem]:
     for at, _, app, declared_app in walk.apps(fleet):
         for path, block in walk.blocks(fleet, at):
             chart = block.get("chart")
-            source = (
-                declared_app.source
-                if isinstance(declared_app, Addon)
-                else _source_of(fleet, at[1], declared_app, block)
-            )
+            source = _source_of(fleet, at, declared_app, block)
             plain = source and source.helm and source.helm.type != "oci"
             if plain and isinstance(chart, str) and "/" in chart and not is_unfilled(chart):
                 yield doubtful(
@@ -80,24 +82,27 @@ def charts_of_repositories_have_plain_names(fleet: Fleet) -> Iterator[Problem]:
                 )
 
 
-def _source_of(fleet: Fleet, tenant: str, app: App, block: dict[str, Any]) -> Source | None:
+def _source_of(fleet: Fleet, at: tuple[str, ...], app: App, block: dict[str, Any]) -> Source | None:
+    if isinstance(app, Addon) and app.source:
+        return app.source
     own = app.helm.source if app.helm else None
     name = block.get("source", own)
-    return fleet.document.tenants[tenant].sources.get(name) if isinstance(name, str) else None
+    owner = fleet.document.platform if at[0] == "platform" else fleet.document.tenants[at[1]]
+    return owner.sources.get(name) if isinstance(name, str) else None
 
 
 def kustomize_apps_take_no_helm_repositories(fleet: Fleet) -> Iterator[Problem]:
-    for tenant, declared_tenant in fleet.document.tenants.items():
-        for app in declared_tenant.apps:
-            for path, block in walk.blocks(fleet, ("tenants", tenant, "apps", app)):
-                source = declared_tenant.sources.get(str(block.get("source")))
-                if path[-1] == "kustomize" and source and source.helm:
-                    message = f"app '{app}' is a 'kustomize:' app, but source '{block['source']}' is a Helm repository"
-                    others = [name for name, each in declared_tenant.sources.items() if not each.helm]
-                    meant = f"write '{others[0]}'" if len(others) == 1 else "name a source of another kind"
-                    yield Problem((*path, "source"), "wrong-source", message, fix=f"{meant}, or use 'helm:'")
+    for at, _, app, _ in walk.apps(fleet):
+        owner = fleet.document.platform if at[0] == "platform" else fleet.document.tenants[at[1]]
+        for path, block in walk.blocks(fleet, at):
+            source = owner.sources.get(str(block.get("source")))
+            if path[-1] == "kustomize" and source and source.helm:
+                message = f"app '{app}' is a 'kustomize:' app, but source '{block['source']}' is a Helm repository"
+                others = [name for name, each in owner.sources.items() if not each.helm]
+                meant = f"write '{others[0]}'" if len(others) == 1 else "name a source of another kind"
+                yield Problem((*path, "source"), "wrong-source", message, fix=f"{meant}, or use 'helm:'")
     for addon, declared_addon in fleet.document.platform.addons.items():
-        if declared_addon.kind == "kustomize" and declared_addon.source.helm:
+        if declared_addon.kind == "kustomize" and declared_addon.source and declared_addon.source.helm:
             message = f"add-on '{addon}' is a 'kustomize:' app, but its source is a Helm repository"
             yield Problem(
                 ("platform", "addons", addon, "source"),
@@ -107,17 +112,48 @@ def kustomize_apps_take_no_helm_repositories(fleet: Fleet) -> Iterator[Problem]:
             )
 
 
-def addons_do_not_name_a_source(fleet: Fleet) -> Iterator[Problem]:
-    for addon in fleet.raw("platform", "addons"):
-        for path, block in walk.blocks(fleet, ("platform", "addons", addon)):
-            if "source" in block:
-                yield Problem(
-                    (*path, "source"),
-                    "unknown-key",
-                    "an add-on has its own source",
-                    fix="remove it",
-                    at_key=True,
-                )
+def addons_have_one_source(fleet: Fleet) -> Iterator[Problem]:
+    for addon, declared_addon in fleet.document.platform.addons.items():
+        at = ("platform", "addons", addon)
+        named = [path for path, block in walk.blocks(fleet, at) if "source" in block]
+        if declared_addon.source is None and not named:
+            block = f"{declared_addon.kind}: {{source: NAME}}"
+            message = f"add-on '{addon}' has no source"
+            fix = f"write '{block}' with a name of 'platform.sources', or a 'source:' of its own"
+            yield Problem(at, "missing-key", message, fix=fix, at_key=True)
+        for path in named if declared_addon.source else ():
+            message = f"add-on '{addon}' names a source, and has one of its own"
+            yield Problem((*path, "source"), "bad-combination", message, fix="remove one of them", at_key=True)
+
+
+def accounts_of_addons_have_few_rights(fleet: Fleet) -> Iterator[Problem]:
+    for addon, declared_addon in fleet.document.platform.addons.items():
+        at: Path = ("platform", "addons", addon, "account")
+        if (account := declared_addon.account) is None:
+            continue
+        if not declared_addon.namespaces:
+            message = f"add-on '{addon}' has an account of its own, and owns no namespace in which it could have rights"
+            yield Problem(at, "missing-key", message, fix="add 'namespaces: {NAME: {}}' to the add-on", at_key=True)
+        if account.role == CLUSTER_ADMIN:
+            message = f"the account of add-on '{addon}' would get {CLUSTER_ADMIN} in its namespaces"
+            yield Problem((*at, "role"), "cluster-admin", message, fix="write 'admin'")
+        if gives_all(rule.model_dump() for rule in account.rules) or any(
+            "impersonate" in rule.verbs for rule in account.rules
+        ):
+            message = f"the account of add-on '{addon}' could get every right on a cluster"
+            fix = "leave out rights to bind, escalate and impersonate, or remove 'account': the platform's may do everything"
+            yield Problem((*at, "rules"), "cluster-admin", message, fix=fix)
+
+
+def sources_and_addons_have_other_names(fleet: Fleet) -> Iterator[Problem]:
+    """A receiver of the platform names both, and so do commands."""
+    addons = fleet.names("platform", "addons")
+    for name in fleet.raw("platform", "sources"):
+        if name in addons:
+            message = f"source '{name}' of the platform has the name of an add-on"
+            yield Problem(
+                ("platform", "sources", name), "duplicate-name", message, fix="rename one of them", at_key=True
+            )
 
 
 def overrides_name_what_is_declared(fleet: Fleet) -> Iterator[Problem]:

@@ -334,7 +334,8 @@ _MANY = 100
 def kubeconfigs_lie_together(fleet: Fleet) -> Iterator[Problem]:
     """Clusters share sources within a namespace of kubeconfigs, so with a namespace for each there is nothing to share."""
     tenants, platform = fleet.document.tenants.values(), fleet.document.platform
-    sources = sum(len(tenant.sources) for tenant in tenants) + len(platform.addons) + (platform.chart is not None)
+    own = sum(1 for addon in platform.addons.values() if addon.source) + (platform.chart is not None)
+    sources = sum(len(tenant.sources) for tenant in tenants) + len(platform.sources) + own
     for environment in fleet.environments:
         remotes = [found for name in remotes_of(fleet, environment) if (found := fleet.clusters[name].kubeconfig)]
         homes = {kubeconfig.resolved.namespace for kubeconfig in remotes}

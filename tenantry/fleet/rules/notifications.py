@@ -209,7 +209,8 @@ def receivers_have_sources_to_fetch(fleet: Fleet) -> Iterator[Problem]:
 
 def _may_fetch(fleet: Fleet, at: tuple[str, ...]) -> bool:
     document = fleet.document
-    names = document.platform.addons if at[0] == "platform" else document.tenants[at[1]].sources
+    platform = document.platform
+    names = (*platform.sources, *platform.addons) if at[0] == "platform" else document.tenants[at[1]].sources
     found = (walk.source_of(fleet, at, name) for name in names)
     return any(source and not source.externalArtifact for source in found)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from typing import Any
 
 from tenantry.fleet import walk
@@ -32,16 +32,17 @@ from tenantry.model.selector import any_of
 
 
 def sources_are_used(fleet: Fleet) -> Iterator[Problem]:
-    for tenant, declared_tenant in fleet.document.tenants.items():
-        used = {
-            block.get("source")
-            for app in declared_tenant.apps
-            for _, block in walk.blocks(fleet, ("tenants", tenant, "apps", app))
-        }
-        used |= _included(fleet, tenant)
-        for name in declared_tenant.sources:
+    platform = fleet.document.platform
+    owners: list[tuple[tuple[str, ...], Iterable[str], Iterable[str]]] = [
+        (("tenants", name, "apps"), each.apps, each.sources) for name, each in fleet.document.tenants.items()
+    ]
+    for at, apps, sources in (*owners, (("platform", "addons"), platform.addons, platform.sources)):
+        used = {block.get("source") for app in apps for _, block in walk.blocks(fleet, (*at, app))}
+        used |= _included(fleet, at[:-1])
+        whose = f"no app of tenant '{at[1]}'" if at[0] == "tenants" else "no add-on"
+        for name in sources:
             if name not in used:
-                yield _unused(("tenants", tenant, "sources", name), "source", f"no app of tenant '{tenant}' names it")
+                yield _unused((*at[:-1], "sources", name), "source", f"{whose} names it")
 
 
 def credentials_and_configs_are_used(fleet: Fleet) -> Iterator[Problem]:
@@ -125,11 +126,11 @@ def _variables(fleet: Fleet) -> Iterator[tuple[str, ...]]:
     yield from (("defaults", "variables", each) for each in fleet.raw("defaults", "variables"))
 
 
-def _included(fleet: Fleet, tenant: str) -> set[object]:
-    """The sources that others of the tenant include."""
+def _included(fleet: Fleet, owner: tuple[str, ...]) -> set[object]:
+    """The sources that others of their owner include."""
     return {
         mapping_at(entry, "repository").get("name")
-        for source in fleet.raw("tenants", tenant, "sources").values()
+        for source in fleet.raw(*owner, "sources").values()
         for entry in mapping_at(source, "git").get("include") or ()
     }
 

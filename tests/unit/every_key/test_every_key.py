@@ -153,6 +153,7 @@ tenants:
 IMAGES = "{images: {web: {repository: {image: 'example.com/{stage}'}, policy: {policy: {alphabetical: {}}}}}}"
 
 THE_SAME = {
+    "account": "of an add-on as a whole",
     "adopt": "of a tenant or an add-on as a whole",
     "apps": "compared one by one",
     "addons": "compared one by one",
@@ -223,7 +224,8 @@ def test_parity_tells_every_other_key_in_which_environments_can_differ() -> None
         App: {path[0] for path in _paths(fleet, ("rocky", "web"))},
         Platform: {path[1] for path in _paths(fleet, ("", "")) if path[0] == "platform"},
     }
-    told[Tenant] |= {"sources"} if "source" in told[App] else set()
+    for owner in (Tenant, Platform):
+        told[owner] |= {"sources"} if "source" in told[App] else set()
     told[Addon] = told[App]
     for model, keys in told.items():
         rest = (
@@ -272,6 +274,7 @@ OTHERWISE: dict[Pattern, str] = {
     ("clusters", "*", "labels"): "by where the parts are",
     ("clusters", "*", "variables"): "by the values that it fills in",
     ("defaults",): "by the tenants that take them over",
+    ("platform", "sources"): "by the add-ons that take them",
     **dict.fromkeys(
         ((*level, kind) for level in (("platform",), ("tenants", "*")) for kind in ("kustomize", "helm")),
         "by the apps that take them over",

@@ -1,0 +1,73 @@
+"""Edits of sources that add-ons share, and what is listed of them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.unit.cli.test_cli import Capture, tenantry
+
+FLEET = """\
+apiVersion: tenantry/v1
+environments: {dev: {management: dev}, prod: {management: prod, after: dev}}
+clusters: {dev: {environments: [dev]}, prod: {environments: [prod]}}
+platform:
+  credentials: {hook: {keys: [token]}}
+  sources:
+    base:
+      git: {url: https://git.example.com/base, ref: {tag: v1.0.0}}
+      overrides: {environments: {dev: {git: {ref: {tag: v1.1.0}}}}}
+  addons:
+    dns: {clusters: {all: true}, kustomize: {source: base, path: ./dns}}
+    logs: {clusters: {all: true}, kustomize: {source: base, path: ./logs}}
+  receivers: {push: {type: github, credentials: hook, sources: [base]}}
+"""
+FILE = Path("tenants.yaml")
+
+
+@pytest.fixture(autouse=True)
+def _fleet(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    FILE.write_text(FLEET)
+
+
+def test_a_rename_changes_add_ons_and_receivers(capsys: Capture) -> None:
+    assert tenantry(capsys, "rename", "source", "platform/base", "platform/common")[0] == 0
+    assert FILE.read_text() == FLEET.replace("base:", "common:").replace("source: base", "source: common").replace(
+        "[base]", "[common]"
+    )
+
+
+def test_a_source_that_add_ons_take_is_not_removed(capsys: Capture) -> None:
+    code, _, err = tenantry(capsys, "remove", "source", "platform/base")
+    assert (code, FILE.read_text()) == (2, FLEET)
+    assert "platform.addons.dns.kustomize.source" in err
+    assert "platform.receivers.push.sources[0]" in err
+
+
+def test_a_source_and_an_add_on_that_takes_it_are_added(capsys: Capture) -> None:
+    assert tenantry(capsys, "add", "source", "platform/charts", "--helm", "https://charts.example.com")[1].splitlines()[
+        1
+    ] == ("  next: tenantry add addon NAME --clusters all --source charts --chart NAME --version RANGE")
+    added = ("add", "addon", "certs", "--clusters", "all", "--chart", "certs", "--version", "1.x")
+    assert tenantry(capsys, *added, "--source", "chart")[0] == 2
+    assert "exclude each other" in tenantry(capsys, *added, "--source", "charts", "--git", "https://git.example.com")[2]
+    assert tenantry(capsys, *added, "--source", "charts")[0] == 0
+    assert (
+        "    certs: {clusters: {all: true}, helm: {source: charts, chart: certs, version: 1.x}}\n" in FILE.read_text()
+    )
+
+
+def test_a_ref_is_promoted_for_all_add_ons_that_take_it(capsys: Capture) -> None:
+    between = ("--from", "dev", "--to", "prod", "--no-evidence")
+    code, _, err = tenantry(capsys, "promote", "platform/dns", *between)
+    assert (code, FILE.read_text()) == (2, FLEET)
+    assert "promote all add-ons: tenantry promote platform --from dev --to prod" in err
+    assert tenantry(capsys, "promote", "platform", *between)[0] == 0
+    assert "ref: {tag: v1.1.0}}\n  addons:" in FILE.read_text()
+
+
+def test_each_source_is_listed_once_with_the_add_ons_that_take_it(capsys: Capture) -> None:
+    out = tenantry(capsys, "list", "sources")[1]
+    assert [line.split()[:2] for line in out.splitlines()[1:]] == [["platform", "base"]] * 2
