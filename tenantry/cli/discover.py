@@ -18,7 +18,7 @@ from tenantry.cli.options import group as group_option
 from tenantry.cli.options import output
 from tenantry.cli.output import data, data_json, say, working
 from tenantry.cluster import discover as search
-from tenantry.cluster.declared import Changes, Naming, compare, management_of
+from tenantry.cluster.declared import Changes, Naming, compare, management_of, managements_of
 from tenantry.edit.subjects.discovered import with_clusters
 from tenantry.edit.write import write_all
 from tenantry.messages.data import mapping_at
@@ -65,6 +65,7 @@ Exit codes:
 @click.option("--with-namespace", is_flag=True, help="Name new clusters NAMESPACE-NAME.")
 @click.option("--secrets", metavar="SELECTOR", help="Also take Secrets that a label selector matches; needs --key.")
 @click.option("--key", metavar="KEY", help="The key of the kubeconfig in these Secrets.")
+@click.option("--hub", metavar="NAME", default="", help="Which of several management clusters is asked.")
 @click.option("--dry-run", is_flag=True, help="Print the changes of the file, and write nothing.")
 @click.option("--check", is_flag=True, help="As --dry-run, but exit with code 1 if there are changes.")
 @management_options
@@ -79,6 +80,7 @@ def discover(
     prefix: str,
     secrets: str | None,
     key: str | None,
+    hub: str,
     kubeconfig: Path | None,
     context: str | None,
     output: str,
@@ -103,14 +105,17 @@ def discover(
     created = not target.exists()
     before = b"" if created else bytes_of(target)
     source, own = _declared(read_all(file), target, before)
-    management_of(source, environment)
+    management_of(source, environment, hub)
+    hubs = managements_of(source, environment)
+    without = {each for each in hubs if hub and each != hub}
     naming = Naming(groups, prefix, with_namespace, labels)
     with (
-        connect_management(file, environment, kubeconfig, context) as client,
+        connect_management(file, environment, kubeconfig, context, hubs=hubs, without=without) as there,
         working(f"looking for clusters on the management cluster of {environment}"),
     ):
+        (client,) = there.each()
         found = search.discover(client, {secrets: key} if secrets and key else {})
-        changes = compare(source, own, environment, found, naming, lambda each: search.has_secret(client, each))
+        changes = compare(source, own, environment, found, naming, lambda each: search.has_secret(client, each), hub)
     after = with_clusters(target, before, changes.added, changes.gone) if changes.added or changes.gone else before
     written = after != before and not (dry_run or check)
     if written:

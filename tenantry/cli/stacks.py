@@ -177,7 +177,8 @@ The objects for Pulumi's operator name these Secrets, which must be in their
 namespace. Their values are never written:
   pulumi                  PULUMI_BACKEND_URL and PULUMI_CONFIG_PASSPHRASE
                           (--secret; PULUMI_ACCESS_TOKEN for Pulumi Cloud)
-  ENVIRONMENT-kubeconfig  value: the kubeconfig of the management cluster
+  ENVIRONMENT-kubeconfig  value: the kubeconfig of the management cluster; of
+                          several, with the contexts in tenantry:hubs
                           (--kubeconfig-secret)
 
 Exit codes:
@@ -208,8 +209,24 @@ def command(file: Path, environment: tuple[str, ...], output: str, **given: Any)
     elif output == "text":
         _print_table([_item(each, fleet) for each in found])
     else:
+        _check_contexts(found, fleet)
         _print_objects(found, _delivery(given, project, fleet))
     return 0
+
+
+def _check_contexts(stacks: Sequence[Stack], fleet: Fleet) -> None:
+    """Raises: Refused: a workspace would not reach one of several management clusters: its only kubeconfig is the Secret's."""
+    for stack in stacks:
+        declared, target = fleet.environments.get(stack.environment), stack.target
+        for hub in declared.managements if declared and len(declared.managements) > 1 and not target.files else ():
+            reach = target.hubs.get(hub)
+            if reach is None or reach.kubeconfig or not reach.context:
+                at = f"'{NAMESPACE}:hubs.{hub}"
+                raise Refused(
+                    f"stack '{stack.name}' does not reach management cluster '{hub}' by a context: a workspace has one kubeconfig",
+                    f"pulumi config set --stack {stack.name} --path {at}.context' CONTEXT; pulumi config rm --stack {stack.name}"
+                    f" --path {at}.kubeconfig'; put that context into the Secret's kubeconfig",
+                )
 
 
 def _item(stack: Stack, fleet: Fleet) -> ProjectStack:

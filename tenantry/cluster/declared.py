@@ -56,17 +56,33 @@ class Changes:
     tenants: tuple[str, ...] = ()
 
 
-def management_of(source: ParsedFile, environment: str) -> str:
-    """The management cluster of an environment. Raises: Refused: the environment is not declared, or names none."""
+def managements_of(source: ParsedFile, environment: str) -> list[str]:
+    """The management clusters of an environment. Raises: Refused: the environment is not declared, or names none."""
     environments = mapping_at(inherit(source.data).data, "environments")
     if environment not in environments:
         near = closest(environment, environments)
         fix = f"name '{near}'" if near else f"name one of: {', '.join(environments) or 'none'}"
         raise Refused(f"{source.file} declares no environment '{environment}'", fix, code=UNKNOWN_NAME)
-    management = mapping_at(environments, environment).get("management")
-    if not isinstance(management, str):
+    if not (named := _named_in(mapping_at(environments, environment))):
         raise Refused(f"environment '{environment}' names no management cluster", "set its 'management:'")
-    return management
+    return named
+
+
+def _named_in(environment: Mapping[str, Any]) -> list[str]:
+    named = environment.get("management")
+    return [named] if isinstance(named, str) else list(map(str, named)) if isinstance(named, list) else []
+
+
+def management_of(source: ParsedFile, environment: str, hub: str = "") -> str:
+    """The management cluster to ask. hub: which of several. Raises: Refused: as `managements_of`; or it is not clear which."""
+    hubs = managements_of(source, environment)
+    if hub and hub not in hubs:
+        message = f"'{hub}' is no management cluster of environment '{environment}'"
+        raise Refused(message, f"name one of: {', '.join(hubs)}", code=UNKNOWN_NAME)
+    if not hub and len(hubs) > 1:
+        message = f"environment '{environment}' has several management clusters, and one is asked at a time"
+        raise Refused(message, f"--hub {hubs[0]}, or another one of: {', '.join(hubs)}")
+    return hub or hubs[0]
 
 
 def compare(
@@ -76,42 +92,50 @@ def compare(
     found: Discovery,
     naming: Naming,
     has_secret: Callable[[SecretKey], bool],
+    hub: str = "",
 ) -> Changes:
     """What the file with discovered clusters lacks.
 
     Args:   source: all files; own: the names of the clusters in that file; has_secret: whether a Secret is on the management
-            cluster.
+            cluster. hub: which of several management clusters.
     Raises: Refused: a new cluster would have the name of another one, or a name that is not valid; the group is not declared.
     """
     groups = mapping_at(source.data, "clusterGroups")
     for unknown in (group for group in naming.groups if group not in groups):
         message = f"{source.file} declares no group '{unknown}'"
         raise Refused(message, f"name another; {declared('declared', unknown, groups)}", code=UNKNOWN_NAME)
-    return _Comparison(source, set(own), environment, has_secret).run(found, naming)
+    return _Comparison(source, set(own), environment, has_secret, hub).run(found, naming)
+
+
+def _is_of(hub: str, hubs: list[str], named: Any) -> bool:
+    """Whether a cluster is a management cluster's in an environment that has some. named: the one that the cluster names."""
+    return hub in hubs and (len(hubs) == 1 or named == hub)
 
 
 class _Comparison:
     """Knows which declared cluster is which on the management cluster of one environment."""
 
     def __init__(
-        self, source: ParsedFile, own: set[str], environment: str, has_secret: Callable[[SecretKey], bool]
+        self, source: ParsedFile, own: set[str], environment: str, has_secret: Callable[[SecretKey], bool], hub: str
     ) -> None:
         self.source = source
         self.own = own
         self.environment = environment
         self.has_secret = has_secret
         self.whole = grouped(source).source
-        self.management = management_of(source, environment)
+        self.management = management_of(source, environment, hub)
+        self.is_one_of_several = len(managements_of(source, environment)) > 1
         self.declared = dict(self._here())
 
     def _here(self) -> Iterator[tuple[str, Kubeconfig]]:
         """The clusters that this management cluster reaches. Others may have Secrets of the same name elsewhere."""
         environments = mapping_at(inherit(self.source.data).data, "environments")
-        managed = {name for name in environments if mapping_at(environments, name).get("management") == self.management}
+        hubs = {name: _named_in(mapping_at(environments, name)) for name in environments}
         for name in mapping_at(self.whole.data, "clusters"):
             cluster = mapping_at(self.whole.data, "clusters", name)
             listed_in = cluster.get("environments")
-            if isinstance(listed_in, list) and not managed.isdisjoint(map(str, listed_in)):
+            among = [hubs.get(str(each), []) for each in listed_in] if isinstance(listed_in, list) else []
+            if any(_is_of(self.management, each, cluster.get("management")) for each in among):
                 kubeconfig = _kubeconfig(cluster.get("kubeconfig"))
                 if kubeconfig:
                     yield name, kubeconfig
@@ -183,6 +207,8 @@ class _Comparison:
         same = _is_same(inherited.get("kubeconfig"), whole["kubeconfig"])
         if self.environment not in (inherited.get("environments") or ()):
             own["environments"] = whole["environments"]
+        if self.is_one_of_several and inherited.get("management") != self.management:
+            own["management"] = self.management
         if labels:
             own["labels"] = labels
         return own if same else {**own, "kubeconfig": whole["kubeconfig"]}

@@ -181,10 +181,10 @@ def chosen(asked: Asked) -> Stack:
 
 def _without_file(asked: Asked) -> Stack:
     """The stack with the environment's name. No file tells that the name is spelt right, so tenants.yaml has to."""
-    from tenantry.cluster.declared import management_of
+    from tenantry.cluster.declared import managements_of
     from tenantry.source.parse import read
 
-    management_of(read(asked.file), asked.environment)
+    managements_of(read(asked.file), asked.environment)
     return Stack(asked.environment, asked.environment, stack_target(asked.project, asked.environment))
 
 

@@ -43,7 +43,7 @@ def hub(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Memory:
     monkeypatch.chdir(tmp_path)
     Path("tenants.yaml").write_text(MAIN)
     memory = Memory()
-    monkeypatch.setattr(discover_module, "connect_management", lambda *_: memory.client())
+    monkeypatch.setattr(discover_module, "connect_management", lambda *_, **__: memory.client())
     known(memory, PLANES, item("near", "kamaji"))
     return memory
 
@@ -365,3 +365,16 @@ def test_a_cluster_that_is_declared_in_a_tenants_namespace_is_not_gone(capsys: C
     code, out, err = run(capsys)
     assert (code, out) == (0, "clusters.d/discovered.yaml: 0 new, 0 gone, 2 declared already\n")
     assert "left out" not in err
+
+
+def test_of_several_management_clusters_one_is_asked_and_new_clusters_name_it(capsys: Capture, hub: Memory) -> None:
+    several = MAIN.replace("dev: {management: hub}", "dev: {management: [hub, hub-us]}")
+    several = several.replace(
+        "near: {group: edge}", "near: {group: edge, management: hub}\n  hub-us: {environments: [dev]}"
+    )
+    Path("tenants.yaml").write_text(several)
+    assert "fix: --hub hub, or another one of: hub, hub-us" in refused(capsys)
+    assert "name one of: hub, hub-us" in refused(capsys, "--hub", "hub-prod")
+    known(hub, PLANES, item("far", "kamaji"))
+    added = found(capsys, "--hub", "hub-us", "--group", "edge")
+    assert added == {"far": {"group": "edge", "management": "hub-us"}}, "near is another one's, so it is not gone"

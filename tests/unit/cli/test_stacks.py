@@ -167,3 +167,27 @@ def test_a_branch_that_git_does_not_tell_has_to_be_named(capsys: Capture, projec
         "error: no branch is checked out\n  fix: name one with --branch, or use --commit\n"
     )
     assert tenantry(capsys, "stacks", "-o", "pulumi-operator", "--commit", "0a1b2c")[0] == 0
+
+
+def test_several_management_clusters_are_reached_by_contexts_of_one_kubeconfig(capsys: Capture, project: Path) -> None:
+    several = FLEET.replace("management: hub-prod", "management: [hub-prod, hub-us]")
+    (project / "tenants.yaml").write_text(
+        several.replace("  hub-prod:", "  hub-us: {environments: [prod]}\n  hub-prod:")
+    )
+    objects = ("stacks", "prod", "-o", "pulumi-operator", "--branch", "main")
+    for hubs, missing in (
+        ({}, "hub-prod"),
+        ({"hub-prod": {"context": "eu"}, "hub-us": {"kubeconfig": "us"}}, "hub-us"),
+    ):
+        (project / "Pulumi.live.yaml").write_text(
+            json.dumps({"config": {"tenantry:environment": "prod", "tenantry:hubs": hubs}})
+        )
+        code, out, err = tenantry(capsys, *objects)
+        assert (code, out) == (2, "")
+        assert f"stack 'live' does not reach management cluster '{missing}' by a context" in err
+        assert f"pulumi config set --stack live --path 'tenantry:hubs.{missing}.context' CONTEXT" in err
+    hubs = {"hub-prod": {"context": "eu"}, "hub-us": {"context": "us"}}
+    (project / "Pulumi.live.yaml").write_text(
+        json.dumps({"config": {"tenantry:environment": "prod", "tenantry:hubs": hubs}})
+    )
+    assert tenantry(capsys, *objects)[0] == 0
