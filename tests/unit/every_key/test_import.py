@@ -40,7 +40,7 @@ BY_NATURE = {
     "Git.updates": "read by `tenantry update` alone",
     "HelmPatch.updates": "read by `tenantry update` alone",
     **dict.fromkeys(
-        ("Platform.helm", "Platform.kustomize", "Settings.helm"),
+        ("Platform.helm", "Settings.helm"),
         "said of each app, unless most apps say the same",
     ),
     "Oci.updates": "read by `tenantry update` alone",
