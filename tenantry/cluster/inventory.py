@@ -15,7 +15,7 @@ from tenantry.fleet.fleet import Fleet
 from tenantry.flux.schemas import kinds, schema_of
 from tenantry.guard.claims import CLAIM_LABEL, Claim, claims, other_claims
 from tenantry.guard.places import Places, whose
-from tenantry.kube.objects import Manifest, ObjectId, labels_of, readable_id
+from tenantry.kube.objects import Manifest, ObjectId, readable_id
 from tenantry.messages.data import mapping_at
 from tenantry.messages.errors import Problem, Refused, error, refuse
 from tenantry.model import SecretKey
@@ -92,13 +92,10 @@ def flux_kinds_of(plan: Plan) -> list[tuple[str, str]]:
     return [*((version, kind) for kind, version in APP_KINDS.items()), *sorted(sources)]
 
 
-def owned_on(
-    client: Client, environment: str, planned: Iterable[ObjectId] = (), apps: Iterable[Manifest] | None = None
-) -> list[Manifest]:
+def owned_on(client: Client, environment: str, planned: Iterable[ObjectId] = ()) -> list[Manifest]:
     """The metadata of every object that the fleet created for an environment. Kinds are listed concurrently.
 
     Args:   planned: objects whose kinds are listed too: those under `objects` can have any.
-            apps: the Kustomizations and HelmReleases, if they have been read already.
     Raises: Refused: reading is not allowed.
     """
     selector = ",".join(f"{key}={value}" for key, value in {**MANAGED_BY, ENVIRONMENT_LABEL: environment}.items())
@@ -107,10 +104,7 @@ def owned_on(
         return list(requests.every(client, *kind, selector=selector, metadata_only=True))
 
     more = [(each.api_version, each.kind) for each in planned]
-    wanted = dict.fromkeys([*fleet_kinds(), *more])
-    known = [] if apps is None else [app for app in apps if MANAGED_BY.items() <= labels_of(app).items()]
-    unread = [each for each in wanted if apps is None or each[1] not in APP_KINDS]
-    return [*known, *chain.from_iterable(requests.in_parallel(of_kind, unread))]
+    return [*chain.from_iterable(requests.in_parallel(of_kind, dict.fromkeys([*fleet_kinds(), *more])))]
 
 
 def namespaces_of(client: Client) -> Iterator[Manifest]:

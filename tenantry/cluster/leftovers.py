@@ -112,16 +112,10 @@ class Orphans(NamedTuple):
     others: list[Manifest]
 
 
-def orphans(
-    unplanned: Iterable[Manifest],
-    places: Places,
-    is_in_state: Callable[[ObjectId], bool],
-    is_proven: Callable[[Manifest], bool] = lambda _: False,
-) -> Orphans:
+def orphans(unplanned: Iterable[Manifest], places: Places, is_in_state: Callable[[ObjectId], bool]) -> Orphans:
     """Those of an environment's unplanned objects that no run of Pulumi deletes; what can hold data stays, and is left out.
 
     Args: places: labels count only where the fleet puts such objects. is_in_state: whether Pulumi deletes an object.
-          is_proven: whether no tenant can have given an object its labels. The guard counts what it is true of.
     """
     proven: list[Manifest] = []
     others: list[Manifest] = []
@@ -135,7 +129,7 @@ def orphans(
         if place is None:
             proven += [manifest] if id.kind not in _RECONCILERS or places.puts(manifest, said) else []
         elif said == place.whose:
-            (proven if is_proven(manifest) else others).append(manifest)
+            others.append(manifest)
     return Orphans(proven, others)
 
 

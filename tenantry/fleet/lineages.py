@@ -27,12 +27,12 @@ class Naming:
         """The names in an entry, in their order."""
         return named(entry, self.key)
 
-    def unknown(self, at: Path, who: str, names: Iterable[str], known: Mapping[str, Any]) -> Iterator[Problem]:
+    def unknown(self, at: Path, who: str, names: tuple[str, ...], known: Mapping[str, Any]) -> Iterator[Problem]:
         own = {str(at[1])} if at[0] == self.section else set()
         for name in dict.fromkeys(names):
             if name not in known:
                 yield Problem(
-                    (*at, self.key),
+                    (*at, self.key, *((names.index(name),) if len(names) > 1 else ())),
                     f"unknown-{self.key}",
                     f"{who} names {self.key} '{name}', which is not declared",
                     (declared("declared", name, known.keys() - own),),

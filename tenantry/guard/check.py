@@ -217,7 +217,7 @@ def _over(
             removed = [*tenants.values(), *removed]
         if count > most:
             mark = first_mark(plan, now, removed, _declared(plan, limits)) if removed else ""
-            yield _too_many_of((what, count, most), (removed, reinstalled), mark, plan.environment, limits)
+            yield _too_many_of((what, count, most, there), (removed, reinstalled), mark, plan.environment, limits)
 
 
 def _there(now: Held) -> dict[str, int]:
@@ -227,17 +227,20 @@ def _there(now: Held) -> dict[str, int]:
 
 
 def _too_many_of(
-    counts: tuple[str, int, int],
+    counts: tuple[str, int, int, int],
     found: tuple[list[Removal], list[Reinstall]],
     mark: str,
     environment: str,
     limits: RunLimits,
 ) -> Problem:
-    """counts: what, how many of them, and how many may go. mark: the command that announces the first one in a run before."""
-    (what, count, most), (removed, reinstalled) = counts, found
+    """counts: what, how many of them, how many may go, and how many are there.
+
+    mark: the command that announces the first one in a run before.
+    """
+    (what, count, most, there), (removed, reinstalled) = counts, found
     over: list[Removal | Reinstall] = [*removed, *reinstalled]
     does = " or ".join([*(["remove"] if removed else []), *(["uninstall and reinstall"] if reinstalled else [])])
-    share = f": {limits.deletions}" if isinstance(limits.deletions, str) else ""
+    share = f": {limits.deletions} of {counted(there, what)}" if isinstance(limits.deletions, str) else ""
     whose = "the apps and rights of " if what == "namespace" else ""
     message = (
         f"this run would {does} {whose}{counted(count, what)}; the limit for '{environment}' is {most} (maxDeletions{share})"

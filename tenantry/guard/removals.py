@@ -9,6 +9,7 @@ from tenantry.guard.held import Held, HeldApp
 from tenantry.guard.reading import held
 from tenantry.kube.objects import ObjectId
 from tenantry.messages.errors import Problem, error
+from tenantry.messages.text import grouped
 from tenantry.plan.plan import Plan
 
 
@@ -191,12 +192,9 @@ def _in_words(tenant: str, app: str) -> str:
 def occupied(plan: Plan, now: Held) -> Iterator[Problem]:
     """One problem for each namespace that still contains an app."""
     leaving = now.namespaces.keys() - planned_namespaces(plan)
-    found: dict[tuple[str, str, str], list[str]] = {}
-    for place, app in sorted(_occupants(plan, now)):
-        if place in leaving:
-            found.setdefault(place, []).append(app)
-    for (tenant, cluster, namespace), apps in found.items():
-        listed = ", ".join(f"'{name}'" for name in apps)
+    found = (each for each in sorted(_occupants(plan, now)) if each[0] in leaving)
+    for (tenant, cluster, namespace), apps in grouped(found, lambda each: each[0]).items():
+        listed = ", ".join(f"'{name}'" for _, name in apps)
         yield error(
             "occupied",
             f"namespace '{namespace}' of tenant '{tenant}' would leave {cluster} before what is installed there (app {listed}),"

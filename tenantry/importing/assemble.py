@@ -6,6 +6,7 @@ from collections import defaultdict
 from collections.abc import Mapping, Set
 from typing import Any
 
+from tenantry.importing.alike import with_shared_blocks
 from tenantry.importing.apps import fill_in
 from tenantry.importing.blocks import shared_times, tenantrys_own
 from tenantry.importing.entries import Gathered, own_shard, shard_of_cluster
@@ -43,7 +44,7 @@ def drafted(inventory: Inventory, chart: Mapping[str, str] | None = None, *, kee
         mixed |= handover.mixed - given_up
         found = (handover.idle | handover.mixed - given_up) - going_on
         if not found:
-            return draft
+            return with_shared_blocks(draft)
         going_on |= found
 
 

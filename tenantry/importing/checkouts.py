@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from itertools import islice
 from pathlib import Path, PurePosixPath
 from typing import Any, NamedTuple
 
@@ -22,6 +23,7 @@ from tenantry.messages.data import mapping_at, mappings_in
 
 FLUX = "flux-system"
 _ARTIFACT = "ExternalArtifact"
+_MOST_FILES = 50_000
 _MOST_BYTES = 2**18
 """The largest file in which the path of a bootstrap is looked for. Flux writes it into a small one."""
 
@@ -53,7 +55,7 @@ def checkout_around(directory: Path) -> Checkout:
 
 def _paths_in(directory: Path) -> Iterator[tuple[str, ...]]:
     """The paths of the Kustomizations in a directory, as parts. One part says little, unless it is the bootstrap's."""
-    for file in sorted(directory.rglob("*.y*ml")):
+    for file in sorted(islice(directory.rglob("*.y*ml"), _MOST_FILES)):
         try:
             large = file.is_symlink() or file.stat().st_size > _MOST_BYTES
             text = b"" if large else file.read_bytes()

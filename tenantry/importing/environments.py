@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import islice
 from pathlib import Path
 
 from tenantry.importing.checkouts import FLUX, Checkout, Checkouts, checkout_around
@@ -99,7 +100,7 @@ def clusters_around(directory: Path) -> list[Path]:
     """The directories of a repository that a bootstrap of Flux applies, apart from the directory itself."""
     checkout = checkout_around(directory)
     found = []
-    for file in sorted(checkout.root.rglob("gotk-sync.yaml"))[:_MOST]:
+    for file in sorted(islice(checkout.root.rglob("gotk-sync.yaml"), _MOST)):
         cluster = file.parent.parent
         if cluster != directory.resolve() and cluster.is_relative_to(checkout.root):
             found.append(Path(checkout.shows(cluster)))

@@ -47,10 +47,10 @@ _FIX = "correct it, or leave it: the Kustomization stays what applies its object
 
 
 class NotKnown(NotRendered):
-    """A variable comes, or can come, from an object whose values are not read."""
+    """Variables come, or can come, from an object whose values are not read."""
 
-    def __init__(self, variable: str, holder: str) -> None:
-        super().__init__(f"variable '{variable}' can come from {holder}, which is not read")
+    def __init__(self, holder: str) -> None:
+        super().__init__(f"its variables can come from {holder}, which is not read")
         self.holder = holder
 
 
@@ -256,7 +256,7 @@ class Follower:
             return substituted(text, {}).objects
         for variable, default in unset(text, values).items():
             if holder_name := hidden.get(variable) or unknown:
-                raise NotKnown(variable, holder_name)
+                raise NotKnown(holder_name)
             if (
                 not default
             ):  # Flux 2.9 refuses it, and no Kustomization that works has one; older ones take an empty text

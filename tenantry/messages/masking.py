@@ -30,9 +30,9 @@ class Secrecy(IntEnum):
     ALL = 2
 
 
-def masked(data: Any, secrecy: Secrecy = Secrecy.UNKNOWN) -> Any:
+def masked(data: Any) -> Any:
     """A copy of plain data with every secret replaced by "(hidden)"."""
-    return _Mask().of(data, secrecy)
+    return _Mask().of(data, Secrecy.UNKNOWN)
 
 
 def masked_pair(before: Any, after: Any, secrecy: Secrecy = Secrecy.UNKNOWN) -> tuple[Any, Any]:

@@ -21,7 +21,7 @@ from tenantry.messages.text import listed
 from tenantry.source.globbing import TooManyFiles, has_wildcard, matching, would_match
 from tenantry.source.parse import MAX_BYTES, Form, Reader, bytes_of, read
 from tenantry.source.parsed_file import Fill, ParsedFile, Written, named_classes
-from tenantry.source.rows import RowsFile, expanded
+from tenantry.source.rows import Allowance, RowsFile, expanded
 from tenantry.source.table import read_table
 
 _TENANTS, _CLUSTERS, _ENVIRONMENT = "tenants", "clusters", "environment"
@@ -134,6 +134,7 @@ class _Reading:
         self._directories: dict[FilePath, Path] = {}
         self._itself = file.resolve()
         self._bytes = 0
+        self._allowance = Allowance()
         self._lacks_clusters = False
 
     def run(self, entries: list[_Entry]) -> ParsedFile:
@@ -184,7 +185,7 @@ class _Reading:
             self._problem(entry.at, "unreadable-include", refused.message, "make it a readable file")
             return
         source = RowsFile(self.main, table, entry.kind, entry.each, (*entry.at[:-1], "each"))
-        found = expanded(source)
+        found = expanded(source, self._allowance)
         self.problems += found.problems
         self._lacks_clusters |= bool(found.problems) and entry.kind == _CLUSTERS
         for name in found.entries:

@@ -2,7 +2,8 @@
 
 Every column is a placeholder in `each`. A column that `each` does not name is a variable of the tenant or cluster. A variable
 has the type of the default that the classes, the groups or `defaults` give it; without one it is text. An empty cell says
-nothing: a key or an entry of a list that is nothing but an empty cell falls away.
+nothing: a key or an entry of a list that is nothing but an empty cell falls away. A cell is filled in once, so one that stands
+for a text of `each` holds no placeholder.
 
 Called by: `include`, on plain data. So nothing here may rely on the type of a value of the main file.
 """
@@ -19,6 +20,8 @@ from tenantry.messages.errors import MAX_PROBLEMS, Location, Path, Problem
 from tenantry.messages.placeholders import TOKEN, Scalar, all_names_in
 from tenantry.messages.redact import shorten
 from tenantry.messages.text import closest, declared
+from tenantry.source.bounds import MAX_NODES
+from tenantry.source.parse import MAX_BYTES
 from tenantry.source.parsed_file import ParsedFile
 from tenantry.source.table import NAME, Row, Table
 
@@ -96,14 +99,38 @@ class Expansion:
     problems: list[Problem]
 
 
-def expanded(file: RowsFile) -> Expansion:
+class _TooMuch(Exception):
+    """The filled entries are larger than a file may be."""
+
+
+@dataclass(slots=True)
+class Allowance:
+    """How much all rows of a fleet may become: a few cells can stand in `each` any number of times."""
+
+    characters: int = MAX_BYTES
+    values: int = MAX_NODES
+
+    def take(self, *, characters: int = 0, values: int = 0) -> None:
+        self.characters -= characters
+        self.values -= values
+        if self.characters < 0 or self.values < 0:
+            raise _TooMuch
+
+
+def expanded(file: RowsFile, allowance: Allowance) -> Expansion:
     """The entries of a file's rows. Their variables have the types of their defaults."""
     found = Expansion({}, list(_unknown(file)))
     if found.problems:
         return found
-    types = _Types(file)
+    types, filling = _Types(file), _Filling(file, found.problems, allowance)
     for name, row in file.table.rows.items():
-        entry = _filled(file.each, row, (file.kind, name), file, found.problems)
+        try:
+            entry = filling.filled(file.each, row, (file.kind, name))
+        except _TooMuch:
+            message = f"the rows of all files become more than {MAX_BYTES} characters or {MAX_NODES} values"
+            problem = Problem(file.at, "too-large", message, fix="let a class or a group say what rows have in common")
+            found.problems.append(problem.at(file.main.locate(file.at)))
+            break
         entry = {} if entry is _GONE else entry
         given = {column: row.cells[column] for column in file.variables if row.cells[column]}
         if given:
@@ -138,40 +165,60 @@ def _names(value: Any, at: Path) -> Iterator[tuple[Path, str]]:
             yield from _names(each, (*at, key))
 
 
-def _filled(value: Any, row: Row, at: Path, file: RowsFile, problems: list[Problem]) -> Any:
-    if isinstance(value, str):
-        return _text(value, row, at, file, problems)
-    if isinstance(value, dict):
-        pairs = {key: _filled(each, row, (*at, key), file, problems) for key, each in value.items()}
-        kept: Any = {key: each for key, each in pairs.items() if each is not _GONE}
-        return kept if kept or not value else _GONE
-    if isinstance(value, list):
-        items = [_filled(each, row, (*at, index), file, problems) for index, each in enumerate(value)]
-        left = [each for each in items if each is not _GONE]
-        return left if left or not value else _GONE
-    return value
+class _Filling:
+    """Fills the cells of rows into `each`."""
 
+    def __init__(self, file: RowsFile, problems: list[Problem], allowance: Allowance) -> None:
+        self.file, self.problems, self.allowance = file, problems, allowance
 
-def _text(text: str, row: Row, at: Path, file: RowsFile, problems: list[Problem]) -> Any:
-    if "{" not in text and "}" not in text:
-        return text
-    if (whole := _WHOLE.fullmatch(text)) and whole[1] != NAME:
-        return row.cells[whole[1]] or _GONE
+    def filled(self, value: Any, row: Row, at: Path) -> Any:
+        self.allowance.take(values=1)
+        if isinstance(value, str):
+            return self._text(value, row, at)
+        if isinstance(value, dict):
+            pairs = {key: self.filled(each, row, (*at, key)) for key, each in value.items()}
+            kept: Any = {key: each for key, each in pairs.items() if each is not _GONE}
+            return kept if kept or not value else _GONE
+        if isinstance(value, list):
+            items = [self.filled(each, row, (*at, index)) for index, each in enumerate(value)]
+            left = [each for each in items if each is not _GONE]
+            return left if left or not value else _GONE
+        return value
 
-    def replace(match: re.Match[str]) -> str:
-        token = match.group()
-        if token in ("{{", "}}"):
-            return token[0]
-        if match[1] is None:
-            return token
-        cell = row.name if match[1] == NAME else row.cells[match[1]]
-        if not cell:
+    def _text(self, text: str, row: Row, at: Path) -> Any:
+        if "{" not in text and "}" not in text:
+            return text
+        if (whole := _WHOLE.fullmatch(text)) and whole[1] != NAME:
+            return self._cell(whole[1], row, at) or _GONE
+
+        def replace(match: re.Match[str]) -> str:
+            token = match.group()
+            if token in ("{{", "}}"):
+                return token[0]
+            if match[1] is None:
+                return token
+            if cell := self._cell(match[1], row, at):
+                return cell
             message = f"column '{match[1]}' of row {row.number} is empty, and a part of the text '{shorten(text)}'"
             fix = "fill the cell, or make the placeholder the whole text, so that an empty cell says nothing"
-            problems.append(Problem(at, "empty-cell", message, fix=fix).at(file.table.place(row, match[1])))
+            self._problem(row, match[1], at, "empty-cell", message, fix)
+            return ""
+
+        return TOKEN.sub(replace, text)
+
+    def _cell(self, column: str, row: Row, at: Path) -> str:
+        cell = row.name if column == NAME else row.cells[column]
+        self.allowance.take(characters=len(cell))
+        if "{" in cell or "}" in cell:
+            message = f"column '{column}' of row {row.number} holds braces, and a cell in 'each' is filled in once"
+            variable = f"make it a variable: take '{{{column}}}' out of 'each', and write it in a class or a group"
+            self._problem(row, column, at, "bad-cell", message, f"remove the braces, or {variable}")
+            return "x"
         return cell
 
-    return TOKEN.sub(replace, text)
+    def _problem(self, row: Row, column: str, at: Path, code: str, message: str, fix: str) -> None:
+        if len(self.problems) <= MAX_PROBLEMS:
+            self.problems.append(Problem(at, code, message, fix=fix).at(self.file.table.place(row, column)))
 
 
 class _Types:
@@ -197,7 +244,8 @@ class _Types:
                 place = self.file.table.place(row, self.file._column(at))
                 fix = "correct the cell, or leave it empty for the default"
                 problems.append(Problem(at, "bad-cell", message, notes, fix).at(place))
-            given[variable] = value if kept is None else kept
+            else:
+                given[variable] = kept
         return given
 
     def _of(self, names: tuple[str, ...]) -> dict[str, Any]:

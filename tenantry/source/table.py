@@ -120,6 +120,10 @@ def _records(table: Table, text: str) -> Iterator[tuple[int, list[str]]]:
             yield line, record
             line = reader.line_num + 1
     except csv.Error as error:
+        if str(error).startswith("field larger"):
+            message = f"a cell of this row has more than {csv.field_size_limit()} characters"
+            fix = "shorten it; if it is not that long, close the quote that begins it"
+            raise invalid(Location(table.file, line, 1), "too-large", message, fix) from None
         fix = 'put a cell with a comma, a quote or a line break into quotes, and write "" for a quote in it'
         raise invalid(Location(table.file, line, 1), "bad-csv", f"this row is not CSV: {error}", fix) from None
 

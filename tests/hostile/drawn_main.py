@@ -165,7 +165,7 @@ def _platform(chance: random.Random) -> Data:
     if chance.random() < 0.1:
         platform["addons"]["dns"]["environments"] = ["dev"]
     if chance.random() < 0.2:
-        platform["addons"][chance.choice(("cert-manager", "dns"))]["namespace"] = chance.choice(("certs", "tools"))
+        platform["addons"][chance.choice(("cert-manager", "dns"))]["namespace"] = "tools"
     return platform
 
 

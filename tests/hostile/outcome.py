@@ -15,7 +15,9 @@ from tests.hostile.case import Case
 SECONDS = 10
 MEGABYTES = 512
 """Generous: what a case may take on a busy machine."""
-_PLACE = re.compile(r"^(?P<file>\S.*\.yaml):(?P<line>[1-9][0-9]*):(?P<column>[1-9][0-9]*): error\[[a-z0-9-]+\]: \S")
+_PLACE = re.compile(
+    r"^(?P<file>\S.*\.(?:yaml|csv)):(?P<line>[1-9][0-9]*):(?P<column>[1-9][0-9]*): error\[[a-z0-9-]+\]: \S"
+)
 
 
 @dataclass(frozen=True)

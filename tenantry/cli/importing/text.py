@@ -71,8 +71,9 @@ def risk_place(risk: Risk) -> str:
 def as_text(report: Report, limits: DisplayLimits, width: int | None) -> str:
     """The whole report. Args: width: columns at which lines are wrapped; None: they are not."""
     parts = [[first_line(report), *counts_in_words(report.counts)]]
-    parts.append([f"  {printable(each)}" for each in summary(report.inventory.reading)])
-    parts.append(list(_unread(report.inventory.reading.unread, width)))
+    lines = (_filled(printable(each), width, "  ", "    ") for each in summary(report.inventory.reading))
+    parts.append([line for each in lines for line in each])
+    parts.append(list(_unread(report.inventory.reading.unread, limits, width)))
     parts.append(list(_left_over(report.left_over, limits, width)))
     parts.append(list(_risks(report.risks, limits, width)))
     parts.append(list(_fields(report.changed, limits, width)))
@@ -82,12 +83,14 @@ def as_text(report: Report, limits: DisplayLimits, width: int | None) -> str:
     return "\n\n".join("\n".join(part) for part in parts if part)
 
 
-def _unread(unread: Sequence[Unread], width: int | None) -> Iterator[str]:
+def _unread(unread: Sequence[Unread], limits: DisplayLimits, width: int | None) -> Iterator[str]:
+    """What could not be read; places with the same reason are together."""
     if unread:
         yield f"Not read ({len(unread)}):"
-    for (place, reason, fix), group in grouped(unread, lambda each: (each.place, each.reason, each.fix)).items():
-        times = f" in {len(group)} environments" if len(group) > 1 else ""
-        yield line_as_text(Line("!", f"{place}{times}"), width)
+    for (reason, fix), group in grouped(unread, lambda each: (each.reason, each.fix)).items():
+        found = list(dict.fromkeys(each.place for each in group))
+        more = f" and {len(found) - limits.names} more" if len(found) > limits.names else ""
+        yield line_as_text(Line("!", printable(", ".join(found[: limits.names]) + more)), width)
         yield from _indented(reason, width)
         if fix:
             yield from _indented(f"fix: {fix}", width)

@@ -187,7 +187,4 @@ def _name(app: PlannedApp) -> tuple[str, str]:
 
 
 def _by_placement(apps: Iterable[PlannedApp]) -> dict[tuple[str, str], list[PlannedApp]]:
-    found: dict[tuple[str, str], list[PlannedApp]] = {}
-    for app in apps:
-        found.setdefault((app.tenant, app.cluster), []).append(app)
-    return found
+    return grouped(apps, lambda app: (app.tenant, app.cluster))

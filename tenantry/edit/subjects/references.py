@@ -14,12 +14,12 @@ from typing import Annotated, Any, Literal, NamedTuple, Union, get_args, get_ori
 from tenantry.edit.editor import Editor
 from tenantry.edit.subjects.names import CLASS_PREFIX, DECLARED, NAMES, If, Kind, Named, Target, target_named
 from tenantry.flux import references as of_flux
-from tenantry.grants.model import Share
+from tenantry.grants.model import Include, Share
 from tenantry.kube.names import ADDON_PREFIX, PLATFORM, addon_named, dns_label_problem
 from tenantry.messages.data import mapping_at
 from tenantry.messages.errors import UNKNOWN_NAME, Path, Refused
 from tenantry.messages.text import closest, listed
-from tenantry.model import Document, FluxBlock, Model
+from tenantry.model import Cluster, Document, FluxBlock, Model, Tenant
 from tenantry.model.document import TenantClass
 from tenantry.source.parsed_file import named_classes
 
@@ -215,6 +215,9 @@ def _of_model(model: type[Model], value: Any, at: Path) -> Iterator[Reference]:
             yield from _below(field.type, value[field.key], place)
     if issubclass(model, FluxBlock):
         yield from _of_block(model, value, at)
+    if model is Include:
+        of_rows = _of_model(Tenant if "tenants" in value else Cluster, value.get("each"), (*at, "each"))
+        yield from (each for each in of_rows if not each.target.owner and each.target.kind is not Kind.ADDON)
 
 
 def _is_whole(annotation: Any, value: Any) -> bool:

@@ -52,6 +52,7 @@ RULES: tuple[Rule, ...] = (
     variables.variables_do_not_hide_built_in_placeholders,
     variables.variables_hold_no_placeholders,
     variables.variables_have_one_owner,
+    variables.variables_have_the_type_of_their_default,
     variables.variables_agree_with_labels,
     tenants.new_tenants_are_not_named_like_something_else,
     tenants.labels_of_tenants_leave_the_fleets_alone,

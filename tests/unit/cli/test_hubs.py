@@ -109,3 +109,26 @@ def test_a_cluster_takes_several_groups_by_command(capsys: Capture) -> None:
     assert tenantry(capsys, "set", "clusterGroups.europe.labels.tier", "far")[0] == 0
     _, out, _ = tenantry(capsys, "set", "clusterGroups.edge.labels.region", "late")
     assert "it is overridden by:\n  clusterGroups.europe.labels.region" in out
+
+
+def test_a_group_and_a_class_are_renamed_in_the_entry_of_rows_too(capsys: Capture) -> None:
+    Path("more.csv").write_text("name,ring\nbergen,edge\n")
+    Path("customers.csv").write_text("name\nacme\n")
+    text = (
+        Path("tenants.yaml")
+        .read_text()
+        .replace(
+            "clusters:\n",
+            'include: [{clusters: more.csv, each: {group: ["{ring}", north]}}, {tenants: customers.csv, each: {class: small}}]\n'
+            "tenantClasses: {small: {clusters: {all: true}}}\nclusters:\n",
+            1,
+        )
+    )
+    Path("tenants.yaml").write_text(text.replace("clusterGroups:\n", "clusterGroups:\n  north: {management: hub-eu}\n"))
+    assert tenantry(capsys, "rename", "group", "north", "south")[0] == 0
+    assert tenantry(capsys, "rename", "class", "small", "tiny")[0] == 0
+    found = yaml.safe_load(Path("tenants.yaml").read_text())
+    assert [each["each"] for each in found["include"]] == [{"group": ["{ring}", "south"]}, {"class": "tiny"}]
+    code, _, err = tenantry(capsys, "remove", "group", "south")
+    assert code == 2
+    assert "include[0].each.group[1]" in err

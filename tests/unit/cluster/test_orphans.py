@@ -39,11 +39,9 @@ def test_objects_that_no_state_knows_are_orphans_except_for_what_can_hold_data()
     assert names(orphans([beside], PLACES, lambda _: False).proven) == ["ServiceAccount kamaji/rocky"]
 
 
-@table("is_proven", [True, False])
-def test_in_a_tenants_namespace_an_object_is_deleted_only_if_no_tenant_can_have_made_it(*, is_proven: bool) -> None:
-    found = orphans([APP, ACCOUNT], PLACES, lambda _: False, lambda _: is_proven)
-    both = names([APP, ACCOUNT])
-    assert (names(found.proven), names(found.others)) == ((both, []) if is_proven else ([], both))
+def test_in_a_tenants_namespace_a_tenant_can_have_made_it() -> None:
+    found = orphans([APP, ACCOUNT], PLACES, lambda _: False)
+    assert (names(found.proven), names(found.others)) == ([], names([APP, ACCOUNT]))
 
 
 @table(
@@ -57,7 +55,7 @@ def test_in_a_tenants_namespace_an_object_is_deleted_only_if_no_tenant_can_have_
     ],
 )
 def test_what_is_not_the_fleets_or_goes_by_itself_is_none(stranger: Manifest) -> None:
-    assert not any(orphans([stranger], PLACES, lambda _: False, lambda _: True))
+    assert not any(orphans([stranger], PLACES, lambda _: False))
 
 
 def test_apps_go_first_then_baselines_then_what_they_need() -> None:

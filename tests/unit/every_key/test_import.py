@@ -40,8 +40,8 @@ BY_NATURE = {
     "Git.updates": "read by `tenantry update` alone",
     "HelmPatch.updates": "read by `tenantry update` alone",
     **dict.fromkeys(
-        ("Platform.helm", "Platform.kustomize", "Settings.helm", "Settings.kustomize"),
-        "said of each app, as objects say it",
+        ("Platform.helm", "Platform.kustomize", "Settings.helm"),
+        "said of each app, unless most apps say the same",
     ),
     "Oci.updates": "read by `tenantry update` alone",
     "Platform.longNames": "for names that the file makes, which import reads as they are",

@@ -187,5 +187,5 @@ def test_a_name_that_no_class_has_is_told_at_the_entry() -> None:
     with pytest.raises(InvalidFleet) as caught:
         load(NEW.replace("class: small}", "class: [small, smaller]}"))
     (problem,) = caught.value.diagnostics
-    assert (problem.code, str(problem.location)) == ("unknown-class", "tenants.yaml:2:55")
+    assert (problem.code, str(problem.location)) == ("unknown-class", "tenants.yaml:2:63")
     assert problem.message == "an entry of 'include' names class 'smaller', which is not declared"

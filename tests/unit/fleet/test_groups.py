@@ -299,7 +299,7 @@ def test_a_second_opinion_reads_several_groups_in_the_same_way() -> None:
         ("[eu, eu]", "tenants.yaml:11:14: error[duplicate]: cluster 'a' names group 'eu' twice"),
         (
             "[eu, nowhere]",
-            "tenants.yaml:11:14: error[unknown-group]: cluster 'a' names group 'nowhere', which is not declared",
+            "tenants.yaml:11:19: error[unknown-group]: cluster 'a' names group 'nowhere', which is not declared",
         ),
         ("[]", "tenants.yaml:11:14: error[empty]: at least one entry is needed"),
         (

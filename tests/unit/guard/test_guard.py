@@ -118,7 +118,9 @@ def test_a_limit_can_be_a_share_of_what_the_cluster_holds() -> None:
     after = [tenant(f"t{index}", "web", where="{names: [hub]}") for index in range(4)]
     check(planned(fleet(*after)), now(before), RunLimits(protected=False, deletions="34%"))
     told = refusal(before, fleet(*after), RunLimits(protected=False, deletions="20%"))
-    assert told.startswith("this run would remove 2 tenants; the limit for 'dev' is 1 (maxDeletions: 20%)\n")
+    assert told.startswith(
+        "this run would remove 2 tenants; the limit for 'dev' is 1 (maxDeletions: 20% of 6 tenants)\n"
+    )
 
 
 def test_more_than_the_limit_are_refused_by_name() -> None:

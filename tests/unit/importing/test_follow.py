@@ -15,6 +15,7 @@ from tenantry.importing.documents import Placed
 from tenantry.importing.environments import clusters_around, nothing_found, read_environment, summary
 from tenantry.importing.model import Reading
 from tenantry.manifests.model import NotRendered
+from tests.table import table
 
 LEADS = """\
 apiVersion: kustomize.toolkit.fluxcd.io/v1
@@ -170,8 +171,8 @@ def test_variables_have_the_values_that_flux_gives_them(repository: Repository, 
     assert ((release and release.manifest["spec"]["values"]["host"]) or "") == (host or "")
     assert (release is None) == (host is None)
     assert [each.reason for each in reading.unread] == {
-        "of a Secret": ["variable 'host' can come from Secret hidden, which is not read"],
-        "not read": ["variable 'host' can come from ConfigMap made, which is not read"],
+        "of a Secret": ["its variables can come from Secret hidden, which is not read"],
+        "not read": ["its variables can come from ConfigMap made, which is not read"],
     }.get(name, [])
     if name == "not read":
         assert reading.unread[0].fix == (
@@ -298,7 +299,7 @@ def test_the_address_of_a_remote_tells_the_repository(
     assert ("HelmRelease web" in repository.read()[0]) is is_followed
 
 
-@pytest.mark.parametrize(
+@table(
     "url",
     [
         *("https://git.example.com/acme/apps", "https://someone@git.example.com:443/acme/apps.git"),

@@ -11,6 +11,7 @@ import yaml
 
 from tenantry.importing.resource_sets import COPIED, OWNER, resolved
 from tenantry.manifests.model import NotRendered
+from tests.table import table
 from tests.unit.importing.test_follow import Repository, leads
 
 SPACE: dict[str, Any] = {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": "<< inputs.tenant >>"}}
@@ -60,7 +61,7 @@ UNKNOWN: dict[str, dict[str, Any]] = {
 }
 
 
-@pytest.mark.parametrize("reason", UNKNOWN)
+@table("reason", UNKNOWN)
 def test_what_is_made_at_run_time_is_not_known(reason: str) -> None:
     with pytest.raises(NotRendered) as refused:
         list(resolved(resource_set(**UNKNOWN[reason])))

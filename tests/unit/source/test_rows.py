@@ -13,6 +13,7 @@ from tenantry.load import load_fleet, plan_all
 from tenantry.messages.errors import InvalidFleet
 from tenantry.messages.text import format_invalid
 from tenantry.policy.main_file import read
+from tenantry.source.rows import Allowance
 from tests.hostile.confinement import escapes_of
 from tests.table import table
 
@@ -162,7 +163,13 @@ HEADER = "name,plan,extra,state,seats,cell\n"
         (f"{HEADER}a,sm\u2028all,,,,a\n", "2:1", "error[bad-character]"),
         (HEADER.encode("utf-16"), "1:1", "error[not-utf-8]"),
         (f"{HEADER}a,\xe9,,,,a\n".encode("latin-1"), "2:3", "error[not-utf-8]"),
-        (f"{HEADER}a,{'x' * 200_000},,,,a\n", "2:1", "error[bad-csv]"),
+        (
+            f"{HEADER}a,{'x' * 200_000},,,,a\n",
+            "2:1",
+            "error[too-large]: a cell of this row has more than 131072 characters",
+        ),
+        (f"{HEADER}a,small,,{{env}},,a\n", "2:10", "column 'state' of row 2 holds braces"),
+        (f"{HEADER}a,small,x}},,,a\n", "2:9", "column 'extra' of row 2 holds braces"),
     ],
 )
 def test_what_is_wrong_with_a_table_is_told_at_its_cell(customers: str | bytes, place: str, message: str) -> None:
@@ -200,6 +207,21 @@ def test_what_is_wrong_with_each_is_told_once_in_the_main_file(each: str, messag
 def test_an_entry_of_include_is_for_rows_or_for_files_of_teams(entry: str, message: str) -> None:
     lines = MAIN.splitlines(keepends=True)
     assert message in told(main="".join([*lines[:2], f"  - {entry}\n", *lines[3:]]))
+
+
+def test_a_cell_in_a_longer_text_is_filled_in_once() -> None:
+    main = MAIN.replace('state: "{state}"}', 'state: "{state}", labels: {note: "is-{note}"}}')
+    assert "column 'note' of row 2 holds braces" in told("name,plan,extra,state,note\na,small,,,{env}\n", main)
+
+
+def test_few_cells_cannot_become_any_number_of_characters(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Allowance.__init__, "__defaults__", (1_000, 1_000_000))
+    each = f'annotations: {{a: "{"{note}" * 50}"}}'
+    main = MAIN.replace('state: "{state}"}', f'state: "{{state}}", {each}}}')
+    found = told(f"name,plan,extra,state,note\na,small,,,{'x' * 30}\n", main)
+    assert "tenants.yaml:3:36: error[too-large]: the rows of all files become more than" in found
+    monkeypatch.setattr(Allowance.__init__, "__defaults__", (1_000_000, 10))
+    assert "error[too-large]: the rows of all files become more than" in told()
 
 
 def test_an_included_file_cannot_bring_rows_and_a_row_is_in_one_file() -> None:

@@ -13,7 +13,7 @@ NO_NAMES = {
     "AccountRef": "name namespace",
     "Identity": "issuer subject",
     "Requirements": "images labels",
-    "Addon": "namespaces",
+    "Addon": "namespace namespaces",
     "AddonNamespace": "annotations labels objects",
     "After": "soak",
     "Bucket": "bucketName endpoint interval timeout",
