@@ -48,6 +48,7 @@ def test_a_section_leaves_inherited_keys_to_the_section_they_are_from() -> None:
         "source",
         "namespace",
         "namespaces",
+        "account",
         "keepCRDs",
         "adopt",
     )
