@@ -134,9 +134,11 @@ def insert_in_brackets(text: str, node: Node, index: int, written: str, newline:
     if not node.entries:
         return _only_entry(text, node, written, padded=padded)
     if index == 0:
-        first = node.entries[0].start
-        between = newline + " " * column_of(text, first) if _has_line(text, node.entries[0]) else " "
-        return [Splice(first, first, f"{written},{between}")]
+        first = node.entries[0]
+        if _has_line(text, first):  # Its comments stay with it.
+            at = first_line(text, first)
+            return [Splice(at, at, f"{' ' * column_of(text, first.start)}{written},{newline}")]
+        return [Splice(first.start, first.start, f"{written}, ")]
     before = node.entries[index - 1]
     if not _starts_line(text, before):
         return [Splice(before.end, before.end, f", {written}")]

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from tenantry.edit.document import Document
 from tenantry.edit.editor import Editor
 from tenantry.messages.errors import InvalidFleet, Refused
 
@@ -210,3 +211,11 @@ def test_an_edit_goes_to_the_file_that_declares_the_place(tmp_path: Path) -> Non
     assert editor.documents[team].text == (
         "tenants:\n  rocky:\n    sources:\n      a: {}\n    apps:\n      web: {suspend: false}\n"
     )
+
+
+def test_an_entry_in_brackets_goes_above_the_comments_of_the_first_one(tmp_path: Path) -> None:
+    document = Document(tmp_path / "a.yaml", b"a: [\n  # of b\n  b\n ]\n")
+    document.insert(("a", 0), "new", 0)
+    assert document.after == b"a: [\n  new,\n  # of b\n  b\n ]\n"
+    document.remove(("a", 0))
+    assert document.after == document.before
