@@ -27,7 +27,20 @@ ADDON = """\
       clusters: {all: true}
       source: {git: {url: "{git}/rocky/manifests.git", ref: {branch: main}}}
       kustomize: {path: ./db, targetNamespace: tenantry-system}
+    guest:
+      clusters: {all: true}
+      source: {git: {url: "{git}/movy/manifests.git", ref: {branch: main}}}
+      kustomize: {path: ./worker, targetNamespace: guest}
+      namespaces: {guest: {}}
+      account: {role: edit, rules: [{apiGroups: [""], resources: [nodes], verbs: [list]}]}
+    release:
+      clusters: {all: true}
+      source: {helm: {url: "{charts}"}}
+      helm: {chart: movy-web, version: 1.x, targetNamespace: release, values: {host: release, replicas: 1}}
+      namespaces: {release: {}}
+      account: {}
 """
+GUEST, RELEASE = "addon.guest", "addon.release"
 TENANT = """
   dusty:
     namespace: "{env}-home"
@@ -140,8 +153,28 @@ def test_rights_on_whole_clusters_are_those_of_the_tenants_users_alone(hub: Clus
     assert [may_create_volumes(*each) for each in asked] == [True, True, True, False]
 
 
+def test_an_add_on_with_an_account_of_its_own_has_few_rights(grown: Project, hub: Cluster, edge: Cluster) -> None:
+    for cluster, name, home in ((hub, "hub-dev", "tenantry-system"), (edge, "edge-1", "kamaji-edge")):
+        guest, release = (f"system:serviceaccount:{home}:{account}" for account in (GUEST, RELEASE))
+        assert requests_as(grown, name, "guest", "deployments") == {guest}
+        assert requests_as(grown, name, "release", "deployments") == {release}
+        # Its release is stored where it has rights, and not beside those of the platform.
+        assert requests_as(grown, name, "release", "secrets") == {release}
+        assert may(cluster, guest, "list", "nodes")
+        assert not may(cluster, release, "list", "nodes")
+        for user in (guest, release):
+            assert not may(cluster, user, "get", "secrets", home)
+            assert not may(cluster, user, "create", "namespaces")
+        assert may(cluster, guest, "create", "deployments", "guest", group="apps")
+        assert not may(cluster, guest, "create", "deployments", "release", group="apps")
+
+
 def may_create_volumes(cluster: Cluster, user: str) -> bool:
-    wanted = {"verb": "create", "resource": "persistentvolumes"}
+    return may(cluster, user, "create", "persistentvolumes")
+
+
+def may(cluster: Cluster, user: str, verb: str, resource: str, namespace: str = "", group: str = "") -> bool:
+    wanted = {"verb": verb, "resource": resource, "namespace": namespace, "group": group}
     review: Any = SubjectAccessReview.from_dict({"spec": {"user": user, "resourceAttributes": wanted}})
     answer = cluster.client.create(review).to_dict()
     return bool(answer["status"]["allowed"])
@@ -150,13 +183,13 @@ def may_create_volumes(cluster: Cluster, user: str) -> bool:
 def test_the_platforms_objects_go_after_the_app_and_only_the_namespaces_are_left(
     grown: Project, original: str, hub: Cluster, edge: Cluster
 ) -> None:
-    # Two namespaces on two clusters.
-    grown.pulumi("config", "set", "--stack", "dev", "tenantry:maxDeletions", "4").ok()
+    # Two namespaces of the tenant and two of add-ons, on two clusters.
+    grown.pulumi("config", "set", "--stack", "dev", "tenantry:maxDeletions", "8").ok()
     grown.fleet.write_text(original)
     grown.up().ok()
     grown.pulumi("config", "rm", "--stack", "dev", "tenantry:maxDeletions").ok()
     for cluster, name in ((hub, "hub-dev"), (edge, "edge-1")):
-        for namespace in (HOME, JOBS):
+        for namespace in (HOME, JOBS, "guest", "release"):
             cluster.remove_namespace(namespace)
         gone = deletions(grown, name, HOME)
         assert gone.index("deployments/worker") < gone.index("configmaps/settings")
