@@ -111,8 +111,10 @@ def _ways(found: Reinstall, *, all_move: bool = True) -> Iterator[str]:
     """What to do instead, by what changes. all_move: the platform's namespace changes, and not an add-on's own."""
     changed = {key: before for key, before, _ in found.changes}
     if before := changed.get("storageNamespace"):
-        what = "platform.namespace" if all_move or not found.app else f"platform.addons.{found.app}.namespace"
-        yield f"put '{what}: {before}' back; {_MOVE}"
+        if all_move or not found.app:
+            yield f"put 'platform.namespace: {before}' back; {_MOVE}"
+        else:  # Either key decides where Helm stores the release.
+            yield f"give 'platform.addons.{found.app}' the 'namespace' and 'account' that it had{_BESIDE}"
         return
     for key, before in changed.items():
         if key == CHART:
