@@ -108,6 +108,20 @@ def test_ssh_needs_a_secret(repository: Repository) -> None:
     assert platform["credentials"] == {"flux-system": {"existing": True}}
 
 
+def test_the_source_of_a_tenants_app_is_marked_too(repository: Repository) -> None:
+    git(repository, "remote", "add", "origin", URL)
+    space = "apiVersion: v1\nkind: Namespace\nmetadata: {name: harbour, labels: {toolkit.fluxcd.io/tenant: harbour}}\n"
+    source = {"kind": "GitRepository", "name": "flux-system", "namespace": "flux-system"}
+    own = leads("web", "./web", sourceRef=source, serviceAccountName="harbour", targetNamespace="harbour")
+    repository.write(
+        "clusters/prod/web.yaml", space, own.replace("namespace: flux-system\nspec", "namespace: harbour\nspec")
+    )
+    draft = imported(repository).draft
+    place = ("tenants", "harbour", "sources", "flux-system")
+    assert draft.data["tenants"]["harbour"]["sources"]["flux-system"]["git"]["url"] == URL
+    assert [path for path, texts in draft.decisions.items() if "Git remote" in texts[0]] == [place]
+
+
 NOT_TOLD = {
     "no remote": (),
     "another name": (("remote", "add", "upstream", URL),),
