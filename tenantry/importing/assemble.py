@@ -56,8 +56,8 @@ def _gathered(inventory: Inventory, going_on: Set[int], *, keep_values: bool) ->
     taken: dict[str, Any] = {each: None for each in inventory.management.values()}
     read = grouped(map(Thing, inventory.objects), lambda each: each.read.environment)
     worlds = [
-        _world(environment, management, read.get(environment, []), notes, going_on)
-        for environment, management in inventory.management.items()
+        _world(inventory, environment, read.get(environment, []), notes, going_on)
+        for environment in inventory.management
     ]
     platform = platform_namespace(worlds)
     for world in worlds:
@@ -80,10 +80,12 @@ def _gathered(inventory: Inventory, going_on: Set[int], *, keep_values: bool) ->
     return found
 
 
-def _world(environment: str, management: str, things: list[Thing], notes: Notes, going_on: Set[int]) -> World:
+def _world(inventory: Inventory, environment: str, things: list[Thing], notes: Notes, going_on: Set[int]) -> World:
     taken = taken_over(things, notes, going_on)
     here = {id(each) for each in taken}
-    return World(environment, management, taken, notes, (each for each in things if id(each) not in here))
+    beside = (each for each in things if id(each) not in here)
+    assumed = (Thing(each) for each in inventory.reading.assumed if each.environment == environment)
+    return World(environment, inventory.management[environment], taken, notes, beside, assumed)
 
 
 def _default_times(found: Gathered) -> dict[str, str]:

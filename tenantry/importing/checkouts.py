@@ -15,10 +15,10 @@ from typing import Any, NamedTuple
 
 from tenantry.importing.documents import Placed
 from tenantry.importing.model import Key
+from tenantry.importing.remotes import plain, remotes
 from tenantry.kube.objects import Manifest
 from tenantry.manifests.documents import read_all
 from tenantry.manifests.model import NotRendered
-from tenantry.manifests.programs import run
 from tenantry.messages.data import mapping_at, mappings_in
 
 FLUX = "flux-system"
@@ -104,6 +104,10 @@ class Checkouts:
                 return True
         return False
 
+    def is_of_bootstrap(self, source: Key) -> bool:
+        """Whether a source is that of a bootstrap, as a Kustomization or its name tells."""
+        return source in self._home or source.namespace == source.name == FLUX
+
     def of(self, kustomization: Manifest, sources: Mapping[Key, Manifest]) -> Checkout | None:
         """The checkout of a Kustomization's source. Args: sources: those that were read, as `sources_in` gives them."""
         parts = parts_of(str(kustomization["spec"].get("path") or ""))
@@ -154,8 +158,8 @@ class Checkouts:
         """The repository with this remote, if it has the branch that Flux takes checked out."""
         if self._remotes is None:
             roots = dict.fromkeys(self.inputs.values())
-            self._remotes = {(address, branch): each for each in roots for address, branch in _remotes(each.root)}
-        return self._remotes.get((_plain(url), str(mapping_at(spec, "ref").get("branch") or "master"))) if url else None
+            self._remotes = {(address, branch): each for each in roots for address, branch in remotes(each.root)}
+        return self._remotes.get((plain(url), str(mapping_at(spec, "ref").get("branch") or "master"))) if url else None
 
 
 def source_of(kustomization: Manifest) -> Key:
@@ -186,27 +190,3 @@ def _home_of(copy: Mapping[str, Any]) -> tuple[str, ...]:
     if there[len(there) - len(here) :] != here:
         return ()
     return there[: len(there) - len(here)]
-
-
-def _remotes(root: Path) -> Iterator[tuple[str, str]]:
-    """The addresses of a Git repository's remotes, each with the branch that is checked out."""
-    try:
-        listed = run(("git", "config", "--local", "--get-regexp", r"^remote\..*\.url$"), root, {})
-        branch = run(("git", "symbolic-ref", "--short", "HEAD"), root, {}).decode(errors="replace").strip()
-    except (NotRendered, OSError):
-        return
-    for line in listed.decode(errors="replace").splitlines():
-        if address := _plain(line.partition(" ")[2]):
-            yield address, branch
-
-
-def _plain(url: str) -> str:
-    """An address without its scheme, its user and its ending: the same for https, ssh and the scp form. A path is none."""
-    scheme, found, rest = url.strip().partition("://")
-    if not found:
-        scheme, rest = "", url.strip()
-        if rest.startswith(("/", ".")) or ":" not in rest:
-            return ""
-        rest = rest.replace(":", "/", 1)
-    host, slash, path = rest.rpartition("@")[2].partition("/")
-    return f"{host.partition(':')[0].lower()}{slash}{path.rstrip('/').removesuffix('.git')}" if scheme != "file" else ""

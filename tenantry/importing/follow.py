@@ -19,7 +19,8 @@ from typing import Any, NamedTuple
 from tenantry.flux.schemas import kinds
 from tenantry.importing.checkouts import FLUX, Checkout, Checkouts, source_of, sources_in
 from tenantry.importing.documents import Placed, placed
-from tenantry.importing.model import Elsewhere, Followed, Key, Unread, key_of
+from tenantry.importing.model import Elsewhere, Followed, Key, Read, Unread, key_of
+from tenantry.importing.remotes import assumed
 from tenantry.importing.resource_sets import COPIED, OWNER, is_resource_set, resolved
 from tenantry.kube.objects import Manifest, is_of_flux, labels_of
 from tenantry.manifests.artifact import directory_in
@@ -109,6 +110,21 @@ class Follower:
             )
             for key, users in self._missing.items()
         ]
+
+    @property
+    def assumed(self) -> list[Read]:
+        """The Git repositories of bootstraps that are at hand, but were not read, as their remotes tell them."""
+        roots: dict[Key, set[Path]] = {}
+        for key, (manifest, _) in self._known.items():
+            if key.kind != "Kustomization" or not isinstance(manifest.get("spec"), dict):
+                continue
+            source = source_of(manifest)
+            unread = source.kind == "GitRepository" and source not in self._sources
+            asked = unread and self._checkouts.is_of_bootstrap(source)
+            if asked and (checkout := self._checkouts.of(manifest, self._sources)):
+                roots.setdefault(source, set()).add(checkout.root)
+        found = (assumed(self.environment, key, *there) for key, there in roots.items() if len(there) == 1)
+        return [each for each in found if each]
 
     @property
     def objects(self) -> list[Placed]:

@@ -97,12 +97,16 @@ class Elsewhere:
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """How objects were read, beside the objects themselves."""
+    """How objects were read, beside the objects themselves.
+
+    assumed: sources that were not read, as the Git remotes of the repositories at hand tell them. They are not counted.
+    """
 
     unread: tuple[Unread, ...] = ()
     followed: tuple[Followed, ...] = ()
     elsewhere: tuple[Elsewhere, ...] = ()
     flux: tuple[Installed, ...] = ()
+    assumed: tuple[Read, ...] = ()
 
     def __add__(self, other: Reading) -> Reading:
         return Reading(*(getattr(self, key) + getattr(other, key) for key in self.__slots__))
@@ -175,6 +179,7 @@ class Draft:
     became:    every object that the data expresses. One that is planned under another name is in `left_over`, too.
     decisions: comments at places that somebody has to decide about.
     copied:    kubeconfigs that the draft expects in another namespace.
+    assumed:   the sources with an address that Git remotes tell, as far as the data has them.
     """
 
     data: Mapping[str, Any]
@@ -182,6 +187,7 @@ class Draft:
     left_over: tuple[LeftOver, ...]
     decisions: Mapping[Path, tuple[str, ...]] = field(default_factory=dict)
     copied: tuple[Copied, ...] = ()
+    assumed: tuple[Read, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -91,7 +91,7 @@ class PlatformEntry(OwnerEntry):
                 text = "its source differs from that in another place, and an add-on has one source"
                 self.notes.leave(app.thing.read, text, "use variables in the source, by hand")
         for app in found.values():
-            if app.source and source_is_there(app):
+            if app.source and (source_is_there(app) or app.source in self.surveys[app.place.environment].world.assumed):
                 at = ("platform", "sources", app.shared) if app.shared else (*app.path, "source")
                 self.notes.take(app.source.read, *at)
         own = next((app.own for app in found.values() if app.own is not None), "")

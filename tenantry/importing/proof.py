@@ -79,7 +79,8 @@ def prove(inventory: Inventory, draft: Draft, plans: Mapping[str, Plan]) -> Proo
     planned = _planned(plans)
     read = {_identity(inventory, each): each for each in inventory.objects}
     kept = tuple(_proven(id, each, planned) for id, each in read.items() if id in planned)
-    added = tuple(Added(environment, each.id) for id, (environment, each) in planned.items() if id not in read)
+    there = read.keys() | {_identity(inventory, each) for each in inventory.reading.assumed}
+    added = tuple(Added(environment, each.id) for id, (environment, each) in planned.items() if id not in there)
     missing = tuple(each for id, each in read.items() if id not in planned)
     return Proof(kept, added, missing, (*_defects(draft, missing), *_unplanned(draft, plans)))
 

@@ -6,7 +6,7 @@ Never: shows the value of a Secret. The proof masks secrets.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -25,6 +25,7 @@ from tenantry.plan.plan import Plan
 from tenantry.source.parse import parse
 
 _OTHER_MANIFESTS = "Flux applies other manifests, and deletes what only the old ones have"
+_ASSUMED = "Flux applies other manifests if the source that it has is not the one that the Git remote tells"
 _NEW_RELEASE = "Flux uninstalls the release and installs another one"
 _UPGRADE = "Helm upgrades the release, so pods can restart"
 _FIELDS: Mapping[str, Mapping[tuple[str, ...], str]] = {
@@ -78,11 +79,14 @@ def risks(inventory: Inventory, proof: Proof, plans: Mapping[str, Plan]) -> Iter
     sources = _Sources(inventory, plans)
     for each in proof.kept:
         for field in each.changed:
+            reason = _reason(each.planned.id.kind, field)
             if field.path[:2] == ("spec", "sourceRef") and sources.are_one(each):
-                continue
-            if reason := _reason(each.planned.id.kind, field):
+                reason = _ASSUMED if sources.is_assumed(each) else ""
+            if reason:
                 path = tuple(part if isinstance(part, int) else str(part) for part in field.path)
                 yield Risk(each.read.environment, each.planned.id, format_path(path), reason)
+    for source in filter(sources.is_planned, inventory.reading.assumed):
+        yield Risk(source.environment, object_id(source.manifest), "spec", _ASSUMED)
     for new in proof.added:
         if new.id.kind in _CREATED:
             yield Risk(new.environment, new.id, "", _CREATED[new.id.kind])
@@ -92,9 +96,8 @@ class _Sources:
     """The sources of Kustomizations, as they were read and as they are planned."""
 
     def __init__(self, inventory: Inventory, plans: Mapping[str, Plan]) -> None:
-        self._read = {
-            (each.environment, *_place(object_id(each.manifest))): each.manifest for each in inventory.objects
-        }
+        self._assumed = _sources_by_place(inventory.reading.assumed)
+        self._read = self._assumed | _sources_by_place(inventory.objects)
         self._planned = {
             (name, *_place(each.id)): each.manifest for name, plan in plans.items() for each in plan.objects
         }
@@ -105,6 +108,18 @@ class _Sources:
         old = self._read.get((environment, *_source(kept.read.manifest)))
         new = self._planned.get((environment, *_source(kept.planned.manifest)))
         return old is not None and new is not None and have_one_content(old, new)
+
+    def is_planned(self, source: Read) -> bool:
+        """Whether a source is planned under its own name."""
+        return (source.environment, *_place(object_id(source.manifest))) in self._planned
+
+    def is_assumed(self, kept: Proven) -> bool:
+        """Whether the old source was not read."""
+        return (kept.read.environment, *_source(kept.read.manifest)) in self._assumed
+
+
+def _sources_by_place(reads: Iterable[Read]) -> dict[tuple[str, ...], Manifest]:
+    return {(each.environment, *_place(object_id(each.manifest))): each.manifest for each in reads}
 
 
 def _place(id: ObjectId) -> tuple[str, str, str]:
@@ -238,7 +253,7 @@ class Report:
         if not self.counts.expressed:
             return (READ_WHAT_IS_LEFT,)
         found = {"risky": bool(self.risks), "left_over": bool(self.left_over), "decisions": bool(self.draft.decisions)}
-        return steps(self.inventory, self.proof, self.renamed, self.plans, self.draft.copied, **found)
+        return steps(self.inventory, self.proof, self.renamed, self.plans, self.draft, **found)
 
 
 def report_of(inventory: Inventory, draft: Draft, text: str, file: str) -> Report:

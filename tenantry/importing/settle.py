@@ -9,6 +9,7 @@ from typing import Any
 from tenantry.grants.frames import filled
 from tenantry.importing.model import Became, Draft, Inventory, LeftOver, Path, Read, key_of
 from tenantry.importing.owners import FLUX
+from tenantry.importing.remotes import told_by_remote
 from tenantry.importing.text import text_of
 from tenantry.importing.world import Notes
 from tenantry.kube.objects import is_of_flux
@@ -146,7 +147,13 @@ def _draft(inventory: Inventory, data: dict[str, Any], notes: Notes, plans: dict
         path: tuple(each) for path, each in notes.decisions.items() if value_at(data, path, ABSENT) is not ABSENT
     }
     copied = tuple(each for each in notes.copied if each.cluster in data.get("clusters", {}))
-    return Draft(data, tuple(became), tuple(_in_order(inventory, notes)), decisions, copied)
+    assumed = []
+    for read in inventory.reading.assumed:
+        places = [each for each in notes.places.get(id(read), ()) if value_at(data, each, ABSENT) is not ABSENT]
+        assumed += [read] if places else []
+        text = told_by_remote(read)  # environments can share a place
+        decisions |= {each: tuple(dict.fromkeys((*decisions.get(each, ()), text))) for each in places}
+    return Draft(data, tuple(became), tuple(_in_order(inventory, notes)), decisions, copied, tuple(assumed))
 
 
 def _expressed(data: dict[str, Any], notes: Notes, read: Read, plan: Plan, made: Set[tuple[str, Path]]) -> Path | None:

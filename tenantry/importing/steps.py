@@ -24,9 +24,10 @@ from tenantry.cluster.kubectl import (
     suspend,
     users_of_sources,
 )
-from tenantry.importing.model import Copied, Inventory, Proof, Read
+from tenantry.importing.model import Copied, Draft, Inventory, Proof, Read
 from tenantry.importing.resource_sets import OWNER
 from tenantry.kube.objects import ObjectId, group_of, labels_of, object_id
+from tenantry.messages.data import mapping_at
 from tenantry.messages.text import counted, grouped
 from tenantry.plan.plan import Plan
 
@@ -61,7 +62,7 @@ def steps(
     proof: Proof,
     renamed: Iterable[Read],
     plans: Mapping[str, Plan],
-    copied: Iterable[Copied] = (),
+    draft: Draft,
     *,
     risky: bool,
     left_over: bool,
@@ -73,7 +74,8 @@ def steps(
     old = [_Place(object_id(each.manifest), contexts[each.environment]) for each in renamed]
     return (
         *((_DECIDE,) if decisions else ()),
-        *_copies(copied, contexts),
+        *_assumed(draft.assumed, contexts),
+        *_copies(draft.copied, contexts),
         *_check(hubs, plans, risky=risky),
         *_owners(inventory, proof, contexts),
         *_suspended(old),
@@ -82,6 +84,25 @@ def steps(
         *_left(old),
         *((READ_WHAT_IS_LEFT,) if left_over else ()),
     )
+
+
+def _assumed(assumed: Iterable[Read], contexts: Mapping[str, str]) -> Iterator[Step]:
+    """The sources that were not read, to be compared with those that Flux has."""
+    for (id, where, origin), reads in grouped(assumed, lambda each: (object_id(each.manifest), *_told(each))).items():
+        yield Step(
+            f"{id} was not read. {origin} tells that it is {where}. See what Flux has; if that differs, correct tenants.yaml:"
+            " otherwise `tenantry up` has Flux apply another repository, and delete what that one does not hold."
+            " `tenantry preflight` shows which Kustomizations change their source, and not the address that Flux has today:",
+            tuple(dict.fromkeys(get(id, contexts[each.environment]) for each in reads)),
+        )
+
+
+def _told(source: Read) -> tuple[str, str]:
+    """Address, branch and Secret of a Git repository that was not read, and what tells them."""
+    spec = source.manifest["spec"]
+    secret = mapping_at(spec, "secretRef").get("name")
+    where = f"{spec['url']} with branch {spec['ref']['branch']}{f' and Secret {secret}' if secret else ''}"
+    return where, f"{source.origin[:1].upper()}{source.origin[1:]}"
 
 
 def _copies(copied: Iterable[Copied], contexts: Mapping[str, str]) -> Iterator[Step]:

@@ -180,7 +180,8 @@ class TenantEntry(OwnerEntry):
             one = unified(places, self.variables.named(self.tenant, key))
             entries |= {key: one} if one is not DIFFER else self._parted(key, places, apps[key])
             for app in apps[key]:
-                if source_is_there(app) and app.source:
+                world = self.surveys[app.place.environment].world
+                if app.source and (source_is_there(app) or app.source in world.assumed):
                     self.notes.take(app.source.read, *self.path, "sources", key)
         return entries
 

@@ -139,11 +139,17 @@ class World:
     """The objects on the management cluster of one environment.
 
     platform: the namespace of add-ons there. keeps_values: whether values that may be secrets are written, too.
-    beside: what was read there, and is left to what applies it.
+    beside: what was read there, and is left to what applies it. assumed: sources that were not read.
     """
 
     def __init__(
-        self, environment: str, management: str, things: list[Thing], notes: Notes, beside: Iterable[Thing] = ()
+        self,
+        environment: str,
+        management: str,
+        things: list[Thing],
+        notes: Notes,
+        beside: Iterable[Thing] = (),
+        assumed: Iterable[Thing] = (),
     ) -> None:
         self.environment = environment
         self.management = management
@@ -155,7 +161,8 @@ class World:
         self._by_kind: dict[str, list[Thing]] = defaultdict(list)
         self._in_namespace: dict[tuple[str, str], list[Thing]] = defaultdict(list)
         self._spaces: dict[str, list[Thing]] = defaultdict(list)
-        self._by_key: dict[tuple[str, str, str], Thing] = {}
+        self.assumed = tuple(assumed)
+        self._by_key = {(thing.kind, thing.namespace, thing.name): thing for thing in self.assumed}
         for thing in self.things:
             self._by_kind[thing.kind].append(thing)
             self._spaces[thing.namespace].append(thing)

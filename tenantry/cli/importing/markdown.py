@@ -23,7 +23,7 @@ def as_markdown(report: Report) -> str:
         "\n".join(f"- {line.strip()}" for line in counts_in_words(report.counts)),
         *(
             ["\n".join(f"- {prose(line)}" for line in read)]
-            if (read := list(summary(report.inventory.reading)))
+            if (read := list(summary(report.inventory.reading, report.draft.assumed)))
             else ()
         ),
         *_section("Not read", _unread(report.inventory.reading.unread)),

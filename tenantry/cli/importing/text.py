@@ -71,7 +71,10 @@ def risk_place(risk: Risk) -> str:
 def as_text(report: Report, limits: DisplayLimits, width: int | None) -> str:
     """The whole report. Args: width: columns at which lines are wrapped; None: they are not."""
     parts = [[first_line(report), *counts_in_words(report.counts)]]
-    lines = (_filled(printable(each), width, "  ", "    ") for each in summary(report.inventory.reading))
+    lines = (
+        _filled(printable(each), width, "  ", "    ")
+        for each in summary(report.inventory.reading, report.draft.assumed)
+    )
     parts.append([line for each in lines for line in each])
     parts.append(list(_unread(report.inventory.reading.unread, limits, width)))
     parts.append(list(_left_over(report.left_over, limits, width)))

@@ -15,7 +15,6 @@ from tenantry.importing.documents import Placed
 from tenantry.importing.environments import clusters_around, nothing_found, read_environment, summary
 from tenantry.importing.model import Reading
 from tenantry.manifests.model import NotRendered
-from tests.table import table
 
 LEADS = """\
 apiVersion: kustomize.toolkit.fluxcd.io/v1
@@ -292,23 +291,11 @@ def test_a_copy_of_a_source_is_named_by_its_name_or_its_address(repository: Repo
 def test_the_address_of_a_remote_tells_the_repository(
     repository: Repository, monkeypatch: pytest.MonkeyPatch, address: str, branch: str, *, is_followed: bool
 ) -> None:
-    monkeypatch.setattr(checkouts, "_remotes", lambda _: [(address, branch)])
+    monkeypatch.setattr(checkouts, "remotes", lambda _: [(address, branch)])
     text = leads("web", "./web").replace("name: flux-system\n", "name: apps\n")
     repository.write("clusters/prod/web.yaml", text, ELSEWHERE)
     repository.write("web/web.yaml", RELEASE)
     assert ("HelmRelease web" in repository.read()[0]) is is_followed
-
-
-@table(
-    "url",
-    [
-        *("https://git.example.com/acme/apps", "https://someone@git.example.com:443/acme/apps.git"),
-        *("ssh://git@GIT.example.com/acme/apps", "git@git.example.com:acme/apps.git"),
-    ],
-)
-def test_an_address_is_the_same_in_all_forms(url: str) -> None:
-    assert checkouts._plain(url) == "git.example.com/acme/apps"
-    assert [checkouts._plain(each) for each in ("/srv/apps", "../apps", "file:///srv/apps", "")] == [""] * 4
 
 
 GENERATOR = """\
