@@ -136,7 +136,6 @@ HABITS: dict[type[Model], dict[str, str]] = {
         "configMapRef": "write 'configMap: {name: NAME, namespace: NAMESPACE}'",
     },
     Platform: {
-        "sources": "write the source in each add-on: 'addons: {NAME: {source: ...}}'",
         "apps": "write 'addons'",
         "charts": "write 'addons'",
     },
@@ -168,6 +167,7 @@ HABITS: dict[type[Model], dict[str, str]] = {
         **dict.fromkeys(("envs", "stages"), "write 'environments'"),
         **dict.fromkeys(("imports", "includes", "files"), "write 'include'"),
         **dict.fromkeys(("teams", "projects"), "write 'tenants'"),
+        "sources": "write 'tenants: {NAME: {sources: ...}}', or 'platform: {sources: ...}' for add-ons",
     },
 }
 """What to write instead, by the model of the mapping and the key."""

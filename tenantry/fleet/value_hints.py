@@ -82,7 +82,8 @@ def _of_mapping(model: type[Model] | None, path: Path, value: Any, document: Map
         given = quoted(setting[2].strip(" \t\u00a0\"'"), (setting[1],))
         return f"write '{setting[1]}: {given}', with a colon and a space after the key"
     if (
-        path[:2] == ("platform", "addons")
+        isinstance(value, str)
+        and path[:2] == ("platform", "addons")
         and path[3:] == ("source",)
         and value in mapping_at(document, "platform", "sources")
     ):
