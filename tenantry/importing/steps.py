@@ -91,7 +91,7 @@ def _assumed(assumed: Iterable[Read], contexts: Mapping[str, str]) -> Iterator[S
     for (id, where, origin), reads in grouped(assumed, lambda each: (object_id(each.manifest), *_told(each))).items():
         yield Step(
             f"{id} was not read. {origin} tells that it is {where}. See what Flux has; if that differs, correct tenants.yaml:"
-            " otherwise `tenantry up` has Flux apply another repository, and delete what that one does not hold."
+            " otherwise `tenantry up` has Flux apply another repository, and prune what that one does not hold."
             " `tenantry preflight` shows which Kustomizations change their source, and not the address that Flux has today:",
             tuple(dict.fromkeys(get(id, contexts[each.environment]) for each in reads)),
         )
