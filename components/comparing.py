@@ -22,6 +22,7 @@ from tenantry.cluster.drift import (
     compare_again,
     compared,
     confirmed,
+    is_applied,
     lines_of,
     take_off_added,
     told,
@@ -206,6 +207,7 @@ def _advise(unknown: Sequence[Difference]) -> None:
 
 
 def _tell(differences: Iterable[Difference]) -> None:
-    """Name what others have changed, or deleted from a fleet that is there."""
-    if by_hand := [difference for difference in differences if difference.by]:
+    """Name what others have changed of the fleet's objects; what it takes over now was never as planned."""
+    changed = (difference for difference in differences if difference.by and difference.live)
+    if by_hand := [difference for difference in changed if is_applied(difference.live or {})]:
         pulumi.log.warn(f"changed by others than Pulumi, and put back by this run:\n{told(by_hand)}")

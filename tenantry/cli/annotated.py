@@ -18,6 +18,10 @@ _WIDEST = 50
 """Comments are not aligned with lines that are longer than this."""
 
 
+_MANY = 3
+"""How many entries a list has that nobody wrote, and that is shown whole."""
+
+
 @dataclass(frozen=True, slots=True)
 class Line:
     """A line of the output; comment: without `#`; colour: of the text, not of the comment."""
@@ -71,7 +75,10 @@ def _value(head: str, value: Value, indent: int) -> Iterator[Line]:
         yield Line(f"{head}|{chomped}", comment_of(value), colour)
         yield from (Line(f"{' ' * indent}{printable(each)}") for each in value.value.rstrip("\n").split("\n"))
     else:
-        yield Line(f"{head}{scalar(value.value)}", comment_of(value), colour)
+        # Nobody wrote a default, so the first of many say enough.
+        many = isinstance(value.value, list) and len(value.value) > _MANY and not value.origin
+        shown, more = (value.value[:1], f", and {len(value.value) - 1} more") if many else (value.value, "")
+        yield Line(f"{head}{scalar(shown)}", f"{comment_of(value)}{more}", colour)
 
 
 def scalar(value: Any) -> str:

@@ -16,6 +16,7 @@ from tenantry.cli.management import connect_management, management_options
 from tenantry.cli.options import cluster_name, output
 from tenantry.cli.options import environment as environment_option
 from tenantry.cli.output import as_text, counts, data, data_json, say, working
+from tenantry.cli.register import register
 from tenantry.cluster.apply_bootstrap import Outcome, apply
 from tenantry.cluster.connect import connect
 from tenantry.fleet.fleet import Fleet
@@ -43,36 +44,60 @@ def command() -> None:
 
 @command.command(
     "bootstrap",
-    short_help="print or apply what a cluster needs before the first run",
+    short_help="print or apply what clusters need before the first run",
     epilog="""\
 Examples:
   tenantry cluster bootstrap edge-1 | kubectl --context edge-1 apply -f -
   tenantry cluster bootstrap edge-1 --kubeconfig ~/.kube/edge-1 --dry-run
   tenantry cluster bootstrap edge-1 --kubeconfig ~/.kube/edge-1
+  tenantry cluster bootstrap --all --environment prod --dry-run
+  tenantry cluster bootstrap --all --environment prod
 
 Exit codes:
-  0  success
+  0  success; with --all: every cluster is prepared
+  1  with --all: at least one cluster is not; the others are
   2  tenants.yaml is invalid, or the cluster does not take the objects
 """,
 )
-@cluster_name()
+@cluster_name(required=False)
+@click.option("--all", "all_clusters", is_flag=True, help="Prepare all clusters of the environment.")
 @environment_option("The environment that the cluster is prepared for; default: its first.")
 @click.option(
     "--kubeconfig",
     type=click.Path(path_type=Path, dir_okay=False),
-    help="Apply the objects with this kubeconfig of an administrator of the cluster.",
+    help="Apply the objects with this kubeconfig of an administrator of the cluster. With --all: the kubeconfig of the"
+    " management cluster; default: the one in Pulumi.<environment>.yaml.",
 )
 @click.option("--context", metavar="NAME", help="Its context; default: the current one.")
 @click.option("--dry-run", is_flag=True, help="Show what applying would change, and change nothing.")
 @reads_file
 def bootstrap_command(
-    file: Path, name: str, environment: str | None, kubeconfig: Path | None, context: str | None, *, dry_run: bool
+    file: Path,
+    name: str | None,
+    environment: str | None,
+    kubeconfig: Path | None,
+    context: str | None,
+    *,
+    all_clusters: bool,
+    dry_run: bool,
 ) -> int:
     """Print the objects that cluster NAME needs before Flux can act on it.
 
-    These are the platform's namespace and the permissions of its service account. With --kubeconfig they are applied
-    instead. They belong to no stack, and `tenantry destroy` does not remove them.
+    These are the platform's namespace, the permissions of its service account, and admission policies. With --kubeconfig
+    they are applied instead. They belong to no stack, and `tenantry destroy` does not remove them.
+
+    With --all they are applied to every cluster of the environment: to its management clusters, and to its remote
+    clusters with the kubeconfigs that Flux uses. Run it again after an upgrade of Tenantry.
     """
+    if all_clusters:
+        # Only this needs a plan and the kubeconfigs.
+        from tenantry.cli.prepare import bootstrap_all
+
+        if name or not environment:
+            raise click.UsageError("--all takes no NAME: type `tenantry cluster bootstrap --all --environment NAME`")
+        return bootstrap_all(file, load_fleet(file), environment, kubeconfig, context, dry_run=dry_run)
+    if name is None:
+        raise click.UsageError("Name a cluster, or all of an environment: --all --environment NAME")
     if kubeconfig is None and (context or dry_run):
         raise click.UsageError("--context and --dry-run need --kubeconfig: without it nothing is applied")
     fleet = load_fleet(file)
@@ -216,3 +241,4 @@ def _print(found: Contact, output: str, now: datetime) -> None:
 
 
 command.add_command(discover)
+command.add_command(register)

@@ -102,7 +102,7 @@ HABITS: Mapping[str, Sequence[str]] = {
     "tenant|tenants|project|proj ...": ("tenantry list tenants",),
     "clusters|environments|placements|rights|sources ...": ("tenantry list {0}",),
     "cluster list|ls|get|show ...": (_CLUSTERS,),
-    "cluster add|create|new|register * ...": ("tenantry add cluster {2}  # then: tenantry cluster bootstrap {2}",),
+    "cluster add|create|new * ...": ("tenantry add cluster {2}  # then: tenantry cluster bootstrap {2}",),
     "cluster rm|remove|delete|del * ...": ("tenantry remove cluster {2}  # edits tenants.yaml",),
     "cancel|abort ...": (
         "Ctrl-C ends a command; this ends an update that another process left behind.",

@@ -105,9 +105,9 @@ def cluster(help: str) -> Callable[[_F], _F]:
     return click.option("-c", "--cluster", metavar="NAME", help=help, shell_complete=completers.clusters)
 
 
-def cluster_name() -> Callable[[_F], _F]:
+def cluster_name(*, required: bool = True) -> Callable[[_F], _F]:
     """`NAME` of a cluster, completed from the file."""
-    return click.argument("name", shell_complete=completers.clusters)
+    return click.argument("name", required=required, shell_complete=completers.clusters)
 
 
 def group(help: str) -> Callable[[_F], _F]:

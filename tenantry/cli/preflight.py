@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -41,6 +41,7 @@ from tenantry.plan.plan import Plan
 from tenantry.preflight.adoption import Adoption
 from tenantry.preflight.after import Mode, Run
 from tenantry.preflight.check import Report, preflight
+from tenantry.preflight.dry_run import DryRun
 from tenantry.stacks.file import stacks_running, target_of
 from tenantry.stacks.outcome import for_stack
 from tenantry.stacks.states import InStates
@@ -58,6 +59,7 @@ Examples:
   tenantry preflight --environment dev --environment test --brief
   tenantry preflight --environment prod --kubeconfig ~/.kube/hub-prod
   tenantry preflight --environment prod --preview        in a pull request
+  tenantry preflight --environment prod --dry-run        before an adoption
 
 Exit codes:
   0  no errors; there may be warnings
@@ -79,6 +81,12 @@ Exit codes:
     help="For a review, which runs nothing: only warn of apps that wait for the environment before.",
 )
 @click.option(
+    "--dry-run",
+    "rehearse",
+    is_flag=True,
+    help="Have the API server apply each planned object as a dry run, and show what would change.",
+)
+@click.option(
     "--strict",
     is_flag=True,
     help="Treat warnings as errors: exit with code 2 if the file has any, with code 1 if the clusters have.",
@@ -94,6 +102,7 @@ def command(
     everything: bool,
     brief: bool,
     preview: bool,
+    rehearse: bool,
     strict: bool,
     output: str,
 ) -> int:
@@ -121,7 +130,7 @@ def command(
     for name, planned in plans.items():
         try:
             mode = Mode.PREVIEW if preview else Mode.RUN
-            report = report_on(file, fleet, planned, kubeconfig, context, mode)
+            report = report_on(file, fleet, planned, kubeconfig, context, mode, rehearse=rehearse)
             reports[name] = _strictly(report) if strict else report
         except Refused as refused:
             failed[name] = refused
@@ -154,11 +163,13 @@ def report_on(
     drift: bool = True,
     hubs: Sequence[str] = (),
     without: Collection[str] = (),
+    rehearse: bool = False,
 ) -> Report:
     """Check an environment.
 
     Args:   mode: whether the environment before is asked. drift: whether live objects are compared with the planned ones.
             hubs, without: all management clusters of the environment, and those that are left out.
+            rehearse: whether the API server is asked what it would make of each planned object.
     Raises: Refused: its management cluster cannot be asked.
     """
     project = file.resolve().parent
@@ -196,6 +207,7 @@ def report_on(
             run=run,
             drift=drift,
             in_state=in_state,
+            rehearse=rehearse,
         )
     return _for_stack(report, stack.claim.stack.rpartition("/")[2]) if stack.claim else report
 
@@ -229,9 +241,9 @@ def print_report(
     for problem in report.problems:
         if problem.severity is Severity.ERROR or not brief:
             write(command_of_problem(problem, planned.environment) if annotated else as_text(problem))
-    for adoption in report.adoptions:
-        for line in _adoption(adoption, limits):
-            write(line)
+    shown = _dry_run(report.dry_run, limits) if report.dry_run else _adoptions(report.adoptions, limits)
+    for line in shown:
+        write(line)
     found = counts(report.problems) or "nothing is in the way"
     hidden = listed(each.code for each in report.problems if each.severity is Severity.WARNING) if brief else ""
     write(
@@ -248,13 +260,36 @@ def print_warnings(file: Path, warnings: tuple[Problem, ...], *, brief: bool) ->
         say(f"{file}: {counted(len(warnings), 'warning')} ({listed(warning.code for warning in warnings)})")
 
 
-def _adoption(adoption: Adoption, limits: DisplayLimits) -> Iterator[str]:
-    taken, made = len(adoption.taken), len(adoption.made)
-    yield f"tenant '{adoption.tenant}' takes over {counted(taken, 'object')}, gets {made} new, and loses none"
-    lines = changes((each for each in adoption.taken if each.fields), limits)
-    lines += [Line(" ", f"{each.id} stays as it is") for each in adoption.taken if not each.fields]
-    lines += [Line("+", str(id)) for id in adoption.made]
+def _adoptions(adoptions: Iterable[Adoption], limits: DisplayLimits) -> Iterator[str]:
+    for adoption in adoptions:
+        taken, made = len(adoption.taken), len(adoption.made)
+        yield f"tenant '{adoption.tenant}' takes over {counted(taken, 'object')}, gets {made} new, and loses none"
+        lines = changes((each for each in adoption.taken if each.fields), limits)
+        lines += [Line(" ", f"{each.id} stays as it is") for each in adoption.taken if not each.fields]
+        lines += [Line("+", str(id)) for id in adoption.made]
+        yield from (line_as_text(line, columns(sys.stdout)) for line in lines)
+
+
+def _dry_run(found: DryRun, limits: DisplayLimits) -> Iterator[str]:
+    """Each object that would not stay as it is, then how many there are of each sort."""
+    lines = changes(found.changed, limits)
+    lines += [Line("+", str(id)) for id in found.made]
+    lines += [Line("!", str(rejected.id)) for rejected in found.rejected]
+    lines += [Line("-", str(id)) for id in found.deleted]
     yield from (line_as_text(line, columns(sys.stdout)) for line in lines)
+    yield "dry run of the API server:"
+    for number, what in (
+        (len(found.equal), "stay as they are"),
+        (len(found.marked), "get labels and annotations of Tenantry alone"),
+        (len(found.changed), "change, as above"),
+        (len(found.made), "are new"),
+        (len(found.rejected), "are not taken"),
+        (
+            len(found.deleted),
+            "have the environment's labels and are not in the file: a run deletes what its stack has of them",
+        ),
+    ):
+        yield f"  {number:>6,} {what}"
 
 
 def _checked(planned: Plan, report: Report) -> CheckedEnvironment:
@@ -268,4 +303,5 @@ def _checked(planned: Plan, report: Report) -> CheckedEnvironment:
         refused=report.refused,
         problems=report.problems,
         adoptions=report.adoptions,
+        dry_run=report.dry_run,
     )

@@ -14,6 +14,7 @@ from http import HTTPStatus
 from typing import TYPE_CHECKING, Any
 
 from tenantry.cluster.kubectl import get, mark
+from tenantry.cluster.reach import why_unreached
 from tenantry.cluster.requests import served_kinds, server_version
 from tenantry.kube.objects import Manifest, ObjectId, object_id
 from tenantry.messages.errors import Refused
@@ -135,7 +136,8 @@ def _explained(id: ObjectId) -> Iterator[None]:
         yield
     except RequestError as error:
         raise Refused(
-            f"the cluster no longer answers: {error}", "run the command again; it continues where it stopped"
+            f"the cluster no longer answers: {why_unreached(error)}",
+            "run the command again; it continues where it stopped",
         ) from None
     except HTTPStatusError as error:
         raise Refused(f"the cluster refuses {id}: {_told(error)}", _fix(id, error.response.status_code)) from None

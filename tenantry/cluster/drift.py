@@ -311,15 +311,21 @@ def _confirmed(client: Client, difference: Difference) -> Difference | None:
 def _would_change(client: Client, difference: Difference) -> bool:
     """Whether applying the planned object as Pulumi does it would change the live one."""
     assert difference.live
-    entries = mappings_in(mapping_at(difference.live, "metadata").get("managedFields"))
-    manager = next((entry["manager"] for entry in entries if is_pulumi(entry)), FIELD_MANAGER)
+    manager = manager_of(difference.live)
     after = requests.applied(client, difference.id, difference.planned.manifest, manager=manager)
-    return after is None or _essence(after) != _essence(difference.live)
+    return after is None or essence(after) != essence(difference.live)
 
 
-def _essence(manifest: Manifest) -> dict[str, Any]:
+def manager_of(live: Manifest) -> str:
+    """As which field manager Pulumi applies an object."""
+    entries = mappings_in(mapping_at(live, "metadata").get("managedFields"))
+    return next((str(entry["manager"]) for entry in entries if is_pulumi(entry)), FIELD_MANAGER)
+
+
+def essence(manifest: Manifest) -> dict[str, Any]:
+    """What is in an object, without its identity and what the API server writes. Labels and annotations are there, empty or not."""
     content = {key: value for key, value in manifest.items() if key not in _NOT_CONTENT}
-    return {**content, **{name: mapping_at(manifest, "metadata", name) for name in _IN_METADATA}}
+    return {**content, "metadata": {name: mapping_at(manifest, "metadata", name) for name in _IN_METADATA}}
 
 
 def _would_stay(client: Client, difference: Difference, *, dry_run: bool) -> set[FieldPath]:

@@ -118,6 +118,15 @@ def marked_as(client: Client, platform: str) -> str | None:
     return (marker.get("data") or {}).get("cluster")
 
 
+def identity(client: Client) -> str:
+    """What no other cluster has: the uid of a namespace that every cluster makes for itself. "": it cannot be read."""
+    try:
+        there = requests.one(client, ObjectId("v1", "Namespace", "", "kube-system"))
+    except Refused:
+        return ""
+    return str(there["metadata"].get("uid", "")) if there else ""
+
+
 def against_claim(client: Client, fleet: Fleet, mine: Claim) -> Iterator[Problem]:
     """Conflicts between a stack's own claim and the claims on the management cluster."""
     platform = fleet.document.platform.namespace

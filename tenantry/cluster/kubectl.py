@@ -7,9 +7,11 @@ from __future__ import annotations
 
 import json
 import shlex
+from collections.abc import Iterable
 from typing import Any
 
-from tenantry.kube.objects import KubeObject, ObjectId
+from tenantry.kube.objects import KubeObject, Manifest, ObjectId
+from tenantry.messages.text import grouped
 from tenantry.plan.bootstrap import MARKER
 
 
@@ -28,6 +30,13 @@ def chart_patch_back(planned: KubeObject, chart: dict[str, Any], context: str = 
     return _merge(planned.id, {"spec": {"chart": chart, "chartRef": None}}, context)
 
 
+def source_patch(planned: KubeObject, old: Manifest | None = None, context: str = "") -> str:
+    """Gives an existing app the reference to its source that the plan has, or the old one, with a namespace or without."""
+    key = "sourceRef" if planned.id.kind == "Kustomization" else "chartRef"
+    reference = (old or planned.manifest)["spec"][key]
+    return _merge(planned.id, {"spec": {key: {"namespace": None, **reference}}}, context)
+
+
 def mark(platform: str, cluster: str, context: str = "") -> str:
     """Gives the marker of a cluster another name. Args: platform: the platform's namespace."""
     return _merge(ObjectId("v1", "ConfigMap", platform, MARKER), {"data": {"cluster": cluster}}, context)
@@ -41,6 +50,24 @@ def suspend(id: ObjectId, context: str = "") -> str:
 def resume(id: ObjectId, context: str = "") -> str:
     """Has Flux reconcile an object again."""
     return f"flux resume {_of_flux(id, context)}"
+
+
+def leave_alone(ids: Iterable[ObjectId], context: str = "", *, back: bool = False) -> tuple[str, ...]:
+    """Has Kustomizations neither apply nor prune objects, or takes that back: a command for each namespace.
+
+    The field manager is neither kubectl nor Pulumi: both Flux and Pulumi take off what kubectl has written.
+    """
+    note = f"{RECONCILE}-" if back else f"{RECONCILE}=disabled"
+    inside = grouped(ids, lambda id: id.namespace or (id.name if id.kind == "Namespace" else ""))
+    return tuple(
+        "kubectl annotate --overwrite --field-manager tenantry-adoption"
+        f" {shlex.join((*_place(namespace, context), *(f'{id.kind.lower()}/{id.name}' for id in alike), note))}"
+        for namespace, alike in inside.items()
+    )
+
+
+RECONCILE = "kustomize.toolkit.fluxcd.io/reconcile"
+"""The annotation with which Kustomizations leave an object as it is."""
 
 
 def reconcile_resource_set(id: ObjectId, context: str = "", *, enabled: bool) -> str:
@@ -115,8 +142,11 @@ def _of_flux(id: ObjectId, context: str) -> str:
 
 
 def _named(id: ObjectId, context: str) -> str:
-    namespace = ("--namespace", id.namespace) if id.namespace else ()
-    return shlex.join((id.kind.lower(), id.name, *namespace, *_context(context)))
+    return shlex.join((id.kind.lower(), id.name, *_place(id.namespace or "", context)))
+
+
+def _place(namespace: str, context: str) -> tuple[str, ...]:
+    return (*(("--namespace", namespace) if namespace else ()), *_context(context))
 
 
 def _context(context: str) -> tuple[str, ...]:

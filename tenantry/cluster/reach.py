@@ -147,14 +147,14 @@ def config_of(hub: Client, reference: SecretKey) -> SingleConfig:
 
 
 @contextmanager
-def answered() -> Iterator[None]:
-    """Say in one line, without an address, that a cluster does not answer. Raises: Refused."""
+def answered(seconds: float = TIMEOUT) -> Iterator[None]:
+    """Say in one line, without an address, that a cluster does not answer. seconds: how long it had. Raises: Refused."""
     import httpx2
 
     try:
         yield
     except httpx2.TimeoutException:
-        raise Refused(f"it did not answer within {TIMEOUT:.0f} seconds", _RUNS, code=UNREACHABLE) from None
+        raise Refused(f"it did not answer within {seconds:.0f} seconds", _RUNS, code=UNREACHABLE) from None
     except (httpx2.HTTPError, OSError) as error:
         raise Refused(why_unreached(error), _RUNS, code=UNREACHABLE) from None
 

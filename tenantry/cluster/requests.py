@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 from tenantry.flux.schemas import kinds, schema_of
 from tenantry.kube.objects import Manifest, ObjectId, group_of, is_built_in, is_of_flux, on_hub
+from tenantry.messages.data import mapping_at
 from tenantry.messages.errors import NOT_ALLOWED, UNREACHABLE, Refused
 from tenantry.messages.text import printable
 
@@ -173,6 +174,23 @@ def seen_as(client: Client, user: str) -> str | None:
     answer = _sent(client, "POST", path, "who one is on the cluster", json=content, headers=headers)
     info = ((answer or {}).get("status") or {}).get("userInfo") or {}
     return str(info.get("username", "")) if answer is not None else None
+
+
+def token_of(client: Client, namespace: str, account: str, seconds: int) -> str:
+    """A new token of a service account, valid for some seconds; an API server may give it less time, or more.
+
+    Raises: as `one`; Refused, too: there is no such account.
+    """
+    path = f"{_within('v1', namespace)}/serviceaccounts/{account}/token"
+    content = {"apiVersion": _AUTHENTICATION, "kind": "TokenRequest", "spec": {"expirationSeconds": seconds}}
+    what = f"a token of ServiceAccount {namespace}/{account}"
+    answer = _sent(client, "POST", path, what, json=content)
+    token = str(mapping_at(answer or {}, "status").get("token") or "")
+    if not token:
+        raise Refused(
+            f"the cluster gives no token of ServiceAccount {namespace}/{account}", "check that it exists there"
+        )
+    return token
 
 
 _AUTHENTICATION = "authentication.k8s.io/v1"

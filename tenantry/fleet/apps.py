@@ -23,6 +23,26 @@ Action: TypeAlias = Literal["install", "upgrade"]
 ACTIONS: tuple[Action, ...] = ("install", "upgrade")
 """The Helm actions that can fail. Each has its own strategy."""
 
+_SCALED = {"target": {"kind": "Deployment|StatefulSet"}, "paths": ["/spec/replicas"]}
+_INJECTED = {
+    "target": {"kind": "APIService|CustomResourceDefinition|.*WebhookConfiguration"},
+    "paths": [
+        "/spec/caBundle",
+        "/spec/conversion/webhook/clientConfig/caBundle",
+        # A pointer has no wildcard. Flux skips those that lead nowhere.
+        *(f"/webhooks/{number}/clientConfig/caBundle" for number in range(10)),
+    ],
+}
+OF_OTHERS: list[dict[str, Any]] = [_SCALED]
+"""Fields that other controllers write after Helm, so that Flux does not undo it: autoscalers write the replicas."""
+OF_OTHERS_IN_ADDONS = [_SCALED, _INJECTED]
+"""The same for an add-on: injectors such as cert-manager's write CA bundles.
+
+Source: fluxcd.io/flux/components/helm/helmreleases, "Drift detection"; `kind` is a regular expression.
+"""
+REPLACED = {"crds": "CreateReplace"}
+"""What an upgrade of an add-on does with the chart's CRDs. Flux's own default leaves them as the first version had them."""
+
 MERGED = frozenset(AppPatch.model_fields)
 """The keys of an app that overrides can set, too. All others stand in the app's entry alone."""
 
@@ -32,6 +52,7 @@ class EffectiveApp:
     """One app on one cluster.
 
     layers: trace a value back to the file. settings: of its tenant, or of the platform; an app takes over their times.
+    is_addon: what the platform installs has other defaults than what a tenant does.
     """
 
     name: str
@@ -40,6 +61,7 @@ class EffectiveApp:
     layers: tuple[Layer, ...]
     settings: TenantSettings = field(default_factory=TenantSettings)
     metadata: FluxMetadata = field(default_factory=FluxMetadata)
+    is_addon: bool = False
 
     @property
     def kind(self) -> Literal["kustomize", "helm"]:
@@ -47,13 +69,23 @@ class EffectiveApp:
 
     @property
     def data(self) -> dict[str, Any]:
-        """The block in the keys of the file, with the times and the strategies that its author does not set."""
+        """The block in the keys of the file, with what its author does not set: times, strategies, what belongs to others."""
         data = self.block.model_dump(exclude_none=True)
         if isinstance(self.block, Helm):
             for action in ACTIONS:
                 data[action] = {"strategy": {"name": _strategy(self.block, action)}, **data.get(action, {})}
+            if self.is_addon and not _leaves_crds(data["install"]):
+                data["upgrade"] = {**REPLACED, **data["upgrade"]}
+            data["driftDetection"] = self._drift(data["driftDetection"])
         own = (time for time in TIMES if time in type(self.block).model_fields)
         return data | {time: getattr(self.settings, time) for time in own if time not in data}
+
+    def _drift(self, written: dict[str, Any]) -> dict[str, Any]:
+        """How Flux treats drift. An empty list of what to ignore is the author's word that nothing is."""
+        if "ignore" in written:
+            return {key: value for key, value in written.items() if key != "ignore" or value}
+        others = OF_OTHERS_IN_ADDONS if self.is_addon else OF_OTHERS
+        return written if written["mode"] == "disabled" else {**written, "ignore": others}
 
     @property
     def retried(self) -> tuple[Action, ...]:
@@ -88,7 +120,9 @@ def effective_app(
     metadata = FluxMetadata()
     if any("metadata" in layer.data for layer in layers):
         metadata = resolved_once(fleet, layers, FluxMetadata, variables, part=("metadata",))
-    return EffectiveApp(at[-1], block, _dependencies(layers), layers, settings or TenantSettings(), metadata)
+    return EffectiveApp(
+        at[-1], block, _dependencies(layers), layers, settings or TenantSettings(), metadata, at[0] == "platform"
+    )
 
 
 def kind_of(fleet: Fleet, at: tuple[str, ...]) -> Literal["kustomize", "helm"]:
@@ -136,6 +170,11 @@ def _dependencies(layers: Sequence[Layer]) -> tuple[str, ...]:
     """The list of the most specific layer that has one; lists do not merge, and `null` empties it."""
     said = next((layer.data["dependsOn"] for layer in reversed(layers) if "dependsOn" in layer.data), None)
     return tuple(said or ())
+
+
+def _leaves_crds(install: dict[str, Any]) -> bool:
+    """Whether something else installs the CRDs of a chart."""
+    return install.get("crds") == "Skip" or bool(install.get("skipCRDs"))
 
 
 def _strategy(block: Helm, action: Action) -> str:

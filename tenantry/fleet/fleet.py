@@ -209,7 +209,13 @@ OWN_ACCOUNT = "addon."
 
 
 def addon_account(fleet: Fleet, environment: str, cluster: str, addon: str) -> str:
-    """The service account of an add-on that has one of its own. No namespace has a dot, and so no tenant's account such a name."""
+    """The service account of an add-on with an `account`.
+
+    The name of one that Tenantry makes has a dot. No namespace has one, and so no tenant's account such a name.
+    """
+    account = fleet.document.platform.addons[addon].account
+    if account and account.existing:
+        return account.existing
     mark = environment_part(fleet, environment, hub_of(fleet, environment, cluster))
     return OWN_ACCOUNT + ".".join((*mark, addon))
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Mapping, Set
 from dataclasses import dataclass, replace
 
 from tenantry.fleet.fleet import Fleet
@@ -275,10 +275,10 @@ def _suspended(gone: list[Removal], environment: str) -> Iterator[Problem]:
 def _strangers(plan: Plan, now: Held, limits: RunLimits) -> Iterator[Problem]:
     """Applying would silently take over existing objects, and a later removal would delete them with all their content."""
     taken: dict[str, list[ObjectId]] = {}
-    owned = {each.id.name: _addon_of(each) for each in plan.objects if each.id.kind == "Namespace" and _addon_of(each)}
-    adopted = {name for name, addon in owned.items() if addon in limits.adopting_addons}
+    addons = _addons_with(plan)
     for planned in plan.objects:
-        if planned.id in now.strangers and not _is_adopted(planned, adopted, limits):
+        adopted = planned.owner.tenant in limits.adopting or not limits.adopting_addons.isdisjoint(addons[planned.id])
+        if planned.id in now.strangers and not adopted:
             taken.setdefault(planned.owner.tenant, []).append(planned.id)
     for tenant, ids in taken.items():
         one, hubs = len(ids) == 1, listed(dict.fromkeys(f"'{plan.hub_of(id)}'" for id in ids))
@@ -290,20 +290,31 @@ def _strangers(plan: Plan, now: Held, limits: RunLimits) -> Iterator[Problem]:
             f" {who} would take {them} over{lines}"
         )
         fix = _own(tenant, plan.environment, them)
-        of_addons = not tenant and all((id.namespace or id.name) in owned for id in ids)
+        of_addons = all(addons[id] for id in ids)
         yield error("not-the-fleets", message, f"set 'adopt: true' on the add-on; or {fix}" if of_addons else fix)
 
 
+def _addons_with(plan: Plan) -> Mapping[ObjectId, Set[str]]:
+    """The add-ons that take each object of the platform over: their own objects, what is in their namespaces, and the sources,
+    charts and accounts that they use, which have no label of an app. Empty for a tenant's objects.
+    """
+    platform = {each.id: each for each in plan.objects if not each.owner.tenant}
+    names = {id: _addon_of(each) for id, each in platform.items()}
+    homes = {(id.name, id.hub): names[id] for id in platform if id.kind == "Namespace"}
+    found: dict[ObjectId, set[str]] = {each.id: set() for each in plan.objects}
+    for id in platform:
+        pending = {id: names[id] or homes.get((id.namespace, id.hub), "")}
+        while pending:
+            at, addon = pending.popitem()
+            if addon and addon not in found[at]:
+                found[at].add(addon)
+                pending |= {each: addon for each in platform[at].depends_on if each in platform and not names[each]}
+    return found
+
+
 def _addon_of(planned: KubeObject) -> str:
-    """The add-on that owns a namespace; "" for other objects."""
-    return "" if planned.owner.tenant else str(planned.manifest["metadata"].get("labels", {}).get(APP_LABEL, ""))
-
-
-def _is_adopted(planned: KubeObject, namespaces: set[str], limits: RunLimits) -> bool:
-    """namespaces: those of add-ons that may take over what is there."""
-    if planned.owner.tenant:
-        return planned.owner.tenant in limits.adopting
-    return (planned.id.namespace or planned.id.name) in namespaces
+    """The add-on that an object of the platform is made for; "" for what several share."""
+    return str(planned.manifest["metadata"].get("labels", {}).get(APP_LABEL, ""))
 
 
 def _own(tenant: str, environment: str, them: str) -> str:

@@ -72,7 +72,7 @@ def _taken_out(blocks: list[Block], allowed: Collection[str]) -> Block:
 def _common(values: list[Block]) -> Block:
     """What all of several mappings have, taken out of them."""
     common: Block = {}
-    for key in values[0] if len(values) >= _FEWEST else ():
+    for key in list(values[0]) if len(values) >= _FEWEST else ():
         there: list[Any] = [value.get(key) for value in values]
         if all(each == there[0] and each is not None for each in there):
             common[key] = there[0]
@@ -87,7 +87,7 @@ def _common(values: list[Block]) -> Block:
 
 def _drop_empty(blocks: list[Block], key: str) -> None:
     for block in blocks:
-        if not block[key]:
+        if key in block and not block[key]:
             del block[key]
 
 

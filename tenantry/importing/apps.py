@@ -6,7 +6,7 @@ import shlex
 from collections.abc import Mapping
 from typing import Any
 
-from tenantry.fleet.apps import EffectiveApp
+from tenantry.fleet.apps import ACTIONS, EffectiveApp
 from tenantry.fleet.settings import TenantSettings
 from tenantry.importing.blocks import (
     Block,
@@ -21,9 +21,13 @@ from tenantry.importing.blocks import (
     smallest,
     source_entry,
 )
+from tenantry.importing.checkouts import parts_of
 from tenantry.importing.equivalence import effective_spec
 from tenantry.importing.follow import READ_TOO
-from tenantry.importing.survey import Survey, source_of
+from tenantry.importing.judgement import CONTROLLERS
+from tenantry.importing.owners import FLUX
+from tenantry.importing.settings import names_account
+from tenantry.importing.survey import Survey, copied_from, source_of
 from tenantry.importing.world import FoundApp, Thing, World
 from tenantry.kube.names import join
 from tenantry.kube.objects import ObjectId, Owner
@@ -124,29 +128,39 @@ def _nulls(value: Any, at: str) -> str:
 
 def _kustomize_block(world: World, app: FoundApp, named: Named) -> Block:
     """The block, without its source."""
-    spec = {"wait": False, **authors_part(world, app.thing, Kustomize, named)}
+    flux = effective_spec(app.thing.read.manifest)
+    times = {key: short_time(str(flux[key])) for key in ("retryInterval", "timeout")}
+    spec = {"wait": False, **times, **authors_part(world, app.thing, Kustomize, named)}
     spec = dict(without_kept_definitions("Kustomization", spec))
     if not spec.get("prune"):
         # Nothing was deleted so far when the Kustomization went.
         spec.setdefault("deletionPolicy", "MirrorPrune")
     spec["path"] = str(spec.get("path") or "").lstrip("/") or "./"
+    if copied := copied_from(world, app.thing):
+        spec["path"] = f"./{'/'.join((*copied[1], *parts_of(spec['path'])))}"
     if app.tenant:
-        _target(spec, app)
+        _target(spec, app, world)
     return literal_mapping(smallest(spec, _as_app(app, app.main)))
 
 
-def _target(spec: dict[str, Any], app: FoundApp) -> None:
-    if "targetNamespace" not in spec and (why := _reaches_further(app)):
+def _target(spec: dict[str, Any], app: FoundApp, world: World) -> None:
+    if "targetNamespace" not in spec and (why := _reaches_further(app, world)):
         app.risks.append(
             f"decide: it names no 'targetNamespace', and {why}. Tenantry moves what it applies into namespace {app.main}:"
             " if that is right, remove 'state: paused'"
         )
 
 
-def _reaches_further(app: FoundApp) -> str:
+def _reaches_further(app: FoundApp, world: World) -> str:
     """Why an app may have something outside of the main namespace."""
-    if not app.thing.spec.get("serviceAccountName"):
+    account = str(app.thing.spec.get("serviceAccountName") or "")
+    if not account:
         return "has the rights of Flux itself"
+    if app.thing.is_through_proxy:
+        return f"Capsule gives account {account} more namespaces"
+    bindings = (each for each in world.of("ClusterRoleBinding") if not each.is_ours)
+    if wide := next((each for each in bindings if names_account(each, app.thing.namespace, account)), None):
+        return f"{wide.key} gives account {account} rights in all namespaces"
     return f"the tenant also has {', '.join(app.extra)}" if app.extra else ""
 
 
@@ -158,9 +172,14 @@ def _helm_block(world: World, app: FoundApp, named: Named, storage: str) -> Bloc
         app.moves.append(
             f"Helm stores the release in namespace {release['storageNamespace']}, and Tenantry in {storage}"
         )
-    spec = {"driftDetection": {"mode": "disabled"}, **authors_part(world, thing, Helm, named)}
+    spec = authors_part(world, thing, Helm, named)
+    spec["driftDetection"] = {"mode": "disabled", "ignore": [], **spec.get("driftDetection", {})}
+    if not app.tenant:
+        spec["upgrade"] = {"crds": "Skip", **spec.get("upgrade", {})}
     spec = dict(without_kept_definitions("HelmRelease", spec))
     spec |= {key: release[key] for key in ("releaseName", "targetNamespace")}
+    for action in ACTIONS:
+        spec[action] = {"strategy": {"name": "RemediateOnFailure"}, **mapping_at(spec, action)}
     spec = {key: value for key, value in spec.items() if value != {}}
     return literal_mapping({**_chart(world, app), **smallest(spec, _as_app(app, storage))})
 
@@ -209,7 +228,9 @@ def _as_app(app: FoundApp, storage: str) -> Planned:
     settings = TenantSettings(**dict[str, Any](app.times))
 
     def planned(block: Block) -> Mapping[str, Any]:
-        effective = EffectiveApp(app.key, model.model_validate(block, context=FILLED), (), (), settings)
+        effective = EffectiveApp(
+            app.key, model.model_validate(block, context=FILLED), (), (), settings, is_addon=not app.tenant
+        )
         build = kustomization if model is Kustomize else helm_release
         return effective_spec(build(scope, effective, ObjectId("", "", app.home, ""), ()).manifest)
 
@@ -272,6 +293,38 @@ def _leave_order(survey: Survey, app: FoundApp, name: str, why: str) -> None:
     )
 
 
+# --- accounts ---------------------------------------------------------------------------------------------------------
+
+_PLATFORMS = "tenantry-platform"
+
+
+def account_of(survey: Survey, addon: FoundApp) -> dict[str, Any]:
+    """`account` of an add-on in its place: one of its own, one that exists, or that of Flux's controller if it names none.
+
+    An object of Tenantry's names the platform's account, or one that Tenantry made.
+    """
+    thing = addon.thing
+    platforms = survey.platform_account(addon.place.cluster)
+    if own := survey.account_of(addon):
+        return own
+    if thing.namespace != addon.home or (thing.is_ours and _without_mark(survey, thing, platforms) == platforms):
+        return {}
+    if named := str(thing.spec.get("serviceAccountName") or ""):
+        if account := survey.world.get("ServiceAccount", thing.namespace, named):
+            survey.world.notes.take(account.read, *addon.path, "account")
+            text = f"Flux acts as it for add-on '{addon.key}', and Tenantry does not change it"
+            survey.world.notes.leave(account.read, text, "keep it, with its rights", fate="stays")
+        return {"existing": named} if named != platforms else {}
+    is_fluxs = addon.home == FLUX and not thing.spec.get("kubeConfig")
+    return {"existing": CONTROLLERS[thing.kind]} if is_fluxs else {}
+
+
+def _without_mark(survey: Survey, thing: Thing, account: str) -> str:
+    """The account that an object names. That of the platform may have the name of the environment at its end."""
+    named = str(thing.spec.get("serviceAccountName") or "")
+    return account if named == f"{account}-{survey.world.environment}" else named
+
+
 # --- what happens to the object that is there -------------------------------------------------------------------------
 
 
@@ -282,7 +335,9 @@ def _check_identity(survey: Survey, app: FoundApp) -> None:
         survey.world.notes.leave(thing.read, text, "suspend this one before `tenantry up`, as the steps to adopt say")
     account = str(thing.spec.get("serviceAccountName") or "")
     remote = app.place.cluster != survey.world.management
-    planned = (app.main if remote else survey.account(app.tenant)) if app.tenant else "tenantry-platform"
+    planned = (app.main if remote else survey.account(app.tenant)) if app.tenant else _PLATFORMS
+    if not app.tenant and "existing" in (own := account_of(survey, app)):
+        planned = account = own["existing"]
     if account != planned and not (thing.is_ours and not app.tenant):
         who = f"account {account}" if account else "the rights of Flux's controllers"
         survey.world.notes.leave(

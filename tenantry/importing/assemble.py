@@ -9,8 +9,9 @@ from typing import Any
 from tenantry.importing.alike import with_shared_blocks
 from tenantry.importing.apps import fill_in
 from tenantry.importing.blocks import shared_times, tenantrys_own
+from tenantry.importing.clusters import without_proxies
 from tenantry.importing.entries import Gathered, own_shard, shard_of_cluster
-from tenantry.importing.leaving import Handover, leave_applied, leave_secrets, taken_over
+from tenantry.importing.leaving import Handover, leave_applied, leave_secrets, taken_over, with_applied
 from tenantry.importing.model import Draft, Inventory
 from tenantry.importing.overlay import Place
 from tenantry.importing.owners import platform_namespace
@@ -44,7 +45,7 @@ def drafted(inventory: Inventory, chart: Mapping[str, str] | None = None, *, kee
         mixed |= handover.mixed - given_up
         found = (handover.idle | handover.mixed - given_up) - going_on
         if not found:
-            return with_shared_blocks(draft)
+            return with_shared_blocks(with_applied(inventory, draft))
         going_on |= found
 
 
@@ -82,6 +83,7 @@ def _gathered(inventory: Inventory, going_on: Set[int], *, keep_values: bool) ->
 
 def _world(inventory: Inventory, environment: str, things: list[Thing], notes: Notes, going_on: Set[int]) -> World:
     taken = taken_over(things, notes, going_on)
+    without_proxies(things, notes)
     here = {id(each) for each in taken}
     beside = (each for each in things if id(each) not in here)
     assumed = (Thing(each) for each in inventory.reading.assumed if each.environment == environment)

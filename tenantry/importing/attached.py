@@ -42,9 +42,8 @@ class Attached:
                 continue
             found[key] = self._alert(thing, provider)
             self._world.notes.take(thing.read, *self._path, "alerts", key)
-            if provider.name == thing.name:
-                self._world.notes.take(provider.read, *self._path, "alerts", key)
-            else:
+            self._world.notes.take(provider.read, *self._path, "alerts", key)
+            if provider.name != thing.name:
                 text = f"alert {key} has a provider of its own, which is named like the alert"
                 self._world.notes.leave(provider.read, text, "keep it as long as an alert names it")
         return found
@@ -104,7 +103,9 @@ class Attached:
         return found
 
     def images(self, app: FoundApp) -> dict[str, Any]:
-        """`imageAutomation` of an app."""
+        """`imageAutomation` of an app, as far as it lies beside the app: markers in Git name the namespace of a policy."""
+        if app.home != self._home:
+            return {}
         images: dict[str, Any] = {}
         for thing, name in self._mine("ImagePolicy"):
             repository = self._world.get("ImageRepository", self._home, thing.name)

@@ -136,8 +136,11 @@ class Named:
         """Declare a Secret or ConfigMap that an object names; gives the name that the file gives it."""
         short, prefixes = self.short(kind, name), self._prefixes[kind]
         group = self.credentials if kind == "Secret" else self.configs
-        if short not in group:
-            group[short] = self._world.get(kind, thing.namespace, name)
+        found = self._world.get(kind, thing.namespace, name)
+        if kind == "ConfigMap" and not _are_one(group.get(short, found), found):
+            found = None  # one name in the file has one content
+            group[short] = None
+        group.setdefault(short, found)
         if prefixes[-1] and not name.startswith(prefixes):
             self._world.notes.leave(
                 thing.read,
@@ -145,6 +148,11 @@ class Named:
                 f"copy {kind} {name} in namespace {thing.namespace} to {prefixes[-1]}{short}",
             )
         return short
+
+
+def _are_one(one: Thing | None, other: Thing | None) -> bool:
+    """Whether two ConfigMaps hold the same data, as far as they were read."""
+    return one is other or (one is not None and other is not None and one.at("data") == other.at("data"))
 
 
 # --- times -------------------------------------------------------------------------------------------------------------

@@ -22,7 +22,7 @@ from tenantry.manifests.model import NotRendered
 from tenantry.messages.data import mapping_at, mappings_in
 
 FLUX = "flux-system"
-_ARTIFACT = "ExternalArtifact"
+ARTIFACT = "ExternalArtifact"
 _MOST_FILES = 50_000
 _MOST_BYTES = 2**18
 """The largest file in which the path of a bootstrap is looked for. Flux writes it into a small one."""
@@ -111,9 +111,10 @@ class Checkouts:
     def of(self, kustomization: Manifest, sources: Mapping[Key, Manifest]) -> Checkout | None:
         """The checkout of a Kustomization's source. Args: sources: those that were read, as `sources_in` gives them."""
         parts = parts_of(str(kustomization["spec"].get("path") or ""))
-        return self._of(source_of(kustomization), parts, sources)
+        return self.of_source(source_of(kustomization), parts, sources)
 
-    def _of(self, key: Key, parts: tuple[str, ...], sources: Mapping[Key, Manifest]) -> Checkout | None:
+    def of_source(self, key: Key, parts: tuple[str, ...], sources: Mapping[Key, Manifest]) -> Checkout | None:
+        """The checkout of a source of which a Kustomization applies the directory that the parts name. Args: as `of`."""
         source = sources.get(key)
         spec = mapping_at(source, "spec") if source else {}
         url = str(spec.get("url") or "")
@@ -122,7 +123,7 @@ class Checkouts:
                 return found
         if found := self._home.get(key):
             return found
-        if source and key.kind == _ARTIFACT:
+        if source and key.kind == ARTIFACT:
             return self._of_artifact(key, source, sources)
         if (found := self._by_remote(url, spec)) and _has(found.root, parts):
             return found
@@ -140,19 +141,9 @@ class Checkouts:
 
     def _of_artifact(self, key: Key, generator: Manifest, sources: Mapping[Key, Manifest]) -> Checkout | None:
         """The directory of a source that an ArtifactGenerator copies, or copies parts of, as it is; None: it does more."""
-        spec = mapping_at(generator, "spec")
-        artifact = next(each for each in mappings_in(spec.get("artifacts")) if each.get("name") == key.name)
-        homes = {home for copy in mappings_in(artifact.get("copy")) if (home := _home_of(copy))}
-        aliases = {str(each.get("alias")): each for each in mappings_in(spec.get("sources"))}
-        if len(homes) != 1 or len(homes) != len({_home_of(copy) for copy in mappings_in(artifact.get("copy"))}):
-            return None
-        alias, *parts = homes.pop()
-        reference = aliases.get(alias, {})
-        namespace = str(reference.get("namespace") or key.namespace)
-        whole = self._of(
-            Key("", str(reference.get("kind")), namespace, str(reference.get("name"))), tuple(parts), sources
-        )
-        return whole._replace(root=whole.root.joinpath(*parts)) if whole else None
+        copied = copied_by(generator, key.name)
+        whole = self.of_source(*copied, sources) if copied else None
+        return whole._replace(root=whole.root.joinpath(*copied[1])) if copied and whole else None
 
     def _by_remote(self, url: str, spec: Mapping[str, Any]) -> Checkout | None:
         """The repository with this remote, if it has the branch that Flux takes checked out."""
@@ -160,6 +151,19 @@ class Checkouts:
             roots = dict.fromkeys(self.inputs.values())
             self._remotes = {(address, branch): each for each in roots for address, branch in remotes(each.root)}
         return self._remotes.get((plain(url), str(mapping_at(spec, "ref").get("branch") or "master"))) if url else None
+
+
+def copied_by(generator: Manifest, artifact: str) -> tuple[Key, tuple[str, ...]] | None:
+    """The source and the directory in it that an artifact of an ArtifactGenerator is, or is parts of; None: it is more."""
+    spec = mapping_at(generator, "spec")
+    wanted = next((each for each in mappings_in(spec.get("artifacts")) if each.get("name") == artifact), {})
+    homes = {_home_of(copy) for copy in mappings_in(wanted.get("copy"))}
+    if len(homes) != 1 or homes == {()}:
+        return None
+    alias, *parts = homes.pop()
+    reference = next((each for each in mappings_in(spec.get("sources")) if str(each.get("alias")) == alias), {})
+    namespace = str(reference.get("namespace") or generator["metadata"].get("namespace"))
+    return Key("", str(reference.get("kind")), namespace, str(reference.get("name"))), tuple(parts)
 
 
 def source_of(kustomization: Manifest) -> Key:
@@ -177,7 +181,7 @@ def sources_in(objects: Mapping[Key, Placed]) -> dict[Key, Manifest]:
             found[key._replace(group="")] = manifest
         elif key.kind == "ArtifactGenerator":
             for each in mappings_in(mapping_at(manifest, "spec").get("artifacts")):
-                found[Key("", _ARTIFACT, key.namespace, str(each.get("name")))] = manifest
+                found[Key("", ARTIFACT, key.namespace, str(each.get("name")))] = manifest
     return found
 
 

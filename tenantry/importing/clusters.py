@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
+from collections.abc import Iterable
 from contextlib import suppress
 from functools import cache
 from typing import Any, NamedTuple
@@ -11,9 +12,10 @@ from pydantic_core import ValidationError
 
 from tenantry.importing.model import Copied
 from tenantry.importing.owners import tenant_namespaces
-from tenantry.importing.world import Thing, World
+from tenantry.importing.world import Notes, Thing, World
 from tenantry.kube.names import dns_label_problem, is_reserved_namespace, slug
-from tenantry.messages.data import mapping_at
+from tenantry.kube.objects import group_of
+from tenantry.messages.data import mapping_at, mappings_in
 from tenantry.messages.errors import Refused
 from tenantry.model import Kubeconfig, SecretKey
 from tenantry.plan.objects.remote import written_identity
@@ -45,6 +47,36 @@ def reference_of(thing: Thing) -> Reference | None:
     if config := mapping_at(written, "configMapRef"):
         return Reference("ConfigMap", thing.namespace, str(config.get("name")), "")
     return None
+
+
+def without_proxies(things: Iterable[Thing], notes: Notes) -> None:
+    """Take the kubeconfigs from apps that Capsule's proxy leads to the cluster on which they are.
+
+    Capsule makes a Secret for the account of a Tenant's owner, beside the account and named after it. Source: projectcapsule.dev,
+    Flux; clastix/flux2-capsule-multi-tenancy.
+    """
+    things = list(things)
+    owners = {
+        str(each.get("name"))
+        for thing in things
+        if _is_capsules(thing)
+        for each in mappings_in(thing.spec.get("owners"))
+    }
+    accounts = {(each.namespace, each.name) for each in things if each.kind == "ServiceAccount"} if owners else set()
+    for thing in things if accounts else ():
+        reference = reference_of(thing) if thing.kind in APPS else None
+        account = reference.name.removesuffix("-kubeconfig") if reference else ""
+        is_owners = {account, f"system:serviceaccount:{thing.namespace}:{account}"} & owners
+        if reference and is_owners and reference.name != account and (thing.namespace, account) in accounts:
+            rest = {key: each for key, each in thing.spec.items() if key != "kubeConfig"}
+            thing.spec = {"serviceAccountName": account, **rest}
+            thing.is_through_proxy = True
+            text = f"Secret {reference.name} leads through Capsule's proxy to the cluster that the app is on"
+            notes.leave(thing.read, text, "keep it: Flux goes on using it", "spec.kubeConfig")
+
+
+def _is_capsules(thing: Thing) -> bool:
+    return thing.kind == "Tenant" and group_of(str(thing.read.manifest["apiVersion"])).startswith("capsule.")
 
 
 class Remotes:

@@ -7,10 +7,11 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from tenantry.importing.apps import source_home, source_key
+from tenantry.importing.apps import source_key
 from tenantry.importing.attached import Attached
 from tenantry.importing.blocks import Times, literal
 from tenantry.importing.overlay import DIFFER, Overlaid, Place, Variables, in_order, overlaid, unified
+from tenantry.importing.owners import FLUX
 from tenantry.importing.secrets import first_secret
 from tenantry.importing.survey import Survey
 from tenantry.importing.world import FoundApp, Notes, Thing, World
@@ -168,6 +169,7 @@ class OwnerEntry:
         """Credentials by name alone, and configs with their data, if it was read."""
         credentials: dict[str, Any] = {}
         configs: defaultdict[str, dict[Place, Any]] = defaultdict(dict)
+        held: defaultdict[str, list[Thing | None]] = defaultdict(list)
         for survey in self.surveys.values():
             for (owner, cluster), here in survey.named.items():
                 if owner != self.tenant:
@@ -176,11 +178,16 @@ class OwnerEntry:
                     credentials[key] = {"existing": True}
                     self._take(thing, "credentials", key)
                 for key, thing in here.configs.items():
-                    data = _data(thing, survey.world) if thing is not None and thing.is_ours else None
+                    data = _data(thing, survey.world) if thing is not None and _is_handed_over(thing) else None
                     place = Place(survey.world.environment, cluster)
                     configs[key][place] = {"data": literal(data)} if data else {"existing": True}
-                    self._take(thing, "configs", key, is_kept=not data)
-        made = {key: self.agreed(found, "configs", key) for key, found in configs.items()}
+                    held[key].append(thing)
+        made = {}
+        for key, there in configs.items():
+            one = unified(there, self.variables.named(*self.path[1:], "configs", key))
+            made[key] = {"existing": True} if one is DIFFER else one
+            for thing in held[key]:
+                self._take(thing, "configs", key, is_kept="existing" in made[key])
         return {key: each for key, each in (("credentials", credentials), ("configs", made)) if each}
 
     def _take(self, thing: Thing | None, *key: str, is_kept: bool = True) -> None:
@@ -207,6 +214,11 @@ def _sources_here(apps: Mapping[str, FoundApp]) -> dict[tuple[str, str], str]:
     return found
 
 
+def _is_handed_over(config: Thing) -> bool:
+    """Whether Tenantry made a ConfigMap, or takes over what a Kustomization applies, and the ConfigMap with it."""
+    return config.is_ours or config.applied_by not in (("", ""), (FLUX, FLUX))
+
+
 def _data(config: Thing, world: World) -> Any:
     """What a ConfigMap holds, unless a part of it may be a secret."""
     data = config.at("data")
@@ -216,12 +228,6 @@ def _data(config: Thing, world: World) -> Any:
         world.notes.leave(config.read, text, fix, at)
         return None
     return data
-
-
-def source_is_there(app: FoundApp) -> bool:
-    """Whether the source that Tenantry plans is the one that was read."""
-    assert app.source is not None
-    return (app.source.namespace, app.source.name) == source_home(app)
 
 
 def own_shard(things: Iterable[Thing]) -> dict[str, str]:

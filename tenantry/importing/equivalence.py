@@ -14,12 +14,8 @@ from tenantry.flux.schemas import kinds, schema_of
 from tenantry.kube.objects import Manifest
 from tenantry.kube.values import number_of
 from tenantry.messages.data import ABSENT
+from tenantry.plan.objects.scope import MARKS
 
-_MARKS = re.compile(
-    r"tenantry/.*|pulumi\.com/.*|app\.kubernetes\.io/managed-by|toolkit\.fluxcd\.io/(tenant|role)"
-    r"|helm\.sh/resource-policy|kustomize\.toolkit\.fluxcd\.io/prune|reconcile\.fluxcd\.io/watch"
-)
-"""Labels and annotations that Tenantry adds to every object of a kind. They say nothing about the object's work."""
 _FLUX_WRITES = re.compile(r"(kustomize|helm)\.toolkit\.fluxcd\.io/(name|namespace)|kubernetes\.io/metadata\.name")
 """Labels that say what applied the object, which the steps of the report tell, and that API servers add."""
 _DURATION = re.compile(r"(?:[0-9]+(?:\.[0-9]+)?(?:ms|s|m|h))+")
@@ -43,6 +39,14 @@ def seconds_of(duration: Any) -> Decimal | None:
     if not isinstance(duration, str) or not _DURATION.fullmatch(duration):
         return None
     return sum((Decimal(number) * _SECONDS[unit] for number, unit in _PART.findall(duration)), Decimal(0))
+
+
+def duration_of(seconds: Decimal) -> str:
+    """90 seconds as `1m30s`."""
+    minutes, rest = divmod(seconds, 60)
+    hours, minutes = divmod(minutes, 60)
+    parts = ((hours, "h"), (minutes, "m"), (rest, "s"))
+    return "".join(f"{part.normalize():f}{unit}" for part, unit in parts if part) or "0s"
 
 
 def effective(manifest: Manifest) -> dict[str, Any]:
@@ -69,6 +73,9 @@ def effective_spec(manifest: Manifest) -> dict[str, Any]:
     defaults = _DEFAULTS[kind](manifest["metadata"], spec) if kind in _DEFAULTS else {}
     return {"suspend": False, **defaults, **spec}
 
+
+NAMESPACES_OF_SOURCES = (("spec", "sourceRef", "namespace"), ("spec", "chartRef", "namespace"))
+"""The namespace of an app's source. An apply of a reference without one leaves it, and it says where Flux looks."""
 
 _NO_CONTENT = ("interval", "timeout", "suspend", "secretRef", "certSecretRef", "proxySecretRef", "serviceAccountName")
 """What a source says of how and when it is fetched, and not of what."""
@@ -105,7 +112,7 @@ def _kustomization(_: dict[str, Any], spec: dict[str, Any]) -> dict[str, Any]:
     timeout = max((seconds_of(interval) or Decimal(0)) - 30, Decimal(30))
     return {
         "retryInterval": interval,
-        "timeout": f"{timeout:f}s",
+        "timeout": duration_of(timeout),
         "path": "./",
         "wait": False,
         "deletionPolicy": "MirrorPrune",
@@ -137,7 +144,7 @@ _DEFAULTS: Mapping[str, Callable[[dict[str, Any], dict[str, Any]], dict[str, Any
 def _is_mark(change: FieldChange) -> bool:
     if change.before is not ABSENT or change.path[0] != "metadata" or len(change.path) < 3:
         return False
-    return change.path[1] in ("labels", "annotations") and bool(_MARKS.fullmatch(str(change.path[2])))
+    return change.path[1] in ("labels", "annotations") and bool(MARKS.fullmatch(str(change.path[2])))
 
 
 def _same(kind: str, change: FieldChange) -> bool:

@@ -13,6 +13,8 @@ from tenantry.messages.data import mapping_at
 _VERSION = "app.kubernetes.io/version"
 _OPERATOR = "flux-operator"
 """What Flux's operator is called, with all that installs it."""
+_LOCKDOWN = "--default-service-account"
+"""The flag of controllers that names the account for objects which name none."""
 _GROUPS = (".fluxcd.io", ".fluxcd.controlplane.io")
 
 
@@ -23,7 +25,25 @@ def without_fluxs_own(environment: str, objects: Iterable[Placed]) -> tuple[list
     if not own:
         return objects, None
     version = next((found for each in own if (found := _version(each))), "")
-    return [each for each in objects if not _is_own(each.manifest)], Installed(environment, version, len(own))
+    controllers = tuple(dict.fromkeys(str(each["metadata"]["name"]) for each in own if _acts_as_itself(each)))
+    left = [each for each in objects if not _is_own(each.manifest)]
+    return left, Installed(environment, version, len(own), controllers)
+
+
+def _acts_as_itself(manifest: Manifest) -> bool:
+    """Whether it is a controller with an account of its own name, as which it acts where an object names no account."""
+    metadata, pod = manifest["metadata"], mapping_at(dict(manifest), "spec", "template", "spec")
+    if (manifest["kind"], metadata.get("namespace"), pod.get("serviceAccountName")) != (
+        "Deployment",
+        FLUX,
+        metadata["name"],
+    ):
+        return False
+    containers = pod.get("containers")
+    arguments = (
+        str([each.get("args") for each in containers if isinstance(each, dict)]) if isinstance(containers, list) else ""
+    )
+    return _LOCKDOWN not in arguments
 
 
 def _is_own(manifest: Manifest) -> bool:

@@ -16,8 +16,9 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from tenantry.flux.conformance import check_part
 from tenantry.flux.schemas import kinds
-from tenantry.importing.checkouts import FLUX, Checkout, Checkouts, source_of, sources_in
+from tenantry.importing.checkouts import ARTIFACT, FLUX, Checkout, Checkouts, copied_by, parts_of, source_of, sources_in
 from tenantry.importing.documents import Placed, placed
 from tenantry.importing.model import Elsewhere, Followed, Key, Read, Unread, key_of
 from tenantry.importing.remotes import assumed
@@ -118,11 +119,14 @@ class Follower:
         for key, (manifest, _) in self._known.items():
             if key.kind != "Kustomization" or not isinstance(manifest.get("spec"), dict):
                 continue
-            source = source_of(manifest)
-            unread = source.kind == "GitRepository" and source not in self._sources
-            asked = unread and self._checkouts.is_of_bootstrap(source)
-            if asked and (checkout := self._checkouts.of(manifest, self._sources)):
-                roots.setdefault(source, set()).add(checkout.root)
+            source, home = source_of(manifest), tuple[str, ...]()
+            if source.kind == ARTIFACT and (generator := self._sources.get(source)):
+                source, home = copied_by(generator, source.name) or (source, ())
+            unread = source.kind == "GitRepository" and not _has_address(self._sources.get(source))
+            if unread and self._checkouts.is_of_bootstrap(source):
+                parts = (*home, *parts_of(str(manifest["spec"].get("path") or "")))
+                if checkout := self._checkouts.of_source(source, parts, self._sources):
+                    roots.setdefault(source, set()).add(checkout.root)
         found = (assumed(self.environment, key, *there) for key, there in roots.items() if len(there) == 1)
         return [each for each in found if each]
 
@@ -364,6 +368,15 @@ def read_origin(found: Placed, directory: str) -> Placed:
     path = fields.get("path", "")
     origin = os.path.normpath(os.path.join(directory, path)) if path and "repo" not in fields else directory  # noqa: PTH118
     return Placed(manifest, origin)
+
+
+def _has_address(source: Manifest | None) -> bool:
+    """Whether a source was read, with an address that Flux takes: a template of a repository has none yet."""
+    if source is None:
+        return False
+    return not any(
+        each.path == ("spec", "url") for each in check_part("GitRepository", mapping_at(source, "spec"), ("spec",))
+    )
 
 
 def _has_variables(found: Placed) -> bool:

@@ -6,18 +6,20 @@ What applies a tenant from outside hands it over: it becomes no add-on, because 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Set
+from collections.abc import Iterable, Iterator, Set
+from dataclasses import replace
 from pathlib import PurePath
 
 from tenantry.flux.conformance import check_part
 from tenantry.flux.schemas import kinds
-from tenantry.importing.model import Draft, Inventory
+from tenantry.importing.model import Draft, Inventory, LeftOver, key_of
 from tenantry.importing.reading import ORIGIN
 from tenantry.importing.resource_sets import OWNER
 from tenantry.importing.secrets import leave_metadata, leave_secret
 from tenantry.importing.survey import Survey, source_of
 from tenantry.importing.world import FoundApp, Notes, Thing
 from tenantry.kube.objects import is_of_flux
+from tenantry.messages.data import mapping_at, mappings_in
 from tenantry.messages.text import format_path, grouped
 
 
@@ -37,6 +39,7 @@ def _is_taken(thing: Thing, notes: Notes) -> bool:
         if finding.code != "unknown-key":
             text = f"Flux refuses it: {format_path(finding.path)}: {finding.message}"
             notes.leave(thing.read, text, "correct it where it is, then import again")
+            thing.is_refused = True
             return False
         if len(finding.path) == 2:
             key = str(finding.path[1])
@@ -93,6 +96,9 @@ def expressible(things: Iterable[Thing], notes: Notes, going_on: Set[int] = froz
         for each, owner in owners
         if id(owner) not in outer or (owner.kind != "Kustomization" and _is_own(each, owner))
     }
+    # What goes on applying a Kustomization goes on with all that this applies.
+    while more := {id(each): owner for each, owner in owners if id(owner) in inner and id(each) not in inner}:
+        inner |= more
     kept = []
     for thing in things:
         if owner := inner.get(id(thing)):
@@ -129,6 +135,43 @@ class Handover:
                     needed.add(id(owner.read))
         self.idle = ending - used
         self.mixed = (ending & partly) - needed
+
+
+def with_applied(inventory: Inventory, draft: Draft) -> Draft:
+    """The draft, in which what is left over tells whether an app or an add-on of the file applies it, also by way of others."""
+    expressed = {id(each.read) for each in draft.became}
+    applied: set[int] = set()
+    for things in grouped(map(Thing, inventory.objects), lambda each: each.read.environment).values():
+        appliers = Appliers(things)
+        for thing in things:
+            above: dict[int, Thing] = {id(thing.read): thing}
+            while (owner := appliers.of(next(reversed(above.values())))) and id(owner.read) not in above:
+                above[id(owner.read)] = owner
+            if expressed & (above.keys() - {id(thing.read)}):
+                applied.add(id(thing.read))
+    ending = {id(each.read) for each in draft.left_over if each.fate == "replaced"}
+    told = applied - expressed - ending
+    left_over = (
+        replace(each, fate="applied") if id(each.read) in told and not each.field else each for each in draft.left_over
+    )
+    return replace(draft, left_over=(*left_over, *_waiting(inventory, draft, expressed)))
+
+
+def _waiting(inventory: Inventory, draft: Draft, expressed: Set[int]) -> Iterator[LeftOver]:
+    """The dependencies of what goes on on what is not needed any more: without that, Flux would not reconcile them again."""
+    ending = {id(each.read) for each in draft.left_over if each.fate == "replaced" and not each.field}
+    gone = {(each.environment, *key_of(each.manifest)[1:]) for each in inventory.objects if id(each) in ending}
+    for read in inventory.objects if gone else ():
+        key = key_of(read.manifest)
+        if key.kind not in _CONTROLLERS or id(read) in expressed | ending:
+            continue
+        for each in mappings_in(mapping_at(dict(read.manifest), "spec").get("dependsOn")):
+            name, namespace = str(each.get("name")), str(each.get("namespace") or key.namespace)
+            if (read.environment, key.kind, namespace, name) in gone:
+                text = f"it waits for {key.kind} {namespace}/{name}, which is not needed any more"
+                yield LeftOver(
+                    read, text, "take this out of its 'dependsOn' before you remove that one", "spec.dependsOn"
+                )
 
 
 def _inner_in_words(thing: Thing, owner: Thing) -> tuple[str, str]:

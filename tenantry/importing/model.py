@@ -78,11 +78,16 @@ class Followed:
 
 @dataclass(frozen=True, slots=True)
 class Installed:
-    """Flux's own objects in an environment, which its installation keeps. version: "" if it is not said."""
+    """Flux's own objects in an environment, which its installation keeps.
+
+    version:     "" if it is not said.
+    controllers: those that were read, and act with the account of their own name where an object names no account.
+    """
 
     environment: str
     version: str
     objects: int
+    controllers: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,11 +143,12 @@ class Became:
     path: Path
 
 
-Fate = Literal["inexpressible", "stays", "replaced"]
+Fate = Literal["inexpressible", "stays", "replaced", "applied"]
 """What becomes of an object that the file does not express.
 
 inexpressible: the file cannot say it, or somebody has to decide first. stays: what applies it today goes on, so nothing is missing.
 replaced:      it applies objects that Tenantry takes over, and has nothing to do afterwards.
+applied:       an app or an add-on of the file applies it, and goes on applying it.
 """
 
 
@@ -190,18 +196,27 @@ class Draft:
     assumed: tuple[Read, ...] = ()
 
 
+class Harmless(NamedTuple):
+    """A field that adoption changes, and why Flux and the API server do the same with both values."""
+
+    field: FieldChange
+    reason: str
+
+
 @dataclass(frozen=True, slots=True)
 class Proven:
     """An object that was read, and the planned object of the same identity.
 
-    changed: fields that adoption adds or changes, and entries of lists that it removes. Secrets are masked.
-    stays:   fields that the plan does not set. Adoption leaves them on the object, but tenants.yaml does not say them.
+    changed:  fields that adoption adds or changes, and entries of lists that it removes. Secrets are masked.
+    stays:    fields that the plan does not set. Adoption leaves them on the object, but tenants.yaml does not say them.
+    harmless: fields that adoption adds or changes without an effect.
     """
 
     read: Read
     planned: KubeObject
     changed: tuple[FieldChange, ...]
     stays: tuple[FieldChange, ...]
+    harmless: tuple[Harmless, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

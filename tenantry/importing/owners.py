@@ -66,7 +66,16 @@ def is_platforms(world: World, namespace: str) -> bool:
     made = world.get("Namespace", "", namespace)
     if (made and made.tenant) or any(each.tenant for each in world.of(*_FLUX_KINDS, namespace=namespace)):
         return False
+    if _acts_as_itself(world, namespace):
+        return False
     return any(fnmatchcase(namespace, pattern) for pattern in RESERVED) or namespace in ("default", "kube-system")
+
+
+def _acts_as_itself(world: World, namespace: str) -> bool:
+    """Whether Flux applies all that a namespace leads to as accounts of its own: then it is a tenant's, whatever its name is."""
+    apps = [each for each in world.of("Kustomization", "HelmRelease", namespace=namespace) if not _remote(each)]
+    accounts = {str(each.spec.get("serviceAccountName") or "") for each in apps}
+    return bool(apps) and all(world.get("ServiceAccount", namespace, each) for each in accounts)
 
 
 _CONTROLLERS = ("kustomize-controller", "helm-controller")
@@ -76,7 +85,8 @@ _CONTROLLERS = ("kustomize-controller", "helm-controller")
 def is_tools(world: World, namespace: str) -> bool:
     """Whether a namespace is that of a tool of the platform team, which Flux applies with its own rights.
 
-    Its name tells: one of those that are reserved for tools, or that of a chart in it. A tenant has an account.
+    Its name tells: one of those that are reserved for tools, or that of a chart in it. So do its releases, if all install into
+    other namespaces. A tenant has an account.
     """
     apps = list(world.of("Kustomization", "HelmRelease", namespace=namespace))
     accounts = (str(app.spec.get("serviceAccountName") or _CONTROLLERS[0]) for app in apps)
@@ -89,7 +99,11 @@ def is_tools(world: World, namespace: str) -> bool:
     made = world.get("Namespace", "", namespace)
     if (made and made.tenant) or any(each.tenant for each in world.of(*_FLUX_KINDS, namespace=namespace)):
         return False
-    return any(namespace in (app.name, _chart(app)) for app in apps if app.kind == "HelmRelease")
+    releases = [app for app in apps if app.kind == "HelmRelease"]
+    elsewhere = (app.spec.get("targetNamespace") not in (None, "", namespace) for app in releases)
+    return any(namespace in (app.name, _chart(app)) for app in releases) or (
+        len(releases) == len(apps) and all(elsewhere)
+    )
 
 
 def _chart(release: Thing) -> str:

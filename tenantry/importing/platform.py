@@ -6,11 +6,12 @@ from collections.abc import Mapping
 from fnmatch import fnmatchcase
 from typing import Any
 
-from tenantry.importing.entries import OwnerEntry, source_is_there
+from tenantry.importing.apps import account_of
+from tenantry.importing.entries import OwnerEntry
 from tenantry.importing.overlay import DIFFER, Place, in_order, unified
 from tenantry.importing.owners import FLUX
 from tenantry.importing.world import FoundApp
-from tenantry.kube.names import dns_label_problem
+from tenantry.kube.names import dns_label_problem, slug
 from tenantry.model.apps import Addon
 from tenantry.model.document import RESERVED
 from tenantry.plan.objects.lifecycle import STATE_LABEL, without_kept_definitions
@@ -62,7 +63,9 @@ class PlatformEntry(OwnerEntry):
         return {"helm": dict(chart or {"url": "oci://registry.example.com/charts", "type": "oci", "version": "*"})}
 
     def _shared_sources(self) -> dict[str, Any]:
-        """The sources of the platform: those that several add-ons take, and those that Tenantry made of one. Marks the add-ons."""
+        """The sources of the platform: those that several add-ons take, and those of one that have a name of their own where they
+        are planned. Marks the add-ons.
+        """
         users: dict[str, list[tuple[Mapping[Place, FoundApp], Any]]] = {}
         for found in self.apps.values():
             names = {name for app in found.values() if (name := _name_of_source(app))}
@@ -73,7 +76,8 @@ class PlatformEntry(OwnerEntry):
         for name, each in users.items():
             alike = [found for found, source in each if source == each[0][1]]
             is_ours = any(app.source and app.source.is_ours for found in alike for app in found.values())
-            if (is_ours or len(alike) > 1) and not dns_label_problem(name):
+            keeps_its_name = all(_is_beside(app, name) for found in alike for app in found.values())
+            if (is_ours or len(alike) > 1 or keeps_its_name) and not dns_label_problem(name):
                 shared[name] = each[0][1]
                 for app in (app for found in alike for app in found.values()):
                     app.shared = name
@@ -91,7 +95,7 @@ class PlatformEntry(OwnerEntry):
                 text = "its source differs from that in another place, and an add-on has one source"
                 self.notes.leave(app.thing.read, text, "use variables in the source, by hand")
         for app in found.values():
-            if app.source and (source_is_there(app) or app.source in self.surveys[app.place.environment].world.assumed):
+            if app.source:
                 at = ("platform", "sources", app.shared) if app.shared else (*app.path, "source")
                 self.notes.take(app.source.read, *at)
         own = next((app.own for app in found.values() if app.own is not None), "")
@@ -109,7 +113,7 @@ class PlatformEntry(OwnerEntry):
             entry["namespace"] = own
         if namespaces := self._namespaces(first, found):
             entry["namespaces"] = namespaces
-        accounts = {place: self.surveys[place.environment].account_of(app) for place, app in found.items()}
+        accounts = {place: account_of(self.surveys[place.environment], app) for place, app in found.items()}
         if any(accounts.values()):
             entry["account"] = self.agreed(accounts, "addons", first.key, "account")
         if not any(map(_keeps_definitions, found.values())):
@@ -126,16 +130,24 @@ class PlatformEntry(OwnerEntry):
 
 
 def _name_of_source(app: FoundApp) -> str:
-    """What several add-ons would call the source; "" if it is named like the add-on, if its name does not say so, and if it is that
-    of Flux's own bootstrap, which stays Flux's.
+    """What several add-ons would call the source; "" if it is named like the add-on, and if its name does not say so.
+
+    That of Flux's own bootstrap stays Flux's: the add-ons take another one, which is named after the repository.
     """
-    if app.source is None or app.source.source_key or app.source.name in (app.planned, FLUX):
+    if app.source is None or app.source.source_key or app.source.name == app.planned:
         return ""
+    if app.source.name == FLUX:
+        name = slug(str(app.source.spec.get("url")).rstrip("/").rpartition("/")[2].removesuffix(".git"))
+        return name if name != FLUX else "fleet"
     return app.source.name.removeprefix(f"{app.place.environment}-" if app.source.is_ours else "")
 
 
+def _is_beside(app: FoundApp, name: str) -> bool:
+    """Whether the source of an add-on on the management cluster has a name where it is planned."""
+    return app.source is not None and (app.source.namespace, app.source.name) == (app.home, name)
+
+
 def _keeps_definitions(addon: FoundApp) -> bool:
-    """Whether the definitions that an add-on applied outlive it, or it is not Tenantry's, or is leaving."""
+    """Whether the definitions that an add-on applied outlive it, or it is leaving."""
     spec = addon.thing.spec
-    patched = without_kept_definitions(addon.thing.kind, spec) is not spec
-    return patched or not addon.thing.is_ours or STATE_LABEL in addon.thing.labels
+    return without_kept_definitions(addon.thing.kind, spec) is not spec or STATE_LABEL in addon.thing.labels

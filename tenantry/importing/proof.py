@@ -11,7 +11,8 @@ from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple, TypeAlias
 
 from tenantry.compare.fields import Entry, FieldChange
-from tenantry.importing.equivalence import differences
+from tenantry.importing.equivalence import NAMESPACES_OF_SOURCES, differences
+from tenantry.importing.judgement import Known, judged
 from tenantry.importing.model import Added, Became, Draft, Inventory, Path, Proof, Proven, Read
 from tenantry.kube.objects import KubeObject, Manifest, ObjectId, object_id
 from tenantry.messages.data import ABSENT, mapping_at, value_at
@@ -78,7 +79,8 @@ def prove(inventory: Inventory, draft: Draft, plans: Mapping[str, Plan]) -> Proo
     """Compare the plans of a draft's environments with what was read."""
     planned = _planned(plans)
     read = {_identity(inventory, each): each for each in inventory.objects}
-    kept = tuple(_proven(id, each, planned) for id, each in read.items() if id in planned)
+    known = Known(inventory, plans, draft.left_over)
+    kept = tuple(_proven(id, each, planned, known) for id, each in read.items() if id in planned)
     there = read.keys() | {_identity(inventory, each) for each in inventory.reading.assumed}
     added = tuple(Added(environment, each.id) for id, (environment, each) in planned.items() if id not in there)
     missing = tuple(each for id, each in read.items() if id not in planned)
@@ -106,11 +108,13 @@ def _on(cluster: str, id: ObjectId) -> Identity:
     return Identity(cluster, group, id.kind, id.namespace, id.name)
 
 
-def _proven(id: Identity, read: Read, planned: _Planned) -> Proven:
+def _proven(id: Identity, read: Read, planned: _Planned, known: Known) -> Proven:
     _, object = planned[id]
-    found = tuple(differences(*alike(read.manifest, object.manifest, _chart_of(id, object, planned))))
-    stays = tuple(each for each in found if _stays(each))
-    return Proven(read, object, tuple(each for each in found if each not in stays), stays)
+    both = alike(read.manifest, object.manifest, _chart_of(id, object, planned))
+    found = tuple(differences(*both))
+    stays = tuple(each for each in found if _stays(each, id.namespace))
+    changed, harmless = judged(read.environment, *both, tuple(each for each in found if each not in stays), known)
+    return Proven(read, object, changed, stays, harmless)
 
 
 def _chart_of(id: Identity, release: KubeObject, planned: _Planned) -> Manifest | None:
@@ -123,11 +127,14 @@ def _chart_of(id: Identity, release: KubeObject, planned: _Planned) -> Manifest 
     return found[1].manifest if found and reference.get("kind") == "HelmChart" else None
 
 
-def _stays(change: FieldChange) -> bool:
+def _stays(change: FieldChange, namespace: str) -> bool:
     """Whether the value remains on the object: server-side apply replaces lists, and leaves keys that it does not know.
 
-    The version of an API is no field that an object could keep, but a plan always has one.
+    The version of an API is no field that an object could keep, but a plan always has one. The namespace of a source elsewhere
+    would stay, too, and Flux would look there for the new one.
     """
+    if change.path in NAMESPACES_OF_SOURCES and change.before != namespace:
+        return False
     in_list = any(isinstance(part, int | Entry) for part in change.path)
     return change.after is ABSENT and not in_list
 

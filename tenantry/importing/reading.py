@@ -100,6 +100,8 @@ _IN_NAMESPACES = (
     *(("v1", "ServiceAccount"), ("v1", "ResourceQuota"), ("v1", "LimitRange"), (_RBAC, "RoleBinding"), (_RBAC, "Role")),
     ("networking.k8s.io/v1", "NetworkPolicy"),
 )
+_FLUXS = "app.kubernetes.io/part-of=flux"
+"""The label of Flux's controllers: their flags say as whom they act."""
 _IF_OURS = ((_RBAC, "ClusterRole"), (_RBAC, "ClusterRoleBinding"), ("v1", "ConfigMap"))
 """Kinds of which a cluster has many that are nobody's."""
 
@@ -115,6 +117,7 @@ def objects_on(client: Client) -> Iterator[Placed]:
         for each in every(client, api_version, kind):
             if str(each["metadata"].get("namespace")) in names and not _is_kubernetes_own(each):
                 yield _placed(each)
+    yield from (_placed(each) for each in every(client, "apps/v1", "Deployment", selector=_FLUXS))
     ours = ",".join(f"{key}={value}" for key, value in MANAGED_BY.items())
     for api_version, kind in _IF_OURS:
         yield from (_placed(each) for each in every(client, api_version, kind, selector=ours))

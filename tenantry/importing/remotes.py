@@ -39,8 +39,8 @@ def told_by_remote(source: Read) -> str:
     """The comment at the address of a source that was not read."""
     key = key_of(source.manifest)
     return (
-        f"decide: {key} was not read, so this is what the Git remote '{ORIGIN}' tells. It has to be what Flux fetches: the steps"
-        " of the report have the command that shows it"
+        f"decide: no address of {key} was read, so this is what the Git remote '{ORIGIN}' tells. It has to be what Flux"
+        " fetches: the steps of the report have the command that shows it"
     )
 
 

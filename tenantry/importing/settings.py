@@ -109,6 +109,13 @@ def _is_account(space: Space, subject: dict[str, Any], binding: str) -> bool:
     return name.endswith(f":{space.account}") and binding.startswith(f"{space.tenant}-reconciler-")
 
 
+def names_account(binding: Thing, namespace: str, account: str) -> bool:
+    """Whether a binding gives its role to a service account."""
+    wanted = (("ServiceAccount", namespace, account), ("User", "", f"system:serviceaccount:{namespace}:{account}"))
+    found = ((each.get("kind"), str(each.get("namespace") or ""), each.get("name")) for each in _subjects(binding))
+    return any(each in wanted for each in found)
+
+
 def _role(space: Space, notes: Notes) -> dict[str, Any]:
     bindings = [each for each in space.objects if _is_reconciler(space, each)]
     if not bindings:

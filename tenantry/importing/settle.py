@@ -133,16 +133,27 @@ def _draft(inventory: Inventory, data: dict[str, Any], notes: Notes, plans: dict
     }
     became: list[Became] = []
     told = {id(each.read) for each in notes.left_over if not each.field}
-    homes = {str(each.get("namespace")) for each in mapping_at(data, "platform", "addons").values()}
+    stays = {id(each.read) for each in notes.left_over if not each.field and each.fate == "stays"}
+    addons = [
+        each
+        for plan in plans.values()
+        for each in plan.objects
+        if each.id.kind in KINDS.values() and not each.owner.tenant
+    ]
+    homes = {str(each.id.namespace) for each in addons}
+    homes |= {str(mapping_at(each.manifest, "spec").get("targetNamespace")) for each in addons}
     for read in inventory.objects:
         path = there.get(read.environment, {}).get(key_of(read.manifest))
         if path is not None:
             became.append(Became(read, path))
             continue
-        if expressed := _expressed(data, notes, read, plans[read.environment], made[read.environment]):
+        plan = plans[read.environment]
+        goes_on = _is_bootstraps(read) or id(read) in stays
+        expressed = None if goes_on else _expressed(data, notes, read, plan, made[read.environment])
+        if expressed:
             became.append(Became(read, expressed))
         if id(read) not in told:
-            notes.left_over.append(_unexpressed(read, notes, homes))
+            notes.left_over.append(_unexpressed(read, notes, homes, is_said=expressed is not None))
     decisions = {
         path: tuple(each) for path, each in notes.decisions.items() if value_at(data, path, ABSENT) is not ABSENT
     }
@@ -154,6 +165,12 @@ def _draft(inventory: Inventory, data: dict[str, Any], notes: Notes, plans: dict
         text = told_by_remote(read)  # environments can share a place
         decisions |= {each: tuple(dict.fromkeys((*decisions.get(each, ()), text))) for each in places}
     return Draft(data, tuple(became), tuple(_in_order(inventory, notes)), decisions, copied, tuple(assumed))
+
+
+def _is_bootstraps(read: Read) -> bool:
+    """Whether it is the source of Flux's own bootstrap, which stays Flux's even if a copy of it is planned."""
+    key = key_of(read.manifest)
+    return (key.kind, key.namespace, key.name) == ("GitRepository", FLUX, FLUX)
 
 
 def _expressed(data: dict[str, Any], notes: Notes, read: Read, plan: Plan, made: Set[tuple[str, Path]]) -> Path | None:
@@ -170,8 +187,8 @@ def _expressed(data: dict[str, Any], notes: Notes, read: Read, plan: Plan, made:
 
 
 def _owner(path: Path) -> Path:
-    """The tenant, or the part of the platform, that a place in the file belongs to."""
-    return path[:3] if path[:1] == ("platform",) else path[:2]
+    """The tenant, or the platform, that a place in the file belongs to."""
+    return path[:1] if path[:1] == ("platform",) else path[:2]
 
 
 def _in_order(inventory: Inventory, notes: Notes) -> Iterator[LeftOver]:
@@ -193,18 +210,26 @@ _SOURCES = ("GitRepository", "OCIRepository", "HelmRepository", "Bucket")
 _IMAGES = ("ImageRepository", "ImagePolicy", "ImageUpdateAutomation")
 
 
-def _unexpressed(read: Read, notes: Notes, homes: Set[str]) -> LeftOver:
-    """An object for which nothing else was said."""
+def _unexpressed(read: Read, notes: Notes, homes: Set[str], *, is_said: bool) -> LeftOver:
+    """An object for which nothing else was said. Args: is_said: something is planned that does the same under another name."""
     key = key_of(read.manifest)
     if key.kind == "Namespace" and key.name in homes:
-        return LeftOver(read, "an add-on lies in it, and Tenantry takes it as it is", "keep it", fate="stays")
+        return LeftOver(
+            read, "an add-on lies in it or installs into it, and Tenantry takes it as it is", "keep it", fate="stays"
+        )
     if key.kind in _REASONS:
         return LeftOver(read, *_REASONS[key.kind], fate="inexpressible" if key.kind == "Namespace" else "stays")
-    if (key.kind, key.namespace, key.name) == ("GitRepository", FLUX, FLUX):
+    if _is_bootstraps(read):
         return LeftOver(read, "it is the source of Flux's own bootstrap", "keep it as it is", fate="stays")
+    if key.kind in _SOURCES and is_said:
+        text = "Tenantry plans a source with the same content, which has another name or is in another namespace"
+        return LeftOver(read, text, "keep it as long as something names it", fate="stays")
     if key.kind in _SOURCES:
         text = "Tenantry gives each add-on and each tenant sources of its own, and none has this name"
         return LeftOver(read, text, "keep it as long as something names it", fate="stays")
+    if key.kind == "ArtifactGenerator":
+        text = "the file names the sources that it copies, and not its copies"
+        return LeftOver(read, text, "keep it as long as a Kustomization names one of its artifacts", fate="stays")
     if notes.places.get(id(read)):
         return LeftOver(
             read,

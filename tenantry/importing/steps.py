@@ -19,20 +19,23 @@ from tenantry.cluster.kubectl import (
     copy_secret_key,
     create_namespace,
     get,
+    leave_alone,
     reconcile_resource_set,
     resume,
+    source_patch,
     suspend,
     users_of_sources,
 )
-from tenantry.importing.model import Copied, Draft, Inventory, Proof, Read
+from tenantry.importing.equivalence import NAMESPACES_OF_SOURCES
+from tenantry.importing.model import Copied, Draft, Inventory, Key, Proof, Read, key_of
+from tenantry.importing.reading import ORIGIN
 from tenantry.importing.resource_sets import OWNER
 from tenantry.kube.objects import ObjectId, group_of, labels_of, object_id
 from tenantry.messages.data import mapping_at
-from tenantry.messages.text import counted, grouped
+from tenantry.messages.text import counted, format_path, grouped
 from tenantry.plan.plan import Plan
 
 _FLUX = "kustomize.toolkit.fluxcd.io"
-_PRUNE_DISABLED = f"{_FLUX}/prune: disabled"
 _INSTALLS = ("Kustomization", "HelmRelease")
 _SOURCES = ("GitRepository", "OCIRepository", "HelmRepository", "Bucket", "HelmChart")
 
@@ -77,12 +80,14 @@ def steps(
         *_assumed(draft.assumed, contexts),
         *_copies(draft.copied, contexts),
         *_check(hubs, plans, risky=risky),
-        *_owners(inventory, proof, contexts),
+        *_owners(inventory, proof, draft, contexts),
         *_suspended(old),
         *_charts(proof, contexts),
+        *_references(proof, contexts),
         *_up(plans),
         *_left(old),
         *((READ_WHAT_IS_LEFT,) if left_over else ()),
+        *_protected(draft),
     )
 
 
@@ -140,26 +145,50 @@ def _check(hubs: Sequence[str], plans: Mapping[str, Plan], *, risky: bool) -> It
             'Go through "Check before you adopt" in this report, and correct tenants.yaml where something has to stay as it'
             " is."
         )
-    preflights = tuple(f"tenantry preflight --environment {shlex.quote(each)}" for each in plans)
-    yield Step("See on the live cluster what adoption changes. Nothing is changed yet:", preflights)
+    preflights = tuple(f"tenantry preflight --environment {shlex.quote(each)} --dry-run" for each in plans)
+    yield Step(
+        "Have the live cluster say what adoption changes, as a dry run: nothing is changed yet. It also names what applies these"
+        " objects today; the next steps stop that. Run it again before `tenantry up`:",
+        preflights,
+    )
 
 
-def _owners(inventory: Inventory, proof: Proof, contexts: Mapping[str, str]) -> Iterator[Step]:
+def _owners(inventory: Inventory, proof: Proof, draft: Draft, contexts: Mapping[str, str]) -> Iterator[Step]:
     """What applies the objects today. Kustomizations of Flux write their name into labels of what they apply."""
-    counts: dict[_Place, int] = {}
-    for each in proof.kept:
-        if owner := _owner(each.read):
-            place = _Place(owner, contexts[each.read.environment])
-            counts[place] = counts.get(place, 0) + 1
-    for place, count in counts.items():
-        yield _handover(place, count)
-    if not counts and any(each.origin != "live" for each in inventory.objects):
-        yield Step(
-            "Before you delete the old files from the repository that Flux applies them from: set `prune: false` in the"
-            f" Kustomization that applies them, or add the annotation `{_PRUNE_DISABLED}` to every object in them; push,"
-            " and wait until Flux has applied it. Otherwise Flux deletes the objects, and everything they installed."
-            " Then delete the files of what is in tenants.yaml, so that Flux and Pulumi do not overwrite each other."
-        )
+    replaced = {id(each.read) for each in draft.left_over if each.fate == "replaced" and not each.field}
+    ending = {(each.environment, key_of(each.manifest)) for each in inventory.objects if id(each) in replaced}
+    taken = {id(each.read) for each in draft.became} | replaced
+    going_on = {(each.environment, _owner(each)) for each in inventory.objects if id(each) not in taken}
+    found = grouped(proof.kept, lambda kept: (kept.read.environment, _owner(kept.read)))
+    for (environment, owner), objects in found.items():
+        ids, context = [each.planned.id for each in objects], contexts[environment]
+        if owner is None:
+            ids = [each.planned.id for each in objects if each.read.origin != ORIGIN]
+            if ids:
+                yield _alone(f"What applies {_of_these(ids)} was not read.", ids, context)
+        elif (environment, _key(owner)) in ending and (environment, owner) not in going_on:
+            yield _handover(_Place(owner, context), len(ids))
+        else:
+            yield _alone(f"{owner} applies {_of_these(ids)}, and others that it goes on applying.", ids, context)
+
+
+def _key(owner: ObjectId) -> Key:
+    return Key(group_of(owner.api_version), owner.kind, owner.namespace, owner.name)
+
+
+def _of_these(ids: Sequence[ObjectId]) -> str:
+    return f"{counted(len(ids), 'object')} of these"
+
+
+def _alone(who: str, ids: Sequence[ObjectId], context: str) -> Step:
+    return Step(
+        f"{who} Have Flux leave {'it' if len(ids) == 1 else 'them'} alone. Otherwise it"
+        " sets back what Tenantry changes; and if you delete the files from the repository, it deletes the objects and everything"
+        " they installed. The annotation stays. After `tenantry up`, remove the files of these objects from the repository, and"
+        " of no others.",
+        leave_alone(ids, context),
+        leave_alone(ids, context, back=True),
+    )
 
 
 def _owner(read: Read) -> ObjectId | None:
@@ -188,13 +217,9 @@ def _handover(owner: _Place, count: int) -> Step:
             (reconcile_resource_set(*owner, enabled=True),),
         )
     return Step(
-        f"{owner.id} applies {counted(count, 'object')} of these from its repository. While it does, it sets back what"
-        " Tenantry changes; and if you delete the files from the repository, it deletes the objects and everything they"
-        " installed."
-        " If it applies nothing else, suspend it: a Kustomization that is suspended deletes nothing, also when it is deleted"
-        " itself. After `tenantry up`, remove its own manifest and its files from the repository. If it applies other"
-        f" objects too, do not suspend it: add the annotation `{_PRUNE_DISABLED}` to each object that Tenantry takes over,"
-        " wait until Flux has applied it, then delete these files.",
+        f"{owner.id} applies {counted(count, 'object')} of these from its repository, and nothing else that was read. While it"
+        " does, it sets back what Tenantry changes. Suspend it: a Kustomization that is suspended deletes nothing, also when it"
+        " is deleted itself. After `tenantry up`, remove its own manifest and its files from the repository.",
         (suspend(*owner),),
         (resume(*owner),),
     )
@@ -230,6 +255,19 @@ def _charts(proof: Proof, contexts: Mapping[str, str]) -> Iterator[Step]:
         )
 
 
+def _references(proof: Proof, contexts: Mapping[str, str]) -> Iterator[Step]:
+    """The apps whose sources lay in another namespace. An apply would leave that namespace in the reference."""
+    moved = [each for each in proof.kept if any(field.path in NAMESPACES_OF_SOURCES for field in each.changed)]
+    if moved:
+        yield Step(
+            "Right before `tenantry up`, have these objects take the sources of the plan, which lie beside them: an apply"
+            " leaves the old namespace in the reference, where no such source is. They are not ready until `tenantry up`"
+            " creates the sources; Flux deletes nothing:",
+            tuple(source_patch(each.planned, context=contexts[each.read.environment]) for each in moved),
+            tuple(source_patch(each.planned, each.read.manifest, contexts[each.read.environment]) for each in moved),
+        )
+
+
 def _up(plans: Mapping[str, Plan]) -> Iterator[Step]:
     commands = tuple(f"tenantry up --environment {shlex.quote(plan)}" for plan in plans)
     yield Step("Take everything over; this waits until every app is ready:", commands)
@@ -244,4 +282,25 @@ def _left(old: Sequence[_Place]) -> Iterator[Step]:
             " reads. They can stay; if you delete one yourself, make sure that nothing uses it. With a namespace, everything in"
             " it goes:",
             (*(get(*each) for each in old), *map(users_of_sources, contexts)),
+        )
+
+
+_NAMES = 10
+"""The most add-ons that have a command each."""
+
+
+def _protected(draft: Draft) -> Iterator[Step]:
+    """What import leaves off, so that nothing changes, and what protects data."""
+    addons = mapping_at(dict(draft.data), "platform", "addons")
+    bare = [name for name in addons if mapping_at(addons, name).get("keepCRDs") is False]
+    if bare:
+        more = f" These are {_NAMES} of {len(bare)}." if len(bare) > _NAMES else ""
+        yield Step(
+            "When everything runs, have the CustomResourceDefinitions of add-ons outlive them, with all objects of their kinds."
+            " Today they go with the add-on. Helm upgrades a release once when its line goes, so take them one at a time, and run"
+            f" `tenantry up` after each.{more}",
+            tuple(
+                f"tenantry unset {shlex.quote(format_path(('platform', 'addons', name, 'keepCRDs')))}"
+                for name in bare[:_NAMES]
+            ),
         )

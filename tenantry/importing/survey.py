@@ -8,9 +8,10 @@ from functools import cached_property
 from typing import Any
 
 from tenantry.fleet.fleet import OWN_ACCOUNT
+from tenantry.importing import checkouts
 from tenantry.importing.blocks import KEYS, Named, chart_of, has_shared_interval, source_entry
 from tenantry.importing.clusters import APPS, Remotes
-from tenantry.importing.model import Read
+from tenantry.importing.model import Key, Read
 from tenantry.importing.overlay import Place
 from tenantry.importing.owners import FLUX, Territory, is_platforms, territories, without_environment
 from tenantry.importing.settings import namespace_of_addon
@@ -158,14 +159,13 @@ class Survey:
         return list(names)
 
     def platform_account(self, cluster: str) -> str:
-        """Whom Flux acts as on a remote cluster for the platform team, as far as Tenantry made something there."""
-        ours = (each for each in self.world.of(*APPS) if each.is_ours and self.remotes.name(each) == cluster)
-        named = {
-            str(thing.spec.get("serviceAccountName")) for thing in ours if thing in self.charts or _is_addon(thing)
-        }
-        named = {name for name in named if not name.startswith(OWN_ACCOUNT)}
+        """Whom Flux acts as for most of what Tenantry made on a remote cluster for the platform team: add-ons can name others."""
+        ours = [each for each in self.world.of(*APPS) if each.is_ours and self.remotes.name(each) == cluster]
+        made = [each for each in ours if each in self.charts] or [each for each in ours if _is_addon(each)]
+        named = Counter(str(each.spec.get("serviceAccountName")) for each in made)
+        most = [name for name, _ in named.most_common() if not name.startswith(OWN_ACCOUNT)]
         mark = f"-{self.world.environment}"
-        return named.pop().removesuffix(mark) if len(named) == 1 else "tenantry-platform"
+        return next(iter(most), "tenantry-platform").removesuffix(mark)
 
     def _look_at(self, thing: Thing) -> None:
         cluster = self.remotes.name(thing)
@@ -289,8 +289,18 @@ def _without_cluster(name: str, cluster: str) -> str:
     return short or name
 
 
+def copied_from(world: World, thing: Thing) -> tuple[Key, tuple[str, ...]] | None:
+    """The source and the directory in it that an ArtifactGenerator copies for a Kustomization, as it is."""
+    source = checkouts.source_of(thing.read.manifest)
+    generators = world.of("ArtifactGenerator", namespace=source.namespace) if source.kind == checkouts.ARTIFACT else ()
+    found = (checkouts.copied_by(each.read.manifest, source.name) for each in generators)
+    return next((each for each in found if each and each[0].kind in KEYS), None)
+
+
 def source_of(world: World, thing: Thing) -> Thing | None:
     """The source of an app, if it was read."""
+    if thing.kind == "Kustomization" and (copied := copied_from(world, thing)):
+        return world.known(*copied[0][1:])
     reference = chart_of(world, thing)[1] if thing.kind == "HelmRelease" else mapping_at(thing.spec, "sourceRef")
     kind, name = str(reference.get("kind")), str(reference.get("name"))
-    return world.get(kind, str(reference.get("namespace") or thing.namespace), name) if kind in KEYS else None
+    return world.known(kind, str(reference.get("namespace") or thing.namespace), name) if kind in KEYS else None

@@ -9,7 +9,7 @@ from typing import Any
 from tenantry.importing.apps import source_key
 from tenantry.importing.attached import cluster_roles
 from tenantry.importing.blocks import included, source_entry
-from tenantry.importing.entries import OwnerEntry, own_shard, source_is_there, with_overrides
+from tenantry.importing.entries import OwnerEntry, own_shard, with_overrides
 from tenantry.importing.overlay import DIFFER, Place, in_order, overlaid, same, unified
 from tenantry.importing.owners import extra_name, without_environment
 from tenantry.importing.settings import OPEN, Space, account_of, difference, is_own_account, manifest_of, settings_of
@@ -180,8 +180,7 @@ class TenantEntry(OwnerEntry):
             one = unified(places, self.variables.named(self.tenant, key))
             entries |= {key: one} if one is not DIFFER else self._parted(key, places, apps[key])
             for app in apps[key]:
-                world = self.surveys[app.place.environment].world
-                if app.source and (source_is_there(app) or app.source in world.assumed):
+                if app.source:
                     self.notes.take(app.source.read, *self.path, "sources", key)
         return entries
 

@@ -67,6 +67,8 @@ class Thing:
         self.labels = labels_of(read.manifest)
         self.annotations = mapping_at(dict(read.manifest["metadata"]), "annotations")
         self.spec: dict[str, Any] = mapping_at(dict(read.manifest), "spec")
+        self.is_refused = False  # by Flux
+        self.is_through_proxy = False  # its kubeconfig leads to the cluster that it is on
 
     @property
     def kind(self) -> str:
@@ -163,6 +165,9 @@ class World:
         self._spaces: dict[str, list[Thing]] = defaultdict(list)
         self.assumed = tuple(assumed)
         self._by_key = {(thing.kind, thing.namespace, thing.name): thing for thing in self.assumed}
+        self._beside_by_key = {
+            (each.kind, each.namespace, each.name): each for each in self.beside if not each.is_refused
+        }
         for thing in self.things:
             self._by_kind[thing.kind].append(thing)
             self._spaces[thing.namespace].append(thing)
@@ -180,6 +185,10 @@ class World:
 
     def get(self, kind: str, namespace: str, name: str) -> Thing | None:
         return self._by_key.get((kind, namespace, name))
+
+    def known(self, kind: str, namespace: str, name: str) -> Thing | None:
+        """The same, also of what is left to what applies it."""
+        return self.get(kind, namespace, name) or self._beside_by_key.get((kind, namespace, name))
 
 
 @dataclass(slots=True)

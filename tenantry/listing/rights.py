@@ -22,10 +22,12 @@ from tenantry.messages.data import ABSENT, value_at
 from tenantry.messages.errors import Path
 from tenantry.model.tenancy import Subject
 from tenantry.plan.addon_namespaces import owned_namespaces
-from tenantry.plan.bootstrap import homes_of_addons
+from tenantry.plan.bootstrap import homes_of_accounts
 
 Kind: TypeAlias = Literal["user", "group", "serviceAccount", "flux", "file"]
 EVERYTHING = "cluster-admin"
+UNKNOWN = "what others bind"
+"""The rights of an account that is not the fleet's."""
 """The role that `tenantry cluster bootstrap` binds for the platform's account."""
 _GIVING = ("role", "owners", "roleBindings")
 """The settings by which a tenant's own file can give roles."""
@@ -72,12 +74,15 @@ def rights_of_platform(fleet: Fleet, places: Iterable[Place]) -> Mapping[Right, 
                 home = fleet.document.platform.addons[addon].namespace or fleet.document.platform.namespace
                 account = f"{home}/{addon_account(fleet, *place, addon)}"
                 line = fleet.source.line_of(("platform", "addons", addon, "account"))
+                if declared.existing:
+                    found.setdefault(Right(PLATFORM, "flux", account, "cluster", UNKNOWN, (), line), []).append(place)
+                    continue
                 there = owned_namespaces(fleet, *place, addon)
                 found.setdefault(Right(PLATFORM, "flux", account, "role", declared.role, there, line), []).append(place)
                 if rules := [rule.model_dump() for rule in declared.rules]:
                     role = in_words(rights_of_rules(rules))
                     found.setdefault(Right(PLATFORM, "flux", account, "cluster", role, (), line), []).append(place)
-        for home in homes_of_addons(fleet, place.cluster)[1:] if place.cluster in hubs else ():
+        for home in homes_of_accounts(fleet, place.cluster)[1:] if place.cluster in hubs else ():
             own = f"{home}/{platform_account(fleet, *place)}"
             found.setdefault(Right(PLATFORM, "flux", own, "cluster", EVERYTHING, (), line), []).append(place)
     return found

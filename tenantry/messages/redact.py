@@ -89,6 +89,8 @@ _NAMED = r"""(?:name|namespace|key):\s{1,4}(?:[\w.{}-]{1,253}|"[\w.{}-]{1,253}"|
 _REFERENCE = r"\s{0,4}:\s{0,4}\{\s{0,4}" + r",\s{0,4}".join([_NAMED] * 3) + r"\}"
 """Which key of which Secret holds a kubeconfig, on one line behind `secret`: names, which are no secrets."""
 _TOLD = rf"(?:passw(?:or)?d|passphrase|secret(?!{_REFERENCE})|api[-_]?key)[\"']?\s{{0,4}}[=:]\s{{0,4}}|token[\"']?[=:]"
+_NO_SWITCH = r"(?!(?:true|false|null)(?:[\s\"',;&}]|$))"
+"""`usePassword: false` switches something, and tells no secret."""
 _POSSIBLE = "|".join(
     (
         _TO_A_HOST,
@@ -97,7 +99,7 @@ _POSSIBLE = "|".join(
         r"AIza[\w-]{30,}",
         r"(?i:(?<![a-z])(?:bearer|basic)\s{1,4}[a-z0-9+/=._~-]{8,})",
         rf"(?:{_BESIDE})(?P<beside>[^\s\"&]+)",
-        rf"(?i:(?:{_TOLD})[\"']?)(?P<told>[^\s\"',;&}}]{{3,}})",
+        rf"(?i:(?:{_TOLD})[\"']?)(?P<told>{_NO_SWITCH}[^\s\"',;&}}]{{3,}})",
     )
 )
 _CREDENTIAL = "|".join(

@@ -102,10 +102,16 @@ class Addon(App):
     """Namespaces that the add-on owns, by name; placeholders are filled in. They are created before the add-on, removed after it,
     and reserved: no tenant can have one of them."""
     account: AddonAccount | None = None
-    """An account with few rights for the add-on: `{}` for all rights in its `namespaces` and no others. A release is stored in its
-    `targetNamespace`, one of these. Default: the platform's account, which may do everything."""
+    """An account with few rights for the add-on: `{}` for all rights in its `namespaces` and no others. A release is then stored in
+    its `targetNamespace`, one of these. Or an `existing` account. Default: the platform's account, which may do everything."""
     keepCRDs: bool = True
     """Whether the CustomResourceDefinitions that the add-on applied stay when the add-on goes, and with them all objects of their
     kinds. `state: offboarding` takes this away."""
     adopt: bool = False
-    """Whether to take over namespaces of these names, and objects in them, that exist already."""
+    """Whether to take over what exists already: the add-on's Kustomization or HelmRelease, its source and chart, and namespaces of
+    these names with the objects in them that the add-on has."""
+
+    @property
+    def own_account(self) -> AddonAccount | None:
+        """The account that Tenantry makes for the add-on; None: it has none of its own."""
+        return None if self.account is None or self.account.existing else self.account

@@ -89,7 +89,9 @@ class HelmPatch(FluxBlock):
     """The HelmRelease of an app. It takes all fields of Flux's spec; in an override `null` removes a value.
 
     A failed install or upgrade is retried every `retryInterval` of the tenant, unless its `strategy` or
-    `remediation` says otherwise.
+    `remediation` says otherwise. Flux corrects drift, but leaves alone what autoscalers and, of add-ons, injectors of CA
+    bundles write, unless `driftDetection` says otherwise. An add-on's upgrade replaces the chart's CRDs, unless
+    `upgrade.crds` says otherwise or `install` skips them.
     """
 
     flux_kind = "HelmRelease"

@@ -236,8 +236,13 @@ class NamespaceRole(Model):
 
 
 class AddonAccount(Model):
-    """An account with few rights, as which Flux applies an add-on instead of as the platform's, which may do everything."""
+    """The account as which Flux applies an add-on instead of as the platform's, which may do everything: one that Tenantry makes,
+    with few rights, or one that exists.
+    """
 
+    existing: ObjectName | None = None
+    """An account that exists, beside the add-on's Flux objects, with the rights that it has. Tenantry neither makes nor changes it.
+    In `flux-system`, `kustomize-controller` and `helm-controller` are those of Flux itself. Excludes `role` and `rules`."""
     role: RoleName = "admin"
     """The ClusterRole of the account in the `namespaces` of the add-on."""
     rules: list[PolicyRule] = []

@@ -71,7 +71,7 @@ def objects_in_namespaces(fleet: Fleet, scope: Scope, addon: str) -> list[Declar
 
 def account_rights(fleet: Fleet, scope: Scope, addon: str, namespaces: Iterable[str]) -> list[Manifest]:
     """What the account of an add-on may do on a cluster: a binding in each of its namespaces, and rights on the whole cluster."""
-    declared = fleet.document.platform.addons[addon].account
+    declared = fleet.document.platform.addons[addon].own_account
     if declared is None:
         return []
     account = addon_account(fleet, scope.environment, scope.cluster, addon)

@@ -158,7 +158,7 @@ class _Builder:
         if scope.tenant or self._addon(app.name).account is None:
             return scope
         scope = replace(scope, service_account=addon_account(self.fleet, scope.environment, scope.cluster, app.name))
-        if isinstance(app.block, Kustomize):
+        if isinstance(app.block, Kustomize) or self._addon(app.name).own_account is None:
             return scope
         variables = {**self.variables, "app": app.name}
         own = [str(fill(each, variables, (*at, "namespaces"))) for each in self._addon(app.name).namespaces]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Container, Iterator
 
 from tenantry.fleet.fleet import Fleet, platform_account
 from tenantry.fleet.placement import addons_on
@@ -29,12 +29,12 @@ def bootstrap(fleet: Fleet, environment: str, cluster: str) -> tuple[Manifest, .
     account = declared.platformServiceAccount
     namespace = _namespace(platform)
     if cluster in fleet.environments[environment].managements:
-        homes = homes_of_addons(fleet, cluster)
+        homes, acting = homes_of_addons(fleet, cluster), homes_of_accounts(fleet, cluster)
         return (
             namespace,
             *(_namespace(home) for home in homes if home != platform),
-            *(_account(account, home) for home in homes),
-            *(_binding(account, home) for home in homes),
+            *(_account(account, home) for home in acting),
+            *(_binding(account, home) for home in acting),
             cluster_marker(platform, cluster),
             *management_policies(homes, shared_identity=fleet.document.platform.sharedIdentity),
         )
@@ -45,8 +45,17 @@ def bootstrap(fleet: Fleet, environment: str, cluster: str) -> tuple[Manifest, .
     return (namespace, *bindings, cluster_marker(platform, cluster), *remote_policies())
 
 
+def homes_of_accounts(fleet: Fleet, hub: str) -> tuple[str, ...]:
+    """Those of `homes_of_addons` in which Flux acts as the platform's account."""
+    return _homes(fleet, hub, [name for name, each in fleet.document.platform.addons.items() if each.account is None])
+
+
 def homes_of_addons(fleet: Fleet, hub: str) -> tuple[str, ...]:
     """The namespaces of add-ons' Flux objects on a management cluster, the platform's first."""
+    return _homes(fleet, hub, fleet.document.platform.addons)
+
+
+def _homes(fleet: Fleet, hub: str, addons: Container[str]) -> tuple[str, ...]:
     platform = fleet.document.platform
     managed = [name for name, each in fleet.environments.items() if hub in each.managements]
     own = (
@@ -54,6 +63,7 @@ def homes_of_addons(fleet: Fleet, hub: str) -> tuple[str, ...]:
         for environment in managed
         if environment in fleet.clusters[hub].environments
         for addon in addons_on(fleet, environment, hub)
+        if addon in addons
     )
     return tuple(dict.fromkeys((platform.namespace, *sorted({each for each in own if each}))))
 

@@ -191,7 +191,7 @@ class PlatformPlanner:
 
     def _account_of(self, addon: str, scope: Scope) -> tuple[Dependency, ...]:
         """The account that an add-on has of its own, where Flux looks for it."""
-        if self._platform.addons[addon].account is None:
+        if self._platform.addons[addon].own_account is None:
             return ()
         name = addon_account(self.fleet, self.environment, scope.cluster, addon)
         made = service_account(name, scope.home, self.environment, Owner())

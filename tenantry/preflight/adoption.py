@@ -56,7 +56,7 @@ def adoptions(
 
 def _taken(planned: KubeObject, there: Manifest) -> Changed:
     wanted = _wanted(planned)
-    fields = [_presentable(field) for field in changed_fields(projected(there, wanted), wanted)]
+    fields = [presentable(field) for field in changed_fields(projected(there, wanted), wanted)]
     if planned.secret:
         fields = [_from_config(each) if each.path[0] == "data" else each for each in fields]
     return Changed(replace(planned, manifest=there), planned, tuple(fields))
@@ -79,7 +79,7 @@ def _from_config(change: FieldChange) -> FieldChange:
     return replace(change, after=dict.fromkeys(after, _FROM_CONFIG) if isinstance(after, dict) else _FROM_CONFIG)
 
 
-def _presentable(change: FieldChange) -> FieldChange:
+def presentable(change: FieldChange) -> FieldChange:
     """The change without values that may be a former owner's secrets: in Secrets, values of charts and URLs."""
     if change.before is ABSENT:
         return change

@@ -10,7 +10,7 @@ from urllib.parse import urlsplit
 
 from tenantry.cluster.controllers import deployments_of
 from tenantry.cluster.drift import CONFIRMED, Difference, compare, confirmed, is_applied, told
-from tenantry.cluster.inventory import OTHER_CLUSTER, against_claim, claims_on, holdings, unmarked
+from tenantry.cluster.inventory import OTHER_CLUSTER, against_claim, claims_on, holdings, identity, unmarked
 from tenantry.cluster.reading import unserved
 from tenantry.cluster.requests import every, in_parallel, one
 from tenantry.fleet.fleet import Fleet
@@ -27,9 +27,10 @@ from tenantry.preflight import remotes
 from tenantry.preflight.adoption import Adoption, adoptions, check_adoptions, check_rights
 from tenantry.preflight.after import Run, ask
 from tenantry.preflight.controllers import check_available, check_lockdown, check_shards
+from tenantry.preflight.dry_run import DryRun, dry_run
 from tenantry.preflight.existing import check_existing
 from tenantry.preflight.fitness import Policed, check_fitness, check_policies, definitions, fitted, in_place_problems
-from tenantry.preflight.identity import identity, same_clusters
+from tenantry.preflight.identity import same_clusters
 from tenantry.preflight.kubeconfig import is_loopback
 from tenantry.preflight.rollouts import check_rollouts
 
@@ -42,11 +43,13 @@ class Report:
     """problems: errors first. adoptions: empty if the state that the guard needs could not be read.
 
     refused: whether the guard or the gate would refuse the run. The reasons are among the problems.
+    dry_run: None: nobody asked for it, or it could not be done.
     """
 
     problems: tuple[Problem, ...]
     adoptions: tuple[Adoption, ...]
     refused: bool = False
+    dry_run: DryRun | None = None
 
     @property
     def fit(self) -> bool:
@@ -66,6 +69,7 @@ def preflight(
     run: Run | None = None,
     drift: bool = True,
     in_state: Callable[[ObjectId], bool] | None = None,
+    rehearse: bool = False,
 ) -> Report:
     """Find everything that would make the next run of an environment fail or do something unexpected.
 
@@ -74,12 +78,13 @@ def preflight(
             run: asks the environment before; None: nothing is asked.
             drift: whether planned objects are compared with the live ones, as each run does by itself.
             in_state: whether the state of the stack has an object; None: nobody can tell.
+            rehearse: whether the API server is asked what it would make of each planned object.
     """
     marks = _told(lambda: unmarked(client, fleet, plan))
     marks += _told(lambda: against_claim(client, fleet, claim)) if claim else []
     if any(mark.code == OTHER_CLUSTER for mark in marks):
         return Report(tuple(marks), ())  # other findings would be about the wrong cluster
-    return _Check(client, fleet, plan, limits, now, connect, tell, run, drift, in_state).report(marks)
+    return _Check(client, fleet, plan, limits, now, connect, tell, run, drift, in_state, rehearse).report(marks)
 
 
 def of_management(client: Client, fleet: Fleet, plan: Plan, now: datetime) -> list[Problem]:
@@ -100,10 +105,12 @@ class _Check:
     run: Run | None = None
     drift: bool = True
     in_state: Callable[[ObjectId], bool] | None = None
+    rehearse: bool = False
     adopted: tuple[Adoption, ...] = ()
     strangers: frozenset[ObjectId] = frozenset()
     changed: Sequence[Difference] = ()
     refused: bool = False
+    rehearsed: DryRun | None = None
 
     def report(self, marks: list[Problem]) -> Report:
         parts: list[Callable[[], Iterable[Problem]]] = [self._guard, self._former_rights]
@@ -112,7 +119,10 @@ class _Check:
             parts += [one._fitness, one.controllers, one.policy, one._remotes, one._existing]
         parts += [self._compare] if self.drift else []
         found = [*marks, *(each for part in in_parallel(_told, parts) for each in part), *self._drift()]
-        return Report(tuple(sorted(dict.fromkeys(found), key=lambda each: each.severity)), self.adopted, self.refused)
+        if self.rehearse:
+            found += _told(self._dry_run)
+        problems = tuple(sorted(dict.fromkeys(found), key=lambda each: each.severity))
+        return Report(problems, self.adopted, self.refused, self.rehearsed)
 
     def _read(self, id: ObjectId) -> Manifest | None:
         return one(self.client, id)
@@ -193,6 +203,10 @@ class _Check:
                 f"{len(found)} {what} changed on the management cluster by others than Pulumi\n{told(found)}",
                 f"`tenantry up --environment {self.plan.environment}` puts {them} back",
             )
+
+    def _dry_run(self) -> list[Problem]:
+        self.rehearsed, problems = dry_run(self.client, fitted(self.client, self.plan), self.tell)
+        return problems
 
     def controllers(self) -> Iterator[Problem]:
         deployments = deployments_of(self.client)

@@ -3,23 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import TYPE_CHECKING
 
-from tenantry.cluster.requests import one
-from tenantry.kube.objects import ObjectId
-from tenantry.messages.errors import Problem, Refused, error
-
-if TYPE_CHECKING:
-    from tenantry.cluster.client import Client
-
-
-def identity(client: Client) -> str:
-    """What no other cluster has: the uid of a namespace that every cluster makes for itself. "": it cannot be read."""
-    try:
-        there = one(client, ObjectId("v1", "Namespace", "", "kube-system"))
-    except Refused:
-        return ""
-    return str(there["metadata"].get("uid", "")) if there else ""
+from tenantry.messages.errors import Problem, error
 
 
 def same_clusters(identities: Mapping[str, str]) -> Iterator[Problem]:

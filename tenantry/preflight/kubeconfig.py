@@ -4,19 +4,20 @@ from __future__ import annotations
 
 import base64
 import ipaddress
-import json
 from collections.abc import Callable, Iterator, Mapping
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta
 from typing import Any
 from urllib.parse import SplitResult, urlsplit
 
 import yaml
 
 from tenantry.cluster.inventory import FoundSecret
+from tenantry.kube.tokens import end_of_token, lifetime_of_token
 from tenantry.kube.yaml_text import document
 from tenantry.messages.errors import Problem, error, warning
 from tenantry.model import SecretKey
 from tenantry.plan.objects.scope import WATCHED
+from tenantry.plan.registration import REGISTERED
 from tenantry.preflight.certificates import validity
 
 SOON = timedelta(days=30)
@@ -261,19 +262,6 @@ def _end(encoded: str) -> datetime | None:
         return None
 
 
-def end_of_token(token: str) -> datetime | None:
-    """When a token of a service account or an identity provider expires; None: it does not say, or is of another form.
-
-    Source: RFC 7519, section 4.1.4.
-    """
-    _, _, claims = token.rpartition(".")[0].rpartition(".")
-    try:
-        content = json.loads(base64.urlsafe_b64decode(claims + "=" * (-len(claims) % 4)))
-        return datetime.fromtimestamp(content["exp"], UTC)
-    except (ValueError, LookupError, TypeError, OSError, OverflowError, RecursionError):
-        return None
-
-
 def _is(encoded: str, check: Callable[[bytes], bool]) -> bool:
     try:
         return check(_decoded(encoded))
@@ -318,3 +306,27 @@ def _problems(reference: SecretKey, secret: FoundSecret | None, now: datetime, *
         yield error("no-key", f"{name} has no key '{reference.key}' (keys: {there})", correct)
         return
     yield from check_kubeconfig(secret.data[reference.key], now=now, local=local)
+    if cluster := secret.labels.get(REGISTERED):
+        yield from _late_renewal(cluster, secret.data[reference.key], now)
+
+
+def _late_renewal(cluster: str, data: bytes, now: datetime) -> Iterator[Problem]:
+    """A token that `cluster register` made should have been renewed before two thirds of its time were over."""
+    token = _token(data)
+    end, lifetime = end_of_token(token), lifetime_of_token(token)
+    if end and lifetime and now < end < now + lifetime / 3:
+        yield warning(
+            "expires-soon",
+            f"the user's token expires in {_days(end - now)}, and nothing has renewed it",
+            f"tenantry cluster register {cluster} --renew",
+        )
+
+
+def _token(data: bytes) -> str:
+    """The token of a kubeconfig's current context; "": it has none."""
+    try:
+        content = _parsed(data)
+        context = _entries(content, "contexts", "context").get(_text(content, "current-context"), {})
+        return _text(_entries(content, "users", "user").get(_text(context, "user"), {}), "token")
+    except _NotAKubeconfigError:
+        return ""

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from tenantry.cluster import connect as kubeconfigs
 from tenantry.cluster.connect import connect_remote
-from tenantry.cluster.inventory import OTHER_CLUSTER, UNMARKED, marked_as, secret_of
+from tenantry.cluster.inventory import OTHER_CLUSTER, UNMARKED, identity, marked_as, secret_of
 from tenantry.cluster.kubectl import mark
 from tenantry.cluster.reach import why_unreached
 from tenantry.cluster.requests import ask, in_parallel, one, seen_as, server_version
@@ -28,7 +28,6 @@ from tenantry.plan.bootstrap import MARKER
 from tenantry.plan.plan import Plan
 from tenantry.preflight.adoption import check_accounts, check_namespaces, namespaces_to_make
 from tenantry.preflight.fitness import check_policies
-from tenantry.preflight.identity import identity
 from tenantry.preflight.kubeconfig import check_secret
 
 if TYPE_CHECKING:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Mapping
 from contextlib import closing
+from dataclasses import replace
 from typing import Any
 
 import pulumi
@@ -25,7 +26,8 @@ PLAN = planned(rocky("web: {kustomize: {source: manifests, path: ./web}}"))
 WEB = next(each for each in PLAN.objects if each.id.kind == "Kustomization")
 KEY = "kubernetes:kustomize.toolkit.fluxcd.io/v1:Kustomization::rocky/web"
 URN = "urn:pulumi:dev::tenantry::tenantry:index:Fleet$" + KEY
-LIVE = {**WEB.manifest, "spec": {**WEB.manifest["spec"], "path": "./other"}}
+METADATA = {**WEB.manifest["metadata"], "managedFields": [{"manager": "tenantry"}]}
+LIVE = {**WEB.manifest, "metadata": METADATA, "spec": {**WEB.manifest["spec"], "path": "./other"}}
 DRIFT = Difference(WEB, LIVE, (("spec", "path"),), (), "kubectl-patch", "2026-01-31T12:00:00Z")
 TEXT = "Kustomization rocky/web: spec.path, by kubectl-patch at 2026-01-31T12:00:00Z"
 
@@ -64,6 +66,14 @@ def test_a_run_that_has_refreshed_goes_on_and_looks_again(monkeypatch: pytest.Mo
     assert begun
     assert begun.ids == {WEB.id}
     assert told == [f"changed by others than Pulumi, and put back by this run:\n    {TEXT}"]
+
+
+def test_what_a_run_takes_over_was_not_changed_by_others(monkeypatch: pytest.MonkeyPatch, told: list[str]) -> None:
+    stranger = replace(DRIFT, live={**LIVE, "metadata": WEB.manifest["metadata"]})
+    monkeypatch.setattr(comparing, "compare", lambda *_, **__: Comparison([stranger], []))
+    remembering(monkeypatch, None)
+    assert begin()
+    assert told == []
 
 
 def test_a_run_that_left_the_refresh_out_is_begun_again_if_the_state_is_wrong(

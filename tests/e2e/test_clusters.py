@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import json
+import subprocess
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from functools import partial
@@ -16,7 +17,7 @@ import pytest
 import yaml
 from lightkube.core.exceptions import ApiError
 from lightkube.generic_resource import create_namespaced_resource
-from lightkube.resources.core_v1 import Namespace, Secret
+from lightkube.resources.core_v1 import Namespace, Secret, ServiceAccount
 from lightkube.resources.rbac_authorization_v1 import ClusterRoleBinding
 from lightkube.types import PatchType
 
@@ -196,6 +197,24 @@ def test_bootstrap_of_a_cluster_that_has_it_all_changes_nothing(sandbox: Project
         assert len(lines) >= 2
 
 
+def test_bootstrap_of_all_clusters_mends_what_is_amiss_and_has_nothing_to_do_then(
+    sandbox: Project, edge: Cluster
+) -> None:
+    command = ("cluster", "bootstrap", "--all", "--environment", "dev")
+    nothing = "hub-dev: nothing to do\nedge-1: nothing to do\ndev: 2 clusters, 0 changed, 0 not prepared\n"
+    assert sandbox.tenantry(*command).ok().out == nothing
+    edge.client.delete(ClusterRoleBinding, "tenantry-platform-kamaji-edge")
+    would = sandbox.tenantry(*command, "--dry-run").ok().out
+    assert "edge-1: 1 would be created\n" in would
+    assert "edge-1: 1 created\n" in sandbox.tenantry(*command).ok().out
+    kubeconfig = yaml.safe_load(sandbox.kubeconfig("edge-1").read_text())
+    kubeconfig["clusters"][0]["cluster"]["server"] = "https://127.0.0.1:1"
+    with replaced(sandbox, yaml.safe_dump(kubeconfig)):
+        result = sandbox.tenantry(*command)
+    assert (result.code, "edge-1: not prepared: it refuses the connection\n" in result.out) == (1, True)
+    assert sandbox.tenantry(*command).ok().out == nothing
+
+
 def test_bootstrap_makes_what_is_not_there_and_a_dry_run_only_says_so(sandbox: Project) -> None:
     text = sandbox.fleet.read_text()
     command = ["cluster", "bootstrap", "edge-1", "--kubeconfig", str(sandbox.kubeconfig("edge-1"))]
@@ -228,3 +247,124 @@ def remove(edge: Cluster) -> None:
         except ApiError as error:
             if error.status.code != 404:
                 raise
+
+
+# --- register -----------------------------------------------------------------------------------------------------
+
+EDGE = """\
+  edge-1:
+    environments: [dev]
+    labels: {tier: edge, region: eu-west}
+    variables: {domain: edge-1.dev.example.com}
+    kubeconfig: {kamaji: {controlPlane: edge-1, namespace: kamaji-edge}}
+"""
+GROUP = """\
+clusterGroups:
+  edges:  # of the registered clusters
+    environments: [dev]
+    labels: {tier: edge, region: eu-west}
+    variables: {domain: edge-1.dev.example.com}
+"""
+REGISTERED = ("Secret", "clusters", "edge-1-kubeconfig")
+
+
+@pytest.fixture(scope="module")
+def grouped(bare: Project) -> Iterator[Project]:
+    """A sandbox before the first `up`, and a file that does not declare edge-1; in the end both are as they were."""
+    text = bare.fleet.read_text()
+    bare.edit(EDGE, "")
+    bare.edit("clusters:\n  hub-dev:", f"{GROUP}clusters:\n  hub-dev:")
+    yield bare
+    bare.fleet.write_text(text)
+
+
+def test_a_registered_cluster_is_reached_with_a_token_and_with_every_later_one(
+    grouped: Project, tmp_path: Path
+) -> None:
+    admin = grouped.kubeconfig("edge-1")
+    context = yaml.safe_load(admin.read_text())["current-context"]
+    place = ("--kubeconfig", str(admin), "--context", context)
+    register = ("cluster", "register", "edge-1", *place)
+    with closing(Cluster(grouped.kubeconfig("hub-dev"))) as hub, closing(Cluster(admin)) as edge:
+
+        def token() -> str:
+            found = hub.find(*REGISTERED)
+            assert found is not None
+            content = yaml.safe_load(base64.b64decode(found["data"]["value"]))
+            return str(content["users"][0]["user"]["token"])
+
+        group = ("--group", "edges", "--namespace", "clusters")
+        before = grouped.fleet.read_text()
+        grouped.tenantry(*register, *group, "--dry-run").ok()
+        assert (grouped.fleet.read_text(), hub.find(*REGISTERED)) == (before, None)
+        shown = grouped.tenantry(*register, *group).ok().text
+        assert "Secret clusters/edge-1-kubeconfig: written, valid until 20" in shown
+        secret = {"name": "edge-1-kubeconfig", "namespace": "clusters", "key": "value"}
+        entry = yaml.safe_load(grouped.fleet.read_text())["clusters"]["edge-1"]
+        assert entry == {"group": "edges", "kubeconfig": {"secret": secret}}
+        assert "edges:  # of the registered clusters" in grouped.fleet.read_text()
+        grouped.deploy("dev")
+        try:
+            seen = {token()}
+            assert not any(each in shown for each in seen)
+            assert grouped.tenantry("cluster", "check", "edge-1").code == 0
+            renewed = grouped.tenantry("cluster", "register", "--all", "--renew", "-e", "dev", "--valid", "48h").ok()
+            assert renewed.out.startswith("edge-1: renewed, valid until 20")
+            seen.add(token())
+            cronjob = grouped.tenantry("cluster", "register", "--all", "--cronjob", "kubectl", "-e", "dev").ok().out
+            renewed_by_cronjob(grouped, cronjob, tmp_path)
+            seen.add(token())
+            assert len(seen) == 3
+            reconciled(hub)
+            # Without its account no earlier token is accepted, and what bootstrap made lets the command go on.
+            edge.client.delete(ServiceAccount, "tenantry-connection", namespace="tenantry-system")
+            eventually(lambda: grouped.tenantry("cluster", "check", "edge-1").code == 1, "the token to be refused")
+            lost = grouped.tenantry("cluster", "register", "edge-1", "--renew")
+            assert (lost.code, lost.out) == (
+                1,
+                "edge-1: not renewed: its token is not valid any more, or may not be renewed\n"
+                "  fix: tenantry cluster register edge-1 --kubeconfig FILE --context NAME\n",
+            )
+            grouped.tenantry(*register).ok()
+            reconciled(hub)
+            assert "edge-1: nothing to do" in grouped.tenantry("cluster", "bootstrap", "--all", "-e", "dev").ok().out
+        finally:
+            grouped.offboard("dev").ok()
+            hub.delete(*REGISTERED)
+
+
+def reconciled(hub: Cluster) -> None:
+    """Have Flux apply an app on the remote cluster once more."""
+    app = ("Kustomization", "clusters", "edge-1-rocky-web")
+    hub.reconcile(*app)
+    found = hub.find(*app)
+    assert found is not None
+    asked = found["metadata"]["annotations"]["reconcile.fluxcd.io/requestedAt"]
+    hub.until(*app, lambda now: now["status"].get("lastHandledReconcileAt") == asked, f"{app} to be applied again")
+    hub.wait_ready(*app)
+
+
+def renewed_by_cronjob(project: Project, printed: str, directory: Path) -> None:
+    """Do what the job would do, with the rights of its account alone."""
+    *objects, cronjob = yaml.safe_load_all(printed)
+    applied = directory / "rights.yaml"
+    applied.write_text(yaml.safe_dump_all(objects))
+    kubectl = ("sandbox", "run", "--", "kubectl")
+    project.tenantry(*kubectl, "apply", "--filename", str(applied)).ok()
+    create = ("create", "token", "tenantry-renewal", "--namespace", "tenantry-system")
+    token = project.tenantry(*kubectl, *create).ok().out.strip()
+    content = yaml.safe_load(project.kubeconfig("hub-dev").read_text())
+    content["users"][0]["user"] = {"token": token}
+    kubeconfig = directory / "kubeconfig"
+    kubeconfig.write_text(yaml.safe_dump(content))
+    (container,) = cronjob["spec"]["jobTemplate"]["spec"]["template"]["spec"]["containers"]
+    environment = {each["name"]: each["value"] for each in container["env"]} | {"HOME": str(directory)}
+    done = subprocess.run(
+        [*container["command"], *container["args"]],
+        env={**project.environment(), **environment, "KUBECONFIG": str(kubeconfig)},
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+    assert (done.returncode, done.stderr) == (0, "")

@@ -207,7 +207,7 @@ def obey(project: Project, hub: Cluster, words: list[str]) -> None:
             assert hub.find(kinds[kind], namespace, name)
         case ["tenantry", "cluster", "bootstrap", "hub-dev", "--kubeconfig", "FILE", "--context", "NAME"]:
             project.tenantry(*words[1:5], str(project.kubeconfig("hub-dev")), "--context", "hub-dev").ok()
-        case ["tenantry", "preflight", "--environment", "imported"]:
+        case ["tenantry", "preflight", "--environment", "imported", "--dry-run"]:
             found = project.tenantry(*words[1:])
             assert "not-adoptable" in found.text
             assert found.code == 1, found.text

@@ -27,10 +27,6 @@ ALLOWED = {
     ): "a ClusterRoleBinding of a destroyed environment",
     ("Makefile", "rm -r"): "`make clean`, what this repository has built",
     ("tenantry/importing/steps.py", "and delete them."): "comments in tenants.yaml",
-    (
-        "tenantry/importing/steps.py",
-        "then delete these files.",
-    ): "files, once Flux does not prune what they declared",
 }
 """By file and text, why it may stand there."""
 

@@ -6,6 +6,7 @@ from typing import Annotated, Literal
 
 from tenantry.cli.documents.common import (
     OMITTED_IF_EMPTY,
+    OMITTED_IF_NULL,
     ChangedObject,
     Document,
     FileProblem,
@@ -75,6 +76,30 @@ class Adoption(Part):
     """New objects."""
 
 
+class RejectedObject(Part):
+    """An object that the API server would not take."""
+
+    object: ObjectId = at("id")
+    reason: str
+    """What the server says."""
+
+
+class DryRun(Part):
+    """What becomes of the planned objects, as the API server says. Each is in one of the first five lists."""
+
+    equal: list[ObjectId]
+    """Nothing changes."""
+    marked: list[ObjectId]
+    """They get labels and annotations of Tenantry, and nothing else changes."""
+    changed: list[ChangedObject]
+    """With the fields that change."""
+    made: list[ObjectId]
+    """New objects."""
+    rejected: list[RejectedObject]
+    deleted: list[ObjectId]
+    """Objects with the environment's labels that are not planned: a run deletes those that its stack has."""
+
+
 class CheckedEnvironment(Part):
     """An environment, checked against its clusters."""
 
@@ -90,6 +115,8 @@ class CheckedEnvironment(Part):
     problems: list[Problem]
     """Errors first. If the management cluster cannot be asked, this is the only problem."""
     adoptions: list[Adoption]
+    dry_run: Annotated[DryRun | None, OMITTED_IF_NULL] = None
+    """Omitted without `--dry-run`, and if the dry run was not possible."""
 
 
 class Preflight(Document):

@@ -25,11 +25,21 @@ class Expressed(ReadObject):
     """The line of that key in the written file."""
 
 
+class HarmlessField(Part):
+    """A field that adoption changes without an effect."""
+
+    field: Field
+    reason: str
+    """Why Flux and the API server do the same with both values."""
+
+
 class Kept(ReadObject):
     """An object that was read and is planned. Adoption keeps its identity."""
 
     fields: list[Field]
-    """Fields that adoption changes. Labels and annotations that Tenantry adds to every object are left out."""
+    """Fields that adoption changes with an effect. Labels and annotations that Tenantry adds to every object are left out."""
+    harmless: list[HarmlessField]
+    """Fields that adoption changes, and that have none."""
     stays: list[Field]
     """Fields that stay on the object, although tenants.yaml does not say them."""
 
@@ -42,17 +52,20 @@ class NotExpressed(ReadObject):
     reason: str
     fix: str
     """What to do about it; can be empty."""
-    fate: Literal["inexpressible", "stays", "replaced"]
+    fate: Literal["inexpressible", "stays", "replaced", "applied"]
     """What becomes of it, as it is counted."""
 
 
 class Risk(ObjectId):
-    """A change that can move, restart or refuse what runs."""
+    """A change that has an effect."""
 
     environment: str
     field: str
     """The field that changes, as a path with dots; empty if the object is new."""
     reason: str
+    """What it changes in practice."""
+    fix: str
+    """The key or the step that avoids it."""
 
 
 class Created(ObjectId):
@@ -106,19 +119,23 @@ class InstalledFlux(Part):
 
 
 class ImportCounts(Part):
-    """Every object that was read is one of unchanged, changed, renamed, replaced, stays and inexpressible."""
+    """Every object that was read is one of unchanged, harmless, changed, renamed, applied, replaced, stays and inexpressible."""
 
     read: int
     expressed: int
     """Kept or renamed."""
     unchanged: int
     """Kept, and no field changes."""
+    harmless: int
+    """Kept, and no field changes that has an effect."""
     changed: int
-    """Kept, with fields that change."""
+    """Kept, with fields that change what Flux does, or may."""
     renamed: int
     """Planned under another name."""
     left: int
-    """Not expressed: replaced, stays or inexpressible."""
+    """Not in the file, and not by an app in it: stays or inexpressible."""
+    applied: int
+    """Applied by an app or an add-on of the file, which goes on applying it."""
     replaced: int
     """Kustomizations and HelmReleases that have nothing to do any more, because what they apply is expressed."""
     stays: int
@@ -129,6 +146,10 @@ class ImportCounts(Part):
     """Objects of Flux that were read, without Flux's own bootstrap."""
     flux_expressed: int
     """Those of them that are expressed."""
+    flux_applied: int
+    """Those of them that an app or an add-on of the file applies."""
+    flux_replaced: int
+    """Those of them that have nothing to do any more."""
     added: int
     """Created by adoption."""
 

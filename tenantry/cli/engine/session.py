@@ -70,6 +70,8 @@ class Session:
         with TemporaryDirectory(prefix="tenantry-") as folder:
             outcome = Path(folder) / "outcome"
             variables = {**os.environ, **command.variables, OUTCOME_FILE: str(outcome)}
+            # The Kubernetes provider copies the kubeconfig that it is told to a temporary file, and leaves it there.
+            variables["TMPDIR"] = folder
             variables[UNREFRESHED] = str("--refresh=false" in command.argv and verb != "destroy").lower()
             code = programs.run(command.argv, variables)
             locks = locks_of(self.backend, self.name, stack.name) if code else []

@@ -4,8 +4,16 @@ from __future__ import annotations
 
 from typing import Any
 
-from tenantry.cli.documents.importing import Expressed, FollowedKustomization, Import, Kept, NotExpressed, ReadObject
-from tenantry.importing.model import Read
+from tenantry.cli.documents.importing import (
+    Expressed,
+    FollowedKustomization,
+    HarmlessField,
+    Import,
+    Kept,
+    NotExpressed,
+    ReadObject,
+)
+from tenantry.importing.model import Harmless, Read
 from tenantry.importing.report import Report
 from tenantry.kube.objects import object_id
 
@@ -31,7 +39,12 @@ def import_document(report: Report) -> Import:
         ],
         flux=reading.flux,
         became=[Expressed(**_keys(each.read), path=each.path, line=line) for each, line in report.became],
-        kept=[Kept(**_keys(each.read), fields=each.changed, stays=each.stays) for each in report.proof.kept],
+        kept=[
+            Kept(
+                **_keys(each.read), fields=each.changed, harmless=list(map(_harmless, each.harmless)), stays=each.stays
+            )
+            for each in report.proof.kept
+        ],
         renamed=[ReadObject(**_keys(each)) for each in report.renamed],
         left_over=[
             NotExpressed(**_keys(each.read), field=each.field, reason=each.reason, fix=each.fix, fate=each.fate)
@@ -41,6 +54,10 @@ def import_document(report: Report) -> Import:
         created=report.proof.added,
         steps=report.steps,
     )
+
+
+def _harmless(each: Harmless) -> HarmlessField:
+    return HarmlessField(field=each.field, reason=each.reason)
 
 
 def _keys(read: Read) -> dict[str, Any]:

@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from tenantry.cli.diff.values import both, format_field, shown
-from tenantry.cli.importing.text import counts_in_words, first_line, identity
+from tenantry.cli.importing.text import counts_in_words, first_line, identity, kind_of_difference
 from tenantry.compare.fields import FieldChange
 from tenantry.importing.environments import summary
 from tenantry.importing.model import LeftOver, Proven, Unread
 from tenantry.importing.report import Report
 from tenantry.messages.data import ABSENT
 from tenantry.messages.inert import code, fence, prose
-from tenantry.messages.text import format_path
+from tenantry.messages.text import format_path, grouped
 
 
 def as_markdown(report: Report) -> str:
@@ -32,6 +32,7 @@ def as_markdown(report: Report) -> str:
         *_section("Check before you adopt", _risks(report)),
         *_section("What became what", _became(report)),
         *_section("What adoption changes", _fields(report.changed, lambda each: each.changed)),
+        *_section("Harmless differences", _harmless(report)),
         *_section(
             "What stays on the objects, but is not in tenants.yaml", _fields(report.staying, lambda each: each.stays)
         ),
@@ -85,10 +86,21 @@ def _left_over(left: Sequence[LeftOver]) -> Iterator[str]:
 
 def _risks(report: Report) -> Iterator[str]:
     if report.risks:
-        yield from _table("object", "field", "what happens")
-    for risk in report.risks:
-        field = _code(risk.field) if risk.field else "new"
-        yield _row(_code(str(risk.id)), field, prose(risk.reason, in_table=True))
+        yield from _table("field", "objects", "what it changes", "fix", "such as")
+    groups = grouped(report.risks, lambda risk: (risk.id.kind, risk.field, risk.reason, risk.fix))
+    for (kind, field, reason, fix), group in groups.items():
+        named = f"{kind} {field}" if field else f"new {kind}"
+        told = (prose(each, in_table=True) for each in (reason, fix))
+        yield _row(_code(named), str(len(group)), *told, _code(str(group[0].id)))
+
+
+def _harmless(report: Report) -> Iterator[str]:
+    if report.harmless:
+        yield from _table("field", "objects", "why it is harmless", "such as", "before", "after")
+    for (kind, field, reason), group in grouped(report.harmless, kind_of_difference).items():
+        kept, (change, _) = group[0]
+        such_as = (_code(identity(kept.read)), *_values(change))
+        yield _row(_code(f"{kind} {field}"), str(len(group)), prose(reason, in_table=True), *such_as)
 
 
 def _became(report: Report) -> Iterator[str]:

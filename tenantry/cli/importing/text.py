@@ -6,33 +6,44 @@ import textwrap
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
+from itertools import takewhile
 
 from tenantry.cli.diff.terminal import changes, line_as_text
-from tenantry.cli.diff.values import DisplayLimits, Line
+from tenantry.cli.diff.values import DisplayLimits, Line, format_field
 from tenantry.compare.diff import Changed
-from tenantry.compare.fields import FieldChange
+from tenantry.compare.fields import Entry, FieldChange
 from tenantry.importing.environments import summary
-from tenantry.importing.model import Added, LeftOver, Proven, Read, Unread
+from tenantry.importing.model import Added, Harmless, LeftOver, Proven, Read, Unread
 from tenantry.importing.report import Counts, Report, Risk
 from tenantry.importing.steps import Step
-from tenantry.kube.objects import object_id
+from tenantry.kube.objects import ObjectId, object_id
 from tenantry.messages.text import counted, grouped, listed, printable
 
 
 def first_line(report: Report) -> str:
-    """9 objects read: 8 are in tenants.yaml, 1 is left over"""
+    """9 objects read: 7 are in tenants.yaml, 1 is applied by apps in it, 1 is left over"""
     counts = report.counts
-    are = "is" if counts.expressed == 1 else "are"
-    left = f"{counts.left} {'is' if counts.left == 1 else 'are'} left over"
-    return f"{counted(counts.read, 'object')} read: {counts.expressed} {are} in {printable(report.file)}, {left}"
+    beside = ((counts.applied, "applied by apps in it"), (counts.replaced, "not needed any more"))
+    parts = (
+        f"{_are(counts.expressed)} in {printable(report.file)}",
+        *(f"{_are(number)} {words}" for number, words in beside if number),
+        f"{_are(counts.left)} left over",
+    )
+    return f"{counted(counts.read, 'object')} read: {', '.join(parts)}"
+
+
+def _are(count: int) -> str:
+    return f"{count} {'is' if count == 1 else 'are'}"
 
 
 def counts_in_words(counts: Counts) -> Iterator[str]:
     """A line for each number that is not 0."""
     rows = (
         (counts.unchanged, "kept unchanged"),
+        (counts.harmless, "kept, with harmless differences"),
         (counts.changed, "kept, with changed fields"),
         (counts.renamed, "planned under another name"),
+        (counts.applied, "applied by apps in the file, which go on applying them"),
         (counts.replaced, "not needed any more: what they apply is in the file"),
         (counts.stays, "left where they are: what applies them today goes on"),
         (counts.inexpressible, "not expressed: see why"),
@@ -41,7 +52,9 @@ def counts_in_words(counts: Counts) -> Iterator[str]:
     widest = max(len(str(number)) for number, _ in rows)
     yield from (f"  {number:>{widest}} {words}" for number, words in rows if number)
     if counts.flux:
-        yield f"  of {counted(counts.flux, 'object')} of Flux, {counts.flux_expressed} in the file"
+        beside = ((counts.flux_applied, "applied by apps in it"), (counts.flux_replaced, "not needed any more"))
+        more = "".join(f", {number} {words}" for number, words in beside if number)
+        yield f"  of {counted(counts.flux, 'object')} of Flux, {counts.flux_expressed} in the file{more}"
 
 
 def identity(read: Read) -> str:
@@ -80,6 +93,7 @@ def as_text(report: Report, limits: DisplayLimits, width: int | None) -> str:
     parts.append(list(_left_over(report.left_over, limits, width)))
     parts.append(list(_risks(report.risks, limits, width)))
     parts.append(list(_fields(report.changed, limits, width)))
+    parts.append(list(_harmless(report.harmless, limits, width)))
     parts.append(list(_staying(report.staying, limits, width)))
     parts.append(list(_added(report.proof.added, width)))
     parts.append(list(_steps(report.steps, width)))
@@ -115,10 +129,32 @@ def _risks(found: Sequence[Risk], limits: DisplayLimits, width: int | None) -> I
     if not found:
         return
     yield f"Check before you adopt ({len(found)}):"
-    for reason, group in grouped(found, lambda each: each.reason).items():
-        names = listed((risk_place(each) for each in group), limits.names)
+    for (reason, fix), group in grouped(found, lambda each: (each.reason, each.fix)).items():
+        names = listed(dict.fromkeys(risk_place(each) for each in group), limits.names)
         yield line_as_text(Line("!", names), width)
         yield from _indented(reason, width)
+        yield from _indented(f"fix: {fix}", width)
+
+
+def _harmless(found: Sequence[tuple[Proven, Harmless]], limits: DisplayLimits, width: int | None) -> Iterator[str]:
+    """Each kind of difference once, with its reason and how many objects have it."""
+    if found:
+        yield f"Harmless differences of {counted(len({id(each) for each, _ in found}), 'object')}:"
+    for (kind, field, reason), group in grouped(found, kind_of_difference).items():
+        names = listed(dict.fromkeys(_name(each.planned.id) for each, _ in group), limits.names)
+        yield line_as_text(Line("=", printable(f"{kind} {names}: {field}")), width)
+        yield from _indented(reason, width)
+
+
+def kind_of_difference(found: tuple[Proven, Harmless]) -> tuple[str, str, str]:
+    """Kind of the object, field, and reason: what is told once. Entries of lists count as their list."""
+    kept, (field, reason) = found
+    path = tuple(takewhile(lambda part: not isinstance(part, int | Entry), field.path))
+    return kept.planned.id.kind, format_field(path), reason
+
+
+def _name(id: ObjectId) -> str:
+    return f"{id.namespace}/{id.name}" if id.namespace else id.name
 
 
 def _fields(found: Sequence[Proven], limits: DisplayLimits, width: int | None) -> Iterator[str]:

@@ -8,6 +8,7 @@ from typing import Any, TypeAlias
 
 from tenantry.compare.fields import Entry, changed_fields, is_same
 from tenantry.compare.review.model import Setting
+from tenantry.fleet.apps import OF_OTHERS, OF_OTHERS_IN_ADDONS, REPLACED
 from tenantry.fleet.settings import TIMES
 from tenantry.messages.data import ABSENT
 from tenantry.messages.text import counted
@@ -99,14 +100,15 @@ _FLAGS: dict[Path, Any] = {
     if isinstance(field.default, bool)
 }
 _ACTION = {"strategy": {"name": "RetryOnFailure"}}
-_USUAL: dict[Path, Any] = {
-    **_FLAGS,
-    **{("kustomize", key): Kustomize.model_fields[key].default for key in ("prune", "wait", "deletionPolicy")},
-    ("helm", "driftDetection"): Helm.model_fields["driftDetection"].default,
-    ("helm", "install"): _ACTION,
-    ("helm", "upgrade"): _ACTION,
+_DRIFT = Helm.model_fields["driftDetection"].default
+_USUAL: dict[Path, tuple[Any, ...]] = {
+    **{path: (value,) for path, value in _FLAGS.items()},
+    **{("kustomize", key): (Kustomize.model_fields[key].default,) for key in ("prune", "wait", "deletionPolicy")},
+    ("helm", "driftDetection"): tuple({**_DRIFT, "ignore": others} for others in (OF_OTHERS, OF_OTHERS_IN_ADDONS)),
+    ("helm", "install"): (_ACTION,),
+    ("helm", "upgrade"): (_ACTION, {**_ACTION, **REPLACED}),
 }
-"""What an author usually leaves out."""
+"""What an author usually leaves out; a second value is that of an add-on."""
 
 
 def telling(settings: Mapping[Path, Any]) -> dict[Path, Any]:
@@ -114,7 +116,7 @@ def telling(settings: Mapping[Path, Any]) -> dict[Path, Any]:
     return {
         path: value
         for path, value in settings.items()
-        if path[-1] not in (*TIMES, "chartInterval") and not (path in _USUAL and _USUAL[path] == value)
+        if path[-1] not in (*TIMES, "chartInterval") and value not in _USUAL.get(path, ())
     }
 
 

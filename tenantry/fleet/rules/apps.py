@@ -131,6 +131,13 @@ def accounts_of_addons_have_few_rights(fleet: Fleet) -> Iterator[Problem]:
         at: Path = ("platform", "addons", addon, "account")
         if (account := declared_addon.account) is None:
             continue
+        if account.existing:
+            for key in ("role", "rules"):
+                if key in fleet.raw(*at):
+                    message = f"the account of add-on '{addon}' exists, so Tenantry gives it no rights"
+                    fix = f"remove '{key}', or 'existing' for an account that Tenantry makes"
+                    yield Problem((*at, key), "bad-combination", message, fix=fix, at_key=True)
+            continue
         if not declared_addon.namespaces:
             message = f"add-on '{addon}' has an account of its own, and owns no namespace in which it could have rights"
             yield Problem(at, "missing-key", message, fix="add 'namespaces: {NAME: {}}' to the add-on", at_key=True)

@@ -6,6 +6,7 @@ of its kubeconfig, where Flux looks for it, so their names contain the cluster a
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -46,6 +47,12 @@ SHARDED = (
 RECONCILERS = ("Kustomization", "HelmRelease")
 """The kinds whose names Flux copies into labels, so that they are short."""
 SHORTEN = ", or have them shortened: tenantry set platform.longNames shorten"
+
+MARKS = re.compile(
+    r"tenantry/.*|pulumi\.com/.*|app\.kubernetes\.io/managed-by|toolkit\.fluxcd\.io/(tenant|role)"
+    r"|helm\.sh/resource-policy|kustomize\.toolkit\.fluxcd\.io/prune|reconcile\.fluxcd\.io/watch"
+)
+"""Labels and annotations that Tenantry adds to every object of a kind. They say nothing about the object's work."""
 
 FIELD_MANAGER = "tenantry"
 """The name under which Pulumi's provider owns the fields that it has set."""

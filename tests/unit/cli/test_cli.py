@@ -384,7 +384,7 @@ def test_the_version_is_data(capsys: Capture) -> None:
         (["--nope"], "No such option"),
         (["validate", "--output", "xml"], "'xml' is not one of 'text', 'json'"),
         (["validate", "extra"], "Got unexpected extra argument (extra)"),
-        (["cluster", "bootstrap"], "Missing argument 'NAME'"),
+        (["cluster", "bootstrap"], "Name a cluster, or all of an environment"),
         (["completion", "cmd"], "'cmd' is not one of 'bash', 'zsh', 'fish'"),
         (["render", "--output", "text"], "'text' is not one of 'yaml', 'json', 'names'"),
         (["render", "--directory", "tenants.yaml"], "Directory 'tenants.yaml' is a file"),

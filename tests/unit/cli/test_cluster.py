@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import json
 import re
+from contextlib import nullcontext
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
@@ -13,7 +14,13 @@ import pytest
 import yaml
 
 from tenantry.cli import cluster as cluster_module
+from tenantry.cli.management import Reached
+from tenantry.cluster.register import Address
+from tenantry.load import plan_one
+from tests.table import table
 from tests.unit.cli.test_cli import Capture, tenantry
+from tests.unit.cluster.test_register import Edge as NewCluster
+from tests.unit.cluster.test_register import Hub
 from tests.unit.memory import Memory
 from tests.unit.preflight import clusters as fleets
 from tests.unit.preflight.clusters import Edge
@@ -75,6 +82,49 @@ def test_a_kubeconfig_that_is_not_there_is_refused_with_what_helps_here(capsys: 
         "  fix: name an administrator's kubeconfig and context for this cluster with --kubeconfig and --context\n"
     )
     assert tenantry(capsys, "cluster", "bootstrap", "edge", "--kubeconfig", "nowhere") == (2, "", expected)
+
+
+@pytest.fixture
+def whole(monkeypatch: pytest.MonkeyPatch) -> Memory:
+    """The management cluster, which is prepared; its remote's kubeconfig is not there yet."""
+    memory = Memory()
+    memory.objects[NAMESPACE] = {"metadata": {"name": "tenantry-system"}}
+    memory.objects[fleets.MARKER] = {"metadata": {"name": "tenantry"}, "data": {"cluster": "hub"}}
+    client, planned = memory.client(), plan_one(fleets.FLEET, "dev")
+    reached = Reached(client, planned, {})
+    monkeypatch.setattr("tenantry.cli.prepare.open_management", lambda *_, **__: nullcontext(reached))
+    return memory
+
+
+@pytest.mark.usefixtures("whole")
+def test_bootstrap_of_all_says_a_line_for_each_cluster_and_fails_if_one_does(capsys: Capture) -> None:
+    command = ("cluster", "bootstrap", "--all", "--environment", "dev")
+    edge = (
+        "edge: not prepared: there is no Secret kamaji/edge-admin-kubeconfig, which holds the cluster's kubeconfig\n"
+        "  fix: have the kubeconfig's writer write it\n"
+    )
+    would = f"hub: 16 would be created, 2 would be changed\n{edge}dev: 2 clusters, 1 would change, 1 not prepared\n"
+    assert tenantry(capsys, *command, "--dry-run") == (1, would, "")
+    done = f"hub: 16 created, 2 changed\n{edge}dev: 2 clusters, 1 changed, 1 not prepared\n"
+    assert tenantry(capsys, *command) == (1, done, "")
+    assert tenantry(capsys, *command)[1].startswith("hub: nothing to do\n")
+    Path("tenants.yaml").write_text(FRAME.replace("namespace: kamaji}}}", "namespace: kamaji}}, state: paused}"))
+    idle = "hub: nothing to do\nedge: left out, because it is paused\ndev: 1 cluster, 0 changed, 0 not prepared\n"
+    assert tenantry(capsys, *command) == (0, idle, "")
+
+
+@table(
+    "options, message",
+    [
+        (["--all", "edge", "--environment", "dev"], "--all takes no NAME"),
+        (["--all"], "--all takes no NAME"),
+        ([], "Name a cluster, or all of an environment: --all --environment NAME"),
+    ],
+)
+def test_bootstrap_needs_a_cluster_or_all_of_an_environment(capsys: Capture, options: list[str], message: str) -> None:
+    code, out, err = tenantry(capsys, "cluster", "bootstrap", *options)
+    assert (2, "") == (code, out)
+    assert message in err
 
 
 # --- check ------------------------------------------------------------------------------------------------------
@@ -240,3 +290,97 @@ def test_check_of_a_cluster_reached_by_workload_identity_is_refused(capsys: Capt
         "  fix: see `tenantry status` for what Flux says about it\n"
     )
     assert tenantry(capsys, "cluster", "check", "edge") == (2, "", expected)
+
+
+# --- register ---------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def registering(monkeypatch: pytest.MonkeyPatch) -> tuple[Hub, NewCluster]:
+    """The management cluster, and the cluster to register."""
+    there, cluster = Hub(), NewCluster()
+    there.objects[fleets.MARKER] = {"metadata": {"name": "tenantry"}, "data": {"cluster": "hub"}}
+    monkeypatch.setattr("tenantry.cli.register.connect_management", lambda *_, **__: there.client())
+    monkeypatch.setattr("tenantry.cli.register.connect", lambda *_: cluster.client("https://far.example.com"))
+    monkeypatch.setattr("tenantry.cli.register.address_of", lambda *_: Address("https://far.example.com", ""))
+    monkeypatch.setattr("tenantry.cluster.prepare.connect", cluster.connect)
+    monkeypatch.setattr("tenantry.cluster.register.time.sleep", lambda _: None)
+    return there, cluster
+
+
+REGISTER = ("cluster", "register", "far", "--context", "admin", "--environment", "dev")
+
+
+def test_register_adds_the_cluster_to_the_file_and_keeps_comments(
+    capsys: Capture, registering: tuple[Hub, NewCluster]
+) -> None:
+    there, cluster = registering
+    Path("tenants.yaml").write_text(f"# mine\n{FRAME}")
+    code, out, err = tenantry(capsys, *REGISTER)
+    assert (0, "https://far.example.com" in err) == (code, True)
+    assert "Role clusters/tenantry-connection: created\n" in out
+    assert "Secret clusters/far-kubeconfig: written, valid until 2030-01-31 00:00 UTC\n" in out
+    assert "tenants.yaml: added cluster 'far'\n" in out
+    text = Path("tenants.yaml").read_text()
+    assert text.startswith("# mine\n")
+    assert "kubeconfig: {secret: {name: far-kubeconfig, namespace: clusters, key: value}}" in text
+    assert not [each for each in cluster.accepted if each in f"{out}{err}{text}"]
+    again = tenantry(capsys, *REGISTER)
+    assert (again[0], again[1]) == (
+        0,
+        "Secret clusters/far-kubeconfig: written, valid until 2030-01-31 00:00 UTC\n",
+    )
+    metadata = {"name": "far-kubeconfig", "namespace": "clusters", "labels": {"tenantry/registered": "far"}}
+    there.objects["/api/v1/namespaces/clusters/secrets"] = {"metadata": {}, "items": [{"metadata": metadata}]}
+    renewed = "far: renewed, valid until 2030-01-31 00:00 UTC\n"
+    assert tenantry(capsys, "cluster", "register", "far", "--renew") == (0, renewed, "")
+    cluster.accepted.clear()
+    failed = (
+        "far: not renewed: its token is not valid any more, or may not be renewed\n"
+        "  fix: tenantry cluster register far --kubeconfig FILE --context NAME\n"
+    )
+    assert tenantry(capsys, "cluster", "register", "--all", "--renew", "-e", "dev") == (1, failed, "")
+    code, printed, _ = tenantry(capsys, "cluster", "register", "--all", "--cronjob", "image", "-e", "dev")
+    assert (0, ["clusters/far-kubeconfig/value"]) == (code, args_of(printed))
+
+
+def args_of(printed: str) -> list[str]:
+    *_, cronjob = yaml.safe_load_all(printed)
+    (container,) = cronjob["spec"]["jobTemplate"]["spec"]["template"]["spec"]["containers"]
+    return list(container["args"])
+
+
+def test_register_as_a_dry_run_changes_nothing(capsys: Capture, registering: tuple[Hub, NewCluster]) -> None:
+    code, out, _ = tenantry(capsys, *REGISTER, "--dry-run")
+    assert (0, True) == (code, "Secret clusters/far-kubeconfig: would be written\n" in out)
+    assert "+  far:" in out
+    there, cluster = registering
+    assert ([*there.objects], cluster.objects, Path("tenants.yaml").read_text()) == ([fleets.MARKER], {}, FRAME)
+
+
+@pytest.mark.usefixtures("registering")
+@table(
+    "arguments, message",
+    [
+        (["far", "--environment", "dev"], "Name the context of an administrator of the cluster: --context NAME"),
+        (["--all"], "Name a cluster. --all is for --renew and --cronjob, and needs --environment."),
+        (["--all", "--renew"], "Name a cluster. --all is for --renew and --cronjob, and needs --environment."),
+        ([], "Name a cluster."),
+        (["edge", "--renew", "--cronjob", "image"], "--renew and --cronjob exclude each other."),
+        (
+            ["edge", "--context", "admin"],
+            "the kubeconfig of cluster 'edge' is not this command's to write: it is 'kamaji'",
+        ),
+        (["edge", "--context", "admin", "--namespace", "a"], "--namespace: cluster 'edge' is declared already"),
+        (["hub", "--context", "admin"], "'hub' is a management cluster"),
+        (["far", "--context", "admin"], "cluster 'far' needs an environment"),
+        (["far", "-e", "dev", "--context", "admin", "--valid", "5m"], "no token for less than 600 seconds"),
+        (["--all", "--renew", "-e", "dev"], "no cluster of 'dev' is registered"),
+        (["edge", "--renew"], "cluster 'edge' is not registered"),
+    ],
+)
+def test_register_refuses_what_it_cannot_do(capsys: Capture, arguments: list[str], message: str) -> None:
+    code, out, err = tenantry(capsys, "cluster", "register", *arguments)
+    assert (2, "") == (code, out)
+    assert message in err
+    assert Path("tenants.yaml").read_text() == FRAME

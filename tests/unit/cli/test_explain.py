@@ -171,39 +171,43 @@ def test_an_app_is_shown_with_every_level_that_made_it(capsys: Capture) -> None:
 
 RELEASE = """\
 # app cache of tenant rocky in environment dev
-clusters:                                # selector: names edge, hub, except hub, f:46:19 (app)
-  hub: not placed                        # excluded by name, f:46:50 (app)
-  edge: placed                           # named, f:46:28 (app)
-  bare: not placed                       # not named, f:46:27 (app)
+clusters:                                 # selector: names edge, hub, except hub, f:46:19 (app)
+  hub: not placed                         # excluded by name, f:46:50 (app)
+  edge: placed                            # named, f:46:28 (app)
+  bare: not placed                        # not named, f:46:27 (app)
 # not in environment dev: far
 
-edge:                                    # HelmRelease kamaji/edge-dev-rocky-cache
-  namespace: dev-rocky                   # f:3:37 (environment dev), from '{env}-{tenant}'
+edge:                                     # HelmRelease kamaji/edge-dev-rocky-cache
+  namespace: dev-rocky                    # f:3:37 (environment dev), from '{env}-{tenant}'
   helm:
-    source: charts                       # f:47:24 (app)
-    chart: valkey                        # f:47:39 (app)
-    version: 1.x                         # f:47:56 (app)
+    source: charts                        # f:47:24 (app)
+    chart: valkey                         # f:47:39 (app)
+    version: 1.x                          # f:47:56 (app)
     driftDetection:
-      mode: enabled                      # default
+      mode: enabled                       # default
+      ignore:
+        - target:
+            kind: Deployment|StatefulSet  # default
+          paths: [/spec/replicas]         # default
     install:
       strategy:
-        name: RetryOnFailure             # default
+        name: RetryOnFailure              # default
     upgrade:
       strategy:
-        name: RetryOnFailure             # default
-    interval: 3m                         # f:21:15 (tenant)
-    timeout: 2m                          # f:17:12 (defaults)
-  retryInterval: 30s                     # default
+        name: RetryOnFailure              # default
+    interval: 3m                          # f:21:15 (tenant)
+    timeout: 2m                           # f:17:12 (defaults)
+  retryInterval: 30s                      # default
   sources:
     charts:
       helm:
-        url: https://charts.example.com  # f:25:28 (source)
-        type: default                    # default
-        interval: 10m                    # default
-        timeout: 60s                     # default
+        url: https://charts.example.com   # f:25:28 (source)
+        type: default                     # default
+        interval: 10m                     # default
+        timeout: 60s                      # default
   placeholders:
-    env: dev                             # built in
-    tenant: rocky                        # built in
+    env: dev                              # built in
+    tenant: rocky                         # built in
 """
 
 

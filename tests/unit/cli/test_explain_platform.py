@@ -106,37 +106,45 @@ def test_the_platform_is_shown_with_what_all_add_ons_have_and_with_each_cluster(
 
 ADDON = """\
 # add-on certs in environment r1
-clusters:                               # selector: labels tier=edge, f:20:17 (add-on)
-  hub: not placed                       # label tier is 'hub', f:7:49 (cluster hub)
-  edge: placed                          # its labels match, f:10:20 (cluster edge)
+clusters:                                 # selector: labels tier=edge, f:20:17 (add-on)
+  hub: not placed                         # label tier is 'hub', f:7:49 (cluster hub)
+  edge: placed                            # its labels match, f:10:20 (cluster edge)
 
-edge:                                   # HelmRelease kamaji/edge-certs
-  namespace: ops                        # f:15:14 (platform)
+edge:                                     # HelmRelease kamaji/edge-certs
+  namespace: ops                          # f:15:14 (platform)
   helm:
-    chart: certs                        # f:22:21 (add-on)
-    version: 1.0.0                      # f:22:37 (add-on)
+    chart: certs                          # f:22:21 (add-on)
+    version: 1.0.0                        # f:22:37 (add-on)
     values:
-      replicas: 2                       # f:22:63 (add-on)
-      gone: null                        # removed at f:25:39 (environment dev)
-    timeout: 9m                         # f:27:34 (cluster edge)
+      replicas: 2                         # f:22:63 (add-on)
+      gone: null                          # removed at f:25:39 (environment dev)
+    timeout: 9m                           # f:27:34 (cluster edge)
     driftDetection:
-      mode: enabled                     # default
+      mode: enabled                       # default
+      ignore:
+        - target:
+            kind: Deployment|StatefulSet  # default
+          paths: [/spec/replicas]         # default
+        - target:
+            kind: APIService|CustomResourceDefinition|.*WebhookConfiguration  # default
+          paths: [/spec/caBundle]         # default, and 11 more
     install:
       strategy:
-        name: RetryOnFailure            # default
+        name: RetryOnFailure              # default
     upgrade:
+      crds: CreateReplace                 # default
       strategy:
-        name: RetryOnFailure            # default
-    interval: 1m                        # f:28:45 (defaults)
-  retryInterval: 30s                    # default
+        name: RetryOnFailure              # default
+    interval: 1m                          # f:28:45 (defaults)
+  retryInterval: 30s                      # default
   source:
     helm:
-      url: https://charts.example.com   # f:21:28 (add-on), from '{charts}'
-      type: default                     # default
-      interval: 10m                     # default
-      timeout: 60s                      # default
+      url: https://charts.example.com     # f:21:28 (add-on), from '{charts}'
+      type: default                       # default
+      interval: 10m                       # default
+      timeout: 60s                        # default
   placeholders:
-    charts: https://charts.example.com  # f:11:25 (cluster edge)
+    charts: https://charts.example.com    # f:11:25 (cluster edge)
 """
 
 

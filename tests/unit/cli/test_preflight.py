@@ -97,6 +97,14 @@ def test_json_says_the_same(capsys: Capture, management: Memory) -> None:
 
 
 @pytest.mark.usefixtures("management")
+def test_a_dry_run_counts_what_becomes_of_the_objects(capsys: Capture) -> None:
+    code, out, _ = tenantry(capsys, *DEV, "--dry-run")
+    assert (code, out.count("\n  + "), "      13 are new\n" in out) == (0, 13, True)
+    code, out, _ = tenantry(capsys, *DEV, "--dry-run", "--output", "json")
+    assert len(json.loads(out)["environments"][0]["dryRun"]["made"]) == 13
+
+
+@pytest.mark.usefixtures("management")
 def test_the_warnings_of_the_file_are_printed_too(capsys: Capture) -> None:
     Path("tenants.yaml").write_text(WITH_A_WARNING)
     told = f"{NO_AUTHORITY}dev: 13 objects for hub: 1 warning\n"

@@ -166,6 +166,7 @@ def test_a_cluster_that_falls_silent_is_told() -> None:
 
     memory = Memory()
     memory.refusals["PATCH", BINDING] = silent
-    assert ("the cluster no longer answers: gone", "run the command again; it continues where it stopped") == refusal(
-        memory
+    assert refusal(memory) == (
+        "the cluster no longer answers: it cannot be reached from here",
+        "run the command again; it continues where it stopped",
     )

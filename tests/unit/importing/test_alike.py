@@ -53,3 +53,35 @@ def test_the_same_objects_are_planned() -> None:
 
 def test_two_apps_say_it_themselves() -> None:
     assert (shared()["tenants"], shared()["defaults"]) == (FLEET["tenants"], FLEET["defaults"])
+
+
+def test_a_mapping_of_which_all_is_shared_goes() -> None:
+    charts = {"helm": {"url": "https://charts.example.com"}}
+    addons = {
+        f"a{number}": {
+            "clusters": {"all": True},
+            "source": charts,
+            "helm": {
+                "chart": "a",
+                "version": "1.0.0",
+                "values": {"image": {"pull": "Always", **extra}, "port": number},
+            },
+        }
+        for number, extra in enumerate(({}, {"tag": "1"}, {"tag": "2"}))
+    }
+    draft = Draft({**deepcopy(FLEET), "platform": {"addons": addons}}, (), ())
+    platform = with_shared_blocks(draft).data["platform"]
+    assert platform["helm"]["values"] == {"image": {"pull": "Always"}}
+    assert [each["helm"]["values"] for each in platform["addons"].values()] == [
+        {"port": 0},
+        {"image": {"tag": "1"}, "port": 1},
+        {"image": {"tag": "2"}, "port": 2},
+    ]
+
+
+def test_one_that_says_nothing_else_is_left_without_the_mapping() -> None:
+    fleet = deepcopy(FLEET)
+    del fleet["platform"]["addons"]["a0"]["kustomize"]["postBuild"]["substitute"]["number"]
+    platform = with_shared_blocks(Draft(fleet, (), ())).data["platform"]
+    assert platform["kustomize"]["postBuild"] == {"substitute": {"region": "eu"}}
+    assert platform["addons"]["a0"]["kustomize"] == {"path": "./0"}

@@ -146,3 +146,20 @@ def test_examples_are_read_back_without_a_change() -> None:
         proof = prove(Inventory(objects, management), NOTHING, found)
         assert not any(each.changed or each.stays for each in proof.kept), file
         assert (proof.added, proof.missing) == ((), ()), file
+
+
+@table(
+    ("namespace", "told"),
+    [("other", (["spec.sourceRef.namespace"], [])), ("rocky", ([], ["spec.sourceRef.namespace"]))],
+)
+def test_the_namespace_of_a_source_elsewhere_does_not_stay(
+    plans: dict[str, Plan], namespace: str, told: tuple[list[str], list[str]]
+) -> None:
+    (app,) = (each.manifest for each in plans["dev"].objects if each.id.kind == "Kustomization")
+    reference = {**app["spec"]["sourceRef"], "namespace": namespace}
+    found = {**app, "spec": {**app["spec"], "sourceRef": reference}}
+    objects = [read(found), *(read(each.manifest) for each in plans["dev"].objects if each.id.kind == "GitRepository")]
+    kept = next(
+        each for each in prove(inventory(*objects), NOTHING, plans).kept if each.planned.id.kind == "Kustomization"
+    )
+    assert one(Proof((kept,), (), (), ())) == told

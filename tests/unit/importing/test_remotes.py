@@ -15,7 +15,7 @@ from tenantry.importing.remotes import for_flux, plain
 from tenantry.importing.report import Report, report_of
 from tenantry.importing.text import text_of
 from tests.table import table
-from tests.unit.importing.test_follow import DEPLOYMENT, Repository, leads
+from tests.unit.importing.test_follow import DEPLOYMENT, SOURCE, Repository, leads
 
 URL = "https://git.example.com/acme/fleet.git"
 
@@ -67,7 +67,7 @@ def test_what_the_remote_tells_is_in_the_file_and_has_to_be_checked(repository: 
     assert Counter(each.id.name for each in report.proof.added if each.id.kind == "GitRepository") == {"web": 2}
     # One comment, although two environments have it; one step, with a command for each cluster.
     comment = " ".join(line.strip(" #") for line in report.text.splitlines() if line.strip().startswith("# "))
-    assert comment.count("decide: GitRepository flux-system/flux-system was not read") == 1
+    assert comment.count("decide: no address of GitRepository flux-system/flux-system was read") == 1
     step = next(each for each in report.steps if each.text.startswith("GitRepository"))
     assert f"of {repository.root} tells that it is {URL} with branch main" in step.text
     assert step.commands == tuple(
@@ -94,6 +94,17 @@ def test_the_source_of_a_bootstrap_that_keeps_its_name_is_not_new(repository: Re
     assert "GitRepository" not in {each.id.kind for each in report.proof.added}
     assert [(str(each.id), each.field) for each in report.risks if "Git remote" in each.reason] == [
         ("GitRepository flux-system/fleet", "spec")
+    ]
+
+
+def test_an_address_that_is_still_to_be_filled_in_counts_as_none(repository: Repository) -> None:
+    git(repository, "remote", "add", "origin", URL)
+    source = SOURCE.replace("ssh://git@git.example.com/fork", "YOUR_PREFIX/fleet")
+    repository.write("clusters/prod/source.yaml", source)
+    report = imported(repository)
+    assert report.draft.data["platform"]["addons"]["web"]["source"]["git"]["url"] == URL
+    assert [(each.reason, each.fate) for each in report.left_over if not each.field] == [
+        ("Flux refuses it: spec.url: 'YOUR_PREFIX/fleet' does not match ^(http|https|ssh)://.*$", "inexpressible")
     ]
 
 

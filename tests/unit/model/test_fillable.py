@@ -58,7 +58,7 @@ def test_values_of_every_type_may_hold_placeholders() -> None:
     assert made["HelmRepository rocky/charts"]["type"] == "oci"
     assert (web["interval"], web["deletionPolicy"], web["targetNamespace"]) == ("7m", "Orphan", "rocky-jobs")
     assert web["commonMetadata"]["labels"] == {"tier": "dev"}
-    assert (api["releaseName"], api["timeout"], api["driftDetection"]) == ("rocky-api", "7m", {"mode": "warn"})
+    assert (api["releaseName"], api["timeout"], api["driftDetection"]["mode"]) == ("rocky-api", "7m", "warn")
 
 
 @table(

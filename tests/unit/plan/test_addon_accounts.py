@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import yaml
 
+from tenantry.plan.bootstrap import bootstrap
 from tenantry.policy.confined import escapes
 from tenantry.policy.main_file import MainFile
 from tests.hostile.confinement import registered
-from tests.unit.texts import planned, problems
+from tests.unit.texts import fleet, planned, problems
 
 FLEET = """\
 apiVersion: tenantry/v1
@@ -77,6 +78,29 @@ def test_on_a_remote_cluster_the_release_of_its_namespaces_installs_the_rights()
 def test_a_release_stays_in_the_namespaces_of_the_add_on() -> None:
     assert "write 'targetNamespace: dns'" in problems(FLEET.replace("targetNamespace: dns", "targetNamespace: other"))
     assert "write 'targetNamespace: dns'" in problems(FLEET.replace(", targetNamespace: dns", ""))
+
+
+EXISTING = FLEET.replace(
+    "logs: {clusters: {all: true},",
+    "logs: {clusters: {all: true}, namespace: flux-system, account: {existing: helm-controller},",
+)
+
+
+def test_an_existing_account_is_named_and_nothing_else() -> None:
+    plans = [planned(EXISTING, each) for each in ("dev", "prod")]
+    objects = [each for plan in plans for each in plan.objects]
+    releases = {each.id.name: each.manifest["spec"] for each in objects if each.id.kind == "HelmRelease"}
+    assert releases["logs"]["serviceAccountName"] == releases["edge-logs"]["serviceAccountName"] == "helm-controller"
+    # Another account would move the release.
+    assert (releases["logs"]["storageNamespace"], releases["dns"]["storageNamespace"]) == ("flux-system", "dns")
+    assert "helm-controller" not in {each.id.name for each in objects}
+    made = bootstrap(fleet(EXISTING), "prod", "hub")
+    there = {(each["kind"], each["metadata"].get("namespace")) for each in made if each["kind"] != "ConfigMap"}
+    assert ("Namespace", "flux-system") in {(each["kind"], each["metadata"]["name"]) for each in made}
+    assert ("ServiceAccount", "tenantry-system") in there
+    assert ("ServiceAccount", "flux-system") not in there
+    for plan in plans:
+        assert [*escapes(registered(plan), MainFile(yaml.safe_load(EXISTING)))] == []
 
 
 def test_an_account_is_no_tenants() -> None:

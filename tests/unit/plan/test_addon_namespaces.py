@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from tenantry.explain import explain_addon
 from tenantry.guard.check import RunLimits, refusals
 from tenantry.guard.kubeconfigs import held_by
@@ -180,6 +182,19 @@ def test_an_add_on_takes_over_objects_in_its_namespaces_too() -> None:
     assert problem.fix.startswith("set 'adopt: true' on the add-on; or ")
     adopting = RunLimits(protected=False, deletions=3, adopting_addons=frozenset({"rules"}))
     assert list(refusals(plan, now, adopting)) == []
+
+
+def test_an_add_on_takes_over_its_release_its_chart_and_its_source_too_but_no_other_add_ons() -> None:
+    plan = planned(TEXT)
+    own = [one(plan, "HelmRelease", "certs"), one(plan, "Kustomization", "rules")]
+    home = own[0].id.namespace
+    used = [each for each in plan.objects if each.id.namespace == home and each.id.kind.startswith("Helm")]
+    assert {each.id.kind for each in used} == {"HelmRelease", "HelmChart", "HelmRepository"}
+    now = replace(held([], "dev"), strangers=frozenset(each.id for each in (*own, *used)))
+    limits = RunLimits(protected=False, deletions=3, adopting_addons=frozenset({"certs"}))
+    (problem,) = refusals(plan, now, limits)
+    assert f"{own[1].id} exists already on 'hub'" in problem.message
+    assert problem.fix.startswith("set 'adopt: true' on the add-on; or ")
 
 
 CONFIG = "apiVersion: v1, kind: ConfigMap"

@@ -247,6 +247,45 @@ def test_remediation_is_as_the_author_wrote_it(
         assert spec[action] == {**(remediated if "remediation" in wanted else retried), **wanted}
 
 
+SCALED = {"target": {"kind": "Deployment|StatefulSet"}, "paths": ["/spec/replicas"]}
+IGNORED = {"paths": ["/data"]}
+
+
+@table(
+    ("written", "drift"),
+    [
+        ("", {"mode": "enabled", "ignore": [SCALED]}),
+        (", driftDetection: {mode: warn}", {"mode": "warn", "ignore": [SCALED]}),
+        (", driftDetection: {mode: disabled}", {"mode": "disabled"}),
+        (", driftDetection: {ignore: []}", {"mode": "enabled"}),
+        (", driftDetection: {ignore: [{paths: [/data]}]}", {"mode": "enabled", "ignore": [IGNORED]}),
+    ],
+)
+def test_flux_does_not_undo_what_autoscalers_do(written: str, drift: dict[str, object]) -> None:
+    plan = planned(rocky(f"web: {{helm: {{source: charts, chart: c, version: 1.x{written}}}}}"))
+    spec = one(plan, "HelmRelease", "web").manifest["spec"]
+    assert spec["driftDetection"] == drift
+    assert "crds" not in spec["upgrade"], "a tenant's upgrade changes no definitions that others use"
+
+
+@table(
+    ("written", "crds"),
+    [
+        ("", "CreateReplace"),
+        ("upgrade: {crds: Skip}", "Skip"),
+        ("install: {crds: Skip}", None),
+        ("install: {skipCRDs: true}", None),
+    ],
+)
+def test_an_addons_upgrade_brings_the_charts_definitions(written: str, crds: str | None) -> None:
+    plan = planned(ADDONS.replace("targetNamespace: certs}", f"targetNamespace: certs, {written}}}"))
+    spec = one(plan, "HelmRelease", "edge-certs").manifest["spec"]
+    assert spec["upgrade"].get("crds") == crds
+    scaled, injected = spec["driftDetection"]["ignore"]
+    assert scaled == SCALED
+    assert {"/spec/caBundle", "/webhooks/9/clientConfig/caBundle"} < set(injected["paths"])
+
+
 @table("removed", ["install: null", "install: {remediation: null}"])
 def test_an_override_takes_remediation_away(removed: str) -> None:
     app = f"""

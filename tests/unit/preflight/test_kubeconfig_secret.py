@@ -1,10 +1,17 @@
 from __future__ import annotations
 
+import base64
+import json
+from datetime import datetime, timedelta
+
+import yaml
+
 from tenantry.cluster.inventory import FoundSecret
 from tenantry.messages.errors import Problem, Severity, error
 from tenantry.model import SecretKey
 from tenantry.preflight.kubeconfig import check_secret
 from tests.unit.issued import NOW
+from tests.unit.preflight.clusters import kubeconfig
 
 REFERENCE = SecretKey(namespace="kamaji", name="edge-admin-kubeconfig", key="admin.conf")
 WATCHED = {"reconcile.fluxcd.io/watch": "Enabled"}
@@ -43,6 +50,24 @@ def test_a_secret_that_flux_does_not_watch_is_a_warning_with_the_command_that_he
 
 def test_the_kubeconfig_under_the_key_is_checked_and_no_other() -> None:
     assert ["not-a-kubeconfig"] == [problem.code for problem in check(FoundSecret({"admin.conf": b"x"}, WATCHED))]
+
+
+def _token(begin: datetime, end: datetime) -> bytes:
+    claims = base64.urlsafe_b64encode(json.dumps({"iat": begin.timestamp(), "exp": end.timestamp()}).encode())
+    content = yaml.safe_load(kubeconfig())
+    content["users"][0]["user"]["token"] = f"marker.{claims.decode().rstrip('=')}.marker"
+    return yaml.safe_dump(content).encode()
+
+
+def test_a_token_of_a_registered_cluster_that_nobody_renews_is_a_warning() -> None:
+    registered = WATCHED | {"tenantry/registered": "edge"}
+    for left, labels, codes in ((9, registered, ["expires-soon"]), (11, registered, []), (9, WATCHED, [])):
+        data = _token(NOW - timedelta(days=30 - left), NOW + timedelta(days=left))
+        found = check(FoundSecret({"admin.conf": data}, labels))
+        assert [problem.code for problem in found if problem.code != "no-authority"] == codes
+        assert [each.fix for each in found if each.code in codes] == ["tenantry cluster register edge --renew"] * len(
+            codes
+        )
 
 
 def test_what_a_secret_holds_is_in_no_repr() -> None:

@@ -77,6 +77,14 @@ def test_up_runs_pulumi_with_what_it_was_given(capsys: Capture, log: Path) -> No
     )
 
 
+def test_no_temporary_file_of_a_run_is_left_behind(capsys: Capture, log: Path) -> None:
+    program('#!/bin/sh\necho "$TMPDIR" > "$FAKE_LOG"\necho credentials > "$TMPDIR/kubeconfig1"\n')
+    assert tenantry(capsys, "up", "-e", "dev")[0] == 0
+    folder = Path(log.read_text().strip())
+    assert folder.name.startswith("tenantry-")
+    assert not folder.exists()
+
+
 @pytest.mark.usefixtures("log")
 @pytest.mark.parametrize(
     ("code", "outcome", "expected", "advice"),

@@ -14,7 +14,7 @@ NO_NAMES = {
     "Identity": "issuer subject",
     "Requirements": "images labels",
     "Addon": "namespace namespaces",
-    "AddonAccount": "role",
+    "AddonAccount": "existing role",
     "AddonNamespace": "annotations labels objects",
     "After": "soak",
     "Bucket": "bucketName endpoint interval timeout",

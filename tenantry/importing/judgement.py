@@ -1,0 +1,354 @@
+"""Which differences between an object that was read and the planned one are harmless: a table of rules, and what they know.
+
+A difference is harmless if Flux and the API server do the same with both values, now and in every later run. Another account,
+another place, and what prunes, replaces or uninstalls something is never harmless: it goes well only if somebody has checked it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any, NamedTuple, TypeAlias
+
+from tenantry.compare.fields import Entry, FieldChange
+from tenantry.importing.checkouts import ARTIFACT, copied_by, parts_of
+from tenantry.importing.equivalence import NAMESPACES_OF_SOURCES, effective_spec
+from tenantry.importing.model import Harmless, Inventory, LeftOver, Read
+from tenantry.importing.owners import FLUX
+from tenantry.importing.world import Thing
+from tenantry.kube.objects import Manifest, ObjectId, group_of, object_id
+from tenantry.messages.data import ABSENT, mapping_at
+from tenantry.plan.plan import Plan
+
+CONTROLLERS = {"Kustomization": "kustomize-controller", "HelmRelease": "helm-controller"}
+"""The controller of a kind, which has an account of this name in Flux's namespace."""
+_Place: TypeAlias = tuple[str, str, str, str]
+"""Environment, kind, namespace and name of an object."""
+
+
+class Known:
+    """What was read and what is planned around the objects that are compared."""
+
+    def __init__(self, inventory: Inventory, plans: Mapping[str, Plan], left_over: Iterable[LeftOver]) -> None:
+        self._assumed = _by_place(inventory.reading.assumed)
+        self._read = _by_place(inventory.objects)
+        self._planned = {_place(name, each.id): each.manifest for name, plan in plans.items() for each in plan.objects}
+        self._replaced = {
+            _place(each.read.environment, object_id(each.read.manifest))
+            for each in left_over
+            if each.fate == "replaced" and not each.field
+        }
+        self._controllers = {(each.environment, name) for each in inventory.reading.flux for name in each.controllers}
+
+    def read_source(self, environment: str, object: Manifest, *path: str) -> Manifest | None:
+        """The source that an object names at a path, if it was read or assumed."""
+        at, _ = self._copied(environment, object, *path)
+        return self._read.get(at) or self._assumed.get(at)
+
+    def planned_source(self, environment: str, object: Manifest, *path: str) -> Manifest | None:
+        """The source that an object names at a path, if it is planned."""
+        return self._planned.get(_named(environment, object, *path))
+
+    def is_assumed(self, environment: str, object: Manifest, *path: str) -> bool:
+        """Whether the source that an object names was not read."""
+        return self._copied(environment, object, *path)[0] in self._assumed
+
+    def is_copied(self, environment: str, object: Manifest, field: FieldChange) -> bool:
+        """Whether a field says where in its source a directory is that an ArtifactGenerator copies, as it is."""
+        _, home = self._copied(environment, object, "spec", "sourceRef")
+        moved = (*home, *parts_of(str(field.before)))
+        return bool(home) and field.path == ("spec", "path") and parts_of(str(field.after)) == moved
+
+    def _copied(self, environment: str, object: Manifest, *path: str) -> tuple[_Place, tuple[str, ...]]:
+        """The source that an object names, or the one that an ArtifactGenerator copies for it, and the directory of the copy."""
+        at = _named(environment, object, *path)
+        if at[1] != ARTIFACT:
+            return at, ()
+        generators = (
+            each
+            for (where, kind, space, _), each in self._read.items()
+            if (where, kind, space) == (environment, "ArtifactGenerator", at[2])
+        )
+        found = next(filter(None, (copied_by(each, at[3]) for each in generators)), None)
+        return ((environment, *found[0][1:]), found[1]) if found else (at, ())
+
+    def is_planned(self, source: Read) -> bool:
+        """Whether a source is planned under its own name."""
+        return _place(source.environment, object_id(source.manifest)) in self._planned
+
+    def is_replaced(self, environment: str, kind: str, namespace: str, name: str) -> bool:
+        """Whether a Kustomization has nothing to do any more."""
+        return (environment, kind, namespace, name) in self._replaced
+
+    def applied_by(self, environment: str, kind: str, namespace: str, name: str) -> tuple[str, str]:
+        """The namespace and the name of the Kustomization that applies an object that was read; empty if none does."""
+        found = self._read.get((environment, kind, namespace, name))
+        return Thing(Read(environment, found, "")).applied_by if found else ("", "")
+
+    def acts_as_itself(self, environment: str, kind: str) -> bool:
+        """Whether the controller of a kind was read, and acts with its own account where an object names none."""
+        return (environment, CONTROLLERS.get(kind, "")) in self._controllers
+
+
+def _place(environment: str, id: ObjectId) -> _Place:
+    return environment, id.kind, id.namespace or "", id.name
+
+
+def _by_place(reads: Iterable[Read]) -> dict[_Place, Manifest]:
+    return {_place(each.environment, object_id(each.manifest)): each.manifest for each in reads}
+
+
+def _named(environment: str, object: Manifest, *path: str) -> _Place:
+    named = mapping_at(dict(object), *path)
+    namespace = named.get("namespace") or object["metadata"].get("namespace")
+    return environment, str(named.get("kind")), str(namespace), str(named.get("name"))
+
+
+class Difference(NamedTuple):
+    """A field of an object in its surroundings. others: all fields that differ, this one too."""
+
+    environment: str
+    read: Manifest
+    planned: Manifest
+    field: FieldChange
+    others: tuple[FieldChange, ...]
+    known: Known
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """kinds: empty for all. path: of the field, or of one above it. holds: the condition. reason: why it is harmless then."""
+
+    name: str
+    kinds: tuple[str, ...]
+    path: tuple[str, ...]
+    holds: Callable[[Difference], bool]
+    reason: str
+
+
+def judged(
+    environment: str, read: Manifest, planned: Manifest, fields: tuple[FieldChange, ...], known: Known
+) -> tuple[tuple[FieldChange, ...], tuple[Harmless, ...]]:
+    """The differences that can change what runs, and the harmless ones with their reasons."""
+    changed: list[FieldChange] = []
+    harmless: list[Harmless] = []
+    for field in fields:
+        parts = tuple(_parts(field))
+        reasons = [_reason(Difference(environment, read, planned, part, fields, known)) for part in parts]
+        if all(reasons):
+            harmless += [Harmless(part, reason) for part, reason in zip(parts, reasons, strict=True)]
+        else:
+            changed.append(field)
+    return tuple(changed), tuple(harmless)
+
+
+def _reason(difference: Difference) -> str:
+    """Why a difference is harmless; "" if it is not."""
+    kind, path = str(difference.planned["kind"]), difference.field.path
+    for rule in RULES:
+        if (not rule.kinds or kind in rule.kinds) and path[: len(rule.path)] == rule.path and rule.holds(difference):
+            return rule.reason
+    return ""
+
+
+def _parts(field: FieldChange) -> Iterator[FieldChange]:
+    """The values of a mapping that is new, so that each is judged by itself. A reference and an entry of a list are one value."""
+    in_list = any(isinstance(part, int | Entry) for part in field.path)
+    if (
+        field.before is ABSENT
+        and isinstance(field.after, dict)
+        and field.after
+        and field.path not in _WHOLE
+        and not in_list
+    ):
+        for key, value in field.after.items():
+            yield from _parts(FieldChange((*field.path, key), ABSENT, value))
+    else:
+        yield field
+
+
+_WHOLE = (("spec", "chartRef"), ("spec", "sourceRef"))
+
+
+# --- conditions ---------------------------------------------------------------------------------------------------------
+
+
+def _has_one_group(difference: Difference) -> bool:
+    field = difference.field
+    return group_of(str(field.before)) == group_of(str(field.after))
+
+
+def _waits_for_pruning(difference: Difference) -> bool:
+    field, both = difference.field, (difference.read, difference.planned)
+    pruned = all(mapping_at(dict(each), "spec").get("prune") is True for each in both)
+    return pruned and (field.before, field.after) in (
+        ("MirrorPrune", "WaitForTermination"),
+        ("Delete", "WaitForTermination"),
+    )
+
+
+def _is_new_and(value: Any) -> Callable[[Difference], bool]:
+    def holds(difference: Difference) -> bool:
+        return difference.field.before is ABSENT and difference.field.after == value
+
+    return holds
+
+
+def _keeps_its_chart(difference: Difference) -> bool:
+    """The name of the chart is the same, or both objects take the whole chart from one OCI repository."""
+    chart = ("spec", "chart", "spec", "chart")
+    is_same = not any(each.path[:4] == chart or each.path in (chart[:2], chart[:3]) for each in difference.others)
+    return _is_new_and("InPlaceUpdate")(difference) and is_same
+
+
+def _takes_the_chart_as_an_object(difference: Difference) -> bool:
+    """`chart` becomes a `chartRef` to a HelmChart that says the same."""
+    if (
+        difference.field.before is not ABSENT
+        or mapping_at(dict(difference.planned), "spec", "chartRef").get("kind") != "HelmChart"
+    ):
+        return False
+    of_chart = [each for each in difference.others if each.path[:2] == ("spec", "chart")]
+    return "chart" in mapping_at(dict(difference.read), "spec") and all(
+        _reason(difference._replace(field=each)) for each in of_chart
+    )
+
+
+def _fetches_the_same(difference: Difference) -> bool:
+    """Both sources were read or are planned, and differ in nothing but in how often they are fetched."""
+    path, environment, known = difference.field.path, difference.environment, difference.known
+    if path in NAMESPACES_OF_SOURCES:
+        return False
+    at = tuple(map(str, path[: path.index("sourceRef") + 1 if "sourceRef" in path else 2]))
+    old = known.read_source(environment, difference.read, *at)
+    new = known.planned_source(environment, difference.planned, *at)
+    if old is None or new is None or old["kind"] != new["kind"] or known.is_assumed(environment, difference.read, *at):
+        return False
+    one, other = (_what_is_fetched(each) for each in (old, new))
+    is_beside = old["metadata"].get("namespace") == new["metadata"].get("namespace")
+    return one == other and (is_beside or not any(key in one for key in _NAMES))
+
+
+def _is_copied_from_there(difference: Difference) -> bool:
+    """The artifact is a directory of the planned source, as it is."""
+    field = difference.field
+    if not difference.known.is_copied(difference.environment, difference.read, field):
+        return False
+    return _fetches_the_same(difference._replace(field=FieldChange(("spec", "sourceRef"), field.before, field.after)))
+
+
+_OFTEN = ("interval", "timeout")
+"""What a source says of when it is fetched, and not of what."""
+_NAMES = ("secretRef", "certSecretRef", "proxySecretRef", "serviceAccountName", "include", "verify")
+"""What a source names in its own namespace."""
+
+
+def _what_is_fetched(source: Manifest) -> dict[str, Any]:
+    return {key: value for key, value in effective_spec(source).items() if key not in _OFTEN and value is not None}
+
+
+def _waits_for_what_it_applied(difference: Difference) -> bool:
+    """A dependency that hands over what it applied, or something of that in its place."""
+    kind, known, environment = str(difference.planned["kind"]), difference.known, difference.environment
+    namespace = str(difference.planned["metadata"]["namespace"])
+    entries = [each for each in difference.others if each.path[:2] == ("spec", "dependsOn") and len(each.path) == 3]
+
+    def there(value: Any) -> tuple[str, str]:
+        return str(value.get("namespace") or namespace), str(value["name"])
+
+    gone = {there(each.before) for each in entries if isinstance(each.before, dict) and each.after is ABSENT}
+    new = {there(each.after) for each in entries if isinstance(each.after, dict) and each.before is ABSENT}
+    handed = {each for each in gone if known.is_replaced(environment, kind, *each)}
+    carried = {each: known.applied_by(environment, kind, *each) for each in new}
+    field = difference.field
+    if isinstance(field.before, dict) and field.after is ABSENT:
+        return there(field.before) in handed & set(carried.values())
+    return isinstance(field.after, dict) and field.before is ABSENT and carried[there(field.after)] in handed
+
+
+def _is_the_controllers_own(difference: Difference) -> bool:
+    """Flux's controller impersonates itself: the API server sees one user with and without the field."""
+    kind, spec = str(difference.planned["kind"]), mapping_at(dict(difference.planned), "spec")
+    return (
+        difference.planned["metadata"]["namespace"] == FLUX
+        and "kubeConfig" not in spec
+        and _is_new_and(CONTROLLERS.get(kind))(difference)
+        and difference.known.acts_as_itself(difference.environment, kind)
+    )
+
+
+# --- rules --------------------------------------------------------------------------------------------------------------
+
+_BOTH = ("Kustomization", "HelmRelease")
+_SOURCE = "the source has another name, and the same address, reference, filters and credentials"
+_DEFAULT = "it is Flux's default, written out"
+
+RULES: tuple[Rule, ...] = (
+    Rule(
+        "version", (), ("apiVersion",), _has_one_group, "the API server keeps one object for all versions of its kind"
+    ),
+    Rule(
+        "waits",
+        ("Kustomization",),
+        ("spec", "deletionPolicy"),
+        _waits_for_pruning,
+        "when the Kustomization goes, Flux deletes the same objects, and then also waits until they are gone",
+    ),
+    Rule("source", ("Kustomization",), ("spec", "sourceRef"), _fetches_the_same, _SOURCE),
+    Rule(
+        "copy",
+        ("Kustomization",),
+        ("spec", "path"),
+        _is_copied_from_there,
+        "the artifact is a copy of this directory of the source, which the Kustomization takes itself",
+    ),
+    Rule("source of a chart", ("HelmRelease",), ("spec", "chart", "spec", "sourceRef"), _fetches_the_same, _SOURCE),
+    Rule("chart in a registry", ("HelmRelease",), ("spec", "chartRef", "name"), _fetches_the_same, _SOURCE),
+    Rule(
+        "chart",
+        ("HelmRelease",),
+        ("spec", "chartRef"),
+        _takes_the_chart_as_an_object,
+        "it takes the same chart and version from the same source, by a HelmChart of its own",
+    ),
+    Rule("drift", ("HelmRelease",), ("spec", "driftDetection", "mode"), _is_new_and("disabled"), _DEFAULT),
+    *(
+        Rule(
+            f"strategy of {action}",
+            ("HelmRelease",),
+            ("spec", action, "strategy", "name"),
+            _is_new_and("RemediateOnFailure"),
+            f"{_DEFAULT}; only its feature gate DefaultToRetryOnFailure would change that default",
+        )
+        for action in ("install", "upgrade")
+    ),
+    Rule(
+        "name of a chart",
+        ("HelmRelease",),
+        ("spec", "upgrade", "chartNameChangeStrategy"),
+        _keeps_its_chart,
+        "it matters only when the chart gets another name: the release is then upgraded, and not installed anew",
+    ),
+    Rule(
+        "order",
+        _BOTH,
+        ("spec", "dependsOn"),
+        _waits_for_what_it_applied,
+        "it waits for what the other one applied, which has nothing to do any more",
+    ),
+    Rule(
+        "account",
+        _BOTH,
+        ("spec", "serviceAccountName"),
+        _is_the_controllers_own,
+        "it is the account of Flux's own controller, which acts as the same user without this field",
+    ),
+    Rule(
+        "pods",
+        ("Namespace",),
+        ("metadata", "labels", "pod-security.kubernetes.io/enforce"),
+        _is_new_and("privileged"),
+        "it admits every pod, as a namespace without the label does by the API server's default",
+    ),
+)
+"""The differences that are harmless. The first rule that holds gives the reason."""

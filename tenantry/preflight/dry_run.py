@@ -1,0 +1,229 @@
+"""What the next run would make of each planned object, as the API server says: it takes everything that `tenantry up` applies, as
+a dry run. Nothing is changed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, NamedTuple
+
+from tenantry.cluster import requests
+from tenantry.cluster.drift import compare, essence, manager_of
+from tenantry.cluster.kubectl import RECONCILE, leave_alone, suspend
+from tenantry.cluster.tree import inventory
+from tenantry.compare.diff import Changed
+from tenantry.compare.fields import FieldChange, changed_fields
+from tenantry.flux.schemas import kinds, schema_of
+from tenantry.kube.objects import KubeObject, Manifest, ObjectId, group_of, hub_at, object_id, readable_id
+from tenantry.messages.data import mapping_at, value_at
+from tenantry.messages.errors import Problem, Refused, error, warning
+from tenantry.messages.progress import Tell, counting
+from tenantry.messages.text import counted, grouped, lines_of, listed
+from tenantry.plan.objects.scope import MARKS
+from tenantry.plan.plan import Plan
+from tenantry.preflight.adoption import presentable
+
+if TYPE_CHECKING:
+    from tenantry.cluster.client import Client
+
+_FEW = 32
+"""So many objects of a kind are read one by one, more of them in a list."""
+_CONTENT = ("url", "endpoint", "bucketName", "prefix", "ref", "ignore", "include", "layerSelector", "recurseSubmodules")
+"""What decides the content of a source."""
+
+
+class Rejected(NamedTuple):
+    """An object that the API server would not take. reason: what the server says."""
+
+    id: ObjectId
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class DryRun:
+    """What becomes of the planned objects; each is in one of the first five.
+
+    equal: nothing changes. marked: they get labels and annotations of Tenantry, and nothing else changes. made: they are new.
+    deleted: objects with the environment's labels that the plan does not have.
+    """
+
+    equal: tuple[ObjectId, ...]
+    marked: tuple[ObjectId, ...]
+    changed: tuple[Changed, ...]
+    made: tuple[ObjectId, ...]
+    rejected: tuple[Rejected, ...]
+    deleted: tuple[ObjectId, ...]
+
+
+class _Answer(NamedTuple):
+    """A planned object, how it is and how it would be. rejected: why the server does not take it, or ""."""
+
+    planned: KubeObject
+    before: Manifest | None
+    after: Manifest | None
+    rejected: str = ""
+
+    @property
+    def fields(self) -> list[FieldChange]:
+        """The fields that change, without Tenantry's own labels and annotations."""
+        found = changed_fields(essence(self.before or {}), essence(self.after or {}))
+        return [each for each in found if not _is_mark(each)]
+
+
+def dry_run(client: Client, plan: Plan, tell: Tell) -> tuple[DryRun, list[Problem]]:
+    """Ask for each planned object of an environment, 16 at a time; and what Flux would do about them.
+
+    Args:   plan: as the management clusters take it. tell: is told how many objects are done.
+    Raises: Refused: reading is not allowed. httpx2.RequestError: no answer.
+    """
+    live = _live(client, [each.id for each in plan.objects])
+
+    def ask(planned: KubeObject) -> _Answer:
+        return _asked(client, planned, live.get(planned.id))
+
+    answers = requests.in_parallel(counting(ask, len(plan.objects), "objects", tell), plan.objects)
+    unplanned = compare(client, plan.environment, ()).unplanned
+    planned = {each.id for each in plan.objects}
+    deleted = tuple(id for each in unplanned if (id := readable_id(each)) and id not in planned)
+    problems = [
+        *_rejections(answers),
+        *_appliers(live, requests.every(client, *_KUSTOMIZATION), planned),
+        *_prunings(client, answers, plan),
+    ]
+    return _sorted(answers, deleted), problems
+
+
+_KUSTOMIZATION = (schema_of("Kustomization").api_version, "Kustomization")
+
+
+def _live(client: Client, ids: Sequence[ObjectId]) -> dict[ObjectId, Manifest]:
+    """Those of the objects that exist, whoever made them."""
+    kinds = grouped(ids, lambda id: (id.api_version, id.kind))
+
+    def of_kind(kind: tuple[str, str]) -> list[Manifest]:
+        wanted = kinds[kind]
+        if len(wanted) <= _FEW or kind == ("v1", "Secret"):
+            return [
+                there for id in wanted if (there := requests.one(client, id, metadata_only=kind == ("v1", "Secret")))
+            ]
+        return [each for each in requests.every(client, *kind) if readable_id(each) in {*wanted}]
+
+    return {object_id(each): each for found in requests.in_parallel(of_kind, kinds) for each in found}
+
+
+def _asked(client: Client, planned: KubeObject, there: Manifest | None) -> _Answer:
+    manifest, manager = planned.manifest, manager_of(there or {})
+    try:
+        if "chart" in mapping_at(there or {}, "spec") and "chartRef" in mapping_at(manifest, "spec"):
+            # An apply cannot remove the field; a step before the run does.
+            patch = {**manifest, "spec": {**manifest["spec"], "chart": None}}
+            after = requests.patched(client, planned.id, patch, manager=manager, dry_run=True)
+        else:
+            after = requests.applied(client, planned.id, manifest, manager=manager)
+    except Refused as refused:
+        return _Answer(planned, there, None, refused.message)
+    return _Answer(planned, there, after)
+
+
+def _sorted(answers: Iterable[_Answer], deleted: tuple[ObjectId, ...]) -> DryRun:
+    equal, marked, made = list[ObjectId](), list[ObjectId](), list[ObjectId]()
+    changed, rejected = list[Changed](), list[Rejected]()
+    for answer in answers:
+        id = answer.planned.id
+        if answer.rejected:
+            rejected.append(Rejected(id, answer.rejected))
+        elif answer.before is None or answer.after is None:
+            made.append(id)
+        elif fields := answer.fields:
+            before = replace(answer.planned, manifest=answer.before)
+            changed.append(Changed(before, answer.planned, tuple(map(presentable, fields))))
+        else:
+            same = essence(answer.before) == essence(answer.after)
+            (equal if same else marked).append(id)
+    return DryRun(tuple(equal), tuple(marked), tuple(changed), tuple(made), tuple(rejected), deleted)
+
+
+def _is_mark(change: FieldChange) -> bool:
+    path = change.path
+    return path[0] == "metadata" and len(path) == 3 and MARKS.fullmatch(str(path[2])) is not None
+
+
+# --- what Flux would do ---------------------------------------------------------------------------------------------
+
+
+def _rejections(answers: Iterable[_Answer]) -> Iterator[Problem]:
+    for answer in answers:
+        if answer.rejected:
+            fix = "see the reason that the server gives: the next `tenantry up` would fail at this object"
+            yield error("dry-run-rejected", f"the API server does not take {answer.planned.id}: {answer.rejected}", fix)
+
+
+def _appliers(
+    live: Mapping[ObjectId, Manifest], kustomizations: Iterable[Manifest], planned: set[ObjectId]
+) -> Iterator[Problem]:
+    """Kustomizations that apply planned objects today: they would set them back, and prune those that lose their file."""
+    by_key = {_key(id): id for id in live}
+    for each in kustomizations:
+        spec = mapping_at(each, "spec")
+        if spec.get("suspend") or "kubeConfig" in spec or (owner := readable_id(each)) is None or owner in planned:
+            continue
+        held = [by_key.get(_key(id.at(hub_at(each)))) for id in inventory(each) or ()]
+        taken = [
+            id for id in held if id and mapping_at(live[id], "metadata", "annotations").get(RECONCILE) != "disabled"
+        ]
+        if taken:
+            them = "it" if len(taken) == 1 else "them"
+            whole = len(taken) == len(held)
+            ways = [suspend(owner)] if whole else leave_alone(taken)
+            yield warning(
+                "still-applied",
+                f"{owner} applies {counted(len(taken), 'object')} of the plan, sets {them} back, and deletes {them} when"
+                f" {'its file is' if len(taken) == 1 else 'their files are'} gone\n{lines_of(taken)}",
+                "before `tenantry up`:\n    " + "\n    ".join(ways),
+            )
+
+
+def _prunings(client: Client, answers: Iterable[_Answer], plan: Plan) -> Iterator[Problem]:
+    """Kustomizations that would apply something else, and prune what that does not have."""
+    planned = {each.id: each.manifest for each in plan.objects}
+    for answer in answers:
+        before, after = answer.before, answer.after
+        if answer.planned.id.kind != "Kustomization" or before is None or after is None:
+            continue
+        old, new = mapping_at(before, "spec"), mapping_at(after, "spec")
+        held = inventory(before) or ()
+        if not held or not new.get("prune"):
+            continue
+        other = [name for name in ("path", "components", "kubeConfig") if old.get(name) != new.get(name)]
+        namespace = new.get("targetNamespace")
+        if namespace != old.get("targetNamespace") and any(id.namespace not in ("", namespace) for id in held):
+            other.append("targetNamespace")
+        if old.get("sourceRef") != new.get("sourceRef"):
+            one, two = requests.one(client, _source(before)), planned.get(_source(after))
+            if one is None or two is None or _content(one) != _content(two):
+                other.append("sourceRef")
+        if other:
+            yield warning(
+                "may-prune",
+                f"{answer.planned.id} would apply other manifests ({listed(other)}): of the {counted(len(held), 'object')} that"
+                " it holds, Flux deletes those that these do not have",
+                "keep these fields as they are in tenants.yaml, or see that the new manifests hold the same objects",
+            )
+
+
+def _key(id: ObjectId) -> tuple[str, str, str, str, str]:
+    """The identity of an object in all versions of its group."""
+    return group_of(id.api_version), id.kind, id.namespace, id.name, id.hub
+
+
+def _source(kustomization: Manifest) -> ObjectId:
+    named, id = mapping_at(kustomization, "spec", "sourceRef"), object_id(kustomization)
+    kind = str(named.get("kind"))
+    api_version = schema_of(kind).api_version if kind in kinds() else str(named.get("apiVersion"))
+    return ObjectId(api_version, kind, str(named.get("namespace") or id.namespace), str(named.get("name")), id.hub)
+
+
+def _content(source: Manifest) -> list[object]:
+    found = [value_at(source, ("spec", key)) for key in _CONTENT]
+    return [each.removesuffix("/").removesuffix(".git") if isinstance(each, str) else each for each in found]
