@@ -23,8 +23,8 @@ from tenantry.plan.plan import Plan
 CONTROLLERS = {"Kustomization": "kustomize-controller", "HelmRelease": "helm-controller"}
 """The controller of a kind, which has an account of this name in Flux's namespace."""
 MISSING_CRDS = {"crds": "Create"}
-"""What an upgrade does with the chart's CRDs if nothing is written: Flux creates those that are missing, whatever the text of its field
-says. Source: fluxcd/helm-controller, internal/action/crds.go, DefaultCRDPolicy.
+"""What an upgrade does with the chart's CRDs if nothing is written: Flux creates those that are missing, whatever the text of its
+field says. Source: fluxcd/helm-controller, internal/action/crds.go, DefaultCRDPolicy.
 """
 _Place: TypeAlias = tuple[str, str, str, str]
 """Environment, kind, namespace and name of an object."""
@@ -92,7 +92,7 @@ class Known:
         return Thing(Read(environment, found, "")).applied_by if found else ("", "")
 
     def default_account(self, environment: str, kind: str) -> str | None:
-        """As which account of an object's namespace Flux acts if the object names none; "": as the controller; None: it was not read."""
+        """As which account of its namespace Flux acts for an object without one; "": as the controller; None: that was not read."""
         return self._accounts.get((environment, CONTROLLERS.get(kind, "")))
 
     def has_namespace(self, environment: str, name: str) -> bool:
@@ -197,7 +197,7 @@ def _waits_for_pruning(difference: Difference) -> bool:
     )
 
 
-def _is_new_and(value: Any) -> Callable[[Difference], bool]:
+def _is_new_and(value: object) -> Callable[[Difference], bool]:
     def holds(difference: Difference) -> bool:
         return difference.field.before is ABSENT and difference.field.after == value
 
@@ -293,11 +293,14 @@ def _is_the_default(difference: Difference) -> bool:
     return bool(account) and _is_new_and(account)(difference)
 
 
+_CREATED = _is_new_and(value=True)
+
+
 def _is_there(difference: Difference) -> bool:
     """The namespace that Helm would create was read."""
     target = str(mapping_at(dict(difference.planned), "spec").get("targetNamespace"))
     return (
-        _is_new_and(True)(difference)
+        _CREATED(difference)
         and "kubeConfig" not in mapping_at(dict(difference.planned), "spec")
         and difference.known.has_namespace(difference.environment, target)
     )

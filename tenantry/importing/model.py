@@ -18,6 +18,7 @@ from typing import Any, Literal, NamedTuple
 from tenantry.compare.fields import FieldChange
 from tenantry.importing.documents import Placed
 from tenantry.kube.objects import KubeObject, Manifest, ObjectId, group_of, object_id
+from tenantry.messages.data import ABSENT, value_at
 from tenantry.messages.errors import Refused
 from tenantry.plan.objects.scope import ENVIRONMENT_LABEL
 
@@ -194,6 +195,13 @@ class Draft:
     decisions: Mapping[Path, tuple[str, ...]] = field(default_factory=dict)
     copied: tuple[Copied, ...] = ()
     assumed: tuple[Read, ...] = ()
+
+
+def written_at(data: Mapping[str, Any], path: Path) -> Path:
+    """Where a part of a draft is written: what a tenant's class says stands there."""
+    if path[:1] != ("tenants",) or value_at(data, path, ABSENT) is not ABSENT:
+        return path
+    return ("tenantClasses", str(value_at(data, (*path[:2], "class"))), *path[2:])
 
 
 class Harmless(NamedTuple):

@@ -100,21 +100,37 @@ def _split(
                 if value:
                     rest[place][key] = value
         else:
+            most = _most(list(here.values())) if len(here) == len(found) else DIFFER
+            if most is not DIFFER:
+                base[key] = most
             for place, value in here.items():
-                rest[place][key] = value
+                if not _are_one(value, most):
+                    rest[place][key] = value
     return base, rest
+
+
+def _most(values: list[Any]) -> Any:
+    """The value of more than half of the places, which the others replace; else DIFFER. Mappings would merge."""
+    if any(isinstance(each, dict) for each in values):
+        return DIFFER
+    return next((each for each in values if 2 * sum(_are_one(each, other) for other in values) > len(values)), DIFFER)
+
+
+def _are_one(value: Any, other: Any) -> bool:
+    """Whether two values are written alike: `1` is not `true`."""
+    return type(value) is type(other) and value == other
 
 
 def same(found: Found, _: At = ()) -> Any:
     """The one value of all places; else DIFFER."""
     values = list(found.values())
-    return values[0] if all(type(value) is type(values[0]) and value == values[0] for value in values) else DIFFER
+    return values[0] if all(_are_one(value, values[0]) for value in values) else DIFFER
 
 
 def unified(found: Found, variable: Variable = _none, at: At = ()) -> Any:
     """One value that every place reads as its own, by `{env}`, `{cluster}` or a variable; else DIFFER. at: where it stands."""
     values = list(found.values())
-    if all(type(value) is type(values[0]) and value == values[0] for value in values):
+    if all(_are_one(value, values[0]) for value in values):
         return values[0]
     if all(isinstance(each, str) for each in values):
         return _text(found, variable, at)

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple, TypeAlias
 from tenantry.compare.fields import Entry, FieldChange
 from tenantry.importing.equivalence import NAMESPACES_OF_SOURCES, differences
 from tenantry.importing.judgement import Known, judged
-from tenantry.importing.model import Added, Became, Draft, Inventory, Path, Proof, Proven, Read
+from tenantry.importing.model import Added, Became, Draft, Inventory, Path, Proof, Proven, Read, written_at
 from tenantry.kube.objects import KubeObject, Manifest, ObjectId, object_id
 from tenantry.messages.data import ABSENT, mapping_at, value_at
 from tenantry.messages.text import format_path
@@ -145,7 +145,7 @@ def _defects(draft: Draft, missing: tuple[Read, ...]) -> Iterator[str]:
         if each not in told:
             yield f"{object_id(each.manifest)} ({each.origin}) is neither planned nor reported"
     for became in draft.became:
-        if value_at(draft.data, became.path, ABSENT) is ABSENT:
+        if value_at(draft.data, written_at(draft.data, became.path), ABSENT) is ABSENT:
             yield f"{object_id(became.read.manifest)} is said to be at {format_path(became.path)}, which is not written"
 
 

@@ -13,7 +13,7 @@ from functools import cached_property
 from tenantry.importing.effects import ASSUMED, READ_SOURCE, effect_of
 from tenantry.importing.equivalence import have_one_content
 from tenantry.importing.judgement import Known
-from tenantry.importing.model import Became, Draft, Fate, Harmless, Inventory, LeftOver, Proof, Proven, Read
+from tenantry.importing.model import Became, Draft, Fate, Harmless, Inventory, LeftOver, Proof, Proven, Read, written_at
 from tenantry.importing.owners import FLUX
 from tenantry.importing.proof import Defect, prove
 from tenantry.importing.steps import READ_WHAT_IS_LEFT, Step, steps
@@ -167,7 +167,9 @@ class Report:
     def became(self) -> tuple[tuple[Became, int], ...]:
         """What became what, with the line of the file."""
         parsed = parse(self.text.encode(), self.file)
-        return tuple((each, parsed.locate(each.path, key=True).line) for each in self.draft.became)
+        return tuple(
+            (each, parsed.locate(written_at(self.draft.data, each.path), key=True).line) for each in self.draft.became
+        )
 
     @cached_property
     def renamed(self) -> tuple[Read, ...]:

@@ -84,6 +84,18 @@ def test_what_is_no_variable_stays_an_override(
     assert all("overrides" in each for each in document["platform"]["addons"].values())
 
 
+def test_what_most_environments_say_needs_no_override() -> None:
+    found = {name: {"dns": {"path": path}} for name, path in (("dev", "./a"), ("qa", "./b"), ("prod", "./b"))}
+    addon = data(**found)["platform"]["addons"]["dns"]
+    assert addon["kustomize"]["path"] == "./b"
+    assert addon["overrides"] == {"environments": {"dev": {"kustomize": {"path": "./a"}}}}
+
+
+def test_half_of_the_environments_are_not_most_of_them() -> None:
+    addon = data(dev={"dns": {"path": "./a"}}, prod={"dns": {"path": "./b"}})["platform"]["addons"]["dns"]
+    assert addon["overrides"]["environments"].keys() == {"dev", "prod"}
+
+
 def test_a_variable_is_named_after_its_key_and_shared_by_the_same_values() -> None:
     variables = Variables()
 

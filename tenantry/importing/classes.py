@@ -1,0 +1,96 @@
+"""Tenants that are alike become a class with what they share; each keeps what differs.
+
+Alike are tenants with the same apps and sources, that nobody has to decide about. Their names become `{tenant}`. The result plans
+the same objects, which is checked; otherwise the tenants stay as they are.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection
+from copy import deepcopy
+from dataclasses import replace
+from typing import Any, TypeAlias
+
+from tenantry.importing.alike import plan_the_same
+from tenantry.importing.model import Draft
+from tenantry.messages.data import mapping_at
+from tenantry.messages.text import grouped
+from tenantry.model.document import TenantClass
+
+_FEWEST = 8
+"""Values that tenants share, from which on a class is shorter."""
+_WHOLE = ("clusters", "exclude", "ref", "where")
+"""Keys of which a tenant replaces all that its class says."""
+_SHARED = TenantClass.model_fields.keys()
+Entry: TypeAlias = dict[str, Any]
+
+
+def with_classes(draft: Draft) -> Draft:
+    """The draft with a class for each group of tenants that are alike."""
+    data = dict(draft.data)
+    undecided = {path[1] for path in draft.decisions if path[:1] == ("tenants",)}
+    free = {name: each for name, each in mapping_at(data, "tenants").items() if name not in undecided}
+    for same in grouped(free, lambda name: _shape(free[name])).values():
+        if len(same) > 1 and (made := _classed(data, same)) and plan_the_same(data, made):
+            data = made
+    return replace(draft, data=data)
+
+
+def _shape(tenant: Entry) -> tuple[tuple[str, ...], ...]:
+    """The names and kinds of what a tenant runs."""
+    apps = mapping_at(tenant, "apps")
+    kinds = (f"{name} {'helm' if 'helm' in app else 'kustomize'}" for name, app in apps.items())
+    return tuple(sorted(kinds)), tuple(sorted(mapping_at(tenant, "sources")))
+
+
+def _classed(data: Entry, names: list[str]) -> Entry | None:
+    """The document in which some tenants have a class; None: they share too little."""
+    entries = {name: _templated(deepcopy(data["tenants"][name]), name) for name in names}
+    shared = _taken_out(list(entries.values()), _SHARED)
+    if not mapping_at(shared, "apps") or _count(shared) < _FEWEST:
+        return None
+    taken = mapping_at(data, "tenantClasses")
+    first = next(iter(shared["apps"]))
+    name = next(each for each in (first, f"{first}-team", *names) if each not in taken)
+    tenants = {
+        each: {"class": name, **entries[each]} if each in entries else tenant
+        for each, tenant in data["tenants"].items()
+    }
+    before = {key: each for key, each in data.items() if key not in ("tenantClasses", "tenants")}
+    return {**before, "tenantClasses": {**taken, name: shared}, "tenants": tenants}
+
+
+def _templated(value: Any, tenant: str) -> Any:
+    """The value with `{tenant}` wherever a text holds the name of its tenant as a word."""
+    if isinstance(value, str):
+        return re.sub(rf"(?<![A-Za-z0-9{{]){re.escape(tenant)}(?![A-Za-z0-9}}])", "{tenant}", value)
+    if isinstance(value, dict):
+        return {key: _templated(each, tenant) for key, each in value.items()}
+    return [_templated(each, tenant) for each in value] if isinstance(value, list) else value
+
+
+def _taken_out(entries: list[Entry], keys: Collection[str]) -> Entry:
+    """What all entries say at some keys, taken out of them."""
+    shared: Entry = {}
+    for key in [each for each in entries[0] if each in keys]:
+        there = [each.get(key) for each in entries]
+        if there[0] is not None and all(each == there[0] for each in there):
+            shared[key] = there[0]
+            for each in entries:
+                del each[key]
+        elif key not in _WHOLE and all(isinstance(each, dict) and each for each in there):
+            below = [mapping_at(each, key) for each in entries]
+            if part := _taken_out(below, below[0].keys()):
+                shared[key] = part
+            for each in entries:
+                if not each[key]:
+                    del each[key]
+    return shared
+
+
+def _count(value: Any) -> int:
+    """The values in a part of the file."""
+    if isinstance(value, dict):
+        return sum(map(_count, value.values()))
+    return sum(map(_count, value)) if isinstance(value, list) else 1
