@@ -115,7 +115,7 @@ def _tell(data: dict[str, Any], notes: Notes, inventory: Inventory, unit: Path, 
         places = notes.places.get(id(read), ())
         if any(place[: len(unit)] == unit for place in places):
             if all(value_at(data, each, ABSENT) is ABSENT for each in places):
-                notes.left_over = [each for each in notes.left_over if each.read is not read]
+                notes.forget(read)
             notes.leave(read, problem.message, fix or "declare it by hand")
 
 
