@@ -26,6 +26,8 @@ MISSING_CRDS = {"crds": "Create"}
 """What an upgrade does with the chart's CRDs if nothing is written: Flux creates those that are missing, whatever the text of its
 field says. Source: fluxcd/helm-controller, internal/action/crds.go, DefaultCRDPolicy.
 """
+OF_KUBERNETES = ("default", "kube-system")
+"""Namespaces that every cluster has."""
 _Place: TypeAlias = tuple[str, str, str, str]
 """Environment, kind, namespace and name of an object."""
 
@@ -297,13 +299,11 @@ _CREATED = _is_new_and(value=True)
 
 
 def _is_there(difference: Difference) -> bool:
-    """The namespace that Helm would create was read."""
-    target = str(mapping_at(dict(difference.planned), "spec").get("targetNamespace"))
-    return (
-        _CREATED(difference)
-        and "kubeConfig" not in mapping_at(dict(difference.planned), "spec")
-        and difference.known.has_namespace(difference.environment, target)
-    )
+    """The namespace that Helm would create was read, or is one that every cluster has, or that the object itself is in."""
+    spec, own = mapping_at(dict(difference.planned), "spec"), str(difference.planned["metadata"]["namespace"])
+    target = str(spec.get("targetNamespace"))
+    there = target in (own, *OF_KUBERNETES) or difference.known.has_namespace(difference.environment, target)
+    return _CREATED(difference) and "kubeConfig" not in spec and there
 
 
 # --- rules --------------------------------------------------------------------------------------------------------------

@@ -279,6 +279,7 @@ CASES: dict[str, tuple[Case, tuple[Case, ...]]] = {
         release(INSTALLED, INSTALLED | CREATING, around=((labelled(),), ())),
         (
             release(INSTALLED, INSTALLED | CREATING),
+            release({"targetNamespace": "kube-other"}, {"targetNamespace": "kube-other"} | CREATING),
             release(INSTALLED | CREATING, INSTALLED, around=((labelled(),), ())),
             release(ELSEWHERE | INSTALLED, ELSEWHERE | INSTALLED | CREATING, around=((labelled(),), ())),
         ),
@@ -305,6 +306,12 @@ def test_a_rule_holds_for_its_case_and_not_for_its_neighbours(rule: str) -> None
     assert (changed, REASONS[rule] in reasons) == ([], True)
     for number, neighbour in enumerate(neighbours):
         assert neighbour.judge()[0], number
+
+
+@pytest.mark.parametrize("namespace", ["kube-system", "default", "flux-system"])
+def test_a_namespace_that_is_always_there_need_not_be_read(namespace: str) -> None:
+    target = {"targetNamespace": namespace}
+    assert release(target, target | CREATING).judge()[0] == []
 
 
 NEVER = {
