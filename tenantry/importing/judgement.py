@@ -97,6 +97,10 @@ class Known:
         """As which account of its namespace Flux acts for an object without one; "": as the controller; None: that was not read."""
         return self._accounts.get((environment, CONTROLLERS.get(kind, "")))
 
+    def read_object(self, environment: str, beside: Manifest, kind: str, name: str) -> Manifest | None:
+        """An object that was read in the namespace of another one."""
+        return self._read.get((environment, kind, str(beside["metadata"].get("namespace")), name))
+
     def has_namespace(self, environment: str, name: str) -> bool:
         """Whether a namespace was read."""
         return (environment, "Namespace", "", name) in self._read
@@ -295,6 +299,15 @@ def _is_the_default(difference: Difference) -> bool:
     return bool(account) and _is_new_and(account)(difference)
 
 
+def _is_read_first(difference: Difference) -> bool:
+    """Flux takes the key `value` if the Secret has it, and the Secret was read."""
+    reference = mapping_at(dict(difference.planned), "spec", "kubeConfig", "secretRef")
+    secret = difference.known.read_object(
+        difference.environment, difference.planned, "Secret", str(reference.get("name"))
+    )
+    return _is_new_and("value")(difference) and "value" in mapping_at(secret, "data")
+
+
 _CREATED = _is_new_and(value=True)
 
 
@@ -385,6 +398,13 @@ RULES: tuple[Rule, ...] = (
         ("spec", "upgrade", "crds"),
         _is_new_and(MISSING_CRDS["crds"]),
         "Flux creates the CRDs of a chart that are missing without this field, too",
+    ),
+    Rule(
+        "key of a kubeconfig",
+        _BOTH,
+        ("spec", "kubeConfig", "secretRef", "key"),
+        _is_read_first,
+        "it is the key that Flux takes without this field, and the Secret has it",
     ),
     Rule(
         "namespace of a release",

@@ -137,11 +137,12 @@ class Inventory:
 class Became:
     """An object that the draft expresses, and the place that does.
 
-    An object that is planned under another name is in `left_over`, too: the old object stays.
+    An object that is planned under another name is in `left_over`, too: the old object stays. cluster: where an app runs.
     """
 
     read: Read
     path: Path
+    cluster: str = ""
 
 
 Fate = Literal["inexpressible", "stays", "replaced", "applied"]
@@ -240,6 +241,7 @@ class Proof:
     """The plan of a draft, compared with what was read.
 
     missing: what is not planned under its name; each is in the draft's `left_over`, or import has a defect.
+    renamed: those of them that are apps, each with the planned object that does the same under another name.
     defects: what is wrong with the draft, in sentences; import writes nothing if there are any.
     """
 
@@ -247,6 +249,7 @@ class Proof:
     added: tuple[Added, ...]
     missing: tuple[Read, ...]
     defects: tuple[str, ...]
+    renamed: tuple[Proven, ...] = ()
 
 
 def key_of(manifest: Manifest) -> Key:

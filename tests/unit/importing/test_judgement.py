@@ -49,6 +49,11 @@ def labelled(**labels: str) -> Manifest:
     return {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": "rocky", "labels": mark}}
 
 
+def secret(name: str, *keys: str) -> Manifest:
+    metadata = {"name": name, "namespace": "flux-system"}
+    return {"apiVersion": "v1", "kind": "Secret", "metadata": metadata, "data": dict.fromkeys(keys, "")}
+
+
 def applied(name: str, owner: str) -> Manifest:
     found = made("Kustomization", dict(PRUNED), name)
     marks = {"name": owner, "namespace": "flux-system"}
@@ -133,6 +138,7 @@ LOCKED = (("kustomize-controller", "deployer"),)
 INSTALLED: dict[str, Any] = {"targetNamespace": "rocky"}
 CREATING: dict[str, Any] = {"install": {"createNamespace": True}}
 ELSEWHERE = {"kubeConfig": {"secretRef": {"name": "a"}}}
+KEYED = {"kubeConfig": {"secretRef": {"name": "a", "key": "value"}}}
 
 CASES: dict[str, tuple[Case, tuple[Case, ...]]] = {
     "version": (
@@ -273,6 +279,15 @@ CASES: dict[str, tuple[Case, tuple[Case, ...]]] = {
             release({}, {"upgrade": {"crds": "Skip"}}),
             release({}, {"upgrade": {"crds": "CreateReplace"}}),
             release({"upgrade": {"crds": "Skip"}}, {"upgrade": {"crds": "Create"}}),
+        ),
+    ),
+    "key of a kubeconfig": (
+        kustomization(ELSEWHERE, KEYED, around=((secret("a", "value"),), ())),
+        (
+            kustomization(ELSEWHERE, KEYED),
+            kustomization(ELSEWHERE, KEYED, around=((secret("a", "value.yaml"),), ())),
+            kustomization(ELSEWHERE, KEYED, around=((secret("b", "value"),), ())),
+            kustomization(KEYED, ELSEWHERE, around=((secret("a", "value"),), ())),
         ),
     ),
     "namespace of a release": (
