@@ -9,7 +9,7 @@ from typing import Any
 from tenantry.importing.alike import with_shared_blocks
 from tenantry.importing.apps import fill_in
 from tenantry.importing.blocks import shared_times, tenantrys_own
-from tenantry.importing.classes import with_classes
+from tenantry.importing.classes import with_classes, with_groups
 from tenantry.importing.clusters import without_proxies
 from tenantry.importing.entries import Gathered, contents, own_shard, shard_of_cluster
 from tenantry.importing.leaving import Handover, leave_applied, leave_secrets, taken_over, with_applied
@@ -46,7 +46,7 @@ def drafted(inventory: Inventory, chart: Mapping[str, str] | None = None, *, kee
         mixed |= handover.mixed - given_up
         found = (handover.idle | handover.mixed - given_up) - going_on
         if not found:
-            return with_classes(with_shared_blocks(with_applied(inventory, draft)))
+            return with_groups(with_classes(with_shared_blocks(with_applied(inventory, draft))))
         going_on |= found
 
 

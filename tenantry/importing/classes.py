@@ -1,11 +1,13 @@
-"""Tenants that are alike become a class with what they share; each keeps what differs.
+"""Tenants that are alike become a class with what they share, and clusters a group; each keeps what differs.
 
-Alike are tenants with the same apps and sources, that nobody has to decide about. Their names become `{tenant}`. The result plans
-the same objects, which is checked; otherwise the tenants stay as they are.
+Alike are tenants with the same apps and sources, and remote clusters that are reached in the same way, if nobody has to decide
+about them. Their names become `{tenant}` and `{cluster}`. The result plans the same objects, which is checked; otherwise they stay
+as they are.
 """
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Collection
 from copy import deepcopy
@@ -16,14 +18,50 @@ from tenantry.importing.alike import plan_the_same
 from tenantry.importing.model import Draft
 from tenantry.messages.data import mapping_at
 from tenantry.messages.text import grouped
+from tenantry.model.clusters import ClusterGroup
 from tenantry.model.document import TenantClass
 
 _FEWEST = 8
 """Values that tenants share, from which on a class is shorter."""
+_CLUSTERS = 3
+"""Clusters that are alike, from which on a group is shorter."""
 _WHOLE = ("clusters", "exclude", "ref", "where")
 """Keys of which a tenant replaces all that its class says."""
 _SHARED = TenantClass.model_fields.keys()
 Entry: TypeAlias = dict[str, Any]
+
+
+def with_groups(draft: Draft) -> Draft:
+    """The draft with a group for remote clusters that are alike."""
+    data = dict(draft.data)
+    undecided = {path[1] for path in draft.decisions if path[:1] == ("clusters",)}
+    clusters = mapping_at(data, "clusters")
+    free = {name: each for name, each in clusters.items() if "kubeconfig" in each and name not in undecided}
+    for same in grouped(free, lambda name: _form(name, free[name])).values():
+        if len(same) >= _CLUSTERS:
+            made = _grouped(data, same)
+            data = made if plan_the_same(data, made) else data
+    return replace(draft, data=data)
+
+
+def _form(name: str, cluster: Entry) -> str:
+    """How a cluster is reached, wherever its name stands."""
+    return json.dumps(_templated(cluster["kubeconfig"], name, "{cluster}"))
+
+
+def _grouped(data: Entry, names: list[str]) -> Entry:
+    """The document in which some clusters have a group."""
+    entries = {name: deepcopy(data["clusters"][name]) for name in names}
+    for each, entry in entries.items():
+        entry["kubeconfig"] = _templated(entry["kubeconfig"], each, "{cluster}")
+    shared = _taken_out(list(entries.values()), ClusterGroup.model_fields.keys())
+    taken = mapping_at(data, "clusterGroups")
+    name = next(each for each in ("remote", *names) if each not in taken)
+    clusters = {
+        each: {"group": name, **entries[each]} if each in entries else cluster
+        for each, cluster in data["clusters"].items()
+    }
+    return _placed({**data, "clusters": clusters}, "clusterGroups", {**taken, name: shared}, before="clusters")
 
 
 def with_classes(draft: Draft) -> Draft:
@@ -46,7 +84,7 @@ def _shape(tenant: Entry) -> tuple[tuple[str, ...], ...]:
 
 def _classed(data: Entry, names: list[str]) -> Entry | None:
     """The document in which some tenants have a class; None: they share too little."""
-    entries = {name: _templated(deepcopy(data["tenants"][name]), name) for name in names}
+    entries = {name: _templated(deepcopy(data["tenants"][name]), name, "{tenant}") for name in names}
     shared = _taken_out(list(entries.values()), _SHARED)
     if not mapping_at(shared, "apps") or _count(shared) < _FEWEST:
         return None
@@ -57,17 +95,23 @@ def _classed(data: Entry, names: list[str]) -> Entry | None:
         each: {"class": name, **entries[each]} if each in entries else tenant
         for each, tenant in data["tenants"].items()
     }
-    before = {key: each for key, each in data.items() if key not in ("tenantClasses", "tenants")}
-    return {**before, "tenantClasses": {**taken, name: shared}, "tenants": tenants}
+    return _placed({**data, "tenants": tenants}, "tenantClasses", {**taken, name: shared}, before="tenants")
 
 
-def _templated(value: Any, tenant: str) -> Any:
-    """The value with `{tenant}` wherever a text holds the name of its tenant as a word."""
+def _placed(data: Entry, key: str, value: Entry, *, before: str) -> Entry:
+    """The document with a part that stands before another one."""
+    rest = {name: each for name, each in data.items() if name != key}
+    at = list(rest).index(before)
+    return dict([*list(rest.items())[:at], (key, value), *list(rest.items())[at:]])
+
+
+def _templated(value: Any, name: str, placeholder: str) -> Any:
+    """The value with a placeholder wherever a text holds a name as a word."""
     if isinstance(value, str):
-        return re.sub(rf"(?<![A-Za-z0-9{{]){re.escape(tenant)}(?![A-Za-z0-9}}])", "{tenant}", value)
+        return re.sub(rf"(?<![A-Za-z0-9{{]){re.escape(name)}(?![A-Za-z0-9}}])", placeholder, value)
     if isinstance(value, dict):
-        return {key: _templated(each, tenant) for key, each in value.items()}
-    return [_templated(each, tenant) for each in value] if isinstance(value, list) else value
+        return {key: _templated(each, name, placeholder) for key, each in value.items()}
+    return [_templated(each, name, placeholder) for each in value] if isinstance(value, list) else value
 
 
 def _taken_out(entries: list[Entry], keys: Collection[str]) -> Entry:

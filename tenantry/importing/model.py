@@ -198,11 +198,16 @@ class Draft:
     assumed: tuple[Read, ...] = ()
 
 
+_SHARED = {"tenants": ("class", "tenantClasses"), "clusters": ("group", "clusterGroups")}
+"""How an entry names what it shares with others, and where that stands."""
+
+
 def written_at(data: Mapping[str, Any], path: Path) -> Path:
-    """Where a part of a draft is written: what a tenant's class says stands there."""
-    if path[:1] != ("tenants",) or value_at(data, path, ABSENT) is not ABSENT:
+    """Where a part of a draft is written: what a tenant's class or a cluster's group says stands there."""
+    if str(path[0]) not in _SHARED or value_at(data, path, ABSENT) is not ABSENT:
         return path
-    return ("tenantClasses", str(value_at(data, (*path[:2], "class"))), *path[2:])
+    key, group = _SHARED[str(path[0])]
+    return (group, str(value_at(data, (*path[:2], key))), *path[2:])
 
 
 class Harmless(NamedTuple):

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from tenantry.importing.classes import with_classes
+from tenantry.importing.classes import with_classes, with_groups
 from tenantry.importing.model import Draft, written_at
 from tenantry.importing.settle import planned
 
@@ -109,3 +109,44 @@ def test_a_selector_is_not_divided() -> None:
     data = classed(document)
     assert [each["clusters"] for each in data["tenants"].values()] == apart
     assert data["tenants"]["rocky"]["class"] == "web"
+
+
+def remote(namespace: str, **more: Any) -> dict[str, Any]:
+    return {"environments": ["dev"], "kubeconfig": {"capi": {"cluster": "cluster", "namespace": namespace}}, **more}
+
+
+def clusters(**entries: dict[str, Any]) -> dict[str, Any]:
+    chart = {"helm": {"url": "oci://registry.example.com/charts", "type": "oci", "version": "1"}}
+    document = fleet(rocky=tenant("rocky"))
+    return {**document, "platform": {"chart": chart}, "clusters": {**document["clusters"], **entries}}
+
+
+REMOTES = clusters(
+    north=remote("north"), south=remote("south"), west=remote("west", shard="b"), edge=remote("somewhere")
+)
+
+
+def grouped(document: dict[str, Any], decisions: dict[tuple[str | int, ...], tuple[str, ...]] | None = None) -> Any:
+    return with_groups(Draft(deepcopy(document), (), (), decisions or {})).data
+
+
+def test_remote_clusters_that_are_reached_in_the_same_way_have_a_group() -> None:
+    data = grouped(REMOTES)
+    assert data["clusterGroups"] == {"remote": remote("{cluster}")}
+    assert data["clusters"] == {
+        "hub": {"environments": ["dev"]},
+        "north": {"group": "remote"},
+        "south": {"group": "remote"},
+        "west": {"group": "remote", "shard": "b"},
+        "edge": remote("somewhere"),
+    }
+    before, after = ({each.id: each.manifest for each in planned(each)["dev"].objects} for each in (REMOTES, data))
+    assert before == after
+    at = ("clusters", "north", "kubeconfig")
+    assert written_at(data, at) == ("clusterGroups", "remote", "kubeconfig")
+
+
+def test_two_clusters_and_one_that_somebody_has_to_decide_about_have_none() -> None:
+    two = clusters(north=remote("north"), south=remote("south"))
+    assert grouped(two) == two
+    assert grouped(REMOTES, {("clusters", "north", "kubeconfig"): ("decide: ...",)}) == REMOTES
