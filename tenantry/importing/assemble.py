@@ -12,7 +12,7 @@ from tenantry.importing.blocks import shared_times, tenantrys_own
 from tenantry.importing.classes import with_classes, with_groups
 from tenantry.importing.clusters import without_proxies
 from tenantry.importing.entries import Gathered, contents, own_shard, shard_of_cluster
-from tenantry.importing.leaving import Handover, leave_applied, leave_secrets, taken_over, with_applied
+from tenantry.importing.leaving import Handover, leave_applied, leave_marked, leave_secrets, taken_over, with_applied
 from tenantry.importing.model import Draft, Inventory
 from tenantry.importing.overlay import Place
 from tenantry.importing.owners import platform_namespace
@@ -66,8 +66,10 @@ def _gathered(inventory: Inventory, going_on: Set[int], *, keep_values: bool) ->
         world.platform = platform
         world.keeps_values = keep_values
     found = Gathered(notes, {each.environment: Survey(each, taken) for each in worlds})
+    marked = dict(inventory.reading.marked)
     for survey in found.surveys.values():
         leave_applied(survey, going_on)
+        leave_marked(survey, marked)
         leave_secrets(survey)
     found.defaults = _default_times(found)
     for survey in found.surveys.values():

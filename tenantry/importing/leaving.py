@@ -6,12 +6,13 @@ What applies a tenant from outside hands it over: it becomes no add-on, because 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Set
+from collections.abc import Iterable, Iterator, Mapping, Set
 from dataclasses import replace
 from pathlib import PurePath
 
 from tenantry.flux.conformance import check_part
 from tenantry.flux.schemas import kinds
+from tenantry.importing.markers import Marked, texts_in
 from tenantry.importing.model import Draft, Inventory, LeftOver, key_of
 from tenantry.importing.reading import ORIGIN
 from tenantry.importing.resource_sets import OWNER
@@ -229,6 +230,20 @@ def leave_applied(survey: Survey, going_on: Set[int]) -> None:
         elif applier is not None and applier.key not in replaced:
             text = f"{applier.key} applies it"
             world.notes.leave(app.thing.read, text, "nothing: what applies it today goes on", fate="stays")
+        else:
+            kept.append(app)
+    survey.keep(kept)
+
+
+def leave_marked(survey: Survey, marked: Mapping[Marked, str]) -> None:
+    """Leave over apps with values that image automation writes into files. Flux goes on applying them from there."""
+    kept = []
+    for app in survey.apps:
+        file = next((marked[each] for each in texts_in(app.thing.spec) if each in marked), "")
+        if file and not app.thing.is_ours:
+            text = f"image automation writes into {file}, from where Flux applies it"
+            fix = "keep it there; to take it over, declare it by hand, and its images with it"
+            survey.world.notes.leave(app.thing.read, text, fix, fate="stays")
         else:
             kept.append(app)
     survey.keep(kept)
