@@ -235,11 +235,23 @@ def leave_applied(survey: Survey, going_on: Set[int]) -> None:
     survey.keep(kept)
 
 
+def marked_appliers(inventory: Inventory) -> set[int]:
+    """What applies other objects and has a value that image automation writes, by `id` of what was read: these may take it over."""
+    marked = dict(inventory.reading.marked)
+    things = map(Thing, inventory.objects) if marked else ()
+    return {id(each.read) for each in things if each.kind == "Kustomization" and _written_by_images(each, marked)}
+
+
+def _written_by_images(thing: Thing, marked: Mapping[Marked, str]) -> str:
+    """The file in which image automation writes a value of an object; "" if it writes none."""
+    return next((marked[each] for each in texts_in(thing.spec) if each in marked), "")
+
+
 def leave_marked(survey: Survey, marked: Mapping[Marked, str]) -> None:
     """Leave over apps with values that image automation writes into files. Flux goes on applying them from there."""
     kept = []
     for app in survey.apps:
-        file = next((marked[each] for each in texts_in(app.thing.spec) if each in marked), "")
+        file = _written_by_images(app.thing, marked)
         if file and not app.thing.is_ours:
             text = f"image automation writes into {file}, from where Flux applies it"
             fix = "keep it there; to take it over, declare it by hand, and its images with it"

@@ -95,5 +95,19 @@ def test_a_release_that_image_automation_writes_stays_with_its_file_and_with_wha
     assert left.fate == "stays"
 
 
+def test_what_a_kustomization_with_such_a_value_applies_stays_with_it() -> None:
+    """It passes the value on, such as by a variable."""
+    post_build = 'postBuild: {substitute: {tag: "1.2.3"}}'
+    objects = OBJECTS.replace('tag: "1.2.3"', "tag: other").replace("prune: true,", f"prune: true, {post_build},")
+    found = drafted(inventory({"dev": objects_in(objects.encode(), "it.yaml")}, {"dev": "hub"}, Reading(marked=MARKED)))
+    assert "apps" not in found.data["tenants"]["web"]
+    reasons = {
+        f"{each.read.manifest['kind']} {each.read.manifest['metadata']['name']}": each.reason
+        for each in found.left_over
+    }
+    assert reasons["Kustomization apps"] == "image automation writes into apps/web.yaml, from where Flux applies it"
+    assert reasons["HelmRelease web"] == "Kustomization flux-system/apps applies it"
+
+
 def test_without_a_marker_the_release_is_taken_over() -> None:
     assert list(draft(Reading()).data["tenants"]["web"]["apps"]) == ["web", "db"]
