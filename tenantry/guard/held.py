@@ -131,6 +131,8 @@ class Held:
             namespaces={placed(key): leaving for key, leaving in self.namespaces.items()},
             apps={id: replace(app, tenant=names.get(app.tenant, app.tenant)) for id, app in self.apps.items()},
             frozen=frozenset((names.get(tenant, tenant), cluster) for tenant, cluster in self.frozen),
-            kept={place: each._replace(tenant=names.get(each.tenant, each.tenant)) for place, each in self.kept.items()},
+            kept={
+                place: each._replace(tenant=names.get(each.tenant, each.tenant)) for place, each in self.kept.items()
+            },
             marked=frozenset(map(placed, self.marked)),
         )

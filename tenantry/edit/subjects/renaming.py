@@ -76,7 +76,9 @@ def transfer_tenant(editor: Editor, old: str, new_name: str) -> Edit:
     at = ("tenants", new_name, "formerly")
     former: list[str] = editor.value(at, None) or []
     editor.set(at, [*former, *([] if old in former else [old])], file=editor.main)
-    hint = f"nothing is installed again: its objects keep '{(former or [old])[0]}' in their names, and their labels change"
+    hint = (
+        f"nothing is installed again: its objects keep '{(former or [old])[0]}' in their names, and their labels change"
+    )
     return done._replace(hints=[hint])
 
 

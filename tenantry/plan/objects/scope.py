@@ -88,7 +88,7 @@ class Scope:
     attached:   the first parts of the names of ConfigMaps; None: those of `prefix`
     common:     the first parts of the names of Secrets, which clusters share; empty: those of ConfigMaps
     shortens:   whether names of apps and releases that are too long are shortened
-    first_name: the tenant's oldest name, if it has another one now
+    first_name: the oldest name of the tenant
     """
 
     environment: str
@@ -122,7 +122,7 @@ class Scope:
     @property
     def named_after(self) -> str:
         """What names of objects contain for the tenant. Labels and messages have its name of today."""
-        return self.first_name or self.tenant
+        return self.tenant and (self.first_name or self.tenant)
 
     def name(self, key: str, kind: str = "") -> str:
         """The name of a Flux object for a key, such as the name of an app."""

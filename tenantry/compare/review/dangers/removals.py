@@ -97,7 +97,9 @@ def _renamed(rename: Rename) -> Found:
     what = f"{kinds[rename.kind]} '{rename.before}'" + (f" (tenant '{rename.tenant}')" if rename.tenant else "")
     gone = f"what Flux installed for '{rename.before}' is deleted with its data, and '{rename.after}' is installed new"
     fate = rename.fate if rename.stays else gone
-    looks = f"looks renamed to '{rename.after}' (both have {rename.same})" if rename.same else f"is '{rename.after}' now"
+    looks = (
+        f"looks renamed to '{rename.after}' (both have {rename.same})" if rename.same else f"is '{rename.after}' now"
+    )
     text = f"{what} {looks}: {fate}"
     tenant = rename.before if rename.kind is PartKind.TENANT else rename.tenant
     return Found(
