@@ -105,7 +105,8 @@ def renames(diff: Diff, before: Plan, after: Plan) -> tuple[Rename, ...]:
     """Clusters first, then tenants, then apps of tenants that keep their names. None if everything is replaced anyway."""
     if diff.status is not Status.KEPT or diff.elsewhere:
         return ()
-    if not (diff.removed.objects and diff.added.objects or after.new_names.keys() & diff.removed.tenants):
+    replaced = diff.removed.objects and diff.added.objects
+    if not replaced and after.new_names.keys().isdisjoint(diff.removed.tenants):
         return ()
     return (*_clusters(diff, before, after), *_tenants(diff, before, after), *_apps(before, after))
 
@@ -176,7 +177,8 @@ def _fates(before: Plan, old: str, after: Plan, new: str) -> _Fates:
     if len(losing) == sum(each.kind in _HOLDING for each in there):
         return _Fates(stays=False)
     replaced = [each for each in gone if each.kind not in _HOLDING]
-    return _Fates(True, _words(losing), _words(replaced), _words(each for each in here if each not in {*there}))
+    added = _words(each for each in here if each not in {*there})
+    return _Fates(stays=True, losing=_words(losing), replaced=_words(replaced), new=added)
 
 
 def _words(identities: Iterable[_Identity]) -> tuple[str, ...]:
