@@ -75,6 +75,7 @@ NO_NAMES = {
     "Setters": "path",
     "Subject": "group user",
     "SubstituteFrom": "name",  # found by Flux's schema, as `valuesFrom` is
+    "Tenant": "formerly",
     "TenantClass": "alerts namespaces receivers",
     "TenantOwner": "role",
     "Vcluster": "name namespace",
