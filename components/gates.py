@@ -13,6 +13,7 @@ from collections import deque
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import ExitStack
 from dataclasses import dataclass, field
+from datetime import UTC, datetime
 from typing import TYPE_CHECKING, NoReturn, TypeVar
 
 import pulumi
@@ -208,6 +209,8 @@ def gates_of(plan: Plan, target: Target, *, to_the_end: bool = False) -> Gates:
     if pulumi.runtime.is_dry_run():
         for rollout in plan.rollouts:
             pulumi.log.info(f"changes go {in_words(rollout)}")
+        for sentence in plan.windows.begin(datetime.now(UTC)):
+            pulumi.log.info(sentence)
         return Gates(plan.environment, turns, None)
     return Gates(plan.environment, turns, Reading(plan, target), to_the_end=to_the_end)
 

@@ -31,9 +31,10 @@ from tenantry.plan.plan import Plan
 from tenantry.preflight.fitness import Policed, fitted
 from tenantry.render import rendered
 from tenantry.rollout.moves import Move
+from tenantry.rollout.opening import waits
 from tenantry.stacks.command import PARALLEL, SKIP_CHECKPOINTS, TUNED
 from tenantry.stacks.file import NAMESPACE
-from tenantry.stacks.outcome import OUTCOME_FILE, STARTED, UNPROTECT, for_stack, offboards, tell
+from tenantry.stacks.outcome import OUTCOME_FILE, STARTED, UNPROTECT, WAITS, for_stack, ignored, offboards, tell
 
 from .comparing import restoring
 from .config import ClusterTarget, DirectoryTarget, StackConfig, Target, read_config
@@ -168,6 +169,11 @@ def make_plan(config: StackConfig) -> Made:
     if not isinstance(target, ClusterTarget):
         _check(fleet, planned, _in_files(target, planned), config)
         return Made(planned)
+    if passed_over := ignored(config.environment):
+        pulumi.log.warn(f"in an emergency, this run does not wait for {passed_over}")
+    if not pulumi.runtime.is_dry_run() and (message := waits(planned, datetime.now(UTC))):
+        tell(str(WAITS))
+        raise pulumi.RunError(message)
     with connected(target, planned) as client:
         contacted = planned.only([each.hub for each in client.each()]) if config.without else planned
         now, there = _held(client, fleet, contacted, config)
@@ -176,7 +182,10 @@ def make_plan(config: StackConfig) -> Made:
         planned = fitted(client, planned)
     platform = fleet.document.platform.namespace
     claim = replace(
-        config.claim, kept=kept_after(planned, now, datetime.now(UTC)), without=tuple(sorted(config.without))
+        config.claim,
+        kept=kept_after(planned, now, datetime.now(UTC)),
+        without=tuple(sorted(config.without)),
+        ignored=str(passed_over),
     )
     check_retained(contacted, left_here(contacted, now))
     moved, resources = Renamed(), list[dict[str, Any]]()

@@ -23,6 +23,7 @@ from tenantry.plan.planned_apps import PlannedApp
 from tenantry.plan.planner import Part, Planner
 from tenantry.rollout.drawing import rollout_at
 from tenantry.rollout.waves import Member, Rollout, dependency_cycle, members, rollouts_of
+from tenantry.rollout.windows import Windows, windows_of
 
 
 class Permit(NamedTuple):
@@ -46,6 +47,7 @@ class Plan:
     labels, homes: of each cluster of the fleet; its homes are its environments.
     hubs: the management clusters, in the order of the file. Where there are several, the name of one is part of each identity.
     hub_by_cluster: of the environment's clusters. A management cluster is its own.
+    windows: when changes may begin.
     """
 
     environment: str
@@ -64,6 +66,7 @@ class Plan:
     homes: Mapping[str, Sequence[str]] = field(default_factory=dict)
     before: str | None = None
     hub_by_cluster: Mapping[str, str] = field(default_factory=dict)
+    windows: Windows = field(default_factory=Windows)
 
     @property
     def management(self) -> str:
@@ -197,6 +200,7 @@ def plan(fleet: Fleet, environment: str, part: Part | None = None) -> Plan:
         {name: cluster.environments for name, cluster in fleet.clusters.items()},
         fleet.environments[environment].before,
         hubs_of(fleet, environment),
+        windows_of(fleet, environment),
     )
 
 

@@ -130,6 +130,16 @@ class AppRollout(Part):
     nothing."""
 
 
+class AppWindows(Part):
+    """Windows that hold for an app: when its changes may begin."""
+
+    of: str
+    """A cluster; empty: the environment, and so all of them."""
+    words: str
+    """The names and times of the windows."""
+    origin: Origin
+
+
 class ExplainedGate(Gate):
     """The gate of the environment, and where it is written."""
 
@@ -152,6 +162,10 @@ class ExplainedApp(Document):
     """Omitted if the environment has none."""
     rollout: Annotated[AppRollout | None, OMITTED_IF_NULL] = None
     """Omitted if the environment has none."""
+    windows: Annotated[list[AppWindows], OMITTED_IF_EMPTY] = []
+    """Omitted if there are none."""
+    bypass: Annotated[str, OMITTED_IF_EMPTY] = ""
+    """What Flux follows by itself, such as `branch main`, which windows do not hold; omitted if there is nothing."""
     placed: dict[str, PlacedApp]
     """By cluster."""
 

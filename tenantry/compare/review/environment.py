@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from datetime import datetime
 
 from tenantry.compare.diff import Diff, Status
 from tenantry.compare.moves import Side as RolloutSide
@@ -86,8 +87,10 @@ def _duration(seconds: int) -> str:
     return "".join(f"{number}{unit}" for number, unit in ((minutes, "m"), (rest, "s")) if number) or "0s"
 
 
-def of_environment(diff: Diff, before: Side, after: Side, items: Items, order: tuple[str, ...]) -> None:
-    """Adds what is said of the environment, and of tenants that may do more."""
+def of_environment(
+    diff: Diff, before: Side, after: Side, items: Items, order: tuple[str, ...], now: datetime | None = None
+) -> None:
+    """Adds what is said of the environment, and of tenants that may do more. now: None: nobody asks when it could begin."""
     spot = Spot(Part(PartKind.ENVIRONMENT, "", diff.environment), "")
     if diff.status is Status.ADDED:
         its = "its management cluster is" if len(diff.hubs[1]) == 1 else "its management clusters are"
@@ -107,6 +110,7 @@ def of_environment(diff: Diff, before: Side, after: Side, items: Items, order: t
         items.set(spot, Setting("protected", *diff.protection))
     _gate(diff, items, order)
     _rollouts(diff, before, after, items, order)
+    _windows(diff, items, order, now)
     _permissions(diff, before, after, items)
 
 
@@ -133,6 +137,16 @@ def _rollouts(diff: Diff, before: Side, after: Side, items: Items, order: tuple[
             one, other = (_waves_in_words(side) for side in (rollout.before, rollout.after))
         items.set(spot, Setting(key, one, other))
     if sentences := list(map(in_waves, touched_waves(diff, before.plan, after.plan))):
+        effect = Effect.ADDED if diff.status is Status.ADDED else Effect.CHANGED
+        items.say(spot, sentences, effect).clusters = order
+
+
+def _windows(diff: Diff, items: Items, order: tuple[str, ...], now: datetime | None) -> None:
+    """The windows that differ, and when the change could begin."""
+    spot, (one, other) = Spot(Part(PartKind.ENVIRONMENT, "", diff.environment), ""), diff.windows
+    if one != other and diff.status is Status.KEPT:
+        items.set(spot, Setting("windows", *(each.in_words() or ABSENT for each in diff.windows)))
+    if now and (diff.added.objects or diff.changed or diff.removed.objects) and (sentences := other.begin(now)):
         effect = Effect.ADDED if diff.status is Status.ADDED else Effect.CHANGED
         items.say(spot, sentences, effect).clusters = order
 

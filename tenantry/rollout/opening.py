@@ -1,0 +1,26 @@
+"""Whether a run may begin: the windows of its environment, unless an emergency ignores them."""
+
+from __future__ import annotations
+
+from datetime import datetime
+
+from tenantry.plan.plan import Plan
+from tenantry.rollout.windows import shut
+from tenantry.stacks.outcome import ignored
+
+
+def waits(plan: Plan, now: datetime) -> str:
+    """Why a run changes nothing now, and until when; "" if it may begin."""
+    name = plan.environment
+    closed = None if "windows" in ignored(name) else shut(plan.windows.own, now)
+    if closed is None:
+        return ""
+    return (
+        f"environment '{name}' waits: {closed}, so nothing is changed\n"
+        f"  fix: run the same command again then; in an emergency: {emergency(name, 'windows')}"
+    )
+
+
+def emergency(environment: str, *conditions: str) -> str:
+    """The command that does not wait for some conditions."""
+    return f"tenantry up --environment {environment} --ignore {','.join(conditions)} --reason TEXT"
