@@ -67,8 +67,11 @@ def _schema(pattern: re.Pattern[str]) -> WithJsonSchema:
 
 
 Days = Annotated[str, AfterValidator(_days), _schema(_DAYS)]
+"""A day of the week, or the first and the last one of several, such as `mon-thu`."""
 Hours = Annotated[str, AfterValidator(_hours), _schema(_HOURS)]
+"""Two times of the day, such as `09:00-16:00`."""
 Dates = Annotated[str, AfterValidator(_dates), _schema(_DATES)]
+"""A day, or the first and the last one of several, such as `2026-12-20/2027-01-06`."""
 
 
 class Times(Model):
