@@ -279,7 +279,7 @@ def _make(client: Client, manifest: Manifest) -> bool:
 
 def _not_ours(cluster: str, at: SecretKey) -> Refused:
     message = f"Secret {at.namespace}/{at.name} on the management cluster was not made for '{cluster}' by this command"
-    return Refused(message, "name another Secret in the cluster's 'kubeconfig', or delete this one if nothing uses it")
+    return Refused(message, "name another Secret in the cluster's 'kubeconfig'")
 
 
 def _other(id: ObjectId) -> str:

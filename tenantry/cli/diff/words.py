@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
@@ -97,14 +97,23 @@ def _without_those_of_clusters(review: EnvironmentReview) -> list[TenantReview]:
 def told_by(review: EnvironmentReview, change: Change) -> tuple[Change, ...]:
     """The changes of whole clusters that a tenant's change comes with, and that tell it; empty if it is told by itself."""
     return (
-        tuple(each for each in review.clusters if {*each.clusters} & {*change.clusters})
+        tuple(each for each in _of_clusters(review) if {*each.clusters} & {*change.clusters})
         if _is_told(review, change)
         else ()
     )
 
 
+def _of_clusters(review: EnvironmentReview) -> Iterator[Change]:
+    """The changes of clusters, and environments that come or go. What changes in the others, such as waves, tells no add-on."""
+    return (
+        each
+        for each in review.clusters
+        if each.part.kind is not PartKind.ENVIRONMENT or each.effect is not Effect.CHANGED
+    )
+
+
 def _is_told(review: EnvironmentReview, change: Change) -> bool:
-    whole = {(each.effect, cluster) for each in review.clusters for cluster in each.clusters}
+    whole = {(each.effect, cluster) for each in _of_clusters(review) for cluster in each.clusters}
     of_tenant = change.part.kind is PartKind.TENANT or not change.part.tenant
     return of_tenant and all((change.effect, cluster) in whole for cluster in change.clusters)
 

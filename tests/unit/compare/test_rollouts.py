@@ -31,6 +31,22 @@ def test_a_change_says_its_waves_and_the_clusters_of_the_first() -> None:
     )
 
 
+def test_waves_do_not_hide_what_changes_in_an_addon() -> None:
+    addon = (
+        "platform:\n  addons: {dns: {clusters: {all: true}, source: {helm: {url: https://charts.example.com}},"
+        " helm: {chart: dns, version: 1.2.3}}}\n  chart: "
+    )
+    one = fleet(WAVES, PINNED).replace("platform: {chart: ", addon).replace("0.1.0}}}\n", "0.1.0}}\n")
+    assert told(one, one.replace("chart: dns, version: 1.2.3", "chart: dns, version: 1.2.4")) == (
+        "against main\n\n"
+        "dev: 1 add-on on all 5 clusters\n"
+        "  in 3 waves: 1 cluster (edge-1), then 2, then 2\n"
+        "  ~ platform\n"
+        "      ~ add-on dns on all 5 clusters\n"
+        "          ~ helm.version: 1.2.3 -> 1.2.4"
+    )
+
+
 def test_a_change_of_a_few_clusters_names_their_wave() -> None:
     here = ", overrides: {clusters: {hub: {kustomize: {path: ./b}}}}}\n      db"
     text = told(fleet(WAVES, PINNED), fleet(WAVES, PINNED.replace("}\n      db", here)))
