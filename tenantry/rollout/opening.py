@@ -5,20 +5,24 @@ from __future__ import annotations
 from datetime import datetime
 
 from tenantry.plan.plan import Plan
-from tenantry.rollout.windows import shut
+from tenantry.rollout.windows import Shut, shut
 from tenantry.stacks.outcome import ignored
 
 
 def waits(plan: Plan, now: datetime) -> str:
     """Why a run changes nothing now, and until when; "" if it may begin."""
     name = plan.environment
-    closed = None if "windows" in ignored(name) else shut(plan.windows.own, now)
-    if closed is None:
+    if (found := closed(plan, now)) is None:
         return ""
     return (
-        f"environment '{name}' waits: {closed}, so nothing is changed\n"
+        f"environment '{name}' waits: {found}, so nothing is changed\n"
         f"  fix: run the same command again then; in an emergency: {emergency(name, 'windows')}"
     )
+
+
+def closed(plan: Plan, now: datetime) -> Shut | None:
+    """The windows of the environment that are shut; None: nothing of it is, or an emergency ignores them."""
+    return None if "windows" in ignored(plan.environment) else shut(plan.windows.own, now)
 
 
 def emergency(environment: str, *conditions: str) -> str:

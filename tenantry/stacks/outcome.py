@@ -56,6 +56,8 @@ def told(file: Path) -> str:
         return ""
 
 
+WAITING = "waits"
+"""Everything went through except for what has to wait for a time or for people, and stays as it is."""
 WAITS = 5
 """The exit code of a command that has to wait for a time or for people. Nothing has failed."""
 
