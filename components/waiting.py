@@ -15,16 +15,15 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import pulumi
 
 from tenantry.cluster.drift import Difference
-from tenantry.cluster.requests import user_of
-from tenantry.cluster.waves import approvals_on, keep_marks, marks_on
+from tenantry.cluster.waves import at_first, keep_marks, known_on
 from tenantry.kube.objects import KubeObject, Manifest, ObjectId, labels_of, readable_id
 from tenantry.plan.objects.scope import CLUSTER_LABEL
 from tenantry.plan.plan import Plan
-from tenantry.rollout.conditions import Known, Mark, Waiting, has_conditions, marked, told, waiting
+from tenantry.rollout.conditions import Mark, Waiting, has_conditions, marked, told, waiting
 from tenantry.rollout.moves import by_place, needed_by
 from tenantry.rollout.parts import Part, digests_of, parts_of
 from tenantry.rollout.waves import Rollout, Wave
-from tenantry.stacks.outcome import WAITING, ignored, tell
+from tenantry.stacks.outcome import WAITING, tell
 from tenantry.stacks.targets import key_in_state
 
 from .config import ClusterTarget, Target
@@ -56,7 +55,7 @@ class Clocks:
         plan, now = self.plan, datetime.now(UTC)
         if not has_conditions(plan):
             return self.waiting
-        known = known_on(client, plan, self.platform, now)
+        known = known_on(client, plan, self.platform, now, runs=True)
         self.marks = dict(known.marks or {})
         going = {id: labels_of(each).get(CLUSTER_LABEL, "") for each in unplanned if (id := readable_id(each))}
         found = waiting(plan, [each.id for each in differences], known, going)
@@ -83,25 +82,6 @@ class Clocks:
     def _keep(self, target: ClusterTarget, marks: Mapping[Part, Mark]) -> None:
         with connected(target, self.plan) as client:
             keep_marks(at_first(client, self.plan), self.platform, self.plan.environment, marks)
-
-
-def at_first(client: Client, plan: Plan) -> Client:
-    """The client of the management cluster that keeps what is known of rollouts: the environment's first."""
-    return client.at(plan.hubs[0]) if len(plan.hubs) > 1 else client
-
-
-def known_on(client: Client, plan: Plan, platform: str, now: datetime) -> Known:
-    """What decides on a management cluster. Raises: Refused: reading is not allowed."""
-    client = at_first(client, plan)
-    approves = any(wave.groups for rollout in plan.rollouts for wave in rollout.waves)
-    soaks = any(wave.soak for rollout in plan.rollouts for wave in rollout.waves)
-    return Known(
-        now,
-        marks_on(client, platform, plan.environment) if soaks else {},
-        approvals_on(client, platform, plan.environment) if approves else (),
-        user_of(client)[0] if approves else "",
-        ignored(plan.environment),
-    )
 
 
 @dataclass(frozen=True, slots=True)

@@ -40,6 +40,7 @@ from tenantry.kube.names import PLATFORM, app_name
 from tenantry.load import load_fleet
 from tenantry.messages.errors import Refused
 from tenantry.messages.text import counted
+from tenantry.model.scalars import duration
 from tenantry.plan.after import in_words
 from tenantry.plan.plan import plan
 from tenantry.plan.planner import Part
@@ -262,7 +263,10 @@ def _rollout_lines(rollout: AppRollout) -> Iterator[Line]:
         left = f"not waited for: {', '.join(wave.left_out)}" if wave.left_out else ""
         if rollout.by == "tenants":
             left = f"wave {wave.number}: all of the tenant's clusters{', not waited for' if wave.left_out else ''}"
-        yield Line(f"  {wave.name}: [{', '.join((*wave.clusters, *wave.left_out))}]", left)
+        conditions = [f"approved by {listed(wave.groups)}"] if wave.groups else []
+        conditions += [f"soaks for {duration(wave.soak)}"] if wave.soak else []
+        notes = "; ".join(filter(None, (left, *conditions)))
+        yield Line(f"  {wave.name}: [{', '.join((*wave.clusters, *wave.left_out))}]", notes)
 
 
 def _order(order: Mapping[str, Keeper]) -> Iterator[Line]:

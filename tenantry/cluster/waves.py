@@ -6,6 +6,7 @@ Both are ConfigMaps in the platform's namespace and not in Pulumi's state, so th
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from hashlib import sha256
 from itertools import count
@@ -13,13 +14,16 @@ from typing import TYPE_CHECKING
 
 from tenantry.cluster import requests
 from tenantry.cluster.control import FIELD_MANAGER
+from tenantry.cluster.drift import compare
 from tenantry.guard.claims import Claim
 from tenantry.kube.objects import ObjectId
 from tenantry.messages.data import mapping_at
 from tenantry.messages.errors import Refused
 from tenantry.plan.bootstrap import approvals_name
-from tenantry.rollout.conditions import Approved, Mark, read_marks, written
-from tenantry.rollout.parts import Part
+from tenantry.plan.plan import Plan
+from tenantry.rollout.conditions import Approved, Known, Mark, Waiting, has_conditions, read_marks, waiting, written
+from tenantry.rollout.parts import Part, digests_of, parts_of
+from tenantry.stacks.outcome import ignored
 
 if TYPE_CHECKING:
     from tenantry.cluster.client import Client
@@ -28,6 +32,63 @@ _WAVES_LABEL = "tenantry/waves"
 _LINES = "lines"
 _MOST = 900_000
 """Bytes in a ConfigMap, which may have 1 MiB."""
+
+
+def at_first(client: Client, plan: Plan) -> Client:
+    """The client of the management cluster that keeps what is known of rollouts: the environment's first."""
+    return client.at(plan.hubs[0]) if len(plan.hubs) > 1 else client
+
+
+def known_on(client: Client, plan: Plan, platform: str, now: datetime, *, runs: bool = False) -> Known:
+    """What decides on a management cluster. runs: whether the client's user runs the change.
+
+    Raises: Refused: reading is not allowed.
+    """
+    client = at_first(client, plan)
+    approves = any(wave.groups for rollout in plan.rollouts for wave in rollout.waves)
+    soaks = any(wave.soak for rollout in plan.rollouts for wave in rollout.waves)
+    return Known(
+        now,
+        marks_on(client, platform, plan.environment) if soaks else {},
+        approvals_on(client, platform, plan.environment) if approves else (),
+        requests.user_of(client)[0] if approves and runs else "",
+        ignored(plan.environment),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Changes:
+    """What a run would change now, and what of it waits.
+
+    parts: with the digest of what each would become. outside: how many objects would change that are in no wave. begin: when a
+    change could begin, in sentences.
+    """
+
+    plan: Plan
+    now: datetime
+    known: Known
+    waiting: Waiting
+    parts: Mapping[Part, str]
+    outside: int
+    begin: tuple[str, ...]
+
+
+def changes_on(client: Client, plan: Plan, platform: str, now: datetime) -> Changes:
+    """Compare an environment with its plan. Raises: Refused: reading is not allowed."""
+    changed = [each.id for each in compare(client, plan.environment, plan.objects, others=False).differences]
+    known = known_on(client, plan, platform, now) if has_conditions(plan) else Known(now)
+    parts = parts_of(plan)
+    touched = {parts[id] for id in changed if id in parts}
+    digests = digests_of(plan, parts) if touched else {}
+    return Changes(
+        plan,
+        now,
+        known,
+        waiting(plan, changed, known),
+        {part: digests[part] for part in sorted(touched)},
+        sum(id not in parts for id in changed),
+        tuple(plan.windows.begin(now)),
+    )
 
 
 def marks_on(client: Client, platform: str, environment: str) -> dict[Part, Mark]:

@@ -32,12 +32,17 @@ Whose: TypeAlias = Literal["environment", "class", "own", "off"]
 
 @dataclass(frozen=True, slots=True)
 class AppWave:
-    """A wave with clusters of an app. number: in the whole rollout. left_out: clusters that nothing waits for."""
+    """A wave with clusters of an app. number: in the whole rollout. left_out: clusters that nothing waits for.
+
+    soak: seconds for which the next wave waits after this one was good. groups: of which one approves before it begins.
+    """
 
     number: int
     name: str
     clusters: tuple[str, ...]
     left_out: tuple[str, ...]
+    soak: int = 0
+    groups: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -81,7 +86,13 @@ def _waves(rollout: Rollout, tenant: str, clusters: Collection[str]) -> list[App
     if rollout.by == "tenants":
         all_of_them = tuple(sorted(clusters))
         return [
-            AppWave(wave.number, wave.name, *((all_of_them, ()) if tenant in wave.units else ((), all_of_them)))
+            AppWave(
+                wave.number,
+                wave.name,
+                *((all_of_them, ()) if tenant in wave.units else ((), all_of_them)),
+                wave.soak,
+                wave.groups,
+            )
             for wave in rollout.waves
             if clusters and tenant in wave.every
         ]
@@ -91,6 +102,8 @@ def _waves(rollout: Rollout, tenant: str, clusters: Collection[str]) -> list[App
             wave.name,
             tuple(name for name in wave.units if name in clusters),
             tuple(name for name in wave.left_out if name in clusters),
+            wave.soak,
+            wave.groups,
         )
         for wave in rollout.waves
     )

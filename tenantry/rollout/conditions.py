@@ -14,6 +14,7 @@ from types import MappingProxyType
 
 from tenantry.kube.objects import ObjectId
 from tenantry.messages.text import counted, grouped, listed
+from tenantry.model.scalars import duration
 from tenantry.plan.plan import Plan
 from tenantry.rollout.parts import Part, digests_of, parts_of
 from tenantry.rollout.waves import Rollout, Wave, wave_name
@@ -114,6 +115,13 @@ def waiting(
     return Waiting(objects, by_part, {name: each for name, each in clusters.items() if name in held})
 
 
+def unapproved(rollout: Rollout, wave: Wave, parts: Mapping[Part, str], known: Known) -> dict[Part, str]:
+    """The parts of a wave that would change and nobody has approved. parts: with their digests."""
+    judge = _Judge(rollout, parts, known)
+    mine = {part: digest for part, digest in parts.items() if part[:2] == (rollout.name, wave.number)}
+    return {part: digest for part, digest in mine.items() if judge.approval(part, wave)}
+
+
 @dataclass(frozen=True, slots=True)
 class _Judge:
     rollout: Rollout
@@ -127,7 +135,7 @@ class _Judge:
         wave = self.rollout.waves[part.wave - 1]
         if found := next(soaks, None):
             return found
-        return self._approval(part, wave) if wave.groups and "approval" not in self.known.ignored else None
+        return self.approval(part, wave) if wave.groups and "approval" not in self.known.ignored else None
 
     def _soak(self, part: Part, wave: Wave) -> Wait | None:
         if part not in self.digests:
@@ -135,11 +143,11 @@ class _Judge:
         mark = (self.known.marks or {}).get(part)
         who = wave_name(self.rollout, wave)
         if mark is None or mark.digest != self.digests[part]:
-            return Wait(f"{who} has not been good with it yet, and then soaks for {_words(wave.soak)}")
+            return Wait(f"{who} has not been good with it yet, and then soaks for {duration(wave.soak)}")
         until = mark.since + timedelta(seconds=wave.soak)
         return Wait(f"{who} soaks", until) if until > self.known.now else None
 
-    def _approval(self, part: Part, wave: Wave) -> Wait | None:
+    def approval(self, part: Part, wave: Wave) -> Wait | None:
         for each in self.known.approvals or ():
             is_it = (each.part, each.digest) == (part, self.digests[part])
             if is_it and each.group in wave.groups and each.by != self.known.runner:
@@ -147,13 +155,6 @@ class _Judge:
         if self.known.approvals is None:
             return Wait(f"approvals of {wave_name(self.rollout, wave)} cannot be read", approves=True)
         return Wait(f"nobody of {listed(wave.groups)} has approved {wave_name(self.rollout, wave)}", approves=True)
-
-
-def _words(seconds: float) -> str:
-    """Such as 2h30m."""
-    hours, rest = divmod(int(seconds), 3600)
-    minutes, left = divmod(rest, 60)
-    return "".join(f"{number}{unit}" for number, unit in ((hours, "h"), (minutes, "m"), (left, "s")) if number) or "0s"
 
 
 def told(plan: Plan, found: Waiting, now: datetime) -> str:
@@ -193,7 +194,7 @@ def _until(wait: Wait, now: datetime) -> str:
     if wait.until is None:
         return ""
     left = max(0, (wait.until - now).total_seconds())
-    return f" until {wait.until.astimezone(UTC):{_STAMP}} ({_words(left)} more)"
+    return f" until {wait.until.astimezone(UTC):{_STAMP}} ({duration(left)} more)"
 
 
 def marked(

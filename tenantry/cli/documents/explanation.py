@@ -111,6 +111,10 @@ class AppWave(Part):
     """Those of the app that the next wave waits for. In a rollout by tenants all of the tenant's are in one wave."""
     left_out: list[str]
     """Those of the app for which nothing waits: paused or decommissioned, or all if the tenant is paused or leaves."""
+    soak: Annotated[int, OMITTED_IF_EMPTY] = 0
+    """Seconds for which the next wave waits after this one was good; omitted if it does not."""
+    groups: Annotated[list[str], OMITTED_IF_EMPTY] = []
+    """The groups of which one approves before the wave begins; omitted if nobody has to."""
 
 
 class AppRollout(Part):

@@ -13,6 +13,7 @@ from tenantry.compare.review.parts import Side, Spot
 from tenantry.compare.review.words import content_in_words
 from tenantry.messages.data import ABSENT
 from tenantry.messages.text import counted, listed
+from tenantry.model.scalars import duration
 from tenantry.plan.after import in_words
 from tenantry.plan.plan import Plan
 from tenantry.rollout.waves import Rollout, Wave, then
@@ -66,9 +67,12 @@ def rollout_in_words(name: str) -> str:
 def described(rollout: Rollout) -> str:
     """The waves of a rollout and its limits, such as: 2 clusters, then 20, then 479; timeout 10m."""
     first, *others = [len(wave.every) for wave in rollout.waves] or [0]
-    parts = [f"{counted(first, rollout.noun)}{then(others)}", f"timeout {_duration(rollout.timeout)}"]
+    parts = [f"{counted(first, rollout.noun)}{then(others)}", f"timeout {duration(rollout.timeout)}"]
     parts += [f"tolerate {rollout.tolerate}"] if rollout.tolerate else []
     parts += [f"maxParallel {rollout.max_parallel}"] if rollout.max_parallel else []
+    for wave in rollout.waves:
+        parts += [f"{wave.name} soaks for {duration(wave.soak)}"] if wave.soak else []
+        parts += [f"{wave.name} after approval by {listed(wave.groups)}"] if wave.groups else []
     return "; ".join(parts)
 
 
@@ -80,11 +84,6 @@ def _waves_in_words(rollout: Rollout) -> str:
     names = [wave.name for wave in others if not wave.name.startswith("wave ")]
     later = f"{then(len(wave.every) for wave in others)}" + (f" ({listed(names)})" if names else "")
     return f"{first.name}: {listed(first.every)}{later}"
-
-
-def _duration(seconds: int) -> str:
-    minutes, rest = divmod(seconds, 60)
-    return "".join(f"{number}{unit}" for number, unit in ((minutes, "m"), (rest, "s")) if number) or "0s"
 
 
 def of_environment(

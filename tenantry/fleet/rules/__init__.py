@@ -148,6 +148,7 @@ WARNINGS: tuple[Rule, ...] = (
     frame_rules.grants_have_an_effect,
     rollouts.rollouts_of_apps_have_an_effect,
     rollouts.rollouts_have_apps_to_wait_for,
+    rollouts.soaks_have_a_wave_after_them,
     without_effect.windows_are_used,
     without_effect.overrides_apply_somewhere,
     without_effect.overrides_of_settings_apply_somewhere,
