@@ -89,7 +89,8 @@ def _waves(rollout: Rollout, tenant: str, clusters: Collection[str]) -> list[App
             AppWave(
                 wave.number,
                 wave.name,
-                *((all_of_them, ()) if tenant in wave.units else ((), all_of_them)),
+                all_of_them if tenant in wave.units else (),
+                () if tenant in wave.units else all_of_them,
                 wave.soak,
                 wave.groups,
             )
