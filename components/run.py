@@ -91,7 +91,7 @@ def run_of(environment: str | None = None, file: str | Path | None = None) -> Ru
         contacted = plan.only([hub for hub in plan.hubs if hub not in without])
         complete, held = with_values(contacted, target)
         gates = gates_of(contacted, target, to_the_end=made.keeper is not None)
-        clocks = Clocks(contacted, target, made.platform)
+        clocks = Clocks(contacted, plan.hubs, target, made.platform)
         compared = restoring(contacted, target, held.ids, clocks.ask)
         waits = compared.held if compared else Held()
         if compared:

@@ -19,11 +19,11 @@ from tenantry.cluster.waves import at_first, keep_marks, known_on
 from tenantry.kube.objects import KubeObject, Manifest, ObjectId, labels_of, readable_id
 from tenantry.plan.objects.scope import CLUSTER_LABEL
 from tenantry.plan.plan import Plan
-from tenantry.rollout.conditions import Mark, Waiting, has_conditions, marked, told, waiting
+from tenantry.rollout.conditions import Known, Mark, Waiting, has_conditions, marked, told, waiting
 from tenantry.rollout.moves import by_place, needed_by
 from tenantry.rollout.parts import Part, digests_of, parts_of
 from tenantry.rollout.waves import Rollout, Wave
-from tenantry.stacks.outcome import WAITING, tell
+from tenantry.stacks.outcome import WAITING, ignored, tell
 from tenantry.stacks.targets import key_in_state
 
 from .config import ClusterTarget, Target
@@ -41,9 +41,14 @@ Conditions: TypeAlias = Callable[["Client", Sequence[Difference], Sequence[Manif
 
 @dataclass(slots=True)
 class Clocks:
-    """The conditions of one run. platform: the namespace of the claims. marks: since when each part has been good."""
+    """The conditions of one run.
+
+    hubs: all management clusters of the environment. platform: the namespace of the claims. marks: since when each part has been
+    good.
+    """
 
     plan: Plan
+    hubs: Sequence[str]
     target: Target
     platform: str
     marks: dict[Part, Mark] = field(default_factory=dict)
@@ -55,7 +60,9 @@ class Clocks:
         plan, now = self.plan, datetime.now(UTC)
         if not has_conditions(plan):
             return self.waiting
-        known = known_on(client, plan, self.platform, now, runs=True)
+        known = Known(now, {}, None, ignored=ignored(plan.environment))
+        if self._is_kept:
+            known = known_on(at_first(client, self.hubs), plan, self.platform, now, runs=True)
         self.marks = dict(known.marks or {})
         going = {id: labels_of(each).get(CLUSTER_LABEL, "") for each in unplanned if (id := readable_id(each))}
         found = waiting(plan, [each.id for each in differences], known, going)
@@ -65,9 +72,14 @@ class Clocks:
             self.waiting = found
         return self.waiting
 
+    @property
+    def _is_kept(self) -> bool:
+        """Whether the run contacts the management cluster that keeps what is known."""
+        return self.hubs[0] in self.plan.hubs
+
     async def good(self, rollout: Rollout, wave: Wave) -> None:
         """A wave has become good: what has changed in it soaks from now on. Raises: Refused: this cannot be written."""
-        if not wave.soak or not isinstance(self.target, ClusterTarget):
+        if not wave.soak or not self._is_kept or not isinstance(self.target, ClusterTarget):
             return
         parts = parts_of(self.plan)
         held = {part for id in self.waiting.objects if (part := parts.get(id))}
@@ -75,13 +87,15 @@ class Clocks:
         reached = {each for each in digests if each[:2] == (rollout.name, wave.number)} - held
         async with self._lock:
             marks = marked(self.marks, reached, digests, datetime.now(UTC))
+            if len(self.plan.hubs) < len(self.hubs):
+                marks = self.marks | marks  # the plan has not everything
             if marks != self.marks:
                 await asyncio.to_thread(self._keep, self.target, marks)
                 self.marks = marks
 
     def _keep(self, target: ClusterTarget, marks: Mapping[Part, Mark]) -> None:
         with connected(target, self.plan) as client:
-            keep_marks(at_first(client, self.plan), self.platform, self.plan.environment, marks)
+            keep_marks(at_first(client, self.hubs), self.platform, self.plan.environment, marks)
 
 
 @dataclass(frozen=True, slots=True)

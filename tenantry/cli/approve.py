@@ -72,7 +72,7 @@ def command(
         from tenantry.preflight.fitness import fitted
         from tenantry.rollout.conditions import unapproved
 
-        client, everywhere = at_first(client, planned), client
+        client, everywhere = at_first(client, planned.hubs), client
         by, groups = user_of(client)
         group = next((each for each in its.groups if each in groups), None)
         if group is None:

@@ -5,7 +5,7 @@ Both are ConfigMaps in the platform's namespace and not in Pulumi's state, so th
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from hashlib import sha256
@@ -34,17 +34,16 @@ _MOST = 900_000
 """Bytes in a ConfigMap, which may have 1 MiB."""
 
 
-def at_first(client: Client, plan: Plan) -> Client:
-    """The client of the management cluster that keeps what is known of rollouts: the environment's first."""
-    return client.at(plan.hubs[0]) if len(plan.hubs) > 1 else client
+def at_first(client: Client, hubs: Sequence[str]) -> Client:
+    """The client of the management cluster that keeps what is known of rollouts: the first of all that the environment has."""
+    return client.at(hubs[0]) if len(hubs) > 1 else client
 
 
 def known_on(client: Client, plan: Plan, platform: str, now: datetime, *, runs: bool = False) -> Known:
-    """What decides on a management cluster. runs: whether the client's user runs the change.
+    """What decides. client: of the management cluster that keeps it. runs: whether its user runs the change.
 
     Raises: Refused: reading is not allowed.
     """
-    client = at_first(client, plan)
     approves = any(wave.groups for rollout in plan.rollouts for wave in rollout.waves)
     soaks = any(wave.soak for rollout in plan.rollouts for wave in rollout.waves)
     return Known(
@@ -78,7 +77,7 @@ def changes_on(client: Client, plan: Plan, platform: str, now: datetime) -> Chan
     # Of Secrets the plan knows no values, and who approves need not read any.
     objects = [each for each in plan.objects if each.id.kind != "Secret"]
     changed = [each.id for each in compare(client, plan.environment, objects, others=False).differences]
-    known = known_on(client, plan, platform, now) if has_conditions(plan) else Known(now)
+    known = known_on(at_first(client, plan.hubs), plan, platform, now) if has_conditions(plan) else Known(now)
     parts = parts_of(plan)
     touched = {parts[id] for id in changed if id in parts}
     digests = digests_of(plan, parts) if touched else {}

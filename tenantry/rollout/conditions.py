@@ -153,7 +153,7 @@ class _Judge:
             if is_it and each.group in wave.groups and each.by != self.known.runner:
                 return None
         if self.known.approvals is None:
-            return Wait(f"approvals of {wave_name(self.rollout, wave)} cannot be read", approves=True)
+            return Wait("the management cluster keeps no approvals yet: tenantry cluster bootstrap NAME")
         return Wait(f"nobody of {listed(wave.groups)} has approved {wave_name(self.rollout, wave)}", approves=True)
 
 

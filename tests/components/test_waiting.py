@@ -151,7 +151,9 @@ def test_a_preview_says_what_waits_and_holds_nothing(monkeypatch: pytest.MonkeyP
 
 
 async def _asked(memory: Memory) -> Waiting:
-    return Clocks(AFTER, ClusterTarget(), "tenantry-system").ask(memory.client(), _differences(AFTER), _gone(AFTER))
+    return Clocks(AFTER, AFTER.hubs, ClusterTarget(), "tenantry-system").ask(
+        memory.client(), _differences(AFTER), _gone(AFTER)
+    )
 
 
 def test_a_wave_that_is_good_is_kept_with_the_time_for_what_changed_in_it(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -161,7 +163,7 @@ def test_a_wave_that_is_good_is_kept_with_the_time_for_what_changed_in_it(monkey
     (rollout,) = AFTER.rollouts
 
     async def good() -> Clocks:
-        clocks = Clocks(AFTER, ClusterTarget(), "tenantry-system")
+        clocks = Clocks(AFTER, AFTER.hubs, ClusterTarget(), "tenantry-system")
         await clocks.good(rollout, rollout.waves[1])
         assert not clocks.marks
         await clocks.good(rollout, rollout.waves[0])
