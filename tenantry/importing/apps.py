@@ -24,7 +24,7 @@ from tenantry.importing.blocks import (
 from tenantry.importing.checkouts import parts_of
 from tenantry.importing.equivalence import effective_spec
 from tenantry.importing.follow import READ_TOO
-from tenantry.importing.judgement import CONTROLLERS
+from tenantry.importing.judgement import CONTROLLERS, MISSING_CRDS
 from tenantry.importing.owners import FLUX
 from tenantry.importing.settings import names_account
 from tenantry.importing.survey import Survey, copied_from, source_of
@@ -175,7 +175,7 @@ def _helm_block(world: World, app: FoundApp, named: Named, storage: str) -> Bloc
     spec = authors_part(world, thing, Helm, named)
     spec["driftDetection"] = {"mode": "disabled", "ignore": [], **spec.get("driftDetection", {})}
     if not app.tenant:
-        spec["upgrade"] = {"crds": "Skip", **spec.get("upgrade", {})}
+        spec["upgrade"] = {**MISSING_CRDS, **spec.get("upgrade", {})}
     spec = dict(without_kept_definitions("HelmRelease", spec))
     spec |= {key: release[key] for key in ("releaseName", "targetNamespace")}
     for action in ACTIONS:

@@ -81,13 +81,13 @@ class Installed:
     """Flux's own objects in an environment, which its installation keeps.
 
     version:     "" if it is not said.
-    controllers: those that were read, and act with the account of their own name where an object names no account.
+    controllers: those that were read, each with the account as which it acts where an object names none; "": its own.
     """
 
     environment: str
     version: str
     objects: int
-    controllers: tuple[str, ...] = ()
+    controllers: tuple[tuple[str, str], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -46,7 +46,7 @@ COUNTS = {
     "course": (20, 20, 0, 0, 0),
     "hub": (34, 28, 0, 0, 6),
     "handover": (7, 4, 1, 1, 1),
-    "unprepared": (14, 8, 0, 0, 6),
+    "unprepared": (14, 7, 0, 0, 7),
     "kubeconfigs": (8, 3, 0, 0, 5),
     "reserved": (15, 5, 0, 0, 10),
 }
