@@ -31,11 +31,12 @@ from tenantry.plan.engine_order import order_of_files
 from tenantry.plan.plan import Plan
 from tenantry.preflight.fitness import Policed, fitted
 from tenantry.render import rendered
+from tenantry.rollout.ignoring import ignored
 from tenantry.rollout.moves import Move
 from tenantry.rollout.opening import waits
 from tenantry.stacks.command import PARALLEL, SKIP_CHECKPOINTS, TUNED
 from tenantry.stacks.file import NAMESPACE
-from tenantry.stacks.outcome import OUTCOME_FILE, STARTED, UNPROTECT, WAITS, for_stack, ignored, offboards, tell
+from tenantry.stacks.outcome import OUTCOME_FILE, STARTED, UNPROTECT, WAITS, for_stack, offboards, tell
 
 from .comparing import restoring
 from .config import ClusterTarget, DirectoryTarget, StackConfig, Target, read_config

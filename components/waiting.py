@@ -15,15 +15,15 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import pulumi
 
 from tenantry.cluster.drift import Difference
-from tenantry.cluster.waves import at_first, keep_marks, known_on
-from tenantry.kube.objects import KubeObject, Manifest, ObjectId, labels_of, readable_id
-from tenantry.plan.objects.scope import CLUSTER_LABEL
+from tenantry.cluster.waves import at_first, keep_marks, known_on, owners_of
+from tenantry.kube.objects import KubeObject, Manifest, ObjectId
 from tenantry.plan.plan import Plan
 from tenantry.rollout.conditions import Known, Mark, Waiting, has_conditions, marked, told, waiting
+from tenantry.rollout.ignoring import ignored
 from tenantry.rollout.moves import by_place, needed_by
 from tenantry.rollout.parts import Part, digests_of, parts_of
 from tenantry.rollout.waves import Rollout, Wave
-from tenantry.stacks.outcome import WAITING, ignored, tell
+from tenantry.stacks.outcome import WAITING, tell
 from tenantry.stacks.targets import key_in_state
 
 from .config import ClusterTarget, Target
@@ -64,8 +64,7 @@ class Clocks:
         if self._is_kept:
             known = known_on(at_first(client, self.hubs), plan, self.platform, now, runs=True)
         self.marks = dict(known.marks or {})
-        going = {id: labels_of(each).get(CLUSTER_LABEL, "") for each in unplanned if (id := readable_id(each))}
-        found = waiting(plan, [each.id for each in differences], known, going)
+        found = waiting(plan, [each.id for each in differences], known, owners_of(unplanned))
         if found:
             (pulumi.log.info if pulumi.runtime.is_dry_run() else pulumi.log.warn)(told(plan, found, now))
         if not pulumi.runtime.is_dry_run():
@@ -129,11 +128,13 @@ class Held:
         needs = {id: needed_by(live, others) for id in kept if (live := changed.get(id))}
         planned = {each.id for each in plan.objects}
         wanted = [*dict.fromkeys(id for each in needs.values() for id in each), *(waits.objects.keys() - planned)]
-        former: list[KubeObject] = []
-        if any(key_in_state(id) in state for id in wanted):
-            there = objects_in_state(resources_in_state())
-            former = [there[id] for id in dict.fromkeys(wanted) if id in there]
-        return cls(frozenset(waits.objects) | left_out, kept, left_out, former, needs)
+        former: dict[ObjectId, KubeObject] = {}
+        there = objects_in_state(resources_in_state()) if any(key_in_state(id) in state for id in wanted) else {}
+        while wanted:
+            if (id := wanted.pop()) in there and id not in former and id not in planned:
+                former[id] = there[id]
+                wanted += there[id].depends_on
+        return cls(frozenset(waits.objects) | left_out, kept, left_out, tuple(former.values()), needs)
 
     def registered(self, plan: Plan) -> Plan:
         """The plan as a run registers it: without what is left out, and with what the plan no longer has before what needs it."""

@@ -5,7 +5,7 @@ Both are ConfigMaps in the platform's namespace and not in Pulumi's state, so th
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from hashlib import sha256
@@ -16,14 +16,15 @@ from tenantry.cluster import requests
 from tenantry.cluster.control import FIELD_MANAGER
 from tenantry.cluster.drift import compare
 from tenantry.guard.claims import Claim
-from tenantry.kube.objects import ObjectId
+from tenantry.kube.objects import Manifest, ObjectId, Owner, labels_of, readable_id
 from tenantry.messages.data import mapping_at
 from tenantry.messages.errors import Refused
 from tenantry.plan.bootstrap import approvals_name
+from tenantry.plan.objects.scope import CLUSTER_LABEL, TENANT_LABEL
 from tenantry.plan.plan import Plan
 from tenantry.rollout.conditions import Approved, Known, Mark, Waiting, has_conditions, read_marks, waiting, written
+from tenantry.rollout.ignoring import ignored
 from tenantry.rollout.parts import Part, digests_of, parts_of
-from tenantry.stacks.outcome import ignored
 
 if TYPE_CHECKING:
     from tenantry.cluster.client import Client
@@ -53,6 +54,12 @@ def known_on(client: Client, plan: Plan, platform: str, now: datetime, *, runs: 
         requests.user_of(client)[0] if approves and runs else "",
         ignored(plan.environment),
     )
+
+
+def owners_of(live: Iterable[Manifest]) -> dict[ObjectId, Owner]:
+    """Whom each object is for, as its labels say."""
+    labels = {id: labels_of(each) for each in live if (id := readable_id(each))}
+    return {id: Owner(each.get(TENANT_LABEL, ""), each.get(CLUSTER_LABEL, "")) for id, each in labels.items()}
 
 
 @dataclass(frozen=True, slots=True)

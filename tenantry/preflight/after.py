@@ -22,9 +22,9 @@ from tenantry.messages.errors import Problem, Refused, error, refuse, warning
 from tenantry.plan.after import After
 from tenantry.plan.plan import Plan, plan
 from tenantry.plan.planned_apps import PlannedApp
+from tenantry.rollout.ignoring import ignored as ignored_by
 from tenantry.rollout.turns import records_on
 from tenantry.stacks.file import NAMESPACE, StackTarget, stacks_running, target_of
-from tenantry.stacks.outcome import ignored as ignored_by
 from tenantry.stacks.record import OUTPUT, Record, read
 from tenantry.stacks.states import outputs_of
 

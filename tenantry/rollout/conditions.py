@@ -12,13 +12,13 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from types import MappingProxyType
 
-from tenantry.kube.objects import ObjectId
+from tenantry.kube.objects import ObjectId, Owner
 from tenantry.messages.text import counted, grouped, listed
 from tenantry.model.scalars import duration
 from tenantry.plan.plan import Plan
+from tenantry.rollout.ignoring import Ignored
 from tenantry.rollout.parts import Part, digests_of, parts_of
 from tenantry.rollout.waves import Rollout, Wave, wave_name
-from tenantry.stacks.outcome import Ignored
 
 _MOST = 5
 _STAMP = "%Y-%m-%dT%H:%M:%SZ"
@@ -84,23 +84,23 @@ def has_conditions(plan: Plan) -> bool:
 
 
 def waiting(
-    plan: Plan, changed: Collection[ObjectId], known: Known, going: Mapping[ObjectId, str] = MappingProxyType({})
+    plan: Plan, changed: Collection[ObjectId], known: Known, going: Mapping[ObjectId, Owner] = MappingProxyType({})
 ) -> Waiting:
     """What of a change waits.
 
-    changed: the planned objects that the clusters do not hold as planned. going: what is not planned any more, with the cluster
-    that it is for; a removal waits for windows alone.
+    changed: the planned objects that the clusters do not hold as planned. going: what is not planned any more, and whose it is. It
+    goes at once, unless windows of its cluster are shut, or something of the same tenant waits there: that may take its place.
     """
     closed = {} if "windows" in known.ignored else plan.windows.shut_clusters(known.now)
     clusters = {name: Wait(str(each), each.until) for name, each in closed.items()}
-    parts, owners = parts_of(plan), {planned.id: planned.owner.cluster for planned in plan.objects}
+    parts, owners = parts_of(plan), {planned.id: planned.owner for planned in plan.objects}
     mine: dict[Part, list[ObjectId]] = grouped((id for id in changed if id in parts), parts.__getitem__)
     digests = digests_of(plan, parts) if mine else {}
     by_part: dict[Part, Wait] = {}
     for rollout in plan.rollouts:
         judge = _Judge(rollout, digests, known)
         for part in sorted(each for each in mine if each.rollout == rollout.name):
-            shut_out = [clusters.get(owners[id]) for id in mine[part]]
+            shut_out = [clusters.get(owners[id].cluster) for id in mine[part]]
             if before := next((each for each in by_part if each[::2] == part[::2]), None):
                 by_part[part] = Wait(f"waits for {wave_name(rollout, rollout.waves[before.wave - 1])}")
             elif wait := judge.wait(part) or (shut_out[0] if all(shut_out) else None):
@@ -108,10 +108,13 @@ def waiting(
     objects = {
         id: wait
         for id in changed
-        if (wait := clusters.get(owners.get(id, "")) or (by_part.get(parts[id]) if id in parts else None))
+        if (wait := clusters.get(owners[id].cluster) or (by_part.get(parts[id]) if id in parts else None))
     }
-    objects |= {id: clusters[cluster] for id, cluster in going.items() if cluster in clusters}
-    held = {going.get(id, owners.get(id)) for id in objects}
+    waiting_there = {owner: objects[id] for id, owner in owners.items() if id in objects and owner.cluster}
+    for id, owner in going.items():
+        if wait := clusters.get(owner.cluster) or waiting_there.get(owner):
+            objects[id] = wait
+    held = {(going.get(id) or owners[id]).cluster for id in objects}
     return Waiting(objects, by_part, {name: each for name, each in clusters.items() if name in held})
 
 

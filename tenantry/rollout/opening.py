@@ -5,8 +5,8 @@ from __future__ import annotations
 from datetime import datetime
 
 from tenantry.plan.plan import Plan
+from tenantry.rollout.ignoring import ignored
 from tenantry.rollout.windows import Shut, shut
-from tenantry.stacks.outcome import ignored
 
 
 def waits(plan: Plan, now: datetime) -> str:

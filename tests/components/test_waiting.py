@@ -128,11 +128,27 @@ def test_without_anything_that_waits_the_plan_stays_itself(monkeypatch: pytest.M
 def test_what_leaves_a_cluster_whose_window_is_shut_stays_too(monkeypatch: pytest.MonkeyPatch) -> None:
     text = TEXT.replace("edge-2: {", "edge-2: {windows: [never], ").replace(WEB, "")
     plan = planned(text + "windows: {never: {deny: {days: [mon-sun]}}}\n")
-    going = {each.id: each.owner.cluster for each in BEFORE.objects if each.manifest in _gone(plan)}
+    going = {each.id: each.owner for each in BEFORE.objects if each.manifest in _gone(plan)}
     waits = waiting(plan, [each.id for each in _differences(plan)], Known(NOW), going)
     requests = sent(plan, held(monkeypatch, waits, plan))
     assert requests["Kustomization edge-2-rocky-web"] == ["*"]
     assert "Kustomization edge-1-rocky-web" not in requests
+
+
+def test_what_another_kind_of_app_replaces_goes_in_the_wave_of_its_successor(monkeypatch: pytest.MonkeyPatch) -> None:
+    plan = planned(TEXT.replace("{helm: {source: c, chart: db, version: 1.2.3}}", "{kustomize: {source: m}}"))
+    going = {each.id: each.owner for each in BEFORE.objects if each.manifest in _gone(plan)}
+    waits = waiting(plan, [each.id for each in _differences(plan)], Known(NOW), going)
+    requests = sent(plan, held(monkeypatch, waits, plan))
+    assert requests["Kustomization edge-1-rocky-db"] == []
+    assert "HelmRelease edge-1-rocky-db" not in requests
+    assert "Kustomization edge-2-rocky-db" not in requests
+    assert requests["HelmRelease edge-2-rocky-db"] == ["*"]
+    # The chart of the old release, and where that comes from.
+    assert [name for name, ignored in requests.items() if name.startswith("HelmChart rocky.c.") and ignored == ["*"]]
+    assert [
+        name for name, ignored in requests.items() if name.startswith("HelmRepository rocky.c.") and ignored == ["*"]
+    ]
 
 
 def test_a_preview_says_what_waits_and_holds_nothing(monkeypatch: pytest.MonkeyPatch) -> None:

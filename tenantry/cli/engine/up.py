@@ -19,7 +19,7 @@ from tenantry.cli.engine.session import chosen, leaving_out, opened, run, take_o
 from tenantry.cli.options import timeout as timeout_option
 from tenantry.messages.errors import Refused
 from tenantry.messages.text import printable
-from tenantry.stacks.outcome import CONDITIONS, IGNORE, Ignored
+from tenantry.rollout.ignoring import CONDITIONS, IGNORE, Ignored
 
 
 def _conditions(_: click.Context, __: click.Parameter, value: str | None) -> tuple[str, ...]:

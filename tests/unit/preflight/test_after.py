@@ -16,7 +16,7 @@ from tenantry.messages.errors import Severity
 from tenantry.plan.plan import plan
 from tenantry.preflight import after
 from tenantry.preflight.after import Answer, Mode, Run, ask
-from tenantry.stacks.outcome import IGNORE
+from tenantry.rollout.ignoring import IGNORE
 from tenantry.stacks.record import State, record_of
 from tests.table import table
 from tests.unit.memory import Memory, list_of

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable
 from datetime import UTC, datetime, timedelta
 
-from tenantry.kube.objects import ObjectId
+from tenantry.kube.objects import ObjectId, Owner
 from tenantry.plan.plan import Plan
 from tenantry.rollout.conditions import Approved, Known, Mark, Waiting, marked, read_marks, told, waiting, written
+from tenantry.rollout.ignoring import Ignored
 from tenantry.rollout.parts import Part, digests_of, parts_of
-from tenantry.stacks.outcome import Ignored
 from tests.table import table
 from tests.unit.rollout.test_waves import fleet
 from tests.unit.texts import planned
@@ -124,7 +124,10 @@ def test_a_cluster_whose_window_is_shut_waits_alone_unless_it_is_all_that_a_wave
     result = waiting(of_one, changed(of_one), Known(NOW))
     assert ({id.name for id in result.objects}, result.parts) == ({"edge-2-rocky-web"}, {})
     of_first = planned(text.replace("edge-1: {", "edge-1: {windows: [never], "))
-    going = {ObjectId("v1", "ConfigMap", "remotes", "old"): "edge-1", ObjectId("v1", "ConfigMap", "x", "y"): "edge-2"}
+    going = {
+        ObjectId("v1", "ConfigMap", "remotes", "old"): Owner("movy", "edge-1"),
+        ObjectId("v1", "ConfigMap", "x", "y"): Owner("movy", "edge-2"),
+    }
     result = waiting(of_first, changed(of_first), Known(NOW), going)
     assert [(part.wave, wait.reason) for part, wait in result.parts.items()] == [
         (1, shut),
