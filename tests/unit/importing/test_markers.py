@@ -109,5 +109,25 @@ def test_what_a_kustomization_with_such_a_value_applies_stays_with_it() -> None:
     assert reasons["HelmRelease web"] == "Kustomization flux-system/apps applies it"
 
 
+AUTOMATION = """\
+---
+apiVersion: image.toolkit.fluxcd.io/v1
+kind: ImageUpdateAutomation
+metadata: {name: images, namespace: flux-system}
+spec:
+  interval: 5m
+  sourceRef: {kind: GitRepository, name: fleet}
+  git: {commit: {author: {email: flux@example.com}}}
+"""
+
+
+def test_a_live_cluster_does_not_show_what_image_automation_writes() -> None:
+    objects = [each._replace(origin="live") for each in objects_in((OBJECTS + AUTOMATION).encode(), "it.yaml")]
+    found = drafted(inventory({"dev": objects}, {"dev": "hub"}))
+    (left,) = (each for each in found.left_over if each.read.manifest["kind"] == "ImageUpdateAutomation")
+    assert left.reason.endswith("which was not read: an app of the file keeps the image of today")
+    assert left.fix == "import from the directory of the repository, which shows the apps that it writes"
+
+
 def test_without_a_marker_the_release_is_taken_over() -> None:
     assert list(draft(Reading()).data["tenants"]["web"]["apps"]) == ["web", "db"]
