@@ -245,25 +245,22 @@ class Survey:
         self.baselines.setdefault(place, []).extend(_inside(thing, inside if isinstance(inside, list) else []))
 
     def _one_for_each_key(self) -> None:
-        """A Kustomization and a release may have one name, the file needs two."""
-        seen: defaultdict[tuple[Any, ...], list[FoundApp]] = defaultdict(list)
-        for app in self.apps:
-            seen[app.place, app.path].append(app)
-        for same in list(seen.values()):
-            for app in same[1:]:
-                kind = "release" if app.thing.kind == "HelmRelease" else "manifests"
-                short = app.planned.removesuffix(app.key)
-                keys = (
-                    join(app.key, kind),
-                    join(app.key, app.thing.namespace),
-                    join(app.key, app.thing.namespace, kind),
-                )
-                for key in keys:
-                    app.key = key
-                    if (app.place, app.path) not in seen:
-                        break
-                seen[app.place, app.path].append(app)
-                app.planned = f"{short}{app.key}"
+        """A Kustomization and a release may have one name, the file needs two. Nor may an app be planned where another one is."""
+        seen: set[tuple[Place, tuple[str, ...]]] = set()
+        # What is where it is planned keeps its name.
+        for app in sorted(self.apps, key=lambda each: not each.is_there):
+            kind = "release" if app.thing.kind == "HelmRelease" else "manifests"
+            short, key, namespace = app.planned.removesuffix(app.key), app.key, app.thing.namespace
+            for other in (key, join(key, kind), join(key, namespace), join(key, namespace, kind)):
+                app.key, app.planned = other, f"{short}{other}"
+                if (app.place, app.path) not in seen and not self._is_anothers(app):
+                    break
+            seen.add((app.place, app.path))
+
+    def _is_anothers(self, app: FoundApp) -> bool:
+        """Whether another object has the name that an app would get: it would become that app, and lose what it applies."""
+        there = self.world.known(app.thing.kind, app.home, app.planned)
+        return there is not None and there is not app.thing
 
 
 def _inside(release: Thing, objects: list[Any]) -> list[Thing]:
