@@ -43,7 +43,7 @@ def reference_of(thing: Thing) -> Reference | None:
     """How an app reaches its cluster; None: it is the management cluster."""
     written = mapping_at(thing.spec, "kubeConfig")
     if secret := mapping_at(written, "secretRef"):
-        return Reference("Secret", thing.namespace, str(secret.get("name")), str(secret.get("key") or ""))
+        return Reference("Secret", thing.namespace, str(secret.get("name")), str(secret.get("key") or _FLUX_KEY))
     if config := mapping_at(written, "configMapRef"):
         return Reference("ConfigMap", thing.namespace, str(config.get("name")), "")
     return None
@@ -168,10 +168,10 @@ def _tell_moved(world: World, name: str, holder: str, references: list[Reference
         )
         world.notes.decide(("clusters", name, "kubeconfig"), f"{text}. The steps of the report have the command")
     if len(namespaces) > 1:
-        same = f"{first.kind}s named {first.name} in {', '.join(namespaces)} are taken for the same cluster"
+        same = f"decide: {first.kind}s named {first.name} in {', '.join(namespaces)} are taken for the same cluster"
         world.notes.decide(("clusters", name, "kubeconfig"), f"{same}. The steps of the report have the commands to check it")
     held = Held(
-        world.environment, first.kind, first.name, first.key or _FLUX_KEY, namespaces, holder, name, is_there
+        world.environment, first.kind, first.name, first.key, namespaces, holder, name, is_there
     )
     world.notes.held.append(held)
 
@@ -225,14 +225,13 @@ def _described(config: Thing) -> dict[str, Any]:
     return written_identity(mapping_at(dict(config.read.manifest), "data")) if ours else {}
 
 
-def _form(kind: str, name: str, namespace: str, named: str) -> dict[str, Any]:
-    """`kubeconfig:` of the cluster: that of the tool whose Secret it is. named: the key that the Flux objects name."""
+def _form(kind: str, name: str, namespace: str, key: str) -> dict[str, Any]:
+    """`kubeconfig:` of the cluster: that of the tool whose Secret it is. key: the one that Flux reads."""
     if kind == "ConfigMap":
         return {"configMap": {"name": name, "namespace": namespace}}
-    key = named or _FLUX_KEY
-    # Kamaji's Secrets end like those of Cluster API, whose key is never named.
+    # Kamaji's Secrets end like those of Cluster API, whose key is Flux's own.
     is_kamajis = name.endswith(_around("kamaji", _NAMED["kamaji"])[1])
-    for tool, owner in (_NAMED if named or is_kamajis else _UNNAMED).items():
+    for tool, owner in (_NAMED if key != _FLUX_KEY or is_kamajis else _UNNAMED).items():
         before, after = _around(tool, owner)
         place = {owner: name.removeprefix(before).removesuffix(after), "namespace": namespace}
         for form in ({tool: place}, {tool: {**place, "key": key}}):

@@ -337,6 +337,13 @@ RULES: tuple[Rule, ...] = (
         _takes_the_chart_as_an_object,
         "it takes the same chart and version from the same source, by a HelmChart of its own",
     ),
+    Rule(
+        "key of a kubeconfig",
+        _BOTH,
+        ("spec", "kubeConfig", "secretRef", "key"),
+        _is_new_and("value"),
+        "it is the key that Flux reads first without this field; `tenantry cluster check` says if the Secret lacks it",
+    ),
     Rule("drift", ("HelmRelease",), ("spec", "driftDetection", "mode"), _is_new_and("disabled"), _DEFAULT),
     *(
         Rule(

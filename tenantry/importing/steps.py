@@ -68,11 +68,12 @@ def steps(
     plans: Mapping[str, Plan],
     draft: Draft,
     *,
+    project: bool,
     risky: bool,
     left_over: bool,
     decisions: bool,
 ) -> tuple[Step, ...]:
-    """The steps in their order."""
+    """The steps in their order. project: whether a Pulumi project has to be made around tenants.yaml."""
     hubs = tuple(dict.fromkeys(plan.management for plan in plans.values()))
     contexts = {name: plan.management if len(hubs) > 1 else "" for name, plan in plans.items()}
     old = [_Place(object_id(each.manifest), contexts[each.environment]) for each in renamed]
@@ -81,6 +82,7 @@ def steps(
         *_assumed(draft.assumed, contexts),
         *_same(draft.held, contexts),
         *_copies(draft.held, contexts),
+        *_project(plans, needed=project),
         *_check(hubs, plans, risky=risky),
         *_owners(inventory, proof, draft, contexts),
         *_suspended(old),
@@ -146,6 +148,26 @@ def _copies(held: Iterable[Held], contexts: Mapping[str, str]) -> Iterator[Step]
             f"Copy the kubeconfigs into namespace {to}, which no tenant has. The old ones stay, and Flux reads them until the last"
             f" step; to go back, leave them where they are.{more} What renews an old one has to renew its copy, too:",
             commands,
+        )
+
+
+def _project(plans: Mapping[str, Plan], *, needed: bool) -> Iterator[Step]:
+    """The project with a stack for each environment. `init` has all but the first write files at first."""
+    if needed:
+        pairs = (f"--environment {shlex.quote(name)}={shlex.quote(plan.management)}" for name, plan in plans.items())
+        stacks = tuple(
+            line
+            for at, name in enumerate(map(shlex.quote, plans))
+            for line in (
+                f"pulumi stack init {name}",
+                *((f"pulumi config set tenantry:target cluster --stack {name}",) if at else ()),
+                f"pulumi config set tenantry:kubeconfig FILE --stack {name}",
+            )
+        )
+        yield Step(
+            "Make a Pulumi project around tenants.yaml, and do what its README.md says about the installation. Each stack takes"
+            " the kubeconfig of its management cluster:",
+            (f"tenantry init --keep-existing --yes --tenant - {' '.join(pairs)}", *stacks),
         )
 
 

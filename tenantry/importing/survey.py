@@ -246,6 +246,7 @@ class Survey:
 
     def _one_for_each_key(self) -> None:
         """A Kustomization and a release may have one name, the file needs two. Nor may an app be planned where another one is."""
+        self.apps = [each for each in self.apps if not self._was_before(each)]
         seen: set[tuple[Place, tuple[str, ...]]] = set()
         # What is where it is planned keeps its name.
         for app in sorted(self.apps, key=lambda each: not each.is_there):
@@ -261,6 +262,15 @@ class Survey:
         """Whether another object has the name that an app would get: it would become that app, and lose what it applies."""
         there = self.world.known(app.thing.kind, app.home, app.planned)
         return there is not None and there is not app.thing
+
+    def _was_before(self, app: FoundApp) -> bool:
+        """Whether an app was taken over under another name, and is suspended since. Leaves it over."""
+        there = self.world.known(app.thing.kind, app.home, app.planned)
+        if app.is_there or not app.thing.is_suspended or there is None or not there.is_ours or app.thing.is_ours:
+            return False
+        text = f"it is suspended, and {there.key} of Tenantry applies the same in its place"
+        self.world.notes.leave(app.thing.read, text, "keep it suspended: it then deletes nothing, also when it goes", fate="stays")
+        return True
 
 
 def _inside(release: Thing, objects: list[Any]) -> list[Thing]:

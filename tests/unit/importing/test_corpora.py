@@ -37,6 +37,8 @@ CASES = {
     "handover": ("-e", "prod=.", "--cluster", "prod=hub"),
     # Kubeconfigs beside what makes the clusters, in Flux's namespace, and one of the same name in each cluster's namespace.
     "kubeconfigs": ("-e", "prod=.", "--cluster", "prod=hub"),
+    # A kubeconfig beside the platform's apps, and a copy beside a tenant's; two Kustomizations of one name in two namespaces.
+    "copies": ("-e", "dev=.", "--cluster", "dev=hub"),
     "hub": ("-e", "dev=dev", "-e", "qa=qa", "--cluster", "dev=north", "--cluster", "qa=north"),
 }
 """The options with which each repository is imported."""
@@ -47,6 +49,7 @@ COUNTS = {
     "hub": (34, 28, 0, 0, 6),
     "handover": (7, 4, 1, 1, 1),
     "unprepared": (14, 7, 0, 0, 7),
+    "copies": (12, 10, 0, 0, 2),
     "kubeconfigs": (8, 3, 0, 0, 5),
     "reserved": (15, 5, 0, 0, 10),
 }

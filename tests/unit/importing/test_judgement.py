@@ -104,6 +104,10 @@ def of_registry(name: str) -> dict[str, Any]:
     return {"chartRef": {"kind": "OCIRepository", "name": name}}
 
 
+def through(secret: dict[str, str]) -> dict[str, Any]:
+    return {"kubeConfig": {"secretRef": secret}}
+
+
 def waiting(*names: str) -> dict[str, Any]:
     return {"dependsOn": [{"name": each} for each in names]}
 
@@ -197,6 +201,13 @@ CASES: dict[str, tuple[Case, tuple[Case, ...]]] = {
             of_chart(charts("new"), chart(version="2.x")),
             of_chart(charts("new"), chart(valuesFiles=["a.yaml"])),
             of_chart(),
+        ),
+    ),
+    "key of a kubeconfig": (
+        kustomization(through({"name": "edge"}), through({"name": "edge", "key": "value"})),
+        (
+            kustomization(through({"name": "edge"}), through({"name": "edge", "key": "admin.conf"})),
+            kustomization(through({"name": "edge", "key": "value.yaml"}), through({"name": "edge", "key": "value"})),
         ),
     ),
     "drift": (
