@@ -178,6 +178,7 @@ EFFECTS: tuple[Effect, ...] = (
     Effect(
         ("Namespace",), ("metadata", "labels"), "policies that select namespaces by labels see another one", "have these policies select the new value, too"
     ),
+    Effect((), ("metadata", "labels"), "what selects it by labels finds another value", "have that select the new value, too"),
     Effect(_RBAC, (), "somebody gets rights, or loses them", _CORRECT),
     Effect((), (), "it says something else than today", _CORRECT),
 )
