@@ -98,7 +98,7 @@ class Remotes:
                 staying[reference._replace(namespace="")].append(reference)
         groups: dict[tuple[str, str, str, str], list[Reference]] = defaultdict(list)
         for reference, name in seen.items():
-            # A Secret that lies beside each tenant is the same cluster's everywhere, and that of the one beside the platform's apps.
+            # A Secret that lies beside each tenant is the same cluster's everywhere, and that of one beside the platform's apps.
             there = staying[reference._replace(namespace="")]
             if reference in there:
                 holder = reference.namespace
@@ -169,10 +169,10 @@ def _tell_moved(world: World, name: str, holder: str, references: list[Reference
         world.notes.decide(("clusters", name, "kubeconfig"), f"{text}. The steps of the report have the command")
     if len(namespaces) > 1:
         same = f"decide: {first.kind}s named {first.name} in {', '.join(namespaces)} are taken for the same cluster"
-        world.notes.decide(("clusters", name, "kubeconfig"), f"{same}. The steps of the report have the commands to check it")
-    held = Held(
-        world.environment, first.kind, first.name, first.key, namespaces, holder, name, is_there
-    )
+        world.notes.decide(
+            ("clusters", name, "kubeconfig"), f"{same}. The steps of the report have the commands to check it"
+        )
+    held = Held(world.environment, first.kind, first.name, first.key, namespaces, holder, name, is_there)
     world.notes.held.append(held)
 
 

@@ -176,9 +176,17 @@ EFFECTS: tuple[Effect, ...] = (
         _is_restricted,
     ),
     Effect(
-        ("Namespace",), ("metadata", "labels"), "policies that select namespaces by labels see another one", "have these policies select the new value, too"
+        ("Namespace",),
+        ("metadata", "labels"),
+        "policies that select namespaces by labels see another one",
+        "have these policies select the new value, too",
     ),
-    Effect((), ("metadata", "labels"), "what selects it by labels finds another value", "have that select the new value, too"),
+    Effect(
+        (),
+        ("metadata", "labels"),
+        "what selects it by labels finds another value",
+        "have that select the new value, too",
+    ),
     Effect(_RBAC, (), "somebody gets rights, or loses them", _CORRECT),
     Effect((), (), "it says something else than today", _CORRECT),
 )

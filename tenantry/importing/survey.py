@@ -280,7 +280,9 @@ class Survey:
         if app.is_there or not app.thing.is_suspended or there is None or not there.is_ours or app.thing.is_ours:
             return False
         text = f"it is suspended, and {there.key} of Tenantry applies the same in its place"
-        self.world.notes.leave(app.thing.read, text, "keep it suspended: it then deletes nothing, also when it goes", fate="stays")
+        self.world.notes.leave(
+            app.thing.read, text, "keep it suspended: it then deletes nothing, also when it goes", fate="stays"
+        )
         return True
 
 

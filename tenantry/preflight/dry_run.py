@@ -46,7 +46,8 @@ class Rejected(NamedTuple):
 class DryRun:
     """What becomes of the planned objects; each is in one of the first five.
 
-    equal: nothing changes. marked: they get labels and annotations of Tenantry, and nothing else changes in effect. made: they are new.
+    equal: nothing changes. marked: they get labels and annotations of Tenantry, and nothing else changes in effect.
+    made: they are new.
     deleted: objects with the environment's labels that the plan does not have.
     """
 
@@ -190,7 +191,8 @@ def _appliers(
                 "still-applied",
                 f"{owner} applies {counted(len(taken), 'object')} of the plan, sets {them} back, and deletes {them} when"
                 f" {'its file is' if len(taken) == 1 else 'their files are'} gone\n{lines_of(taken)}",
-                f"before `tenantry up`{'' if whole else ', if no step of the import suspends it'}:\n    " + "\n    ".join(ways),
+                f"before `tenantry up`{'' if whole else ', if no step of the import suspends it'}:\n    "
+                + "\n    ".join(ways),
             )
 
 
