@@ -10,6 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping, Set
 from dataclasses import replace
 from pathlib import PurePath
 
+from tenantry.cluster.kubectl import RECONCILE
 from tenantry.flux.conformance import check_part
 from tenantry.flux.schemas import kinds
 from tenantry.importing.markers import Marked, texts_in
@@ -66,8 +67,8 @@ class Appliers:
         self._by_path = [each for each in apps if _takes_the_repository(each)]
 
     def by_label(self, thing: Thing) -> Thing | None:
-        """What applies an object, as its labels tell."""
-        return self._by_name.get(_owner(thing))
+        """What applies an object, as its labels tell. What it has to leave alone it applies no more."""
+        return None if thing.annotations.get(RECONCILE) == "disabled" else self._by_name.get(_owner(thing))
 
     def of(self, thing: Thing) -> Thing | None:
         """What applies an object, as its labels or its file tell; not Flux's own bootstrap."""
@@ -106,7 +107,7 @@ def expressible(things: Iterable[Thing], notes: Notes, going_on: Set[int] = froz
             notes.leave(thing.read, *_inner_in_words(thing, owner), fate="stays")
         elif id(thing) in outer and thing.name != _BOOTSTRAP:
             text = "it applies objects that Tenantry takes over"
-            notes.leave(thing.read, text, "suspend it as the steps to adopt say", fate="replaced")
+            notes.leave(thing.read, text, "do with it what the steps to adopt say", fate="replaced")
         else:
             kept.append(thing)
     return kept

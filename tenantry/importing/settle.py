@@ -158,14 +158,14 @@ def _draft(inventory: Inventory, data: dict[str, Any], notes: Notes, plans: dict
     decisions = {
         path: tuple(each) for path, each in notes.decisions.items() if value_at(data, path, ABSENT) is not ABSENT
     }
-    copied = tuple(each for each in notes.copied if each.cluster in data.get("clusters", {}))
+    held = tuple(each for each in notes.held if each.cluster in data.get("clusters", {}))
     assumed = []
     for read in inventory.reading.assumed:
         places = [each for each in notes.places.get(id(read), ()) if value_at(data, each, ABSENT) is not ABSENT]
         assumed += [read] if places else []
         text = told_by_remote(read)  # environments can share a place
         decisions |= {each: tuple(dict.fromkeys((*decisions.get(each, ()), text))) for each in places}
-    return Draft(data, tuple(became), tuple(_in_order(inventory, notes)), decisions, copied, tuple(assumed))
+    return Draft(data, tuple(became), tuple(_in_order(inventory, notes)), decisions, held, tuple(assumed))
 
 
 def _is_bootstraps(read: Read) -> bool:
