@@ -95,7 +95,9 @@ REGIONS = ("eu", "us")
 
 def divided(text: str) -> str:
     """The file with an environment for each management cluster, which take over the namespaces that the last test has left."""
-    text = text.replace("  world:\n", "  world:\n    adopt: true\n").replace("{group: edge, management: hub-", "{group: edge, of: ")
+    text = text.replace("  world:\n", "  world:\n    adopt: true\n").replace(
+        "{group: edge, management: hub-", "{group: edge, of: "
+    )
     start, end = text.index("  dev:\n"), text.index("clusterGroups:")
     host = next(line for line in text[start:end].splitlines() if "variables" in line).strip()
     ones = "".join(f"  dev-{region}: {{management: hub-{region}, {host}}}\n" for region in REGIONS)
