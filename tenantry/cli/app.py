@@ -60,6 +60,7 @@ _SECTIONS = {
         "fmt": "format tenants.yaml and the files that it includes",
     },
     "Control apps": {
+        "approve": "approve what a wave of a rollout would change",
         "reconcile": "have Flux reconcile apps now",
         "suspend": "have Flux stop reconciling apps",
         "resume": "have Flux reconcile suspended apps again",

@@ -23,6 +23,7 @@ from tenantry.plan.planned_apps import PlannedApp
 from tenantry.plan.planner import Part, Planner
 from tenantry.rollout.drawing import rollout_at
 from tenantry.rollout.waves import Member, Rollout, dependency_cycle, members, rollouts_of
+from tenantry.rollout.windows import Windows, windows_of
 
 
 class Permit(NamedTuple):
@@ -47,6 +48,7 @@ class Plan:
     hubs: the management clusters, in the order of the file. Where there are several, the name of one is part of each identity.
     hub_by_cluster: of the environment's clusters. A management cluster is its own.
     new_names: of tenants that had other names before, by each of these.
+    windows: when changes may begin.
     """
 
     environment: str
@@ -66,6 +68,7 @@ class Plan:
     before: str | None = None
     hub_by_cluster: Mapping[str, str] = field(default_factory=dict)
     new_names: Mapping[str, str] = field(default_factory=dict)
+    windows: Windows = field(default_factory=Windows)
 
     @property
     def management(self) -> str:
@@ -200,6 +203,7 @@ def plan(fleet: Fleet, environment: str, part: Part | None = None) -> Plan:
         fleet.environments[environment].before,
         hubs_of(fleet, environment),
         {old: name for name, tenant in fleet.document.tenants.items() for old in tenant.formerly},
+        windows_of(fleet, environment),
     )
 
 

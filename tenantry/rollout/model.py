@@ -7,9 +7,9 @@ from pydantic import AfterValidator, BeforeValidator, Field, WithJsonSchema, mod
 
 from tenantry.messages.placeholders import all_names_in
 from tenantry.messages.redact import shorten
-from tenantry.model.scalars import Duration, Name, refusal
+from tenantry.model.scalars import Duration, Name, Text, refusal
 from tenantry.model.selector import Excluded, Selector, WantedLabels, any_of
-from tenantry.model.strict import ByShape, OneOf
+from tenantry.model.strict import ByShape, Model, OneOf
 
 OFF = (False, "off")
 """What switches a rollout off. Without quotes `off` is refused everywhere: YAML 1.1 reads it as `false`."""
@@ -50,6 +50,14 @@ def _without_placeholders(exclude: list[str] | Excluded) -> list[str] | Excluded
     return exclude
 
 
+class Approval(Model):
+    """Before a wave, somebody approves what would change. An app that changes after that needs another approval."""
+
+    groups: Annotated[list[Text], Field(min_length=1)]
+    """The groups of users on the management cluster of which one has to approve, such as `[release]`. The account that runs the
+    change does not count."""
+
+
 class RolloutWave(OneOf):
     """Clusters that change together, by name, by labels (all must match), as a share of the rest, or the rest itself; with
     `by: tenants` tenants, by name, by class, as a share, or the rest.
@@ -77,6 +85,12 @@ class RolloutWave(OneOf):
         default_factory=list
     )
     """Clusters to leave to other waves: a list of names, or `{labels: {tier: edge}}`."""
+    soak: Duration | None = None
+    """How long the next wave waits after this one was good, such as `2h`. It counts for each app by itself, from the moment when
+    the wave was good with the app's content. A run ends before that, and a later one goes on. Default: the next wave follows at
+    once."""
+    approval: Approval | None = None
+    """Who has to approve a change before this wave begins with it, by `tenantry approve`. Default: nobody."""
 
     @property
     def classes(self) -> tuple[str, ...]:

@@ -323,6 +323,17 @@ def rollouts_have_apps_to_wait_for(fleet: Fleet) -> Iterator[Problem]:
             yield doubtful(rollout_at(fleet, name), "nothing-to-wait-for", message, fix=fix, at_key=True)
 
 
+def soaks_have_a_wave_after_them(fleet: Fleet) -> Iterator[Problem]:
+    for written in _written(fleet):
+        waves = list(written.waves)
+        for number, at, wave in waves[-1:]:
+            if wave.soak:
+                message = f"wave {number} of {written.who} is the last one, so nothing waits while it soaks"
+                yield doubtful(
+                    (*at, "soak"), "no-effect", message, fix="remove it, or add a wave after it", at_key=True
+                )
+
+
 def _is_running(fleet: Fleet, at: tuple[str, ...], cluster: str) -> bool:
     """Whether Flux reconciles an app on a cluster."""
     if at[0] == "platform":

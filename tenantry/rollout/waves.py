@@ -43,12 +43,15 @@ class Wave:
     """Clusters that change together, or tenants if the rollout is by tenants. number: from 1; name: as written, or `wave 2`.
 
     units: those that the next wave waits for, sorted. left_out: what is paused or leaves, so nothing waits for it.
+    soak: seconds for which the next wave waits after this one was good. groups: of which one approves, before it begins.
     """
 
     number: int
     name: str
     units: tuple[str, ...]
     left_out: tuple[str, ...] = ()
+    soak: int = 0
+    groups: tuple[str, ...] = ()
 
     @property
     def every(self) -> tuple[str, ...]:
@@ -153,7 +156,14 @@ def _waves(units: Mapping[str, bool], every: Iterable[Drawn]) -> Iterator[Wave]:
     for number, each in enumerate((each for each in every if each.units), 1):
         active = [name for name in each.units if units[name]]
         left_out = [name for name in each.units if not units[name]]
-        yield Wave(number, each.wave.name or f"wave {number}", tuple(sorted(active)), tuple(sorted(left_out)))
+        yield Wave(
+            number,
+            each.wave.name or f"wave {number}",
+            tuple(sorted(active)),
+            tuple(sorted(left_out)),
+            math.ceil(seconds_of(each.wave.soak or "")),
+            tuple(each.wave.approval.groups if each.wave.approval else ()),
+        )
 
 
 ENVIRONMENTS = ""
@@ -180,7 +190,7 @@ def members(
     needed_in: dict[ObjectId, Wave] = {}
     for planned in reversed(objects):
         # What clusters take together is there before the first of them moves to it.
-        if planned.id in exempt or (not planned.owner.cluster and _is_taken(planned.id)):
+        if planned.id in exempt or (not planned.owner.cluster and is_taken(planned.id)):
             continue
         unit = environments.unit_of(planned.owner)
         # An object that several share has no wave of its own: the first wave that needs it changes it.
@@ -214,7 +224,7 @@ def _names_of_own_rollouts(
     for planned in reversed(objects):
         if group_of(planned.id.api_version) == _IMAGES:
             found[planned.id] = rollout_name(planned.owner.tenant, labels_of(planned.manifest).get(APP_LABEL, ""))
-        elif _is_taken(planned.id) and len(names := rollouts_of_users.get(planned.id, set())) == 1:
+        elif is_taken(planned.id) and len(names := rollouts_of_users.get(planned.id, set())) == 1:
             found[planned.id] = next(iter(names))
         if group_of(planned.id.api_version) != _NOTIFICATIONS:
             for dependency in planned.depends_on:
@@ -230,11 +240,11 @@ def _exempt_objects(
     found: set[ObjectId] = set()
     for planned in reversed(objects) if off else ():
         if planned.id in found or own.get(planned.id) in off:
-            found.update(id for id in planned.depends_on if id not in of_apps and not _is_taken(id))
+            found.update(id for id in planned.depends_on if id not in of_apps and not is_taken(id))
     return found
 
 
-def _is_taken(id: ObjectId) -> bool:
+def is_taken(id: ObjectId) -> bool:
     """Whether apps take the object, so that it can belong to one of them alone."""
     return id.kind in ("Secret", "ConfigMap") or group_of(id.api_version) == _SOURCES
 

@@ -25,7 +25,10 @@ ALLOWED = {
         "examples/multi-cluster/workflows.md",
         "kubectl --context america-south delete",
     ): "a ClusterRoleBinding of a destroyed environment",
-    ("docs/how-to/connect-a-cluster.md", "kubectl delete"): "an account holds no data, and its access has to end at once",
+    (
+        "docs/how-to/connect-a-cluster.md",
+        "kubectl delete",
+    ): "an account holds no data, and its access has to end at once",
     (
         "docs/disaster.md",
         "kubectl --context edge-1 --namespace tenantry-system delete",
