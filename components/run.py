@@ -229,7 +229,7 @@ def _held(client: Client, fleet: Fleet, planned: Plan, config: StackConfig) -> t
         _check_after(client, fleet, planned, found)
     known = Known({each.id for each in planned.objects}, InState(), Policed(lambda id: one(client, id)))
     now = held(found, planned.environment, known).recorded(chain.from_iterable(each.kept for each in there))
-    return now, there
+    return now.with_new_names(planned.new_names), there
 
 
 def _check_after(client: Client, fleet: Fleet, planned: Plan, found: Iterable[Manifest]) -> None:
@@ -270,7 +270,8 @@ def _in_files(target: DirectoryTarget, planned: Plan) -> Holds:
         files = [on_hub(each, hub) for hub in planned.hubs for each in rendered(target.directory / hub)]
     else:
         files = list(rendered(target.directory))
-    return replace(held(files, planned.environment), targets=planned_targets(files, planned.environment))
+    now = held(files, planned.environment).with_new_names(planned.new_names)
+    return replace(now, targets=planned_targets(files, planned.environment))
 
 
 def with_values(planned: Plan, target: Target) -> tuple[Plan, Holding]:

@@ -14,7 +14,7 @@
     entries              what tenants and the platform have in common; their entries: tenants, platform
     assemble             the whole document
     settle               leaves out what would make the document invalid
-    alike                what most apps of a kind say, said once
+    alike, classes       what most apps of a kind say, and tenants and clusters that are alike, said once
     text, proof          the document as it is written; its plan, compared with what was read
     report, steps        what import tells, and how to adopt the fleet
 

@@ -9,8 +9,9 @@ from typing import Any
 from tenantry.importing.alike import with_shared_blocks
 from tenantry.importing.apps import fill_in
 from tenantry.importing.blocks import shared_times, tenantrys_own
+from tenantry.importing.classes import with_classes, with_groups
 from tenantry.importing.clusters import without_proxies
-from tenantry.importing.entries import Gathered, own_shard, shard_of_cluster
+from tenantry.importing.entries import Gathered, contents, own_shard, shard_of_cluster
 from tenantry.importing.leaving import Handover, leave_applied, leave_secrets, taken_over, with_applied
 from tenantry.importing.model import Draft, Inventory
 from tenantry.importing.overlay import Place
@@ -45,7 +46,7 @@ def drafted(inventory: Inventory, chart: Mapping[str, str] | None = None, *, kee
         mixed |= handover.mixed - given_up
         found = (handover.idle | handover.mixed - given_up) - going_on
         if not found:
-            return with_shared_blocks(with_applied(inventory, draft))
+            return with_groups(with_classes(with_shared_blocks(with_applied(inventory, draft))))
         going_on |= found
 
 
@@ -165,9 +166,12 @@ def _paused_tenants(found: Gathered) -> set[tuple[str, ...]]:
 
 def _document(found: Gathered, chart: Mapping[str, str] | None) -> dict[str, Any]:
     templates = {name: _template(survey) for name, survey in found.surveys.items()}
+    for path, apps in found.apps.items():
+        found.variables.count(path, contents(apps))
     names = dict.fromkeys(name for survey in found.surveys.values() for name in survey.territories)
     tenants = {name: TenantEntry(found, name).entry(templates) for name in names}
     platform = PlatformEntry(found).entry(chart)
+    found.variables.used_in(platform, tenants)
     own = tenantrys_own()
     document: dict[str, Any] = {
         "apiVersion": "tenantry/v1",

@@ -74,6 +74,13 @@ EFFECTS: tuple[Effect, ...] = (
         "see that all manifests name this namespace, or none",
     ),
     Effect(("Kustomization",), ("spec", "path"), OTHER_MANIFESTS, _CORRECT),
+    Effect(
+        _BOTH,
+        ("spec", "kubeConfig", "secretRef", "key"),
+        "Flux reads this key of the Secret alone. Without it, Flux takes 'value', or else 'value.yaml'",
+        "see with `kubectl describe secret` that the Secret has the key, or name the one that it has",
+        lambda _, field: field.before is ABSENT,
+    ),
     *(
         Effect(
             _BOTH,

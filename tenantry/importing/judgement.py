@@ -23,9 +23,11 @@ from tenantry.plan.plan import Plan
 CONTROLLERS = {"Kustomization": "kustomize-controller", "HelmRelease": "helm-controller"}
 """The controller of a kind, which has an account of this name in Flux's namespace."""
 MISSING_CRDS = {"crds": "Create"}
-"""What an upgrade does with the chart's CRDs if nothing is written: Flux creates those that are missing, whatever the text of its field
-says. Source: fluxcd/helm-controller, internal/action/crds.go, DefaultCRDPolicy.
+"""What an upgrade does with the chart's CRDs if nothing is written: Flux creates those that are missing, whatever the text of its
+field says. Source: fluxcd/helm-controller, internal/action/crds.go, DefaultCRDPolicy.
 """
+OF_KUBERNETES = ("default", "kube-system")
+"""Namespaces that every cluster has."""
 _Place: TypeAlias = tuple[str, str, str, str]
 """Environment, kind, namespace and name of an object."""
 
@@ -92,8 +94,12 @@ class Known:
         return Thing(Read(environment, found, "")).applied_by if found else ("", "")
 
     def default_account(self, environment: str, kind: str) -> str | None:
-        """As which account of an object's namespace Flux acts if the object names none; "": as the controller; None: it was not read."""
+        """As which account of its namespace Flux acts for an object without one; "": as the controller; None: that was not read."""
         return self._accounts.get((environment, CONTROLLERS.get(kind, "")))
+
+    def read_object(self, environment: str, beside: Manifest, kind: str, name: str) -> Manifest | None:
+        """An object that was read in the namespace of another one."""
+        return self._read.get((environment, kind, str(beside["metadata"].get("namespace")), name))
 
     def has_namespace(self, environment: str, name: str) -> bool:
         """Whether a namespace was read."""
@@ -197,7 +203,7 @@ def _waits_for_pruning(difference: Difference) -> bool:
     )
 
 
-def _is_new_and(value: Any) -> Callable[[Difference], bool]:
+def _is_new_and(value: object) -> Callable[[Difference], bool]:
     def holds(difference: Difference) -> bool:
         return difference.field.before is ABSENT and difference.field.after == value
 
@@ -293,14 +299,24 @@ def _is_the_default(difference: Difference) -> bool:
     return bool(account) and _is_new_and(account)(difference)
 
 
-def _is_there(difference: Difference) -> bool:
-    """The namespace that Helm would create was read."""
-    target = str(mapping_at(dict(difference.planned), "spec").get("targetNamespace"))
-    return (
-        _is_new_and(True)(difference)
-        and "kubeConfig" not in mapping_at(dict(difference.planned), "spec")
-        and difference.known.has_namespace(difference.environment, target)
+def _is_read_first(difference: Difference) -> bool:
+    """Flux takes the key `value` if the Secret has it, and the Secret was read."""
+    reference = mapping_at(dict(difference.planned), "spec", "kubeConfig", "secretRef")
+    secret = difference.known.read_object(
+        difference.environment, difference.planned, "Secret", str(reference.get("name"))
     )
+    return _is_new_and("value")(difference) and "value" in mapping_at(secret, "data")
+
+
+_CREATED = _is_new_and(value=True)
+
+
+def _is_there(difference: Difference) -> bool:
+    """The namespace that Helm would create was read, or is one that every cluster has, or that the object itself is in."""
+    spec, own = mapping_at(dict(difference.planned), "spec"), str(difference.planned["metadata"]["namespace"])
+    target = str(spec.get("targetNamespace"))
+    there = target in (own, *OF_KUBERNETES) or difference.known.has_namespace(difference.environment, target)
+    return _CREATED(difference) and "kubeConfig" not in spec and there
 
 
 # --- rules --------------------------------------------------------------------------------------------------------------
@@ -382,6 +398,13 @@ RULES: tuple[Rule, ...] = (
         ("spec", "upgrade", "crds"),
         _is_new_and(MISSING_CRDS["crds"]),
         "Flux creates the CRDs of a chart that are missing without this field, too",
+    ),
+    Rule(
+        "key of a kubeconfig",
+        _BOTH,
+        ("spec", "kubeConfig", "secretRef", "key"),
+        _is_read_first,
+        "it is the key that Flux takes without this field, and the Secret has it",
     ),
     Rule(
         "namespace of a release",

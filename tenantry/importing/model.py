@@ -18,6 +18,7 @@ from typing import Any, Literal, NamedTuple
 from tenantry.compare.fields import FieldChange
 from tenantry.importing.documents import Placed
 from tenantry.kube.objects import KubeObject, Manifest, ObjectId, group_of, object_id
+from tenantry.messages.data import ABSENT, value_at
 from tenantry.messages.errors import Refused
 from tenantry.plan.objects.scope import ENVIRONMENT_LABEL
 
@@ -136,11 +137,12 @@ class Inventory:
 class Became:
     """An object that the draft expresses, and the place that does.
 
-    An object that is planned under another name is in `left_over`, too: the old object stays.
+    An object that is planned under another name is in `left_over`, too: the old object stays. cluster: where an app runs.
     """
 
     read: Read
     path: Path
+    cluster: str = ""
 
 
 Fate = Literal["inexpressible", "stays", "replaced", "applied"]
@@ -196,6 +198,18 @@ class Draft:
     assumed: tuple[Read, ...] = ()
 
 
+_SHARED = {"tenants": ("class", "tenantClasses"), "clusters": ("group", "clusterGroups")}
+"""How an entry names what it shares with others, and where that stands."""
+
+
+def written_at(data: Mapping[str, Any], path: Path) -> Path:
+    """Where a part of a draft is written: what a tenant's class or a cluster's group says stands there."""
+    if str(path[0]) not in _SHARED or value_at(data, path, ABSENT) is not ABSENT:
+        return path
+    key, group = _SHARED[str(path[0])]
+    return (group, str(value_at(data, (*path[:2], key))), *path[2:])
+
+
 class Harmless(NamedTuple):
     """A field that adoption changes, and why Flux and the API server do the same with both values."""
 
@@ -232,6 +246,7 @@ class Proof:
     """The plan of a draft, compared with what was read.
 
     missing: what is not planned under its name; each is in the draft's `left_over`, or import has a defect.
+    renamed: those of them that are apps, each with the planned object that does the same under another name.
     defects: what is wrong with the draft, in sentences; import writes nothing if there are any.
     """
 
@@ -239,6 +254,7 @@ class Proof:
     added: tuple[Added, ...]
     missing: tuple[Read, ...]
     defects: tuple[str, ...]
+    renamed: tuple[Proven, ...] = ()
 
 
 def key_of(manifest: Manifest) -> Key:

@@ -115,7 +115,7 @@ def _tell(data: dict[str, Any], notes: Notes, inventory: Inventory, unit: Path, 
         places = notes.places.get(id(read), ())
         if any(place[: len(unit)] == unit for place in places):
             if all(value_at(data, each, ABSENT) is ABSENT for each in places):
-                notes.left_over = [each for each in notes.left_over if each.read is not read]
+                notes.forget(read)
             notes.leave(read, problem.message, fix or "declare it by hand")
 
 
@@ -151,7 +151,7 @@ def _draft(inventory: Inventory, data: dict[str, Any], notes: Notes, plans: dict
         goes_on = _is_bootstraps(read) or id(read) in stays
         expressed = None if goes_on else _expressed(data, notes, read, plan, made[read.environment])
         if expressed:
-            became.append(Became(read, expressed))
+            became.append(Became(read, expressed, notes.apps[id(read)][2] if id(read) in notes.apps else ""))
         if id(read) not in told:
             notes.left_over.append(_unexpressed(read, notes, homes, is_said=expressed is not None))
     decisions = {

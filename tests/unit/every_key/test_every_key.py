@@ -162,6 +162,7 @@ THE_SAME = {
     "clusterAdmin": "of a tenant as a whole",
     "clusterRoles": "takes no placeholders",
     "credentials": "takes no placeholders",
+    "formerly": "of a tenant as a whole",
     "keepCRDs": "of an add-on as a whole",
     "namespace": "told of each app",
     "require": "of the platform as a whole; of a tenant a setting",

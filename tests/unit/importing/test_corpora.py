@@ -121,6 +121,24 @@ def test_an_app_whose_source_has_another_name_and_the_same_content_has_a_harmles
     assert (policies["fields"], document["risks"]) == ([], [])
 
 
+def test_what_is_planned_under_another_name_is_compared_too(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    imported("kubeconfigs", tmp_path / "tenants.yaml", monkeypatch, "--output", "json")
+    document = json.loads(capsys.readouterr().out)
+    told = {each["planned"]: [each["path"][-1] for each in each["fields"]] for each in document["renamed"]}
+    assert told == {
+        "Kustomization kubeconfigs/edge-infra": ["serviceAccountName"],
+        "Kustomization east/east-infra": ["key", "serviceAccountName"],
+        "Kustomization west/west-infra": ["key", "serviceAccountName"],
+    }
+    # Its source has a new name and the same content, and the new object keeps nothing of the old reference.
+    assert {each["reason"] for found in document["renamed"] for each in found["harmless"]} >= {
+        "the source has another name, and the same address, reference, filters and credentials"
+    }
+    assert document["counts"]["changed"] == 0
+
+
 def _named(each: dict[str, str]) -> tuple[str, ...]:
     return each["environment"], each["apiVersion"], each["kind"], each["namespace"], each["name"]
 

@@ -49,6 +49,11 @@ def labelled(**labels: str) -> Manifest:
     return {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": "rocky", "labels": mark}}
 
 
+def secret(name: str, *keys: str) -> Manifest:
+    metadata = {"name": name, "namespace": "flux-system"}
+    return {"apiVersion": "v1", "kind": "Secret", "metadata": metadata, "data": dict.fromkeys(keys, "")}
+
+
 def applied(name: str, owner: str) -> Manifest:
     found = made("Kustomization", dict(PRUNED), name)
     marks = {"name": owner, "namespace": "flux-system"}
@@ -133,6 +138,7 @@ LOCKED = (("kustomize-controller", "deployer"),)
 INSTALLED: dict[str, Any] = {"targetNamespace": "rocky"}
 CREATING: dict[str, Any] = {"install": {"createNamespace": True}}
 ELSEWHERE = {"kubeConfig": {"secretRef": {"name": "a"}}}
+KEYED = {"kubeConfig": {"secretRef": {"name": "a", "key": "value"}}}
 
 CASES: dict[str, tuple[Case, tuple[Case, ...]]] = {
     "version": (
@@ -275,10 +281,20 @@ CASES: dict[str, tuple[Case, tuple[Case, ...]]] = {
             release({"upgrade": {"crds": "Skip"}}, {"upgrade": {"crds": "Create"}}),
         ),
     ),
+    "key of a kubeconfig": (
+        kustomization(ELSEWHERE, KEYED, around=((secret("a", "value"),), ())),
+        (
+            kustomization(ELSEWHERE, KEYED),
+            kustomization(ELSEWHERE, KEYED, around=((secret("a", "value.yaml"),), ())),
+            kustomization(ELSEWHERE, KEYED, around=((secret("b", "value"),), ())),
+            kustomization(KEYED, ELSEWHERE, around=((secret("a", "value"),), ())),
+        ),
+    ),
     "namespace of a release": (
         release(INSTALLED, INSTALLED | CREATING, around=((labelled(),), ())),
         (
             release(INSTALLED, INSTALLED | CREATING),
+            release({"targetNamespace": "kube-other"}, {"targetNamespace": "kube-other"} | CREATING),
             release(INSTALLED | CREATING, INSTALLED, around=((labelled(),), ())),
             release(ELSEWHERE | INSTALLED, ELSEWHERE | INSTALLED | CREATING, around=((labelled(),), ())),
         ),
@@ -305,6 +321,12 @@ def test_a_rule_holds_for_its_case_and_not_for_its_neighbours(rule: str) -> None
     assert (changed, REASONS[rule] in reasons) == ([], True)
     for number, neighbour in enumerate(neighbours):
         assert neighbour.judge()[0], number
+
+
+@pytest.mark.parametrize("namespace", ["kube-system", "default", "flux-system"])
+def test_a_namespace_that_is_always_there_need_not_be_read(namespace: str) -> None:
+    target = {"targetNamespace": namespace}
+    assert release(target, target | CREATING).judge()[0] == []
 
 
 NEVER = {

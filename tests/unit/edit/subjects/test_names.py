@@ -77,6 +77,7 @@ NO_NAMES = {
     "Setters": "path",
     "Subject": "group user",
     "SubstituteFrom": "name",  # found by Flux's schema, as `valuesFrom` is
+    "Tenant": "formerly",
     "TenantClass": "alerts namespaces receivers",
     "Times": "dates days hours",
     "TenantOwner": "role",
