@@ -16,6 +16,7 @@ from tenantry.messages.errors import Path, Problem
 from tenantry.messages.problems import doubtful
 from tenantry.messages.text import counted, declared, listed
 from tenantry.model import Rollout, RolloutWave
+from tenantry.rollout.check_texts import check_names, check_variables, texts_of
 from tenantry.rollout.drawing import (
     Drawn,
     OwnRollout,
@@ -27,7 +28,6 @@ from tenantry.rollout.drawing import (
     units_of,
 )
 from tenantry.rollout.model import KEYS_BY, By
-from tenantry.rollout.waves import check_names, check_variables, texts_of
 
 
 class _Written(NamedTuple):

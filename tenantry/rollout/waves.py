@@ -11,7 +11,6 @@ either, or the app would wait with it.
 from __future__ import annotations
 
 import math
-import re
 from collections.abc import Collection, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from graphlib import CycleError, TopologicalSorter
@@ -20,12 +19,12 @@ from typing import TypeAlias
 from tenantry.fleet.fleet import Fleet
 from tenantry.fleet.settings import variables_of
 from tenantry.kube.objects import KubeObject, ObjectId, Owner, group_of, labels_of
-from tenantry.messages.placeholders import Scalar
 from tenantry.messages.text import counted, listed, printable
 from tenantry.model import Rollout as Declared
 from tenantry.model.scalars import seconds_of
 from tenantry.plan.objects.scope import APP_LABEL
 from tenantry.plan.planned_apps import PlannedApp
+from tenantry.rollout.check_texts import check_names, check_variables, filled, texts_of
 from tenantry.rollout.drawing import (
     Drawn,
     drawn,
@@ -36,7 +35,7 @@ from tenantry.rollout.drawing import (
     rollout_name,
     units_of,
 )
-from tenantry.rollout.model import By, WaveCheck
+from tenantry.rollout.model import By
 
 _MOST_COUNTS = 5
 
@@ -201,38 +200,12 @@ class _Waves:
             for unit in units if of_clusters else ("",):
                 values = {**variables_of(self.fleet, self.environment, unit), **shared} if unit else shared
                 limits = (each.prometheus.below, each.prometheus.above) if each.prometheus else (None, None)
-                yield Check(name, _filled(url, values), _filled(query, values), *limits)
-
-
-_NAME = re.compile(r"\{([A-Za-z][A-Za-z0-9_]*)\}")
-"""A placeholder of a check. The braces of a query hold more than a name."""
-
-
-def check_names(text: str) -> list[str]:
-    """The placeholders in a text of a check."""
-    return _NAME.findall(text)
+                yield Check(name, filled(url, values), filled(query, values), *limits)
 
 
 def check_names_of(wave: Wave) -> tuple[str, ...]:
     """The names of the checks of a wave."""
     return tuple(dict.fromkeys(check.name for check in wave.checks))
-
-
-def texts_of(check: WaveCheck) -> tuple[str, str]:
-    """The address, and the query or ""."""
-    if check.prometheus:
-        return check.prometheus.url, check.prometheus.query
-    assert check.http
-    return check.http.url, ""
-
-
-def check_variables(fleet: Fleet, environment: str, by: By, units: Iterable[str]) -> dict[str, Scalar]:
-    """The placeholders of checks that have one value for a wave."""
-    return {**fleet.environments[environment].variables, "env": environment, by: "|".join(units)}
-
-
-def _filled(text: str, values: Mapping[str, Scalar]) -> str:
-    return _NAME.sub(lambda found: str(values.get(found[1], found[0])), text)
 
 
 ENVIRONMENTS = ""
