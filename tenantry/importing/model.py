@@ -17,6 +17,7 @@ from typing import Any, Literal, NamedTuple
 
 from tenantry.compare.fields import FieldChange
 from tenantry.importing.documents import Placed
+from tenantry.importing.markers import Marked
 from tenantry.kube.objects import KubeObject, Manifest, ObjectId, group_of, object_id
 from tenantry.messages.data import ABSENT, value_at
 from tenantry.messages.errors import Refused
@@ -106,6 +107,7 @@ class Reading:
     """How objects were read, beside the objects themselves.
 
     assumed: sources that were not read, as the Git remotes of the repositories at hand tell them. They are not counted.
+    marked: the values that image automation writes into files of these repositories, each with a file that has it.
     """
 
     unread: tuple[Unread, ...] = ()
@@ -113,6 +115,7 @@ class Reading:
     elsewhere: tuple[Elsewhere, ...] = ()
     flux: tuple[Installed, ...] = ()
     assumed: tuple[Read, ...] = ()
+    marked: tuple[tuple[Marked, str], ...] = ()
 
     def __add__(self, other: Reading) -> Reading:
         return Reading(*(getattr(self, key) + getattr(other, key) for key in self.__slots__))

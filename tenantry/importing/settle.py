@@ -9,6 +9,7 @@ from typing import Any
 from tenantry.grants.frames import filled
 from tenantry.importing.model import Became, Draft, Inventory, LeftOver, Path, Read, key_of
 from tenantry.importing.owners import FLUX
+from tenantry.importing.reading import ORIGIN
 from tenantry.importing.remotes import told_by_remote
 from tenantry.importing.text import text_of
 from tenantry.importing.world import Notes
@@ -236,6 +237,9 @@ def _unexpressed(read: Read, notes: Notes, homes: Set[str], *, is_said: bool) ->
             "Tenantry plans it under another name",
             "keep it until nothing uses it: the steps to adopt say how to see that",
         )
+    if key.kind == "ImageUpdateAutomation" and read.origin == ORIGIN:
+        text = "it writes images into files of a repository, which was not read: an app of the file keeps the image of today"
+        return LeftOver(read, text, "import from the directory of the repository, which shows the apps that it writes")
     if key.kind in _IMAGES:
         text = "image automation belongs to an app: the app's name is the first part of the object's"
         return LeftOver(read, text, "keep it, or declare 'imageAutomation' of the app by hand")
