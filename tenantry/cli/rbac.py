@@ -79,8 +79,8 @@ def command(
     The roles follow from the plan. When the file gets a tenant, a namespace, a credential or a kind of object that is new, apply
     them again before `tenantry up`. When it loses one, apply them after the run that removes it.
 
-    No role has a wildcard or reads Secrets but those that the fleet writes, by their names. What may be bound is named. The admission
-    policies of `tenantry cluster bootstrap` let who has the role 'deploy' write the fleet's labels.
+    No role has a wildcard or reads Secrets but those that the fleet writes, by their names. What may be bound is named. The
+    admission policies of `tenantry cluster bootstrap` let who has the role 'deploy' write the fleet's labels.
     """
     subject = _subject(group, user, account)
     with working(f"planning {file}"):

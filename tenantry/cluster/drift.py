@@ -21,7 +21,7 @@ from tenantry.kube.values import number_of
 from tenantry.messages.data import ABSENT, depth_of, mapping_at, mappings_in, value_at
 from tenantry.messages.errors import Refused
 from tenantry.plan.objects.lifecycle import STATE_LABEL
-from tenantry.plan.objects.scope import ENVIRONMENT_LABEL, FIELD_MANAGER
+from tenantry.plan.objects.scope import FIELD_MANAGER
 
 if TYPE_CHECKING:
     from tenantry.cluster.client import Client

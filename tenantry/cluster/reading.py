@@ -68,7 +68,8 @@ def not_read(client: Client) -> str:
     what = "it exists, is somebody else's or was changed"
     if len(client.unread) > 1:
         what = "they exist, are somebody else's or were changed"
-    return f"{listed(sorted(map(str, client.unread)), 3)} may not be read with these credentials, so nobody has checked whether {what}"
+    names = listed(sorted(map(str, client.unread)), 3)
+    return f"{names} may not be read with these credentials, so nobody has checked whether {what}"
 
 
 def read_objects(

@@ -116,8 +116,8 @@ _PREFIX = "tenantry/"
 """How the labels and annotations begin that the fleet gives its objects."""
 _API = "admissionregistration.k8s.io/v1"
 DEPLOYING = ("tenantry", "fleets", "deploy")
-"""The API group, the resource and the verb of a right that only these policies ask for. Who has it on the whole cluster counts as the
-platform with few rights: otherwise an account would have to write in all namespaces, also Secrets, to run a stack.
+"""The API group, the resource and the verb of a right that only these policies ask for. Who has it on the whole cluster counts as
+the platform with few rights: otherwise an account would have to write in all namespaces, also Secrets, to run a stack.
 """
 _DEPLOYS = "authorizer.group('{}').resource('{}').check('{}').allowed()".format(*DEPLOYING)
 _OTHERS = {"others": f"!{_DEPLOYS}"}
@@ -238,7 +238,7 @@ def _namespaces() -> tuple[Manifest, ...]:
 
 
 def _objects(rules: Iterable[Rule]) -> tuple[Manifest, ...]:
-    everywhere = f"authorizer.group('kustomize.toolkit.fluxcd.io').resource('kustomizations').check('create').allowed() || {_DEPLOYS}"
+    everywhere = "authorizer.group('kustomize.toolkit.fluxcd.io').resource('kustomizations').check('create').allowed()"
     return _policy(
         "tenantry-tenants",
         [_rule(group, resources, "CREATE", "UPDATE") for group, resources in _FLUX.items()],
@@ -246,7 +246,7 @@ def _objects(rules: Iterable[Rule]) -> tuple[Manifest, ...]:
         {"changes": "request.operation == 'CREATE' || object.?spec != oldObject.?spec"},
         {
             "labels": "namespaceObject.metadata.?labels.orValue({})",
-            "everywhere": everywhere,
+            "everywhere": f"{everywhere} || {_DEPLOYS}",
             "account": f"variables.labels[?'{ACCOUNT_LABEL}'].orValue(variables.labels[?'{TENANT_LABEL}'].orValue(''))",
         },
         rules,

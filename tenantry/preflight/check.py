@@ -247,8 +247,8 @@ class _Check:
         if checker.unread:
             yield warning(
                 "kubeconfig-not-read",
-                f"the kubeconfig of {listed(sorted(checker.unread), 3)} may not be read with these credentials, so nobody has checked"
-                " whether Flux can use it there",
+                f"the kubeconfig of {listed(sorted(checker.unread), 3)} may not be read with these credentials, so nobody has"
+                " checked whether Flux can use it there",
                 f"let who may read it check: {self._command}",
             )
         if checker.identities:

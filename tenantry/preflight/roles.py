@@ -23,7 +23,6 @@ from tenantry.plan.admission import DEPLOYING, management_policies
 from tenantry.plan.bootstrap import homes_of_addons
 from tenantry.plan.objects.scope import MANAGED_BY
 from tenantry.plan.plan import Plan
-from tenantry.preflight.existing import expected_secrets
 from tenantry.preflight.fitness import definitions
 from tenantry.preflight.remotes import remotes
 
@@ -166,8 +165,8 @@ class _Rights:
         for held in self.held.values():
             for role in dict.fromkeys(role for role, rule in held if _is_wide(rule)):
                 yield (
-                    f"{role} of the fleet has wide rights, so who deploys it has them there, too: Kubernetes lets nobody give a right"
-                    " that he does not have"
+                    f"{role} of the fleet has wide rights, so who deploys it has them there, too: Kubernetes lets nobody give a"
+                    " right that he does not have"
                 )
 
 

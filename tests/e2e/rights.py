@@ -48,7 +48,7 @@ def log_in(sandbox: Path, hub: str) -> None:
             "kind": "TokenRequest",
             "spec": {"expirationSeconds": 24 * 3600},
         }
-        answer = client._client._client.post(path, json=asked)  # noqa: SLF001  lightkube has no call for any path
+        answer = client._client._client.post(path, json=asked)
         token = answer.raise_for_status().json()["status"]["token"]
     content = yaml.safe_load(administrator.read_text())
     content["users"][0]["user"] = {"token": token}

@@ -148,7 +148,8 @@ def test_who_operates_changes_flux_objects_alone_where_the_fleet_has_them() -> N
 def test_kubeconfigs_are_read_on_request_alone_each_by_its_name(role: RoleName) -> None:
     text = rocky(SIMPLE, "clusters: {all: true}")
     (remote,) = remotes(fleet(text), planned(text))
-    assert isinstance(at := remote.reference, SecretKey)
+    at = remote.reference
+    assert isinstance(at, SecretKey)
     asked = ("get", "", "secrets", at.namespace, at.name)
     assert not Authorizer(of(text, role)).allows(*asked)
     allowed = Authorizer(of(text, role, kubeconfigs=True))
