@@ -243,7 +243,9 @@ def _without_outputs(
         output = output_of(each)
         assert output is not None
         if each.id in foreign:
-            whys[f"{each.id} exists, and no run made it"] = "name another Secret in the cluster's 'kubeconfig'"
+            whys[f"{each.id} exists, and no run made it"] = (
+                "name another Secret for a new cluster; for one in use, take this Secret away, and the next run writes it"
+            )
         else:
             why = secrets.lacking[output]
             whys[why.message] = why.fix

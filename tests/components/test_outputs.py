@@ -142,7 +142,7 @@ def test_a_secret_that_something_else_made_is_left_alone_even_with_a_good_kubeco
     told = (
         f"{NOT_STORED} is left out; everything else of the run goes through\n"
         "  Secret clusters/edge exists, and no run made it\n"
-        "  fix: name another Secret in the cluster's 'kubeconfig'"
+        "  fix: name another Secret for a new cluster; for one in use, take this Secret away, and the next run writes it"
     )
     assert said == [told] * 2
 
