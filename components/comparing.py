@@ -35,6 +35,7 @@ from tenantry.kube.objects import Manifest, ObjectId, object_id, readable_id
 from tenantry.messages.text import counted
 from tenantry.plan.plan import Plan
 from tenantry.preflight.fitness import Policed
+from tenantry.rollout.conditions import Waiting
 from tenantry.rollout.moves import Move, moves_of
 from tenantry.stacks.backend import refreshes_always
 from tenantry.stacks.outcome import REFRESH, is_started_by_tenantry, is_unrefreshed, tell
@@ -45,6 +46,7 @@ from .contact import connected
 from .gates import TOLD
 from .secrets import SecretConfig, read_secrets, with_plain_secrets
 from .state import check_retained, outputs_in_state
+from .waiting import Conditions, Held
 
 if TYPE_CHECKING:
     from tenantry.cluster.client import Client
@@ -58,7 +60,7 @@ class Restoring:
     """What was not as planned before the run.
 
     rewritten: what is as planned, but for fields that the API server writes otherwise. moves: the apps that move to another source.
-    urns: of the state, by what `key_of` gives; empty if nothing was not as planned.
+    urns: of the state, by what `key_of` gives; empty if nothing was not as planned. held: what waits and stays as it is.
     """
 
     target: ClusterTarget
@@ -67,6 +69,7 @@ class Restoring:
     rewritten: Sequence[Difference] = ()
     moves: Sequence[Move] = ()
     urns: Mapping[str, str] = field(default_factory=dict)
+    held: Held = field(default_factory=Held)
 
     @property
     def ids(self) -> frozenset[ObjectId]:
@@ -117,12 +120,17 @@ def _end(left: Sequence[Difference]) -> NoReturn:
 
 
 def restoring(
-    plan: Plan, target: Target, held: Collection[ObjectId] = (), secrets: SecretConfig | None = None
+    plan: Plan,
+    target: Target,
+    held: Collection[ObjectId] = (),
+    conditions: Conditions = lambda *_: Waiting(),
+    secrets: SecretConfig | None = None,
 ) -> Restoring | None:
     """Compare before anything is registered, and do what the engine cannot: take off what others have added to planned objects, and
     delete what an interrupted run has left in no state. A preview only says so. None: there is nothing to restore.
 
-    Args:   plan: of the stack. held: objects that stay as they are. secrets: None: those of the stack's config.
+    Args:   plan: of the stack. held: objects that stay as they are. conditions: what else has to.
+            secrets: None: those of the stack's config.
     Raises: Refused: the cluster cannot be read or changed. RunError: a run that can be begun again has to refresh.
     """
     if not isinstance(target, ClusterTarget):
@@ -141,9 +149,12 @@ def restoring(
         unchanging = Restoring(target, plan, (), rewritten) if rewritten else None
         there = _Orphans(unplanned, Places(namespaces_of(client)), client)
         data = [id for id in remains(plan, found.unplanned) if id.kind != "Namespace"]
-        if not differences and not there.possible and not data:
+        waits = conditions(client, differences, unplanned)
+        if not differences and not there.possible and not data and not waits:
             return unchanging
         there_before = outputs_in_state()
+        kept_back = Held.of(plan, waits, differences, unplanned, frozenset(map(key_of, there_before)))
+        differences = [each for each in differences if each.id not in waits.objects]
         state = {key_of(urn): outputs for urn, outputs in there_before.items()}
         _tell(differences)
         if not is_started_by_tenantry() and pulumi.runtime.is_dry_run() and not refreshes_always(Path.cwd()):
@@ -154,14 +165,14 @@ def restoring(
         check_retained(plan, [str(id) for id in data if key_in_state(id) in state])
         changed = [(each.planned, each.live) for each in differences if each.live]
         moves = moves_of(plan, changed, found.unplanned)
-        needed = {id for move in moves for id in move.needs}
+        needed = {id for move in moves for id in move.needs} | waits.objects.keys()
         abandoned = there.outside(state, needed)
         if pulumi.runtime.is_dry_run():
             return unchanging
         take_off_added(client, (each for each in differences if each.added))
         delete(client, abandoned, _CLEAN_UP)
     urns = {key_of(urn): urn for urn in there_before}
-    return Restoring(target, plan, differences, rewritten, moves, urns)
+    return Restoring(target, plan, differences, rewritten, moves, urns, kept_back)
 
 
 def _is_unknown(difference: Difference, state: Mapping[str, Mapping[str, Any]]) -> bool:

@@ -10,9 +10,10 @@ import asyncio
 import sys
 import time
 from collections import deque
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Awaitable, Callable, Iterable, Mapping
 from contextlib import ExitStack
 from dataclasses import dataclass, field
+from datetime import UTC, datetime
 from typing import TYPE_CHECKING, NoReturn, TypeVar
 
 import pulumi
@@ -24,11 +25,14 @@ from tenantry.kube.objects import ObjectId
 from tenantry.messages.errors import UNREACHABLE, Refused
 from tenantry.messages.text import grouped
 from tenantry.plan.plan import Plan
+from tenantry.rollout.checks import failed_checks
 from tenantry.rollout.judging import Awaited, Request, Seen, Watch
+from tenantry.rollout.opening import closed
 from tenantry.rollout.turns import Turn, Turns, ask, turns_of, wanted_of
 from tenantry.rollout.waves import Rollout, Wave, in_words
-from tenantry.rollout.words import arrived, progress, stopped, unapplied, unreadable
-from tenantry.stacks.outcome import is_started_by_tenantry, tell
+from tenantry.rollout.windows import Shut
+from tenantry.rollout.words import arrived, not_begun, progress, stopped, unapplied, unchecked, unkept, unreadable
+from tenantry.stacks.outcome import WAITS, is_started_by_tenantry, tell
 
 from .config import ClusterTarget, Target
 from .contact import connected
@@ -118,9 +122,9 @@ class Answer:
     ok: bool
 
 
-def ended(message: str) -> NoReturn:
+def ended(message: str, code: int = 1) -> NoReturn:
     """End the program with this message alone. Raises: RunError: another process may host the program."""
-    tell("1")
+    tell(str(code))
     if not is_started_by_tenantry():
         raise pulumi.RunError(message)
     pulumi.log.error(message)
@@ -131,14 +135,20 @@ def ended(message: str) -> NoReturn:
 class Gates:
     """The gates of all rollouts of a plan.
 
-    reading: None: nothing is waited for, as in a preview. to_the_end: the last wave is waited for, too.
+    reading: None: nothing is waited for, as in a preview. to_the_end: the last wave is waited for, too. left: what stays as it is:
+    nobody waits for it, and it waits for nobody. good: called when a wave is good. closed: whether windows keep a wave from
+    beginning. changing: the rollouts and waves in which the run changes something.
     """
 
     environment: str
     turns: Turns
     reading: Reading | None
-    end: Callable[[str], NoReturn] = ended
+    end: Callable[..., NoReturn] = ended
     to_the_end: bool = False
+    left: frozenset[ObjectId] = frozenset()
+    good: Callable[[Rollout, Wave], Awaitable[None]] | None = None
+    closed: Callable[[], Shut | None] = lambda: None
+    changing: frozenset[tuple[str, int]] = frozenset()
     stayed: dict[ObjectId, str] = field(default_factory=dict)
     """The apps that have not moved to their new sources, with the reasons."""
     _begun: dict[Turn, asyncio.Event] = field(default_factory=dict)
@@ -146,7 +156,7 @@ class Gates:
 
     def holds(self, id: ObjectId | None) -> bool:
         """Whether an object waits for its turn."""
-        return self.reading is not None and id in self.turns.of
+        return self.reading is not None and id in self.turns.of and id not in self.left
 
     async def wait(self, id: ObjectId | None) -> None:
         """Wait until an object may be changed. Raises: what has ended the run before."""
@@ -167,7 +177,7 @@ class Gates:
         """
         if self.reading is None:
             return
-        held = [(self.turns.of[id], answer) for id, answer in answers.items() if id in self.turns.of]
+        held = [(self.turns.of[id], answer) for id, answer in answers.items() if self.holds(id)]
         by_turn = {turn: [answer for _, answer in found] for turn, found in grouped(held, lambda each: each[0]).items()}
         rollouts = [asyncio.ensure_future(self._rollout(each, by_turn, self.reading)) for each in self.turns.rollouts]
         try:
@@ -186,8 +196,15 @@ class Gates:
         used = {turn.wave for turn in answers if turn.rollout == rollout.name}
         for wave in rollout.waves:
             if wave.number in used:
-                is_last = wave.number == max(used) and not self.to_the_end
+                if wave.number > min(used) and (closed := self.closed()):
+                    self.end(not_begun(self.environment, rollout, wave, closed), WAITS)
+                is_last = wave.number == max(used) and not (self.to_the_end or wave.soak or self.checks(rollout, wave))
                 await _Run(self, rollout, wave, answers, reading, is_last=is_last).run()
+
+    def checks(self, rollout: Rollout, wave: Wave) -> bool:
+        """Whether the checks of a wave are asked: if something changes in it, or in a later wave that needs it."""
+        changes = (number for name, number in self.changing if name == rollout.name)
+        return bool(wave.checks) and max(changes, default=0) >= wave.number
 
     def begin(self, turn: Turn) -> None:
         """Send the objects of a turn to the engine."""
@@ -208,8 +225,13 @@ def gates_of(plan: Plan, target: Target, *, to_the_end: bool = False) -> Gates:
     if pulumi.runtime.is_dry_run():
         for rollout in plan.rollouts:
             pulumi.log.info(f"changes go {in_words(rollout)}")
+        for sentence in plan.windows.begin(datetime.now(UTC)):
+            pulumi.log.info(sentence)
         return Gates(plan.environment, turns, None)
-    return Gates(plan.environment, turns, Reading(plan, target), to_the_end=to_the_end)
+    reading = Reading(plan, target)
+    return Gates(
+        plan.environment, turns, reading, to_the_end=to_the_end, closed=lambda: closed(plan, datetime.now(UTC))
+    )
 
 
 @dataclass(slots=True)
@@ -235,7 +257,10 @@ class _Run:
         while True:
             at_once = (self.rollout.max_parallel or len(queue)) - running
             watch.changed(await self._begin([queue.popleft() for _ in range(min(at_once, len(queue)))]))
-            if not queue and (self.is_last or not watch.unseen):
+            if not queue and self.is_last:
+                return
+            if not queue and not watch.unseen:
+                await self._good()
                 return
             seen = await self._look(watch)
             if watch.has_failed(seen):
@@ -243,6 +268,7 @@ class _Run:
             running = len(seen.waiting)
             if not running and not queue:
                 self._tell_end(seen, waited=waited)
+                await self._good()
                 return
             if running:
                 waited = True
@@ -261,7 +287,18 @@ class _Run:
 
     def _awaited(self) -> dict[str, list[Awaited]]:
         found = self.gates.turns.awaited.get((self.rollout.name, self.wave.number), ())
-        return grouped(found, lambda each: self.rollout.unit_of(each.owner))
+        own = (each for each in found if each.id not in self.gates.left)
+        return grouped(own, lambda each: self.rollout.unit_of(each.owner))
+
+    async def _good(self) -> None:
+        checks = self.wave.checks if self.gates.checks(self.rollout, self.wave) else ()
+        if failed := await asyncio.to_thread(failed_checks, checks):
+            self.gates.end(unchecked(self.gates.environment, self.rollout, self.wave, failed))
+        if self.gates.good:
+            try:
+                await self.gates.good(self.rollout, self.wave)
+            except Refused as refused:
+                self.gates.end(unkept(self.rollout, self.wave, refused))
 
     async def _look(self, watch: Watch) -> Seen:
         try:

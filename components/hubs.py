@@ -116,12 +116,23 @@ def _with_former_names(state: _State, hub: str, *, several: bool) -> set[str]:
     return found
 
 
+def objects_in_state(resources: Iterable[Mapping[str, Any]]) -> dict[ObjectId, KubeObject]:
+    """All objects in a stack's state, as it has them."""
+    found = (object_in_state(each, hub) for hub, every in _read(resources).objects.items() for each in every)
+    return {planned.id: planned for planned in found}
+
+
 def held_hubs(plan: Plan, resources: Iterable[Mapping[str, Any]], without: Collection[str]) -> Plan:
     """The plan, in which management clusters that are left out have what the state has of them, in its order.
 
     Raises: RefusedChange: a cluster would get another management cluster.
     """
-    held = [_object(each, hub) for hub, found in _read(resources).objects.items() if hub in without for each in found]
+    held = [
+        object_in_state(each, hub)
+        for hub, found in _read(resources).objects.items()
+        if hub in without
+        for each in found
+    ]
     ids = {planned.id for planned in held}
     homes = {planned.owner.cluster: planned.hub for planned in held if planned.owner.cluster}
     moved = ((cluster, hub, plan.hub_by_cluster.get(cluster, hub)) for cluster, hub in homes.items())
@@ -130,7 +141,7 @@ def held_hubs(plan: Plan, resources: Iterable[Mapping[str, Any]], without: Colle
     return replace(plan, objects=(*(each for each in plan.objects if each.hub not in without), *theirs))
 
 
-def _object(resource: Mapping[str, Any], hub: str) -> KubeObject:
+def object_in_state(resource: Mapping[str, Any], hub: str) -> KubeObject:
     """An object as the state has it. Its content counts for nothing, because the engine takes the former one; it has no values."""
     inputs = mapping_at(dict(resource), "inputs")
     id = readable_id(inputs)
@@ -164,10 +175,11 @@ def _owner(parent: str) -> Owner:
 def _id(urn: str, hub: str) -> ObjectId | None:
     """The object of a management cluster that a URN names; None: it names something else."""
     token, _, name = key_of(urn).rpartition("::")
-    if not token.startswith(_OBJECT) or not name.startswith(f"{hub}/"):
+    prefix = f"{hub}/" if hub else ""
+    if not token.startswith(_OBJECT) or not name.startswith(prefix):
         return None
     _, api_version, kind = token.split(":")
-    namespace, _, own = name.removeprefix(f"{hub}/").rpartition("/")
+    namespace, _, own = name.removeprefix(prefix).rpartition("/")
     found = ObjectId(api_version.removeprefix("core/"), kind, namespace, own, hub)
     assert type_token(found) == token
     return found

@@ -17,7 +17,8 @@ from tenantry.cluster.inventory import claims_on, held_on
 from tenantry.cluster.report import stuck
 from tenantry.cluster.requests import one
 from tenantry.fleet.fleet import Fleet, offboarded
-from tenantry.guard import Held, Known, check, doubts, held, limits_of, never_applied
+from tenantry.guard import Held as Holds
+from tenantry.guard import Known, check, doubts, held, limits_of, never_applied
 from tenantry.guard.claims import Claim, claimed, foreign, other_claims
 from tenantry.guard.keeping import kept_after, left_here
 from tenantry.guard.places import Places
@@ -30,10 +31,12 @@ from tenantry.plan.engine_order import order_of_files
 from tenantry.plan.plan import Plan
 from tenantry.preflight.fitness import Policed, fitted
 from tenantry.render import rendered
+from tenantry.rollout.ignoring import ignored
 from tenantry.rollout.moves import Move
+from tenantry.rollout.opening import waits
 from tenantry.stacks.command import PARALLEL, SKIP_CHECKPOINTS, TUNED
 from tenantry.stacks.file import NAMESPACE
-from tenantry.stacks.outcome import OUTCOME_FILE, STARTED, UNPROTECT, for_stack, offboards, tell
+from tenantry.stacks.outcome import OUTCOME_FILE, STARTED, UNPROTECT, WAITS, for_stack, offboards, tell
 
 from .comparing import restoring
 from .config import ClusterTarget, DirectoryTarget, StackConfig, Target, read_config
@@ -44,6 +47,7 @@ from .hubs import Renamed, held_hubs, left_out_words, renamed
 from .moving import Moving
 from .secrets import Holding, SecretConfig, holding, left_over, read_secrets, with_secrets, without_secrets
 from .state import InState, StillProtected, check_retained, check_unprotected, outputs_in_state, resources_in_state
+from .waiting import Clocks, Held
 
 if TYPE_CHECKING:
     from tenantry.cluster.client import Client
@@ -89,11 +93,16 @@ def run_of(environment: str | None = None, file: str | Path | None = None) -> Ru
         secrets = read_secrets(contacted.objects) if isinstance(target, ClusterTarget) else None
         complete, held = with_values(contacted, target, secrets)
         gates = gates_of(contacted, target, to_the_end=made.keeper is not None)
-        compared = restoring(contacted, target, held.ids, secrets)
+        clocks = Clocks(contacted, plan.hubs, target, made.platform)
+        compared = restoring(contacted, target, held.ids, clocks.ask, secrets)
+        waits = compared.held if compared else Held()
         if compared:
-            complete = compared.leaving(complete)
-        check = held.ending(compared)
-        kept = frozenset(held.kept)
+            complete = waits.registered(compared.leaving(complete))
+        gates.left, gates.good = waits.ids, clocks.good
+        changing = (contacted.wave_of(id) for id in (compared.ids if compared else ()))
+        gates.changing = frozenset((rollout.name, wave.number) for rollout, wave in filter(None, changing))
+        check = held.ending(waits.ending(compared))
+        kept = frozenset(held.kept) | waits.everything_kept()
         if without:
             complete = held_hubs(replace(plan, objects=complete.objects), made.resources, without)
             kept |= {each.id for each in complete.objects if each.hub in without}
@@ -138,13 +147,14 @@ def readable_errors() -> Iterator[None]:
 class Made:
     """keeper: keeps the environment's record; None: nobody needs one. renamed: what has another name in the state.
 
-    resources: all of the state, if there are several management clusters.
+    platform: the namespace of the claims. resources: all of the state, if there are several management clusters.
     """
 
     plan: Plan
     keeper: Keeper | None = None
     renamed: Renamed = field(default_factory=Renamed)
     resources: Sequence[Mapping[str, Any]] = ()
+    platform: str = ""
 
 
 def make_plan(config: StackConfig) -> Made:
@@ -169,6 +179,11 @@ def make_plan(config: StackConfig) -> Made:
     if not isinstance(target, ClusterTarget):
         _check(fleet, planned, _in_files(target, planned), config)
         return Made(planned)
+    if passed_over := ignored(config.environment):
+        pulumi.log.warn(f"in an emergency, this run does not wait for {passed_over}")
+    if not pulumi.runtime.is_dry_run() and (message := waits(planned, datetime.now(UTC))):
+        tell(str(WAITS))
+        raise pulumi.RunError(message)
     with connected(target, planned) as client:
         contacted = planned.only([each.hub for each in client.each()]) if config.without else planned
         now, there = _held(client, fleet, contacted, config)
@@ -177,7 +192,10 @@ def make_plan(config: StackConfig) -> Made:
         planned = fitted(client, planned)
     platform = fleet.document.platform.namespace
     claim = replace(
-        config.claim, kept=kept_after(planned, now, datetime.now(UTC)), without=tuple(sorted(config.without))
+        config.claim,
+        kept=kept_after(planned, now, datetime.now(UTC)),
+        without=tuple(sorted(config.without)),
+        ignored=str(passed_over),
     )
     check_retained(contacted, left_here(contacted, now))
     moved, resources = Renamed(), list[dict[str, Any]]()
@@ -188,17 +206,18 @@ def make_plan(config: StackConfig) -> Made:
     if len(planned.hubs) < 2 and moved.names:
         # The claim is sent first. Should the run not end well, the next one has to look for former names again.
         claim = replace(claim, hubs=before)
-    return Made(claimed(planned, platform, claim), keeper_of(fleet, planned, target, claim), moved, resources)
+    keeper = keeper_of(fleet, planned, target, claim)
+    return Made(claimed(planned, platform, claim), keeper, moved, resources, platform)
 
 
-def _check(fleet: Fleet, planned: Plan, now: Held, config: StackConfig) -> None:
+def _check(fleet: Fleet, planned: Plan, now: Holds, config: StackConfig) -> None:
     limits = limits_of(fleet, config.environment, config.max_deletions, config.allowed_deletions)
     for doubt in doubts(planned, now, limits):
         pulumi.log.warn(for_stack(f"{doubt.message}\n  fix: {doubt.fix}", pulumi.get_stack()))
     check(planned, now, limits)
 
 
-def _held(client: Client, fleet: Fleet, planned: Plan, config: StackConfig) -> tuple[Held, list[Claim]]:
+def _held(client: Client, fleet: Fleet, planned: Plan, config: StackConfig) -> tuple[Holds, list[Claim]]:
     """The environment's current objects on its management clusters, and all claims there."""
     holdings = held_on(client, fleet, planned)
     # Read the claims first: they are one small list.
@@ -211,7 +230,7 @@ def _held(client: Client, fleet: Fleet, planned: Plan, config: StackConfig) -> t
         _check_after(client, fleet, planned, found)
     known = Known({each.id for each in planned.objects}, InState(), Policed(lambda id: one(client, id)))
     now = held(found, planned.environment, known).recorded(chain.from_iterable(each.kept for each in there))
-    return now, there
+    return now.with_new_names(planned.new_names), there
 
 
 def _check_after(client: Client, fleet: Fleet, planned: Plan, found: Iterable[Manifest]) -> None:
@@ -246,13 +265,14 @@ def _check_claim(client: Client, platform: str, mine: Claim) -> list[Claim]:
     return there
 
 
-def _in_files(target: DirectoryTarget, planned: Plan) -> Held:
+def _in_files(target: DirectoryTarget, planned: Plan) -> Holds:
     """What a directory holds, with one below it for each of several management clusters."""
     if len(planned.hubs) > 1:
         files = [on_hub(each, hub) for hub in planned.hubs for each in rendered(target.directory / hub)]
     else:
         files = list(rendered(target.directory))
-    return replace(held(files, planned.environment), targets=planned_targets(files, planned.environment))
+    now = held(files, planned.environment).with_new_names(planned.new_names)
+    return replace(now, targets=planned_targets(files, planned.environment))
 
 
 def with_values(planned: Plan, target: Target, secrets: SecretConfig | None) -> tuple[Plan, Holding]:

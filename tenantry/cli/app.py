@@ -54,11 +54,13 @@ _SECTIONS = {
         "remove": "remove a tenant, an app, a cluster and so on from tenants.yaml",
         "rename": "rename a tenant, an app, a cluster and so on, everywhere",
         "move": "move an app or a tenant's apps to another place",
+        "transfer": "give a tenant another name, and keep what runs",
         "promote": "give an environment the versions that another one has",
         "update": "raise versions to the newest that the sources have",
         "fmt": "format tenants.yaml and the files that it includes",
     },
     "Control apps": {
+        "approve": "approve what a wave of a rollout would change",
         "reconcile": "have Flux reconcile apps now",
         "suspend": "have Flux stop reconciling apps",
         "resume": "have Flux reconcile suspended apps again",
@@ -95,7 +97,7 @@ _MODULES = {
     "tree": "tenantry.cli.status.tree_command",
     "promote": "tenantry.cli.edit.promote",
     "update": "tenantry.cli.edit.update",
-    **dict.fromkeys(("remove", "rename", "move"), "tenantry.cli.edit.entries"),
+    **dict.fromkeys(("remove", "rename", "move", "transfer"), "tenantry.cli.edit.entries"),
     **dict.fromkeys(("set", "unset", "fmt"), "tenantry.cli.edit.values"),
     **dict.fromkeys(("reconcile", "suspend", "resume"), "tenantry.cli.verbs"),
 }

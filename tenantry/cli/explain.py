@@ -39,7 +39,8 @@ from tenantry.fleet.merge import Value
 from tenantry.kube.names import PLATFORM, app_name
 from tenantry.load import load_fleet
 from tenantry.messages.errors import Refused
-from tenantry.messages.text import counted
+from tenantry.messages.text import counted, listed
+from tenantry.model.scalars import duration
 from tenantry.plan.after import in_words
 from tenantry.plan.plan import plan
 from tenantry.plan.planner import Part
@@ -218,6 +219,8 @@ def _document(app: ExplainedApp | ExplainedPlatform | ExplainedTenant) -> Docume
         elsewhere=app.choice.elsewhere,
         gate=gate,
         rollout=app.rollout,
+        windows=app.windows,
+        bypass=app.bypass if app.windows else "",
         placed={each.cluster: each for each in app.placed},
     )
 
@@ -235,13 +238,20 @@ def _app_lines(app: ExplainedApp) -> Iterator[Line]:
         after, origin = app.gate
         yield Line(f"after: {scalar(after.environment)}", f"{in_words(after)}, {place(origin)}", bold=True)
     if app.rollout:
-        yield from _rollout_lines(app.rollout, app_name(app.tenant, app.app))
+        yield from _rollout_lines(app.rollout)
+    for each in app.windows:
+        whose = f"windows of {each.of}" if each.of else "windows"
+        yield Line(f"{whose}: {each.words}", f"changes begin when they are open, {place(each.origin)}", bold=True)
+    if app.bypass:
+        yield Line(f"  bypassed by: {scalar(app.bypass)}", "what is new there reaches all clusters at once", "yellow")
+    if is_range(app.bypass):
+        yield Line("", f"pin it: tenantry update --pin {app_name(app.tenant, app.app)}")
     for placed in app.placed:
         yield Line("")
         yield from _placed_lines(placed)
 
 
-def _rollout_lines(rollout: AppRollout, name: str) -> Iterator[Line]:
+def _rollout_lines(rollout: AppRollout) -> Iterator[Line]:
     where = place(rollout.origin)
     if rollout.of == "off":
         yield Line("rollout: false", f"all clusters change at the same time, {where}", bold=True)
@@ -253,13 +263,11 @@ def _rollout_lines(rollout: AppRollout, name: str) -> Iterator[Line]:
         left = f"not waited for: {', '.join(wave.left_out)}" if wave.left_out else ""
         if rollout.by == "tenants":
             left = f"wave {wave.number}: all of the tenant's clusters{', not waited for' if wave.left_out else ''}"
-        yield Line(f"  {wave.name}: [{', '.join((*wave.clusters, *wave.left_out))}]", left)
-    if rollout.bypass:
-        yield Line(
-            f"  bypassed by: {scalar(rollout.bypass)}", "what is new there reaches all clusters at once", "yellow"
-        )
-    if is_range(rollout.bypass):
-        yield Line("", f"pin it: tenantry update --pin {name}")
+        conditions = [f"approved by {listed(wave.groups)}"] if wave.groups else []
+        conditions += [f"checked by {listed(wave.checks)}"] if wave.checks else []
+        conditions += [f"soaks for {duration(wave.soak)}"] if wave.soak else []
+        notes = "; ".join(filter(None, (left, *conditions)))
+        yield Line(f"  {wave.name}: [{', '.join((*wave.clusters, *wave.left_out))}]", notes)
 
 
 def _order(order: Mapping[str, Keeper]) -> Iterator[Line]:

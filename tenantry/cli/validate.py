@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from datetime import UTC, datetime
 from pathlib import Path
 
 import click
@@ -46,8 +47,8 @@ def command(file: Path, *, strict: bool, output: str) -> int:
 
     A valid file can get warnings on stderr about what is probably not meant, such as sources that no app uses, overrides
     that never apply, and misspelled roles. Lines after the summary name the tenants with `clusterAdmin: true`, those
-    with `clusterRoles`, the waves of environments with a `rollout`, and what environments wait for before they change
-    (`after`).
+    with `clusterRoles`, the waves of environments with a `rollout`, what environments wait for before they change
+    (`after`), and when changes could begin (`windows`).
 
     `github` prints workflow commands, `sarif` SARIF 2.1.0 and `gitlab` a Code Quality report. Their paths start at the root
     of the Git repository.
@@ -69,6 +70,9 @@ def command(file: Path, *, strict: bool, output: str) -> int:
     ]
     gates = {name: plan.after for name, plan in plans.items() if plan.after}
     facts += [f"environment {name}: {gate_in_words(each)}" for name, each in gates.items()]
+    now = datetime.now(UTC)
+    windows = {name: found for name, plan in plans.items() if (found := plan.windows.begin(now))}
+    facts += [f"environment {name}: {each}" for name, found in windows.items() for each in found]
     if output == "json":
         from tenantry.cli.documents.checks import Validation
 
@@ -78,6 +82,7 @@ def command(file: Path, *, strict: bool, output: str) -> int:
                 objects=objects,
                 rollouts=rollouts,
                 gates=gates,
+                windows=windows,
                 cluster_admin=admins,
                 cluster_roles=rights,
             )

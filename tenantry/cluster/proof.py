@@ -149,7 +149,7 @@ def ignored(environment: str, after: After, changed: Sequence[str]) -> str:
     )
 
 
-def ways_on(environment: str, after: After, different: Sequence[str], variable: str) -> str:
+def ways_on(environment: str, after: After, different: Sequence[str]) -> str:
     """What to type. different: apps that the environment before has in another version."""
     first = after.environment
     how = f"give {first} the same version, run it there and wait" if different else "run it there first and wait"
@@ -157,6 +157,5 @@ def ways_on(environment: str, after: After, different: Sequence[str], variable: 
     if different:
         lines.append(f"or take what {first} has: tenantry promote {different[0]} --from {first} --to {environment}")
     if after.refuses:
-        lines.append(f"in an emergency: tenantry up --environment {environment} --ignore-after")
-        lines.append(f"  with pulumi: {variable}={environment} pulumi up --stack {environment}")
+        lines.append(f"in an emergency: tenantry up --environment {environment} --ignore after --reason TEXT")
     return "\n       ".join(lines)

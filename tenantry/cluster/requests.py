@@ -176,6 +176,15 @@ def seen_as(client: Client, user: str) -> str | None:
     return str(info.get("username", "")) if answer is not None else None
 
 
+def user_of(client: Client) -> tuple[str, tuple[str, ...]]:
+    """Whom a cluster sees in a request, and the groups; "" if its Kubernetes cannot say. Raises: as `one`."""
+    path = f"{_root(_AUTHENTICATION)}/selfsubjectreviews"
+    content = {"apiVersion": _AUTHENTICATION, "kind": "SelfSubjectReview"}
+    answer = _sent(client, "POST", path, "who one is on the cluster", json=content)
+    info = mapping_at(mapping_at(answer or {}, "status"), "userInfo")
+    return str(info.get("username") or ""), tuple(map(str, info.get("groups") or ()))
+
+
 def token_of(client: Client, namespace: str, account: str, seconds: int) -> str:
     """A new token of a service account, valid for some seconds; an API server may give it less time, or more.
 
@@ -263,6 +272,11 @@ def patched(
     """
     parameters = {"fieldManager": manager, **({"dryRun": "All"} if dry_run else {})}
     return _changed(client, id, content, parameters, "merge-patch+json")
+
+
+def written(client: Client, id: ObjectId, manifest: Manifest, *, manager: str) -> None:
+    """Create an object, or make its fields what the manifest says, by server-side apply. Raises: as `patched`."""
+    _changed(client, id, manifest, {"fieldManager": manager, "force": "true"}, "apply-patch+yaml")
 
 
 def applied(client: Client, id: ObjectId, manifest: Manifest, *, manager: str) -> Manifest | None:

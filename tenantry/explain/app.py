@@ -5,7 +5,7 @@ The plan says where an app is and what its object is called. The file says which
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
@@ -24,19 +24,27 @@ from tenantry.plan.planned_apps import PlannedApp
 from tenantry.rollout.bypasses import bypass
 from tenantry.rollout.drawing import name_of_app, own_rollouts, rollout_at
 from tenantry.rollout.model import By
-from tenantry.rollout.waves import Rollout, own_by_app
+from tenantry.rollout.waves import Rollout, check_names_of, own_by_app
+from tenantry.rollout.windows import in_words
 
 Whose: TypeAlias = Literal["environment", "class", "own", "off"]
 
 
 @dataclass(frozen=True, slots=True)
 class AppWave:
-    """A wave with clusters of an app. number: in the whole rollout. left_out: clusters that nothing waits for."""
+    """A wave with clusters of an app. number: in the whole rollout. left_out: clusters that nothing waits for.
+
+    soak: seconds for which the next wave waits after this one was good. groups: of which one approves before it begins.
+    checks: the names of those that are asked after it.
+    """
 
     number: int
     name: str
     clusters: tuple[str, ...]
     left_out: tuple[str, ...]
+    soak: int = 0
+    groups: tuple[str, ...] = ()
+    checks: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -66,14 +74,13 @@ def rollout_of(fleet: Fleet, plan: Plan, apps: Collection[PlannedApp], at: tuple
     if of_class:
         place = next(each.at for each in own_rollouts(fleet) if at in each.apps)
     found = own or plan.rollouts[0]
-    objects = {planned.id: planned for planned in plan.objects}
     return AppRollout(
         of="off" if off else "class" if of_class else "own" if own else "environment",
         origin=origin_at(fleet.source, place),
         total=0 if off else len(found.waves),
         waves=() if off else tuple(_waves(found, at[1], {app.cluster for app in apps})),
         by=found.by,
-        bypass="" if off else next(filter(None, (bypass(each, objects) for each in apps)), ""),
+        bypass="" if off else bypass_of(plan, apps),
     )
 
 
@@ -81,7 +88,15 @@ def _waves(rollout: Rollout, tenant: str, clusters: Collection[str]) -> list[App
     if rollout.by == "tenants":
         all_of_them = tuple(sorted(clusters))
         return [
-            AppWave(wave.number, wave.name, *((all_of_them, ()) if tenant in wave.units else ((), all_of_them)))
+            AppWave(
+                wave.number,
+                wave.name,
+                all_of_them if tenant in wave.units else (),
+                () if tenant in wave.units else all_of_them,
+                wave.soak,
+                wave.groups,
+                check_names_of(wave),
+            )
             for wave in rollout.waves
             if clusters and tenant in wave.every
         ]
@@ -91,6 +106,9 @@ def _waves(rollout: Rollout, tenant: str, clusters: Collection[str]) -> list[App
             wave.name,
             tuple(name for name in wave.units if name in clusters),
             tuple(name for name in wave.left_out if name in clusters),
+            wave.soak,
+            wave.groups,
+            check_names_of(wave),
         )
         for wave in rollout.waves
     )
@@ -115,11 +133,21 @@ class PlacedApp:
     placeholders: tuple[Value, ...]
 
 
+@dataclass(frozen=True, slots=True)
+class AppWindows:
+    """Windows that hold for an app. of: a cluster; "": the environment. words: their names and times."""
+
+    of: str
+    words: str
+    origin: Origin
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ExplainedApp:
     """An app of a tenant, or an add-on, whose tenant is "", in all of an environment.
 
     rollout: None if the environment has none. gate: the one to the environment before, and where it is written.
+    bypass: what Flux follows by itself; "" if there is nothing, or nothing that it could bypass.
     """
 
     tenant: str
@@ -129,6 +157,8 @@ class ExplainedApp:
     placed: tuple[PlacedApp, ...]
     rollout: AppRollout | None = None
     gate: tuple[After, Origin] | None = None
+    windows: tuple[AppWindows, ...] = ()
+    bypass: str = ""
 
 
 def explain_app(fleet: Fleet, plan: Plan, tenant: str, app: str, cluster: str | None = None) -> ExplainedApp:
@@ -152,15 +182,33 @@ def _explained(fleet: Fleet, plan: Plan, tenant: str, app: str, choice: Choice) 
     objects = {each.id: each for each in plan.objects if each.id in ids}
     placed = (_placed(fleet, plan, each, objects) for each in map(planned.__getitem__, choice.clusters))
     at = ("tenants", tenant, "apps", app) if tenant else ("platform", "addons", app)
+    rollout, windows = rollout_of(fleet, plan, planned.values(), at), tuple(_windows(fleet, plan, planned))
     return ExplainedApp(
         tenant=tenant,
         app=app,
         environment=plan.environment,
         choice=choice,
         placed=tuple(placed),
-        rollout=rollout_of(fleet, plan, planned.values(), at),
+        rollout=rollout,
         gate=_gate(fleet, plan),
+        windows=windows,
+        bypass=bypass_of(plan, planned.values()) if windows or (rollout and rollout.of != "off") else "",
     )
+
+
+def bypass_of(plan: Plan, apps: Iterable[PlannedApp]) -> str:
+    """What Flux follows by itself of an app, whose planned apps are given."""
+    objects = {planned.id: planned for planned in plan.objects}
+    return next(filter(None, (bypass(each, objects) for each in apps)), "")
+
+
+def _windows(fleet: Fleet, plan: Plan, clusters: Iterable[str]) -> Iterator[AppWindows]:
+    windows, environment = plan.windows, plan.environment
+    if windows.own:
+        yield AppWindows("", in_words(windows.own), origin_at(fleet.source, fleet.said_at(environment, "windows")))
+    for name in clusters:
+        if own := windows.clusters.get(name):
+            yield AppWindows(name, in_words(own), origin_at(fleet.source, ("clusters", name, "windows")))
 
 
 def _gate(fleet: Fleet, plan: Plan) -> tuple[After, Origin] | None:

@@ -38,7 +38,8 @@ def extra_namespaces(fleet: Fleet, environment: str, tenant: str) -> dict[str, s
 
 
 def _variables(fleet: Fleet, environment: str, tenant: str) -> dict[str, Scalar]:
-    return {**fleet.environments[environment].variables, "env": environment, "tenant": tenant}
+    named_after = fleet.document.tenants[tenant].first_name(tenant)
+    return {**fleet.environments[environment].variables, "env": environment, "tenant": named_after}
 
 
 def _check_name(name: str, tenant: str, at: Path, fix: str) -> None:

@@ -117,3 +117,22 @@ class Held:
             addon_namespaces={key: leaving for key, leaving in self.addon_namespaces.items() if ("", *key) not in left},
             kept=kept,
         )
+
+    def with_new_names(self, names: Mapping[str, str]) -> Held:
+        """What tenants had under their former names counts as theirs. names: those of today, by each former one."""
+        if not names:
+            return self
+
+        def placed(key: tuple[str, str, str]) -> tuple[str, str, str]:
+            return names.get(key[0], key[0]), *key[1:]
+
+        return replace(
+            self,
+            namespaces={placed(key): leaving for key, leaving in self.namespaces.items()},
+            apps={id: replace(app, tenant=names.get(app.tenant, app.tenant)) for id, app in self.apps.items()},
+            frozen=frozenset((names.get(tenant, tenant), cluster) for tenant, cluster in self.frozen),
+            kept={
+                place: each._replace(tenant=names.get(each.tenant, each.tenant)) for place, each in self.kept.items()
+            },
+            marked=frozenset(map(placed, self.marked)),
+        )

@@ -1,7 +1,8 @@
 """Existing Flux objects to tenants.yaml: what `tenantry import` reads, infers, writes, and proves. Its modules in their order:
 
     documents, reading   files, kustomize trees and live clusters to objects; model: what they are collected in
-    checkouts, follow    what Kustomizations apply from the sources at hand; resource_sets: the same of the Flux Operator
+    checkouts, follow    what Kustomizations apply from the sources at hand; resource_sets: the same of the Flux Operator;
+                         markers: what image automation writes there
     fluxs_own            what Flux itself consists of
     environments         reads one environment, and says why nothing can be written
     world                the objects of one environment, by kind and namespace, and its apps
@@ -14,7 +15,7 @@
     entries              what tenants and the platform have in common; their entries: tenants, platform
     assemble             the whole document
     settle               leaves out what would make the document invalid
-    alike                what most apps of a kind say, said once
+    alike, classes       what most apps of a kind say, and tenants and clusters that are alike, said once
     text, proof          the document as it is written; its plan, compared with what was read
     report, steps        what import tells, and how to adopt the fleet
 

@@ -38,7 +38,7 @@ def with_shared_blocks(draft: Draft) -> Draft:
             if shared := _taken_out([each[kind] for each in entries if kind in each], allowed):
                 data[level] = _before_entries({**data.get(level, {}), kind: shared})
                 found = True
-    return replace(draft, data=data) if found and _plans_the_same(dict(draft.data), data) else draft
+    return replace(draft, data=data) if found and plan_the_same(dict(draft.data), data) else draft
 
 
 def _before_entries(level: Block) -> Block:
@@ -91,7 +91,7 @@ def _drop_empty(blocks: list[Block], key: str) -> None:
             del block[key]
 
 
-def _plans_the_same(before: Block, after: Block) -> bool:
+def plan_the_same(before: Block, after: Block) -> bool:
     def objects(data: Block) -> dict[str, Any]:
         return {name: {each.id: each.manifest for each in plan.objects} for name, plan in planned(data).items()}
 

@@ -24,7 +24,7 @@ from tenantry.importing.blocks import (
 from tenantry.importing.checkouts import parts_of
 from tenantry.importing.equivalence import effective_spec
 from tenantry.importing.follow import READ_TOO
-from tenantry.importing.judgement import CONTROLLERS
+from tenantry.importing.judgement import CONTROLLERS, MISSING_CRDS
 from tenantry.importing.owners import FLUX
 from tenantry.importing.settings import names_account
 from tenantry.importing.survey import Survey, copied_from, source_of
@@ -175,7 +175,7 @@ def _helm_block(world: World, app: FoundApp, named: Named, storage: str) -> Bloc
     spec = authors_part(world, thing, Helm, named)
     spec["driftDetection"] = {"mode": "disabled", "ignore": [], **spec.get("driftDetection", {})}
     if not app.tenant:
-        spec["upgrade"] = {"crds": "Skip", **spec.get("upgrade", {})}
+        spec["upgrade"] = {**MISSING_CRDS, **spec.get("upgrade", {})}
     spec = dict(without_kept_definitions("HelmRelease", spec))
     spec |= {key: release[key] for key in ("releaseName", "targetNamespace")}
     for action in ACTIONS:
@@ -256,6 +256,7 @@ def _order(survey: Survey, app: FoundApp) -> list[str]:
             known = survey.world.get(app.thing.kind, namespace, name)
             if known is None or not _is_baseline(survey, known):
                 why = "it was not read" if known is None else "it is not in tenants.yaml"
+                why = "it is what applies the app itself" if (namespace, name) == app.thing.applied_by else why
                 _leave_order(survey, app, f"{namespace}/{name}", why)
         elif other.place != app.place or other.tenant not in ("", app.tenant):
             _leave_order(survey, app, f"{namespace}/{name}", "it is another tenant's, or on another cluster")
@@ -272,8 +273,8 @@ def _order(survey: Survey, app: FoundApp) -> list[str]:
 
 
 def _carried(survey: Survey, app: FoundApp, namespace: str, name: str) -> list[str]:
-    """What an app can wait for in place of a Kustomization that hands over what it applied."""
-    if app.thing.kind != "Kustomization":
+    """What an app can wait for in place of a Kustomization that hands over what it applied; not of the one that applied the app."""
+    if app.thing.kind != "Kustomization" or app.thing.applied_by == (namespace, name):
         return []
     return [
         f"platform/{each.key}" if app.tenant and not each.tenant else each.key

@@ -9,9 +9,18 @@ from typing import Any
 from tenantry.importing.alike import with_shared_blocks
 from tenantry.importing.apps import fill_in
 from tenantry.importing.blocks import shared_times, tenantrys_own
+from tenantry.importing.classes import with_classes, with_groups
 from tenantry.importing.clusters import without_proxies
-from tenantry.importing.entries import Gathered, own_shard, shard_of_cluster
-from tenantry.importing.leaving import Handover, leave_applied, leave_secrets, taken_over, with_applied
+from tenantry.importing.entries import Gathered, contents, own_shard, shard_of_cluster
+from tenantry.importing.leaving import (
+    Handover,
+    leave_applied,
+    leave_marked,
+    leave_secrets,
+    marked_appliers,
+    taken_over,
+    with_applied,
+)
 from tenantry.importing.model import Draft, Inventory
 from tenantry.importing.overlay import Place
 from tenantry.importing.owners import platform_namespace
@@ -32,7 +41,8 @@ def drafted(inventory: Inventory, chart: Mapping[str, str] | None = None, *, kee
             keep_values: write values that may be secrets, too.
     Raises: Refused: nothing of it can be.
     """
-    going_on, mixed, given_up = set[int](), set[int](), set[int]()
+    # What has a value of image automation passes it on to what it applies.
+    going_on, mixed, given_up = marked_appliers(inventory), set[int](), set[int]()
     while True:
         gathered = _gathered(inventory, going_on, keep_values=keep_values)
         draft = settled(inventory, _document(gathered, chart), gathered.notes)
@@ -45,7 +55,7 @@ def drafted(inventory: Inventory, chart: Mapping[str, str] | None = None, *, kee
         mixed |= handover.mixed - given_up
         found = (handover.idle | handover.mixed - given_up) - going_on
         if not found:
-            return with_shared_blocks(with_applied(inventory, draft))
+            return with_groups(with_classes(with_shared_blocks(with_applied(inventory, draft))))
         going_on |= found
 
 
@@ -65,8 +75,10 @@ def _gathered(inventory: Inventory, going_on: Set[int], *, keep_values: bool) ->
         world.platform = platform
         world.keeps_values = keep_values
     found = Gathered(notes, {each.environment: Survey(each, taken) for each in worlds})
+    marked = dict(inventory.reading.marked)
     for survey in found.surveys.values():
         leave_applied(survey, going_on)
+        leave_marked(survey, marked)
         leave_secrets(survey)
     found.defaults = _default_times(found)
     for survey in found.surveys.values():
@@ -165,9 +177,12 @@ def _paused_tenants(found: Gathered) -> set[tuple[str, ...]]:
 
 def _document(found: Gathered, chart: Mapping[str, str] | None) -> dict[str, Any]:
     templates = {name: _template(survey) for name, survey in found.surveys.items()}
+    for path, apps in found.apps.items():
+        found.variables.count(path, contents(apps))
     names = dict.fromkeys(name for survey in found.surveys.values() for name in survey.territories)
     tenants = {name: TenantEntry(found, name).entry(templates) for name in names}
     platform = PlatformEntry(found).entry(chart)
+    found.variables.used_in(platform, tenants)
     own = tenantrys_own()
     document: dict[str, Any] = {
         "apiVersion": "tenantry/v1",

@@ -22,6 +22,12 @@ from tenantry.plan.plan import Plan
 
 CONTROLLERS = {"Kustomization": "kustomize-controller", "HelmRelease": "helm-controller"}
 """The controller of a kind, which has an account of this name in Flux's namespace."""
+MISSING_CRDS = {"crds": "Create"}
+"""What an upgrade does with the chart's CRDs if nothing is written: Flux creates those that are missing, whatever the text of its
+field says. Source: fluxcd/helm-controller, internal/action/crds.go, DefaultCRDPolicy.
+"""
+OF_KUBERNETES = ("default", "kube-system")
+"""Namespaces that every cluster has."""
 _Place: TypeAlias = tuple[str, str, str, str]
 """Environment, kind, namespace and name of an object."""
 
@@ -38,7 +44,9 @@ class Known:
             for each in left_over
             if each.fate == "replaced" and not each.field
         }
-        self._controllers = {(each.environment, name) for each in inventory.reading.flux for name in each.controllers}
+        self._accounts = {
+            (each.environment, name): account for each in inventory.reading.flux for name, account in each.controllers
+        }
 
     def read_source(self, environment: str, object: Manifest, *path: str) -> Manifest | None:
         """The source that an object names at a path, if it was read or assumed."""
@@ -85,9 +93,17 @@ class Known:
         found = self._read.get((environment, kind, namespace, name))
         return Thing(Read(environment, found, "")).applied_by if found else ("", "")
 
-    def acts_as_itself(self, environment: str, kind: str) -> bool:
-        """Whether the controller of a kind was read, and acts with its own account where an object names none."""
-        return (environment, CONTROLLERS.get(kind, "")) in self._controllers
+    def default_account(self, environment: str, kind: str) -> str | None:
+        """As which account of its namespace Flux acts for an object without one; "": as the controller; None: that was not read."""
+        return self._accounts.get((environment, CONTROLLERS.get(kind, "")))
+
+    def read_object(self, environment: str, beside: Manifest, kind: str, name: str) -> Manifest | None:
+        """An object that was read in the namespace of another one."""
+        return self._read.get((environment, kind, str(beside["metadata"].get("namespace")), name))
+
+    def has_namespace(self, environment: str, name: str) -> bool:
+        """Whether a namespace was read."""
+        return (environment, "Namespace", "", name) in self._read
 
 
 def _place(environment: str, id: ObjectId) -> _Place:
@@ -187,7 +203,7 @@ def _waits_for_pruning(difference: Difference) -> bool:
     )
 
 
-def _is_new_and(value: Any) -> Callable[[Difference], bool]:
+def _is_new_and(value: object) -> Callable[[Difference], bool]:
     def holds(difference: Difference) -> bool:
         return difference.field.before is ABSENT and difference.field.after == value
 
@@ -273,8 +289,34 @@ def _is_the_controllers_own(difference: Difference) -> bool:
         difference.planned["metadata"]["namespace"] == FLUX
         and "kubeConfig" not in spec
         and _is_new_and(CONTROLLERS.get(kind))(difference)
-        and difference.known.acts_as_itself(difference.environment, kind)
+        and difference.known.default_account(difference.environment, kind) == ""
     )
+
+
+def _is_the_default(difference: Difference) -> bool:
+    """The controller was read, and takes this account of the object's namespace where an object names none."""
+    account = difference.known.default_account(difference.environment, str(difference.planned["kind"]))
+    return bool(account) and _is_new_and(account)(difference)
+
+
+def _is_read_first(difference: Difference) -> bool:
+    """Flux takes the key `value` if the Secret has it, and the Secret was read."""
+    reference = mapping_at(dict(difference.planned), "spec", "kubeConfig", "secretRef")
+    secret = difference.known.read_object(
+        difference.environment, difference.planned, "Secret", str(reference.get("name"))
+    )
+    return _is_new_and("value")(difference) and "value" in mapping_at(secret, "data")
+
+
+_CREATED = _is_new_and(value=True)
+
+
+def _is_there(difference: Difference) -> bool:
+    """The namespace that Helm would create was read, or is one that every cluster has, or that the object itself is in."""
+    spec, own = mapping_at(dict(difference.planned), "spec"), str(difference.planned["metadata"]["namespace"])
+    target = str(spec.get("targetNamespace"))
+    there = target in (own, *OF_KUBERNETES) or difference.known.has_namespace(difference.environment, target)
+    return _CREATED(difference) and "kubeConfig" not in spec and there
 
 
 # --- rules --------------------------------------------------------------------------------------------------------------
@@ -342,6 +384,34 @@ RULES: tuple[Rule, ...] = (
         ("spec", "serviceAccountName"),
         _is_the_controllers_own,
         "it is the account of Flux's own controller, which acts as the same user without this field",
+    ),
+    Rule(
+        "default account",
+        _BOTH,
+        ("spec", "serviceAccountName"),
+        _is_the_default,
+        "it is the account that Flux's controller takes without this field, by its flag --default-service-account",
+    ),
+    Rule(
+        "missing CRDs",
+        ("HelmRelease",),
+        ("spec", "upgrade", "crds"),
+        _is_new_and(MISSING_CRDS["crds"]),
+        "Flux creates the CRDs of a chart that are missing without this field, too",
+    ),
+    Rule(
+        "key of a kubeconfig",
+        _BOTH,
+        ("spec", "kubeConfig", "secretRef", "key"),
+        _is_read_first,
+        "it is the key that Flux takes without this field, and the Secret has it",
+    ),
+    Rule(
+        "namespace of a release",
+        ("HelmRelease",),
+        ("spec", "install", "createNamespace"),
+        _is_there,
+        "the namespace is there, so Helm has none to create",
     ),
     Rule(
         "pods",

@@ -17,7 +17,9 @@ from typing import Any, Literal, NamedTuple
 
 from tenantry.compare.fields import FieldChange
 from tenantry.importing.documents import Placed
+from tenantry.importing.markers import Marked
 from tenantry.kube.objects import KubeObject, Manifest, ObjectId, group_of, object_id
+from tenantry.messages.data import ABSENT, value_at
 from tenantry.messages.errors import Refused
 from tenantry.plan.objects.scope import ENVIRONMENT_LABEL
 
@@ -81,13 +83,13 @@ class Installed:
     """Flux's own objects in an environment, which its installation keeps.
 
     version:     "" if it is not said.
-    controllers: those that were read, and act with the account of their own name where an object names no account.
+    controllers: those that were read, each with the account as which it acts where an object names none; "": its own.
     """
 
     environment: str
     version: str
     objects: int
-    controllers: tuple[str, ...] = ()
+    controllers: tuple[tuple[str, str], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,6 +107,7 @@ class Reading:
     """How objects were read, beside the objects themselves.
 
     assumed: sources that were not read, as the Git remotes of the repositories at hand tell them. They are not counted.
+    marked: the values that image automation writes into files of these repositories, each with a file that has it.
     """
 
     unread: tuple[Unread, ...] = ()
@@ -112,6 +115,7 @@ class Reading:
     elsewhere: tuple[Elsewhere, ...] = ()
     flux: tuple[Installed, ...] = ()
     assumed: tuple[Read, ...] = ()
+    marked: tuple[tuple[Marked, str], ...] = ()
 
     def __add__(self, other: Reading) -> Reading:
         return Reading(*(getattr(self, key) + getattr(other, key) for key in self.__slots__))
@@ -136,11 +140,12 @@ class Inventory:
 class Became:
     """An object that the draft expresses, and the place that does.
 
-    An object that is planned under another name is in `left_over`, too: the old object stays.
+    An object that is planned under another name is in `left_over`, too: the old object stays. cluster: where an app runs.
     """
 
     read: Read
     path: Path
+    cluster: str = ""
 
 
 Fate = Literal["inexpressible", "stays", "replaced", "applied"]
@@ -166,16 +171,20 @@ class LeftOver:
     fate: Fate = "inexpressible"
 
 
-class Copied(NamedTuple):
-    """A kubeconfig that has to be copied before the file can be used: from where to where, with the key that Flux reads."""
+class Held(NamedTuple):
+    """A kubeconfig that does not lie in one place alone: with the key that Flux reads, where it lies, and where the file has it.
+
+    is_there: it lies where the file has it; if not, it has to be copied before the file can be used.
+    """
 
     environment: str
     kind: str
     name: str
     key: str
-    namespace: str
+    namespaces: tuple[str, ...]
     to: str
     cluster: str
+    is_there: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -184,7 +193,7 @@ class Draft:
 
     became:    every object that the data expresses. One that is planned under another name is in `left_over`, too.
     decisions: comments at places that somebody has to decide about.
-    copied:    kubeconfigs that the draft expects in another namespace.
+    held:      kubeconfigs that the draft expects in another namespace, or that lie in several.
     assumed:   the sources with an address that Git remotes tell, as far as the data has them.
     """
 
@@ -192,8 +201,20 @@ class Draft:
     became: tuple[Became, ...]
     left_over: tuple[LeftOver, ...]
     decisions: Mapping[Path, tuple[str, ...]] = field(default_factory=dict)
-    copied: tuple[Copied, ...] = ()
+    held: tuple[Held, ...] = ()
     assumed: tuple[Read, ...] = ()
+
+
+_SHARED = {"tenants": ("class", "tenantClasses"), "clusters": ("group", "clusterGroups")}
+"""How an entry names what it shares with others, and where that stands."""
+
+
+def written_at(data: Mapping[str, Any], path: Path) -> Path:
+    """Where a part of a draft is written: what a tenant's class or a cluster's group says stands there."""
+    if str(path[0]) not in _SHARED or value_at(data, path, ABSENT) is not ABSENT:
+        return path
+    key, group = _SHARED[str(path[0])]
+    return (group, str(value_at(data, (*path[:2], key))), *path[2:])
 
 
 class Harmless(NamedTuple):
@@ -232,6 +253,7 @@ class Proof:
     """The plan of a draft, compared with what was read.
 
     missing: what is not planned under its name; each is in the draft's `left_over`, or import has a defect.
+    renamed: those of them that are apps, each with the planned object that does the same under another name.
     defects: what is wrong with the draft, in sentences; import writes nothing if there are any.
     """
 
@@ -239,6 +261,7 @@ class Proof:
     added: tuple[Added, ...]
     missing: tuple[Read, ...]
     defects: tuple[str, ...]
+    renamed: tuple[Proven, ...] = ()
 
 
 def key_of(manifest: Manifest) -> Key:

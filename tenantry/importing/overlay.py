@@ -6,12 +6,15 @@ of environments and clusters stand for what differs.
 
 from __future__ import annotations
 
+import json
 import re
 from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple, TypeAlias
 
+from tenantry.fleet.template import BUILT_IN
+from tenantry.importing.model import Path
 from tenantry.model.strict import Model
 
 
@@ -24,12 +27,14 @@ class Place(NamedTuple):
 
 Found: TypeAlias = Mapping[Place, Any]
 """What was found in each place."""
-Join: TypeAlias = Callable[[Found], Any]
-Variable: TypeAlias = Callable[[Mapping[Place, str]], str | None]
-"""Declares a variable that has these values, and gives its placeholder; None: no variable can have them."""
+At: TypeAlias = tuple[str, ...]
+"""Keys on the way to a value; those of lists have no part."""
+Join: TypeAlias = Callable[[Found, At], Any]
+Variable: TypeAlias = Callable[[Mapping[Place, str], At], str | None]
+"""Declares a variable that has the values of a text, and gives its placeholder; None: none is wanted, or none can have them."""
 
 
-def _none(_: Mapping[Place, str]) -> str | None:
+def _none(*_: object) -> str | None:
     return None
 
 
@@ -55,7 +60,7 @@ def overlaid(found: Mapping[Place, dict[str, Any]], join: Join | None = None) ->
 
     Args: join: makes one value of several, or DIFFER; `unified` where placeholders are filled in, `same` elsewhere.
     """
-    join = join or unified
+    join = join or (lambda here, _: unified(here))
     base, rest = _split(found, join)
     result = Overlaid(base)
     left: dict[Place, dict[str, Any]] = {}
@@ -76,57 +81,80 @@ def overlaid(found: Mapping[Place, dict[str, Any]], join: Join | None = None) ->
     return result
 
 
-def _split(found: Mapping[Place, dict[str, Any]], join: Join) -> tuple[dict[str, Any], dict[Place, dict[str, Any]]]:
+def _split(
+    found: Mapping[Place, dict[str, Any]], join: Join, at: At = ()
+) -> tuple[dict[str, Any], dict[Place, dict[str, Any]]]:
     """What all places have in common, and what is left of each."""
     base: dict[str, Any] = {}
     rest: dict[Place, dict[str, Any]] = {place: {} for place in found}
     for key in dict.fromkeys(key for value in found.values() for key in value):
         here = {place: value[key] for place, value in found.items() if key in value}
-        one = join(here) if len(here) == len(found) else DIFFER
+        one = join(here, (*at, key)) if len(here) == len(found) else DIFFER
         if one is not DIFFER:
             base[key] = one
         elif len(here) == len(found) and all(isinstance(each, dict) and each for each in here.values()):
-            shared, others = _split(here, join)
+            shared, others = _split(here, join, (*at, key))
             if shared:
                 base[key] = shared
             for place, value in others.items():
                 if value:
                     rest[place][key] = value
         else:
+            most = _most(list(here.values())) if len(here) == len(found) else DIFFER
+            if most is not DIFFER:
+                base[key] = most
             for place, value in here.items():
-                rest[place][key] = value
+                if not _are_one(value, most):
+                    rest[place][key] = value
     return base, rest
 
 
-def same(found: Found) -> Any:
+def _most(values: list[Any]) -> Any:
+    """The value of more than half of the places, which the others replace; else DIFFER. Mappings would merge."""
+    if any(isinstance(each, dict) for each in values):
+        return DIFFER
+    return next((each for each in values if 2 * sum(_are_one(each, other) for other in values) > len(values)), DIFFER)
+
+
+def _are_one(value: Any, other: Any) -> bool:
+    """Whether two values are written alike: `1` is not `true`."""
+    return type(value) is type(other) and value == other
+
+
+def same(found: Found, _: At = ()) -> Any:
     """The one value of all places; else DIFFER."""
     values = list(found.values())
-    return values[0] if all(type(value) is type(values[0]) and value == values[0] for value in values) else DIFFER
+    return values[0] if all(_are_one(value, values[0]) for value in values) else DIFFER
 
 
-def unified(found: Found, variable: Variable = _none) -> Any:
-    """One value that every place reads as its own, by `{env}`, `{cluster}` or a variable; else DIFFER."""
+def unified(found: Found, variable: Variable = _none, at: At = ()) -> Any:
+    """One value that every place reads as its own, by `{env}`, `{cluster}` or a variable; else DIFFER. at: where it stands."""
     values = list(found.values())
-    if all(type(value) is type(values[0]) and value == values[0] for value in values):
+    if all(_are_one(value, values[0]) for value in values):
         return values[0]
     if all(isinstance(each, str) for each in values):
-        return _text(found, variable)
+        return _text(found, variable, at)
     if all(isinstance(each, dict) for each in values) and len({frozenset(each) for each in values}) == 1:
-        made = {key: unified({at: each[key] for at, each in found.items()}, variable) for key in values[0]}
+        made = {
+            key: unified({place: each[key] for place, each in found.items()}, variable, (*at, key)) for key in values[0]
+        }
         return DIFFER if DIFFER in made.values() else made
     if all(isinstance(each, list) for each in values) and len({len(each) for each in values}) == 1:
-        listed = [unified({at: each[index] for at, each in found.items()}, variable) for index in range(len(values[0]))]
+        listed = [
+            unified({place: each[index] for place, each in found.items()}, variable, at)
+            for index in range(len(values[0]))
+        ]
         return DIFFER if any(each is DIFFER for each in listed) else listed
     return DIFFER
 
 
-def _text(found: Mapping[Place, str], variable: Variable) -> Any:
+def _text(found: Mapping[Place, str], variable: Variable, at: At) -> Any:
     """A text with a placeholder where the texts hold the name of their place."""
     for marks in (("environment",), ("cluster",), ("environment", "cluster")):
         made = {_marked(text, place, marks) for place, text in found.items()}
         if len(made) == 1:
             return made.pop()
-    return variable(found) or DIFFER
+    return variable(found, at) or DIFFER
 
 
 _PLACEHOLDERS = {"environment": "{env}", "cluster": "{cluster}"}
@@ -139,41 +167,118 @@ def _marked(text: str, place: Place, marks: Sequence[str]) -> str:
     return text
 
 
+_Values: TypeAlias = dict[str, str]
+"""The values of a variable, by environment or by cluster."""
+_FEWEST = 3
+"""Apps that differ in the same way, from which on a variable is shorter than an override in each."""
+_FREE = {
+    "kustomize": ("path", "postBuild", "patches", "components", "images"),
+    "helm": ("version", "values", "postRenderers"),
+}
+"""Keys of an app below which a text can be any."""
+
+
+@dataclass(slots=True)
+class _Alike:
+    """Texts of one key that differ in the same way. apps: that have them."""
+
+    values: _Values
+    apps: set[Path]
+
+
 class Variables:
     """What was declared so far, by environment and by cluster."""
 
     def __init__(self) -> None:
-        self.environments: dict[str, dict[str, str]] = defaultdict(dict)
-        self.clusters: dict[str, dict[str, str]] = defaultdict(dict)
-        self._names: set[str] = set()
+        self.environments: dict[str, _Values] = defaultdict(dict)
+        self.clusters: dict[str, _Values] = defaultdict(dict)
+        self._names = set(BUILT_IN)
+        self._made: dict[tuple[str, str], list[tuple[str, _Values]]] = defaultdict(list)
+        self._alike: dict[tuple[str, str], list[_Alike]] = defaultdict(list)
 
     def named(self, *parts: str) -> Variable:
-        """What declares variables for a part of the file; parts: of their names."""
+        """What declares variables for a part of the file that has no overrides. parts: of their names, where no key tells one."""
         stem = re.sub(r"[^A-Za-z0-9]+", "_", "_".join(parts)).strip("_")
         stem = stem if stem[:1].isalpha() else f"v_{stem}"
-        return lambda values: self._declare(stem, values)
+        return lambda values, at: self._declare(at[-1] if at else "", stem, values)
 
-    def _declare(self, stem: str, values: Mapping[Place, str]) -> str | None:
-        if any(each in text for text in values.values() for each in "{}"):
-            return None
-        for group, key in ((self.environments, "environment"), (self.clusters, "cluster")):
-            found: dict[str, set[str]] = defaultdict(set)
-            for place, text in values.items():
-                found[getattr(place, key)].add(text)
-            if all(len(each) == 1 for each in found.values()):
-                name = self._free(stem)
-                for owner, texts in found.items():
-                    group[owner][name] = texts.pop()
-                return f"{{{name}}}"
+    def count(self, app: Path, found: Mapping[Place, dict[str, Any]]) -> None:
+        """Note the texts in which an app differs between places, so that `recurring` knows them."""
+
+        def note(values: Mapping[Place, str], at: At) -> None:
+            for kind, own in _by_owner(values).items() if _is_free(at) else ():
+                there = self._alike[kind, at[-1]]
+                alike = next((each for each in there if _agree(each.values, own)), None)
+                if alike is None:
+                    there.append(_Alike(dict(own), {app}))
+                else:
+                    alike.values |= own
+                    alike.apps.add(app)
+
+        overlaid(found, lambda here, at: unified(here, note, at))
+
+    def recurring(self, found: Mapping[Place, str], at: At) -> str | None:
+        """A variable for a text of an app, if several apps differ in the same way."""
+        for kind, own in _by_owner(found).items() if _is_free(at) else ():
+            for each in self._alike[kind, at[-1]]:
+                if len(each.apps) >= _FEWEST and own.items() <= each.values.items():
+                    return self._placeholder(kind, at[-1], at[-1], each.values)
         return None
 
-    def _free(self, stem: str) -> str:
-        name, count = stem, 1
+    def used_in(self, *parts: Any) -> None:
+        """Drop the variables that no part of the file names."""
+        text = json.dumps(parts)
+        for group in (self.environments, self.clusters):
+            for owner, values in group.items():
+                group[owner] = {name: each for name, each in values.items() if f"{{{name}}}" in text}
+
+    def _declare(self, key: str, stem: str, found: Mapping[Place, str]) -> str | None:
+        return next((self._placeholder(kind, key, stem, own) for kind, own in _by_owner(found).items()), None)
+
+    def _placeholder(self, kind: str, key: str, stem: str, values: _Values) -> str:
+        """That of a variable with some values: one that was made for the same key, or a new one."""
+        made = self._made[kind, key]
+        name, known = next((each for each in made if key and _agree(each[1], values)), ("", {}))
+        if not name:
+            name, known = self._free(key if key.isidentifier() else stem, stem), {}
+            made.append((name, known))
+        known |= values
+        group = self.environments if kind == "environment" else self.clusters
+        for owner, text in values.items():
+            group[owner][name] = text
+        return f"{{{name}}}"
+
+    def _free(self, *stems: str) -> str:
+        """The first of some names that is free, or the last of them with a number."""
+        name, count = next((each for each in stems if each not in self._names), stems[-1]), 1
         while name in self._names:
             count += 1
-            name = f"{stem}_{count}"
+            name = f"{stems[-1]}_{count}"
         self._names.add(name)
         return name
+
+
+def _by_owner(found: Mapping[Place, str]) -> dict[str, _Values]:
+    """The texts by environment, or by cluster, where these tell them; empty if no variable can have them."""
+    if any(each in text for text in found.values() for each in "{}"):
+        return {}
+    made: dict[str, _Values] = {}
+    for kind in ("environment", "cluster"):
+        own = {getattr(place, kind): text for place, text in found.items()}
+        if all(own[getattr(place, kind)] == text for place, text in found.items()):
+            made[kind] = own
+            break
+    return made
+
+
+def _agree(one: _Values, other: _Values) -> bool:
+    """Whether both have a value for the same owner, and no owner has two."""
+    both = one.keys() & other.keys()
+    return bool(both) and all(one[each] == other[each] for each in both)
+
+
+def _is_free(at: At) -> bool:
+    return at[1:2] != () and at[1] in _FREE.get(at[0], ())
 
 
 _FIRST = ("namespace", "namespaces", "serviceAccount", "environments", "clusters", "source", "chart", "version", "path")

@@ -86,7 +86,7 @@ def is_tools(world: World, namespace: str) -> bool:
     """Whether a namespace is that of a tool of the platform team, which Flux applies with its own rights.
 
     Its name tells: one of those that are reserved for tools, or that of a chart in it. So do its releases, if all install into
-    other namespaces. A tenant has an account.
+    other namespaces, and a Kustomization that names none for what it applies: it reaches everywhere. A tenant has an account.
     """
     apps = list(world.of("Kustomization", "HelmRelease", namespace=namespace))
     accounts = (str(app.spec.get("serviceAccountName") or _CONTROLLERS[0]) for app in apps)
@@ -101,8 +101,11 @@ def is_tools(world: World, namespace: str) -> bool:
         return False
     releases = [app for app in apps if app.kind == "HelmRelease"]
     elsewhere = (app.spec.get("targetNamespace") not in (None, "", namespace) for app in releases)
-    return any(namespace in (app.name, _chart(app)) for app in releases) or (
-        len(releases) == len(apps) and all(elsewhere)
+    everywhere = (app.kind == "Kustomization" and not app.spec.get("targetNamespace") for app in apps)
+    return (
+        any(namespace in (app.name, _chart(app)) for app in releases)
+        or any(everywhere)
+        or (len(releases) == len(apps) and all(elsewhere))
     )
 
 

@@ -8,12 +8,13 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from typing import Any, NamedTuple, TypeAlias
 
 from tenantry.compare.fields import Entry, FieldChange
 from tenantry.importing.equivalence import NAMESPACES_OF_SOURCES, differences
 from tenantry.importing.judgement import Known, judged
-from tenantry.importing.model import Added, Became, Draft, Inventory, Path, Proof, Proven, Read
+from tenantry.importing.model import Added, Became, Draft, Inventory, Path, Proof, Proven, Read, written_at
 from tenantry.kube.objects import KubeObject, Manifest, ObjectId, object_id
 from tenantry.messages.data import ABSENT, mapping_at, value_at
 from tenantry.messages.text import format_path
@@ -84,7 +85,8 @@ def prove(inventory: Inventory, draft: Draft, plans: Mapping[str, Plan]) -> Proo
     there = read.keys() | {_identity(inventory, each) for each in inventory.reading.assumed}
     added = tuple(Added(environment, each.id) for id, (environment, each) in planned.items() if id not in there)
     missing = tuple(each for id, each in read.items() if id not in planned)
-    return Proof(kept, added, missing, (*_defects(draft, missing), *_unplanned(draft, plans)))
+    renamed = tuple(_renamed(draft, planned, known, plans))
+    return Proof(kept, added, missing, (*_defects(draft, missing), *_unplanned(draft, plans)), renamed)
 
 
 _Planned: TypeAlias = dict[Identity, tuple[str, KubeObject]]
@@ -117,6 +119,32 @@ def _proven(id: Identity, read: Read, planned: _Planned, known: Known) -> Proven
     return Proven(read, object, changed, stays, harmless)
 
 
+def _renamed(draft: Draft, planned: _Planned, known: Known, plans: Mapping[str, Plan]) -> Iterator[Proven]:
+    """The apps that are planned under another name. The planned object is a new one, so it has none of the old one's fields."""
+    apps: dict[tuple[str, Path, str], Identity] = {
+        (environment, app.at, app.cluster): _on(plan.management, app.id)
+        for environment, plan in plans.items()
+        for app in plan.apps
+    }
+    for each in draft.became:
+        id = apps.get((each.read.environment, each.path, each.cluster)) if each.cluster else None
+        if id is not None and id.kind == each.read.manifest["kind"]:
+            object = planned[id][1]
+            both = alike(each.read.manifest, object.manifest, _chart_of(id, object, planned))
+            # The name of a source tells of its namespace, too: a new object keeps nothing of an old reference.
+            found = {_sources(change.path): change for change in differences(*both) if change.path not in _NAME}
+            fields = (replace(change, path=path) for path, change in found.items())
+            changed, harmless = judged(each.read.environment, *both, tuple(fields), known)
+            yield Proven(each.read, object, changed, (), harmless)
+
+
+_NAME = (("metadata", "name"), ("metadata", "namespace"))
+
+
+def _sources(path: Path) -> Path:
+    return (*path[:-1], "name") if path in NAMESPACES_OF_SOURCES else path
+
+
 def _chart_of(id: Identity, release: KubeObject, planned: _Planned) -> Manifest | None:
     """The planned HelmChart that a planned release takes."""
     reference = mapping_at(release.manifest, "spec", "chartRef")
@@ -131,9 +159,11 @@ def _stays(change: FieldChange, namespace: str) -> bool:
     """Whether the value remains on the object: server-side apply replaces lists, and leaves keys that it does not know.
 
     The version of an API is no field that an object could keep, but a plan always has one. The namespace of a source elsewhere
-    would stay, too, and Flux would look there for the new one.
+    would stay, too, and Flux would look there for the new one. The template of a chart goes before the run.
     """
     if change.path in NAMESPACES_OF_SOURCES and change.before != namespace:
+        return False
+    if change.path[:3] == ("spec", "chart", "spec"):
         return False
     in_list = any(isinstance(part, int | Entry) for part in change.path)
     return change.after is ABSENT and not in_list
@@ -145,7 +175,7 @@ def _defects(draft: Draft, missing: tuple[Read, ...]) -> Iterator[str]:
         if each not in told:
             yield f"{object_id(each.manifest)} ({each.origin}) is neither planned nor reported"
     for became in draft.became:
-        if value_at(draft.data, became.path, ABSENT) is ABSENT:
+        if value_at(draft.data, written_at(draft.data, became.path), ABSENT) is ABSENT:
             yield f"{object_id(became.read.manifest)} is said to be at {format_path(became.path)}, which is not written"
 
 

@@ -13,7 +13,7 @@ from functools import cached_property
 from tenantry.importing.effects import ASSUMED, READ_SOURCE, effect_of
 from tenantry.importing.equivalence import have_one_content
 from tenantry.importing.judgement import Known
-from tenantry.importing.model import Became, Draft, Fate, Harmless, Inventory, LeftOver, Proof, Proven, Read
+from tenantry.importing.model import Became, Draft, Fate, Harmless, Inventory, LeftOver, Proof, Proven, Read, written_at
 from tenantry.importing.owners import FLUX
 from tenantry.importing.proof import Defect, prove
 from tenantry.importing.steps import READ_WHAT_IS_LEFT, Step, steps
@@ -44,7 +44,7 @@ class Risk:
 
 def risks(inventory: Inventory, proof: Proof, known: Known) -> Iterator[Risk]:
     """The risks of what changes, then of what is created."""
-    for each in proof.kept:
+    for each in (*proof.kept, *proof.renamed):
         environment, id = each.read.environment, each.planned.id
         for field in each.changed:
             effect = effect_of(each, field)
@@ -128,10 +128,13 @@ class Report:
     draft: Draft
     proof: Proof
     plans: Mapping[str, Plan]
+    needs_project: bool = False
+    """Whether no Pulumi project is around the file."""
 
     @cached_property
     def counts(self) -> Counts:
         harmless = sum(not each.changed and bool(each.harmless) for each in self.proof.kept)
+        changed = sum(bool(each.changed) for each in self.proof.kept)
         renamed = {id(each) for each in self.renamed}
         fates = Counter(self.fates[id(each)] for each in self.proof.missing if id(each) not in renamed)
         flux = [each for each in self.inventory.objects if _counts(each)]
@@ -139,9 +142,9 @@ class Report:
         of_flux = Counter(self.fates.get(id(each)) for each in flux if id(each) not in expressed)
         return Counts(
             read=len(self.inventory.objects),
-            unchanged=len(self.proof.kept) - harmless - len(self.changed),
+            unchanged=len(self.proof.kept) - harmless - changed,
             harmless=harmless,
-            changed=len(self.changed),
+            changed=changed,
             renamed=len(renamed),
             applied=fates["applied"],
             replaced=fates["replaced"],
@@ -167,7 +170,9 @@ class Report:
     def became(self) -> tuple[tuple[Became, int], ...]:
         """What became what, with the line of the file."""
         parsed = parse(self.text.encode(), self.file)
-        return tuple((each, parsed.locate(each.path, key=True).line) for each in self.draft.became)
+        return tuple(
+            (each, parsed.locate(written_at(self.draft.data, each.path), key=True).line) for each in self.draft.became
+        )
 
     @cached_property
     def renamed(self) -> tuple[Read, ...]:
@@ -176,12 +181,13 @@ class Report:
 
     @property
     def changed(self) -> tuple[Proven, ...]:
-        return tuple(each for each in self.proof.kept if each.changed)
+        """The objects that adoption changes, and what it makes of apps that are planned under another name."""
+        return tuple(each for each in (*self.proof.kept, *self.proof.renamed) if each.changed)
 
     @property
     def harmless(self) -> tuple[tuple[Proven, Harmless], ...]:
-        """The fields that adoption changes without an effect, of all objects that are kept."""
-        return tuple((each, one) for each in self.proof.kept for one in each.harmless)
+        """The fields that adoption changes without an effect, of all objects that are kept or planned under another name."""
+        return tuple((each, one) for each in (*self.proof.kept, *self.proof.renamed) for one in each.harmless)
 
     @property
     def staying(self) -> tuple[Proven, ...]:
@@ -203,10 +209,11 @@ class Report:
         if not self.counts.expressed:
             return (READ_WHAT_IS_LEFT,)
         found = {"risky": bool(self.risks), "left_over": bool(self.left_over), "decisions": bool(self.draft.decisions)}
+        found |= {"project": self.needs_project}
         return steps(self.inventory, self.proof, self.renamed, self.plans, self.draft, **found)
 
 
-def report_of(inventory: Inventory, draft: Draft, text: str, file: str) -> Report:
+def report_of(inventory: Inventory, draft: Draft, text: str, file: str, *, needs_project: bool = False) -> Report:
     """The report on a draft as it will be written. Args: text: the content of the file.
 
     Raises: Defect: the file would be invalid, or something that was read would be lost in silence.
@@ -219,4 +226,4 @@ def report_of(inventory: Inventory, draft: Draft, text: str, file: str) -> Repor
     proof = prove(inventory, draft, plans)
     if proof.defects:
         raise Defect(printable("; ".join(proof.defects)))
-    return Report(file, text, inventory, draft, proof, plans)
+    return Report(file, text, inventory, draft, proof, plans, needs_project)

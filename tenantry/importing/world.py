@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from tenantry.importing.model import Copied, Fate, Key, LeftOver, Path, Read, key_of
+from tenantry.importing.model import Fate, Held, Key, LeftOver, Path, Read, key_of
 from tenantry.importing.overlay import Place
 from tenantry.kube.names import dns_label_problem
 from tenantry.kube.objects import is_of_flux, labels_of
@@ -27,13 +27,19 @@ class Notes:
     places: dict[int, list[Path]] = field(default_factory=lambda: defaultdict(list))
     apps: dict[int, tuple[str, str, str]] = field(default_factory=dict)
     decisions: dict[Path, list[str]] = field(default_factory=lambda: defaultdict(list))
-    copied: list[Copied] = field(default_factory=list)
+    held: list[Held] = field(default_factory=list)
+    _told: set[tuple[int, str, str, str, Fate]] = field(default_factory=set)
 
     def leave(self, read: Read, reason: str, fix: str, part: str = "", fate: Fate = "inexpressible") -> None:
         """Leave over an object, or a part of it."""
-        note = LeftOver(read, reason, fix, part, fate)
-        if note not in self.left_over:
-            self.left_over.append(note)
+        if (told := (id(read), reason, fix, part, fate)) not in self._told:
+            self._told.add(told)
+            self.left_over.append(LeftOver(read, reason, fix, part, fate))
+
+    def forget(self, read: Read) -> None:
+        """Take back what was said of an object that is left over."""
+        self.left_over = [each for each in self.left_over if each.read is not read]
+        self._told = {each for each in self._told if each[0] != id(read)}
 
     def take(self, read: Read, *path: str | int) -> None:
         """An object is expressed by a part of the file."""

@@ -75,6 +75,8 @@ class Environment(Model):
     rollout: Rollout | None = None
     """The waves in which a change reaches the environment's clusters. Apps and add-ons can have their own. Default: all clusters
     change at the same time."""
+    windows: list[Name] = []
+    """When changes may begin, by the names in `windows`. When they are shut, a run changes nothing. Default: always."""
     fluxShards: Annotated[list[ShardName], Field(min_length=1)] | None = None
     """The shards of Flux's controllers that share the work: the label `sharding.fluxcd.io/key`. The hash of a tenant's name decides
     which one reconciles the tenant, unless `shard` of the tenant, the cluster or its group does. For a remote cluster's add-ons the
@@ -226,6 +228,8 @@ class ClusterGroup(Model):
     """The service account that Flux impersonates on the clusters for baselines and add-ons."""
     shard: LabelValue | None = None
     """The shard of Flux's controllers that reconciles what is for the clusters."""
+    windows: list[Name] | None = None
+    """When changes of the clusters may begin, by the names in `windows`. A cluster's list replaces this one."""
     state: Literal["active", "paused"] | None = None
     """`paused`: Flux stops reconciling everything on the clusters. Clusters are decommissioned one by one."""
 
@@ -251,6 +255,9 @@ class Cluster(Model):
     """The shard of Flux's controllers that reconciles what is for the cluster: the label `sharding.fluxcd.io/key` of its sources,
     charts, Kustomizations and releases. Default: the environment's `fluxShards` decide; without them the
     controllers without a shard reconcile everything."""
+    windows: list[Name] = []
+    """When changes of the cluster may begin, by the names in `windows`, beside those of its environment. When they are shut, a run
+    leaves what is for the cluster as it is. Default: always."""
     state: ClusterState = "active"
     """`paused`: Flux stops reconciling everything on the cluster. `removing`: a later run may remove everything from the cluster,
     which has to answer; namespaces stay with their data. `offboarding`: namespaces go with their data. `decommissioned`: the

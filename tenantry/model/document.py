@@ -41,6 +41,7 @@ from tenantry.model.tenancy import (
     ServiceAccount,
     TenantOwner,
 )
+from tenantry.model.windows import Window
 
 
 class PlacedSettings(Model):
@@ -197,9 +198,17 @@ class Tenant(TenantClass):
     adopt: bool = False
     """Whether to take over existing objects that the environment does not manage yet; `tenantry preflight` shows what
     that changes."""
+    formerly: list[Name] = []
+    """Former names of the tenant, the oldest first. Namespaces, accounts and all other objects keep the oldest in their names, so a
+    new name of the tenant changes their labels, and nothing is installed again. Keep the key as long as the tenant is there.
+    `tenantry transfer tenant` writes it."""
     state: State = "active"  # type: ignore[assignment]  # a class removes no tenant
     """`paused`: Flux stops reconciling the tenant's apps. `removing`: a later run may remove the tenant, even if the environment is
     protected; its namespaces stay with their data. `offboarding`: its namespaces go with their data."""
+
+    def first_name(self, name: str) -> str:
+        """The oldest name of the tenant that is called so today."""
+        return self.formerly[0] if self.formerly else name
 
 
 RESERVED = (
@@ -304,6 +313,8 @@ class Document(Model):
     """Files beside this one with the apps of tenants, or with clusters. Rights and limits of tenants belong in this file."""
     environments: Annotated[dict[Name, Environment], Field(min_length=1)]
     """Environments. Each one is a Pulumi stack on one management cluster, or on several."""
+    windows: dict[Name, Window] = {}
+    """When changes may begin, by the names that `windows` of environments, groups and clusters say."""
     clusterGroups: dict[Name, ClusterGroup] = {}
     """What equal clusters share, by the name that their `group` says."""
     clusters: Annotated[dict[Name, Cluster], Field(min_length=1)]

@@ -177,6 +177,13 @@ def seconds_of(duration: str) -> float:
     )
 
 
+def duration(seconds: float) -> str:
+    """Such as `2h30m`, to the second."""
+    hours, rest = divmod(int(seconds), 3600)
+    minutes, left = divmod(rest, 60)
+    return "".join(f"{number}{unit}" for number, unit in ((hours, "h"), (minutes, "m"), (left, "s")) if number) or "0s"
+
+
 def _quantity_fix(value: str) -> str:
     if found := _BYTES.fullmatch(value):
         unit = found[2].upper()

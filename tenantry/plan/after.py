@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from tenantry.fleet.fleet import Fleet
 from tenantry.flux.references import renamed
@@ -72,6 +72,7 @@ PACE = ("interval", "timeout", "retryInterval", "suspend", "dependsOn")
 _PLACE = ("kubeConfig", "serviceAccountName", "sourceRef", "chartRef", "targetNamespace", "storageNamespace")
 _ACTIONS = ("install", "upgrade", "rollback", "uninstall", "test")
 """Parts of a HelmRelease with times of their own."""
+_K = TypeVar("_K", bound=Hashable)
 _DIGITS = 16
 _MOST = 60
 """Characters of a version in words."""
@@ -86,13 +87,18 @@ class Content:
 
 
 def contents(plan: Plan) -> dict[str, Content]:
-    """The content of each app of an environment, by the name that users call it, such as `rocky/web`.
+    """The content of each app of an environment on all clusters, by the name that users call it, such as `rocky/web`."""
+    return contents_by(plan, lambda app: app.full_name)
 
-    It covers the app on all clusters. Clusters with the same content count once, so one more of them changes no digest.
+
+def contents_by(plan: Plan, key: Callable[[PlannedApp], _K]) -> dict[_K, Content]:
+    """The content of apps that have the same key, such as those of a wave.
+
+    Clusters with the same content count once, so one more of them changes no digest.
     """
     chains, objects = Chains(plan), {planned.id: planned for planned in plan.objects}
-    found: dict[str, Content] = {}
-    for name, same in grouped(plan.apps, lambda each: each.full_name).items():
+    found: dict[_K, Content] = {}
+    for name, same in grouped(plan.apps, key).items():
         taken = [(each, chains.of(each.id)) for each in same]
         parts = {digest({"objects": list(_parts(app, chain, objects))}, _DIGITS) for app, chain in taken}
         words = dict.fromkeys(filter(None, (_version(chain) for _, chain in taken)))

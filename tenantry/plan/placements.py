@@ -120,6 +120,7 @@ class PlacementPlanner:
         namespace = self._territory.main(tenant)
         kubeconfig = self._platform.kubeconfig(cluster)
         extra = self._territory.extra(tenant)
+        first_name = self.fleet.document.tenants[tenant].first_name(tenant)
         own = self.fleet.document.tenants[tenant].namespaces
         return Scope(
             environment=self.environment,
@@ -135,14 +136,16 @@ class PlacementPlanner:
             shard=shard.name if (shard := flux_shard(self.fleet, self.environment, tenant, cluster)) else None,
             common=(namespace,) if kubeconfig else (),
             shortens=self.fleet.document.platform.longNames == "shorten",
+            first_name=first_name,
             # Flux objects for a remote cluster are in one namespace, so only its account is needed.
             accounts=() if kubeconfig else tuple(name for key, name in extra.items() if own[key].serviceAccount),
         )
 
     def _account(self, tenant: str) -> str:
         """The name of the tenant's service account in its own namespaces."""
-        declared = self.fleet.document.tenants[tenant].serviceAccount
-        return declared.name if declared and declared.name else tenant
+        declared = self.fleet.document.tenants[tenant]
+        account = declared.serviceAccount
+        return account.name if account and account.name else declared.first_name(tenant)
 
     def _accounts(self, scope: Scope) -> Iterator[Manifest]:
         """The service accounts in the tenant's namespaces: for Flux on the management cluster, and for pods if the file says so."""

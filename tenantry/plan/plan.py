@@ -23,6 +23,7 @@ from tenantry.plan.planned_apps import PlannedApp
 from tenantry.plan.planner import Part, Planner
 from tenantry.rollout.drawing import rollout_at
 from tenantry.rollout.waves import Member, Rollout, dependency_cycle, members, rollouts_of
+from tenantry.rollout.windows import Windows, windows_of
 
 
 class Permit(NamedTuple):
@@ -46,6 +47,8 @@ class Plan:
     labels, homes: of each cluster of the fleet; its homes are its environments.
     hubs: the management clusters, in the order of the file. Where there are several, the name of one is part of each identity.
     hub_by_cluster: of the environment's clusters. A management cluster is its own.
+    new_names: of tenants that had other names before, by each of these.
+    windows: when changes may begin.
     """
 
     environment: str
@@ -64,6 +67,8 @@ class Plan:
     homes: Mapping[str, Sequence[str]] = field(default_factory=dict)
     before: str | None = None
     hub_by_cluster: Mapping[str, str] = field(default_factory=dict)
+    new_names: Mapping[str, str] = field(default_factory=dict)
+    windows: Windows = field(default_factory=Windows)
 
     @property
     def management(self) -> str:
@@ -145,7 +150,7 @@ def alike(before: Plan, after: Plan) -> tuple[Plan, Plan]:
 
 def nothing_of(plan: Plan) -> Plan:
     """An empty plan of the same environment."""
-    return Plan(plan.environment, plan.hubs, (), (), (), hub_by_cluster=plan.hub_by_cluster)
+    return Plan(plan.environment, plan.hubs, (), (), (), hub_by_cluster=plan.hub_by_cluster, new_names=plan.new_names)
 
 
 def plan(fleet: Fleet, environment: str, part: Part | None = None) -> Plan:
@@ -197,6 +202,8 @@ def plan(fleet: Fleet, environment: str, part: Part | None = None) -> Plan:
         {name: cluster.environments for name, cluster in fleet.clusters.items()},
         fleet.environments[environment].before,
         hubs_of(fleet, environment),
+        {old: name for name, tenant in fleet.document.tenants.items() for old in tenant.formerly},
+        windows_of(fleet, environment),
     )
 
 

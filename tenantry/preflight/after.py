@@ -22,9 +22,9 @@ from tenantry.messages.errors import Problem, Refused, error, refuse, warning
 from tenantry.plan.after import After
 from tenantry.plan.plan import Plan, plan
 from tenantry.plan.planned_apps import PlannedApp
+from tenantry.rollout.ignoring import ignored as ignored_by
 from tenantry.rollout.turns import records_on
 from tenantry.stacks.file import NAMESPACE, StackTarget, stacks_running, target_of
-from tenantry.stacks.outcome import IGNORE_GATE, ignores
 from tenantry.stacks.record import OUTPUT, Record, read
 from tenantry.stacks.states import outputs_of
 
@@ -65,7 +65,7 @@ class Run:
     @property
     def asks(self) -> bool:
         """Whether the environment before is asked at all."""
-        return self.mode is not Mode.IGNORE and not ignores(self.plan.environment)
+        return self.mode is not Mode.IGNORE and "after" not in ignored_by(self.plan.environment)
 
 
 def ask(client: Client, fleet: Fleet, run: Run, there: Iterable[Manifest]) -> Answer:
@@ -126,7 +126,7 @@ class _Gate:
             missing |= found
         if not missing:
             return None
-        fix = ways_on(here, self.after, asked.different, IGNORE_GATE)
+        fix = ways_on(here, self.after, asked.different)
         return self._problem(not_proved(here, self.after, missing, asked.absent), fix)
 
     def _problem(self, message: str, fix: str) -> Problem:
@@ -138,7 +138,7 @@ class _Gate:
         first = self.after.environment
         return (
             f"pulumi config set {NAMESPACE}:kubeconfig FILE --stack {first}, a file that may read what {first} has\n"
-            f"       {ways_on(self.run.plan.environment, self.after, (), IGNORE_GATE)}"
+            f"       {ways_on(self.run.plan.environment, self.after, ())}"
         )
 
     def _from_cluster(self, proofs: Collection[PlannedApp]) -> dict[str, str]:

@@ -71,6 +71,15 @@ def own_rollouts(fleet: Fleet) -> tuple[OwnRollout, ...]:
     return found
 
 
+def approving_groups(fleet: Fleet, environment: str) -> tuple[str, ...]:
+    """The groups that approve waves of an environment, or of its apps."""
+    if not (found := environment_rollout(fleet, environment)):
+        return ()
+    every = (found, *(own.declared for own in own_rollouts(fleet)))
+    waves = (wave for rollout in every for wave in rollout.waves or () if wave.approval)
+    return tuple(sorted({group for wave in waves if wave.approval for group in wave.approval.groups}))
+
+
 def _own_rollouts(fleet: Fleet) -> Iterator[OwnRollout]:
     by_tenants: dict[Path, list[tuple[str, ...]]] = {}
     declared: dict[Path, Rollout] = {}

@@ -56,7 +56,7 @@ def moves_of(plan: Plan, changed: Iterable[tuple[KubeObject, Manifest]], unplann
 
     changed: planned objects that the cluster does not hold as planned, with what it holds. unplanned: what it holds besides.
     """
-    chains, names, others = Chains(plan), names_of(plan), _by_place(unplanned)
+    chains, names, others = Chains(plan), names_of(plan), by_place(unplanned)
     found = []
     for planned, live in changed:
         before = _reference(live, planned.id.namespace)
@@ -69,7 +69,7 @@ def moves_of(plan: Plan, changed: Iterable[tuple[KubeObject, Manifest]], unplann
             continue
         paused = not becomes_ready(planned.manifest)
         found.append(
-            Move(planned, names[planned.id], before, tuple(map(object_id, after)), _needed(live, others), paused)
+            Move(planned, names[planned.id], before, tuple(map(object_id, after)), needed_by(live, others), paused)
         )
     return [each for each in found if each.after]
 
@@ -125,7 +125,7 @@ def _unversioned(id: ObjectId) -> ObjectId:
     return id._replace(api_version="")
 
 
-def _by_place(objects: Iterable[Manifest]) -> dict[ObjectId, Manifest]:
+def by_place(objects: Iterable[Manifest]) -> dict[ObjectId, Manifest]:
     return {_unversioned(id): each for each in objects if (id := readable_id(each))}
 
 
@@ -141,7 +141,7 @@ def _is_suspended(chain: Iterable[Manifest]) -> bool:
     return any(mapping_at(each, "spec").get("suspend") for each in chain)
 
 
-def _needed(live: Manifest, others: Mapping[ObjectId, Manifest]) -> tuple[ObjectId, ...]:
+def needed_by(live: Manifest, others: Mapping[ObjectId, Manifest]) -> tuple[ObjectId, ...]:
     """What an object refers to, and what that refers to, as far as it is among others: dependencies first."""
     found: dict[ObjectId, None] = {}
     seen: set[ObjectId] = set()

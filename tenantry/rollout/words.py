@@ -7,7 +7,9 @@ from collections.abc import Iterable, Mapping
 from tenantry.messages.errors import Refused
 from tenantry.messages.text import counted, listed
 from tenantry.rollout.judging import Judged, Seen
+from tenantry.rollout.opening import emergency
 from tenantry.rollout.waves import Rollout, Wave, wave_name
+from tenantry.rollout.windows import Shut
 
 _MOST = 5
 """Clusters or tenants, or apps of one, that a message names one by one."""
@@ -65,6 +67,32 @@ def unapplied(environment: str, rollout: Rollout, wave: Wave, units: Iterable[st
 def unreadable(rollout: Rollout, wave: Wave, refused: Refused) -> str:
     """Why the run ends if nobody can tell how a wave is."""
     return f"{wave_name(rollout, wave)}: the management cluster cannot be read, so the run ends here: {refused}"
+
+
+def unchecked(environment: str, rollout: Rollout, wave: Wave, failed: list[tuple[str, str]]) -> str:
+    """Why the run ends although all apps of the wave are ready."""
+    names = len({check.name for check in wave.checks})
+    lines = [
+        f"{wave_name(rollout, wave)} in environment '{environment}' failed {counted(len({name for name, _ in failed}), 'check')} of"
+        f" {names}, so the run ends here",
+        *(f"  check {name}: {problem}" for name, problem in failed[:_MOST]),
+        f"  untouched: {_untouched(rollout, wave, ())}",
+        "  fix: correct what the check found, then run the same command again; or revert the change and run it again",
+    ]
+    return "\n".join(lines)
+
+
+def not_begun(environment: str, rollout: Rollout, wave: Wave, closed: Shut) -> str:
+    """Why the run ends in the midst of a rollout although nothing has failed."""
+    return (
+        f"{wave_name(rollout, wave)} in environment '{environment}' waits: {closed}, so the run ends here\n"
+        f"  fix: run the same command again then; in an emergency: {emergency(environment, 'windows')}"
+    )
+
+
+def unkept(rollout: Rollout, wave: Wave, refused: Refused) -> str:
+    """Why the run ends if nobody can note since when a wave soaks."""
+    return f"{wave_name(rollout, wave)} is good, but since when cannot be kept, so the run ends here: {refused}"
 
 
 def _on(rollout: Rollout) -> str:

@@ -53,13 +53,10 @@ def told(file: Path) -> str:
         return ""
 
 
-IGNORE_GATE = "TENANTRY_IGNORE_AFTER"
-
-
-def ignores(environment: str) -> bool:
-    """Whether a run of this environment does not ask the environment before."""
-    return os.environ.get(IGNORE_GATE) == environment
-
+WAITING = "waits"
+"""Everything went through except for what has to wait for a time or for people, and stays as it is."""
+WAITS = 5
+"""The exit code of a command that has to wait for a time or for people. Nothing has failed."""
 
 OFFBOARD = "TENANTRY_OFFBOARD"
 

@@ -341,7 +341,7 @@ def gated(tmp_path: Path) -> Path:
     return file
 
 
-@pytest.mark.parametrize(("preview", "ignored"), [(False, ""), (True, ""), (False, "prod")])
+@pytest.mark.parametrize(("preview", "ignored"), [(False, ""), (True, ""), (False, "prod after: fire")])
 def test_a_change_that_the_environment_before_does_not_run_registers_nothing(
     monkeypatch: pytest.MonkeyPatch, gated: Path, *, preview: bool, ignored: str
 ) -> None:
@@ -350,7 +350,7 @@ def test_a_change_that_the_environment_before_does_not_run_registers_nothing(
     monkeypatch.setattr(pulumi.log, "warn", told.append)
     monkeypatch.setattr(pulumi.runtime, "is_dry_run", lambda: preview)
     monkeypatch.setattr(after, "read_record", lambda *_: "there is no record of 'dev'")
-    monkeypatch.setenv("TENANTRY_IGNORE_AFTER", ignored)
+    monkeypatch.setenv("TENANTRY_IGNORE", ignored)
     # The server in memory has none of the sources, so that every app would change.
     recording, message = run({"fleet": str(gated)}, stack="prod")
     said = told[-1] if told else message
@@ -389,3 +389,32 @@ def test_a_record_that_is_too_large_is_told_and_not_kept(monkeypatch: pytest.Mon
         " that may read what 'dev' has"
     ]
     assert not any(each.key.name.endswith(".record") for each in recording.registered)
+
+
+SHUT = "windows: {never: {deny: {days: [mon-sun]}}}\nenvironments:"
+
+
+@pytest.mark.parametrize(("preview", "ignored"), [(False, ""), (True, ""), (False, "prod windows: fire")])
+def test_while_a_window_is_shut_nothing_is_registered(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, *, preview: bool, ignored: str
+) -> None:
+    told, file = list[str](), tmp_path / "tenants.yaml"
+    text = (ROOT / "tenants.yaml").read_text().replace("environments:", SHUT, 1)
+    file.write_text(text.replace("management: hub-prod", "management: hub-prod\n    windows: [never]", 1))
+    monkeypatch.setattr(connect, "connect", lambda *_: hub_with(PLANS["prod"], "hub-prod").client())
+    monkeypatch.setattr(pulumi.log, "info", told.append)
+    monkeypatch.setattr(pulumi.log, "warn", told.append)
+    monkeypatch.setattr(pulumi.runtime, "is_dry_run", lambda: preview)
+    monkeypatch.setenv("TENANTRY_IGNORE", ignored)
+    recording, message = run({"fleet": str(file)}, stack="prod")
+    goes_on = preview or bool(ignored)
+    assert (bool(recording.registered), message == "") == (goes_on, goes_on)
+    said = "\n".join((message, *told))
+    if preview:
+        assert "changes could begin on no day of the next year: window 'never' is shut" in said
+    elif ignored:
+        assert "this run does not wait for windows: fire" in said
+        (claim,) = (each for each in recording.registered if each.key.name == "tenantry-system/tenantry-prod")
+        assert claim.inputs["data"]["ignored"] == "windows: fire"
+    else:
+        assert message.startswith("environment 'prod' waits: window 'never' is shut for more than a year")

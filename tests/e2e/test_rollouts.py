@@ -13,11 +13,15 @@ import threading
 import time
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
+from urllib.parse import parse_qs, urlsplit
 
 import psutil
 import pytest
+import yaml
+from lightkube import Client, KubeConfig
 
 from tenantry.load import load_fleet
 from tenantry.preflight.after import read_record
@@ -25,7 +29,7 @@ from tenantry.sandbox.content import commit
 from tenantry.stacks.record import read
 from tests.e2e.audit import changes_by_the_provider, deletions
 from tests.e2e.clusters import KINDS, Cluster, eventually
-from tests.e2e.project import REPOSITORY, Project, begun, make_fleet
+from tests.e2e.project import REPOSITORY, Project, Result, begun, make_fleet
 from tests.faults.parts import API, without
 
 pytestmark = pytest.mark.e2e
@@ -221,6 +225,176 @@ def test_values_and_configs_and_a_moved_branch_go_from_wave_to_wave(project: Pro
     for cluster in (*WAVES[0], *WAVES[1]):
         assert (_version(project, cluster), _color(project, cluster)) == ("next", "yellow")
     project.wait("dev")
+
+
+def test_a_wave_soaks_over_two_runs_and_a_shut_window_holds_its_cluster_alone(project: Project, hub: Cluster) -> None:
+    """In the end the file is as it was, but for the colour."""
+    _run_by(project, REPOSITORY / "__main__.py")
+    project.up().ok()
+    project.wait("dev")
+    _paint(project, "cyan")
+    project.edit("canary, labels: {ring: canary}}", "canary, labels: {ring: canary}, soak: 10s}")
+    project.edit("clusterGroups:\n", "windows: {never: {deny: {days: [mon-sun]}}}\nclusterGroups:\n")
+    project.edit("edge-6: {group: edge, var", "edge-6: {group: edge, windows: [never], var")
+    later = _objects(hub, (*WAVES[1], *WAVES[2]))
+    first = _up(project, 5)
+    assert "wave 2 of 3 (early): roll/web: wave 1 of 3 (canary) has not been good with it yet" in first.text
+    assert (_color(project, "edge-1"), _objects(hub, (*WAVES[1], *WAVES[2]))) == ("cyan", later)
+
+    eventually(lambda: "early" not in _waiting(project), "the end of the soak")
+    second = _up(project, 5)
+    assert "  edge-6: window 'never' is shut for more than a year" in second.text
+    assert {_color(project, f"edge-{number}") for number in range(1, 6)} == {"cyan"}
+    assert _color(project, "edge-6") != "cyan"
+
+    _up(project, 0, "--ignore", "windows", "--reason", "fire")
+    eventually(lambda: _color(project, "edge-6") == "cyan", "the cluster whose window is shut")
+    claim = hub.find("ConfigMap", "tenantry-system", "tenantry-dev")
+    assert claim
+    assert claim["data"]["ignored"] == "windows: fire"
+    project.edit("edge-6: {group: edge, windows: [never], var", "edge-6: {group: edge, var")
+    project.edit(", soak: 10s}", "}")
+
+
+def test_while_a_window_of_the_environment_is_shut_nothing_is_changed(project: Project, hub: Cluster) -> None:
+    project.edit("    variables: {host:", "    windows: [never]\n    variables: {host:")
+    there = _objects(hub, tuple(name for wave in WAVES for name in wave))
+    _paint(project, "grey")
+    assert "window 'never' is shut for more than a year, so nothing is changed" in _up(project, 5).text
+    closed = project.up()
+    assert (closed.code != 0, "environment 'dev' waits: window 'never' is shut" in closed.text) == (True, True)
+    assert "changes could begin on no day of the next year" in project.preview_of("dev").ok().text
+    assert _objects(hub, tuple(name for wave in WAVES for name in wave)) == there
+    project.edit("    windows: [never]\n    variables: {host:", "    variables: {host:")
+    project.edit("windows: {never: {deny: {days: [mon-sun]}}}\nclusterGroups:\n", "clusterGroups:\n")
+
+
+APPROVALS = "/api/v1/namespaces/tenantry-system/configmaps/tenantry-dev.approvals"
+
+
+def test_a_wave_waits_until_somebody_of_a_group_approves_it(project: Project, hub: Cluster) -> None:
+    _paint(project, "plum")
+    project.edit(
+        "        - {all: true}\n", "        - {all: true, approval: {groups: ['system:serviceaccounts:approvers']}}\n"
+    )
+    bootstrap = ("cluster", "bootstrap", "hub", "--kubeconfig", str(project.kubeconfig("hub")))
+    project.tenantry(*bootstrap).ok()
+    last = _objects(hub, WAVES[2])
+    waits = "nobody of system:serviceaccounts:approvers has approved wave 3 of 3"
+    assert waits in _up(project, 5).text
+    assert ({_color(project, f"edge-{number}") for number in (1, 2, 3)}, _objects(hub, WAVES[2])) == ({"plum"}, last)
+
+    mine = project.tenantry("approve", "dev", "3", "--kubeconfig", str(project.kubeconfig("hub")))
+    assert (mine.code, "wave 3 of 3 is approved by system:serviceaccounts:approvers" in mine.text) == (2, True)
+    approver = project.root / "approver"
+    approver.write_text(_approver(project, hub))
+    with closing(Client(config=KubeConfig.from_file(approver))) as alice:
+        entry = {"data": {"forged": "bob\nsystem:masters\n\n\n3\n\nroll/web=0"}}
+        headers = {"Content-Type": "application/merge-patch+json"}
+        forged = alice._client._client.patch(APPROVALS, json=entry, headers=headers)
+        assert (forged.status_code, "in the name of the user who writes it" in forged.text) == (422, True), forged.text
+        told = project.tenantry("approve", "dev", "3", "--kubeconfig", str(approver)).ok()
+        assert (
+            "approved wave 3 of 3 of environment 'dev': roll/web, as system:serviceaccount:approvers:alice" in told.out
+        )
+        (key,) = hub.client._client._client.get(APPROVALS).json()["data"]
+        removed = alice._client._client.patch(APPROVALS, json={"data": {key: None}}, headers=headers)
+        assert (removed.status_code, "is not changed or removed" in removed.text) == (422, True), removed.text
+    assert "nothing in wave 3" in project.tenantry("approve", "dev", "3", "--kubeconfig", str(approver)).ok().out
+    _up(project, 0)
+    eventually(lambda: _color(project, "edge-6") == "plum", "the wave that was approved")
+    _paint(project, "teal")
+    assert waits in _up(project, 5).text
+    project.edit(", approval: {groups: ['system:serviceaccounts:approvers']}}", "}")
+    project.up().ok()
+
+
+def _approver(project: Project, hub: Cluster) -> str:
+    """A kubeconfig of somebody who may read, and is in a group that approves."""
+    http = hub.client._client._client
+    rbac, group = "/apis/rbac.authorization.k8s.io/v1", "rbac.authorization.k8s.io"
+    reads = {"apiGroups": ["*"], "resources": ["*"], "verbs": ["get", "list"]}
+    subject = {"kind": "ServiceAccount", "name": "alice", "namespace": "approvers"}
+    role = {"apiGroup": group, "kind": "ClusterRole", "name": "approver"}
+    for path, body in (
+        ("/api/v1/namespaces", {"metadata": {"name": "approvers"}}),
+        ("/api/v1/namespaces/approvers/serviceaccounts", {"metadata": {"name": "alice"}}),
+        (f"{rbac}/clusterroles", {"metadata": {"name": "approver"}, "rules": [reads]}),
+        (f"{rbac}/clusterrolebindings", {"metadata": {"name": "approver"}, "roleRef": role, "subjects": [subject]}),
+    ):
+        http.post(path, json=body).raise_for_status()
+    request = {"apiVersion": "authentication.k8s.io/v1", "kind": "TokenRequest", "spec": {"expirationSeconds": 3600}}
+    answer = http.post("/api/v1/namespaces/approvers/serviceaccounts/alice/token", json=request).raise_for_status()
+    document = yaml.safe_load(project.kubeconfig("hub").read_text())
+    document["users"][0]["user"] = {"token": answer.json()["status"]["token"]}
+    return yaml.safe_dump(document)
+
+
+def _paint(project: Project, color: str) -> None:
+    """Change the ConfigMap that an app of all waves reads."""
+    project.fleet.write_text(re.sub(r"COLOR: \w+", f"COLOR: {color}", project.fleet.read_text()))
+
+
+def _up(project: Project, code: int, *options: str) -> Result:
+    """`tenantry up`, which ends with a code."""
+    told = project.engine("up", "-e", "dev", "--yes", "--skip-preview", "--no-preflight", "--no-wait", *options)
+    assert told.code == code, told.text
+    return told
+
+
+def _waiting(project: Project) -> set[str]:
+    """The waves in which something waits."""
+    status = json.loads(project.tenantry("status", "dev", "--rollout", "--output", "json").out)
+    waves = status["environments"][0]["waves"]
+    return {wave["name"] for wave in waves if any(each["reason"] for each in wave["changing"])}
+
+
+QUERY = 'sum(errors{cluster=~"{clusters}"})'
+
+
+def test_a_query_of_prometheus_that_does_not_hold_stops_the_wave_after(project: Project, hub: Cluster) -> None:
+    with _prometheus() as (url, errors):
+        checks = f"checks: {{errors: {{prometheus: {{url: {url}, query: '{QUERY}', below: 1}}}}}}"
+        project.edit("timeout: 3m", f"timeout: 3m\n      {checks}")
+        _paint(project, "gold")
+        errors["edge-2"] = "5"
+        last = _objects(hub, WAVES[2])
+        failed = _up(project, 1)
+        assert "wave 2 of 3 (early) in environment 'dev' failed 1 check of 1, so the run ends here" in failed.text
+        assert "  check errors: 5 is not below 1" in failed.text
+        assert ({_color(project, f"edge-{number}") for number in (1, 2, 3)}, _objects(hub, WAVES[2])) == (
+            {"gold"},
+            last,
+        )
+        errors.clear()
+        _up(project, 0)
+        eventually(lambda: _color(project, "edge-6") == "gold", "the wave after the check")
+        project.edit(f"\n      {checks}", "")
+
+
+@contextmanager
+def _prometheus() -> Iterator[tuple[str, dict[str, str]]]:
+    """A server that speaks Prometheus' API: its address, and the errors by the cluster that a query names."""
+    errors: dict[str, str] = {}
+
+    class Handler(BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            query = parse_qs(urlsplit(self.path).query).get("query", [""])[0]
+            value = next((each for cluster, each in errors.items() if cluster in query), "0")
+            vector = {"resultType": "vector", "result": [{"metric": {}, "value": [1, value]}]}
+            body = json.dumps({"status": "success", "data": vector}).encode()
+            self.send_response(200)
+            self.send_header("Content-Length", str(len(body)))
+            self.end_headers()
+            self.wfile.write(body)
+
+        def log_message(self, *_: object) -> None:
+            pass
+
+    with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        yield f"http://127.0.0.1:{server.server_port}", errors
+        server.shutdown()
 
 
 def test_an_app_is_promoted_on_what_its_controllers_say(project: Project) -> None:

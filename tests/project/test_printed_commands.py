@@ -25,7 +25,14 @@ ALLOWED = {
         "examples/multi-cluster/workflows.md",
         "kubectl --context america-south delete",
     ): "a ClusterRoleBinding of a destroyed environment",
-    ("docs/how-to/connect-a-cluster.md", "kubectl delete"): "an account holds no data, and its access has to end at once",
+    (
+        "docs/how-to/connect-a-cluster.md",
+        "kubectl delete",
+    ): "an account holds no data, and its access has to end at once",
+    (
+        "docs/disaster.md",
+        "kubectl --context edge-1 --namespace tenantry-system delete",
+    ): "the same account, of a management cluster that must not act any more",
     ("Makefile", "rm -r"): "`make clean`, what this repository has built",
     ("tenantry/importing/steps.py", "and delete them."): "comments in tenants.yaml",
 }

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from datetime import UTC, datetime
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -86,7 +87,8 @@ class Result:
     @cached_property
     def _review(self) -> Review:
         sides = self._sides
-        return build.review(self._diffs, Planned(sides.base.fleet, sides.before), Planned(sides.fleet, sides.after))
+        before, after = Planned(sides.base.fleet, sides.before), Planned(sides.fleet, sides.after)
+        return build.review(self._diffs, before, after, datetime.now(UTC))
 
     def shown(self, format: str, width: int | None) -> str | documents.Diff:
         """A text, or a document in JSON. Args: width: of the terminal; None: it is not for one."""

@@ -60,6 +60,8 @@ class Validation(Document):
     """The rollouts of each environment that has one; omitted if none has."""
     gates: Annotated[dict[str, Gate], OMITTED_IF_EMPTY] = {}
     """The gate of each environment whose `after` is one; omitted if none is."""
+    windows: Annotated[dict[str, list[str]], OMITTED_IF_EMPTY] = {}
+    """When changes could begin in each environment with windows, in sentences; omitted if none has any."""
     cluster_admin: list[str]
     """The tenants with `clusterAdmin: true`."""
     cluster_roles: list[str]

@@ -111,6 +111,12 @@ class AppWave(Part):
     """Those of the app that the next wave waits for. In a rollout by tenants all of the tenant's are in one wave."""
     left_out: list[str]
     """Those of the app for which nothing waits: paused or decommissioned, or all if the tenant is paused or leaves."""
+    soak: Annotated[int, OMITTED_IF_EMPTY] = 0
+    """Seconds for which the next wave waits after this one was good; omitted if it does not."""
+    groups: Annotated[list[str], OMITTED_IF_EMPTY] = []
+    """The groups of which one approves before the wave begins; omitted if nobody has to."""
+    checks: Annotated[list[str], OMITTED_IF_EMPTY] = []
+    """The names of the checks that are asked after the wave; omitted if there are none."""
 
 
 class AppRollout(Part):
@@ -128,6 +134,16 @@ class AppRollout(Part):
     bypass: str
     """What Flux follows by itself, such as `branch main`: what is new there reaches all clusters at once. Empty if there is
     nothing."""
+
+
+class AppWindows(Part):
+    """Windows that hold for an app: when its changes may begin."""
+
+    of: str
+    """A cluster; empty: the environment, and so all of them."""
+    words: str
+    """The names and times of the windows."""
+    origin: Origin
 
 
 class ExplainedGate(Gate):
@@ -152,6 +168,10 @@ class ExplainedApp(Document):
     """Omitted if the environment has none."""
     rollout: Annotated[AppRollout | None, OMITTED_IF_NULL] = None
     """Omitted if the environment has none."""
+    windows: Annotated[list[AppWindows], OMITTED_IF_EMPTY] = []
+    """Omitted if there are none."""
+    bypass: Annotated[str, OMITTED_IF_EMPTY] = ""
+    """What Flux follows by itself, such as `branch main`, which windows do not hold; omitted if there is nothing."""
     placed: dict[str, PlacedApp]
     """By cluster."""
 

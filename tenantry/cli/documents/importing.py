@@ -44,6 +44,17 @@ class Kept(ReadObject):
     """Fields that stay on the object, although tenants.yaml does not say them."""
 
 
+class Renamed(ReadObject):
+    """An object that is planned under another name. Of an app, the fields tell in what else the planned object differs."""
+
+    planned: str
+    """The planned object of an app, such as `HelmRelease edge/north-web`. Empty for other kinds: there may be several."""
+    fields: list[Field]
+    """Fields with another value that has an effect."""
+    harmless: list[HarmlessField]
+    """Fields with another value that has none."""
+
+
 class NotExpressed(ReadObject):
     """An object, or a part of one, that tenants.yaml does not express."""
 
@@ -171,8 +182,8 @@ class Import(Document):
     became: list[Expressed]
     """What became what. An object can have several places."""
     kept: list[Kept]
-    renamed: list[ReadObject]
-    """Objects that are planned under another name: the old ones have to be removed."""
+    renamed: list[Renamed]
+    """Objects that are planned under another name: the old ones stay beside the new ones."""
     left_over: list[NotExpressed]
     """What tenants.yaml does not express, with the reason."""
     risks: list[Risk]

@@ -16,7 +16,7 @@ from tenantry.edit.subjects.moving import move_app, move_tenant
 from tenantry.edit.subjects.names import Kind
 from tenantry.edit.subjects.placing import remove_placement
 from tenantry.edit.subjects.removing import remove
-from tenantry.edit.subjects.renaming import rename
+from tenantry.edit.subjects.renaming import rename, transfer_tenant
 
 
 class _Example(NamedTuple):
@@ -100,7 +100,20 @@ def _move() -> None:
     """Move an app to another tenant, or a tenant to a file of its own."""
 
 
-commands = {"remove": _remove, "rename": _rename, "move": _move}
+@click.group(
+    "transfer",
+    cls=Group,
+    epilog="""\
+Examples:
+  tenantry transfer tenant rocky nova
+  tenantry transfer tenant rocky nova --dry-run
+""",
+)
+def _transfer() -> None:
+    """Hand over what runs, so that nothing is installed again."""
+
+
+commands = {"remove": _remove, "rename": _rename, "move": _move, "transfer": _transfer}
 
 
 def _declare(kind: Kind, example: _Example) -> None:
@@ -206,3 +219,28 @@ def _tenant(editor: Editor, tenant: str, *, to: Path) -> Edit:
     of its sources, and each grant is printed. The move is refused if any object would change on a cluster.
     """
     return move_tenant(editor, tenant, to)
+
+
+@_transfer.command(
+    "tenant",
+    cls=Command,
+    epilog=f"""\
+Examples:
+  tenantry transfer tenant rocky nova
+  tenantry transfer tenant rocky nova --dry-run
+
+{EXIT_CODES}""",
+)
+@arguments.existing(Kind.TENANT, name="old")
+@click.argument("new")
+@edits
+def _tenant_transfer(editor: Editor, old: str, new: str) -> Edit:
+    """Give a tenant another name, and keep what runs.
+
+    The tenant is renamed with all references to it, and its key 'formerly' says how it was called. Its namespaces,
+    accounts and Flux objects keep their names. The next `tenantry up` of each environment changes their labels: pods
+    and data stay, and no app is installed again.
+
+    Where '{tenant}' stands in a path, in values or in another text, it becomes the new name. `tenantry diff` shows it.
+    """
+    return transfer_tenant(editor, old, new)

@@ -9,7 +9,7 @@ from tenantry.cli.foreground import INTERRUPTED
 from tenantry.messages.text import printable
 from tenantry.stacks.backend import Holder, Lock
 from tenantry.stacks.file import Stack
-from tenantry.stacks.outcome import HELD, STARTED, to_unprotect
+from tenantry.stacks.outcome import HELD, STARTED, WAITING, WAITS, to_unprotect
 
 _CONFIGURATION, _AUTHENTICATION, _NO_STACK, _CANCELLED = 2, 3, 6, 8
 """Exit codes of Pulumi since 3.250 or so. Older ones end with 1 or 255 in these cases, and get the advice for a failure."""
@@ -36,7 +36,7 @@ class Ended(NamedTuple):
 def exit_code(ended: Ended) -> int:
     """Ours for Pulumi's. The program knows best: 4 if its guard refused, 2 if the file is invalid."""
     if ended.code == 0:
-        return 1 if ended.told == HELD else 0
+        return {HELD: 1, WAITING: WAITS}.get(ended.told, 0)
     if ended.interrupted or ended.code == _CANCELLED:
         return INTERRUPTED
     if ended.told.isdecimal():
@@ -54,6 +54,8 @@ def advice(ended: Ended) -> str:
             "everything went through except for what was held; the messages above name it\n  fix: do as they say, then the same"
             " command again"
         )
+    if ended.code == 0 and ended.told == WAITING:
+        return "the rest waits and stays as it is; the messages above name it, and until when"
     if ended.code == 0 or ended.told.isdecimal() or to_unprotect(ended.told):
         return ""
     if ended.locks and ended.verb != "preview":

@@ -17,7 +17,24 @@ from tenantry.cli.engine.options import (
 )
 from tenantry.cli.engine.session import chosen, leaving_out, opened, run, take_over
 from tenantry.cli.options import timeout as timeout_option
-from tenantry.stacks.outcome import IGNORE_GATE
+from tenantry.messages.errors import Refused
+from tenantry.messages.text import printable
+from tenantry.rollout.ignoring import CONDITIONS, IGNORE, Ignored
+
+
+def _conditions(_: click.Context, __: click.Parameter, value: str | None) -> tuple[str, ...]:
+    names = [each.strip() for each in (value or "").split(",") if each.strip()]
+    if wrong := [each for each in names if each not in CONDITIONS]:
+        raise click.BadParameter(f"'{wrong[0]}' is none of: {', '.join(CONDITIONS)}.")
+    return tuple(each for each in CONDITIONS if each in names)
+
+
+def _ignored(conditions: tuple[str, ...], reason: str | None) -> Ignored:
+    """Raises: Refused: a reason is missing, or nothing is ignored for one."""
+    if bool(conditions) != bool(reason and reason.strip()):
+        given, missing = ("--ignore", "--reason TEXT") if conditions else ("--reason", "--ignore CONDITIONS")
+        raise Refused(f"{given} needs {missing.partition(' ')[0]}", f"add {missing}")
+    return Ignored(conditions, printable((reason or "").strip()))
 
 
 @click.command(
@@ -27,7 +44,7 @@ from tenantry.stacks.outcome import IGNORE_GATE
 Examples:
   tenantry up dev
   tenantry up --environment prod --yes --skip-preview
-  tenantry up --environment prod --ignore-after --yes
+  tenantry up --environment prod --yes --ignore after,windows --reason "CVE-1"
   tenantry up --environment prod --without hub-us
   tenantry up --environment prod -- --message "Tenant movy" --parallel 16
 
@@ -37,12 +54,19 @@ Exit codes:
   2    tenants.yaml is invalid, or pulumi, a stack, a login, a passphrase or
        the management cluster is missing, or a lock cannot be taken over
   4    the guard, or the gate to the environment before, refuses the change
+  5    a change waits, for example for a window; nothing has failed
   130  interrupted, or answered with "no"
 """,
 )
 @stack_options
 @click.option("--no-preflight", is_flag=True, help="Do not check the live clusters first.")
-@click.option("--ignore-after", is_flag=True, help="In an emergency: do not ask the environment before.")
+@click.option(
+    "--ignore",
+    metavar="CONDITIONS",
+    callback=_conditions,
+    help=f"In an emergency: do not wait for these, with commas between them: {', '.join(CONDITIONS)}.",
+)
+@click.option("--reason", metavar="TEXT", help="Why they are ignored; the claim of the environment keeps it.")
 @click.option("--no-wait", is_flag=True, help="Do not wait until every app is ready.")
 @take_over_option
 @timeout_option(600, "How long to wait until every app is ready.")
@@ -52,7 +76,8 @@ def command(
     asked: Asked,
     *,
     no_preflight: bool,
-    ignore_after: bool,
+    ignore: tuple[str, ...],
+    reason: str | None,
     no_wait: bool,
     take_over_lock: bool,
     timeout: int,
@@ -66,16 +91,18 @@ def command(
     First, `tenantry preflight` checks the clusters. An error ends the command before Pulumi starts. Afterwards the command
     waits until every app is ready or one fails again and again, as `tenantry status --wait` does, unless --target confines the run.
 
-    If `after` of the environment is a gate, the run is refused while the environment before does not run the changes. With
-    --ignore-after nothing is asked, and the output names the apps that change.
+    If `after` of the environment is a gate, the run is refused while the environment before does not run the changes. While a
+    window of the environment is shut, nothing is changed. In an emergency, --ignore leaves out what is named, and needs a --reason.
+    With `after` the output names the apps that change.
 
     If a management cluster of an environment with several does not answer, nothing is changed. With --without HUB, what it has
     stays as it is, and the others go on.
     """
     stack = chosen(asked)
     session = opened(asked.project, stack, asked.environment, "up")
-    if ignore_after:
-        session = replace(session, variables={IGNORE_GATE: asked.environment})
+    left_out = _ignored(ignore, reason)
+    if left_out:
+        session = replace(session, variables={IGNORE: left_out.variable(asked.environment)})
     session = leaving_out(session, stack, without, asked.passed)
     planned = None
     if not stack.target.files and not (no_preflight and no_wait):
@@ -83,7 +110,9 @@ def command(
         from tenantry.preflight.after import Mode
 
         planned = Planned.of(asked.file, asked.environment, stack, without)
-        if not no_preflight and (code := planned.preflight(Mode.IGNORE if ignore_after else Mode.RUN)):
+        if "windows" not in left_out and not has(asked.passed, "--preview-only") and (code := planned.waits()):
+            return code
+        if not no_preflight and (code := planned.preflight(Mode.IGNORE if "after" in left_out else Mode.RUN)):
             return code
     if take_over_lock:
         take_over(session, stack, "up")

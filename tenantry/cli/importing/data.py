@@ -11,9 +11,9 @@ from tenantry.cli.documents.importing import (
     Import,
     Kept,
     NotExpressed,
-    ReadObject,
+    Renamed,
 )
-from tenantry.importing.model import Harmless, Read
+from tenantry.importing.model import Harmless, Proven, Read
 from tenantry.importing.report import Report
 from tenantry.kube.objects import object_id
 
@@ -21,6 +21,7 @@ from tenantry.kube.objects import object_id
 def import_document(report: Report) -> Import:
     """The whole report."""
     reading = report.inventory.reading
+    apps = {id(each.read): each for each in report.proof.renamed}
     return Import(
         file=report.file,
         environments={name: plan.management for name, plan in report.plans.items()},
@@ -45,7 +46,7 @@ def import_document(report: Report) -> Import:
             )
             for each in report.proof.kept
         ],
-        renamed=[ReadObject(**_keys(each)) for each in report.renamed],
+        renamed=[_renamed(each, apps.get(id(each))) for each in report.renamed],
         left_over=[
             NotExpressed(**_keys(each.read), field=each.field, reason=each.reason, fix=each.fix, fate=each.fate)
             for each in report.left_over
@@ -54,6 +55,11 @@ def import_document(report: Report) -> Import:
         created=report.proof.added,
         steps=report.steps,
     )
+
+
+def _renamed(read: Read, app: Proven | None) -> Renamed:
+    planned, fields, harmless = (str(app.planned.id), app.changed, app.harmless) if app else ("", (), ())
+    return Renamed(**_keys(read), planned=planned, fields=fields, harmless=list(map(_harmless, harmless)))
 
 
 def _harmless(each: Harmless) -> HarmlessField:

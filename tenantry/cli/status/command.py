@@ -17,6 +17,7 @@ from tenantry.cli.options import app_names, cluster_names, output, tenant_names
 from tenantry.cli.options import environments as environments_option
 from tenantry.cli.options import timeout as timeout_option
 from tenantry.cli.output import data_json, say, stdout_console, working
+from tenantry.cli.status.rollouts import show_rollouts
 from tenantry.cli.status.several import Shown, read_each, show
 from tenantry.cli.status.table import webhook_table
 from tenantry.cli.status.waiting import read, wait_until_ready
@@ -64,11 +65,12 @@ Examples:
   tenantry status dev prod --output html > status.html
   tenantry status --environment prod --deep
   tenantry status --environment prod --receivers
+  tenantry status prod --rollout
   tenantry status --environment prod --kubeconfig ~/.kube/hub-prod
 
 Exit codes:
   0    every selected app is ready, and every object is as planned; with
-       --receivers: every receiver is ready
+       --receivers: every receiver is ready; with --rollout: nothing waits
   1    at least one is not
   2    a management cluster does not answer, or has no such apps
   130  --watch was ended by Ctrl-C
@@ -98,6 +100,7 @@ Exit codes:
 @timeout_option(600, "How long --wait waits.")
 @click.option("--deep", is_flag=True, help="Ask the remote clusters, too, whether the tenants' namespaces are there.")
 @click.option("--receivers", is_flag=True, help="Show the receivers and the paths of their webhooks instead of apps.")
+@click.option("--rollout", is_flag=True, help="Show which waves a change has reached, and who waits for what.")
 @output("text", "json", "html", "prometheus", kind="Status", wide=True)
 @finds_file
 def command(
@@ -117,6 +120,7 @@ def command(
     timeout: int,
     deep: bool,
     receivers: bool,
+    rollout: bool,
     output: str,
 ) -> int:
     """Show each app of an environment, its status and the revision that Flux applied. What needs attention comes first.
@@ -132,12 +136,17 @@ def command(
     Several environments are shown one below the other. If one cannot be read, the others are shown all the same. With
     --output html, the result is one web page about all of them, to open in a browser.
 
+    With --rollout, the answer is what a run would change now: in which waves, and what of it waits for whom and until when.
+
     If tenants.yaml is invalid or not there, the labels on the management cluster say which apps there are. Then nothing is known
     of what is missing, changed or undeclared, and --wait, --deep, --receivers, several environments, html and prometheus do not
     work.
     """
     selecting = bool(tenants or apps or clusters or failing)
     _check_usage(watch=watch, wait=wait, deep=deep, receivers=receivers, selecting=selecting, output=output)
+    if rollout:
+        _check_rollout(alone=not (watch or wait or deep or receivers or selecting or every), output=output)
+        return show_rollouts(file, environment, kubeconfig, context, output)
     asked = _Asked(tenants, apps, clusters, timeout if wait else None, deep=deep)
     if len(environment) > 1:
         _check_several(watch=watch, receivers=receivers, named=kubeconfig or context)
@@ -213,6 +222,13 @@ def _several(file: Path, environments: Sequence[str], asked: _Asked, output: str
     found, failures = read_each(environments, read_one)
     show(found, fleet, output, failures, every=every, named=True)
     return 2 if failures else int(not all(each.ready for each in found))
+
+
+def _check_rollout(*, alone: bool, output: str) -> None:
+    if not alone or output in ("html", "prometheus"):
+        raise click.UsageError(
+            "--rollout can be combined with --environment, --kubeconfig, --context and --output json"
+        )
 
 
 def _check_several(*, watch: bool, receivers: bool, named: object) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from datetime import datetime
 
 from tenantry.compare.diff import Diff
 from tenantry.compare.review.collect import Collector
@@ -71,16 +72,19 @@ def _tenant(name: str, changes: list[Change], before: Side, after: Side) -> Tena
     return TenantReview(tenant=name, effect=effect, was=was, changes=ordered)
 
 
-def review(diffs: Sequence[Diff], before: Planned, after: Planned) -> Review:
-    """The review of all environments. Args: before, after: the files and the plans that were compared."""
+def review(diffs: Sequence[Diff], before: Planned, after: Planned, now: datetime | None = None) -> Review:
+    """The review of all environments.
+
+    Args: before, after: the files and the plans that were compared. now: to say when changes could begin.
+    """
     changed = [diff for diff in diffs if diff]
     return Review(
-        environments=tuple(_environment(each, before, after) for each in changed),
+        environments=tuple(_environment(each, before, after, now) for each in changed),
         unchanged=tuple(each.environment for each in diffs if not each),
     )
 
 
-def _environment(diff: Diff, old: Planned, new: Planned) -> EnvironmentReview:
+def _environment(diff: Diff, old: Planned, new: Planned, now: datetime | None) -> EnvironmentReview:
     there = old.plans.get(diff.environment) or new.plans[diff.environment]
     before, after = alike(*(each.plans.get(diff.environment) or nothing_of(there) for each in (old, new)))
     one, other = Side(before, old.fleet), Side(after, new.fleet)
@@ -89,7 +93,7 @@ def _environment(diff: Diff, old: Planned, new: Planned) -> EnvironmentReview:
     collector = Collector(gathered, renamed)
     collector.run()
     extent = Extent(one, other, {old: new for new, old in gathered.old_clusters.items()})
-    of_environment(diff, one, other, collector.items, tuple(extent.order))
+    of_environment(diff, one, other, collector.items, tuple(extent.order), now)
     found = changes(collector.items.all(), extent.of, extent.order)
     clusters, tenants = in_order(found, one, other)
     return EnvironmentReview(

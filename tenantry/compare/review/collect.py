@@ -158,7 +158,8 @@ class Collector:
         if not self._wholes.keeps(spot) or not (renamed or spot.part.kind in APPS):
             return
         delta = self._delta_of(spot, both)
-        settings = [setting for setting in delta.settings if not follows(setting, renamed)]
+        is_kept = spot.part.tenant in self._found.kept_tenants
+        settings = [setting for setting in delta.settings if is_kept or not follows(setting, renamed)]
         if delta.existed and delta.exists and settings:
             self.items.at(spot).settings += settings
 

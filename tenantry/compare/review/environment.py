@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from datetime import datetime
 
 from tenantry.compare.diff import Diff, Status
 from tenantry.compare.moves import Side as RolloutSide
@@ -12,9 +13,10 @@ from tenantry.compare.review.parts import Side, Spot
 from tenantry.compare.review.words import content_in_words
 from tenantry.messages.data import ABSENT
 from tenantry.messages.text import counted, listed
+from tenantry.model.scalars import duration
 from tenantry.plan.after import in_words
 from tenantry.plan.plan import Plan
-from tenantry.rollout.waves import Rollout, Wave, then
+from tenantry.rollout.waves import Rollout, Wave, check_names_of, then
 
 
 def touched_waves(diff: Diff, before: Plan, after: Plan) -> Iterator[RolledOut]:
@@ -65,9 +67,14 @@ def rollout_in_words(name: str) -> str:
 def described(rollout: Rollout) -> str:
     """The waves of a rollout and its limits, such as: 2 clusters, then 20, then 479; timeout 10m."""
     first, *others = [len(wave.every) for wave in rollout.waves] or [0]
-    parts = [f"{counted(first, rollout.noun)}{then(others)}", f"timeout {_duration(rollout.timeout)}"]
+    parts = [f"{counted(first, rollout.noun)}{then(others)}", f"timeout {duration(rollout.timeout)}"]
     parts += [f"tolerate {rollout.tolerate}"] if rollout.tolerate else []
     parts += [f"maxParallel {rollout.max_parallel}"] if rollout.max_parallel else []
+    checks = [name for wave in rollout.waves for name in check_names_of(wave)]
+    parts += [f"checked by {listed(checks)}"] if checks else []
+    for wave in rollout.waves:
+        parts += [f"{wave.name} soaks for {duration(wave.soak)}"] if wave.soak else []
+        parts += [f"{wave.name} after approval by {listed(wave.groups)}"] if wave.groups else []
     return "; ".join(parts)
 
 
@@ -81,13 +88,10 @@ def _waves_in_words(rollout: Rollout) -> str:
     return f"{first.name}: {listed(first.every)}{later}"
 
 
-def _duration(seconds: int) -> str:
-    minutes, rest = divmod(seconds, 60)
-    return "".join(f"{number}{unit}" for number, unit in ((minutes, "m"), (rest, "s")) if number) or "0s"
-
-
-def of_environment(diff: Diff, before: Side, after: Side, items: Items, order: tuple[str, ...]) -> None:
-    """Adds what is said of the environment, and of tenants that may do more."""
+def of_environment(
+    diff: Diff, before: Side, after: Side, items: Items, order: tuple[str, ...], now: datetime | None = None
+) -> None:
+    """Adds what is said of the environment, and of tenants that may do more. now: None: nobody asks when it could begin."""
     spot = Spot(Part(PartKind.ENVIRONMENT, "", diff.environment), "")
     if diff.status is Status.ADDED:
         its = "its management cluster is" if len(diff.hubs[1]) == 1 else "its management clusters are"
@@ -107,6 +111,7 @@ def of_environment(diff: Diff, before: Side, after: Side, items: Items, order: t
         items.set(spot, Setting("protected", *diff.protection))
     _gate(diff, items, order)
     _rollouts(diff, before, after, items, order)
+    _windows(diff, items, order, now)
     _permissions(diff, before, after, items)
 
 
@@ -133,6 +138,16 @@ def _rollouts(diff: Diff, before: Side, after: Side, items: Items, order: tuple[
             one, other = (_waves_in_words(side) for side in (rollout.before, rollout.after))
         items.set(spot, Setting(key, one, other))
     if sentences := list(map(in_waves, touched_waves(diff, before.plan, after.plan))):
+        effect = Effect.ADDED if diff.status is Status.ADDED else Effect.CHANGED
+        items.say(spot, sentences, effect).clusters = order
+
+
+def _windows(diff: Diff, items: Items, order: tuple[str, ...], now: datetime | None) -> None:
+    """The windows that differ, and when the change could begin."""
+    spot, (one, other) = Spot(Part(PartKind.ENVIRONMENT, "", diff.environment), ""), diff.windows
+    if one != other and diff.status is Status.KEPT:
+        items.set(spot, Setting("windows", *(each.in_words() or ABSENT for each in diff.windows)))
+    if now and (diff.added.objects or diff.changed or diff.removed.objects) and (sentences := other.begin(now)):
         effect = Effect.ADDED if diff.status is Status.ADDED else Effect.CHANGED
         items.say(spot, sentences, effect).clusters = order
 

@@ -5,7 +5,7 @@ For Flux and Pulumi there are no renames. Under the old name everything is delet
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from typing import NamedTuple
 
 from tenantry.compare.diff import Diff, Status
@@ -65,9 +65,9 @@ class _Shape(NamedTuple):
 class Rename(NamedTuple):
     """kind: CLUSTER, TENANT, APP or ADDON; tenant: of an app, else ""; clusters: where the part is under its new name.
 
-    same: what both have in common, in words, such as "the kubeconfig clusters/edge".
+    same: what both have in common, in words, such as "the kubeconfig clusters/edge"; "": the file says that it is the same tenant.
     stays: namespaces and Flux objects of a tenant have the same names as before, so they and what they hold stay.
-    losing: of such a tenant, those that do not; replaced: its other objects that get another name.
+    losing: of such a tenant, those that do not; replaced: its other objects that get another name; new: those that it has besides.
     """
 
     kind: PartKind
@@ -79,10 +79,16 @@ class Rename(NamedTuple):
     stays: bool = False
     losing: tuple[str, ...] = ()
     replaced: tuple[str, ...] = ()
+    new: tuple[str, ...] = ()
 
     @property
     def fate(self) -> str:
         """What happens to all that is under the old name, as the end of a sentence."""
+        if not self.same:
+            what = ("no longer planned", self.losing), ("no longer planned either", self.replaced), ("new", self.new)
+            told = (f"{words}: {listed(names)}" for words, names in what if names)
+            kept = "its namespaces and Flux objects keep their names, so they stay with their data"
+            return "; ".join((f"it was called {self.before} before: {kept}", *told))
         if not self.stays:
             return f"everything under the name {self.before} is deleted, and created again under the name {self.after}"
         parts = [
@@ -99,7 +105,8 @@ def renames(diff: Diff, before: Plan, after: Plan) -> tuple[Rename, ...]:
     """Clusters first, then tenants, then apps of tenants that keep their names. None if everything is replaced anyway."""
     if diff.status is not Status.KEPT or diff.elsewhere:
         return ()
-    if not (diff.removed.objects and diff.added.objects):
+    replaced = diff.removed.objects and diff.added.objects
+    if not replaced and after.new_names.keys().isdisjoint(diff.removed.tenants):
         return ()
     return (*_clusters(diff, before, after), *_tenants(diff, before, after), *_apps(before, after))
 
@@ -140,21 +147,38 @@ def _tenants(diff: Diff, before: Plan, after: Plan) -> Iterator[Rename]:
     if not (gone and new):
         return
     clusters = grouped(after.placements, lambda each: each.tenant)
-    for old, name in _pairs(_shapes(before, gone), _shapes(after, new)):
+    said = {old: name for old in gone if (name := after.new_names.get(old, "")) in new}
+    alike = _pairs(_shapes(before, _without(gone, said)), _shapes(after, _without(new, said.values())))
+    for old, name in (*said.items(), *alike):
         on = tuple(cluster.cluster for cluster in clusters[name])
-        same = "the same sources and apps"
-        yield Rename(PartKind.TENANT, "", old, name, on, same, *_fates(before, old, after, name))
+        fates = _fates(before, old, after, name)
+        same = "" if old in said and fates.stays else "the same sources and apps"
+        yield Rename(PartKind.TENANT, "", old, name, on, same, *fates)
 
 
-def _fates(before: Plan, old: str, after: Plan, new: str) -> tuple[bool, tuple[str, ...], tuple[str, ...]]:
-    """`stays`, `losing` and `replaced` of a tenant that gets another name."""
-    there, here = _identities(before, old), set(_identities(after, new))
-    gone = [each for each in there if each not in here]
+def _without(names: Iterable[str], others: Collection[str]) -> list[str]:
+    return [name for name in names if name not in others]
+
+
+class _Fates(NamedTuple):
+    """As of `Rename`."""
+
+    stays: bool
+    losing: tuple[str, ...] = ()
+    replaced: tuple[str, ...] = ()
+    new: tuple[str, ...] = ()
+
+
+def _fates(before: Plan, old: str, after: Plan, new: str) -> _Fates:
+    """What becomes of the objects of a tenant that gets another name."""
+    there, here = _identities(before, old), _identities(after, new)
+    gone = [each for each in there if each not in {*here}]
     losing = [each for each in gone if each.kind in _HOLDING]
     if len(losing) == sum(each.kind in _HOLDING for each in there):
-        return False, (), ()
+        return _Fates(stays=False)
     replaced = [each for each in gone if each.kind not in _HOLDING]
-    return True, _words(losing), _words(replaced)
+    added = _words(each for each in here if each not in {*there})
+    return _Fates(stays=True, losing=_words(losing), replaced=_words(replaced), new=added)
 
 
 def _words(identities: Iterable[_Identity]) -> tuple[str, ...]:

@@ -23,7 +23,7 @@ _BESIDE = (
     "to keep '{old}' until '{new}' runs: undo this, add '{new}' beside it, run `tenantry up`, and remove '{old}' later"
 )
 _HINTS = {
-    Kind.TENANT: _BESIDE,
+    Kind.TENANT: "to keep what runs for '{old}': undo this, and type `tenantry transfer tenant {old} {new}`",
     Kind.APP: _BESIDE,
     Kind.ADDON: _BESIDE,
     Kind.CLUSTER: "to keep what runs on '{old}': set 'state: decommissioned' and run `tenantry up` before the rename",
@@ -68,6 +68,18 @@ def rename(editor: Editor, kind: Kind, old: str, text: str) -> Edit:
         (*_followed(found), *unmarked, *_beyond(editor, target, name), *mentions(editor, target)),
         [hint.format(old=target.name, new=name)] if hint else (),
     )
+
+
+def transfer_tenant(editor: Editor, old: str, new_name: str) -> Edit:
+    """Rename a tenant whose namespaces and other objects keep their names. Raises: Refused: as `rename`."""
+    done = rename(editor, Kind.TENANT, old, new_name)
+    at = ("tenants", new_name, "formerly")
+    former: list[str] = editor.value(at, None) or []
+    editor.set(at, [*former, *([] if old in former else [old])], file=editor.main)
+    hint = (
+        f"nothing is installed again: its objects keep '{(former or [old])[0]}' in their names, and their labels change"
+    )
+    return done._replace(hints=[hint])
 
 
 def _require_no_file_named_after(editor: Editor, target: Target, found: Found) -> None:

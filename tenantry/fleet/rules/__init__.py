@@ -29,6 +29,7 @@ from tenantry.fleet.rules import (
 from tenantry.grants import frame_rules, rules
 from tenantry.messages.errors import Problem
 from tenantry.rollout import rules as rollouts
+from tenantry.rollout import window_rules
 
 Rule: TypeAlias = Callable[[Fleet], Iterator[Problem]]
 
@@ -56,6 +57,7 @@ RULES: tuple[Rule, ...] = (
     variables.variables_have_the_type_of_their_default,
     variables.variables_agree_with_labels,
     tenants.new_tenants_are_not_named_like_something_else,
+    tenants.former_names_are_nobody_elses,
     tenants.labels_of_tenants_leave_the_fleets_alone,
     tenants.annotations_of_tenants_leave_the_fleets_alone,
     objects.objects_are_of_kinds_for_namespaces,
@@ -117,6 +119,9 @@ RULES: tuple[Rule, ...] = (
     apps.overrides_keep_the_kind_of_app,
     apps.overrides_keep_the_kind_of_source,
     apps.image_automations_name_declared_environments,
+    window_rules.windows_are_declared,
+    rollouts.checks_are_the_main_files,
+    rollouts.checks_have_known_placeholders,
     rollouts.rollouts_by_tenants_are_one_for_all,
     rollouts.waves_choose_what_their_rollout_is_by,
     rollouts.waves_name_declared_clusters,
@@ -147,6 +152,8 @@ WARNINGS: tuple[Rule, ...] = (
     frame_rules.grants_have_an_effect,
     rollouts.rollouts_of_apps_have_an_effect,
     rollouts.rollouts_have_apps_to_wait_for,
+    rollouts.soaks_have_a_wave_after_them,
+    without_effect.windows_are_used,
     without_effect.overrides_apply_somewhere,
     without_effect.overrides_of_settings_apply_somewhere,
     without_effect.overrides_of_sources_apply_somewhere,

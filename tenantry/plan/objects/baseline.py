@@ -29,9 +29,9 @@ def role_bindings(scope: Scope, settings: TenantSettings) -> Iterator[Manifest]:
     """The binding of the service account, one for each role of the owners, and those of `roleBindings` by name."""
     users = [_rbac("User", user) for user in users_of(scope)]
     bound = partial(_binding, scope, settings)
-    yield bound(join(scope.tenant, "reconciler"), settings.role, users, between="-")
+    yield bound(join(scope.named_after, "reconciler"), settings.role, users, between="-")
     for role, owners in _by_role(settings.owners).items():
-        yield bound(join(scope.tenant, "owners"), role, _subjects(scope, owners), between="-")
+        yield bound(join(scope.named_after, "owners"), role, _subjects(scope, owners), between="-")
     for name, extra in sorted(settings.roleBindings.items()):
         yield bound(f"tenantry.{name}", extra.role, _subjects(scope, extra.subjects), between=".")
 

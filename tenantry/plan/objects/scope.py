@@ -88,6 +88,7 @@ class Scope:
     attached:   the first parts of the names of ConfigMaps; None: those of `prefix`
     common:     the first parts of the names of Secrets, which clusters share; empty: those of ConfigMaps
     shortens:   whether names of apps and releases that are too long are shortened
+    first_name: the oldest name of the tenant
     """
 
     environment: str
@@ -107,6 +108,7 @@ class Scope:
     attached: tuple[str, ...] | None = None
     common: tuple[str, ...] = ()
     shortens: bool = False
+    first_name: str = ""
 
     @property
     def made_home(self) -> tuple[ObjectId, ...]:
@@ -116,6 +118,11 @@ class Scope:
     @property
     def tenant(self) -> str:
         return self.owner.tenant
+
+    @property
+    def named_after(self) -> str:
+        """What names of objects contain for the tenant. Labels and messages have its name of today."""
+        return self.tenant and (self.first_name or self.tenant)
 
     def name(self, key: str, kind: str = "") -> str:
         """The name of a Flux object for a key, such as the name of an app."""

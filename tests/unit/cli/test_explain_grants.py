@@ -135,7 +135,7 @@ limits.namespaces: 20         # default
 never:
   [podSecurity, roles, objects, dependsOn, require, grants, overrides,
   namespace, serviceAccount, shard, clusterRoles, clusterObjects, clusterAdmin,
-  environments, class, state, adopt]
+  environments, class, state, adopt, formerly]
 """
 
 
@@ -195,7 +195,7 @@ limits.namespaces: 20    # default
 never:
   [podSecurity, roles, objects, dependsOn, require, grants, overrides,
   namespace, serviceAccount, shard, clusterRoles, clusterObjects, clusterAdmin,
-  environments, class, state, adopt]
+  environments, class, state, adopt, formerly]
 """
 
 
@@ -238,7 +238,7 @@ limits.namespaces: 20    # default
 never:
   [podSecurity, roles, objects, dependsOn, require, grants, overrides,
   namespace, serviceAccount, shard, clusterRoles, clusterObjects, clusterAdmin,
-  environments, class, state, adopt]
+  environments, class, state, adopt, formerly]
 """
 
 
@@ -340,6 +340,7 @@ def test_json_tells_the_same(capsys: Capture) -> None:
         "clusterAdmin",
         "environments",
         "adopt",
+        "formerly",
         "class",
         "state",
     } == set(told["never"])

@@ -99,7 +99,7 @@ def test_every_command_with_json_is_tried_here() -> None:
     with_json = {path for path in commands() if kind_of(leaf(path))}
     assert with_json >= COMPLETE.keys()
     # One subcommand of an edit stands for all of them: they end in the same function.
-    assert {path[0] for path in with_json - COMPLETE.keys()} <= {"add", "remove", "rename", "move"}
+    assert {path[0] for path in with_json - COMPLETE.keys()} <= {"add", "remove", "rename", "move", "transfer"}
 
 
 def parsed(text: str) -> dict[str, Any]:

@@ -36,6 +36,7 @@ BY_NATURE = {
     "Credentials.keys": "Secrets are not read: the entry says that they exist",
     "Credentials.registry": "Secrets are not read: the entry says that they exist",
     "ExtraNamespace.state": "permits a removal, which is for people to decide",
+    "Tenant.formerly": "names come back as they are",
     "Frame.environments": "said of each app",
     "Git.updates": "read by `tenantry update` alone",
     "HelmPatch.updates": "read by `tenantry update` alone",
@@ -95,6 +96,7 @@ tenants:
     clusterRoles: {nodes: {role: cluster-admin}}
     clusterObjects: {fast: {metadata: {labels: {a: b}}}}
     namespaces: {jobs: {name: "work-{namespace}"}}
+    formerly: null
     state: active
     environments: [dev]
     apps:

@@ -37,6 +37,8 @@ CASES = {
     "handover": ("-e", "prod=.", "--cluster", "prod=hub"),
     # Kubeconfigs beside what makes the clusters, in Flux's namespace, and one of the same name in each cluster's namespace.
     "kubeconfigs": ("-e", "prod=.", "--cluster", "prod=hub"),
+    # A kubeconfig beside the platform's apps, and a copy beside a tenant's; two Kustomizations of one name in two namespaces.
+    "copies": ("-e", "dev=.", "--cluster", "dev=hub"),
     "hub": ("-e", "dev=dev", "-e", "qa=qa", "--cluster", "dev=north", "--cluster", "qa=north"),
 }
 """The options with which each repository is imported."""
@@ -44,9 +46,10 @@ COUNTS = {
     "flux-create": (9, 7, 0, 0, 2),
     "flux2-multi-tenancy": (22, 14, 0, 4, 4),
     "course": (20, 20, 0, 0, 0),
-    "hub": (34, 28, 0, 0, 6),
+    "hub": (34, 32, 0, 0, 2),
     "handover": (7, 4, 1, 1, 1),
-    "unprepared": (14, 8, 0, 0, 6),
+    "unprepared": (14, 7, 0, 0, 7),
+    "copies": (12, 11, 0, 0, 1),
     "kubeconfigs": (8, 3, 0, 0, 5),
     "reserved": (15, 5, 0, 0, 10),
 }
@@ -119,6 +122,24 @@ def test_an_app_whose_source_has_another_name_and_the_same_content_has_a_harmles
     (policies,) = (each for each in document["kept"] if each["name"] == "policies")
     assert ["spec", "sourceRef", "name"] in [each["field"]["path"] for each in policies["harmless"]]
     assert (policies["fields"], document["risks"]) == ([], [])
+
+
+def test_what_is_planned_under_another_name_is_compared_too(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    imported("kubeconfigs", tmp_path / "tenants.yaml", monkeypatch, "--output", "json")
+    document = json.loads(capsys.readouterr().out)
+    told = {each["planned"]: [each["path"][-1] for each in each["fields"]] for each in document["renamed"]}
+    assert told == {
+        "Kustomization kubeconfigs/edge-infra": ["serviceAccountName"],
+        "Kustomization east/east-infra": ["key", "serviceAccountName"],
+        "Kustomization west/west-infra": ["key", "serviceAccountName"],
+    }
+    # Its source has a new name and the same content, and the new object keeps nothing of the old reference.
+    assert {each["reason"] for found in document["renamed"] for each in found["harmless"]} >= {
+        "the source has another name, and the same address, reference, filters and credentials"
+    }
+    assert document["counts"]["changed"] == 0
 
 
 def _named(each: dict[str, str]) -> tuple[str, ...]:

@@ -49,6 +49,11 @@ def labelled(**labels: str) -> Manifest:
     return {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": "rocky", "labels": mark}}
 
 
+def secret(name: str, *keys: str) -> Manifest:
+    metadata = {"name": name, "namespace": "flux-system"}
+    return {"apiVersion": "v1", "kind": "Secret", "metadata": metadata, "data": dict.fromkeys(keys, "")}
+
+
 def applied(name: str, owner: str) -> Manifest:
     found = made("Kustomization", dict(PRUNED), name)
     marks = {"name": owner, "namespace": "flux-system"}
@@ -66,7 +71,7 @@ class Case(NamedTuple):
     around: tuple[tuple[Manifest, ...], tuple[Manifest, ...]] = ((), ())
     assumed: tuple[Manifest, ...] = ()
     replaced: tuple[str, ...] = ()
-    controllers: tuple[str, ...] = ("kustomize-controller", "helm-controller")
+    controllers: tuple[tuple[str, str], ...] = (("kustomize-controller", ""), ("helm-controller", ""))
 
     def judge(self) -> tuple[list[str], list[str]]:
         """The fields that have an effect, and the reasons of those that have none."""
@@ -129,6 +134,11 @@ def copy(path: str, planned: str, source: Manifest | None = None) -> Case:
 STRATEGY = {"strategy": {"name": "RemediateOnFailure"}}
 RENAMED = {"chartNameChangeStrategy": "InPlaceUpdate"}
 SAME = ((git("old"),), (git("new"),))
+LOCKED = (("kustomize-controller", "deployer"),)
+INSTALLED: dict[str, Any] = {"targetNamespace": "rocky"}
+CREATING: dict[str, Any] = {"install": {"createNamespace": True}}
+ELSEWHERE = {"kubeConfig": {"secretRef": {"name": "a"}}}
+KEYED = {"kubeConfig": {"secretRef": {"name": "a", "key": "value"}}}
 
 CASES: dict[str, tuple[Case, tuple[Case, ...]]] = {
     "version": (
@@ -253,6 +263,42 @@ CASES: dict[str, tuple[Case, tuple[Case, ...]]] = {
             ),
         ),
     ),
+    "default account": (
+        kustomization(acting(None), acting("deployer"), controllers=LOCKED),
+        (
+            kustomization(acting(None), acting("other"), controllers=LOCKED),
+            kustomization(acting("other"), acting("deployer"), controllers=LOCKED),
+            kustomization(acting(None), acting("kustomize-controller"), controllers=LOCKED),
+            # The other controller may have no such flag.
+            release(acting(None), acting("deployer"), controllers=LOCKED),
+        ),
+    ),
+    "missing CRDs": (
+        release({}, {"upgrade": {"crds": "Create"}}),
+        (
+            release({}, {"upgrade": {"crds": "Skip"}}),
+            release({}, {"upgrade": {"crds": "CreateReplace"}}),
+            release({"upgrade": {"crds": "Skip"}}, {"upgrade": {"crds": "Create"}}),
+        ),
+    ),
+    "key of a kubeconfig": (
+        kustomization(ELSEWHERE, KEYED, around=((secret("a", "value"),), ())),
+        (
+            kustomization(ELSEWHERE, KEYED),
+            kustomization(ELSEWHERE, KEYED, around=((secret("a", "value.yaml"),), ())),
+            kustomization(ELSEWHERE, KEYED, around=((secret("b", "value"),), ())),
+            kustomization(KEYED, ELSEWHERE, around=((secret("a", "value"),), ())),
+        ),
+    ),
+    "namespace of a release": (
+        release(INSTALLED, INSTALLED | CREATING, around=((labelled(),), ())),
+        (
+            release(INSTALLED, INSTALLED | CREATING),
+            release({"targetNamespace": "kube-other"}, {"targetNamespace": "kube-other"} | CREATING),
+            release(INSTALLED | CREATING, INSTALLED, around=((labelled(),), ())),
+            release(ELSEWHERE | INSTALLED, ELSEWHERE | INSTALLED | CREATING, around=((labelled(),), ())),
+        ),
+    ),
     "pods": (
         Case(labelled(), labelled(enforce="privileged")),
         (
@@ -275,6 +321,12 @@ def test_a_rule_holds_for_its_case_and_not_for_its_neighbours(rule: str) -> None
     assert (changed, REASONS[rule] in reasons) == ([], True)
     for number, neighbour in enumerate(neighbours):
         assert neighbour.judge()[0], number
+
+
+@pytest.mark.parametrize("namespace", ["kube-system", "default", "flux-system"])
+def test_a_namespace_that_is_always_there_need_not_be_read(namespace: str) -> None:
+    target = {"targetNamespace": namespace}
+    assert release(target, target | CREATING).judge()[0] == []
 
 
 NEVER = {
@@ -306,12 +358,22 @@ def deployment(name: str, account: str, *arguments: str) -> Placed:
     )
 
 
-def test_a_controller_acts_as_itself_if_it_has_its_own_account_and_no_other_default() -> None:
+@pytest.mark.parametrize(
+    ("arguments", "account"),
+    [
+        (("--watch-all-namespaces=true",), ""),
+        (("--default-service-account=deployer", "--watch-all-namespaces"), "deployer"),
+        (("--default-service-account", "deployer"), "deployer"),
+        (("--default-service-account=one", "--default-service-account=two"), "two"),
+        (("--default-service-account=$(ACCOUNT)",), None),
+        (("--default-service-account",), None),
+    ],
+)
+def test_a_controller_acts_as_itself_or_as_the_account_of_its_flag(arguments: list[str], account: str | None) -> None:
     objects = [
-        deployment("kustomize-controller", "kustomize-controller", "--watch-all-namespaces=true"),
-        deployment("helm-controller", "helm-controller", "--default-service-account=default"),
+        deployment("helm-controller", "helm-controller", *arguments),
         deployment("source-controller", "other"),
     ]
     left, flux = without_fluxs_own("dev", objects)
     assert left == []
-    assert flux == Installed("dev", "", 3, ("kustomize-controller",))
+    assert flux == Installed("dev", "", 2, () if account is None else (("helm-controller", account),))

@@ -50,7 +50,7 @@ def whole_environment(diff: Diff, there: Plan) -> Iterator[Found]:
 def removal_dangers(pieces: Pieces) -> Iterator[Found]:
     """Dangers of what is removed from an environment that stays on its management cluster."""
     found = renames(pieces.diff, pieces.before, pieces.after)
-    yield from map(_renamed, found)
+    yield from (_renamed(each) for each in found if each.same or each.losing or not each.stays)
     renamed = {(each.kind, each.tenant, each.before) for each in found}
     leaving = _Leaving(pieces)
     yield from _tenants(pieces.diff, leaving, renamed)
@@ -97,7 +97,10 @@ def _renamed(rename: Rename) -> Found:
     what = f"{kinds[rename.kind]} '{rename.before}'" + (f" (tenant '{rename.tenant}')" if rename.tenant else "")
     gone = f"what Flux installed for '{rename.before}' is deleted with its data, and '{rename.after}' is installed new"
     fate = rename.fate if rename.stays else gone
-    text = f"{what} looks renamed to '{rename.after}' (both have {rename.same}): {fate}"
+    looks = (
+        f"looks renamed to '{rename.after}' (both have {rename.same})" if rename.same else f"is '{rename.after}' now"
+    )
+    text = f"{what} {looks}: {fate}"
     tenant = rename.before if rename.kind is PartKind.TENANT else rename.tenant
     return Found(
         DangerKind.RENAME,

@@ -433,10 +433,32 @@ def test_an_emergency_is_passed_on_and_printed(capsys: Capture, monkeypatch: pyt
         return Report((), ())
 
     monkeypatch.setattr(checks, "report_on", report)
-    program(PULUMI.replace("$PULUMI_SKIP_CHECKPOINTS", "$TENANTRY_IGNORE_AFTER"))
-    code, _, err = tenantry(capsys, "up", "-e", "dev", "--ignore-after", "--no-wait")
-    assert (code, err.splitlines()[-1]) == (0, f"TENANTRY_IGNORE_AFTER=dev {UP}")
+    program(PULUMI.replace("$PULUMI_SKIP_CHECKPOINTS", "$TENANTRY_IGNORE"))
+    code, _, err = tenantry(capsys, "up", "-e", "dev", "--ignore", "after,soak", "--reason", "fire", "--no-wait")
+    assert (code, err.splitlines()[-1]) == (0, f"TENANTRY_IGNORE='dev after,soak: fire' {UP}")
     assert tenantry(capsys, "up", "-e", "dev", "--no-wait")[0] == 0
     assert tenantry(capsys, "preview", "-e", "dev", "--preflight")[0] == 0
     assert modes == [Mode.IGNORE, Mode.RUN, Mode.PREVIEW]
     assert [line.split()[0] for line in log.read_text().splitlines()] == ["dev", "up", "preview"]
+
+
+@pytest.mark.parametrize(
+    ("given", "code", "told"),
+    [
+        ((), 5, "environment 'dev' waits: window 'never' is shut for more than a year, so nothing is changed"),
+        (("--ignore", "after"), 2, "error: --ignore needs --reason"),
+        (("--reason", "fire"), 2, "error: --reason needs --ignore"),
+        (("--ignore", "windows, after", "--reason", "fire"), 0, f"TENANTRY_IGNORE='dev after,windows: fire' {UP}"),
+        (("--ignore", "window", "--reason", "fire"), 2, "'window' is none of: after, windows, soak, approval."),
+    ],
+)
+def test_up_waits_while_a_window_is_shut_unless_somebody_says_why_not(
+    capsys: Capture, monkeypatch: pytest.MonkeyPatch, log: Path, given: tuple[str, ...], code: int, told: str
+) -> None:
+    Path("Pulumi.dev.yaml").write_text("config: {tenantry:kubeconfig: hub}\n")
+    closed = TEXT.replace("dev: {management: hub}", "dev: {management: hub, windows: [never]}")
+    Path("tenants.yaml").write_text(f"{closed}windows: {{never: {{deny: {{days: [mon-sun]}}}}}}\n")
+    monkeypatch.setattr(checks, "report_on", lambda *_, **__: Report((), ()))
+    ended, _, err = tenantry(capsys, "up", "-e", "dev", "--no-wait", *given)
+    assert (ended, told in err) == (code, True), err
+    assert bool(log.read_text()) == (code == 0)

@@ -1,0 +1,125 @@
+"""What differs in the same way in several apps becomes one variable; anything else stays an override."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from tenantry.importing.assemble import drafted
+from tenantry.importing.documents import placed
+from tenantry.importing.model import inventory
+from tenantry.importing.overlay import DIFFER, Place, Variables, unified
+
+SOURCE = {
+    "apiVersion": "source.toolkit.fluxcd.io/v1",
+    "kind": "GitRepository",
+    "metadata": {"name": "fleet", "namespace": "flux-system"},
+    "spec": {"interval": "1m", "url": "https://git.example.com/fleet", "ref": {"branch": "main"}},
+}
+
+
+def kustomization(name: str, spec: dict[str, Any]) -> dict[str, Any]:
+    source = {"kind": "GitRepository", "name": "fleet"}
+    return {
+        "apiVersion": "kustomize.toolkit.fluxcd.io/v1",
+        "kind": "Kustomization",
+        "metadata": {"name": name, "namespace": "flux-system"},
+        "spec": {"interval": "5m", "prune": True, "wait": True, "path": f"./{name}", "sourceRef": source, **spec},
+    }
+
+
+def data(**specs: dict[str, dict[str, Any]]) -> dict[str, Any]:
+    """The document of Kustomizations in several environments. Args: specs: of each environment, what each of them says there."""
+    objects = {
+        environment: [placed(each, "x", "x") for each in (SOURCE, *(kustomization(*item) for item in found.items()))]
+        for environment, found in specs.items()
+    }
+    return dict(drafted(inventory(objects, {each: f"{each}-hub" for each in specs})).data)
+
+
+def in_region(region: str) -> dict[str, Any]:
+    return {"postBuild": {"substitute": {"region": region}}}
+
+
+def test_three_apps_that_differ_in_the_same_way_share_a_variable() -> None:
+    names = ("dns", "logs", "mesh")
+    document = data(dev=dict.fromkeys(names, in_region("north")), prod=dict.fromkeys(names, in_region("south")))
+    assert {name: each["variables"] for name, each in document["environments"].items()} == {
+        "dev": {"region": "north"},
+        "prod": {"region": "south"},
+    }
+    # What most of them say stands once.
+    assert document["platform"]["kustomize"]["postBuild"] == {"substitute": {"region": "{region}"}}
+    assert not any("overrides" in each for each in document["platform"]["addons"].values())
+
+
+def test_an_app_of_fewer_environments_has_the_same_variable() -> None:
+    names = ("dns", "logs", "mesh")
+    document = data(
+        dev=dict.fromkeys(names, in_region("north")),
+        qa=dict.fromkeys(names[:2], in_region("west")),
+        prod=dict.fromkeys(names, in_region("south")),
+    )
+    regions = {name: each["variables"]["region"] for name, each in document["environments"].items()}
+    assert regions == {"dev": "north", "qa": "west", "prod": "south"}
+
+
+@pytest.mark.parametrize(
+    ("names", "dev", "prod"),
+    [
+        (("dns", "logs"), in_region("north"), in_region("south")),
+        # Not every text of a key may be a placeholder.
+        (("dns", "logs", "mesh"), {"deletionPolicy": "Orphan"}, {"deletionPolicy": "Delete"}),
+        (("dns", "logs", "mesh"), {"timeout": "1m"}, {"timeout": "2m"}),
+        # Braces in a variable would have another meaning.
+        (("dns", "logs", "mesh"), in_region("${a}"), in_region("${b}")),
+    ],
+)
+def test_what_is_no_variable_stays_an_override(
+    names: tuple[str, ...], dev: dict[str, Any], prod: dict[str, Any]
+) -> None:
+    document = data(dev=dict.fromkeys(names, dev), prod=dict.fromkeys(names, prod))
+    assert not any("variables" in each for each in document["environments"].values())
+    assert all("overrides" in each for each in document["platform"]["addons"].values())
+
+
+def test_what_most_environments_say_needs_no_override() -> None:
+    found = {name: {"dns": {"path": path}} for name, path in (("dev", "./a"), ("qa", "./b"), ("prod", "./b"))}
+    addon = data(**found)["platform"]["addons"]["dns"]
+    assert addon["kustomize"]["path"] == "./b"
+    assert addon["overrides"] == {"environments": {"dev": {"kustomize": {"path": "./a"}}}}
+
+
+def test_half_of_the_environments_are_not_most_of_them() -> None:
+    addon = data(dev={"dns": {"path": "./a"}}, prod={"dns": {"path": "./b"}})["platform"]["addons"]["dns"]
+    assert addon["overrides"]["environments"].keys() == {"dev", "prod"}
+
+
+def test_a_variable_is_named_after_its_key_and_shared_by_the_same_values() -> None:
+    variables = Variables()
+
+    def one(owner: str, **texts: str) -> Any:
+        values = {Place(each, each): {"tag": text} for each, text in texts.items()}
+        return unified(values, variables.named(owner, "source"))
+
+    assert one("rocky", dev="1", prod="2") == {"tag": "{tag}"}
+    assert one("bolt", dev="1", prod="2") == {"tag": "{tag}"}
+    assert one("acme", dev="1", prod="3") == {"tag": "{acme_source}"}
+    assert one("web", dev="{1}", prod="3") is DIFFER
+    assert variables.environments == {
+        "dev": {"tag": "1", "acme_source": "1"},
+        "prod": {"tag": "2", "acme_source": "3"},
+    }
+
+
+def test_a_key_that_is_a_placeholder_already_names_no_variable() -> None:
+    places = {Place("dev", "a"): {"app": "1"}, Place("prod", "b"): {"app": "2"}}
+    assert unified(places, Variables().named("rocky")) == {"app": "{rocky}"}
+
+
+def test_a_variable_that_nothing_names_goes() -> None:
+    variables = Variables()
+    unified({Place("dev", "a"): "1", Place("prod", "b"): "2"}, variables.named("rocky", "namespace"))
+    variables.used_in({"tenants": {}})
+    assert not any(variables.environments.values())
