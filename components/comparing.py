@@ -44,7 +44,7 @@ from tenantry.stacks.targets import key_in_state, key_of
 from .config import ClusterTarget, Target
 from .contact import connected
 from .gates import TOLD
-from .secrets import read_secrets, with_plain_secrets
+from .secrets import SecretConfig, read_secrets, with_plain_secrets
 from .state import check_retained, outputs_in_state
 from .waiting import Conditions, Held
 
@@ -120,17 +120,24 @@ def _end(left: Sequence[Difference]) -> NoReturn:
 
 
 def restoring(
-    plan: Plan, target: Target, held: Collection[ObjectId] = (), conditions: Conditions = lambda *_: Waiting()
+    plan: Plan,
+    target: Target,
+    held: Collection[ObjectId] = (),
+    conditions: Conditions = lambda *_: Waiting(),
+    secrets: SecretConfig | None = None,
 ) -> Restoring | None:
     """Compare before anything is registered, and do what the engine cannot: take off what others have added to planned objects, and
     delete what an interrupted run has left in no state. A preview only says so. None: there is nothing to restore.
 
     Args:   plan: of the stack. held: objects that stay as they are. conditions: what else has to.
+            secrets: None: those of the stack's config.
     Raises: Refused: the cluster cannot be read or changed. RunError: a run that can be begun again has to refresh.
     """
     if not isinstance(target, ClusterTarget):
         return None
-    objects = with_plain_secrets((planned for planned in plan.objects if planned.id not in held), read_secrets())
+    objects = with_plain_secrets(
+        (planned for planned in plan.objects if planned.id not in held), secrets or read_secrets()
+    )
     with connected(target, plan) as client:
         found = compare(client, plan.environment, objects, secrets=True)
         unplanned = [each for each in found.unplanned if readable_id(each) not in held]

@@ -46,7 +46,7 @@ from .ending import Check, Keeper, Last, keeper_of
 from .gates import Gates, gates_of
 from .hubs import Renamed, held_hubs, left_out_words, renamed
 from .moving import Moving
-from .secrets import Holding, holding, left_over, read_secrets, with_secrets, without_secrets
+from .secrets import Holding, SecretConfig, holding, left_over, read_secrets, with_secrets, without_secrets
 from .state import InState, StillProtected, check_retained, check_unprotected, outputs_in_state, resources_in_state
 from .waiting import Clocks, Held
 
@@ -91,10 +91,11 @@ def run_of(environment: str | None = None, file: str | Path | None = None) -> Ru
         made = make_plan(config)
         plan, target, without = made.plan, config.target, config.without
         contacted = plan.only([hub for hub in plan.hubs if hub not in without])
-        complete, held = with_values(contacted, target)
+        secrets = read_secrets(contacted.objects) if isinstance(target, ClusterTarget) else None
+        complete, held = with_values(contacted, target, secrets)
         gates = gates_of(contacted, target, to_the_end=made.keeper is not None)
         clocks = Clocks(contacted, plan.hubs, target, made.platform)
-        compared = restoring(contacted, target, held.ids, clocks.ask)
+        compared = restoring(contacted, target, held.ids, clocks.ask, secrets)
         waits = compared.held if compared else Held()
         if compared:
             complete = waits.registered(compared.leaving(complete))
@@ -277,14 +278,14 @@ def _in_files(target: DirectoryTarget, planned: Plan) -> Holds:
     return replace(now, targets=planned_targets(files, planned.environment))
 
 
-def with_values(planned: Plan, target: Target) -> tuple[Plan, Holding]:
+def with_values(planned: Plan, target: Target, secrets: SecretConfig | None) -> tuple[Plan, Holding]:
     """The plan as it is registered, and what of it is held. A cluster gets the values of Secrets; files do not, because many people
     read them.
 
+    Args:   secrets: None: the target is files.
     Raises: Refused: values of the platform's are missing.
     """
-    if isinstance(target, ClusterTarget):
-        secrets = read_secrets()
+    if isinstance(target, ClusterTarget) and secrets:
         for message in left_over(planned, secrets):
             pulumi.log.warn(for_stack(message, pulumi.get_stack()))
         held_back = holding(planned, secrets, target, InState())

@@ -1,9 +1,9 @@
-"""Secrets get their values from the stack's secret config, marked as secret on the way.
+"""Secrets get their values from the stack's secret config or from other stacks, marked as secret on the way.
 
 A tenant's Secret whose value nobody has set is held alone, and everything else of the run goes through. What is held and exists is
 registered with all changes ignored, so that it stays as it is: what is not registered is deleted. What does not exist is left out,
-and Flux says what it lacks. The platform's own credentials are not held: a run without them is refused, because add-ons and
-baselines are everybody's.
+and Flux says what it lacks. The kubeconfig of one cluster is held in the same way. The platform's own credentials are not held: a
+run without them is refused, because add-ons and baselines are everybody's.
 """
 
 from __future__ import annotations
@@ -18,10 +18,11 @@ import pulumi
 
 from tenantry.cluster.reading import permitted
 from tenantry.cluster.requests import in_parallel
-from tenantry.kube.objects import KubeObject, ObjectId
+from tenantry.kube.objects import STACK_OUTPUT, KubeObject, Manifest, ObjectId, labels_of
 from tenantry.kube.secret_values import MissingValue, data_of, missing, values_of
 from tenantry.messages.errors import Refused
 from tenantry.messages.text import listed
+from tenantry.plan.objects.scope import ENVIRONMENT_LABEL
 from tenantry.plan.plan import Plan
 from tenantry.stacks.file import NAMESPACE
 from tenantry.stacks.outcome import HELD, for_stack, is_started_by_tenantry, tell
@@ -29,6 +30,7 @@ from tenantry.stacks.outcome import HELD, for_stack, is_started_by_tenantry, tel
 from .config import ClusterTarget
 from .contact import connected
 from .ending import Check
+from .outputs import Output, read_outputs
 
 GROUPS = ("credentials", "platformCredentials")
 """The keys of the stack's config under which values stand."""
@@ -36,16 +38,23 @@ GROUPS = ("credentials", "platformCredentials")
 
 @dataclass(frozen=True, slots=True)
 class SecretConfig:
-    """Values by group, owner, name and key. Never print them."""
+    """Values by group, owner, name and key, or by STACK_OUTPUT, stack, output and key. Never print them.
+
+    lacking: why a stack does not give an output.
+    """
 
     values: Mapping[str, Any] = field(repr=False)
+    lacking: Mapping[Output, Refused] = field(default_factory=dict)
 
 
-def read_secrets() -> SecretConfig:
-    """The running stack's secret config. Raises: Refused: it was set as plain text, or is not a mapping."""
-    config = pulumi.Config(NAMESPACE)
+def read_secrets(objects: Iterable[KubeObject] = ()) -> SecretConfig:
+    """The running stack's secret config, and the outputs of other stacks that objects need.
+
+    Raises: Refused: the config was set as plain text, or is not a mapping.
+    """
+    config, outputs = pulumi.Config(NAMESPACE), read_outputs(objects)
     values = {group: _group(config, group) for group in GROUPS}
-    return SecretConfig(values)
+    return SecretConfig({**values, STACK_OUTPUT: outputs.values}, outputs.lacking)
 
 
 def with_secrets(plan: Plan, secrets: SecretConfig, held: Collection[ObjectId] = ()) -> Plan:
@@ -172,40 +181,91 @@ def holding(
     Raises: Refused: the cluster or the state cannot be read.
     """
     lacking = [planned for planned in plan.objects if missing([planned], secrets.values)]
-    if not lacking or not all(each.owner.tenant for each in lacking):
+    from_config = [each for each in lacking if not output_of(each)]
+    from_stacks = [each for each in plan.objects if output_of(each)]
+    if not all(each.owner.tenant for each in from_config):
+        from_config = []
+    if not (from_config or from_stacks):
         return Holding()
-    there = _on_cluster(target, plan, [each.id for each in lacking])
-    kept = frozenset(id for id in there if is_in_state(id))
-    left_out = frozenset(each.id for each in lacking) - kept
-    message = for_stack(_message(lacking, secrets, kept, left_out), pulumi.get_stack())
-    pulumi.log.warn(message)
+    there = _on_cluster(target, plan, [each.id for each in (*from_config, *from_stacks)])
+    foreign = {
+        each.id
+        for each in from_stacks
+        if each.id in there
+        and labels_of(there[each.id]).get(ENVIRONMENT_LABEL) != plan.environment
+        and not is_in_state(each.id)
+    }
+    from_stacks = [each for each in from_stacks if each in lacking or each.id in foreign]
+    held = [each.id for each in (*from_config, *from_stacks)]
+    kept = frozenset(id for id in held if id in there and is_in_state(id))
+    left_out = frozenset(held) - kept
+    messages = []
+    if from_config:
+        messages.append(_without_values(from_config, secrets, kept, left_out))
+    if from_stacks:
+        messages.append(_without_outputs(from_stacks, secrets, foreign, kept, left_out))
+    message = for_stack("\n".join(messages), pulumi.get_stack())
+    if held:
+        pulumi.log.warn(message)
     return Holding(kept, left_out, message)
 
 
-def _on_cluster(target: ClusterTarget, plan: Plan, ids: Sequence[ObjectId]) -> list[ObjectId]:
+def output_of(planned: KubeObject) -> Output | None:
+    """The output of another stack that a Secret is filled with."""
+    return planned.secret.output if planned.secret else None
+
+
+def _on_cluster(target: ClusterTarget, plan: Plan, ids: Sequence[ObjectId]) -> dict[ObjectId, Manifest]:
     with connected(target, plan) as client:
         found = in_parallel(lambda id: permitted(client, id, metadata_only=True), ids)
-    return [id for id, there in zip(ids, found, strict=True) if there]
+    return {id: there for id, there in zip(ids, found, strict=True) if there}
 
 
-def _message(
+def _without_values(
     lacking: Iterable[KubeObject], secrets: SecretConfig, kept: Collection[ObjectId], left_out: Collection[ObjectId]
 ) -> str:
     values = missing(lacking, secrets.values)
     what = "a value is" if len(values) == 1 else f"{len(values)} values are"
+    commands = "\n       ".join(map(command_of, values))
+    done = _done((each.id for each in lacking), kept, left_out)
+    return f"{what} not in the stack's secret config, so {done}\n  fix: {commands}"
+
+
+def _without_outputs(
+    lacking: Iterable[KubeObject],
+    secrets: SecretConfig,
+    foreign: Collection[ObjectId],
+    kept: Collection[ObjectId],
+    left_out: Collection[ObjectId],
+) -> str:
+    """foreign: Secrets that something else made."""
+    whys: dict[str, str] = {}
+    for each in lacking:
+        output = output_of(each)
+        assert output is not None
+        if each.id in foreign:
+            whys[f"{each.id} exists, and no run made it"] = (
+                "name another Secret for a new cluster; for one in use, take this Secret away, and the next run writes it"
+            )
+        else:
+            why = secrets.lacking[output]
+            whys[why.message] = why.fix
+    what = "a kubeconfig of another stack is" if len(whys) == 1 else f"{len(whys)} kubeconfigs of other stacks are"
+    done = _done((each.id for each in lacking), kept, left_out)
+    return f"{what} not stored, so {done}" + "".join(f"\n  {why}\n  fix: {fix}" for why, fix in whys.items())
+
+
+def _done(ids: Iterable[ObjectId], kept: Collection[ObjectId], left_out: Collection[ObjectId]) -> str:
+    held = list(ids)
     done = [
-        f"{listed(sorted(ids))} {one if len(ids) == 1 else several}"
-        for ids, one, several in (
+        f"{listed(sorted(own))} {one if len(own) == 1 else several}"
+        for among, one, several in (
             (kept, "stays as it is", "stay as they are"),
             (left_out, "is left out", "are left out"),
         )
-        if ids
+        if (own := [id for id in held if id in among])
     ]
-    commands = "\n       ".join(map(command_of, values))
-    return (
-        f"{what} not in the stack's secret config, so {', and '.join(done)}; everything else of the run goes through"
-        f"\n  fix: {commands}"
-    )
+    return f"{', and '.join(done)}; everything else of the run goes through"
 
 
 @dataclass(frozen=True, slots=True)

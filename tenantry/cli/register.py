@@ -219,6 +219,10 @@ def _registration(fleet: Fleet, environment: str, name: str, duration: int) -> R
         kind = next(each for each in declared.one_of if getattr(declared, each))
         fix = f"have its tool write it; or replace '{kind}' in its entry by 'secret'"
         raise Refused(f"the kubeconfig of cluster '{name}' is not this command's to write: it is '{kind}'", fix)
+    if declared.secret.from_:
+        stack = declared.secret.from_.stack
+        fix = f"tenantry up {environment}; or remove 'from' from its 'secret'"
+        raise Refused(f"a run writes the kubeconfig of cluster '{name}': it comes from stack '{stack}'", fix)
     return Registration(
         name,
         declared.secret,

@@ -171,7 +171,8 @@ class _Comparison:
         """Whether a cluster that was not found is gone, and not marked yet."""
         reference = kubeconfig.resolved
         by_secret = _kind(kubeconfig) in _BY_SECRET
-        still_there = by_secret and isinstance(reference, SecretKey) and self.has_secret(reference)
+        # A run makes a Secret that comes `from` a stack, perhaps the next one.
+        still_there = by_secret and isinstance(reference, SecretKey) and (reference.from_ or self.has_secret(reference))
         return self._state(name) != GONE and not still_there
 
     def _state(self, name: str) -> Any:

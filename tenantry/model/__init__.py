@@ -27,6 +27,7 @@ from tenantry.model.clusters import (
     Environment,
     Kubeconfig,
     SecretKey,
+    StackOutput,
 )
 from tenantry.model.document import (
     ChartDirectory,
@@ -130,6 +131,7 @@ __all__ = [
     "Source",
     "SourceOverrides",
     "SourcePatch",
+    "StackOutput",
     "State",
     "Tenant",
 ]

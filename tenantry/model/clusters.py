@@ -119,13 +119,25 @@ class Vcluster(Model):
     """The namespace of the virtual cluster and the Secret."""
 
 
+class StackOutput(Model):
+    """An output of another stack of Pulumi. Each run asks that stack for it, and no plan contains its value."""
+
+    stack: Text
+    """The stack as `pulumi stack ls --all` writes it, such as `organization/clusters/prod`."""
+    output: Text
+    """The output with the kubeconfig: a text, or a mapping with the content of one."""
+
+
 class SecretKey(Model):
     name: ObjectName
     """The Secret that holds the kubeconfig."""
     namespace: Name
-    """The namespace of the Secret."""
+    """The namespace of the Secret, which must exist."""
     key: Annotated[str, Field(pattern=r"^[-._a-zA-Z0-9]+$")]
     """The key of the kubeconfig in the Secret. It has no default."""
+    from_: StackOutput | None = Field(None, alias="from")
+    """The output of another stack whose value is the kubeconfig; Tenantry then creates the Secret. Without it, the Secret must
+    already exist, or be created by another tool."""
 
 
 class ConfigMap(Model):
@@ -170,7 +182,7 @@ class Kubeconfig(OneOf):
     vcluster: Vcluster | None = None
     """A vCluster virtual cluster."""
     secret: SecretKey | None = None
-    """Any Secret, by name and key."""
+    """Any Secret, by name and key. With `from`, Tenantry fills it with an output of another stack."""
     configMap: ConfigMap | None = None
     """Workload identity: a ConfigMap instead of a kubeconfig, without stored credentials."""
 

@@ -10,7 +10,7 @@ from tenantry.kube.objects import KubeObject, Manifest, Owner
 from tenantry.messages.errors import Path
 from tenantry.model import ConfigMap, SecretKey
 from tenantry.plan.admission import APPROVALS, approval_policy, management_policies, remote_policies
-from tenantry.plan.objects.remote import service_account, workload_identity
+from tenantry.plan.objects.remote import kubeconfig_secret, service_account, workload_identity
 from tenantry.plan.objects.scope import MANAGED_BY
 from tenantry.rollout.drawing import approving_groups
 
@@ -130,7 +130,7 @@ def kubeconfig_of(fleet: Fleet, environment: str, cluster: str) -> SecretKey | C
 
 
 def access_objects(fleet: Fleet, environment: str, cluster: str) -> Iterator[tuple[KubeObject, Path]]:
-    """The service account of the platform team, and the ConfigMap for tokens if the fleet makes it, each with its place."""
+    """The service account of the platform team, and what `identity_of` gives, each with its place."""
     if kubeconfig := kubeconfig_of(fleet, environment, cluster):
         account = platform_account(fleet, environment, cluster)
         yield service_account(account, kubeconfig.namespace, environment, Owner()), ("clusters", cluster)
@@ -139,8 +139,15 @@ def access_objects(fleet: Fleet, environment: str, cluster: str) -> Iterator[tup
 
 
 def identity_of(fleet: Fleet, environment: str, cluster: str) -> KubeObject | None:
-    """The ConfigMap by which Flux gets tokens for a cluster; None: the cluster has none, or it is not the fleet's."""
+    """The fleet's own object by which Flux reaches a cluster; None: there is none, or something else makes it.
+
+    That is the ConfigMap for tokens, or the Secret with the kubeconfig that another stack exports. For a cluster that is
+    gone there is no Secret: its stack may be gone too, and Flux leaves the cluster alone.
+    """
     kubeconfig = kubeconfig_of(fleet, environment, cluster)
-    if not isinstance(kubeconfig, ConfigMap) or kubeconfig.provider is None:
-        return None
-    return workload_identity(kubeconfig, environment, cluster)
+    if isinstance(kubeconfig, SecretKey) and kubeconfig.from_:
+        is_gone = fleet.clusters[cluster].state == "decommissioned"
+        return None if is_gone else kubeconfig_secret(kubeconfig, kubeconfig.from_, environment, cluster)
+    if isinstance(kubeconfig, ConfigMap) and kubeconfig.provider:
+        return workload_identity(kubeconfig, environment, cluster)
+    return None

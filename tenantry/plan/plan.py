@@ -161,7 +161,7 @@ def plan(fleet: Fleet, environment: str, part: Part | None = None) -> Plan:
             namespaces 2 objects + owners' and extra bindings + quota, limits and network policies;
             per placement on a remote 1 + apps; per namespace of kubeconfigs 1 for each service account, 2 for the objects chart,
             and for each author 1 for each content of a source, of a chart, and for each credential;
-            per remote reached by workload identity that the fleet describes 1.
+            per remote whose token or kubeconfig the fleet describes 1.
     Raises: InvalidFleet: with all problems of this environment alone; Refused: the environment is not declared.
     """
     if environment not in fleet.environments:

@@ -263,7 +263,7 @@ class PlatformPlanner:
     def plan_access(self, cluster: str) -> None:
         """Plan what Flux needs to act as the platform team on a remote cluster.
 
-        That is the service account, and the ConfigMap through which Flux reaches the cluster, if the fleet makes it.
+        That is the service account, and the ConfigMap or Secret through which Flux reaches the cluster, if the fleet makes it.
         """
         if cluster not in self._accessible:
             self._accessible.add(cluster)
@@ -275,7 +275,7 @@ class PlatformPlanner:
         return kubeconfig_of(self.fleet, self.environment, cluster)
 
     def identity(self, cluster: str) -> tuple[ObjectId, ...]:
-        """The ConfigMap through which Flux reaches the cluster, if the fleet makes it: without it Flux can remove nothing there."""
+        """The fleet's own object through which Flux reaches the cluster: without it Flux can remove nothing there."""
         identity = identity_of(self.fleet, self.environment, cluster)
         return (identity.id,) if identity else ()
 

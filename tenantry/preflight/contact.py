@@ -59,7 +59,7 @@ def contact_remote(
     problems = check_secret(reference, secret, now=now, local=local)
     kubeconfig = secret.data.get(reference.key, b"") if secret else b""
     found = Contact(remote.name, problems, expires=expiries(kubeconfig))
-    if offline or not found.fit:
+    if offline or not found.fit or not kubeconfig:
         return found
     checker = Checker(hub, now, local, remotes.connect, answers={})
     try:

@@ -328,9 +328,11 @@ def test_a_registered_cluster_is_reached_with_a_token_and_with_every_later_one(
             grouped.tenantry(*register).ok()
             reconciled(hub)
             assert "edge-1: nothing to do" in grouped.tenantry("cluster", "bootstrap", "--all", "-e", "dev").ok().out
+            exported_by_another_stack(grouped, hub, tmp_path / "clusters")
         finally:
             grouped.offboard("dev").ok()
-            hub.delete(*REGISTERED)
+            if hub.find(*REGISTERED):
+                hub.delete(*REGISTERED)
 
 
 def reconciled(hub: Cluster) -> None:
@@ -342,6 +344,43 @@ def reconciled(hub: Cluster) -> None:
     asked = found["metadata"]["annotations"]["reconcile.fluxcd.io/requestedAt"]
     hub.until(*app, lambda now: now["status"].get("lastHandledReconcileAt") == asked, f"{app} to be applied again")
     hub.wait_ready(*app)
+
+
+EXPORTER = """\
+import pathlib, pulumi
+pulumi.export("kubeconfig", pulumi.Output.secret(pathlib.Path("kubeconfig").read_text()))
+"""
+
+
+def exported_by_another_stack(project: Project, hub: Cluster, root: Path) -> None:
+    """Have the kubeconfig come from a stack, which a run stores once the Secret of another writer is out of the way."""
+    origin = "{stack: organization/clusters/edge-1, output: kubeconfig}"
+    project.tenantry("set", "clusters.edge-1.kubeconfig.secret.from", origin).ok()
+    root.mkdir()
+    (root / ".venv").symlink_to(project.root / ".venv")
+    (root / "Pulumi.yaml").write_text(
+        "name: clusters\nruntime: {name: python, options: {toolchain: pip, virtualenv: .venv}}\n"
+    )
+    (root / "__main__.py").write_text(EXPORTER)
+    kubeconfig = project.kubeconfig("edge-1").read_text()
+    (root / "kubeconfig").write_text(kubeconfig)
+    stack = ("--cwd", str(root), "--stack", "edge-1")
+    project.pulumi("stack", "init", *stack).ok()
+    project.pulumi("up", *stack, "--yes", "--skip-preview").ok()
+    before = hub.find(*REGISTERED)
+    assert "Secret clusters/edge-1-kubeconfig exists, and no run made it" in " ".join(project.up().text.split())
+    assert hub.find(*REGISTERED) == before
+    hub.delete(*REGISTERED)
+    assert project.preview() == {"Secret clusters/edge-1-kubeconfig": "create"}
+    shown = project.up().ok().text
+    found = hub.find(*REGISTERED)
+    assert found is not None
+    assert base64.b64decode(found["data"]["value"]).decode() == kubeconfig
+    key = yaml.safe_load(kubeconfig)["users"][0]["user"]["client-key-data"]
+    state = project.pulumi("stack", "export", "--stack", "dev").ok().out
+    assert not any(secret in text for secret in (key, found["data"]["value"]) for text in (shown, state))
+    reconciled(hub)
+    assert project.preview() == {}
 
 
 def renewed_by_cronjob(project: Project, printed: str, directory: Path) -> None:

@@ -292,6 +292,22 @@ def test_check_of_a_cluster_reached_by_workload_identity_is_refused(capsys: Capt
     assert tenantry(capsys, "cluster", "check", "edge") == (2, "", expected)
 
 
+FROM_STACK = (
+    "secret: {namespace: kamaji, name: edge, key: value, from: {stack: acme/clusters/edge, output: kubeconfig}}"
+)
+
+
+def test_a_kubeconfig_of_another_stack_is_that_stack_s_to_write(capsys: Capture) -> None:
+    secret = "kamaji: {controlPlane: edge, namespace: kamaji}"
+    Path("tenants.yaml").write_text(FRAME.replace(secret, FROM_STACK))
+    assert tenantry(capsys, "cluster", "register", "edge", "--context", "admin") == (
+        2,
+        "",
+        "error: a run writes the kubeconfig of cluster 'edge': it comes from stack 'acme/clusters/edge'\n"
+        "  fix: tenantry up dev; or remove 'from' from its 'secret'\n",
+    )
+
+
 # --- register ---------------------------------------------------------------------------------------------------
 
 

@@ -1,10 +1,10 @@
-"""Clusters that Flux reaches by workload identity: what the plan makes of them, and who refuses them."""
+"""Clusters that Flux reaches by workload identity, or with a kubeconfig that another stack exports: what the plan makes of them."""
 
 from __future__ import annotations
 
 import pytest
 
-from tenantry.kube.objects import Owner
+from tenantry.kube.objects import STACK_OUTPUT, Owner, SecretValues
 from tenantry.plan.bootstrap import bootstrap
 from tenantry.sandbox.layout import SandboxError
 from tenantry.sandbox.spec import spec_of
@@ -18,12 +18,15 @@ MADE = (
     "configMap: {namespace: clusters, name: edge, provider: generic, address: 'https://edge.example.com',"
     " audiences: [a, b], serviceAccountName: tokens}"
 )
+EXPORTED = (
+    "secret: {namespace: clusters, name: edge, key: value, from: {stack: acme/clusters/edge, output: kubeconfig}}"
+)
 THERE = "configMap: {namespace: clusters, name: edge}"
 ADDON = (
     ", addons: {certs: {clusters: {names: [edge]}, source: {helm: {url: https://charts.example.com}},"
     " helm: {chart: certs, version: 1.0.0}}}}\n"
 )
-MAP = "ConfigMap clusters/edge"
+MAP, KUBECONFIG = "ConfigMap clusters/edge", "Secret clusters/edge"
 
 
 def by(kubeconfig: str, apps: str = SIMPLE) -> str:
@@ -52,6 +55,22 @@ def test_the_plan_makes_no_config_map_that_others_make() -> None:
     assert [name for name in named(planned(by(THERE))) if name.startswith("ConfigMap")] == []
 
 
+def test_the_plan_makes_the_secret_and_knows_where_its_value_is_but_not_the_value() -> None:
+    made = one(planned(by(EXPORTED)), "Secret", "edge")
+    assert made.secret == SecretValues((STACK_OUTPUT, "acme/clusters/edge", "kubeconfig"), ("value",))
+    assert not {"data", "stringData"} & made.manifest.keys()
+    assert made.manifest["metadata"]["labels"]["reconcile.fluxcd.io/watch"] == "Enabled"
+    assert (Owner(cluster="edge"), ()) == (made.owner, made.depends_on)
+    spec = one(planned(by(EXPORTED)), "Kustomization", "edge-rocky-web").manifest["spec"]
+    assert {"secretRef": {"name": "edge", "key": "value"}} == spec["kubeConfig"]
+
+
+def test_a_cluster_that_is_gone_needs_no_kubeconfig_of_a_stack_that_may_be_gone_too() -> None:
+    for state, secrets in (("active", 1), ("paused", 1), ("offboarding", 1), ("decommissioned", 0)):
+        text = by(EXPORTED).replace("edge: {environments: [dev],", f"edge: {{environments: [dev], state: {state},")
+        assert named(planned(text)).count(KUBECONFIG) == secrets, state
+
+
 @table("kubeconfig", [MADE, THERE])
 @table(
     ("kind", "name"),
@@ -66,6 +85,7 @@ def test_everything_on_the_cluster_is_reached_through_it(kubeconfig: str, kind: 
     assert {"configMapRef": {"name": "edge"}} == spec["kubeConfig"]
 
 
+@table(("kubeconfig", "way_in"), [(MADE, MAP), (EXPORTED, KUBECONFIG)])
 @table(
     ("apps", "kind", "name"),
     [
@@ -75,8 +95,10 @@ def test_everything_on_the_cluster_is_reached_through_it(kubeconfig: str, kind: 
         (SIMPLE, "HelmRelease", "edge-certs"),
     ],
 )
-def test_everything_on_the_cluster_goes_before_it(apps: str, kind: str, name: str) -> None:
-    assert MAP in map(str, one(planned(by(MADE, apps)), kind, name).depends_on)
+def test_everything_on_the_cluster_goes_before_it(
+    apps: str, kind: str, name: str, kubeconfig: str, way_in: str
+) -> None:
+    assert way_in in map(str, one(planned(by(kubeconfig, apps)), kind, name).depends_on)
 
 
 def test_it_precedes_what_depends_on_it() -> None:
@@ -124,9 +146,14 @@ def test_an_address_with_a_password_is_refused_without_repeating_it() -> None:
 
 
 def test_the_sandbox_refuses_the_cluster() -> None:
-    text = FRAME.replace(SECRET, THERE)
-    with pytest.raises(SandboxError) as refused:
-        spec_of(fleet(text), planned(text))
-    assert refused.value.message == (
-        "cluster 'edge' is reached with workload identity, which the sandbox does not have"
-    )
+    for kubeconfig, message in (
+        (THERE, "cluster 'edge' is reached with workload identity, which the sandbox does not have"),
+        (
+            EXPORTED,
+            "the kubeconfig of cluster 'edge' comes from stack 'acme/clusters/edge', which the sandbox does not have",
+        ),
+    ):
+        text = FRAME.replace(SECRET, kubeconfig)
+        with pytest.raises(SandboxError) as refused:
+            spec_of(fleet(text), planned(text))
+        assert refused.value.message == message

@@ -11,6 +11,7 @@ from tenantry.compare.review.model import DangerKind
 from tenantry.guard.reinstalls import APPLIED_GOES, CHARTS_GO, PLATFORM_GOES
 from tenantry.guard.targets import CHART, Charts, chart_of, planned_parts, upgrades_in_place
 from tenantry.kube.objects import KubeObject, ObjectId
+from tenantry.kube.secret_values import output_in_words
 from tenantry.messages.data import mapping_at
 from tenantry.plan.plan import Plan
 from tenantry.plan.planned_apps import PlannedApp
@@ -36,6 +37,9 @@ def _changed(pieces: Pieces) -> Iterator[Found]:
             yield from _of_app(each, names)
         elif each.id.kind == "ConfigMap" and not each.after.owner.tenant:
             yield from _identity(each)
+        elif (values := each.after.secret) and values.output and values != each.before.secret:
+            lead = f"Flux gets another kubeconfig ({output_in_words(values.output)})"
+            yield _other_kubeconfig(each.after.owner.cluster, lead)
     yield from _from_registries(pieces, names, charts)
 
 
