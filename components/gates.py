@@ -25,12 +25,13 @@ from tenantry.kube.objects import ObjectId
 from tenantry.messages.errors import UNREACHABLE, Refused
 from tenantry.messages.text import grouped
 from tenantry.plan.plan import Plan
+from tenantry.rollout.checks import failed_checks
 from tenantry.rollout.judging import Awaited, Request, Seen, Watch
 from tenantry.rollout.opening import closed
 from tenantry.rollout.turns import Turn, Turns, ask, turns_of, wanted_of
 from tenantry.rollout.waves import Rollout, Wave, in_words
 from tenantry.rollout.windows import Shut
-from tenantry.rollout.words import arrived, not_begun, progress, stopped, unapplied, unkept, unreadable
+from tenantry.rollout.words import arrived, not_begun, progress, stopped, unapplied, unchecked, unkept, unreadable
 from tenantry.stacks.outcome import WAITS, is_started_by_tenantry, tell
 
 from .config import ClusterTarget, Target
@@ -136,7 +137,7 @@ class Gates:
 
     reading: None: nothing is waited for, as in a preview. to_the_end: the last wave is waited for, too. left: what stays as it is:
     nobody waits for it, and it waits for nobody. good: called when a wave is good. closed: whether windows keep a wave from
-    beginning.
+    beginning. changing: the rollouts and waves in which the run changes something.
     """
 
     environment: str
@@ -147,6 +148,7 @@ class Gates:
     left: frozenset[ObjectId] = frozenset()
     good: Callable[[Rollout, Wave], Awaitable[None]] | None = None
     closed: Callable[[], Shut | None] = lambda: None
+    changing: frozenset[tuple[str, int]] = frozenset()
     stayed: dict[ObjectId, str] = field(default_factory=dict)
     """The apps that have not moved to their new sources, with the reasons."""
     _begun: dict[Turn, asyncio.Event] = field(default_factory=dict)
@@ -196,8 +198,13 @@ class Gates:
             if wave.number in used:
                 if wave.number > min(used) and (closed := self.closed()):
                     self.end(not_begun(self.environment, rollout, wave, closed), WAITS)
-                is_last = wave.number == max(used) and not self.to_the_end and not wave.soak
+                is_last = wave.number == max(used) and not (self.to_the_end or wave.soak or self.checks(rollout, wave))
                 await _Run(self, rollout, wave, answers, reading, is_last=is_last).run()
+
+    def checks(self, rollout: Rollout, wave: Wave) -> bool:
+        """Whether the checks of a wave are asked: if something changes in it, or in a later wave that needs it."""
+        changes = (number for name, number in self.changing if name == rollout.name)
+        return bool(wave.checks) and max(changes, default=0) >= wave.number
 
     def begin(self, turn: Turn) -> None:
         """Send the objects of a turn to the engine."""
@@ -284,6 +291,9 @@ class _Run:
         return grouped(own, lambda each: self.rollout.unit_of(each.owner))
 
     async def _good(self) -> None:
+        checks = self.wave.checks if self.gates.checks(self.rollout, self.wave) else ()
+        if failed := await asyncio.to_thread(failed_checks, checks):
+            self.gates.end(unchecked(self.gates.environment, self.rollout, self.wave, failed))
         if self.gates.good:
             try:
                 await self.gates.good(self.rollout, self.wave)

@@ -98,6 +98,8 @@ def run_of(environment: str | None = None, file: str | Path | None = None) -> Ru
         if compared:
             complete = waits.registered(compared.leaving(complete))
         gates.left, gates.good = waits.ids, clocks.good
+        changing = (contacted.wave_of(id) for id in (compared.ids if compared else ()))
+        gates.changing = frozenset((rollout.name, wave.number) for rollout, wave in filter(None, changing))
         check = held.ending(waits.ending(compared))
         kept = frozenset(held.kept) | waits.everything_kept()
         if without:

@@ -53,6 +53,7 @@ class Clocks:
     platform: str
     marks: dict[Part, Mark] = field(default_factory=dict)
     waiting: Waiting = field(default_factory=Waiting)
+    _contents: tuple[dict[ObjectId, Part], dict[Part, str]] | None = None
     _lock: asyncio.Lock = field(default_factory=asyncio.Lock)
 
     def ask(self, client: Client, differences: Sequence[Difference], unplanned: Sequence[Manifest]) -> Waiting:
@@ -80,9 +81,11 @@ class Clocks:
         """A wave has become good: what has changed in it soaks from now on. Raises: Refused: this cannot be written."""
         if not wave.soak or not self._is_kept or not isinstance(self.target, ClusterTarget):
             return
-        parts = parts_of(self.plan)
+        async with self._lock:
+            if self._contents is None:
+                self._contents = await asyncio.to_thread(_contents, self.plan)
+        parts, digests = self._contents
         held = {part for id in self.waiting.objects if (part := parts.get(id))}
-        digests = digests_of(self.plan, parts)
         reached = {each for each in digests if each[:2] == (rollout.name, wave.number)} - held
         async with self._lock:
             marks = marked(self.marks, reached, digests, datetime.now(UTC))
@@ -95,6 +98,11 @@ class Clocks:
     def _keep(self, target: ClusterTarget, marks: Mapping[Part, Mark]) -> None:
         with connected(target, self.plan) as client:
             keep_marks(at_first(client, self.hubs), self.platform, self.plan.environment, marks)
+
+
+def _contents(plan: Plan) -> tuple[dict[ObjectId, Part], dict[Part, str]]:
+    parts = parts_of(plan)
+    return parts, digests_of(plan, parts)
 
 
 @dataclass(frozen=True, slots=True)

@@ -264,6 +264,7 @@ def _rollout_lines(rollout: AppRollout) -> Iterator[Line]:
         if rollout.by == "tenants":
             left = f"wave {wave.number}: all of the tenant's clusters{', not waited for' if wave.left_out else ''}"
         conditions = [f"approved by {listed(wave.groups)}"] if wave.groups else []
+        conditions += [f"checked by {listed(wave.checks)}"] if wave.checks else []
         conditions += [f"soaks for {duration(wave.soak)}"] if wave.soak else []
         notes = "; ".join(filter(None, (left, *conditions)))
         yield Line(f"  {wave.name}: [{', '.join((*wave.clusters, *wave.left_out))}]", notes)

@@ -47,11 +47,14 @@ def known_on(client: Client, plan: Plan, platform: str, now: datetime, *, runs: 
     """
     approves = any(wave.groups for rollout in plan.rollouts for wave in rollout.waves)
     soaks = any(wave.soak for rollout in plan.rollouts for wave in rollout.waves)
+    runner = requests.user_of(client)[0] if approves and runs else ""
+    approvals = approvals_on(client, platform, plan.environment) if approves else []
     return Known(
         now,
         marks_on(client, platform, plan.environment) if soaks else {},
-        approvals_on(client, platform, plan.environment) if approves else (),
-        requests.user_of(client)[0] if approves and runs else "",
+        # Where nobody knows who runs the change, the approval could be that one's own.
+        approvals if runner or not (approves and runs) else None,
+        runner,
         ignored(plan.environment),
     )
 

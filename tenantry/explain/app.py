@@ -24,7 +24,7 @@ from tenantry.plan.planned_apps import PlannedApp
 from tenantry.rollout.bypasses import bypass
 from tenantry.rollout.drawing import name_of_app, own_rollouts, rollout_at
 from tenantry.rollout.model import By
-from tenantry.rollout.waves import Rollout, own_by_app
+from tenantry.rollout.waves import Rollout, check_names_of, own_by_app
 from tenantry.rollout.windows import in_words
 
 Whose: TypeAlias = Literal["environment", "class", "own", "off"]
@@ -35,6 +35,7 @@ class AppWave:
     """A wave with clusters of an app. number: in the whole rollout. left_out: clusters that nothing waits for.
 
     soak: seconds for which the next wave waits after this one was good. groups: of which one approves before it begins.
+    checks: the names of those that are asked after it.
     """
 
     number: int
@@ -43,6 +44,7 @@ class AppWave:
     left_out: tuple[str, ...]
     soak: int = 0
     groups: tuple[str, ...] = ()
+    checks: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -93,6 +95,7 @@ def _waves(rollout: Rollout, tenant: str, clusters: Collection[str]) -> list[App
                 () if tenant in wave.units else all_of_them,
                 wave.soak,
                 wave.groups,
+                check_names_of(wave),
             )
             for wave in rollout.waves
             if clusters and tenant in wave.every
@@ -105,6 +108,7 @@ def _waves(rollout: Rollout, tenant: str, clusters: Collection[str]) -> list[App
             tuple(name for name in wave.left_out if name in clusters),
             wave.soak,
             wave.groups,
+            check_names_of(wave),
         )
         for wave in rollout.waves
     )

@@ -5,7 +5,8 @@ from typing import Annotated, Any, Literal, TypeAlias
 
 from pydantic import AfterValidator, BeforeValidator, Field, WithJsonSchema, model_validator
 
-from tenantry.messages.placeholders import all_names_in
+from tenantry.addresses import BadAddress, read
+from tenantry.messages.placeholders import all_names_in, with_stand_ins
 from tenantry.messages.redact import shorten
 from tenantry.model.scalars import Duration, Name, Text, refusal
 from tenantry.model.selector import Excluded, Selector, WantedLabels, any_of
@@ -56,6 +57,53 @@ class Approval(Model):
     groups: Annotated[list[Text], Field(min_length=1)]
     """The groups of users on the management cluster of which one has to approve, such as `[release]`. The account that runs the
     change does not count."""
+
+
+def _address(value: str) -> str:
+    fix = "write it as 'https://HOST/PATH', without a user and a password"
+    try:
+        found = read(with_stand_ins(value, "a"))
+    except BadAddress as bad:
+        raise refusal("bad-url", f"the address {bad}", fix=fix) from None
+    if found.scheme not in ("http", "https") or found.user:
+        raise refusal("bad-url", "the address is not a plain one of http or https", fix=fix)
+    return value
+
+
+Address = Annotated[str, AfterValidator(_address)]
+"""An address of http or https, without a user and a password. It can hold placeholders."""
+
+
+class PrometheusCheck(OneOf):
+    """A query of Prometheus, each of whose results has to be below or above a number. A query without a result fails."""
+
+    one_of = ("below", "above")
+
+    url: Address
+    """The address of Prometheus, as the program that runs the change reaches it, such as `http://prometheus.example.com:9090`."""
+    query: Text
+    """The query. `{clusters}` stands for the clusters of the wave, as `edge-1|edge-2`; other placeholders are as in `http`."""
+    below: float | None = None
+    """What each result has to be below."""
+    above: float | None = None
+    """What each result has to be above."""
+
+
+class HttpCheck(Model):
+    url: Address
+    """What has to answer with a status of 200 to 299. With a placeholder of clusters, such as `{cluster}` or a variable, it is
+    asked for each cluster of the wave."""
+
+
+class WaveCheck(OneOf):
+    """What has to hold after each wave besides readiness. It is asked from where the change is run."""
+
+    one_of = ("prometheus", "http")
+
+    prometheus: PrometheusCheck | None = None
+    """A query of Prometheus."""
+    http: HttpCheck | None = None
+    """An address that answers."""
 
 
 class RolloutWave(OneOf):
@@ -126,6 +174,9 @@ class Rollout(OneOf):
     """How long the clusters or tenants of a wave may take to become ready."""
     tolerate: Annotated[int, Field(ge=0)] = 0
     """How many clusters or tenants of a wave may fail without stopping the rollout."""
+    checks: dict[Name, WaveCheck] = Field(default_factory=dict)
+    """What has to hold after each wave, by name. One that does not stops the rollout, as an app does that fails. Included files
+    cannot set it."""
     maxParallel: Annotated[int, Field(ge=1)] | None = None
     """How many clusters or tenants of a wave may change at the same time. Default: all of them."""
 

@@ -10,11 +10,13 @@ from tenantry.fleet import walk
 from tenantry.fleet.classes import CLASSES
 from tenantry.fleet.fleet import Fleet
 from tenantry.fleet.placement import clusters_of_app
+from tenantry.fleet.settings import variables_of
 from tenantry.grants.grants import filled_entries, grant_at, grants_of, is_filled
 from tenantry.messages.errors import Path, Problem
 from tenantry.messages.problems import doubtful
 from tenantry.messages.text import counted, declared, listed
 from tenantry.model import Rollout, RolloutWave
+from tenantry.rollout.check_texts import check_names, check_variables, texts_of
 from tenantry.rollout.drawing import (
     Drawn,
     OwnRollout,
@@ -321,6 +323,44 @@ def rollouts_have_apps_to_wait_for(fleet: Fleet) -> Iterator[Problem]:
             message = f"all apps of environment '{name}' are paused, so no wave waits for anything"
             fix = "remove 'rollout:', or resume an app, a tenant or a cluster with 'state: active'"
             yield doubtful(rollout_at(fleet, name), "nothing-to-wait-for", message, fix=fix, at_key=True)
+
+
+def checks_have_known_placeholders(fleet: Fleet) -> Iterator[Problem]:
+    """Those of the environment, of each cluster, and the units of the wave."""
+    for written in _written(fleet):
+        by = written.rollout.by
+        environments = [
+            name
+            for name in fleet.environments
+            if units_of(fleet, name, written.rollout, written.apps)
+            and (written.apps or (environment_rollout(fleet, name) and rollout_at(fleet, name) == written.at))
+        ]
+        for name, check in written.rollout.checks.items():
+            kind = "prometheus" if check.prometheus else "http"
+            for key, text in zip(("url", "query"), texts_of(check), strict=True):
+                for environment in environments if check_names(text) else ():
+                    units = units_of(fleet, environment, written.rollout, written.apps)
+                    known = {*check_variables(fleet, environment, by, units)}
+                    if by == "clusters":
+                        known |= set.intersection(*({*variables_of(fleet, environment, unit)} for unit in units))
+                    if unknown := [each for each in check_names(text) if each not in known]:
+                        message = f"placeholder '{{{unknown[0]}}}' of check '{name}' has no value in environment '{environment}'"
+                        note = declared("known", unknown[0], known)
+                        at = (*written.at, "checks", name, kind, key)
+                        yield Problem(at, "unknown-placeholder", message, (note,), "correct the name")
+                        break
+
+
+def checks_are_the_main_files(fleet: Fleet) -> Iterator[Problem]:
+    """A check is a request of the build server, so a team's own address would be one, too."""
+    for own in own_rollouts(fleet):
+        for name in own.declared.checks:
+            at = (*own.at, "checks", name)
+            if is_filled(fleet, at):
+                message = f"check '{name}' stands in an included file, and checks are asked by the build server"
+                yield Problem(
+                    at, "not-granted", message, fix="let the platform team write it in the main file", at_key=True
+                )
 
 
 def soaks_have_a_wave_after_them(fleet: Fleet) -> Iterator[Problem]:

@@ -17,12 +17,14 @@ from graphlib import CycleError, TopologicalSorter
 from typing import TypeAlias
 
 from tenantry.fleet.fleet import Fleet
+from tenantry.fleet.settings import variables_of
 from tenantry.kube.objects import KubeObject, ObjectId, Owner, group_of, labels_of
 from tenantry.messages.text import counted, listed, printable
 from tenantry.model import Rollout as Declared
 from tenantry.model.scalars import seconds_of
 from tenantry.plan.objects.scope import APP_LABEL
 from tenantry.plan.planned_apps import PlannedApp
+from tenantry.rollout.check_texts import check_names, check_variables, filled, texts_of
 from tenantry.rollout.drawing import (
     Drawn,
     drawn,
@@ -39,11 +41,23 @@ _MOST_COUNTS = 5
 
 
 @dataclass(frozen=True, slots=True)
+class Check:
+    """What has to hold after a wave, with its placeholders filled in. query: of Prometheus; "": the address has to answer."""
+
+    name: str
+    url: str
+    query: str = ""
+    below: float | None = None
+    above: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class Wave:
     """Clusters that change together, or tenants if the rollout is by tenants. number: from 1; name: as written, or `wave 2`.
 
     units: those that the next wave waits for, sorted. left_out: what is paused or leaves, so nothing waits for it.
     soak: seconds for which the next wave waits after this one was good. groups: of which one approves, before it begins.
+    checks: asked after it.
     """
 
     number: int
@@ -52,6 +66,7 @@ class Wave:
     left_out: tuple[str, ...] = ()
     soak: int = 0
     groups: tuple[str, ...] = ()
+    checks: tuple[Check, ...] = ()
 
     @property
     def every(self) -> tuple[str, ...]:
@@ -130,7 +145,8 @@ def rollouts_of(fleet: Fleet, environment: str) -> tuple[tuple[Rollout, ...], fr
     if declared is None:
         return (), frozenset()
     units = units_of(fleet, environment, declared)
-    found = [_rollout("", declared, units, drawn(fleet, declared, units, rollout_at(fleet, environment)))]
+    waves = _Waves(fleet, environment)
+    found = [waves.rollout("", declared, units, drawn(fleet, declared, units, rollout_at(fleet, environment)))]
     if not found[0].waves and declared.by == "clusters":
         return (), frozenset()
     off = set()
@@ -139,31 +155,57 @@ def rollouts_of(fleet: Fleet, environment: str) -> tuple[tuple[Rollout, ...], fr
             off.add(own.name)
         elif units := units_of(fleet, environment, own.declared, own.apps):
             apps = tuple(map(name_of_app, own.apps))
-            found.append(_rollout(own.name, own.declared, units, drawn(fleet, own.declared, units, own.at), apps))
+            found.append(waves.rollout(own.name, own.declared, units, drawn(fleet, own.declared, units, own.at), apps))
     return (found[0], *(each for each in found[1:] if each.waves)), frozenset(off)
 
 
-def _rollout(
-    name: str, declared: Declared, units: Mapping[str, bool], every: Iterable[Drawn], apps: tuple[str, ...] = ()
-) -> Rollout:
-    waves = tuple(_waves(units, every))
-    seconds = math.ceil(seconds_of(declared.timeout))
-    return Rollout(name, waves, seconds, declared.tolerate, declared.maxParallel, declared.by, apps)
+@dataclass(frozen=True, slots=True)
+class _Waves:
+    fleet: Fleet
+    environment: str
+
+    def rollout(
+        self,
+        name: str,
+        declared: Declared,
+        units: Mapping[str, bool],
+        every: Iterable[Drawn],
+        apps: tuple[str, ...] = (),
+    ) -> Rollout:
+        waves = tuple(self._waves(declared, units, every))
+        seconds = math.ceil(seconds_of(declared.timeout))
+        return Rollout(name, waves, seconds, declared.tolerate, declared.maxParallel, declared.by, apps)
+
+    def _waves(self, declared: Declared, units: Mapping[str, bool], every: Iterable[Drawn]) -> Iterator[Wave]:
+        """Those that take anything. An app is not on all clusters, so that some of its waves may take none."""
+        for number, each in enumerate((each for each in every if each.units), 1):
+            active = tuple(sorted(name for name in each.units if units[name]))
+            left_out = tuple(sorted(name for name in each.units if not units[name]))
+            yield Wave(
+                number,
+                each.wave.name or f"wave {number}",
+                active,
+                left_out,
+                math.ceil(seconds_of(each.wave.soak or "")),
+                tuple(each.wave.approval.groups if each.wave.approval else ()),
+                tuple(dict.fromkeys(self._checks(declared, active))),
+            )
+
+    def _checks(self, declared: Declared, units: tuple[str, ...]) -> Iterator[Check]:
+        """The checks of a wave: one with a placeholder of clusters for each of them."""
+        shared = check_variables(self.fleet, self.environment, declared.by, units)
+        for name, each in declared.checks.items():
+            url, query = texts_of(each)
+            of_clusters = declared.by == "clusters" and not {*check_names(url), *check_names(query)} <= shared.keys()
+            for unit in units if of_clusters else ("",):
+                values = {**variables_of(self.fleet, self.environment, unit), **shared} if unit else shared
+                limits = (each.prometheus.below, each.prometheus.above) if each.prometheus else (None, None)
+                yield Check(name, filled(url, values), filled(query, values), *limits)
 
 
-def _waves(units: Mapping[str, bool], every: Iterable[Drawn]) -> Iterator[Wave]:
-    """Those that take anything. An app is not on all clusters, so that some of its waves may take none."""
-    for number, each in enumerate((each for each in every if each.units), 1):
-        active = [name for name in each.units if units[name]]
-        left_out = [name for name in each.units if not units[name]]
-        yield Wave(
-            number,
-            each.wave.name or f"wave {number}",
-            tuple(sorted(active)),
-            tuple(sorted(left_out)),
-            math.ceil(seconds_of(each.wave.soak or "")),
-            tuple(each.wave.approval.groups if each.wave.approval else ()),
-        )
+def check_names_of(wave: Wave) -> tuple[str, ...]:
+    """The names of the checks of a wave."""
+    return tuple(dict.fromkeys(check.name for check in wave.checks))
 
 
 ENVIRONMENTS = ""

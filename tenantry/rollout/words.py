@@ -69,6 +69,19 @@ def unreadable(rollout: Rollout, wave: Wave, refused: Refused) -> str:
     return f"{wave_name(rollout, wave)}: the management cluster cannot be read, so the run ends here: {refused}"
 
 
+def unchecked(environment: str, rollout: Rollout, wave: Wave, failed: list[tuple[str, str]]) -> str:
+    """Why the run ends although all apps of the wave are ready."""
+    names = len({check.name for check in wave.checks})
+    lines = [
+        f"{wave_name(rollout, wave)} in environment '{environment}' failed {counted(len({name for name, _ in failed}), 'check')} of"
+        f" {names}, so the run ends here",
+        *(f"  check {name}: {problem}" for name, problem in failed[:_MOST]),
+        f"  untouched: {_untouched(rollout, wave, ())}",
+        "  fix: correct what the check found, then run the same command again; or revert the change and run it again",
+    ]
+    return "\n".join(lines)
+
+
 def not_begun(environment: str, rollout: Rollout, wave: Wave, closed: Shut) -> str:
     """Why the run ends in the midst of a rollout although nothing has failed."""
     return (

@@ -6,11 +6,13 @@ import re
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from typing import Any, NoReturn
+from zoneinfo import ZoneInfo
 
 import pulumi
 import pytest
 from pulumi.runtime.proto import resource_pb2
 
+from components import gates as gates_module
 from components.config import ClusterTarget
 from components.fleet import Fleet
 from components.gates import Gates, gates_of
@@ -20,6 +22,8 @@ from tenantry.kube.objects import ObjectId
 from tenantry.plan.plan import Plan
 from tenantry.rollout.judging import Request
 from tenantry.rollout.turns import Turns, turns_of
+from tenantry.rollout.waves import Rollout, Wave
+from tenantry.rollout.windows import Shut
 from tenantry.stacks.targets import GATE
 from tests.components.recording import Monitor, Recording, record
 from tests.unit.rollout import test_by_tenants as by_tenants
@@ -97,9 +101,9 @@ def _object(id: ObjectId, *, ready: str, stalled: bool) -> dict[str, Any]:
 
 
 def sent(
-    plan: Plan, played: Played | None, fail: Callable[[str], bool] = lambda _: False
+    plan: Plan, played: Played | None, fail: Callable[[str], bool] = lambda _: False, **settings: Any
 ) -> tuple[Recording, list[str]]:
-    """What the engine was sent, and the objects for `web` and the gates in the order of the requests."""
+    """What the engine was sent, and the objects for `web` and the gates in the order of the requests. settings: of the gates."""
     names: list[str] = []
 
     def register(monitor: Monitor, request: Any) -> Any:
@@ -111,7 +115,7 @@ def sent(
             answer.result = resource_pb2.FAIL
         return answer
 
-    gates = Gates("dev", turns_of(plan), played, _raised)  # type: ignore[arg-type]
+    gates = Gates("dev", turns_of(plan), played, _raised, **settings)  # type: ignore[arg-type]
     original = Monitor.RegisterResource
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(Monitor, "RegisterResource", register)
@@ -123,7 +127,7 @@ def sent(
     return recording, _webs(names)
 
 
-def _raised(message: str) -> NoReturn:
+def _raised(message: str, _: int = 1) -> NoReturn:
     raise pulumi.RunError(message)
 
 
@@ -156,6 +160,55 @@ def test_a_wave_that_is_good_already_takes_one_reading() -> None:
     played = Played(turns_of(plan), good_after=0)
     sent(plan, played)
     assert played.readings == 2
+
+
+CHECKED = TEXT.replace("timeout: 1s", "timeout: 1s, checks: {up: {http: {url: https://shop.example.com}}}")
+
+
+@pytest.mark.parametrize(("changing", "asked"), [({1}, 1), ({2}, 2), ({1, 3}, 3), (set(), 0)])
+def test_checks_are_asked_after_each_wave_up_to_the_last_that_changes(
+    monkeypatch: pytest.MonkeyPatch, changing: set[int], asked: int
+) -> None:
+    seen: list[tuple[str, ...]] = []
+    monkeypatch.setattr(gates_module, "failed_checks", lambda checks: seen.append(tuple(c.name for c in checks)) or [])
+    plan = planned(CHECKED)
+    sent(plan, Played(turns_of(plan), good_after=0), changing=frozenset(("", wave) for wave in changing))
+    assert [each for each in seen if each] == [("up",)] * asked
+
+
+def test_a_check_that_does_not_hold_stops_the_waves_after(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(
+        gates_module, "failed_checks", lambda checks: [("up", "answers with HTTP 503")] if checks else []
+    )
+    plan = planned(CHECKED)
+    with pytest.raises(pulumi.RunError, match="failed 1 check of 1, so the run ends here") as raised:
+        sent(plan, Played(turns_of(plan), good_after=0), changing=frozenset({("", 3)}))
+    assert "  check up: answers with HTTP 503\n  untouched: wave 2 (b, c); wave 3 (d, hub)" in str(raised.value)
+    assert "b-rocky-web" not in raised.value.__notes__[0]
+
+
+def test_a_window_that_shuts_during_a_run_lets_a_wave_end_and_no_further_one_begin() -> None:
+    plan = planned(TEXT)
+    played = Played(turns_of(plan), good_after=0)
+    closed = Shut(("business",), None, ZoneInfo("UTC"))
+    with pytest.raises(
+        pulumi.RunError, match="wave 2 of 3 in environment 'dev' waits: window 'business' is shut"
+    ) as raised:
+        sent(plan, played, closed=lambda: closed)
+    assert ("a-rocky-web" in raised.value.__notes__[0], "b-rocky-web" in raised.value.__notes__[0]) == (True, False)
+
+
+def test_a_wave_with_a_soak_is_waited_for_and_kept_when_it_is_good() -> None:
+    plan = planned(TEXT.replace("{name: canary,", "{soak: 1h, name: canary,"))
+    kept: list[int] = []
+
+    async def good(_: Rollout, wave: Wave) -> None:
+        kept.append(wave.number)
+
+    later = frozenset(each.id for each in plan.objects if each.owner.cluster != "a" and plan.wave_of(each.id))
+    played = Played(turns_of(plan), good_after=0)
+    sent(plan, played, good=good, left=later)
+    assert (kept, played.readings > 0) == ([1], True)
 
 
 def test_tenants_of_a_class_are_sent_in_their_waves() -> None:

@@ -13,8 +13,10 @@ import threading
 import time
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
+from urllib.parse import parse_qs, urlsplit
 
 import psutil
 import pytest
@@ -264,6 +266,7 @@ def test_while_a_window_of_the_environment_is_shut_nothing_is_changed(project: P
     assert "changes could begin on no day of the next year" in project.preview_of("dev").ok().text
     assert _objects(hub, tuple(name for wave in WAVES for name in wave)) == there
     project.edit("    windows: [never]\n    variables: {host:", "    variables: {host:")
+    project.edit("windows: {never: {deny: {days: [mon-sun]}}}\nclusterGroups:\n", "clusterGroups:\n")
 
 
 APPROVALS = "/api/v1/namespaces/tenantry-system/configmaps/tenantry-dev.approvals"
@@ -344,6 +347,54 @@ def _waiting(project: Project) -> set[str]:
     status = json.loads(project.tenantry("status", "dev", "--rollout", "--output", "json").out)
     waves = status["environments"][0]["waves"]
     return {wave["name"] for wave in waves if any(each["reason"] for each in wave["changing"])}
+
+
+QUERY = 'sum(errors{cluster=~"{clusters}"})'
+
+
+def test_a_query_of_prometheus_that_does_not_hold_stops_the_wave_after(project: Project, hub: Cluster) -> None:
+    with _prometheus() as (url, errors):
+        checks = f"checks: {{errors: {{prometheus: {{url: {url}, query: '{QUERY}', below: 1}}}}}}"
+        project.edit("timeout: 3m", f"timeout: 3m\n      {checks}")
+        _paint(project, "gold")
+        errors["edge-2"] = "5"
+        last = _objects(hub, WAVES[2])
+        failed = _up(project, 1)
+        assert "wave 2 of 3 (early) in environment 'dev' failed 1 check of 1, so the run ends here" in failed.text
+        assert "  check errors: 5 is not below 1" in failed.text
+        assert ({_color(project, f"edge-{number}") for number in (1, 2, 3)}, _objects(hub, WAVES[2])) == (
+            {"gold"},
+            last,
+        )
+        errors.clear()
+        _up(project, 0)
+        eventually(lambda: _color(project, "edge-6") == "gold", "the wave after the check")
+        project.edit(f"\n      {checks}", "")
+
+
+@contextmanager
+def _prometheus() -> Iterator[tuple[str, dict[str, str]]]:
+    """A server that speaks Prometheus' API: its address, and the errors by the cluster that a query names."""
+    errors: dict[str, str] = {}
+
+    class Handler(BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            query = parse_qs(urlsplit(self.path).query).get("query", [""])[0]
+            value = next((each for cluster, each in errors.items() if cluster in query), "0")
+            vector = {"resultType": "vector", "result": [{"metric": {}, "value": [1, value]}]}
+            body = json.dumps({"status": "success", "data": vector}).encode()
+            self.send_response(200)
+            self.send_header("Content-Length", str(len(body)))
+            self.end_headers()
+            self.wfile.write(body)
+
+        def log_message(self, *_: object) -> None:
+            pass
+
+    with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        yield f"http://127.0.0.1:{server.server_port}", errors
+        server.shutdown()
 
 
 def test_an_app_is_promoted_on_what_its_controllers_say(project: Project) -> None:

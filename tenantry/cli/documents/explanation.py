@@ -115,6 +115,8 @@ class AppWave(Part):
     """Seconds for which the next wave waits after this one was good; omitted if it does not."""
     groups: Annotated[list[str], OMITTED_IF_EMPTY] = []
     """The groups of which one approves before the wave begins; omitted if nobody has to."""
+    checks: Annotated[list[str], OMITTED_IF_EMPTY] = []
+    """The names of the checks that are asked after the wave; omitted if there are none."""
 
 
 class AppRollout(Part):

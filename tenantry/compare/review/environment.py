@@ -16,7 +16,7 @@ from tenantry.messages.text import counted, listed
 from tenantry.model.scalars import duration
 from tenantry.plan.after import in_words
 from tenantry.plan.plan import Plan
-from tenantry.rollout.waves import Rollout, Wave, then
+from tenantry.rollout.waves import Rollout, Wave, check_names_of, then
 
 
 def touched_waves(diff: Diff, before: Plan, after: Plan) -> Iterator[RolledOut]:
@@ -70,6 +70,8 @@ def described(rollout: Rollout) -> str:
     parts = [f"{counted(first, rollout.noun)}{then(others)}", f"timeout {duration(rollout.timeout)}"]
     parts += [f"tolerate {rollout.tolerate}"] if rollout.tolerate else []
     parts += [f"maxParallel {rollout.max_parallel}"] if rollout.max_parallel else []
+    checks = [name for wave in rollout.waves for name in check_names_of(wave)]
+    parts += [f"checked by {listed(checks)}"] if checks else []
     for wave in rollout.waves:
         parts += [f"{wave.name} soaks for {duration(wave.soak)}"] if wave.soak else []
         parts += [f"{wave.name} after approval by {listed(wave.groups)}"] if wave.groups else []
