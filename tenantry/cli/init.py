@@ -101,7 +101,7 @@ Exit codes:
     help="Where the sandbox serves repositories on this machine.",
 )
 @click.option("-y", "--yes", is_flag=True, help="Ask nothing: what no option says takes its default.")
-@click.option("--keep-existing", is_flag=True, help="Write the other files if some exist, such as README.md.")
+@click.option("--keep-existing", is_flag=True, help="Write the other files if some exist, such as tenants.yaml.")
 @click.option("--dry-run", is_flag=True, help="Print the files with their content, and write nothing.")
 @output_option("text", "json", kind="Project")
 def command(directory: Path, output: str, *, yes: bool, keep_existing: bool, dry_run: bool, **given: Any) -> int:
@@ -111,7 +111,7 @@ def command(directory: Path, output: str, *, yes: bool, keep_existing: bool, dry
 
     The result is valid, and runs in the sandbox at once.
     """
-    Project.refuse_fleet(directory)
+    Project.refuse_fleet(directory, keep=keep_existing)
     is_terminal = sys.stdin is not None and sys.stdin.isatty() and sys.stderr.isatty()
     asks = is_terminal and not yes and output == "text"
     project = Project.planned(directory, _answers(directory, given, _ask if asks else _take))

@@ -98,10 +98,19 @@ def create_namespace(name: str, context: str = "") -> str:
 
 def copy_secret_key(namespace: str, name: str, key: str, to: str, context: str = "") -> str:
     """Copies one value of a Secret to a Secret of the same name in another namespace, without showing or storing it."""
+    write = ("secret", "generic", name, "--namespace", to, *_context(context), f"--from-file={key}=/dev/stdin")
+    return f"{_value_of(namespace, name, key, context)} | kubectl create {shlex.join(write)}"
+
+
+def server_of_kubeconfig(namespace: str, name: str, key: str, context: str = "") -> str:
+    """Shows the addresses of the API servers in a kubeconfig, and nothing else of it."""
+    return f"{_value_of(namespace, name, key, context)} | grep server:"
+
+
+def _value_of(namespace: str, name: str, key: str, context: str) -> str:
     template = f"go-template={{{{index .data {json.dumps(key)} | base64decode}}}}"
     read = ("secret", name, "--namespace", namespace, *_context(context), "--output", template)
-    write = ("secret", "generic", name, "--namespace", to, *_context(context), f"--from-file={key}=/dev/stdin")
-    return f"kubectl get {shlex.join(read)} | kubectl create {shlex.join(write)}"
+    return f"kubectl get {shlex.join(read)}"
 
 
 def users_of_sources(context: str = "") -> str:

@@ -1,7 +1,8 @@
 """Existing Flux objects to tenants.yaml: what `tenantry import` reads, infers, writes, and proves. Its modules in their order:
 
     documents, reading   files, kustomize trees and live clusters to objects; model: what they are collected in
-    checkouts, follow    what Kustomizations apply from the sources at hand; resource_sets: the same of the Flux Operator
+    checkouts, follow    what Kustomizations apply from the sources at hand; resource_sets: the same of the Flux Operator;
+                         markers: what image automation writes there
     fluxs_own            what Flux itself consists of
     environments         reads one environment, and says why nothing can be written
     world                the objects of one environment, by kind and namespace, and its apps

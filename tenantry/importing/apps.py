@@ -256,6 +256,7 @@ def _order(survey: Survey, app: FoundApp) -> list[str]:
             known = survey.world.get(app.thing.kind, namespace, name)
             if known is None or not _is_baseline(survey, known):
                 why = "it was not read" if known is None else "it is not in tenants.yaml"
+                why = "it is what applies the app itself" if (namespace, name) == app.thing.applied_by else why
                 _leave_order(survey, app, f"{namespace}/{name}", why)
         elif other.place != app.place or other.tenant not in ("", app.tenant):
             _leave_order(survey, app, f"{namespace}/{name}", "it is another tenant's, or on another cluster")
@@ -272,8 +273,8 @@ def _order(survey: Survey, app: FoundApp) -> list[str]:
 
 
 def _carried(survey: Survey, app: FoundApp, namespace: str, name: str) -> list[str]:
-    """What an app can wait for in place of a Kustomization that hands over what it applied."""
-    if app.thing.kind != "Kustomization":
+    """What an app can wait for in place of a Kustomization that hands over what it applied; not of the one that applied the app."""
+    if app.thing.kind != "Kustomization" or app.thing.applied_by == (namespace, name):
         return []
     return [
         f"platform/{each.key}" if app.tenant and not each.tenant else each.key

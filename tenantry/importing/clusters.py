@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 from pydantic_core import ValidationError
 
-from tenantry.importing.model import Copied
+from tenantry.importing.model import Held
 from tenantry.importing.owners import tenant_namespaces
 from tenantry.importing.world import Notes, Thing, World
 from tenantry.kube.names import dns_label_problem, is_reserved_namespace, slug
@@ -43,7 +43,7 @@ def reference_of(thing: Thing) -> Reference | None:
     """How an app reaches its cluster; None: it is the management cluster."""
     written = mapping_at(thing.spec, "kubeConfig")
     if secret := mapping_at(written, "secretRef"):
-        return Reference("Secret", thing.namespace, str(secret.get("name")), str(secret.get("key") or ""))
+        return Reference("Secret", thing.namespace, str(secret.get("name")), str(secret.get("key") or _FLUX_KEY))
     if config := mapping_at(written, "configMapRef"):
         return Reference("ConfigMap", thing.namespace, str(config.get("name")), "")
     return None
@@ -91,10 +91,19 @@ class Remotes:
         self.entries: dict[str, dict[str, Any]] = {}
         inside = tenant_namespaces(world)
         apart = next(each for each in _HOLDERS if each not in inside)
+        seen = self._seen()
+        staying: dict[Reference, list[Reference]] = defaultdict(list)
+        for reference in seen:
+            if reference.namespace not in inside and not _is_refused(world, reference):
+                staying[reference._replace(namespace="")].append(reference)
         groups: dict[tuple[str, str, str, str], list[Reference]] = defaultdict(list)
-        for reference, name in self._seen().items():
-            # A Secret that lies beside each tenant is the same cluster's everywhere.
-            holder = apart if reference.namespace in inside or _is_refused(world, reference) else reference.namespace
+        for reference, name in seen.items():
+            # A Secret that lies beside each tenant is the same cluster's everywhere, and that of one beside the platform's apps.
+            there = staying[reference._replace(namespace="")]
+            if reference in there:
+                holder = reference.namespace
+            else:
+                holder = there[0].namespace if len(there) == 1 and not _is_vague(reference) else apart
             groups[holder, reference.kind, reference.name, reference.key].append(reference)
             self._names[reference] = name
         for (holder, kind, object_name, key), references in groups.items():
@@ -105,7 +114,7 @@ class Remotes:
             for each in references:
                 self._names[each] = name
             self.entries[name] = form
-            _tell_moved(world, name, holder, references, world.get(kind, holder, object_name))
+            _tell_moved(world, name, holder, references)
             _tell_kept(world, name, references)
 
     def name(self, thing: Thing) -> str | None:
@@ -140,21 +149,31 @@ def _is_refused(world: World, reference: Reference) -> bool:
     return reference.namespace == world.platform or is_reserved_namespace(reference.namespace)
 
 
-def _tell_moved(world: World, name: str, holder: str, references: list[Reference], there: Thing | None) -> None:
-    away = sorted(reference.namespace for reference in references if reference.namespace != holder)
-    if away:
-        first = references[0]
+def _is_vague(reference: Reference) -> bool:
+    """Whether Secrets of this name are those of other clusters in other namespaces."""
+    return _short(reference) in _TOO_VAGUE
+
+
+def _tell_moved(world: World, name: str, holder: str, references: list[Reference]) -> None:
+    """That a kubeconfig has to be copied, and that several are taken for one."""
+    namespaces, first = tuple(sorted(each.namespace for each in references)), references[0]
+    away = [each for each in namespaces if each != holder]
+    if not away:
+        return
+    is_there = len(away) < len(namespaces) or world.get(first.kind, holder, first.name) is not None
+    if not is_there:
         whose = "the namespace of a tenant, of the platform, or of Flux"
         text = (
             f"copy {first.kind} {first.name} from namespace {away[0]} to {holder}: a kubeconfig must not lie in {whose}"
         )
         world.notes.decide(("clusters", name, "kubeconfig"), f"{text}. The steps of the report have the command")
-        if there is None:
-            copy = Copied(world.environment, first.kind, first.name, first.key or _FLUX_KEY, away[0], holder, name)
-            world.notes.copied.append(copy)
-        if len(away) > 1:
-            same = f"{first.kind}s named {first.name} in {', '.join(away)} are taken for the same cluster; check this"
-            world.notes.decide(("clusters", name, "kubeconfig"), same)
+    if len(namespaces) > 1:
+        same = f"decide: {first.kind}s named {first.name} in {', '.join(namespaces)} are taken for the same cluster"
+        world.notes.decide(
+            ("clusters", name, "kubeconfig"), f"{same}. The steps of the report have the commands to check it"
+        )
+    held = Held(world.environment, first.kind, first.name, first.key, namespaces, holder, name, is_there)
+    world.notes.held.append(held)
 
 
 def _tell_kept(world: World, name: str, references: list[Reference]) -> None:
@@ -184,6 +203,12 @@ def _seen(world: World) -> dict[Reference, str]:
 
 
 def _derived(reference: Reference) -> str:
+    name = _short(reference)
+    return slug(reference.namespace if name in _TOO_VAGUE else name)[:63].strip("-") or "remote"
+
+
+def _short(reference: Reference) -> str:
+    """The name of a kubeconfig without what tools write around the cluster's."""
     name = reference.name
     if reference.key == "config":
         name = name.removeprefix("vc-")
@@ -191,8 +216,7 @@ def _derived(reference: Reference) -> str:
         if name.endswith(affix) and name != affix:
             name = name.removesuffix(affix)
             break
-    name = name.removeprefix("kubeconfig-")
-    return slug(reference.namespace if name in _TOO_VAGUE else name)[:63].strip("-") or "remote"
+    return name.removeprefix("kubeconfig-")
 
 
 def _described(config: Thing) -> dict[str, Any]:
@@ -201,14 +225,13 @@ def _described(config: Thing) -> dict[str, Any]:
     return written_identity(mapping_at(dict(config.read.manifest), "data")) if ours else {}
 
 
-def _form(kind: str, name: str, namespace: str, named: str) -> dict[str, Any]:
-    """`kubeconfig:` of the cluster: that of the tool whose Secret it is. named: the key that the Flux objects name."""
+def _form(kind: str, name: str, namespace: str, key: str) -> dict[str, Any]:
+    """`kubeconfig:` of the cluster: that of the tool whose Secret it is. key: the one that Flux reads."""
     if kind == "ConfigMap":
         return {"configMap": {"name": name, "namespace": namespace}}
-    key = named or _FLUX_KEY
-    # Kamaji's Secrets end like those of Cluster API, whose key is never named.
+    # Kamaji's Secrets end like those of Cluster API, whose key is Flux's own.
     is_kamajis = name.endswith(_around("kamaji", _NAMED["kamaji"])[1])
-    for tool, owner in (_NAMED if named or is_kamajis else _UNNAMED).items():
+    for tool, owner in (_NAMED if key != _FLUX_KEY or is_kamajis else _UNNAMED).items():
         before, after = _around(tool, owner)
         place = {owner: name.removeprefix(before).removesuffix(after), "namespace": namespace}
         for form in ({tool: place}, {tool: {**place, "key": key}}):

@@ -71,7 +71,8 @@ EFFECTS: tuple[Effect, ...] = (
         ("Kustomization",),
         ("spec", "targetNamespace"),
         "Flux moves what the manifests put into other namespaces: it deletes the old objects",
-        "see that all manifests name this namespace, or none",
+        "see that all manifests name this namespace, or none: `tenantry preflight --dry-run` warns if one of today's objects lies"
+        " elsewhere",
     ),
     Effect(("Kustomization",), ("spec", "path"), OTHER_MANIFESTS, _CORRECT),
     Effect(
@@ -182,7 +183,16 @@ EFFECTS: tuple[Effect, ...] = (
         _is_restricted,
     ),
     Effect(
-        ("Namespace",), ("metadata", "labels"), "policies that select namespaces by labels see another one", _CORRECT
+        ("Namespace",),
+        ("metadata", "labels"),
+        "policies that select namespaces by labels see another one",
+        "have these policies select the new value, too",
+    ),
+    Effect(
+        (),
+        ("metadata", "labels"),
+        "what selects it by labels finds another value",
+        "have that select the new value, too",
     ),
     Effect(_RBAC, (), "somebody gets rights, or loses them", _CORRECT),
     Effect((), (), "it says something else than today", _CORRECT),

@@ -51,7 +51,10 @@ def read_environment(
     found, installed = without_fluxs_own(environment, follower.objects)
     flux = (installed,) if installed else ()
     unread += follower.unread
-    return found, Reading(tuple(unread), tuple(follower.followed), tuple(follower.elsewhere), flux, tuple(assumed))
+    marked = tuple(follower.marked.items())
+    return found, Reading(
+        tuple(unread), tuple(follower.followed), tuple(follower.elsewhere), flux, tuple(assumed), marked
+    )
 
 
 def nothing_found(

@@ -20,6 +20,7 @@ from tenantry.flux.conformance import check_part
 from tenantry.flux.schemas import kinds
 from tenantry.importing.checkouts import ARTIFACT, FLUX, Checkout, Checkouts, copied_by, parts_of, source_of, sources_in
 from tenantry.importing.documents import Placed, placed
+from tenantry.importing.markers import Marked, marked_in
 from tenantry.importing.model import Elsewhere, Followed, Key, Read, Unread, key_of
 from tenantry.importing.remotes import assumed
 from tenantry.importing.resource_sets import COPIED, OWNER, is_resource_set, resolved
@@ -98,6 +99,7 @@ class Follower:
         self._seen: set[Key] = set()
         self._built: set[Key] = set()
         self._sources: dict[Key, Manifest] = {}
+        self._roots: set[Path] = set()
         for each in inputs:
             if self._known.setdefault(key_of(each.manifest), each) != each:
                 self._again.append(each)
@@ -129,6 +131,12 @@ class Follower:
                     roots.setdefault(source, set()).add(checkout.root)
         found = (assumed(self.environment, key, *there) for key, there in roots.items() if len(there) == 1)
         return [each for each in found if each]
+
+    @property
+    def marked(self) -> dict[Marked, str]:
+        """The values that image automation writes into files of the sources that are read, each with a file."""
+        roots = self._roots | {each.root for each in self._checkouts.inputs.values()}
+        return {marked: file for root in sorted(roots) for marked, file in marked_in(root).items()}
 
     @property
     def objects(self) -> list[Placed]:
@@ -203,6 +211,7 @@ class Follower:
             manifest = self._known[key].manifest
             if checkout := self._checkouts.of(manifest, self._sources):
                 work.append((key, manifest, checkout))
+                self._roots.add(checkout.root)
         with ThreadPoolExecutor(2 * (os.cpu_count() or 1)) as pool:
             for (key, _, _), applied in zip(work, pool.map(self._apply, work), strict=True):
                 if isinstance(applied, _Applied):

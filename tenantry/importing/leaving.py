@@ -6,12 +6,14 @@ What applies a tenant from outside hands it over: it becomes no add-on, because 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Set
+from collections.abc import Iterable, Iterator, Mapping, Set
 from dataclasses import replace
 from pathlib import PurePath
 
+from tenantry.cluster.kubectl import RECONCILE
 from tenantry.flux.conformance import check_part
 from tenantry.flux.schemas import kinds
+from tenantry.importing.markers import Marked, texts_in
 from tenantry.importing.model import Draft, Inventory, LeftOver, key_of
 from tenantry.importing.reading import ORIGIN
 from tenantry.importing.resource_sets import OWNER
@@ -65,8 +67,8 @@ class Appliers:
         self._by_path = [each for each in apps if _takes_the_repository(each)]
 
     def by_label(self, thing: Thing) -> Thing | None:
-        """What applies an object, as its labels tell."""
-        return self._by_name.get(_owner(thing))
+        """What applies an object, as its labels tell. What it has to leave alone it applies no more."""
+        return None if thing.annotations.get(RECONCILE) == "disabled" else self._by_name.get(_owner(thing))
 
     def of(self, thing: Thing) -> Thing | None:
         """What applies an object, as its labels or its file tell; not Flux's own bootstrap."""
@@ -105,7 +107,7 @@ def expressible(things: Iterable[Thing], notes: Notes, going_on: Set[int] = froz
             notes.leave(thing.read, *_inner_in_words(thing, owner), fate="stays")
         elif id(thing) in outer and thing.name != _BOOTSTRAP:
             text = "it applies objects that Tenantry takes over"
-            notes.leave(thing.read, text, "suspend it as the steps to adopt say", fate="replaced")
+            notes.leave(thing.read, text, "do with it what the steps to adopt say", fate="replaced")
         else:
             kept.append(thing)
     return kept
@@ -229,6 +231,32 @@ def leave_applied(survey: Survey, going_on: Set[int]) -> None:
         elif applier is not None and applier.key not in replaced:
             text = f"{applier.key} applies it"
             world.notes.leave(app.thing.read, text, "nothing: what applies it today goes on", fate="stays")
+        else:
+            kept.append(app)
+    survey.keep(kept)
+
+
+def marked_appliers(inventory: Inventory) -> set[int]:
+    """What applies other objects and has a value that image automation writes, by `id` of what was read: these may take it over."""
+    marked = dict(inventory.reading.marked)
+    things = map(Thing, inventory.objects) if marked else ()
+    return {id(each.read) for each in things if each.kind == "Kustomization" and _written_by_images(each, marked)}
+
+
+def _written_by_images(thing: Thing, marked: Mapping[Marked, str]) -> str:
+    """The file in which image automation writes a value of an object; "" if it writes none."""
+    return next((marked[each] for each in texts_in(thing.spec) if each in marked), "")
+
+
+def leave_marked(survey: Survey, marked: Mapping[Marked, str]) -> None:
+    """Leave over apps with values that image automation writes into files. Flux goes on applying them from there."""
+    kept = []
+    for app in survey.apps:
+        file = _written_by_images(app.thing, marked)
+        if file and not app.thing.is_ours:
+            text = f"image automation writes into {file}, from where Flux applies it"
+            fix = "keep it there; to take it over, declare it by hand, and its images with it"
+            survey.world.notes.leave(app.thing.read, text, fix, fate="stays")
         else:
             kept.append(app)
     survey.keep(kept)

@@ -17,6 +17,7 @@ from typing import Any, Literal, NamedTuple
 
 from tenantry.compare.fields import FieldChange
 from tenantry.importing.documents import Placed
+from tenantry.importing.markers import Marked
 from tenantry.kube.objects import KubeObject, Manifest, ObjectId, group_of, object_id
 from tenantry.messages.data import ABSENT, value_at
 from tenantry.messages.errors import Refused
@@ -106,6 +107,7 @@ class Reading:
     """How objects were read, beside the objects themselves.
 
     assumed: sources that were not read, as the Git remotes of the repositories at hand tell them. They are not counted.
+    marked: the values that image automation writes into files of these repositories, each with a file that has it.
     """
 
     unread: tuple[Unread, ...] = ()
@@ -113,6 +115,7 @@ class Reading:
     elsewhere: tuple[Elsewhere, ...] = ()
     flux: tuple[Installed, ...] = ()
     assumed: tuple[Read, ...] = ()
+    marked: tuple[tuple[Marked, str], ...] = ()
 
     def __add__(self, other: Reading) -> Reading:
         return Reading(*(getattr(self, key) + getattr(other, key) for key in self.__slots__))
@@ -168,16 +171,20 @@ class LeftOver:
     fate: Fate = "inexpressible"
 
 
-class Copied(NamedTuple):
-    """A kubeconfig that has to be copied before the file can be used: from where to where, with the key that Flux reads."""
+class Held(NamedTuple):
+    """A kubeconfig that does not lie in one place alone: with the key that Flux reads, where it lies, and where the file has it.
+
+    is_there: it lies where the file has it; if not, it has to be copied before the file can be used.
+    """
 
     environment: str
     kind: str
     name: str
     key: str
-    namespace: str
+    namespaces: tuple[str, ...]
     to: str
     cluster: str
+    is_there: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -186,7 +193,7 @@ class Draft:
 
     became:    every object that the data expresses. One that is planned under another name is in `left_over`, too.
     decisions: comments at places that somebody has to decide about.
-    copied:    kubeconfigs that the draft expects in another namespace.
+    held:      kubeconfigs that the draft expects in another namespace, or that lie in several.
     assumed:   the sources with an address that Git remotes tell, as far as the data has them.
     """
 
@@ -194,7 +201,7 @@ class Draft:
     became: tuple[Became, ...]
     left_over: tuple[LeftOver, ...]
     decisions: Mapping[Path, tuple[str, ...]] = field(default_factory=dict)
-    copied: tuple[Copied, ...] = ()
+    held: tuple[Held, ...] = ()
     assumed: tuple[Read, ...] = ()
 
 

@@ -159,9 +159,11 @@ def _stays(change: FieldChange, namespace: str) -> bool:
     """Whether the value remains on the object: server-side apply replaces lists, and leaves keys that it does not know.
 
     The version of an API is no field that an object could keep, but a plan always has one. The namespace of a source elsewhere
-    would stay, too, and Flux would look there for the new one.
+    would stay, too, and Flux would look there for the new one. The template of a chart goes before the run.
     """
     if change.path in NAMESPACES_OF_SOURCES and change.before != namespace:
+        return False
+    if change.path[:3] == ("spec", "chart", "spec"):
         return False
     in_list = any(isinstance(part, int | Entry) for part in change.path)
     return change.after is ABSENT and not in_list

@@ -128,6 +128,8 @@ class Report:
     draft: Draft
     proof: Proof
     plans: Mapping[str, Plan]
+    needs_project: bool = False
+    """Whether no Pulumi project is around the file."""
 
     @cached_property
     def counts(self) -> Counts:
@@ -207,10 +209,11 @@ class Report:
         if not self.counts.expressed:
             return (READ_WHAT_IS_LEFT,)
         found = {"risky": bool(self.risks), "left_over": bool(self.left_over), "decisions": bool(self.draft.decisions)}
+        found |= {"project": self.needs_project}
         return steps(self.inventory, self.proof, self.renamed, self.plans, self.draft, **found)
 
 
-def report_of(inventory: Inventory, draft: Draft, text: str, file: str) -> Report:
+def report_of(inventory: Inventory, draft: Draft, text: str, file: str, *, needs_project: bool = False) -> Report:
     """The report on a draft as it will be written. Args: text: the content of the file.
 
     Raises: Defect: the file would be invalid, or something that was read would be lost in silence.
@@ -223,4 +226,4 @@ def report_of(inventory: Inventory, draft: Draft, text: str, file: str) -> Repor
     proof = prove(inventory, draft, plans)
     if proof.defects:
         raise Defect(printable("; ".join(proof.defects)))
-    return Report(file, text, inventory, draft, proof, plans)
+    return Report(file, text, inventory, draft, proof, plans, needs_project)

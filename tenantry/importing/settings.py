@@ -123,9 +123,10 @@ def _role(space: Space, notes: Notes) -> dict[str, Any]:
     roles = list(dict.fromkeys(str(each.at("roleRef", "name")) for each in bindings))
     role = "cluster-admin" if "cluster-admin" in roles else roles[0]
     for binding in bindings:
-        notes.take(binding.read, *space.path, "role")
-        planned = join(space.tenant, "reconciler", str(binding.at("roleRef", "name")))
-        if binding.at("roleRef", "name") != role:
+        named = str(binding.at("roleRef", "name"))
+        notes.take(binding.read, *space.path, *(("role",) if {named, role} != {_DEFAULT_ROLE} else ()))
+        planned = join(space.tenant, "reconciler", named)
+        if named != role:
             notes.leave(
                 binding.read, f"a tenant has one role, and '{role}' is taken", "keep this binding; it stays as it is"
             )
@@ -135,7 +136,11 @@ def _role(space: Space, notes: Notes) -> dict[str, Any]:
                 f"Tenantry creates RoleBinding {planned} beside it, with the same role for the same account",
                 "it can stay; after the first `tenantry up` nothing needs it",
             )
-    return {"role": role} if role != "admin" else {}
+    return {"role": role} if role != _DEFAULT_ROLE else {}
+
+
+_DEFAULT_ROLE = "admin"
+"""The file does not write it."""
 
 
 def _subjects(thing: Thing) -> list[dict[str, Any]]:

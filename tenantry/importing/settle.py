@@ -9,6 +9,7 @@ from typing import Any
 from tenantry.grants.frames import filled
 from tenantry.importing.model import Became, Draft, Inventory, LeftOver, Path, Read, key_of
 from tenantry.importing.owners import FLUX
+from tenantry.importing.reading import ORIGIN
 from tenantry.importing.remotes import told_by_remote
 from tenantry.importing.text import text_of
 from tenantry.importing.world import Notes
@@ -157,14 +158,14 @@ def _draft(inventory: Inventory, data: dict[str, Any], notes: Notes, plans: dict
     decisions = {
         path: tuple(each) for path, each in notes.decisions.items() if value_at(data, path, ABSENT) is not ABSENT
     }
-    copied = tuple(each for each in notes.copied if each.cluster in data.get("clusters", {}))
+    held = tuple(each for each in notes.held if each.cluster in data.get("clusters", {}))
     assumed = []
     for read in inventory.reading.assumed:
         places = [each for each in notes.places.get(id(read), ()) if value_at(data, each, ABSENT) is not ABSENT]
         assumed += [read] if places else []
         text = told_by_remote(read)  # environments can share a place
         decisions |= {each: tuple(dict.fromkeys((*decisions.get(each, ()), text))) for each in places}
-    return Draft(data, tuple(became), tuple(_in_order(inventory, notes)), decisions, copied, tuple(assumed))
+    return Draft(data, tuple(became), tuple(_in_order(inventory, notes)), decisions, held, tuple(assumed))
 
 
 def _is_bootstraps(read: Read) -> bool:
@@ -236,6 +237,9 @@ def _unexpressed(read: Read, notes: Notes, homes: Set[str], *, is_said: bool) ->
             "Tenantry plans it under another name",
             "keep it until nothing uses it: the steps to adopt say how to see that",
         )
+    if key.kind == "ImageUpdateAutomation" and read.origin == ORIGIN:
+        text = "it writes images into files of a repository, which was not read: an app of the file keeps the image of today"
+        return LeftOver(read, text, "import from the directory of the repository, which shows the apps that it writes")
     if key.kind in _IMAGES:
         text = "image automation belongs to an app: the app's name is the first part of the object's"
         return LeftOver(read, text, "keep it, or declare 'imageAutomation' of the app by hand")

@@ -22,12 +22,13 @@ from tenantry.cluster.kubectl import (
     leave_alone,
     reconcile_resource_set,
     resume,
+    server_of_kubeconfig,
     source_patch,
     suspend,
     users_of_sources,
 )
 from tenantry.importing.equivalence import NAMESPACES_OF_SOURCES
-from tenantry.importing.model import Copied, Draft, Inventory, Key, Proof, Read, key_of
+from tenantry.importing.model import Draft, Held, Inventory, Key, Proof, Read, key_of
 from tenantry.importing.reading import ORIGIN
 from tenantry.importing.resource_sets import OWNER
 from tenantry.kube.objects import ObjectId, group_of, labels_of, object_id
@@ -67,18 +68,21 @@ def steps(
     plans: Mapping[str, Plan],
     draft: Draft,
     *,
+    project: bool,
     risky: bool,
     left_over: bool,
     decisions: bool,
 ) -> tuple[Step, ...]:
-    """The steps in their order."""
+    """The steps in their order. project: whether a Pulumi project has to be made around tenants.yaml."""
     hubs = tuple(dict.fromkeys(plan.management for plan in plans.values()))
     contexts = {name: plan.management if len(hubs) > 1 else "" for name, plan in plans.items()}
     old = [_Place(object_id(each.manifest), contexts[each.environment]) for each in renamed]
     return (
         *((_DECIDE,) if decisions else ()),
         *_assumed(draft.assumed, contexts),
-        *_copies(draft.copied, contexts),
+        *_same(draft.held, contexts),
+        *_copies(draft.held, contexts),
+        *_project(plans, needed=project),
         *_check(hubs, plans, risky=risky),
         *_owners(inventory, proof, draft, contexts),
         *_suspended(old),
@@ -110,16 +114,32 @@ def _told(source: Read) -> tuple[str, str]:
     return where, f"{source.origin[:1].upper()}{source.origin[1:]}"
 
 
-def _copies(copied: Iterable[Copied], contexts: Mapping[str, str]) -> Iterator[Step]:
+def _same(held: Iterable[Held], contexts: Mapping[str, str]) -> Iterator[Step]:
+    """The kubeconfigs that are taken for one cluster's, to be compared by the address of its API server alone."""
+    for each in held:
+        if len(each.namespaces) > 1 and each.kind == "Secret":
+            yield Step(
+                f"{counted(len(each.namespaces), 'Secret')} named {each.name} are taken for kubeconfigs of one cluster,"
+                f" {each.cluster}. See that they name the same server. One that does not is another cluster's: give it another"
+                " name, there and where Flux objects name it, and import again:",
+                tuple(
+                    server_of_kubeconfig(namespace, each.name, each.key, contexts[each.environment])
+                    for namespace in each.namespaces
+                ),
+            )
+
+
+def _copies(held: Iterable[Held], contexts: Mapping[str, str]) -> Iterator[Step]:
     """The kubeconfigs that have to lie elsewhere. Owners are not copied: they lie in the old namespace."""
+    copied = (each for each in held if not each.is_there)
     for (environment, to), each in grouped(copied, lambda one: (one.environment, one.to)).items():
         secrets = [one for one in each if one.kind == "Secret"]
         configs = [one for one in each if one.kind != "Secret"]
         context = contexts[environment]
         commands = (
             create_namespace(to, context),
-            *(copy_secret_key(one.namespace, one.name, one.key, to, context) for one in secrets),
-            *(get(ObjectId("v1", one.kind, one.namespace, one.name), context) for one in configs),
+            *(copy_secret_key(one.namespaces[0], one.name, one.key, to, context) for one in secrets),
+            *(get(ObjectId("v1", one.kind, one.namespaces[0], one.name), context) for one in configs),
         )
         more = (
             f" Create what the last {counted(len(configs), 'command')} shows in namespace {to}, too." if configs else ""
@@ -128,6 +148,26 @@ def _copies(copied: Iterable[Copied], contexts: Mapping[str, str]) -> Iterator[S
             f"Copy the kubeconfigs into namespace {to}, which no tenant has. The old ones stay, and Flux reads them until the last"
             f" step; to go back, leave them where they are.{more} What renews an old one has to renew its copy, too:",
             commands,
+        )
+
+
+def _project(plans: Mapping[str, Plan], *, needed: bool) -> Iterator[Step]:
+    """The project with a stack for each environment. `init` has all but the first write files at first."""
+    if needed:
+        pairs = (f"--environment {shlex.quote(name)}={shlex.quote(plan.management)}" for name, plan in plans.items())
+        stacks = tuple(
+            line
+            for at, name in enumerate(map(shlex.quote, plans))
+            for line in (
+                f"pulumi stack init {name}",
+                *((f"pulumi config set tenantry:target cluster --stack {name}",) if at else ()),
+                f"pulumi config set tenantry:kubeconfig FILE --stack {name}",
+            )
+        )
+        yield Step(
+            "Make a Pulumi project around tenants.yaml, and do what its README.md says about the installation. Each stack takes"
+            " the kubeconfig of its management cluster:",
+            (f"tenantry init --keep-existing --yes --tenant - {' '.join(pairs)}", *stacks),
         )
 
 

@@ -245,25 +245,45 @@ class Survey:
         self.baselines.setdefault(place, []).extend(_inside(thing, inside if isinstance(inside, list) else []))
 
     def _one_for_each_key(self) -> None:
-        """A Kustomization and a release may have one name, the file needs two."""
-        seen: defaultdict[tuple[Any, ...], list[FoundApp]] = defaultdict(list)
-        for app in self.apps:
-            seen[app.place, app.path].append(app)
-        for same in list(seen.values()):
-            for app in same[1:]:
-                kind = "release" if app.thing.kind == "HelmRelease" else "manifests"
-                short = app.planned.removesuffix(app.key)
-                keys = (
-                    join(app.key, kind),
-                    join(app.key, app.thing.namespace),
-                    join(app.key, app.thing.namespace, kind),
-                )
-                for key in keys:
-                    app.key = key
-                    if (app.place, app.path) not in seen:
-                        break
-                seen[app.place, app.path].append(app)
-                app.planned = f"{short}{app.key}"
+        """A Kustomization and a release may have one name, the file needs two. So do add-ons of different repositories on several
+        clusters. Nor may an app be planned where another one is.
+        """
+        self.apps = [each for each in self.apps if not self._was_before(each)]
+        seen: set[tuple[Place, tuple[str, ...]]] = set()
+        fetched: dict[tuple[str, ...], str] = {}
+        # What is where it is planned keeps its name.
+        for app in sorted(self.apps, key=lambda each: not each.is_there):
+            kind = "release" if app.thing.kind == "HelmRelease" else "manifests"
+            short, key, namespace = app.planned.removesuffix(app.key), app.key, app.thing.namespace
+            for other in (key, join(key, kind), join(key, namespace), join(key, namespace, kind)):
+                app.key, app.planned = other, f"{short}{other}"
+                url = self._address(app)
+                is_taken = (app.place, app.path) in seen or fetched.get(app.path, url) != url
+                if not is_taken and not self._is_anothers(app):
+                    break
+            seen.add((app.place, app.path))
+            fetched.setdefault(app.path, url)
+
+    def _address(self, app: FoundApp) -> str:
+        """What an add-on fetches; "" of a tenant's app."""
+        source = None if app.tenant else source_of(self.world, app.thing)
+        return str(source.spec.get("url")) if source else ""
+
+    def _is_anothers(self, app: FoundApp) -> bool:
+        """Whether another object has the name that an app would get: it would become that app, and lose what it applies."""
+        there = self.world.known(app.thing.kind, app.home, app.planned)
+        return there is not None and there is not app.thing
+
+    def _was_before(self, app: FoundApp) -> bool:
+        """Whether an app was taken over under another name, and is suspended since. Leaves it over."""
+        there = self.world.known(app.thing.kind, app.home, app.planned)
+        if app.is_there or not app.thing.is_suspended or there is None or not there.is_ours or app.thing.is_ours:
+            return False
+        text = f"it is suspended, and {there.key} of Tenantry applies the same in its place"
+        self.world.notes.leave(
+            app.thing.read, text, "keep it suspended: it then deletes nothing, also when it goes", fate="stays"
+        )
+        return True
 
 
 def _inside(release: Thing, objects: list[Any]) -> list[Thing]:

@@ -41,7 +41,9 @@ def text_of(data: Mapping[str, Any], head: Iterable[str] = (), comments: Comment
 def _entry(key: str, value: Any, indent: int, path: Path, comments: Comments) -> Iterator[str]:
     margin = " " * indent
     for each in comments.get(path, ()):
-        yield from (f"{margin}# {line}" for line in wrap(printable(each), max(40, _WIDTH - indent - 2)))
+        yield from (
+            f"{margin}# {line}" for line in wrap(printable(each), max(40, _WIDTH - indent - 2), break_on_hyphens=False)
+        )
     name = f"{margin}{key_text(key, _STYLE)}:"
     if isinstance(value, str) and _is_block(value):
         yield from _block(name, value, indent + 2)

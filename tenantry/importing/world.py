@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from tenantry.importing.model import Copied, Fate, Key, LeftOver, Path, Read, key_of
+from tenantry.importing.model import Fate, Held, Key, LeftOver, Path, Read, key_of
 from tenantry.importing.overlay import Place
 from tenantry.kube.names import dns_label_problem
 from tenantry.kube.objects import is_of_flux, labels_of
@@ -27,7 +27,7 @@ class Notes:
     places: dict[int, list[Path]] = field(default_factory=lambda: defaultdict(list))
     apps: dict[int, tuple[str, str, str]] = field(default_factory=dict)
     decisions: dict[Path, list[str]] = field(default_factory=lambda: defaultdict(list))
-    copied: list[Copied] = field(default_factory=list)
+    held: list[Held] = field(default_factory=list)
     _told: set[tuple[int, str, str, str, Fate]] = field(default_factory=set)
 
     def leave(self, read: Read, reason: str, fix: str, part: str = "", fate: Fate = "inexpressible") -> None:

@@ -36,7 +36,7 @@ def code(text: str, most: int = MOST_CHARACTERS, *, in_table: bool = False) -> s
 
 def prose(text: str, *, in_table: bool = False) -> str:
     """A sentence: words as they are, and whatever could mean something to Markdown or a forge in code spans."""
-    return " ".join(_pieces(printable(text).split(" "), in_table=in_table))
+    return " ".join(_pieces(_WORDS.findall(printable(text)), in_table=in_table))
 
 
 def in_html(text: str) -> str:
@@ -62,6 +62,8 @@ _LINKED = re.compile(
     r"://|(?i:www\.)|\b[0-9A-Fa-f]{7,40}\b|\b[A-Z][A-Z0-9]+-[0-9]|:[A-Za-z0-9_+-]+:|\b(?i:mailto|xmpp):"
 )
 """What forges make links or pictures of: addresses, hashes of commits, `GH-1` and names of issues, `:tada:`."""
+_WORDS = re.compile(r"(?<![^ ])(?:`[^` ][^`]*`[,.;:)]*(?= |$)|[^ ]*)")
+"""What a sentence marks as code is one word."""
 _LIST = re.compile(r"[0-9]+[.)]")
 _QUOTED = re.compile(r"'([^' ]+)'([,.;:)]*)")
 _TICKED = re.compile(r"`([^`]+)`([,.;:)]*)")

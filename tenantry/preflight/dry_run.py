@@ -20,6 +20,7 @@ from tenantry.messages.data import mapping_at, value_at
 from tenantry.messages.errors import Problem, Refused, error, warning
 from tenantry.messages.progress import Tell, counting
 from tenantry.messages.text import counted, grouped, lines_of, listed
+from tenantry.model.scalars import seconds_of
 from tenantry.plan.objects.scope import MARKS
 from tenantry.plan.plan import Plan
 from tenantry.preflight.adoption import presentable
@@ -31,6 +32,7 @@ _FEW = 32
 """So many objects of a kind are read one by one, more of them in a list."""
 _CONTENT = ("url", "endpoint", "bucketName", "prefix", "ref", "ignore", "include", "layerSelector", "recurseSubmodules")
 """What decides the content of a source."""
+_TIMES = (("spec", "interval"), ("spec", "retryInterval"), ("spec", "timeout"))
 
 
 class Rejected(NamedTuple):
@@ -44,7 +46,8 @@ class Rejected(NamedTuple):
 class DryRun:
     """What becomes of the planned objects; each is in one of the first five.
 
-    equal: nothing changes. marked: they get labels and annotations of Tenantry, and nothing else changes. made: they are new.
+    equal: nothing changes. marked: they get labels and annotations of Tenantry, and nothing else changes in effect.
+    made: they are new.
     deleted: objects with the environment's labels that the plan does not have.
     """
 
@@ -66,9 +69,9 @@ class _Answer(NamedTuple):
 
     @property
     def fields(self) -> list[FieldChange]:
-        """The fields that change, without Tenantry's own labels and annotations."""
+        """The fields that change in effect, without Tenantry's own labels and annotations."""
         found = changed_fields(essence(self.before or {}), essence(self.after or {}))
-        return [each for each in found if not _is_mark(each)]
+        return [each for each in found if not (_is_mark(each) or _is_same_time(each))]
 
 
 def dry_run(client: Client, plan: Plan, tell: Tell) -> tuple[DryRun, list[Problem]]:
@@ -149,6 +152,14 @@ def _is_mark(change: FieldChange) -> bool:
     return path[0] == "metadata" and len(path) == 3 and MARKS.fullmatch(str(path[2])) is not None
 
 
+def _is_same_time(change: FieldChange) -> bool:
+    """Whether a time of Flux is written otherwise, such as `1m0s`, which the flux command writes for `1m`."""
+    times = (change.before, change.after)
+    if change.path not in _TIMES or not all(isinstance(each, str) for each in times):
+        return False
+    return seconds_of(str(change.before)) == seconds_of(str(change.after))
+
+
 # --- what Flux would do ---------------------------------------------------------------------------------------------
 
 
@@ -180,7 +191,8 @@ def _appliers(
                 "still-applied",
                 f"{owner} applies {counted(len(taken), 'object')} of the plan, sets {them} back, and deletes {them} when"
                 f" {'its file is' if len(taken) == 1 else 'their files are'} gone\n{lines_of(taken)}",
-                "before `tenantry up`:\n    " + "\n    ".join(ways),
+                f"before `tenantry up`{'' if whole else ', if no step of the import suspends it'}:\n    "
+                + "\n    ".join(ways),
             )
 
 
@@ -195,7 +207,9 @@ def _prunings(client: Client, answers: Iterable[_Answer], plan: Plan) -> Iterato
         held = inventory(before) or ()
         if not held or not new.get("prune"):
             continue
-        other = [name for name in ("path", "components", "kubeConfig") if old.get(name) != new.get(name)]
+        other = [name for name in ("path", "components") if old.get(name) != new.get(name)]
+        if _kubeconfig(old) != _kubeconfig(new):
+            other.append("kubeConfig")
         namespace = new.get("targetNamespace")
         if namespace != old.get("targetNamespace") and any(id.namespace not in ("", namespace) for id in held):
             other.append("targetNamespace")
@@ -210,6 +224,13 @@ def _prunings(client: Client, answers: Iterable[_Answer], plan: Plan) -> Iterato
                 " it holds, Flux deletes those that these do not have",
                 "keep these fields as they are in tenants.yaml, or see that the new manifests hold the same objects",
             )
+
+
+def _kubeconfig(spec: Manifest) -> dict[str, object]:
+    """`kubeConfig` with the key that Flux reads first if none is named."""
+    found = mapping_at(spec, "kubeConfig")
+    secret = mapping_at(found, "secretRef")
+    return {**found, "secretRef": {"key": "value", **secret}} if secret else found
 
 
 def _key(id: ObjectId) -> tuple[str, str, str, str, str]:

@@ -81,13 +81,13 @@ class Project:
     files: dict[str, File]
 
     @staticmethod
-    def refuse_fleet(root: Path) -> None:
-        """Raises: Refused: the directory holds a fleet already."""
+    def refuse_fleet(root: Path, *, keep: bool) -> None:
+        """Raises: Refused: the directory holds a project already, or a fleet that is not to be kept."""
         if (root / NAME).exists():
             fix = "run `tenantry upgrade` there to see what this version would write differently"
             raise Refused(f"{root / NAME} exists: this project was made by `tenantry init`", fix)
-        if (root / FLEET).exists():
-            fix = "choose another directory; `tenantry import` makes a tenants.yaml from what runs on clusters"
+        if (root / FLEET).exists() and not keep:
+            fix = "choose another directory, or add --keep-existing to write a project around this file, as after `tenantry import`"
             raise Refused(f"{root / FLEET} exists: this directory holds a fleet", fix)
 
     @staticmethod

@@ -5,14 +5,17 @@ The tests are one story: each begins where the one before ended.
 
 from __future__ import annotations
 
+import subprocess
 from collections.abc import Iterator
-from contextlib import closing
+from contextlib import ExitStack, closing
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 from tests.e2e.clusters import Cluster
 from tests.e2e.project import Project, begun, make_fleet
+from tests.e2e.test_leaving import state
 from tests.faults.parts import API, without
 
 pytestmark = pytest.mark.e2e
@@ -84,3 +87,60 @@ def test_a_cluster_that_changes_its_management_cluster_is_refused(project: Proje
 def test_destroying_it_leaves_nothing_on_either(project: Project) -> None:
     told = project.engine("destroy", "--environment", "dev", "--yes", "--skip-preview").ok()
     assert "no other object of environment 'dev' is left on hub-eu, hub-us" in told.text
+
+
+PAGE = Path(__file__).parents[2] / "docs" / "how-to" / "several-management-clusters.md"
+REGIONS = ("eu", "us")
+
+
+def divided(text: str) -> str:
+    """The file with an environment for each management cluster, which take over the namespaces that the last test has left."""
+    text = text.replace("  world:\n", "  world:\n    adopt: true\n").replace(
+        "{group: edge, management: hub-", "{group: edge, of: "
+    )
+    start, end = text.index("  dev:\n"), text.index("clusterGroups:")
+    host = next(line for line in text[start:end].splitlines() if "variables" in line).strip()
+    ones = "".join(f"  dev-{region}: {{management: hub-{region}, {host}}}\n" for region in REGIONS)
+    text = f"{text[:start]}{ones}\n{text[end:]}".replace("    environments: [dev]\n", "")
+    for region in REGIONS:
+        text = text.replace(f"hub-{region}: {{environments: [dev]}}", f"hub-{region}: {{environments: [dev-{region}]}}")
+        text = text.replace(f"{{group: edge, of: {region}}}", f"{{group: edge, environments: [dev-{region}]}}")
+    return text
+
+
+def test_two_environments_become_one_without_being_installed_again(project: Project) -> None:
+    """As the page says."""
+    joined = project.fleet.read_text().replace("  world:\n", "  world:\n    adopt: true\n")
+    project.fleet.write_text(divided(project.fleet.read_text()))
+    salt = (project.root / "Pulumi.dev.yaml").read_text().splitlines()[-1]
+    for region in REGIONS:
+        config = f"config: {{tenantry:kubeconfig: .sandbox/hub-{region}/kubeconfig}}\n{salt}\n"
+        (project.root / f"Pulumi.dev-{region}.yaml").write_text(config)
+        project.deploy(f"dev-{region}")
+    with ExitStack() as opened:
+        names = [f"{kind}-{region}" for kind in ("hub", "edge") for region in REGIONS]
+        clusters = [opened.enter_context(closing(Cluster(project.kubeconfig(name)))) for name in names]
+        before, revisions = state(*clusters), [_revision(cluster) for cluster in clusters[:2]]
+        label = next(block for block in PAGE.read_text().split("```") if "kubectl --context eu label" in block)
+        for region in REGIONS:
+            project.pulumi("stack", "rm", f"dev-{region}", "--yes", "--force", "--preserve-config").ok()
+            command = label.split("$ ", 1)[1].replace("--context eu", f"--kubeconfig .sandbox/hub-{region}/kubeconfig")
+            command = command.replace("prod-eu", f"dev-{region}").replace("=prod\n", "=dev\n")
+            subprocess.run(["bash", "-c", command], cwd=project.root, env=project.environment(), check=True)
+        project.fleet.write_text(joined)
+        for _ in range(2):
+            _up(project).ok()
+        project.wait("dev")
+        after = state(*clusters)
+        # Sources and charts have other names. All else is what it was.
+        moved = ("GitRepository", "HelmChart", "HelmRepository")
+        lost = {name for name, uid in before.items() if after.get(name) != uid and name.split()[1] not in moved}
+        assert {name for name in lost if "tenantry-dev-" not in name} == set()
+        assert [_revision(cluster) for cluster in clusters[:2]] == [each + 1 for each in revisions]
+
+
+def _revision(hub: Cluster) -> int:
+    """How often the baselines of a management cluster were installed or upgraded: the label of the environment changes them."""
+    releases = [each.split()[1].partition("/") for each in hub.fleet_objects() if each.startswith("HelmRelease ")]
+    found = [hub.find("HelmRelease", namespace, name) for namespace, _, name in releases]
+    return sum(int(each["status"]["history"][0]["version"]) for each in found if each)

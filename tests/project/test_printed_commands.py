@@ -29,6 +29,10 @@ ALLOWED = {
         "docs/how-to/connect-a-cluster.md",
         "kubectl delete",
     ): "an account holds no data, and its access has to end at once",
+    (
+        "docs/disaster.md",
+        "kubectl --context edge-1 --namespace tenantry-system delete",
+    ): "the same account, of a management cluster that must not act any more",
     ("Makefile", "rm -r"): "`make clean`, what this repository has built",
     ("tenantry/importing/steps.py", "and delete them."): "comments in tenants.yaml",
 }

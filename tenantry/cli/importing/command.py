@@ -282,6 +282,7 @@ def command(
     from tenantry.importing.model import inventory
     from tenantry.importing.report import report_of
     from tenantry.importing.text import header, text_of
+    from tenantry.scaffold.files import FLEET
 
     for each in (target, *((report_file,) if report_file else ())):
         if not dry_run and each.exists():
@@ -299,7 +300,9 @@ def command(
     with working("planning the draft"):
         draft = drafted(read, chart_at(chart) if chart else None, keep_values=keep_values)
     head = header([f"{each.environment}={each.text}" for each in sources])
-    report = report_of(read, draft, text_of(draft.data, head, draft.decisions), str(target))
+    needs_project = target.name == FLEET and not target.with_name("Pulumi.yaml").exists()
+    text = text_of(draft.data, head, draft.decisions)
+    report = report_of(read, draft, text, str(target), needs_project=needs_project)
     if not report.counts.expressed:
         _print(report, output, dry_run=False, everything=everything)
         error(str(nothing_found(how, directories, empty=False, left=report.left_over)))

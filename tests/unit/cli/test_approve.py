@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import json
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from tenantry.cluster import connect as connecting
-from tenantry.cluster.waves import approvals_on
+from tenantry.cluster.waves import approvals_on, known_on
 from tenantry.plan.bootstrap import bootstrap
 from tests.unit.cli.test_cli import Capture, tenantry
 from tests.unit.memory import Memory, hold
@@ -132,3 +133,11 @@ def test_bootstrap_makes_the_place_for_approvals_and_its_policy_where_a_wave_nee
     others = bootstrap(fleet_of(AFTER.replace(", approval: {groups: [release, ops]}", "")), "dev", "hub")
     assert "approvals" not in str(others)
     assert "approvals" not in str(bootstrap(fleet_of(AFTER), "dev", "edge-1"))
+
+
+def test_nothing_counts_as_approved_where_nobody_knows_who_runs_the_change(hub: Memory) -> None:
+    now, plan = datetime(2026, 11, 28, 12, tzinfo=UTC), planned(AFTER)
+    known = known_on(hub.client(), plan, "tenantry-system", now, runs=True)
+    assert (known.runner, known.approvals) == ("alice", [])
+    del hub.objects[REVIEWS]
+    assert known_on(hub.client(), plan, "tenantry-system", now, runs=True).approvals is None

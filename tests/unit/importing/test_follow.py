@@ -13,6 +13,7 @@ from tenantry.importing import checkouts
 from tenantry.importing.checkouts import Checkout, checkout_around
 from tenantry.importing.documents import Placed
 from tenantry.importing.environments import clusters_around, nothing_found, read_environment, summary
+from tenantry.importing.markers import Marked
 from tenantry.importing.model import Reading
 from tenantry.manifests.model import NotRendered
 
@@ -383,3 +384,11 @@ def test_the_clusters_of_a_repository_are_named_if_nothing_can_be_written(reposi
         "no Kubernetes objects were found\n  fix: name the clusters of the repository: tenantry import"
         f" -e prod={repository.root}/clusters/prod -e test={repository.root}/clusters/test"
     )
+
+
+def test_what_image_automation_writes_is_found_in_the_sources_that_were_followed(repository: Repository) -> None:
+    repository.write("clusters/prod/apps.yaml", leads("apps", "./apps"))
+    repository.write("apps/web.yaml", RELEASE.replace('"VALUE"}', "VALUE}"))
+    repository.write("apps/patch.yaml", 'host: web-7 # {"$imagepolicy": "flux-system:web"}\n')
+    _, reading = repository.read()
+    assert reading.marked == ((Marked("host", "web-7"), "apps/patch.yaml"),)

@@ -59,3 +59,17 @@ def test_an_app_waits_for_what_a_kustomization_hands_over_and_for_nothing_that_i
     left = {(each.read.manifest["metadata"]["name"], each.field): each.reason for each in draft.left_over}
     assert left["checks", "spec.dependsOn"].startswith("app 'checks' depends on 'bad', which ")
     assert left["bad", ""] == "component '../../out' leaves the source"
+
+
+def test_apps_that_wait_for_what_applies_them_do_not_wait_for_each_other() -> None:
+    """Such as for Flux's own bootstrap."""
+    apps = [kustomization(name, "flux-system") for name in ("logs", "mesh", "web")]
+    labels = {f"kustomize.toolkit.fluxcd.io/{key}": "flux-system" for key in ("name", "namespace")}
+    for each in apps:
+        each["metadata"]["labels"] = labels
+    objects: list[Placed] = [placed(each, "x.yaml:1", "x.yaml:1") for each in (yaml.safe_load(SOURCE), *apps)]
+    draft = drafted(inventory({"prod": objects}, {"prod": "hub"}))
+    addons = draft.data["platform"]["addons"]
+    assert {name: addon.get("dependsOn") for name, addon in addons.items()} == dict.fromkeys(("logs", "mesh", "web"))
+    told = {each.reason for each in draft.left_over if each.field == "spec.dependsOn"}
+    assert told == {"it waits for flux-system/flux-system: it is what applies the app itself"}

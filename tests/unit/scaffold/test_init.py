@@ -166,7 +166,7 @@ def test_on_a_terminal_it_asks_what_no_option_says() -> None:
     [
         ("README.md", "files are in the way, so nothing was written: README.md\n  fix: choose another directory, or add"),
         ("policy", "files are in the way, so nothing was written: policy/PulumiPolicy.yaml, policy/__main__.py\n"),
-        ("tenants.yaml", "fleet/tenants.yaml exists: this directory holds a fleet\n  fix: choose another directory; `tenantry im"),
+        ("tenants.yaml", "fleet/tenants.yaml exists: this directory holds a fleet\n  fix: choose another directory, or add --keep"),
         (".tenantry.yaml", "fleet/.tenantry.yaml exists: this project was made by `tenantry init`\n  fix: run `tenantry upgrade`"),
     ],
 )  # fmt: skip
