@@ -14,6 +14,7 @@ from collections.abc import Awaitable, Callable, Iterable, Mapping
 from contextlib import ExitStack
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
+from itertools import chain
 from typing import TYPE_CHECKING, NoReturn, TypeVar
 
 import pulumi
@@ -137,7 +138,7 @@ class Gates:
 
     reading: None: nothing is waited for, as in a preview. to_the_end: the last wave is waited for, too. left: what stays as it is:
     nobody waits for it, and it waits for nobody. good: called when a wave is good. closed: whether windows keep a wave from
-    beginning. changing: the rollouts and waves in which the run changes something.
+    beginning. changing: the rollouts and waves in which the run changes something. touched: what it changes.
     """
 
     environment: str
@@ -149,6 +150,7 @@ class Gates:
     good: Callable[[Rollout, Wave], Awaitable[None]] | None = None
     closed: Callable[[], Shut | None] = lambda: None
     changing: frozenset[tuple[str, int]] = frozenset()
+    touched: frozenset[ObjectId] = frozenset()
     stayed: dict[ObjectId, str] = field(default_factory=dict)
     """The apps that have not moved to their new sources, with the reasons."""
     _begun: dict[Turn, asyncio.Event] = field(default_factory=dict)
@@ -251,7 +253,10 @@ class _Run:
     async def run(self) -> None:
         """Return when the next wave may begin."""
         queue = deque(self.wave.units)
-        watch = Watch(self.rollout, self.wave, self._awaited(), time.monotonic, self.gates.stayed)
+        gates = self.gates
+        watch = Watch(self.rollout, self.wave, self._awaited(), time.monotonic, gates.stayed, gates.touched)
+        if not self.is_last and (self.rollout.name, self.wave.number) in gates.changing:
+            await self._before(watch)
         watch.changed(await self._begin(["", *self.wave.left_out]))
         running, waited = 0, False
         while True:
@@ -285,6 +290,14 @@ class _Run:
             self.gates.end(unapplied(self.gates.environment, self.rollout, self.wave, broken))
         return [each.unit for each in turns if each.unit in self.wave.units]
 
+    async def _before(self, watch: Watch) -> None:
+        """Learn which clusters Flux does not reach before the wave changes anything."""
+        if wanted := wanted_of(chain.from_iterable(watch.awaited.values())):
+            try:
+                watch.before(await self.reading.fresh(wanted, self.rollout.timeout))
+            except Refused as refused:
+                self.gates.end(unreadable(self.rollout, self.wave, refused))
+
     def _awaited(self) -> dict[str, list[Awaited]]:
         found = self.gates.turns.awaited.get((self.rollout.name, self.wave.number), ())
         own = (each for each in found if each.id not in self.gates.left)
@@ -302,7 +315,10 @@ class _Run:
 
     async def _look(self, watch: Watch) -> Seen:
         try:
-            seen = watch.look(await self.reading.fresh(wanted_of(watch.unseen), self.rollout.timeout))
+            live = await self.reading.fresh(wanted_of(watch.unseen), self.rollout.timeout)
+            if not watch.knows_before:  # nothing changes in the wave
+                watch.before(live)
+            seen = watch.look(live)
             if seen.requests:
                 await self.reading.ask(seen.requests)
         except Refused as refused:
@@ -316,5 +332,5 @@ class _Run:
             pulumi.log.info(progress(self.rollout, self.wave, seen))
 
     def _tell_end(self, seen: Seen, *, waited: bool) -> None:
-        if waited or seen.failed or seen.left_out:
+        if waited or seen.failed or seen.unreachable or seen.left_out:
             pulumi.log.info(arrived(self.rollout, self.wave, seen, time.monotonic() - self._started))

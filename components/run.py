@@ -100,6 +100,7 @@ def run_of(environment: str | None = None, file: str | Path | None = None) -> Ru
         if compared:
             complete = waits.registered(compared.leaving(complete))
         gates.left, gates.good = waits.ids, clocks.good
+        gates.touched = compared.ids if compared else frozenset()
         changing = (contacted.wave_of(id) for id in (compared.ids if compared else ()))
         gates.changing = frozenset((rollout.name, wave.number) for rollout, wave in filter(None, changing))
         check = held.ending(waits.ending(compared))

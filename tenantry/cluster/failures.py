@@ -23,6 +23,23 @@ _FIGURES = re.compile(r"[0-9.]+")
 """What differs in messages of the same failure: how long it took."""
 
 
+_NO_CONNECTION = re.compile(
+    r"dial tcp|connection refused|connection reset|i/o timeout|no such host|no route to host|network is unreachable|"
+    r"TLS handshake timeout|Client\.Timeout exceeded|client connection lost"
+)
+_ANSWERED = re.compile(r"webhook|artifact|x509: |Unauthorized|asked for the client to provide credentials")
+"""What shows that a cluster answered, or that it was not asked yet, beside what sounds like a lost connection."""
+
+
+def is_cut_off(found: Manifest) -> bool:
+    """Whether Flux says of a reconciler that it did not reach its cluster, which is a remote one."""
+    ready = condition(mapping_at(found, "status"), "Ready")
+    if ready.get("status") != "False" or not mapping_at(found, "spec").get("kubeConfig"):
+        return False
+    message = str(ready.get("message"))
+    return bool(_NO_CONNECTION.search(message)) and not _ANSWERED.search(message)
+
+
 def _now() -> datetime:
     return datetime.now(UTC)
 

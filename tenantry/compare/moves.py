@@ -159,7 +159,8 @@ def _differs(before: Side, after: Side) -> bool:
 
 
 def _limits(rollout: Rollout) -> tuple[object, ...]:
-    return rollout.timeout, rollout.tolerate, rollout.max_parallel, tuple(wave.name for wave in rollout.waves)
+    waves = tuple((wave.name, wave.tolerate.written) for wave in rollout.waves)
+    return rollout.timeout, rollout.unreachable_after, rollout.max_parallel, waves
 
 
 _ADDRESSES = ("sources", "alerts", "push")

@@ -12,12 +12,13 @@ from functools import cache
 from itertools import pairwise
 from typing import Any, TypeVar, get_args
 
-from pydantic import BaseModel
+from pydantic import BaseModel, TypeAdapter
 from pydantic.json_schema import GenerateJsonSchema
 
 from tenantry import model
 from tenantry.flux.conformance import part_of_spec
 from tenantry.model import network, tenancy
+from tenantry.model.scalars import NumberOrShare
 from tenantry.model.strict import OneOf, or_unfilled
 from tenantry.rollout.model import OFF
 
@@ -49,7 +50,8 @@ SHORT_FORMS = {
 """Models for which a word may stand."""
 
 
-SHORT_TEXTS = {"Include": {"type": "string", "minLength": 1}, "After": {"type": "string"}}
+_NUMBER_OR_SHARE = TypeAdapter(NumberOrShare).json_schema()
+SHORT_TEXTS = {"Include": {"type": "string", "minLength": 1}, "After": {"type": "string"}, "Tolerate": _NUMBER_OR_SHARE}
 """Models for which a text may stand."""
 
 

@@ -361,7 +361,8 @@ SHARE = r"(100|[1-9]?[0-9])%"
 """A share in percent, such as `10%`."""
 
 
-def _number_or_share(value: Any) -> Any:
+def number_or_share(value: Any) -> Any:
+    """The value, if it is a whole number or a share."""
     if isinstance(value, int) and not isinstance(value, bool) and value >= 0:
         return value
     if isinstance(value, str) and re.fullmatch(SHARE, value):
@@ -376,7 +377,7 @@ def _number_or_share(value: Any) -> Any:
 
 NumberOrShare = Annotated[
     int | str,
-    BeforeValidator(_number_or_share),
+    BeforeValidator(number_or_share),
     WithJsonSchema({"type": ["integer", "string"], "minimum": 0, "pattern": f"^{SHARE}$"}),
 ]
 """A whole number, or a share in percent such as `10%`."""

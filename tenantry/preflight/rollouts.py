@@ -34,7 +34,7 @@ def check_rollouts(plan: Plan, live: Iterable[Manifest]) -> Iterator[Problem]:
                 f"{listed(first.left_out)} {'is' if len(first.left_out) == 1 else 'are'} {left}",
                 f"put an active {rollout.noun} into the first wave; until then a change reaches the second wave untried",
             )
-        elif len(failed := _failed(plan, rollout, first, states)) > rollout.tolerate:
+        elif len(failed := _failed(plan, rollout, first, states)) > first.tolerate.failed:
             yield warning(
                 "failed-first-wave",
                 f"the first wave {whose} has failed already: {listed(failed.values(), 3)}",

@@ -8,7 +8,7 @@ from pydantic import AfterValidator, BeforeValidator, Field, WithJsonSchema, mod
 from tenantry.addresses import BadAddress, read
 from tenantry.messages.placeholders import all_names_in, with_stand_ins
 from tenantry.messages.redact import shorten
-from tenantry.model.scalars import Duration, Name, Text, refusal
+from tenantry.model.scalars import Duration, Name, NumberOrShare, Text, number_or_share, refusal
 from tenantry.model.selector import Excluded, Selector, WantedLabels, any_of
 from tenantry.model.strict import ByShape, Model, OneOf
 
@@ -106,6 +106,26 @@ class WaveCheck(OneOf):
     """An address that answers."""
 
 
+class Tolerate(Model):
+    """How many clusters or tenants of a wave may fail or be unreachable: numbers, or shares such as `20%`, rounded down. One alone
+    means each of the two.
+    """
+
+    failed: NumberOrShare = 0
+    """How many may fail."""
+    unreachable: NumberOrShare = 0
+    """How many Flux may fail to reach for `unreachableAfter`: nothing that the run changes there is ready, and Flux gets no
+    connection. What a cluster refuses, as with an expired certificate, is a failure."""
+
+    @model_validator(mode="before")
+    @classmethod
+    def _one_for_each(cls, value: Any) -> Any:
+        if isinstance(value, dict):
+            return value
+        limit = number_or_share(value)
+        return {"failed": limit, "unreachable": limit}
+
+
 class RolloutWave(OneOf):
     """Clusters that change together, by name, by labels (all must match), as a share of the rest, or the rest itself; with
     `by: tenants` tenants, by name, by class, as a share, or the rest.
@@ -137,6 +157,8 @@ class RolloutWave(OneOf):
     """How long the next wave waits after this one was good, such as `2h`. It counts for each app by itself, from the moment when
     the wave was good with the app's content. A run ends before that, and a later one goes on. Default: the next wave follows at
     once."""
+    tolerate: Tolerate | None = None
+    """How many clusters or tenants of this wave may fail or be unreachable. Default: what the rollout says."""
     approval: Approval | None = None
     """Who has to approve a change before this wave begins with it, by `tenantry approve`. Default: nobody."""
 
@@ -172,8 +194,11 @@ class Rollout(OneOf):
     """No waves. `rollout: false` is the short form."""
     timeout: Duration = "10m"
     """How long the clusters or tenants of a wave may take to become ready."""
-    tolerate: Annotated[int, Field(ge=0)] = 0
-    """How many clusters or tenants of a wave may fail without stopping the rollout."""
+    tolerate: Tolerate = Field(default_factory=Tolerate)
+    """How many clusters or tenants of each wave may fail or be unreachable without stopping the rollout: a number, a share such as
+    `1%`, or `{failed: 1, unreachable: 20%}`."""
+    unreachableAfter: Duration = "2m"
+    """For how long Flux has to fail to reach a cluster until the cluster counts as unreachable."""
     checks: dict[Name, WaveCheck] = Field(default_factory=dict)
     """What has to hold after each wave, by name. One that does not stops the rollout, as an app does that fails. Included files
     cannot set it."""

@@ -14,7 +14,7 @@ import math
 from collections.abc import Collection, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from graphlib import CycleError, TopologicalSorter
-from typing import TypeAlias
+from typing import NamedTuple, TypeAlias
 
 from tenantry.fleet.fleet import Fleet
 from tenantry.fleet.settings import variables_of
@@ -35,7 +35,7 @@ from tenantry.rollout.drawing import (
     rollout_name,
     units_of,
 )
-from tenantry.rollout.model import By
+from tenantry.rollout.model import By, Tolerate
 
 _MOST_COUNTS = 5
 
@@ -51,13 +51,24 @@ class Check:
     above: float | None = None
 
 
+class Tolerance(NamedTuple):
+    """How many clusters or tenants of a wave may fail, and how many may be unreachable. written: as messages say it; "": none."""
+
+    failed: int = 0
+    unreachable: int = 0
+    written: str = ""
+
+
+NOTHING = Tolerance()
+
+
 @dataclass(frozen=True, slots=True)
 class Wave:
     """Clusters that change together, or tenants if the rollout is by tenants. number: from 1; name: as written, or `wave 2`.
 
     units: those that the next wave waits for, sorted. left_out: what is paused or leaves, so nothing waits for it.
     soak: seconds for which the next wave waits after this one was good. groups: of which one approves, before it begins.
-    checks: asked after it.
+    checks: asked after it. tolerate: how many units may go wrong.
     """
 
     number: int
@@ -67,6 +78,7 @@ class Wave:
     soak: int = 0
     groups: tuple[str, ...] = ()
     checks: tuple[Check, ...] = ()
+    tolerate: Tolerance = NOTHING
 
     @property
     def every(self) -> tuple[str, ...]:
@@ -79,17 +91,17 @@ class Rollout:
     """A chain of waves. name: "" for the environment's, `rocky/web` for an app's own, `addon dns` for an add-on's own,
     `class:small/web` for that of an app of a class.
 
-    timeout: seconds. tolerate: how many clusters or tenants of a wave may fail. max_parallel: None: all of a wave change at the
-    same time. apps: those whose own rollout it is, as of `rollout_name`.
+    timeout: seconds. max_parallel: None: all of a wave change at the same time. apps: those whose own rollout it is, as of
+    `rollout_name`. unreachable_after: seconds after which a cluster that Flux does not reach counts as unreachable.
     """
 
     name: str
     waves: tuple[Wave, ...]
     timeout: int
-    tolerate: int = 0
     max_parallel: int | None = None
     by: By = "clusters"
     apps: tuple[str, ...] = ()
+    unreachable_after: int = 120
 
     @property
     def noun(self) -> str:
@@ -174,7 +186,8 @@ class _Waves:
     ) -> Rollout:
         waves = tuple(self._waves(declared, units, every))
         seconds = math.ceil(seconds_of(declared.timeout))
-        return Rollout(name, waves, seconds, declared.tolerate, declared.maxParallel, declared.by, apps)
+        patience = math.ceil(seconds_of(declared.unreachableAfter))
+        return Rollout(name, waves, seconds, declared.maxParallel, declared.by, apps, patience)
 
     def _waves(self, declared: Declared, units: Mapping[str, bool], every: Iterable[Drawn]) -> Iterator[Wave]:
         """Those that take anything. An app is not on all clusters, so that some of its waves may take none."""
@@ -189,6 +202,7 @@ class _Waves:
                 math.ceil(seconds_of(each.wave.soak or "")),
                 tuple(each.wave.approval.groups if each.wave.approval else ()),
                 tuple(dict.fromkeys(self._checks(declared, active))),
+                _tolerance(each.wave.tolerate or declared.tolerate, len(active)),
             )
 
     def _checks(self, declared: Declared, units: tuple[str, ...]) -> Iterator[Check]:
@@ -201,6 +215,18 @@ class _Waves:
                 values = {**variables_of(self.fleet, self.environment, unit), **shared} if unit else shared
                 limits = (each.prometheus.below, each.prometheus.above) if each.prometheus else (None, None)
                 yield Check(name, filled(url, values), filled(query, values), *limits)
+
+
+def _tolerance(declared: Tolerate, units: int) -> Tolerance:
+    """The numbers for a wave of so many units. Shares are rounded down."""
+    failed, unreachable = (
+        limit if isinstance(limit, int) else units * int(limit.removesuffix("%")) // 100
+        for limit in (declared.failed, declared.unreachable)
+    )
+    written = f"failed {declared.failed}, unreachable {declared.unreachable}"
+    if declared.failed == declared.unreachable:
+        written = str(declared.failed) if declared.failed else ""
+    return Tolerance(failed, unreachable, written)
 
 
 def check_names_of(wave: Wave) -> tuple[str, ...]:

@@ -20,6 +20,7 @@ def progress(rollout: Rollout, wave: Wave, seen: Seen) -> str:
     first, *more = seen.waiting.values()
     others = f" and {counted(len(more), f'other {rollout.noun}')}" if more else ""
     failed = f", {len(seen.failed)} failed and tolerated" if seen.failed else ""
+    failed += f", {len(seen.unreachable)} unreachable" if seen.unreachable else ""
     return (
         f"{wave_name(rollout, wave)}: {counted(len(wave.units), rollout.noun)}, waiting for {len(seen.waiting)}{failed}:"
         f" {_one(first)}{others}"
@@ -29,20 +30,27 @@ def progress(rollout: Rollout, wave: Wave, seen: Seen) -> str:
 def arrived(rollout: Rollout, wave: Wave, seen: Seen, seconds: float) -> str:
     """What is said once, when the next wave begins after a wait, or something was passed over."""
     lines = [f"{wave_name(rollout, wave)}: ready after {seconds:.0f} s"]
-    if seen.failed:
-        lines[0] += f", without {listed(seen.failed)} (tolerate: {rollout.tolerate})"
-        lines += _reasons(rollout, seen.failed)
+    if tolerated := {**seen.failed, **{unit: why for unit, why in seen.unreachable.items() if unit not in seen.absent}}:
+        lines[0] += f", without {listed(tolerated)} (tolerate: {wave.tolerate.written})"
+        lines += _reasons(rollout, tolerated)
+    if seen.absent:
+        lines.append(
+            f"  changed without waiting, because Flux did not reach them before: {listed(sorted(seen.absent), _MOST)}"
+        )
     lines += [f"  left out: {each.awaited.where}: {each.reason}" for each in seen.left_out[:_MOST]]
     return "\n".join(lines)
 
 
 def stopped(environment: str, rollout: Rollout, wave: Wave, seen: Seen, not_begun: Iterable[str]) -> str:
     """Why the run ends, what it has not touched, and both ways on. not_begun: those of this wave that wait for their turn."""
-    tolerated = f"; tolerate: {rollout.tolerate}" if rollout.tolerate else ""
+    tolerated = f"; tolerate: {wave.tolerate.written}" if wave.tolerate.written else ""
+    gone = {unit: why for unit, why in seen.unreachable.items() if unit not in seen.absent}
+    failed = f"failed {_on(rollout)} {counted(len(seen.failed), rollout.noun)}" if seen.failed else ""
+    unreachable = f"does not reach {counted(len(gone), rollout.noun)}" if gone else ""
     lines = [
-        f"{wave_name(rollout, wave)} in environment '{environment}' failed {_on(rollout)} {counted(len(seen.failed), rollout.noun)}"
+        f"{wave_name(rollout, wave)} in environment '{environment}' {' and '.join(filter(None, (failed, unreachable)))}"
         f" of {len(wave.units)}{tolerated}, so the run ends here",
-        *_reasons(rollout, seen.failed),
+        *_reasons(rollout, {**seen.failed, **gone}),
     ]
     if waiting := listed(seen.waiting, _MOST):
         lines.append(f"  not ready yet: {waiting}")

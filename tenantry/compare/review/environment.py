@@ -68,7 +68,7 @@ def described(rollout: Rollout) -> str:
     """The waves of a rollout and its limits, such as: 2 clusters, then 20, then 479; timeout 10m."""
     first, *others = [len(wave.every) for wave in rollout.waves] or [0]
     parts = [f"{counted(first, rollout.noun)}{then(others)}", f"timeout {duration(rollout.timeout)}"]
-    parts += [f"tolerate {rollout.tolerate}"] if rollout.tolerate else []
+    parts += _tolerated(rollout)
     parts += [f"maxParallel {rollout.max_parallel}"] if rollout.max_parallel else []
     checks = [name for wave in rollout.waves for name in check_names_of(wave)]
     parts += [f"checked by {listed(checks)}"] if checks else []
@@ -76,6 +76,16 @@ def described(rollout: Rollout) -> str:
         parts += [f"{wave.name} soaks for {duration(wave.soak)}"] if wave.soak else []
         parts += [f"{wave.name} after approval by {listed(wave.groups)}"] if wave.groups else []
     return "; ".join(parts)
+
+
+def _tolerated(rollout: Rollout) -> list[str]:
+    tolerances = {wave.tolerate.written or "0" for wave in rollout.waves}
+    if tolerances <= {"0"}:
+        return []
+    patience = [f"unreachable after {duration(rollout.unreachable_after)}"]
+    if len(tolerances) == 1:
+        return [f"tolerate {tolerances.pop()}", *patience]
+    return [*(f"{wave.name} tolerates {wave.tolerate.written or '0'}" for wave in rollout.waves), *patience]
 
 
 def _waves_in_words(rollout: Rollout) -> str:

@@ -64,7 +64,11 @@ def test_a_rollout_of_an_app_is_told_apart() -> None:
     [
         ("", WAVES, "+ rollout: 1 cluster, then 2, then 2; timeout 10m"),
         (WAVES, "", "- rollout: 1 cluster, then 2, then 2; timeout 10m"),
-        (WAVES, WAVES.replace("]}", "], timeout: 90s, tolerate: 1}"), "timeout 1m30s; tolerate 1"),
+        (
+            WAVES,
+            WAVES.replace("]}", "], timeout: 90s, tolerate: 1}"),
+            "timeout 1m30s; tolerate 1; unreachable after 2m",
+        ),
     ],
 )
 def test_a_rollout_that_changes_is_a_difference(before: str, after: str, line: str) -> None:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from tenantry.cluster.standing import Live
 from tenantry.kube.objects import ObjectId, Owner
 from tenantry.rollout.judging import Awaited, Request, Seen, Watch
-from tenantry.rollout.waves import Rollout, Wave, wave_name
+from tenantry.rollout.waves import Rollout, Tolerance, Wave, wave_name
 from tenantry.rollout.words import arrived, progress, stopped, unapplied
 from tests.table import table
 from tests.unit.rollout.test_judging import COMMIT, FETCHED, GIT, SETTINGS, live, ready
@@ -34,8 +34,8 @@ def app(cluster: str) -> Awaited:
 APPS = {name: [app(name)] for name in ("edge-2", "edge-3")}
 
 
-def watched(clock: Clock, rollout: Rollout = ROLLOUT) -> Watch:
-    watch = Watch(rollout, EARLY, APPS, clock)
+def watched(clock: Clock, rollout: Rollout = ROLLOUT, wave: Wave = EARLY) -> Watch:
+    watch = Watch(rollout, wave, APPS, clock)
     watch.changed(EARLY.units)
     return watch
 
@@ -76,7 +76,7 @@ def test_a_cluster_fails_when_its_time_is_over_and_the_wave_when_more_do_than_to
     tolerate: int, *, failed: bool
 ) -> None:
     clock = Clock()
-    watch = watched(clock, replace(ROLLOUT, tolerate=tolerate))
+    watch = watched(clock, wave=replace(EARLY, tolerate=Tolerance(tolerate)))
     clock.now = 59.0
     assert watch.look(there(edge_2="good", edge_3="failing")).failed == {}
     clock.now = 60.0
@@ -112,15 +112,114 @@ def test_configs_are_read_again_before_their_app_counts_as_good() -> None:
     assert watch.look({**found, **handled}).waiting == {}
 
 
+# --- clusters that Flux does not reach ------------------------------------------------------------------------------
+
+REFUSED = 'Get "https://edge-2:6443/api": dial tcp 10.0.0.2:6443: connect: connection refused'
+
+
+def unreached(cluster: str, message: str = REFUSED) -> Live:
+    (each,) = APPS[cluster]
+    return {
+        **FETCHED,
+        **live(
+            each.id,
+            ready("False", message),
+            spec={"kubeConfig": {"secretRef": {"name": "edge"}}},
+            lastAttemptedRevision=COMMIT,
+        ),
+    }
+
+
+def good(cluster: str) -> Live:
+    return there(**{cluster.replace("-", "_"): "good"})
+
+
+@table(
+    ("seconds", "message", "waiting", "failed", "unreachable"),
+    [
+        (29.0, REFUSED, ["edge-2"], [], []),
+        (30.0, REFUSED, [], [], ["edge-2"]),
+        (60.0, "net/http: TLS handshake timeout", [], [], ["edge-2"]),
+        (60.0, "dial tcp: lookup edge-2: no such host", [], [], ["edge-2"]),
+        (60.0, "x509: certificate has expired", [], ["edge-2"], []),
+        (60.0, "Kubernetes cluster unreachable: Unauthorized", [], ["edge-2"], []),
+        (60.0, f"failed calling webhook: {REFUSED}", [], ["edge-2"], []),
+        (60.0, f"failed to download artifact: {REFUSED}", [], ["edge-2"], []),
+    ],
+)
+def test_a_cluster_that_flux_does_not_reach_for_a_time_is_unreachable(
+    seconds: float, message: str, waiting: list[str], failed: list[str], unreachable: list[str]
+) -> None:
+    clock = Clock()
+    watch = watched(clock, replace(ROLLOUT, unreachable_after=30))
+    watch.look({**unreached("edge-2", message), **good("edge-3")})
+    clock.now = seconds
+    seen = watch.look({**unreached("edge-2", message), **good("edge-3")})
+    assert ([*seen.waiting], [*seen.failed], [*seen.unreachable]) == (waiting, failed, unreachable)
+
+
+def test_a_cluster_is_reached_as_long_as_something_that_changes_there_arrives() -> None:
+    clock = Clock()
+    (web,) = APPS["edge-2"]
+    other = replace(web, id=web.id._replace(name="edge-2-rocky-api"))
+    apps = {"edge-2": [web, other]}
+    found = {**unreached("edge-2"), **live(other.id, lastAppliedRevision=COMMIT)}
+    for touched, failed in ({other.id}, True), ({web.id}, False), (set[ObjectId](), False):
+        clock.now = 0.0
+        watch = Watch(ROLLOUT, replace(EARLY, units=("edge-2",)), apps, clock, touched=touched)
+        watch.changed(["edge-2"])
+        clock.now = 60.0
+        seen = watch.look(found)
+        assert (bool(seen.failed), bool(seen.unreachable)) == (failed, not failed), touched
+
+
+@table(
+    ("failed", "unreachable", "stops"),
+    [(0, 1, True), (1, 0, True), (1, 1, False)],
+)
+def test_each_kind_of_trouble_is_tolerated_by_itself(failed: int, unreachable: int, *, stops: bool) -> None:
+    clock = Clock()
+    watch = watched(clock, wave=replace(EARLY, tolerate=Tolerance(failed, unreachable)))
+    clock.now = 60.0
+    seen = watch.look({**there(edge_3="failing"), **unreached("edge-2")})
+    assert watch.has_failed(seen) is stops
+
+
+def test_nobody_waits_for_a_cluster_that_was_not_reached_before_unless_it_is_all_that_a_wave_has() -> None:
+    watch = watched(Clock())
+    watch.before({**unreached("edge-2"), **good("edge-3")})
+    seen = watch.look({**unreached("edge-2"), **good("edge-3")})
+    assert (seen.waiting, seen.absent, watch.has_failed(seen)) == ({}, {"edge-2"}, False)
+    assert arrived(ROLLOUT, EARLY, seen, 1.0) == (
+        "wave 2 of 3 (early): ready after 1 s\n"
+        "  changed without waiting, because Flux did not reach them before: edge-2"
+    )
+    alone = watched(Clock())
+    alone.before({**unreached("edge-2"), **unreached("edge-3")})
+    seen = alone.look({**unreached("edge-2"), **unreached("edge-3")})
+    assert ([*seen.waiting], seen.absent) == (["edge-2", "edge-3"], frozenset())
+
+
+def test_a_wave_that_does_not_reach_a_cluster_tells_both_kinds() -> None:
+    clock = Clock()
+    watch = watched(clock, wave=replace(EARLY, tolerate=Tolerance(0, 0, "")))
+    clock.now = 60.0
+    seen = watch.look({**there(edge_3="failing"), **unreached("edge-2")})
+    assert stopped("prod", ROLLOUT, EARLY, seen, []).startswith(
+        "wave 2 of 3 (early) in environment 'prod' failed on 1 cluster and does not reach 1 cluster of 3, so the run ends here\n"
+        f"  edge-3 rocky/web: {PATH}\n"
+        "  edge-2 rocky/web: "
+    )
+
+
 # --- what is said ---------------------------------------------------------------------------------------------------
 
 
-def seen_at(seconds: float, tolerate: int = 0, **said: str) -> tuple[Rollout, Seen]:
+def seen_at(seconds: float, **said: str) -> Seen:
     clock = Clock()
-    rollout = replace(ROLLOUT, tolerate=tolerate)
-    watch = watched(clock, rollout)
+    watch = watched(clock)
     clock.now = seconds
-    return rollout, watch.look(there(**said))
+    return watch.look(there(**said))
 
 
 @table(
@@ -136,15 +235,15 @@ def test_a_wave_is_called_by_its_number_and_name(rollout: Rollout, wave: Wave, n
 
 
 def test_progress_names_what_is_waited_for() -> None:
-    rollout, seen = seen_at(5, edge_2="failing", edge_3="failing")
-    assert progress(rollout, EARLY, seen) == (
+    seen = seen_at(5, edge_2="failing", edge_3="failing")
+    assert progress(ROLLOUT, EARLY, seen) == (
         f"wave 2 of 3 (early): 3 clusters, waiting for 2: edge-2 rocky/web: {PATH} and 1 other cluster"
     )
 
 
 def test_a_wave_that_arrived_tells_whom_it_left_behind() -> None:
-    rollout, seen = seen_at(60, 1, edge_2="failing", edge_3="suspended")
-    assert arrived(rollout, EARLY, seen, 61.4) == (
+    seen = seen_at(60, edge_2="failing", edge_3="suspended")
+    assert arrived(ROLLOUT, replace(EARLY, tolerate=Tolerance(1, 1, "1")), seen, 61.4) == (
         "wave 2 of 3 (early): ready after 61 s, without edge-2 (tolerate: 1)\n"
         f"  edge-2 rocky/web: {PATH}\n"
         "  left out: edge-3 rocky/web: suspended by hand"
@@ -152,8 +251,8 @@ def test_a_wave_that_arrived_tells_whom_it_left_behind() -> None:
 
 
 def test_a_wave_that_failed_tells_why_what_is_untouched_and_the_ways_on() -> None:
-    rollout, seen = seen_at(60, edge_2="failing", edge_3="good")
-    assert stopped("prod", rollout, EARLY, seen, ["edge-4"]) == (
+    seen = seen_at(60, edge_2="failing", edge_3="good")
+    assert stopped("prod", ROLLOUT, EARLY, seen, ["edge-4"]) == (
         "wave 2 of 3 (early) in environment 'prod' failed on 1 cluster of 3, so the run ends here\n"
         f"  edge-2 rocky/web: {PATH}\n"
         "  untouched: edge-4 of this wave; wave 3 (edge-5, edge-6)\n"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from tenantry.kube.objects import KubeObject
 from tenantry.plan.plan import Plan
-from tenantry.rollout.waves import Rollout, Wave, in_words
+from tenantry.rollout.waves import Rollout, Tolerance, Wave, in_words
 from tests.table import table
 from tests.unit.texts import planned, problems
 
@@ -51,19 +51,36 @@ def test_a_rollout_has_its_waves_in_the_order_of_the_file() -> None:
     rest = "timeout: 90s, tolerate: 1, maxParallel: 2"
     rollout = f"{{waves: [{{name: canary, labels: {{ring: canary}}}}, {{percent: 50}}, {{all: true}}], {rest}}}"
     plan = planned(fleet(rollout, states={3: "paused"}))
+    one = Tolerance(1, 1, "1")
     assert plan.rollouts == (
         Rollout(
             "",
             (
-                Wave(1, "canary", ("edge-1",)),
-                Wave(2, "wave 2", ("edge-4", "hub")),
-                Wave(3, "wave 3", ("edge-2",), ("edge-3",)),
+                Wave(1, "canary", ("edge-1",), tolerate=one),
+                Wave(2, "wave 2", ("edge-4", "hub"), tolerate=one),
+                Wave(3, "wave 3", ("edge-2",), ("edge-3",), tolerate=one),
             ),
             90,
-            1,
             2,
         ),
     )
+
+
+@table(
+    ("every", "own", "tolerances"),
+    [
+        ("2", "", [Tolerance(2, 2, "2"), Tolerance(2, 2, "2")]),
+        ("50%", "", [Tolerance(0, 0, "50%"), Tolerance(2, 2, "50%")]),
+        ("{unreachable: 34%}", "0", [Tolerance(), Tolerance(0, 1, "failed 0, unreachable 34%")]),
+        ("1", "{failed: 100%}", [Tolerance(1, 0, "failed 100%, unreachable 0"), Tolerance(1, 1, "1")]),
+    ],
+)
+def test_a_share_that_is_tolerated_is_one_of_the_wave_and_a_wave_s_own_counts_for_more(
+    every: str, own: str, tolerances: list[Tolerance]
+) -> None:
+    mine = f", tolerate: {own}" if own else ""
+    plan = planned(fleet(f"{{waves: [{{labels: {{ring: canary}}{mine}}}, {{all: true}}], tolerate: {every}}}"))
+    assert [wave.tolerate for wave in plan.rollouts[0].waves] == tolerances
 
 
 def test_many_waves_are_not_all_counted() -> None:

@@ -64,8 +64,12 @@ def test_waves_that_cannot_be_right(waves: str, code: str) -> None:
         (f"{WAVES}", "bad-value", "put the list below 'waves:'"),
         ("true", "bad-value", "write 'false', or a mapping with 'waves:'"),
         (f"{{waves: {WAVES}, maxParallel: 0}}", "greater-than-equal", "write 1 or a greater number"),
-        (f"{{waves: {WAVES}, tolerate: -1}}", "greater-than-equal", "write 0 or a greater number"),
-        (f"{{waves: {WAVES}, tolerate: 10%}}", "wrong-type", "write a number without quotes or a unit, such as 3"),
+        (f"{{waves: {WAVES}, tolerate: -1}}", "bad-limit", "write a number such as 3, or a share such as 10%"),
+        (
+            f"{{waves: {WAVES}, tolerate: {{failed: 1.5}}}}",
+            "bad-limit",
+            "write a number such as 3, or a share such as 10%",
+        ),
         (f"{{waves: {WAVES}, timeout: 10}}", "wrong-type", "add a unit, such as '10s' or '10m'"),
     ],
 )
