@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 import pulumi
 
 from tenantry.cluster.inventory import claims_on, held_on
+from tenantry.cluster.reading import not_read
 from tenantry.cluster.report import stuck
 from tenantry.cluster.requests import one
 from tenantry.fleet.fleet import Fleet, offboarded
@@ -228,6 +229,8 @@ def _held(client: Client, fleet: Fleet, planned: Plan, config: StackConfig) -> t
         pulumi.log.warn(message)
     if planned.after:
         _check_after(client, fleet, planned, found)
+    if message := not_read(client):
+        pulumi.log.warn(message)
     known = Known({each.id for each in planned.objects}, InState(), Policed(lambda id: one(client, id)))
     now = held(found, planned.environment, known).recorded(chain.from_iterable(each.kept for each in there))
     return now.with_new_names(planned.new_names), there

@@ -16,7 +16,8 @@ from typing import Any
 
 import pulumi
 
-from tenantry.cluster.requests import in_parallel, one
+from tenantry.cluster.reading import permitted
+from tenantry.cluster.requests import in_parallel
 from tenantry.kube.objects import KubeObject, ObjectId
 from tenantry.kube.secret_values import MissingValue, data_of, missing, values_of
 from tenantry.messages.errors import Refused
@@ -183,7 +184,7 @@ def holding(
 
 def _on_cluster(target: ClusterTarget, plan: Plan, ids: Sequence[ObjectId]) -> list[ObjectId]:
     with connected(target, plan) as client:
-        found = in_parallel(lambda id: one(client, id, metadata_only=True), ids)
+        found = in_parallel(lambda id: permitted(client, id, metadata_only=True), ids)
     return [id for id, there in zip(ids, found, strict=True) if there]
 
 

@@ -67,6 +67,7 @@ _SECTIONS = {
     },
     "Clusters and sandbox": {
         "cluster": "prepare a cluster for Flux, check it, or find clusters",
+        "rbac": "print the smallest roles for who deploys, previews or operates",
         "chart": "publish the chart for baselines",
         "sandbox": "run the clusters of an environment on this machine",
     },

@@ -7,6 +7,7 @@ Fields that another field manager owns are not overwritten: the conflict names t
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from enum import StrEnum
@@ -43,10 +44,24 @@ def apply(client: Client, manifests: Iterable[Manifest], *, dry_run: bool) -> It
     Raises: Refused: the cluster is marked as another one, lacks a kind, or would reject one of them, and nothing is applied.
     """
     manifests = list(manifests)
+    _learn(manifests)
     _check_marker(client, manifests)
     _check_kinds(client, manifests)
     rehearsed = list(_applied(client, manifests, dry_run=True))
     yield from rehearsed if dry_run else _applied(client, manifests, dry_run=False)
+
+
+_LEARNING = threading.Lock()
+"""One thread at a time: msgspec can crash when two threads use a type for the first time."""
+
+
+def _learn(manifests: Iterable[Manifest]) -> None:
+    """Have the types of all manifests used once. Clusters are prepared several at a time."""
+    from lightkube.codecs import from_dict
+
+    with _LEARNING:
+        for manifest in manifests:
+            from_dict(dict(manifest))
 
 
 def _applied(client: Client, manifests: Iterable[Manifest], *, dry_run: bool) -> Iterator[tuple[ObjectId, Outcome]]:

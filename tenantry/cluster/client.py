@@ -19,6 +19,7 @@ from lightkube.config.kubeconfig import SingleConfig
 from lightkube.config.models import User
 
 from tenantry.cluster.requests import Served
+from tenantry.kube.objects import ObjectId
 
 _TIMEOUT = httpx2.Timeout(10.0)
 """lightkube's own."""
@@ -32,6 +33,8 @@ class Client(lightkube.Client):
     """
 
     hub = ""
+    unread: set[ObjectId] | None = None
+    """Secrets that these credentials may not read, for a command that says so; None: reading one raises an error."""
 
     def __init__(
         self, config: SingleConfig, timeout: httpx2.Timeout = _TIMEOUT, transport: httpx2.BaseTransport | None = None

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 from tenantry.cluster import requests
 from tenantry.cluster.inventory import fleet_kinds
-from tenantry.cluster.reading import read_objects, without_label
+from tenantry.cluster.reading import of_environment, read_objects, without_label
 from tenantry.flux.schemas import kinds, schema_of
 from tenantry.guard.claims import MANAGER
 from tenantry.kube.objects import KubeObject, Manifest, ObjectId, group_of, labels_of, readable_id
@@ -21,7 +21,7 @@ from tenantry.kube.values import number_of
 from tenantry.messages.data import ABSENT, depth_of, mapping_at, mappings_in, value_at
 from tenantry.messages.errors import Refused
 from tenantry.plan.objects.lifecycle import STATE_LABEL
-from tenantry.plan.objects.scope import ENVIRONMENT_LABEL, FIELD_MANAGER
+from tenantry.plan.objects.scope import FIELD_MANAGER
 
 if TYPE_CHECKING:
     from tenantry.cluster.client import Client
@@ -119,15 +119,16 @@ def compare(
     wanted = {(id.api_version, id.kind): True for id in planned}
     # Of a source that is no longer planned, its spec says what it needs itself.
     unread = {kind: group_of(kind[0]) == _SOURCES for kind in fleet_kinds() if kind not in wanted} if others else {}
-    selector = f"{ENVIRONMENT_LABEL}={environment}"
     found: dict[ObjectId, Difference | None] = {}
     unplanned: list[Manifest] = []
 
-    def of_kind(kind: tuple[str, str], *, whole: bool) -> None:
+    def take(kind: tuple[str, str], *, whole: bool) -> None:
         metadata_only = not whole or (kind == ("v1", "Secret") and not secrets)
         known = read.get(kind)
         listed = (
-            requests.every(client, *kind, selector=selector, metadata_only=metadata_only) if known is None else known
+            of_environment(client, environment, kind, planned, labelled=True, metadata_only=metadata_only)
+            if known is None
+            else known
         )
         for live in listed:
             id = readable_id(live)
@@ -136,12 +137,15 @@ def compare(
             else:
                 unplanned.append(live)
 
-    requests.in_parallel(lambda item: of_kind(item[0], whole=item[1]), {**wanted, **unread}.items())
+    requests.in_parallel(lambda item: take(item[0], whole=item[1]), {**wanted, **unread}.items())
     unseen = [id for id in planned if id not in found and (id.api_version, id.kind) not in read]
     values = ("v1", "Secret")
     unlabelled = without_label(client, environment, unseen, metadata_only=lambda kind: kind == values and not secrets)
     found |= {id: _difference(planned[id], live) for id, live in unlabelled.items()}
-    differences = (found[id] if id in found else Difference(each, None) for id, each in planned.items())
+    spared = client.unread or ()
+    differences = (
+        found[id] if id in found else Difference(each, None) for id, each in planned.items() if id not in spared
+    )
     return Comparison([difference for difference in differences if difference], unplanned)
 
 

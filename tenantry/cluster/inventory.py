@@ -9,13 +9,13 @@ from itertools import chain
 from typing import TYPE_CHECKING
 
 from tenantry.cluster import requests
-from tenantry.cluster.reading import unserved, without_label
+from tenantry.cluster.reading import of_environment, unserved, without_label
 from tenantry.cluster.standing import needs_of
 from tenantry.fleet.fleet import Fleet
 from tenantry.flux.schemas import kinds, schema_of
 from tenantry.guard.claims import CLAIM_LABEL, Claim, claims, other_claims
 from tenantry.guard.places import Places, whose
-from tenantry.kube.objects import Manifest, ObjectId, readable_id
+from tenantry.kube.objects import Manifest, ObjectId, labels_of, readable_id
 from tenantry.messages.data import mapping_at
 from tenantry.messages.errors import Problem, Refused, error, refuse
 from tenantry.model import SecretKey
@@ -98,13 +98,14 @@ def owned_on(client: Client, environment: str, planned: Iterable[ObjectId] = ())
     Args:   planned: objects whose kinds are listed too: those under `objects` can have any.
     Raises: Refused: reading is not allowed.
     """
-    selector = ",".join(f"{key}={value}" for key, value in {**MANAGED_BY, ENVIRONMENT_LABEL: environment}.items())
+    planned = list(planned)
 
-    def of_kind(kind: tuple[str, str]) -> list[Manifest]:
-        return list(requests.every(client, *kind, selector=selector, metadata_only=True))
+    def owned(kind: tuple[str, str]) -> list[Manifest]:
+        found = of_environment(client, environment, kind, planned, labelled=True, metadata_only=True)
+        return [each for each in found if MANAGED_BY.items() <= labels_of(each).items()]
 
     more = [(each.api_version, each.kind) for each in planned]
-    return [*chain.from_iterable(requests.in_parallel(of_kind, dict.fromkeys([*fleet_kinds(), *more])))]
+    return [*chain.from_iterable(requests.in_parallel(owned, dict.fromkeys([*fleet_kinds(), *more])))]
 
 
 def namespaces_of(client: Client) -> Iterator[Manifest]:
@@ -218,7 +219,7 @@ def strangers_on(client: Client, plan: Plan, tenants: Collection[str] = ()) -> I
         kinds |= dict.fromkeys((api_version, kind) for kind, api_version in APP_KINDS.items())
 
     def others(kind: tuple[str, str]) -> list[Manifest]:
-        found = requests.every(client, *kind, selector=f"{ENVIRONMENT_LABEL}!={plan.environment}", metadata_only=True)
+        found = of_environment(client, plan.environment, kind, planned, labelled=False, metadata_only=True)
         is_app = kind[1] in APP_KINDS
         known = ((id, each) for each in found if (id := readable_id(each)))
         taken = [(id, each) for id, each in known if id in planned or (is_app and id.namespace in tenants)]

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 from tenantry.cluster import requests
 from tenantry.cluster.requests import served_kinds
 from tenantry.fleet.fleet import Fleet
-from tenantry.kube.objects import Manifest, ObjectId, is_built_in, is_of_flux, object_id, readable_id
-from tenantry.messages.errors import Problem, error
-from tenantry.messages.text import grouped
+from tenantry.kube.objects import Manifest, ObjectId, is_built_in, is_of_flux, labels_of, object_id, readable_id
+from tenantry.messages.errors import NOT_ALLOWED, Problem, Refused, error
+from tenantry.messages.text import grouped, listed
 from tenantry.plan.objects.scope import ENVIRONMENT_LABEL
 from tenantry.plan.plan import Plan
 
@@ -20,6 +20,56 @@ if TYPE_CHECKING:
 
 _FEW = 32
 """So many objects of a kind are read one by one. A list holds those of all clusters, and takes longer in a large fleet."""
+
+
+SECRET = ("v1", "Secret")
+
+
+def of_environment(
+    client: Client,
+    environment: str,
+    kind: tuple[str, str],
+    planned: Iterable[ObjectId],
+    *,
+    labelled: bool,
+    metadata_only: bool,
+) -> list[Manifest]:
+    """The objects of a kind with the environment's label, or without it. Of Secrets that may not be listed, those that are planned:
+    few rights are rights to read these by their names.
+
+    Raises: as `read_objects`.
+    """
+    selector = f"{ENVIRONMENT_LABEL}{'=' if labelled else '!='}{environment}"
+    try:
+        return list(requests.every(client, *kind, selector=selector, metadata_only=metadata_only))
+    except Refused as refused:
+        if kind != SECRET or refused.code != NOT_ALLOWED:
+            raise
+    ids = [id for id in dict.fromkeys(planned) if (id.api_version, id.kind) == kind]
+    found = requests.in_parallel(lambda id: permitted(client, id, metadata_only=metadata_only), ids)
+    return [each for each in found if each and (labels_of(each).get(ENVIRONMENT_LABEL) == environment) is labelled]
+
+
+def permitted(client: Client, id: ObjectId, *, metadata_only: bool = False) -> Manifest | None:
+    """As `requests.one`; of a Secret that may not be read None, if the client takes note of it."""
+    try:
+        return requests.one(client, id, metadata_only=metadata_only)
+    except Refused as refused:
+        if client.unread is None or id.kind != "Secret" or refused.code != NOT_ALLOWED:
+            raise
+    client.unread.add(id)
+    return None
+
+
+def not_read(client: Client) -> str:
+    """What to say of the Secrets that could not be read; "" if there is none."""
+    if not client.unread:
+        return ""
+    what = "it exists, is somebody else's or was changed"
+    if len(client.unread) > 1:
+        what = "they exist, are somebody else's or were changed"
+    names = listed(sorted(map(str, client.unread)), 3)
+    return f"{names} may not be read with these credentials, so nobody has checked whether {what}"
 
 
 def read_objects(
@@ -32,19 +82,19 @@ def read_objects(
     """
     ids = frozenset(wanted)
 
-    def of_kind(kind: tuple[str, str]) -> list[Manifest]:
-        selector = f"{ENVIRONMENT_LABEL}={environment}"
-        found = requests.every(client, *kind, selector=selector, metadata_only=kind[0] == "v1" and not whole)
+    def many_of(kind: tuple[str, str]) -> list[Manifest]:
+        bare = kind[0] == "v1" and not whole
+        found = of_environment(client, environment, kind, ids, labelled=True, metadata_only=bare)
         return [each for each in found if readable_id(each) in ids]
 
     def one(id: ObjectId) -> list[Manifest]:
-        found = requests.one(client, id, metadata_only=id.api_version == "v1" and not whole)
+        found = permitted(client, id, metadata_only=id.api_version == "v1" and not whole)
         return [found] if found else []
 
     kinds = grouped(sorted(ids), lambda id: (id.api_version, id.kind))
     few = [id for found in kinds.values() if len(found) <= _FEW for id in found]
     many = [kind for kind, found in kinds.items() if len(found) > _FEW]
-    read = [*requests.in_parallel(one, few), *requests.in_parallel(of_kind, many)]
+    read = [*requests.in_parallel(one, few), *requests.in_parallel(many_of, many)]
     found = {id: each for group in read for each in group if (id := readable_id(each))}
     unseen = [id for kind in many for id in kinds[kind] if id not in found]
     return {
@@ -67,15 +117,15 @@ def without_label(
     """
     kinds = grouped(sorted(set(wanted)), lambda id: (id.api_version, id.kind))
 
-    def of_kind(kind: tuple[str, str]) -> list[Manifest]:
-        ids, selector = {*kinds[kind]}, f"{ENVIRONMENT_LABEL}!={environment}"
-        listed = requests.every(client, *kind, selector=selector, metadata_only=True)
-        there = [each for each in listed if readable_id(each) in ids]
+    def others(kind: tuple[str, str]) -> list[Manifest]:
+        ids = {*kinds[kind]}
+        found = of_environment(client, environment, kind, ids, labelled=False, metadata_only=True)
+        there = [each for each in found if readable_id(each) in ids]
         if metadata_only(kind):
             return there
         return [whole for each in there if (whole := requests.one(client, object_id(each)))]
 
-    return {object_id(each): each for found in requests.in_parallel(of_kind, kinds) for each in found}
+    return {object_id(each): each for found in requests.in_parallel(others, kinds) for each in found}
 
 
 def unserved(client: Client, fleet: Fleet, plan: Plan) -> Iterator[Problem]:

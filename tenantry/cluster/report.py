@@ -13,6 +13,7 @@ from tenantry.cluster.drift import compare, confirmed
 from tenantry.cluster.inventory import APP_KINDS, claims_on, flux_kinds_of, namespaces_of
 from tenantry.cluster.leftovers import leftovers, remains, told, told_kept, told_remains
 from tenantry.cluster.objects import Compared, ObjectStatus, object_statuses
+from tenantry.cluster.reading import not_read
 from tenantry.cluster.status import (
     MISSING,
     TROUBLE,
@@ -131,13 +132,18 @@ class StatusReport:
     left_out: str = ""
 
     @property
+    def off(self) -> int:
+        """How many apps and other objects are not as planned or not ready."""
+        return len(self.objects) + sum(app.readiness is not Readiness.READY for app in self.apps)
+
+    @property
     def ready(self) -> bool:
-        return not self.objects and all(app.readiness is Readiness.READY for app in self.apps)
+        return not self.off
 
     @property
     def as_planned(self) -> int:
         """How many of the planned objects are there, as planned and ready."""
-        return self.planned - len(self.objects) - sum(app.readiness is not Readiness.READY for app in self.apps)
+        return self.planned - self.off
 
     def messages(self) -> tuple[str, ...]:
         """What a person has to know besides the apps, each with a fix on a second line."""
@@ -213,6 +219,7 @@ def full_report(
     report = apps_report(plan, live, selection)
     waiting = tuple(stuck(filter(selection.takes_labelled, live), _places(client)))
     report = replace(report, stuck=waiting)
+    client.unread = set()
     try:
         of_kind = grouped(live, lambda each: (str(each["apiVersion"]), str(each["kind"])))
         read = {kind: of_kind.get(kind, []) for kind in flux_kinds_of(plan)}
@@ -236,7 +243,7 @@ def full_report(
         undeclared=tuple(leftovers(plan, taken)),
         remaining=tuple(remains(plan, taken)),
         kept=tuple(entry for entry in _left(plan, recorded) if selection.takes_kept(entry)),
-        unread=_left_out_by_a_run(plan, claims),
+        unread="\n".join(filter(None, (_left_out_by_a_run(plan, claims), not_read(client)))),
     )
 
 

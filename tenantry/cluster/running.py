@@ -31,7 +31,7 @@ WORKLOADS = (
     ("batch/v1", "Job"),
     ("batch/v1", "CronJob"),
 )
-_LISTED = (
+AROUND = (
     *WORKLOADS,
     ("apps/v1", "ReplicaSet"),
     ("v1", "Pod"),
@@ -40,6 +40,7 @@ _LISTED = (
     ("v1", "LimitRange"),
     ("v1", "Event"),
 )
+"""API version and kind of what tells how the objects of an app are, in its namespaces."""
 _FIELDS = {"Event": "type=Warning"}
 _METADATA_ONLY = ("Secret", "ConfigMap")
 _PAGE = 500
@@ -217,7 +218,7 @@ def read_running(
     Raises: httpx2.RequestError: no answer.
     """
     places = [*dict.fromkeys([*(id.namespace for id in wanted or () if id.namespace), *namespaces])]
-    lists = [(kind, place) for place in places[:_NAMESPACES] for kind in _LISTED]
+    lists = [(kind, place) for place in places[:_NAMESPACES] for kind in AROUND]
     read = requests.in_parallel(lambda each: _list(client, *each), lists)
     unread = _joined(failed for failed in read if isinstance(failed, Refused))
     if len(places) > _NAMESPACES:

@@ -115,6 +115,12 @@ def _identity() -> Iterator[Rule]:
 _PREFIX = "tenantry/"
 """How the labels and annotations begin that the fleet gives its objects."""
 _API = "admissionregistration.k8s.io/v1"
+DEPLOYING = ("tenantry", "fleets", "deploy")
+"""The API group, the resource and the verb of a right that only these policies ask for. Who has it on the whole cluster counts as
+the platform with few rights: otherwise an account would have to write in all namespaces, also Secrets, to run a stack.
+"""
+_DEPLOYS = "authorizer.group('{}').resource('{}').check('{}').allowed()".format(*DEPLOYING)
+_OTHERS = {"others": f"!{_DEPLOYS}"}
 _FLUX = {
     "kustomize.toolkit.fluxcd.io": ("kustomizations",),
     "helm.toolkit.fluxcd.io": ("helmreleases",),
@@ -155,7 +161,8 @@ def _labels() -> tuple[Manifest, ...]:
     """The fleet's labels and annotations on what lies in a tenant's namespace.
 
     This holds for every kind, at creation and at each change, also for what Flux applies in a tenant's name. Who may write objects
-    of a kind in all namespaces, such as the platform and the controllers of Kubernetes and Flux, is no tenant.
+    of a kind in all namespaces, such as the platform and the controllers of Kubernetes and Flux, is no tenant, and neither is who
+    may deploy fleets.
     """
     # The API server's limit for one expression is that of two checks.
     verbs = "(request.operation == 'CREATE' ? ['create'] : ['patch', 'update'])"
@@ -163,7 +170,7 @@ def _labels() -> tuple[Manifest, ...]:
     return _policy(
         "tenantry-labels",
         [{**_rule("*", ("*/*",), "CREATE", "UPDATE"), "scope": "Namespaced"}],
-        {"sets": " || ".join(map(_changes_fleets_keys, ("labels", "annotations")))},
+        {"sets": " || ".join(map(_changes_fleets_keys, ("labels", "annotations"))), **_OTHERS},
         {},
         [
             (
@@ -197,7 +204,10 @@ def _baselines() -> tuple[Manifest, ...]:
             _rule("networking.k8s.io", ("networkpolicies",), "CREATE"),
             _rule("rbac.authorization.k8s.io", ("rolebindings",), "CREATE"),
         ],
-        {"named": f"{name} == 'tenantry' || {name}.startsWith('tenantry-') || {name}.startsWith('tenantry.')"},
+        {
+            "named": f"{name} == 'tenantry' || {name}.startsWith('tenantry-') || {name}.startsWith('tenantry.')",
+            **_OTHERS,
+        },
         {},
         [(everywhere, "names that begin with 'tenantry' are the platform's to give")],
     )
@@ -210,7 +220,11 @@ def _namespaces() -> tuple[Manifest, ...]:
     return _policy(
         "tenantry-namespaces",
         [_rule("", ("namespaces", "namespaces/finalize", "namespaces/status"), "UPDATE")],
-        {"fleets": _of_a_tenant("oldObject.metadata.?labels.orValue({})"), "changes": " || ".join(changed)},
+        {
+            "fleets": _of_a_tenant("oldObject.metadata.?labels.orValue({})"),
+            "changes": " || ".join(changed),
+            **_OTHERS,
+        },
         {},
         [
             (
@@ -232,7 +246,7 @@ def _objects(rules: Iterable[Rule]) -> tuple[Manifest, ...]:
         {"changes": "request.operation == 'CREATE' || object.?spec != oldObject.?spec"},
         {
             "labels": "namespaceObject.metadata.?labels.orValue({})",
-            "everywhere": everywhere,
+            "everywhere": f"{everywhere} || {_DEPLOYS}",
             "account": f"variables.labels[?'{ACCOUNT_LABEL}'].orValue(variables.labels[?'{TENANT_LABEL}'].orValue(''))",
         },
         rules,

@@ -11,14 +11,15 @@ from urllib.parse import urlsplit
 from tenantry.cluster.controllers import deployments_of
 from tenantry.cluster.drift import CONFIRMED, Difference, compare, confirmed, is_applied, told
 from tenantry.cluster.inventory import OTHER_CLUSTER, against_claim, claims_on, holdings, identity, unmarked
-from tenantry.cluster.reading import unserved
-from tenantry.cluster.requests import every, in_parallel, one
+from tenantry.cluster.reading import not_read, permitted, unserved
+from tenantry.cluster.requests import every, in_parallel
 from tenantry.fleet.fleet import Fleet
 from tenantry.guard import Held, Known, RunLimits, doubts, held, refusals
 from tenantry.guard.claims import Claim
 from tenantry.kube.objects import Manifest, ObjectId, readable_id
 from tenantry.messages.errors import Problem, Refused, Severity, error, warning
 from tenantry.messages.progress import Tell, counting, silent
+from tenantry.messages.text import listed
 from tenantry.plan.admission import management_policies
 from tenantry.plan.bootstrap import homes_of_addons
 from tenantry.plan.objects.scope import ENVIRONMENT_LABEL
@@ -113,19 +114,27 @@ class _Check:
     rehearsed: DryRun | None = None
 
     def report(self, marks: list[Problem]) -> Report:
+        self.client.unread = unread = set[ObjectId]()
         parts: list[Callable[[], Iterable[Problem]]] = [self._guard, self._former_rights]
         for hub in self.client.each():
+            hub.unread = unread
             one = replace(self, client=hub, plan=self.plan.only([hub.hub]) if hub.hub else self.plan)
             parts += [one._fitness, one.controllers, one.policy, one._remotes, one._existing]
         parts += [self._compare] if self.drift else []
         found = [*marks, *(each for part in in_parallel(_told, parts) for each in part), *self._drift()]
         if self.rehearse:
             found += _told(self._dry_run)
+        if message := not_read(self.client):
+            found.append(warning("secret-not-read", message, f"let who may read them check: {self._command}"))
         problems = tuple(sorted(dict.fromkeys(found), key=lambda each: each.severity))
         return Report(problems, self.adopted, self.refused, self.rehearsed)
 
+    @property
+    def _command(self) -> str:
+        return f"tenantry preflight --environment {self.plan.environment}"
+
     def _read(self, id: ObjectId) -> Manifest | None:
-        return one(self.client, id)
+        return permitted(self.client, id)
 
     def _guard(self) -> Iterator[Problem]:
         there = list(holdings(self.client, self.plan))
@@ -181,7 +190,12 @@ class _Check:
         yield from check_fitness(self.plan, found)
 
     def _existing(self) -> Iterator[Problem]:
-        return check_existing(self.plan, lambda id: one(self.client, id, metadata_only=True))
+        def read(id: ObjectId) -> Manifest | None:
+            found = permitted(self.client, id, metadata_only=True)
+            # Of what may not be read, nobody knows that it does not exist.
+            return {} if id in (self.client.unread or ()) else found
+
+        return check_existing(self.plan, read)
 
     def _compare(self) -> tuple[()]:
         planned = fitted(self.client, self.plan).objects
@@ -230,6 +244,13 @@ class _Check:
         asked = remotes.remotes(self.fleet, self.plan)
         for found in in_parallel(counting(checker.check, len(asked), "remote clusters", self.tell), asked):
             yield from found
+        if checker.unread:
+            yield warning(
+                "kubeconfig-not-read",
+                f"the kubeconfig of {listed(sorted(checker.unread), 3)} may not be read with these credentials, so nobody has"
+                " checked whether Flux can use it there",
+                f"let who may read it check: {self._command}",
+            )
         if checker.identities:
             yield from same_clusters({self.plan.management: identity(self.client), **checker.identities})
 

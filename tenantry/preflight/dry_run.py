@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from tenantry.cluster import requests
 from tenantry.cluster.drift import compare, essence, manager_of
 from tenantry.cluster.kubectl import RECONCILE, leave_alone, suspend
+from tenantry.cluster.reading import SECRET, permitted
 from tenantry.cluster.tree import inventory
 from tenantry.compare.diff import Changed
 from tenantry.compare.fields import FieldChange, changed_fields
@@ -106,10 +107,8 @@ def _live(client: Client, ids: Sequence[ObjectId]) -> dict[ObjectId, Manifest]:
 
     def of_kind(kind: tuple[str, str]) -> list[Manifest]:
         wanted = kinds[kind]
-        if len(wanted) <= _FEW or kind == ("v1", "Secret"):
-            return [
-                there for id in wanted if (there := requests.one(client, id, metadata_only=kind == ("v1", "Secret")))
-            ]
+        if len(wanted) <= _FEW or kind == SECRET:
+            return [there for id in wanted if (there := permitted(client, id, metadata_only=kind == SECRET))]
         return [each for each in requests.every(client, *kind) if readable_id(each) in {*wanted}]
 
     return {object_id(each): each for found in requests.in_parallel(of_kind, kinds) for each in found}

@@ -99,7 +99,7 @@ class Answer(NamedTuple):
 class Checker:
     """local: as in `check_kubeconfig`. connect: makes the client of a remote. identities: of those that answered, by name.
 
-    answers: the same; None: nobody wants to know.
+    answers: the same; None: nobody wants to know. unread: the clusters whose kubeconfig may not be read from here.
     """
 
     hub: Client = field(repr=False)
@@ -108,6 +108,7 @@ class Checker:
     connect: Connect = connect
     identities: dict[str, str] = field(default_factory=dict)
     answers: dict[str, Answer] | None = None
+    unread: list[str] = field(default_factory=list)
 
     def check(self, remote: Remote) -> list[Problem]:
         """The problems of a remote that are visible from here."""
@@ -121,7 +122,13 @@ class Checker:
         if isinstance(remote.reference, ConfigMap):
             yield from self._workload_identity(remote.reference)
             return
-        secret = secret_of(self.hub, remote.reference)
+        try:
+            secret = secret_of(self.hub, remote.reference)
+        except Refused as refused:
+            if refused.code != NOT_ALLOWED:
+                raise
+            self.unread.append(remote.name)
+            return
         problems = check_secret(remote.reference, secret, now=self.now, local=self.local)
         yield from problems
         if secret and not any(problem.severity is Severity.ERROR for problem in problems):

@@ -9,14 +9,17 @@ import subprocess
 import sys
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
+
+import yaml
 
 from tenantry.sandbox.commands import environment as sandbox_environment
 from tenantry.sandbox.process import allocate
 from tenantry.stacks.file import stack_target
 from tests.documents import check
+from tests.e2e import rights
 from tests.e2e.caretaker import caretaker
 
 REPOSITORY = Path(__file__).resolve().parents[2]
@@ -27,6 +30,8 @@ PORT = ":8930"
 """Where the fleets that are kept in the repository look for the sandbox's content."""
 TIMEOUT = 900
 """Seconds; generous, because a shared machine may stand still for a while. Nothing waits for it when all is well."""
+ROLES = ("deploy", "operate")
+"""Those that a person has who runs stacks and looks after apps."""
 MEMORY = {"GOGC": "400", "GOMEMLIMIT": "1GiB"}
 """For programs in Go: garbage is collected at five times what is in use instead of twice, which takes less of the processor."""
 
@@ -46,8 +51,12 @@ class Result:
 
 @dataclass(frozen=True, slots=True)
 class Project:
+    """roles: those that the programs of its stacks run with; empty: they run as an administrator."""
+
     root: Path
     port: int
+    roles: tuple[str, ...] = ()
+    _given: dict[tuple[str, str], str] = field(default_factory=dict, compare=False)
 
     @property
     def fleet(self) -> Path:
@@ -78,10 +87,12 @@ class Project:
 
     def pulumi(self, *arguments: str, timeout: int = TIMEOUT) -> Result:
         """Run pulumi against the sandbox, in the environment of `tenantry sandbox run`."""
+        self._give()
         return self._run(["pulumi", "--non-interactive", *arguments], timeout, {**self.environment(), **MEMORY})
 
     def engine(self, *arguments: str, timeout: int = TIMEOUT) -> Result:
         """Run a command of tenantry that runs pulumi, in the environment of `tenantry sandbox run`."""
+        self._give()
         return self._run([*_TENANTRY, *arguments], timeout, {**self.environment(), **MEMORY})
 
     def environment(self) -> dict[str, str]:
@@ -104,6 +115,7 @@ class Project:
     def offboard(self, environment: str = "dev") -> Result:
         """Run `tenantry destroy --offboard`, after which nothing is left, not even data."""
         options = ("--environment", environment, "--offboard", "--yes", "--skip-preview")
+        self._give()
         return self.tenantry("sandbox", "run", "--", "tenantry", "destroy", *options)
 
     def start(self, environment: str) -> None:
@@ -112,6 +124,24 @@ class Project:
             caretaker().expect(self.sandbox)
         command = [*_TENANTRY, "sandbox", "up", "--environment", environment, "--content", str(self.content)]
         self._run(command, TIMEOUT, {**os.environ, **MEMORY}).ok()
+        for hub in rights.hubs_of(self.root, environment):
+            rights.log_in(self.sandbox, hub)
+            self._given.clear()
+
+    def _give(self) -> None:
+        """Give what the file asks for now, if it is valid, in all environments that run."""
+        for environment in self.running() if self.roles else ():
+            for hub in (hubs := rights.hubs_of(self.root, environment)):
+                if self._given.get((environment, hub)) != (text := self.fleet.read_text()):
+                    which = ("--hub", hub) if len(hubs) > 1 else ()
+                    account = ("--account", f"{rights.NAMESPACE}/{rights.ACCOUNT}", *which)
+                    printed = [
+                        self.tenantry("rbac", "-e", environment, "--role", role, *account) for role in self.roles
+                    ]
+                    if all(each.code == 0 for each in printed):
+                        manifests = [each for result in printed for each in yaml.safe_load_all(result.out)]
+                        rights.give(self.kubeconfig(hub), manifests)
+                        self._given[environment, hub] = text
 
     def make_stack(self, environment: str) -> None:
         """Have a stack for an environment."""
@@ -170,7 +200,7 @@ class Project:
         return Result(done.returncode, done.stdout, f"$ {' '.join(command)}\n{done.stdout}{done.stderr}")
 
 
-def make_project(root: Path) -> Project:
+def make_project(root: Path, roles: tuple[str, ...] = ROLES) -> Project:
     """The repository's own program and fleet; only the content's port differs, so that several can run side by side."""
     root.mkdir(parents=True)
     for name in ("Pulumi.yaml", "Pulumi.dev.yaml", "Pulumi.prod.yaml", "tenants.yaml"):
@@ -178,10 +208,10 @@ def make_project(root: Path) -> Project:
     for name in ("__main__.py", ".venv"):
         (root / name).symlink_to(REPOSITORY / name)
     shutil.copytree(REPOSITORY / "tenantry" / "sandbox" / "content", root / "content")
-    return _with_a_port(root)
+    return _with_a_port(root, roles)
 
 
-def make_fleet(root: Path, name: str) -> Project:
+def make_fleet(root: Path, name: str, roles: tuple[str, ...] = ROLES) -> Project:
     """A fleet of the tests' own, with its content, run by the repository's program."""
     root.mkdir(parents=True)
     # All of its stacks run on clusters.
@@ -190,7 +220,7 @@ def make_fleet(root: Path, name: str) -> Project:
     for linked in ("__main__.py", ".venv"):
         (root / linked).symlink_to(REPOSITORY / linked)
     shutil.copytree(FLEETS / name, root, dirs_exist_ok=True)
-    return _with_a_port(root)
+    return _with_a_port(root, roles)
 
 
 def make_example(root: Path, name: str) -> Project:
@@ -239,12 +269,14 @@ def example(root: Path, name: str) -> Iterator[Project]:
         yield made
 
 
-def _with_a_port(root: Path) -> Project:
+def _with_a_port(root: Path, roles: tuple[str, ...] = ()) -> Project:
     """The project in a directory, its content served at a port that is free."""
+    if roles:
+        rights.take_from_administrator(root)
     port = allocate(["content"], {}, ())["content"]
     fleet = root / "tenants.yaml"
     fleet.write_text(fleet.read_text().replace(PORT, f":{port}"))
-    return Project(root, port)
+    return Project(root, port, roles)
 
 
 def _short(urn: str) -> str:

@@ -160,7 +160,8 @@ def test_a_broken_file_or_none_disables_no_command_for_live_states(fleet: Projec
 
 
 def test_deep_finds_a_namespace_that_is_no_longer_the_tenants(fleet: Project, edge: Cluster) -> None:
-    deep = ("status", "--environment", "dev", "--tenant", "movy", "--cluster", "edge-1", "--deep")
+    administrator = ("--kubeconfig", str(fleet.kubeconfig("hub-dev")))
+    deep = ("status", "--environment", "dev", "--tenant", "movy", "--cluster", "edge-1", "--deep", *administrator)
     assert "namespace 'movy'" not in fleet.tenantry(*deep).ok().text
     edge.client.patch(Namespace, "movy", {"metadata": {"labels": {"toolkit.fluxcd.io/tenant": "other"}}})
     try:
@@ -217,7 +218,8 @@ def test_a_tree_goes_from_the_source_to_the_workloads(fleet: Project) -> None:
         ("rocky", ["GitRepository", "Kustomization"]),
         ("movy", ["HelmRepository", "HelmChart", "HelmRelease"]),
     ):
-        found = fleet.tenantry("tree", tenant, "web", "-e", "dev", "-c", "edge-1", "-o", "json").ok()
+        administrator = ("--kubeconfig", str(fleet.kubeconfig("hub-dev")))
+        found = fleet.tenantry("tree", tenant, "web", "-e", "dev", "-c", "edge-1", *administrator, "-o", "json").ok()
         (tree,) = json.loads(found.out)["apps"]
         assert [(each["kind"], each["status"]) for each in tree["steps"]] == [(kind, "ready") for kind in kinds]
         (deployment,) = [each for each in tree["objects"] if each["kind"] == "Deployment"]

@@ -61,11 +61,15 @@ def test_every_kind_that_is_planned_is_looked_for(file: Path) -> None:
 
 def test_what_an_environment_owns_is_asked_for_by_its_labels_and_as_metadata() -> None:
     memory = Memory()
-    memory.objects["/api/v1/configmaps"] = {"metadata": {}, "items": [{"metadata": OLD["metadata"]}]}
+    marked = {**OLD["metadata"], "labels": {"app.kubernetes.io/managed-by": "tenantry"}}
+    memory.objects["/api/v1/configmaps"] = {
+        "metadata": {},
+        "items": [{"metadata": marked}, {"metadata": OLD["metadata"]}],
+    }
     with memory.client() as client:
-        assert owned_on(client, "dev") == [OLD]
+        assert owned_on(client, "dev") == [{**OLD, "metadata": marked}]
     selectors = {parameters["labelSelector"] for _, _, parameters in memory.requests}
-    assert selectors == {"app.kubernetes.io/managed-by=tenantry,tenantry/environment=dev"}
+    assert selectors == {"tenantry/environment=dev"}
     assert {"/api/v1/secrets", "/apis/helm.toolkit.fluxcd.io/v2/helmreleases"} <= {
         path for _, path, _ in memory.requests
     }

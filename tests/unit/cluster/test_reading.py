@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
-from tenantry.cluster.reading import read_objects
+import pytest
+
+from tenantry.cluster.reading import SECRET, not_read, of_environment, read_objects
 from tenantry.kube.objects import ObjectId
+from tenantry.messages.errors import Refused
 from tests.unit.memory import Memory
 
 FLUX = "/apis/kustomize.toolkit.fluxcd.io/v1"
@@ -40,3 +43,45 @@ def test_many_objects_are_read_in_one_list() -> None:
     assert [(path, found["labelSelector"]) for _, path, found in memory.requests] == [
         (f"{FLUX}/kustomizations", "tenantry/environment=dev")
     ]
+
+
+TOKEN = ObjectId("v1", "Secret", "rocky", "token")
+LIST, ITEM = "/api/v1/secrets", "/api/v1/namespaces/rocky/secrets/token"
+
+
+def with_secret(**labels: str) -> Memory:
+    """A cluster that lets nobody list Secrets."""
+    memory = Memory()
+    memory.refuse("GET", LIST, 403, "no")
+    memory.objects[ITEM] = {"metadata": {"name": "token", "namespace": "rocky", "labels": labels}}
+    return memory
+
+
+def test_secrets_that_may_not_be_listed_are_read_by_their_names() -> None:
+    memory = with_secret(**{"tenantry/environment": "dev"})
+    other = TOKEN._replace(name="other")
+    for labelled in (True, False):
+        found = of_environment(memory.client(), "dev", SECRET, [TOKEN, other], labelled=labelled, metadata_only=True)
+        assert [each["metadata"]["name"] for each in found] == (["token"] if labelled else [])
+
+
+def test_a_secret_that_may_not_be_read_ends_a_run_and_is_noted_by_a_command_that_says_so() -> None:
+    memory = with_secret()
+    memory.refuse("GET", ITEM, 403, "no")
+    with pytest.raises(Refused, match="HTTP 403"):
+        of_environment(memory.client(), "dev", SECRET, [TOKEN], labelled=True, metadata_only=True)
+    client = memory.client()
+    client.unread = set()
+    assert of_environment(client, "dev", SECRET, [TOKEN], labelled=True, metadata_only=True) == []
+    assert read_objects(client, "dev", [TOKEN]) == {}
+    assert client.unread == {TOKEN}
+    assert not_read(client).startswith("Secret rocky/token may not be read with these credentials")
+
+
+def test_other_kinds_that_may_not_be_listed_end_the_command() -> None:
+    memory = Memory()
+    memory.refuse("GET", "/api/v1/configmaps", 403, "no")
+    client = memory.client()
+    client.unread = set()
+    with pytest.raises(Refused, match="cannot read configmaps"):
+        of_environment(client, "dev", ("v1", "ConfigMap"), [CONFIG], labelled=True, metadata_only=True)

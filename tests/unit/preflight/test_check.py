@@ -113,6 +113,32 @@ def test_what_can_not_be_read_is_told_and_hides_nothing_else() -> None:
     assert "no-secret" in {code for code, _, _ in found}
 
 
+def test_kubeconfigs_that_may_not_be_read_are_told_once_and_keep_no_run_from_starting() -> None:
+    management = hub()
+    management.refuse("GET", SECRET, 403, "no")
+    (problem,) = told(management)
+    assert (problem.severity, problem.code, problem.message, problem.fix) == (
+        "warning",
+        "kubeconfig-not-read",
+        "the kubeconfig of edge may not be read with these credentials, so nobody has checked whether Flux can use it there",
+        "let who may read it check: tenantry preflight --environment dev",
+    )
+    assert report(management).fit
+
+
+def test_planned_secrets_that_may_not_be_read_are_told_and_count_as_no_finding() -> None:
+    private = TEXT.replace("ref: {branch: main}}}", "ref: {branch: main}}, credentials: token}")
+    text = private.replace("    apps:", "    credentials: {token: {keys: [username, password]}}\n    apps:")
+    management = hub()
+    management.refuse("GET", "/api/v1/secrets", 403, "no")
+    for place in ("rocky/secrets/token", "kamaji/secrets/rocky.token"):
+        management.refuse("GET", f"/api/v1/namespaces/{place}", 403, "no")
+    (problem,) = told(management, text=text)
+    assert (problem.severity, problem.code) == ("warning", "secret-not-read")
+    assert "Secret kamaji/rocky.token" in problem.message
+    assert report(management, text=text).fit
+
+
 def test_a_policy_that_is_missing_or_of_another_version_is_told() -> None:
     management = hub()
     management.objects[POLICIES] = {
