@@ -18,11 +18,11 @@ import pulumi
 
 from tenantry.cluster.reading import permitted
 from tenantry.cluster.requests import in_parallel
-from tenantry.kube.objects import STACK_OUTPUT, KubeObject, Manifest, ObjectId, labels_of
+from tenantry.guard.places import whose
+from tenantry.kube.objects import STACK_OUTPUT, KubeObject, Manifest, ObjectId
 from tenantry.kube.secret_values import MissingValue, data_of, missing, values_of
 from tenantry.messages.errors import Refused
 from tenantry.messages.text import listed
-from tenantry.plan.objects.scope import ENVIRONMENT_LABEL
 from tenantry.plan.plan import Plan
 from tenantry.stacks.file import NAMESPACE
 from tenantry.stacks.outcome import HELD, for_stack, is_started_by_tenantry, tell
@@ -192,7 +192,7 @@ def holding(
         each.id
         for each in from_stacks
         if each.id in there
-        and labels_of(there[each.id]).get(ENVIRONMENT_LABEL) != plan.environment
+        and whose(there[each.id]).environment != plan.environment
         and not is_in_state(each.id)
     }
     from_stacks = [each for each in from_stacks if each in lacking or each.id in foreign]
