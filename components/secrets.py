@@ -191,9 +191,7 @@ def holding(
     foreign = {
         each.id
         for each in from_stacks
-        if each.id in there
-        and whose(there[each.id]).environment != plan.environment
-        and not is_in_state(each.id)
+        if each.id in there and whose(there[each.id]).environment != plan.environment and not is_in_state(each.id)
     }
     from_stacks = [each for each in from_stacks if each in lacking or each.id in foreign]
     held = [each.id for each in (*from_config, *from_stacks)]
