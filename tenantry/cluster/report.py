@@ -132,13 +132,18 @@ class StatusReport:
     left_out: str = ""
 
     @property
+    def off(self) -> int:
+        """How many apps and other objects are not as planned or not ready."""
+        return len(self.objects) + sum(app.readiness is not Readiness.READY for app in self.apps)
+
+    @property
     def ready(self) -> bool:
-        return not self.objects and all(app.readiness is Readiness.READY for app in self.apps)
+        return not self.off
 
     @property
     def as_planned(self) -> int:
         """How many of the planned objects are there, as planned and ready."""
-        return self.planned - len(self.objects) - sum(app.readiness is not Readiness.READY for app in self.apps)
+        return self.planned - self.off
 
     def messages(self) -> tuple[str, ...]:
         """What a person has to know besides the apps, each with a fix on a second line."""

@@ -1,23 +1,26 @@
-"""A tenant that was made with the flux command and is applied from a repository by a Kustomization that prunes: `tenantry import`
-reads it from the live cluster, and the steps of the report adopt it. Nothing may be deleted, and no pod may restart.
+"""A tenant that was made with the flux command and is applied from a repository by a Kustomization that prunes. It runs on a remote
+cluster, too, whose kubeconfig lies beside the platform's apps and beside the tenant's: `tenantry import` reads all from the live
+cluster, and the steps of the report adopt it, back and forth. Nothing may be deleted, and no pod may restart.
 """
 
 from __future__ import annotations
 
 import json
-import shlex
-import shutil
+import re
+import subprocess
 import sys
 from collections.abc import Iterator
 from contextlib import closing
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import pytest
 import yaml
-from lightkube.resources.core_v1 import Pod
+from lightkube.resources.core_v1 import Pod, Secret
 
+from tenantry.load import load_fleet, plan_one
 from tests.e2e.audit import deletions
 from tests.e2e.clusters import KINDS, Cluster, eventually
 from tests.e2e.project import REPOSITORY, Project
@@ -30,6 +33,7 @@ SOURCE, KUSTOMIZE, HELM = (
     f"{group}.toolkit.fluxcd.io/{version}" for group, version in (("source", "v1"), ("kustomize", "v1"), ("helm", "v2"))
 )
 PLURALS = {kind: plural for _, _, kind, plural in KINDS}
+EDGE, KUBECONFIGS = {"name": "edge-1-admin-kubeconfig", "key": "admin.conf"}, "kamaji-edge"
 GENERATED = "HelmChart harbour-web"
 """What helm-controller made for `spec.chart`, and removes once the release has a `chartRef`."""
 
@@ -78,6 +82,7 @@ def tenant(port: int) -> list[dict[str, Any]]:
         made(SOURCE, "GitRepository", "manifests", spec=git),
         made(SOURCE, "HelmRepository", "charts", spec={"interval": "1m0s", "url": f"http://127.0.0.1:{port}/charts"}),
         made(KUSTOMIZE, "Kustomization", "db", spec=app),
+        made(KUSTOMIZE, "Kustomization", "edge-1-db", spec={**app, "kubeConfig": {"secretRef": EDGE}}),
         made(HELM, "HelmRelease", "web", spec=release),
     ]
 
@@ -100,11 +105,14 @@ def owner(port: int) -> list[tuple[str, dict[str, Any]]]:
         "serviceAccountName": "flux",
         "sourceRef": {"kind": "GitRepository", "name": "fleet"},
     }
+    beside = {**tenants, "path": "./edge", "serviceAccountName": "tenantry-platform", "kubeConfig": {"secretRef": EDGE}}
     return [
         ("serviceaccounts", made("v1", "ServiceAccount", "flux", flux)),
         ("clusterrolebindings", {**binding, "roleRef": admin, "subjects": subjects}),
         ("gitrepositories", made(SOURCE, "GitRepository", "fleet", flux, spec=git)),
         ("kustomizations", made(KUSTOMIZE, "Kustomization", "tenants", flux, spec=tenants)),
+        ("gitrepositories", made(SOURCE, "GitRepository", "fleet", KUBECONFIGS, spec=git)),
+        ("kustomizations", made(KUSTOMIZE, "Kustomization", "edge-1-settings", KUBECONFIGS, spec=beside)),
     ]
 
 
@@ -115,30 +123,44 @@ def hub(bare: Project) -> Iterator[Cluster]:
 
 
 @pytest.fixture(scope="module")
-def running(bare: Project, hub: Cluster) -> Project:
-    """The sandbox with the tenant on it, applied by Flux."""
-    files = bare.content / "git" / "platform" / "fleet" / "tenants"
-    files.mkdir(parents=True)
-    (files / "harbour.yaml").write_text(yaml.safe_dump_all(tenant(bare.port)))
+def edge(bare: Project) -> Iterator[Cluster]:
+    with closing(Cluster(bare.kubeconfig("edge-1"))) as cluster:
+        yield cluster
+
+
+@pytest.fixture(scope="module")
+def running(bare: Project, hub: Cluster, edge: Cluster) -> Project:
+    """The sandbox with the tenant on it, applied by Flux. Whoever connected the remote cluster has made its rights there."""
+    files = bare.content / "git" / "platform" / "fleet"
+    settings = made("v1", "ConfigMap", "settings", "default", data={"region": "edge"})
+    space, account, binding, *_ = there = tenant(bare.port)
+    for path, manifests in (("tenants/harbour.yaml", there), ("edge/settings.yaml", [settings])):
+        (files / path).parent.mkdir(parents=True)
+        (files / path).write_text(yaml.safe_dump_all(manifests))
     bare.start("dev")
+    for plural, manifest in (("namespaces", space), ("serviceaccounts", account), ("rolebindings", binding)):
+        edge.apply(plural, manifest)
+    hub.apply("namespaces", space)
+    kubeconfig = hub.client.get(Secret, EDGE["name"], namespace=KUBECONFIGS).data
+    hub.apply("secrets", made("v1", "Secret", EDGE["name"], data=kubeconfig))
     for plural, manifest in owner(bare.port):
         hub.apply(plural, manifest)
-    hub.wait_ready("Kustomization", "harbour", "db")
+    for namespace, name in (("harbour", "db"), ("harbour", "edge-1-db"), (KUBECONFIGS, "edge-1-settings")):
+        hub.wait_ready("Kustomization", namespace, name)
     hub.wait_ready("HelmRelease", "harbour", "web")
     hub.wait_scaled("harbour", "web", 2)
-    hub.until("StatefulSet", "harbour", "db", lambda found: found["status"].get("readyReplicas"), "the database to run")
+    for cluster in (hub, edge):
+        what = "the database to run"
+        cluster.until("StatefulSet", "harbour", "db", lambda found: found["status"].get("readyReplicas"), what)
     return bare
 
 
 @pytest.fixture(scope="module")
 def project(running: Project, tmp_path_factory: pytest.TempPathFactory) -> Project:
-    """A project of its own beside the sandbox, without a fleet."""
+    """A directory of its own beside the sandbox, which the steps make a project."""
     root = tmp_path_factory.mktemp("import") / "project"
     root.mkdir()
-    shutil.copy(REPOSITORY / "Pulumi.yaml", root)
-    shutil.copy(running.root / "Pulumi.dev.yaml", root / "Pulumi.imported.yaml")
-    for name in ("__main__.py", ".venv"):
-        (root / name).symlink_to(REPOSITORY / name)
+    (root / ".venv").symlink_to(REPOSITORY / ".venv")
     (root / ".sandbox").symlink_to(running.sandbox)
     return Project(root, running.port)
 
@@ -147,104 +169,175 @@ def imported(project: Project, name: str) -> dict[str, Any]:
     """The report of an import of the live cluster into a file."""
     kubeconfig = str(project.kubeconfig("hub-dev"))
     source = ("-e", "imported=context:hub-dev", "--cluster", "imported=hub-dev", "--kubeconfig", kubeconfig)
-    result = project.tenantry("import", *source, "--to", name, "--output", "json")
+    chart = ("--chart", f"http://127.0.0.1:{project.port}/charts")
+    result = project.tenantry("import", *source, *chart, "--to", name, "--output", "json")
     return dict(json.loads(result.ok().out))
 
 
-def state(hub: Cluster) -> dict[str, str]:
-    """Everything in the namespace, by kind and name: its uid, and how often its containers restarted."""
-    found = {"Namespace harbour": _uid(hub, "", "v1", "Namespace", "namespaces", "harbour")}
-    for group, version, kind, plural in KINDS:
-        for name in hub.names(group, version, kind, plural, "harbour"):
-            found[f"{kind} {name}"] = _uid(hub, group, version, kind, plural, name, "harbour")
-    for pod in hub.client.list(Pod, namespace="harbour"):
-        assert pod.metadata
-        assert pod.status
-        restarts = [each.restartCount for each in pod.status.containerStatuses or ()]
-        found[f"Pod {pod.metadata.name}"] = f"{pod.metadata.uid} {restarts}"
+def state(*places: tuple[Cluster, str]) -> dict[str, str]:
+    """Everything in some namespaces, by its uid, and how often containers restarted."""
+    found: dict[str, str] = {}
+    for number, (cluster, namespace) in enumerate(places):
+        at = f"{number} {namespace}"
+        found[f"{at} Namespace"] = _uid(cluster, "", "v1", "Namespace", "namespaces", namespace)
+        for group, version, kind, plural in KINDS:
+            # A remote cluster has none of Flux's kinds.
+            for name in () if number and "toolkit" in group else cluster.names(group, version, kind, plural, namespace):
+                found[f"{at} {kind} {name}"] = _uid(cluster, group, version, kind, plural, name, namespace)
+        for pod in cluster.client.list(Pod, namespace=namespace):
+            assert pod.metadata
+            assert pod.status
+            restarts = [each.restartCount for each in pod.status.containerStatuses or ()]
+            found[f"{at} Pod {pod.metadata.name}"] = f"{pod.metadata.uid} {restarts}"
     return found
 
 
-def _uid(hub: Cluster, *row: str) -> str:
-    object = hub.get(*row)
+def _uid(cluster: Cluster, *row: str) -> str:
+    object = cluster.get(*row)
     assert object
     return str(object["metadata"]["uid"])
 
 
 @dataclass(frozen=True, slots=True)
 class Adopted:
-    """before: what was in the tenant's namespace. deleted: what was deleted there meanwhile, as `resource/name`."""
+    """before: what was in the tenant's namespaces. deleted: what was deleted there meanwhile. rehearsed: what the dry run said."""
 
     project: Project
     report: dict[str, Any]
     before: dict[str, str]
     deleted: frozenset[str]
+    rehearsed: dict[str, Any]
+
+    def named(self, *lists: str) -> set[str]:
+        """`Kind namespace/name` of the objects in some lists of the dry run."""
+        ids = [each.get("id", each) for key in lists for each in self.rehearsed[key]]
+        return {f"{each['kind']} {each['namespace']}/{each['name']}" for each in ids if each["namespace"]}
 
 
 @pytest.fixture(scope="module")
-def adopted(project: Project, hub: Cluster) -> Iterator[Adopted]:
-    """The fleet after the steps of the report, each of its commands run in turn."""
+def adopted(project: Project, hub: Cluster, edge: Cluster) -> Iterator[Adopted]:
+    """The fleet after the steps of the report, each of its commands run in turn, undone and run again."""
+    project.tenantry("sandbox", "run", "--", "true").ok()  # which puts kubectl on the PATH
     report = imported(project, "tenants.yaml")
-    before, earlier = state(hub), len(deletions(project, "hub-dev", "harbour"))
+    before = state((hub, "harbour"), (edge, "harbour"))
+    clusters = ("hub-dev", "edge-1")
+    earlier = [len(deletions(project, each, "harbour")) for each in clusters]
+    rehearsed: dict[str, Any] = {}
     for step in report["steps"]:
-        for command in step["commands"]:
-            obey(project, hub, shlex.split(command))
-    deleted = frozenset(deletions(project, "hub-dev", "harbour")[earlier:])
-    yield Adopted(project, report, before, deleted)
+        for command in (*step["commands"], *step["back"], *(step["commands"] if step["back"] else ())):
+            obey(project, command)
+            if "--dry-run" in command:
+                rehearsed = rehearsal(project)
+    deleted = {
+        each
+        for cluster, count in zip(clusters, earlier, strict=True)
+        for each in deletions(project, cluster, "harbour")[count:]
+    }
+    yield Adopted(project, report, before, frozenset(deleted), rehearsed)
     project.destroy("imported").ok()
-    hub.remove_namespace("harbour")
+    hub.delete("GitRepository", KUBECONFIGS, "fleet")
+    for cluster in (hub, edge):
+        cluster.remove_namespace("harbour")
 
 
-def obey(project: Project, hub: Cluster, words: list[str]) -> None:
-    """Run a command of the report; those of kubectl by the test's own client."""
-    kinds = {kind.lower(): kind for kind in PLURALS}
-    match words:
-        case ["kubectl", "patch", kind, name, "--namespace", namespace, "--type", "merge", "--patch", patch]:
-            hub.patch(kinds[kind], namespace, name, json.loads(patch))
-        case ["flux", "suspend", kind, name, "--namespace", namespace]:
-            hub.patch(kinds[kind], namespace, name, {"spec": {"suspend": True}})
-        case ["kubectl", "get", kind, name, "--namespace", namespace, "--output", "yaml"]:
-            assert hub.find(kinds[kind], namespace, name)
-        case ["tenantry", "cluster", "bootstrap", "hub-dev", "--kubeconfig", "FILE", "--context", "NAME"]:
-            project.tenantry(*words[1:5], str(project.kubeconfig("hub-dev")), "--context", "hub-dev").ok()
-        case ["tenantry", "preflight", "--environment", "imported", "--dry-run"]:
-            found = project.tenantry(*words[1:])
-            assert "not-adoptable" in found.text
-            assert found.code == 1, found.text
-        case ["tenantry", "up", *_]:
-            project.make_stack("imported")
-            project.tenantry("sandbox", "run", "--", TENANTRY, *words[1:], "--yes", "--skip-preview").ok()
-        case ["tenantry", *arguments]:
-            project.tenantry(*arguments).ok()
-        case _:
-            pytest.fail(f"the report has an unknown command: {words}")
+def _is_gone(hub: Cluster, namespace: str, name: str) -> bool:
+    return hub.find("Kustomization", namespace, name) is None
 
 
-def test_adoption_deletes_nothing_and_restarts_no_pod(adopted: Adopted, hub: Cluster) -> None:
-    after = state(hub)
-    assert {name: uid for name, uid in adopted.before.items() if name != GENERATED} == {
+def rehearsal(project: Project) -> dict[str, Any]:
+    found = project.tenantry("preflight", "--environment", "imported", "--dry-run", "--output", "json")
+    (environment,) = json.loads(found.out)["environments"]
+    assert "not-adoptable" in [each["code"] for each in environment["problems"]]
+    return dict(environment["dryRun"])
+
+
+FLUX = re.compile(r"flux (suspend|resume) (\S+) (\S+) --namespace (\S+)")
+
+
+def obey(project: Project, command: str) -> None:
+    """Run a command of the report. There is no flux on the machine: its commands are told to kubectl."""
+    if found := FLUX.fullmatch(command):
+        what, kind, name, namespace = found.groups()
+        patch = json.dumps({"spec": {"suspend": what == "suspend"}})
+        command = f"kubectl patch {kind} {name} --namespace {namespace} --type merge --patch '{patch}'"
+    if command.startswith("tenantry unset"):  # the step says to run it after each
+        command += " && tenantry up --environment imported"
+    command = re.sub("tenantry up .*", r"\g<0> --yes --skip-preview", command)
+    named = re.match(r"tenantry cluster bootstrap (\S+)", command)
+    kubeconfig = project.kubeconfig(named[1] if named else "hub-dev")
+    command = command.replace(" FILE", f" {kubeconfig}").replace(" NAME", f" {named[1] if named else ''}")
+    environment = {**project.environment(), "PATH": f"{Path(TENANTRY).parent}:{project.environment()['PATH']}"}
+    done = subprocess.run(
+        ["bash", "-c", command],
+        cwd=project.root,
+        env=environment,
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=900,
+    )
+    # What has to be done before the run is an error of preflight.
+    assert done.returncode == (1 if "--dry-run" in command else 0), f"$ {command}\n{done.stdout}{done.stderr}"
+    if "grep server:" in command:
+        assert done.stdout.strip().startswith("server: https://127.0.0.1:")
+        assert len(done.stdout.splitlines()) == 1
+
+
+def test_the_steps_take_the_two_kubeconfigs_for_one_cluster(adopted: Adopted) -> None:
+    text = (adopted.project.root / "tenants.yaml").read_text()
+    assert list(yaml.safe_load(text)["clusters"]) == ["hub-dev", "edge-1"]
+    assert sum("grep server:" in each for step in adopted.report["steps"] for each in step["commands"]) == 2
+    assert adopted.report["counts"]["inexpressible"] == 0
+
+
+def test_adoption_deletes_nothing_and_restarts_no_pod(adopted: Adopted, hub: Cluster, edge: Cluster) -> None:
+    after = state((hub, "harbour"), (edge, "harbour"))
+    generated = f"0 harbour {GENERATED}"
+    assert {name: uid for name, uid in adopted.before.items() if name != generated} == {
         name: uid for name, uid in after.items() if name in adopted.before
     }
     kind, name = GENERATED.split()
     assert adopted.deleted == {f"{PLURALS[kind]}/{name}"}
-    assert [each for each in after if "sh.helm.release" in each] == ["Secret sh.helm.release.v1.web.v1"]
+    assert [each for each in after if "sh.helm.release" in each] == ["0 harbour Secret sh.helm.release.v1.web.v1"]
 
 
-def test_what_applied_the_objects_can_go_and_takes_nothing_along(adopted: Adopted, hub: Cluster) -> None:
-    before = state(hub)
-    hub.delete("Kustomization", "flux-system", "tenants")
-    eventually(lambda: hub.find("Kustomization", "flux-system", "tenants") is None, "the old Kustomization to go")
-    assert state(hub) == before
+def test_the_dry_run_has_said_what_the_run_would_do(adopted: Adopted, hub: Cluster) -> None:
+    assert (adopted.rehearsed["rejected"], adopted.rehearsed["deleted"]) == ([], [])
+    record = "ConfigMap flux-system/tenantry-imported"  # which each run writes
+    assert hub.fleet_objects() - {record} == adopted.named("made", "equal", "marked", "changed")
+    assert "Kustomization kamaji-edge/edge-1-harbour-db" in adopted.named("made")
+    assert "Kustomization kamaji-edge/edge-1-settings" in adopted.named("changed")
+
+
+def test_what_applied_the_objects_can_go_and_takes_nothing_along(adopted: Adopted, hub: Cluster, edge: Cluster) -> None:
+    before = state((hub, "harbour"), (edge, "harbour"))
+    for namespace, name in (("flux-system", "tenants"), ("harbour", "edge-1-db")):
+        hub.delete("Kustomization", namespace, name)
+        eventually(partial(_is_gone, hub, namespace, name), "the old Kustomization to go")
+    assert before.pop("0 harbour Kustomization edge-1-db")
+    assert state((hub, "harbour"), (edge, "harbour")) == before
     kept = {
         f"{each['kind']} {each['namespace']}/{each['name']}" for each in adopted.report["kept"] if each["namespace"]
     }
     assert kept <= hub.fleet_objects()
 
 
-def test_nothing_is_left_to_do_and_a_second_import_gives_the_same_fleet(adopted: Adopted) -> None:
+def test_nothing_is_left_to_do_and_a_second_import_plans_the_same(adopted: Adopted) -> None:
     project = adopted.project
     assert project.preview(stack="imported") == {}
     again = imported(project, "again.yaml")
-    first, second = (yaml.safe_load((project.root / name).read_text()) for name in ("tenants.yaml", "again.yaml"))
-    assert first == second
     assert (again["counts"]["changed"], again["counts"]["added"]) == (0, 0)
+    first, second = (load_fleet(project.root / name) for name in ("tenants.yaml", "again.yaml"))
+    plans = [{each.id: each.manifest for each in plan_one(fleet, "imported").objects} for fleet in (first, second)]
+    assert plans[0] == plans[1]
+
+
+def test_a_change_of_the_file_arrives_on_both_clusters(adopted: Adopted, hub: Cluster, edge: Cluster) -> None:
+    before = state((hub, "harbour"), (edge, "harbour"))
+    obey(adopted.project, "tenantry set tenants.harbour.quota '{pods: 40}'")
+    obey(adopted.project, "tenantry up --environment imported")
+    for cluster in (hub, edge):
+        quota = cluster.find("ResourceQuota", "harbour", "tenantry")
+        assert quota
+        assert quota["spec"]["hard"] == {"pods": "40"}
+    assert before.items() <= state((hub, "harbour"), (edge, "harbour")).items()

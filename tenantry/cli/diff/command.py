@@ -12,8 +12,9 @@ import click
 from tenantry.cli.commands import Command
 from tenantry.cli.diff import manifest_options
 from tenantry.cli.diff.formats import FORMATS, Also, AlsoType, Result
-from tenantry.cli.diff.sides import Limits, LimitType, both_sides
+from tenantry.cli.diff.sides import Limits, both_sides
 from tenantry.cli.fleet_file import reads_file
+from tenantry.cli.limits import LimitType
 from tenantry.cli.options import environments as environments_option
 from tenantry.cli.options import output, revision
 from tenantry.cli.output import columns, data, data_json, error, report_warnings, say, working

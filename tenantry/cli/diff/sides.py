@@ -5,9 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
-
-import click
 
 from tenantry.cli.failures import described
 from tenantry.cli.output import data_json, report_invalid, working
@@ -15,7 +12,7 @@ from tenantry.compare.moves import Widened, widened
 from tenantry.compare.revision import Base, load_base
 from tenantry.fleet.fleet import Fleet
 from tenantry.guard import RunLimits, limits_of, refusals_of_change
-from tenantry.guard.permissions import checked, limit_in
+from tenantry.guard.permissions import checked
 from tenantry.load import load_fleet, plan_all, plan_one
 from tenantry.messages.errors import INVALID_BASE, UNKNOWN_NAME, InvalidFleet, Problem, Refused
 from tenantry.messages.progress import Tell, steps
@@ -101,18 +98,6 @@ def _nothing_to_compare(base: str, invalid: InvalidFleet, *, as_json: bool) -> R
         data_json(found)
     report_invalid(invalid)
     return refused
-
-
-class LimitType(click.ParamType["int | str"]):
-    """A number, or a share such as `10%`."""
-
-    name = "N"
-
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int | str:
-        limit = limit_in(str(value))
-        if limit is None:
-            self.fail(f"'{value}' is neither a number nor a share such as 10%", param, ctx)
-        return limit
 
 
 class Limits:

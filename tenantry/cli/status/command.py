@@ -12,13 +12,14 @@ import click
 from tenantry.cli.by_labels import by_labels
 from tenantry.cli.commands import Command
 from tenantry.cli.fleet_file import finds_file
+from tenantry.cli.limits import LimitType
 from tenantry.cli.management import management_options, open_management
 from tenantry.cli.options import app_names, cluster_names, output, tenant_names
 from tenantry.cli.options import environments as environments_option
 from tenantry.cli.options import timeout as timeout_option
 from tenantry.cli.output import data_json, say, stdout_console, working
 from tenantry.cli.status.rollouts import show_rollouts
-from tenantry.cli.status.several import Shown, read_each, show
+from tenantry.cli.status.several import Shown, read_each, show, verdict
 from tenantry.cli.status.table import webhook_table
 from tenantry.cli.status.waiting import read, wait_until_ready
 from tenantry.cli.status.watch import watch
@@ -65,11 +66,13 @@ Examples:
   tenantry status dev prod --output html > status.html
   tenantry status --environment prod --deep
   tenantry status --environment prod --receivers
+  tenantry status dev prod --tolerate 2%
   tenantry status prod --rollout
   tenantry status --environment prod --kubeconfig ~/.kube/hub-prod
 
 Exit codes:
   0    every selected app is ready, and every object is as planned; with
+       --tolerate: no more is not than it allows; with
        --receivers: every receiver is ready; with --rollout: nothing waits
   1    at least one is not
   2    a management cluster does not answer, or has no such apps
@@ -98,6 +101,12 @@ Exit codes:
 )
 @click.option("--wait", is_flag=True, help="Wait until every app is ready, one fails again and again, or the timeout.")
 @timeout_option(600, "How long --wait waits.")
+@click.option(
+    "--tolerate",
+    type=LimitType(),
+    metavar="N|N%",
+    help="How many apps and other objects may be not as planned or not ready, in all environments together.",
+)
 @click.option("--deep", is_flag=True, help="Ask the remote clusters, too, whether the tenants' namespaces are there.")
 @click.option("--receivers", is_flag=True, help="Show the receivers and the paths of their webhooks instead of apps.")
 @click.option("--rollout", is_flag=True, help="Show which waves a change has reached, and who waits for what.")
@@ -118,6 +127,7 @@ def command(
     interval: float,
     wait: bool,
     timeout: int,
+    tolerate: int | str | None,
     deep: bool,
     receivers: bool,
     rollout: bool,
@@ -136,6 +146,9 @@ def command(
     Several environments are shown one below the other. If one cannot be read, the others are shown all the same. With
     --output html, the result is one web page about all of them, to open in a browser.
 
+    With --tolerate 2%, up to two percent of all objects may be not as planned before the exit code is 1, but at least one. A share
+    is rounded down.
+
     With --rollout, the answer is what a run would change now: in which waves, and what of it waits for whom and until when.
 
     If tenants.yaml is invalid or not there, the labels on the management cluster say which apps there are. Then nothing is known
@@ -144,13 +157,16 @@ def command(
     """
     selecting = bool(tenants or apps or clusters or failing)
     _check_usage(watch=watch, wait=wait, deep=deep, receivers=receivers, selecting=selecting, output=output)
+    if tolerate is not None and (watch or receivers):
+        raise click.UsageError(f"--tolerate cannot be combined with {'--watch' if watch else '--receivers'}")
     if rollout:
-        _check_rollout(alone=not (watch or wait or deep or receivers or selecting or every), output=output)
+        alone = not (watch or wait or deep or receivers or selecting or every or tolerate is not None)
+        _check_rollout(alone=alone, output=output)
         return show_rollouts(file, environment, kubeconfig, context, output)
     asked = _Asked(tenants, apps, clusters, timeout if wait else None, deep=deep)
     if len(environment) > 1:
         _check_several(watch=watch, receivers=receivers, named=kubeconfig or context)
-        return _several(file, environment, asked, output, failing=failing, every=every)
+        return _several(file, environment, asked, output, tolerate, failing=failing, every=every)
     (name,) = environment
     try:
         with working(f"planning {file}"):
@@ -164,7 +180,7 @@ def command(
             selection = select(found.plan, tenants, apps, clusters)
             if watch:
                 return _watch(client, found.plan, selection, interval, failing=failing, every=every)
-            return _show_labelled(client, found, selection, output, failing=failing, every=every)
+            return _show_labelled(client, found, selection, output, tolerate, failing=failing, every=every)
     selection = asked.selection(planned)
     with open_management(file, planned, kubeconfig, context) as (client, planned, unreached):
         if receivers:
@@ -173,8 +189,14 @@ def command(
             return _watch(client, planned, selection, interval, failing=failing, every=every)
         report, planned = asked.read(client, fleet, planned, selection)
     report = replace(report, unread=_unread(unreached, report.unread))
-    show([Shown(only_failing(report) if failing else report, planned)], fleet, output, every=every)
-    return 2 if unreached else 0 if report.ready else 1
+    one = [_shown(report, planned, failing=failing)]
+    show(one, fleet, output, every=every)
+    return 2 if unreached else verdict(one, tolerate)
+
+
+def _shown(report: StatusReport, planned: Plan, *, failing: bool, whole: bool = True) -> Shown:
+    total = max(report.planned, len(report.apps))
+    return Shown(only_failing(report) if failing else report, planned, report.off, total, whole)
 
 
 def _unread(unreached: Mapping[str, Refused], before: str) -> str:
@@ -207,7 +229,16 @@ class _Asked(NamedTuple):
         return report, planned
 
 
-def _several(file: Path, environments: Sequence[str], asked: _Asked, output: str, *, failing: bool, every: bool) -> int:
+def _several(
+    file: Path,
+    environments: Sequence[str],
+    asked: _Asked,
+    output: str,
+    tolerate: int | str | None,
+    *,
+    failing: bool,
+    every: bool,
+) -> int:
     with working(f"planning {file}"):
         fleet = load_fleet(file)
         plans = {name: plan(fleet, name) for name in environments}
@@ -217,11 +248,11 @@ def _several(file: Path, environments: Sequence[str], asked: _Asked, output: str
         with open_management(file, plans[name], None, None) as (client, there, unreached):
             report, planned = asked.read(client, fleet, there, selection)
         report = replace(report, unread=_unread(unreached, report.unread))
-        return Shown(only_failing(report) if failing else report, planned, ready=report.ready and not unreached)
+        return _shown(report, planned, failing=failing, whole=not unreached)
 
     found, failures = read_each(environments, read_one)
     show(found, fleet, output, failures, every=every, named=True)
-    return 2 if failures else int(not all(each.ready for each in found))
+    return 2 if failures else verdict(found, tolerate)
 
 
 def _check_rollout(*, alone: bool, output: str) -> None:
@@ -241,11 +272,20 @@ def _check_several(*, watch: bool, receivers: bool, named: object) -> None:
 
 
 def _show_labelled(
-    client: Client, found: Labelled, selection: Selection, output: str, *, failing: bool, every: bool
+    client: Client,
+    found: Labelled,
+    selection: Selection,
+    output: str,
+    tolerate: int | str | None,
+    *,
+    failing: bool,
+    every: bool,
 ) -> int:
-    report = labels_report(client, found.plan, read(client, found.plan), selection)
-    show([Shown(only_failing(report) if failing else report, found.plan)], None, output, every=every)
-    return 0 if report.ready else 1
+    shown = [
+        _shown(labels_report(client, found.plan, read(client, found.plan), selection), found.plan, failing=failing)
+    ]
+    show(shown, None, output, every=every)
+    return verdict(shown, tolerate)
 
 
 def _check_usage(*, watch: bool, wait: bool, deep: bool, receivers: bool, selecting: bool, output: str) -> None:

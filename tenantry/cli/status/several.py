@@ -14,16 +14,32 @@ from tenantry.cli.status.formats import metrics, status_document
 from tenantry.cli.status.table import shown
 from tenantry.cluster.report import StatusReport
 from tenantry.fleet.fleet import Fleet
+from tenantry.guard.permissions import most_of
 from tenantry.messages.errors import UNKNOWN_NAME, Refused
+from tenantry.messages.text import counted
 from tenantry.plan.plan import Plan
 
 
 class Shown(NamedTuple):
-    """What is shown of an environment. ready: whether everything is, also what is not shown."""
+    """What is shown of an environment. off: how much is not as planned, also what is not shown; total: of how much.
+
+    whole: whether all of its management clusters answer.
+    """
 
     report: StatusReport
     planned: Plan
-    ready: bool = True
+    off: int = 0
+    total: int = 0
+    whole: bool = True
+
+
+def verdict(found: Sequence[Shown], tolerate: int | str | None) -> int:
+    """The exit code: 0 if no more is off than is tolerated, in all environments together."""
+    off, total = sum(each.off for each in found), sum(each.total for each in found)
+    most = 0 if tolerate is None else most_of(tolerate, total)
+    if tolerate is not None:
+        say(f"{off} of {counted(total, 'object')} are not as planned or not ready; --tolerate {tolerate} allows {most}")
+    return int(off > most or not all(each.whole for each in found))
 
 
 Failures = Sequence[tuple[str, Refused]]

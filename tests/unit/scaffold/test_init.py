@@ -194,6 +194,14 @@ def test_the_others_are_written_if_existing_files_are_kept(capsys: Capture) -> N
     assert tenantry(capsys, "upgrade", "--check")[0] == 0
 
 
+def test_a_project_is_written_around_an_imported_file(capsys: Capture) -> None:
+    Path("tenants.yaml").write_text("imported\n")
+    code, _, err = tenantry(capsys, "init", "--keep-existing", "--tenant", "-", "--environment", "live=hub")
+    assert (code, "note: tenants.yaml exists and stays as it is" in err) == (0, True)
+    assert Path("tenants.yaml").read_text() == "imported\n"
+    assert Path("Pulumi.live.yaml").exists()
+
+
 def test_a_dry_run_writes_nothing(capsys: Capture, here: Path) -> None:
     code, out, err = tenantry(capsys, "init", "fleet", "--dry-run")
     assert (code, "--- tenants.yaml\n# yaml-language-server" in out, "Nothing was written." in err) == (0, True, True)
