@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import csv
+import io
 import re
 from collections.abc import Callable, Sequence
 from fnmatch import fnmatchcase
@@ -200,6 +202,7 @@ Examples:
   tenantry list apps --uses chart=redis
   tenantry list apps --uses address=github.com/acme
   tenantry list rights --who jo@example.com
+  tenantry list rights --output csv > rights.csv
   tenantry list placements --environment prod --cluster edge-1
   tenantry list clusters --environment prod --output names
   tenantry list sources --output json
@@ -234,7 +237,7 @@ Exit codes:
     shell_complete=completers.people,
     help="Only the rights of this user, group, account or file; may contain '*'; repeatable.",
 )
-@output("text", "json", "names", kind="List", wide=True)
+@output("text", "json", "names", "csv", kind="List", wide=True)
 @reads_file
 def command(
     file: Path,
@@ -259,10 +262,14 @@ def command(
     """
     if who and what != "rights":
         raise click.UsageError("--who is for rights: tenantry list rights --who NAME")
+    if output == "csv" and what != "rights":
+        raise click.UsageError("--output csv is for rights: tenantry list rights --output csv")
     with working(f"reading {file}"):
         fleet = load_fleet(file)
         items = listing(fleet, what, Filter(environment, tenants, clusters, uses, who))
-    if output == "json":
+    if output == "csv":
+        data(_csv(items).rstrip("\n"))
+    elif output == "json":
         from tenantry.cli.documents.states import List
 
         data_json(List(of=what, items=items))
@@ -274,6 +281,22 @@ def command(
     else:
         say(_nothing(what, uses, who, fleet))
     return 0
+
+
+_CSV = ("environment", "cluster", "tenant", "kind", "name", "may", "role", "namespaces", "line")
+
+
+def _csv(items: Sequence[Item]) -> str:
+    """A row for each right on each cluster, for an auditor's spreadsheet: no cell is taken for a formula there."""
+    text = io.StringIO()
+    rows = csv.writer(text, lineterminator="\n")
+    rows.writerow(_CSV)
+    for item in items:
+        for place in item["placements"]:
+            values = {**item, **place, "namespaces": " ".join(item["namespaces"])}
+            cells = (printable(str(values[key] or "")) for key in _CSV)
+            rows.writerow(f"'{cell}" if cell.startswith(("=", "+", "-", "@")) else cell for cell in cells)
+    return text.getvalue()
 
 
 def _nothing(what: str, uses: Sequence[tuple[str, str]], who: Sequence[str], fleet: Fleet) -> str:

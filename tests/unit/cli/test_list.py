@@ -189,6 +189,7 @@ def test_json_has_every_name(capsys: Capture) -> None:
             "'image' cannot be asked for; keys: chart, source, address. Versions: tenantry list apps",
         ),
         (("--who", "jo"), "--who is for rights: tenantry list rights --who NAME"),
+        (("-o", "csv"), "--output csv is for rights: tenantry list rights --output csv"),
     ],
 )
 def test_what_cannot_be_asked_is_answered_with_what_can(arguments: tuple[str, ...], told: str, capsys: Capture) -> None:
@@ -234,3 +235,21 @@ def test_included_tenants_name_their_file(capsys: Capture) -> None:
         ],
         "",
     )
+
+
+def test_rights_as_csv_have_a_row_for_each_cluster_and_no_formula(
+    capsys: Capture, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    owners = "clusters: {names: [hub, edge]}\nowners: [{user: '=HYPERLINK(1)', role: view}]"
+    file = tmp_path / "tenants.yaml"
+    file.write_text(rocky("web: {kustomize: {source: manifests}}", owners))
+    monkeypatch.setenv("TENANTRY_FILE", str(file))
+    code, out, _ = tenantry(capsys, "list", "rights", "--tenant", "rocky", "-o", "csv")
+    assert code == 0
+    assert out.replace(f"{file}:14:14", "LINE").splitlines() == [
+        "environment,cluster,tenant,kind,name,may,role,namespaces,line",
+        "dev,hub,rocky,flux,rocky,role,admin,rocky,",
+        "dev,edge,rocky,flux,rocky,role,admin,rocky,",
+        "dev,hub,rocky,user,'=HYPERLINK(1),role,view,rocky,LINE",
+        "dev,edge,rocky,user,'=HYPERLINK(1),role,view,rocky,LINE",
+    ]
