@@ -35,6 +35,8 @@ class Client(lightkube.Client):
     hub = ""
     unread: set[ObjectId] | None = None
     """Secrets that these credentials may not read, for a command that says so; None: reading one raises an error."""
+    unlisted = False
+    """Whether these credentials may not list Secrets, so that those which nobody plans are not known."""
 
     def __init__(
         self, config: SingleConfig, timeout: httpx2.Timeout = _TIMEOUT, transport: httpx2.BaseTransport | None = None

@@ -45,6 +45,7 @@ def of_environment(
     except Refused as refused:
         if kind != SECRET or refused.code != NOT_ALLOWED:
             raise
+    client.unlisted = True
     ids = [id for id in dict.fromkeys(planned) if (id.api_version, id.kind) == kind]
     found = requests.in_parallel(lambda id: permitted(client, id, metadata_only=metadata_only), ids)
     return [each for each in found if each and (labels_of(each).get(ENVIRONMENT_LABEL) == environment) is labelled]
@@ -59,6 +60,9 @@ def permitted(client: Client, id: ObjectId, *, metadata_only: bool = False) -> M
             raise
     client.unread.add(id)
     return None
+
+
+UNLISTED = "these credentials may not list Secrets, so nobody has looked for Secrets that the file does not declare"
 
 
 def not_read(client: Client) -> str:

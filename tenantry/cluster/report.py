@@ -13,7 +13,7 @@ from tenantry.cluster.drift import compare, confirmed
 from tenantry.cluster.inventory import APP_KINDS, claims_on, flux_kinds_of, namespaces_of
 from tenantry.cluster.leftovers import leftovers, remains, told, told_kept, told_remains
 from tenantry.cluster.objects import Compared, ObjectStatus, object_statuses
-from tenantry.cluster.reading import not_read
+from tenantry.cluster.reading import UNLISTED, not_read
 from tenantry.cluster.status import (
     MISSING,
     TROUBLE,
@@ -110,7 +110,7 @@ class StatusReport:
 
     objects:    the planned objects besides apps that are not as planned, also what needs attention first.
     planned:    how many objects are planned, apps included.
-    undeclared: objects of the environment that the file does not declare; None if they were not looked for.
+    undeclared: objects of the environment that the file does not declare; None if none was found, and not all were looked for.
     stuck:      a message with a fix for each object that cannot make progress by itself.
     remaining:  undeclared objects that no run removes, because they can hold data. kept: the namespaces that the claims record.
     unread:     why the objects on the cluster could not be compared with the file; "" if they could.
@@ -219,7 +219,7 @@ def full_report(
     report = apps_report(plan, live, selection)
     waiting = tuple(stuck(filter(selection.takes_labelled, live), _places(client)))
     report = replace(report, stuck=waiting)
-    client.unread = set()
+    client.unread, client.unlisted = set(), False
     try:
         of_kind = grouped(live, lambda each: (str(each["apiVersion"]), str(each["kind"])))
         read = {kind: of_kind.get(kind, []) for kind in flux_kinds_of(plan)}
@@ -235,15 +235,18 @@ def full_report(
     compared = Compared(plan, everything, differences)
     owned = [each for each in comparison.unplanned if MANAGED_BY.items() <= labels_of(each).items()]
     taken = list(filter(selection.takes_labelled, owned))
+    undeclared = tuple(leftovers(plan, taken))
     objects, users = compared.objects(object_statuses(plan, live)), Users(plan)
     return replace(
         report,
         apps=by_trouble(map(compared.app, report.apps)),
         objects=_ordered(each for each in objects if selection.takes_planned(each.planned, users)),
-        undeclared=tuple(leftovers(plan, taken)),
+        undeclared=None if client.unlisted and not undeclared else undeclared,
         remaining=tuple(remains(plan, taken)),
         kept=tuple(entry for entry in _left(plan, recorded) if selection.takes_kept(entry)),
-        unread="\n".join(filter(None, (_left_out_by_a_run(plan, claims), not_read(client)))),
+        unread="\n".join(
+            filter(None, (_left_out_by_a_run(plan, claims), not_read(client), UNLISTED if client.unlisted else ""))
+        ),
     )
 
 

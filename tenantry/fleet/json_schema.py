@@ -175,13 +175,20 @@ _REMOVABLE = ("environments", "labels", "variables", "kubeconfig", "platformServ
 
 def _part_of_kubeconfig(definitions: dict[str, Any]) -> dict[str, Any]:
     """A kubeconfig of which the cluster adds the rest, with placeholders in its texts."""
-    kinds = {}
-    for key, part in definitions["Kubeconfig"]["properties"].items():
-        described = definitions[part["anyOf"][0]["$ref"].rpartition("/")[2]]
-        texts = {name: _text(each) for name, each in described["properties"].items()}
-        kind = {"type": "object", "properties": texts, "additionalProperties": False}
-        kinds[key] = {"anyOf": [kind, {"type": "null"}], "description": part["description"]}
-    return {"type": "object", "properties": kinds, "additionalProperties": False}
+
+    def with_texts(properties: dict[str, Any]) -> dict[str, Any]:
+        """A mapping whose keys hold texts, or mappings of texts."""
+        keys = {}
+        for key, part in properties.items():
+            reference = part.get("anyOf", [part])[0].get("$ref", "")
+            if reference:
+                inner = with_texts(definitions[reference.rpartition("/")[2]]["properties"])
+                keys[key] = {"anyOf": [inner, {"type": "null"}], "description": part["description"]}
+            else:
+                keys[key] = _text(part)
+        return {"type": "object", "properties": keys, "additionalProperties": False}
+
+    return with_texts(definitions["Kubeconfig"]["properties"])
 
 
 def _text(schema: dict[str, Any]) -> dict[str, Any]:

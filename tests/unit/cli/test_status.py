@@ -63,8 +63,7 @@ def test_who_may_not_look_for_it_gets_the_rest_all_the_same(capsys: Capture, hub
     code, out, err = tenantry(capsys, *COMMAND)
     assert (code, len(json.loads(out)["apps"]), json.loads(out)["environments"][0]["undeclared"]) == (0, 1, None)
     assert err == (
-        "the objects on the management cluster were not compared with the file: cannot read secrets: HTTP 403\n"
-        "  fix: use credentials that may read secrets\n"
+        "these credentials may not list Secrets, so nobody has looked for Secrets that the file does not declare\n"
     )
 
 
