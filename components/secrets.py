@@ -18,8 +18,7 @@ import pulumi
 
 from tenantry.cluster.reading import permitted
 from tenantry.cluster.requests import in_parallel
-from tenantry.guard.places import whose
-from tenantry.kube.objects import STACK_OUTPUT, KubeObject, Manifest, ObjectId
+from tenantry.kube.objects import STACK_OUTPUT, KubeObject, ObjectId
 from tenantry.kube.secret_values import MissingValue, data_of, missing, values_of
 from tenantry.messages.errors import Refused
 from tenantry.messages.text import listed
@@ -182,29 +181,21 @@ def holding(
     """
     lacking = [planned for planned in plan.objects if missing([planned], secrets.values)]
     from_config = [each for each in lacking if not output_of(each)]
-    from_stacks = [each for each in plan.objects if output_of(each)]
+    from_stacks = [each for each in lacking if output_of(each)]
     if not all(each.owner.tenant for each in from_config):
         from_config = []
     if not (from_config or from_stacks):
         return Holding()
-    there = _on_cluster(target, plan, [each.id for each in (*from_config, *from_stacks)])
-    foreign = {
-        each.id
-        for each in from_stacks
-        if each.id in there and whose(there[each.id]).environment != plan.environment and not is_in_state(each.id)
-    }
-    from_stacks = [each for each in from_stacks if each in lacking or each.id in foreign]
     held = [each.id for each in (*from_config, *from_stacks)]
-    kept = frozenset(id for id in held if id in there and is_in_state(id))
+    kept = frozenset(id for id in _on_cluster(target, plan, held) if is_in_state(id))
     left_out = frozenset(held) - kept
     messages = []
     if from_config:
         messages.append(_without_values(from_config, secrets, kept, left_out))
     if from_stacks:
-        messages.append(_without_outputs(from_stacks, secrets, foreign, kept, left_out))
+        messages.append(_without_outputs(from_stacks, secrets, kept, left_out))
     message = for_stack("\n".join(messages), pulumi.get_stack())
-    if held:
-        pulumi.log.warn(message)
+    pulumi.log.warn(message)
     return Holding(kept, left_out, message)
 
 
@@ -213,10 +204,10 @@ def output_of(planned: KubeObject) -> Output | None:
     return planned.secret.output if planned.secret else None
 
 
-def _on_cluster(target: ClusterTarget, plan: Plan, ids: Sequence[ObjectId]) -> dict[ObjectId, Manifest]:
+def _on_cluster(target: ClusterTarget, plan: Plan, ids: Sequence[ObjectId]) -> list[ObjectId]:
     with connected(target, plan) as client:
         found = in_parallel(lambda id: permitted(client, id, metadata_only=True), ids)
-    return {id: there for id, there in zip(ids, found, strict=True) if there}
+    return [id for id, there in zip(ids, found, strict=True) if there]
 
 
 def _without_values(
@@ -230,27 +221,13 @@ def _without_values(
 
 
 def _without_outputs(
-    lacking: Iterable[KubeObject],
-    secrets: SecretConfig,
-    foreign: Collection[ObjectId],
-    kept: Collection[ObjectId],
-    left_out: Collection[ObjectId],
+    lacking: Iterable[KubeObject], secrets: SecretConfig, kept: Collection[ObjectId], left_out: Collection[ObjectId]
 ) -> str:
-    """foreign: Secrets that something else made."""
-    whys: dict[str, str] = {}
-    for each in lacking:
-        output = output_of(each)
-        assert output is not None
-        if each.id in foreign:
-            whys[f"{each.id} exists, and no run made it"] = (
-                "name another Secret for a new cluster; for one in use, take this Secret away, and the next run writes it"
-            )
-        else:
-            why = secrets.lacking[output]
-            whys[why.message] = why.fix
+    outputs = {each.id: output for each in lacking if (output := output_of(each))}
+    whys = dict.fromkeys((why.message, why.fix) for why in map(secrets.lacking.__getitem__, outputs.values()))
     what = "a kubeconfig of another stack is" if len(whys) == 1 else f"{len(whys)} kubeconfigs of other stacks are"
-    done = _done((each.id for each in lacking), kept, left_out)
-    return f"{what} not stored, so {done}" + "".join(f"\n  {why}\n  fix: {fix}" for why, fix in whys.items())
+    done = _done(outputs, kept, left_out)
+    return f"{what} not stored, so {done}" + "".join(f"\n  {why}\n  fix: {fix}" for why, fix in whys)
 
 
 def _done(ids: Iterable[ObjectId], kept: Collection[ObjectId], left_out: Collection[ObjectId]) -> str:

@@ -294,7 +294,10 @@ def _registered(client: Client, fleet: Fleet, environment: str, name: str | None
     kubeconfigs = {
         each: declared.secret
         for each in remotes_of(fleet, environment)
-        if (declared := fleet.clusters[each].kubeconfig) and declared.secret and name in (None, each)
+        if (declared := fleet.clusters[each].kubeconfig)
+        and declared.secret
+        and not declared.secret.from_
+        and name in (None, each)
     }
     made = registered(client, {at.namespace for at in kubeconfigs.values()})
     found = [(each, at) for each, at in kubeconfigs.items() if made.get(each) == (at.namespace, at.name)]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Collection, Iterator, Mapping, Set
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass, replace
 
 from tenantry.fleet.fleet import Fleet
@@ -277,6 +277,8 @@ def _strangers(plan: Plan, now: Held, limits: RunLimits) -> Iterator[Problem]:
     """Applying would silently take over existing objects, and a later removal would delete them with all their content."""
     taken: dict[str, list[ObjectId]] = {}
     addons = _addons_with(plan)
+    # What reaches a cluster is no part of the add-ons there.
+    addons |= {each.id: set() for each in plan.objects if each.secret and each.secret.output}
     for planned in plan.objects:
         adopted = planned.owner.tenant in limits.adopting or not limits.adopting_addons.isdisjoint(addons[planned.id])
         if planned.id in now.strangers and not adopted:
@@ -295,7 +297,7 @@ def _strangers(plan: Plan, now: Held, limits: RunLimits) -> Iterator[Problem]:
         yield error("not-the-fleets", message, f"set 'adopt: true' on the add-on; or {fix}" if of_addons else fix)
 
 
-def _addons_with(plan: Plan) -> Mapping[ObjectId, Set[str]]:
+def _addons_with(plan: Plan) -> dict[ObjectId, set[str]]:
     """The add-ons that take each object of the platform over: their own objects, what is in their namespaces, and the sources,
     charts and accounts that they use, which have no label of an app. Empty for a tenant's objects.
     """

@@ -310,7 +310,7 @@ def _problems(reference: SecretKey, secret: FoundSecret | None, now: datetime, *
         yield error("no-key", f"{name} has no key '{reference.key}' (keys: {there})", correct)
         return
     yield from check_kubeconfig(secret.data[reference.key], now=now, local=local)
-    if cluster := secret.labels.get(REGISTERED):
+    if (cluster := secret.labels.get(REGISTERED)) and not reference.from_:
         yield from _late_renewal(cluster, secret.data[reference.key], now)
 
 

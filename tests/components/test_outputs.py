@@ -63,13 +63,14 @@ def built(make: Callable[[], Run]) -> Recording:
 def held(
     monkeypatch: pytest.MonkeyPatch,
     secrets: SecretConfig,
-    live: Mapping[str, str] | None = None,
+    *,
+    live: bool = False,
     state: Collection[ObjectId] = (),
 ) -> Holding:
-    """live: the labels of the Secret on the cluster; None: there is none."""
+    """live: whether the Secret is on the cluster."""
     memory = Memory()
-    if live is not None:
-        metadata = {"name": "edge", "namespace": "clusters", "labels": dict(live)}
+    if live:
+        metadata = {"name": "edge", "namespace": "clusters"}
         memory.objects["/api/v1/namespaces/clusters/secrets/edge"] = {"metadata": metadata}
     monkeypatch.setattr(connect, "connect", lambda *_: memory.client())
     return holding(PLAN, secrets, ClusterTarget(), state.__contains__)
@@ -117,7 +118,7 @@ def test_without_a_kubeconfig_that_flux_takes_the_secret_alone_is_held(
     secrets = read(stacks)
     new = held(monkeypatch, secrets)
     assert (new.kept, new.left_out) == (frozenset(), {SECRET})
-    there = held(monkeypatch, secrets, {"tenantry/environment": "dev"}, [SECRET])
+    there = held(monkeypatch, secrets, live=True, state=[SECRET])
     assert (there.kept, there.left_out) == ({SECRET}, frozenset())
     assert said[0].startswith(f"{NOT_STORED} is left out; everything else of the run goes through\n")
     assert said[1].startswith(f"{NOT_STORED} stays as it is; ")
@@ -125,26 +126,6 @@ def test_without_a_kubeconfig_that_flux_takes_the_secret_alone_is_held(
     assert not any("geheim" in each for each in said)
     objects = built(lambda: Run(plan=with_secrets(new.registered(PLAN), secrets), target=ClusterTarget())).objects
     assert len(objects) == len(PLAN.objects) - 1
-
-
-def test_a_secret_that_something_else_made_is_left_alone_even_with_a_good_kubeconfig(
-    monkeypatch: pytest.MonkeyPatch, said: list[str]
-) -> None:
-    secrets = read(outputs(kubeconfig=TEXT))
-    for labels, state, left_out in (
-        ({"app": "bank"}, [], {SECRET}),
-        ({"tenantry/environment": "prod"}, [], {SECRET}),
-        ({"tenantry/environment": "dev"}, [], set()),  # of a run that was killed
-        ({}, [SECRET], set()),  # somebody took the labels off, and the run puts them back
-    ):
-        found = held(monkeypatch, secrets, labels, state)
-        assert (found.kept, found.left_out) == (frozenset(), left_out)
-    told = (
-        f"{NOT_STORED} is left out; everything else of the run goes through\n"
-        "  Secret clusters/edge exists, and no run made it\n"
-        "  fix: name another Secret for a new cluster; for one in use, take this Secret away, and the next run writes it"
-    )
-    assert said == [told] * 2
 
 
 def test_a_stack_is_asked_once_for_all_of_its_outputs(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -368,9 +368,10 @@ def exported_by_another_stack(project: Project, hub: Cluster, root: Path) -> Non
     project.pulumi("stack", "init", *stack).ok()
     project.pulumi("up", *stack, "--yes", "--skip-preview").ok()
     before = hub.find(*REGISTERED)
-    assert "Secret clusters/edge-1-kubeconfig exists, and no run made it" in " ".join(project.up().text.split())
+    refused = "Secret clusters/edge-1-kubeconfig exists already on 'hub-dev' outside of environment 'dev'"
+    assert refused in project.up().text
     assert hub.find(*REGISTERED) == before
-    hub.delete(*REGISTERED)
+    hub.patch(*REGISTERED, {"metadata": {"labels": {"tenantry/environment": "dev"}}})
     assert project.preview() == {"Secret clusters/edge-1-kubeconfig": "create"}
     shown = project.up().ok().text
     found = hub.find(*REGISTERED)
