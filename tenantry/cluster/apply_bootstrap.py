@@ -56,10 +56,12 @@ _LEARNING = threading.Lock()
 
 
 def _learn(manifests: Iterable[Manifest]) -> None:
-    """Have the types of all manifests used once. Clusters are prepared several at a time."""
+    """Have the types of all manifests used once, and that of errors. Clusters are prepared several at a time."""
     from lightkube.codecs import from_dict
+    from lightkube.models.meta_v1 import Status
 
     with _LEARNING:
+        Status.from_dict({})
         for manifest in manifests:
             from_dict(dict(manifest))
 
