@@ -129,8 +129,11 @@ def edge(bare: Project) -> Iterator[Cluster]:
 
 
 @pytest.fixture(scope="module")
-def running(bare: Project, hub: Cluster, edge: Cluster) -> Project:
-    """The sandbox with the tenant on it, applied by Flux. Whoever connected the remote cluster has made its rights there."""
+def running(bare: Project, hub: Cluster, edge: Cluster) -> Iterator[Project]:
+    """The sandbox with the tenant on it, applied by Flux. Whoever connected the remote cluster has made its rights there.
+
+    In the end the clusters have the policies of the sandbox's own file again: those of the imported one name its namespaces.
+    """
     files = bare.content / "git" / "platform" / "fleet"
     settings = made("v1", "ConfigMap", "settings", "default", data={"region": "edge"})
     space, account, binding, *_ = there = tenant(bare.port)
@@ -152,7 +155,9 @@ def running(bare: Project, hub: Cluster, edge: Cluster) -> Project:
     for cluster in (hub, edge):
         what = "the database to run"
         cluster.until("StatefulSet", "harbour", "db", lambda found: found["status"].get("readyReplicas"), what)
-    return bare
+    yield bare
+    for name in ("hub-dev", "edge-1"):
+        bare.tenantry("cluster", "bootstrap", name, "--kubeconfig", str(bare.kubeconfig(name))).ok()
 
 
 @pytest.fixture(scope="module")
