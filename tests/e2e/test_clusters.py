@@ -271,6 +271,8 @@ REGISTERED = ("Secret", "clusters", "edge-1-kubeconfig")
 @pytest.fixture(scope="module")
 def grouped(bare: Project) -> Iterator[Project]:
     """A sandbox before the first `up`, and a file that does not declare edge-1; in the end both are as they were."""
+    if not bare.is_up:  # the sandboxes of the tests before may have ended
+        bare.start("dev")
     text = bare.fleet.read_text()
     bare.edit(EDGE, "")
     bare.edit("clusters:\n  hub-dev:", f"{GROUP}clusters:\n  hub-dev:")

@@ -33,6 +33,8 @@ ALWAYS = ("no-controllers", "loopback")
 
 @pytest.fixture(scope="module")
 def project(bare: Project) -> Project:
+    if not bare.is_up:  # the sandboxes of the tests before may have ended
+        bare.start("dev")
     return bare
 
 
