@@ -7,7 +7,7 @@ everything else has been answered and every wave is ready, so only a successful 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from itertools import chain
@@ -54,6 +54,25 @@ class Check(Protocol):
 
     async def check(self, answers: Mapping[ObjectId, Mapping[str, Any]]) -> None:
         """answers: what the engine says that each object is. Raises: RunError: something is wrong."""
+
+
+@dataclass(frozen=True, slots=True)
+class Then:
+    """A check, after which a run, and no preview, tells the command that started it how it ends."""
+
+    inner: Check | None
+    say: Callable[[], None]
+
+    @property
+    def ids(self) -> frozenset[ObjectId]:
+        return self.inner.ids if self.inner else frozenset()
+
+    async def check(self, answers: Mapping[ObjectId, Mapping[str, Any]]) -> None:
+        """Raises: as the check, and what is said."""
+        if self.inner:
+            await self.inner.check(answers)
+        if not pulumi.runtime.is_dry_run():
+            self.say()
 
 
 async def end(

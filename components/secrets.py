@@ -28,7 +28,7 @@ from tenantry.stacks.outcome import HELD, for_stack, is_started_by_tenantry, tel
 
 from .config import ClusterTarget
 from .contact import connected
-from .ending import Check
+from .ending import Check, Then
 from .outputs import Output, read_outputs
 
 GROUPS = ("credentials", "platformCredentials")
@@ -169,7 +169,13 @@ class Holding:
 
     def ending(self, check: Check | None) -> Check | None:
         """The check at the end of a run, which says what was held."""
-        return _Ending(check, self.message) if self.ids else check
+        return Then(check, self._say) if self.ids else check
+
+    def _say(self) -> None:
+        """Raises: RunError: nobody else would say it. The engine then deletes nothing, and the next run does."""
+        tell(HELD)
+        if not is_started_by_tenantry():
+            raise pulumi.RunError(self.message)
 
 
 def holding(
@@ -241,23 +247,3 @@ def _done(ids: Iterable[ObjectId], kept: Collection[ObjectId], left_out: Collect
         if (own := [id for id in held if id in among])
     ]
     return f"{', and '.join(done)}; everything else of the run goes through"
-
-
-@dataclass(frozen=True, slots=True)
-class _Ending:
-    inner: Check | None
-    message: str
-    ids: frozenset[ObjectId] = field(init=False)
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "ids", self.inner.ids if self.inner else frozenset())
-
-    async def check(self, answers: Mapping[ObjectId, Mapping[str, Any]]) -> None:
-        """Raises: RunError: nobody else would say it. The engine then deletes nothing, and the next run does."""
-        if self.inner:
-            await self.inner.check(answers)
-        if pulumi.runtime.is_dry_run():
-            return
-        tell(HELD)
-        if not is_started_by_tenantry():
-            raise pulumi.RunError(self.message)

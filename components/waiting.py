@@ -10,6 +10,7 @@ import asyncio
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
+from functools import partial
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import pulumi
@@ -28,7 +29,7 @@ from tenantry.stacks.targets import key_in_state
 
 from .config import ClusterTarget, Target
 from .contact import connected
-from .ending import Check
+from .ending import Check, Then
 from .hubs import objects_in_state
 from .state import resources_in_state
 
@@ -175,7 +176,7 @@ class Held:
 
     def ending(self, check: Check | None) -> Check | None:
         """The check at the end of a run, which tells the command that started it that something waits."""
-        return _Ending(check) if self.ids else check
+        return Then(check, partial(tell, WAITING)) if self.ids else check
 
 
 def _divided(
@@ -188,18 +189,3 @@ def _divided(
         if planned.id in waits.objects or (lacks and planned.id in changed):
             (kept if key_in_state(planned.id) in state else left_out).add(planned.id)
     return frozenset(kept), frozenset(left_out)
-
-
-@dataclass(frozen=True, slots=True)
-class _Ending:
-    inner: Check | None
-    ids: frozenset[ObjectId] = field(init=False)
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "ids", self.inner.ids if self.inner else frozenset())
-
-    async def check(self, answers: Mapping[ObjectId, Mapping[str, Any]]) -> None:
-        if self.inner:
-            await self.inner.check(answers)
-        if not pulumi.runtime.is_dry_run():
-            tell(WAITING)
