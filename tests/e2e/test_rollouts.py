@@ -69,6 +69,8 @@ def test_a_first_installation_goes_from_wave_to_wave(project: Project, hub: Clus
     _is_in_order(changes_by_the_provider(project, "hub"), "roll-baseline")
     for each in _apps(hub):
         hub.wait_ready(each["kind"], "clusters", each["metadata"]["name"])
+    # Flux writes conditions before the history of a release.
+    hub.wait_stored("clusters", *(each["metadata"]["name"] for each in _apps(hub) if each["kind"] == "HelmRelease"))
 
 
 def test_clusters_come_to_share_their_sources_in_waves_and_nothing_is_installed_anew(
