@@ -10,6 +10,7 @@ from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
 from tenantry.fleet.fleet import Fleet, hubs_of
+from tenantry.fleet.namespaces import extra_namespaces
 from tenantry.fleet.placement import cluster_labels
 from tenantry.kube.objects import KubeObject, ObjectId
 from tenantry.messages.errors import UNKNOWN_NAME, Path, Problem, Refused
@@ -48,6 +49,7 @@ class Plan:
     hubs: the management clusters, in the order of the file. Where there are several, the name of one is part of each identity.
     hub_by_cluster: of the environment's clusters. A management cluster is its own.
     new_names: of tenants that had other names before, by each of these.
+    handed_over: the tenants that have namespaces and apps of other tenants today, by the kind, the other tenant and the name.
     windows: when changes may begin.
     """
 
@@ -69,6 +71,7 @@ class Plan:
     hub_by_cluster: Mapping[str, str] = field(default_factory=dict)
     new_names: Mapping[str, str] = field(default_factory=dict)
     windows: Windows = field(default_factory=Windows)
+    handed_over: Mapping[tuple[str, str, str], str] = field(default_factory=dict)
 
     @property
     def management(self) -> str:
@@ -150,7 +153,8 @@ def alike(before: Plan, after: Plan) -> tuple[Plan, Plan]:
 
 def nothing_of(plan: Plan) -> Plan:
     """An empty plan of the same environment."""
-    return Plan(plan.environment, plan.hubs, (), (), (), hub_by_cluster=plan.hub_by_cluster, new_names=plan.new_names)
+    empty = Plan(plan.environment, plan.hubs, (), (), (), hub_by_cluster=plan.hub_by_cluster)
+    return replace(empty, new_names=plan.new_names, handed_over=plan.handed_over)
 
 
 def plan(fleet: Fleet, environment: str, part: Part | None = None) -> Plan:
@@ -204,7 +208,19 @@ def plan(fleet: Fleet, environment: str, part: Part | None = None) -> Plan:
         hubs_of(fleet, environment),
         {old: name for name, tenant in fleet.document.tenants.items() for old in tenant.formerly},
         windows_of(fleet, environment),
+        dict(_handed_over(fleet, environment)),
     )
+
+
+def _handed_over(fleet: Fleet, environment: str) -> Iterator[tuple[tuple[str, str, str], str]]:
+    for tenant, declared in fleet.document.tenants.items():
+        came = {key: each.formerly for key, each in declared.namespaces.items() if each.formerly}
+        names = extra_namespaces(fleet, environment, tenant) if came else {}
+        for key, owners in came.items():
+            apps = [app for owner in owners for app in owner.apps]
+            for owner in owners:
+                yield ("namespace", owner.tenant, names[key]), tenant
+                yield from ((("app", owner.tenant, app), tenant) for app in apps)
 
 
 def _in_a_dependency_cycle(fleet: Fleet, environment: str, waiting: Sequence[ObjectId]) -> Problem:

@@ -15,6 +15,7 @@ from tenantry.model.tenancy import AccountRef, ServiceAccount, Subject, TenantOw
 from tenantry.plan.objects.scope import (
     ACCOUNT_LABEL,
     ENVIRONMENT_LABEL,
+    FORMER_ANNOTATION,
     ROLE_LABEL,
     TENANT_LABEL,
     Scope,
@@ -115,6 +116,9 @@ def _namespace(scope: Scope, settings: TenantSettings) -> Manifest:
         "kustomize.toolkit.fluxcd.io/prune": "disabled",
     }
     said = {**settings.annotations, **required_annotations(settings.require)}
+    if givers := scope.givers.get(scope.namespace):
+        # The chart of baselines leaves the data of another tenant alone unless the platform says that it was given away.
+        said[FORMER_ANNOTATION] = ",".join(givers)
     annotations = {"annotations": said} if said else {}
     return {
         "apiVersion": "v1",
