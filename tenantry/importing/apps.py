@@ -81,8 +81,8 @@ def fill_in(survey: Survey, app: FoundApp) -> bool:
             return False
     if app.tenant:
         keys = {name: key for key, name in survey.territories[app.tenant].extra.items()}
-        target = block.get("targetNamespace")
-        block = {"source": source_key(app), **block, **({"targetNamespace": keys[target]} if target in keys else {})}
+        own = {key: keys[block[key]] for key in ("targetNamespace", "storageNamespace") if block.get(key) in keys}
+        block = {"source": source_key(app), **block, **own}
     app.content = {app.block: block}
     if not app.tenant:
         app.content = {"source": source_entry(survey.world, app.source, named), **app.content}
@@ -168,7 +168,8 @@ def _helm_block(world: World, app: FoundApp, named: Named, storage: str) -> Bloc
     """The block, without its source. storage: the namespace in which Tenantry has Helm store the release."""
     thing = app.thing
     release = effective_spec(thing.read.manifest)
-    if release["storageNamespace"] != storage:
+    own = ("releaseName", "targetNamespace", "storageNamespace")
+    if release["storageNamespace"] not in (storage, *(app.extra if app.tenant else ())):
         app.moves.append(
             f"Helm stores the release in namespace {release['storageNamespace']}, and Tenantry in {storage}"
         )
@@ -177,7 +178,7 @@ def _helm_block(world: World, app: FoundApp, named: Named, storage: str) -> Bloc
     if not app.tenant:
         spec["upgrade"] = {**MISSING_CRDS, **spec.get("upgrade", {})}
     spec = dict(without_kept_definitions("HelmRelease", spec))
-    spec |= {key: release[key] for key in ("releaseName", "targetNamespace")}
+    spec |= {key: release[key] for key in own[: 3 if app.tenant else 2]}
     for action in ACTIONS:
         spec[action] = {"strategy": {"name": "RemediateOnFailure"}, **mapping_at(spec, action)}
     spec = {key: value for key, value in spec.items() if value != {}}

@@ -142,6 +142,7 @@ class PlacementPlanner:
                 app: former_main(self.fleet, self.environment, owner.tenant)
                 for each in own.values()
                 for owner in each.formerly
+                if owner.tenant not in (tenant, *self.fleet.document.tenants[tenant].formerly)
                 for app in owner.apps
             },
             givers={extra[key]: tuple(owner.tenant for owner in each.formerly) for key, each in own.items()},

@@ -35,6 +35,9 @@ BY_NATURE = {
     "App.rollout": "in which order a run changes clusters, which no object says",
     "Credentials.keys": "Secrets are not read: the entry says that they exist",
     "Credentials.registry": "Secrets are not read: the entry says that they exist",
+    **dict.fromkeys(
+        ("ExtraNamespace.formerly", "FormerOwner.apps", "FormerOwner.tenant"), "names come back as they are"
+    ),
     "ExtraNamespace.state": "permits a removal, which is for people to decide",
     "Tenant.formerly": "names come back as they are",
     "Frame.environments": "said of each app",
