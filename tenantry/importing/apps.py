@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from typing import Any
 
 from tenantry.fleet.apps import ACTIONS, EffectiveApp
@@ -71,16 +71,17 @@ def fill_in(survey: Survey, app: FoundApp) -> bool:
         )
         return False
     named = survey.names_of(app)
+    keys = {name: key for key, name in survey.territories[app.tenant].extra.items()} if app.tenant else {}
     if thing.kind == "Kustomization":
         block = _kustomize_block(survey.world, app, named)
     else:
-        block = _helm_block(survey.world, app, named, app.main if app.tenant else app.own or survey.platform)
+        storage = app.main if app.tenant else app.own or survey.platform
+        block = _helm_block(survey.world, app, named, storage, keys)
         if app.moves:
             fix = "leave it to what applies it, or declare it by hand when it may be installed again"
             notes.leave(thing.read, f"{app.moves[0]}, so the release would be installed again", fix)
             return False
     if app.tenant:
-        keys = {name: key for key, name in survey.territories[app.tenant].extra.items()}
         own = {key: keys[block[key]] for key in ("targetNamespace", "storageNamespace") if block.get(key) in keys}
         block = {"source": source_key(app), **block, **own}
     app.content = {app.block: block}
@@ -164,12 +165,14 @@ def _reaches_further(app: FoundApp, world: World) -> str:
     return f"the tenant also has {', '.join(app.extra)}" if app.extra else ""
 
 
-def _helm_block(world: World, app: FoundApp, named: Named, storage: str) -> Block:
-    """The block, without its source. storage: the namespace in which Tenantry has Helm store the release."""
+def _helm_block(world: World, app: FoundApp, named: Named, storage: str, extra: Collection[str]) -> Block:
+    """The block, without its source. storage: the namespace in which Tenantry has Helm store the release; extra: those in which
+    it can.
+    """
     thing = app.thing
     release = effective_spec(thing.read.manifest)
     own = ("releaseName", "targetNamespace", "storageNamespace")
-    if release["storageNamespace"] not in (storage, *(app.extra if app.tenant else ())):
+    if release["storageNamespace"] not in (storage, *extra):
         app.moves.append(
             f"Helm stores the release in namespace {release['storageNamespace']}, and Tenantry in {storage}"
         )
