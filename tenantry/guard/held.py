@@ -143,8 +143,6 @@ class Held:
             namespaces={placed(key): leaving for key, leaving in self.namespaces.items()},
             apps={id: replace(app, tenant=owner(id, app)) for id, app in self.apps.items()},
             frozen=frozenset((names.get(tenant, tenant), cluster) for tenant, cluster in self.frozen),
-            kept={
-                place: each._replace(tenant=placed((each.tenant, *place))[0]) for place, each in self.kept.items()
-            },
+            kept={place: each._replace(tenant=placed((each.tenant, *place))[0]) for place, each in self.kept.items()},
             marked=frozenset(map(placed, self.marked)),
         )

@@ -271,7 +271,8 @@ class HelmOfAddons(HelmPatch):
     owned = (
         HelmPatch.owned
         | dict.fromkeys(
-            ("chart", "releaseName", "source", "storageNamespace", "targetNamespace", "updates", "version"), _OF_EACH_APP
+            ("chart", "releaseName", "source", "storageNamespace", "targetNamespace", "updates", "version"),
+            _OF_EACH_APP,
         )
         | dict.fromkeys(
             ("chartInterval", "valuesFiles", *HelmPatch.parts["HelmChart"]), "each app says it of its chart"

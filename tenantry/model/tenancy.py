@@ -208,7 +208,7 @@ class ExtraNamespace(Model):
     """`removing`: a later run may remove the entry, even if the environment is protected; the namespace stays with its data.
     `offboarding`: the namespace goes with its data. Until that run its apps keep running."""
     formerly: list[FormerOwner] = []
-    """The tenants that had the namespace before, the oldest first. It keeps the name that it had with the oldest, with everything in
+    """The tenants that had the namespace before, the oldest first. It keeps the name that it had with the oldest, and everything in
     it. Keep the key as long as the namespace is there. `tenantry transfer app` writes it."""
 
     @model_validator(mode="after")

@@ -81,10 +81,25 @@ class Frame:
         variables = self.file.variables(environment, tenant=self._first_name)
         found: dict[str, str] = {}
         for key, each in given.items():
-            owner = next((str(one.get("tenant")) for one in entries(mapping(each).get("formerly"))), "")
+            owner = next((str(one.get("tenant")) for one in self.owners_before(str(key))), "")
             there = {**variables, "namespace": self._former(environment, owner) if owner else main, "key": key}
             found[filled(str(mapping(each).get("name") or "{namespace}-{key}"), there)] = key
         return found
+
+    def came(self, environment: str) -> Mapping[str, str]:
+        """The apps that came from other tenants with a namespace, each with the main namespace of its tenant then."""
+        own = (self.tenant, *texts(self.own.get("formerly")))
+        owners = [each for key in mapping(self.own.get("namespaces")) for each in self.owners_before(str(key))]
+        return {
+            app: self._former(environment, str(owner.get("tenant")))
+            for owner in owners
+            if owner.get("tenant") not in own
+            for app in texts(owner.get("apps"))
+        }
+
+    def owners_before(self, key: str) -> list[Mapping[str, Any]]:
+        """The tenants that had one of the other namespaces before, the oldest first."""
+        return entries(mapping(mapping(self.own.get("namespaces")).get(key)).get("formerly"))
 
     def _former(self, environment: str, owner: str) -> str:
         """The main namespace of a tenant that may have another name today, or be gone."""

@@ -57,8 +57,9 @@ def transfer_app(editor: Editor, text: str, to: str) -> Edit:
         notes += drop_marks(editor, there)
     key = _give_namespace(editor, place, owner)
     notes.append(f"its namespace goes with it, and is 'namespaces.{key}' of tenant '{owner}' now")
-    if editor.value(("tenants", owner, "adopt"), False) is not True:
-        editor.set(("tenants", owner, "adopt"), True, file=editor.main)
+    adopts: Path = ("tenants", owner, "adopt")
+    if editor.value(adopts) is not True:
+        editor.set(adopts, value=True, file=editor.main)
         notes.append(f"tenant '{owner}' may take over what exists (adopt: true)")
     hint = (
         "nothing is installed again: names of objects stay, and rights change. When every environment has it: `tenantry unset"
@@ -77,7 +78,9 @@ def _place_of(editor: Editor, app: Target, to: str) -> _Shared:
         message = f"{app} is in the main namespace of tenant '{app.owner}', which has more than this app"
         if key is not None:
             message = f"'{key}' is no key of 'namespaces' of tenant '{app.owner}', so nobody knows what goes with {app}"
-        raise Refused(message, f"give the whole tenant another name: tenantry transfer tenant {app.owner} NAME; or {instead}")
+        raise Refused(
+            message, f"give the whole tenant another name: tenantry transfer tenant {app.owner} NAME; or {instead}"
+        )
     apps = tuple(
         name
         for name in editor.names("tenants", app.owner, "apps")
@@ -89,7 +92,9 @@ def _place_of(editor: Editor, app: Target, to: str) -> _Shared:
             raise Refused(f"{each} has a part from a class", "write the whole app into the tenant first")
         if differing := [path for path in _paths(entry.get("overrides", {})) if path[-1] in _PLACES]:
             at = format_path((*each.path, "overrides", *differing[0]))
-            raise Refused(f"{at} puts the app into another namespace somewhere", "take the app off these clusters first")
+            raise Refused(
+                f"{at} puts the app into another namespace somewhere", "take the app off these clusters first"
+            )
         if "helm" in entry and _block_of(editor, each).get("storageNamespace") != key:
             raise Refused(
                 f"Helm keeps its records of {each} in the main namespace of tenant '{app.owner}', and would uninstall the app"

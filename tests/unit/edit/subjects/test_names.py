@@ -41,7 +41,8 @@ NO_NAMES = {
     "GitRef": "branch commit name semver tag",
     "GrantedLimits": "interval timeout",
     "Grants": "alerts annotations labels push roles shortestInterval sources variables",
-    "HelmPatch": "chart chartInterval interval releaseName storageNamespace targetNamespace timeout updates values valuesFiles version",
+    "HelmPatch": "chart chartInterval interval releaseName storageNamespace targetNamespace timeout updates values"
+    " valuesFiles version",
     "HelmRepository": "interval timeout url",
     "HttpCheck": "url",
     "PrometheusCheck": "query url",
