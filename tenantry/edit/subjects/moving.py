@@ -40,12 +40,13 @@ def move_app(editor: Editor, text: str, to: str, *, with_sources: bool = False) 
     ]
     if editor.value((*app.path, "clusters")) is ABSENT:
         notes.append(f"it has no selector of its own: that of tenant '{owner}' applies now")
+    spaces = editor.names("tenants", app.owner, "namespaces")
+    apart = any(editor.value((*app.path, kind, "targetNamespace"), None) in spaces for kind in ("helm", "kustomize"))
     relocate(editor, app.path, moved.path)
     notes += drop_marks(editor, moved)
-    hint = (
-        f"nothing is handed over: it is installed for '{owner}', and uninstalled with its data for '{app.owner}'; an app with a"
-        f" namespace of its own can keep all: undo this, and type `tenantry transfer app {app.owner}/{app.name} {owner}`"
-    )
+    hint = f"nothing is handed over: it is installed for '{owner}', and uninstalled with its data for '{app.owner}'"
+    if apart:
+        hint += f"; to keep what runs: undo this, and type `tenantry transfer app {app.owner}/{app.name} {owner}`"
     return Edit(f"moved {app} to tenant '{owner}'", notes, [hint])
 
 
