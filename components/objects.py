@@ -232,15 +232,15 @@ class Objects:
         self._former = former
         self._parents: dict[tuple[str, str], pulumi.ComponentResource] = {}
 
-    def create(self, planned: Iterable[KubeObject], parent: pulumi.ComponentResource) -> pulumi.Output[None] | None:
+    def create(self, planned: Iterable[KubeObject], parent: pulumi.ComponentResource) -> list[asyncio.Future[Answer]]:
         """Create objects below a component. Dependencies go from object to object: one on a component would mean everything below
         it, and would grow with the fleet.
 
-        Returns: what is known when those that are created later exist; None: all exist.
+        Returns: those that are created later.
         """
         kind = parent.pulumi_resource_type
         self._parents[kind, "" if kind == FLEET else parent.pulumi_resource_name] = parent
-        late = []
+        late: list[asyncio.Future[Answer]] = []
         for one in planned:
             if self._is_late(one):
                 self.late[one.id] = found = asyncio.ensure_future(self._in_time(one, parent))
@@ -249,7 +249,7 @@ class Objects:
             else:
                 needed = [*(self.created[id] for id in one.depends_on), *self._steps.before(one.id)]
                 self._create(one, parent, self._answers.after(needed) if needed else None)
-        return pulumi.Output.from_input(_all(late)) if late else None
+        return late
 
     def answer(self, id: ObjectId) -> asyncio.Future[Answer]:
         """What the engine says of an object that was given to `create`."""
@@ -325,11 +325,6 @@ class Objects:
         self._answers.expect(made, parent, made.kind)
         self._steps.took(planned.id, made)
         return made
-
-
-async def _all(late: Sequence[asyncio.Future[Answer]]) -> None:
-    for each in late:
-        await each
 
 
 def _options(planned: KubeObject, parent: pulumi.ComponentResource, ignored: Sequence[str]) -> pulumi.ResourceOptions:
