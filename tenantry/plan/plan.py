@@ -9,6 +9,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
+from tenantry.fleet.classes import class_of_app
 from tenantry.fleet.fleet import Fleet, hubs_of
 from tenantry.fleet.namespaces import extra_namespaces
 from tenantry.fleet.placement import cluster_labels
@@ -51,6 +52,7 @@ class Plan:
     new_names: of tenants that had other names before, by each of these.
     handed_over: the tenants that have namespaces and apps of other tenants today, by the kind, the other tenant and the name.
     windows: when changes may begin.
+    app_classes: the class that an app comes from, by tenant and app; only if there are rollouts.
     """
 
     environment: str
@@ -71,6 +73,7 @@ class Plan:
     hub_by_cluster: Mapping[str, str] = field(default_factory=dict)
     new_names: Mapping[str, str] = field(default_factory=dict)
     windows: Windows = field(default_factory=Windows)
+    app_classes: Mapping[tuple[str, str], str] = field(default_factory=dict)
     handed_over: Mapping[tuple[str, str, str], str] = field(default_factory=dict)
 
     @property
@@ -208,8 +211,15 @@ def plan(fleet: Fleet, environment: str, part: Part | None = None) -> Plan:
         hubs_of(fleet, environment),
         {old: name for name, tenant in fleet.document.tenants.items() for old in tenant.formerly},
         windows_of(fleet, environment),
+        _classes_of(fleet, gathered.apps) if rollouts else {},
         dict(_handed_over(fleet, environment)),
     )
+
+
+def _classes_of(fleet: Fleet, apps: Iterable[PlannedApp]) -> dict[tuple[str, str], str]:
+    """The class of each app that comes from one."""
+    every = dict.fromkeys((app.tenant, app.name) for app in apps if app.tenant)
+    return {app: found for app in every if (found := class_of_app(fleet.source, *app))}
 
 
 def _handed_over(fleet: Fleet, environment: str) -> Iterator[tuple[tuple[str, str, str], str]]:
