@@ -23,7 +23,7 @@ environments: {dev: {management: hub}}
 clusters:
   hub: {environments: [dev]}
   edge: {environments: [dev], kubeconfig: {secret: {namespace: clusters, name: edge, key: value}}}
-platform: {chart: {helm: {url: "https://charts.example.com", version: 0.2.0}}}
+platform: {chart: {helm: {url: "https://charts.example.com", version: 0.3.0}}}
 defaults: {clusters: {names: [edge]}, quota: {pods: 5}}
 tenants:
 """
