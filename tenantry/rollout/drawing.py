@@ -146,11 +146,13 @@ def drawn(fleet: Fleet, rollout: Rollout, units: Mapping[str, bool], at: Path) -
     named = list(_tenants_named(fleet, waves, units) if by_tenants else _clusters_named(fleet, waves, units))
     taken = {name for each in named for name in each}
     rest = [name for name in units if name not in taken]
+    # A renamed tenant stays in its wave.
+    first = {name: fleet.document.tenants[name].first_name(name) for name in rest} if by_tenants else {}
     found = []
     for index, (wave, mine) in enumerate(zip(waves, named, strict=True)):
         if wave.all or wave.percent is not None:
             left = [name for name in rest if by_tenants or wave.selector.takes(name, fleet.clusters[name].labels)]
-            share = set(left) if wave.all else _share(units, left, wave.percent or 0)
+            share = set(left) if wave.all else _share(units, left, wave.percent or 0, first)
             mine = tuple(name for name in rest if name in share)
             rest = [name for name in rest if name not in share]
         found.append(Drawn(wave, mine, (*at, "waves", index)))
@@ -177,8 +179,8 @@ def _tenants_named(fleet: Fleet, waves: Sequence[RolloutWave], units: Iterable[s
         )
 
 
-def _share(units: Mapping[str, bool], names: Sequence[str], percent: int) -> set[str]:
-    """The first in the order of their hashes.
+def _share(units: Mapping[str, bool], names: Sequence[str], percent: int, first: Mapping[str, str]) -> set[str]:
+    """The first in the order of the hashes of their names. first: the oldest names of those that had others.
 
     A wave of what is paused would prove nothing, so the share is counted among the others, if there are any.
     """
@@ -186,8 +188,9 @@ def _share(units: Mapping[str, bool], names: Sequence[str], percent: int) -> set
     wanted = math.ceil(len(counting) * percent / 100)
     if wanted == len(counting):
         return set(names)
-    last = sorted(counting, key=_rank)[wanted - 1]
-    return {name for name in names if _rank(name) <= _rank(last)}
+    ranks = {name: _rank(first.get(name, name)) for name in names}
+    last = sorted(ranks[name] for name in counting)[wanted - 1]
+    return {name for name in names if ranks[name] <= last}
 
 
 def _rank(name: str) -> tuple[int, str]:
