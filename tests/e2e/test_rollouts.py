@@ -591,6 +591,7 @@ OTHERS = """\
 
 
 def test_a_tenant_whose_app_fails_is_held_and_two_others_reach_the_end(project: Project, hub: Cluster) -> None:
+    project.edit("        clusters: {names: [edge-3, edge-4, edge-6]}\n", "")
     project.fleet.write_text(project.fleet.read_text() + OTHERS)
     _up(project, 0)
     project.wait("dev")
