@@ -46,6 +46,7 @@ from .contact import connected
 from .gates import TOLD
 from .secrets import SecretConfig, read_secrets, with_plain_secrets
 from .state import check_retained, outputs_in_state
+from .staying import Staying
 from .waiting import Conditions, Held
 
 if TYPE_CHECKING:
@@ -60,7 +61,7 @@ class Restoring:
     """What was not as planned before the run.
 
     rewritten: what is as planned, but for fields that the API server writes otherwise. moves: the apps that move to another source.
-    urns: of the state, by what `key_of` gives; empty if nothing was not as planned. held: what waits and stays as it is.
+    staying: what can stay as it is in the midst of the run. held: what waits, and stays as it is from the beginning.
     """
 
     target: ClusterTarget
@@ -68,7 +69,7 @@ class Restoring:
     before: Sequence[Difference]
     rewritten: Sequence[Difference] = ()
     moves: Sequence[Move] = ()
-    urns: Mapping[str, str] = field(default_factory=dict)
+    staying: Staying = field(default_factory=Staying)
     held: Held = field(default_factory=Held)
 
     @property
@@ -172,7 +173,8 @@ def restoring(
         take_off_added(client, (each for each in differences if each.added))
         delete(client, abandoned, _CLEAN_UP)
     urns = {key_of(urn): urn for urn in there_before}
-    return Restoring(target, plan, differences, rewritten, moves, urns, kept_back)
+    staying = Staying.of(urns, {planned.id: live for planned, live in changed}, found.unplanned)
+    return Restoring(target, plan, differences, rewritten, moves, staying, kept_back)
 
 
 def _is_unknown(difference: Difference, state: Mapping[str, Mapping[str, Any]]) -> bool:

@@ -22,6 +22,7 @@ from tenantry.messages.errors import Refused
 from tenantry.plan.plan import Plan
 from tenantry.rollout.turns import awaited_apps, records_on, unready_apps, wanted_of
 from tenantry.stacks.file import NAMESPACE
+from tenantry.stacks.outcome import HELD, is_started_by_tenantry, tell
 from tenantry.stacks.record import Record, State, expected, is_awaited, read, record_object, record_of
 
 from .config import ClusterTarget
@@ -90,14 +91,19 @@ async def end(
     """
     created, moving = objects.created, objects.moving
     try:
-        await answers.gates.lead({id: answers.of(each) for id, each in created.items() if answers.gates.holds(id)})
-        failed = [move for id, move in moving.moves.items() if not (await answers.of(created[id])).ok]
-        for move in failed if moving.gates.reading else ():
+        gates = answers.gates
+        await gates.lead({id: objects.answer(id) for id in objects.late if gates.holds(id)})
+        for late in objects.late.values():
+            await late
+        failed = [move for id, move in moving.moves.items() if not (await objects.answer(id)).ok]
+        for move in failed if gates.reading else ():
             moving.keep(move, objects.keep)
+        if gates.authors and gates.stopped:
+            moving.staying.keep_of(gates.authors.tenants_of(gates.stopped), objects.keep)
         complete = all([(await answers.of(each)).ok for each in created.values()]) if check or last else True
         if check and complete:
             await check.check({id: await future_of(created[id].content()) for id in check.ids & created.keys()})
-        moving.end()
+        _tell([*gates.stopped.values(), *moving.told()])
         if last:
             planned = await last.planned(complete=complete and moving.is_complete)
             own = pulumi.ResourceOptions(parent=parent, provider=providers[planned.hub] if planned else None)
@@ -106,6 +112,19 @@ async def end(
         if last:
             last.failed(error)
         raise
+
+
+def _tell(incomplete: list[str]) -> None:
+    """Say at the end of a run what it has not changed, because something has failed or has not arrived.
+
+    Raises: RunError: nobody else would say it. The engine then deletes nothing, and a later run does.
+    """
+    if incomplete:
+        message = "\n".join(incomplete)
+        if not is_started_by_tenantry():
+            raise pulumi.RunError(message)
+        tell(HELD)
+        pulumi.log.error(message)
 
 
 @dataclass(frozen=True, slots=True)

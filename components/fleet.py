@@ -5,9 +5,7 @@ What depends on one of these components waits for all objects below it, and so d
 
 from __future__ import annotations
 
-import sys
-from collections.abc import Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -20,7 +18,7 @@ from tenantry.rollout.turns import Turns
 
 from .ending import end
 from .gates import Gates
-from .objects import Answers, Objects, Steps
+from .objects import Answers, Objects, Steps, without_positions
 from .provider import management_providers
 from .run import Run, run_of
 
@@ -167,10 +165,11 @@ class Fleet(Part):
         gates = run.gates or Gates(run.plan.environment, Turns(), None)
         answers = Answers(gates)
         steps = Steps(run.plan.apps, gates.turns, answers, self)
-        created = Objects(answers, steps, run.kept, providers, run.renamed.names, run.waiting(gates))
+        moving = run.moving(gates)
+        created = Objects(answers, steps, run.kept, providers, run.renamed.names, moving, run.staying)
         own = pulumi.ResourceOptions(parent=self)
         platform, tenants = _shares(run.plan)
-        with _without_positions():
+        with without_positions():
             created.create(platform.shared.objects, self)
             self.clusters = {each: Cluster(each, owned, created, own) for each, owned in platform.by_cluster.items()}
             self.tenants = {each: Tenant(each, share, created, own) for each, share in tenants.items()}
@@ -180,23 +179,6 @@ class Fleet(Part):
         )
         self.record = run.last.output if run.last else None
         self._complete(owned for share in (platform, *tenants.values()) for owned in share.all())
-
-
-@contextmanager
-def _without_positions() -> Iterator[None]:
-    """Let the SDK find no source positions below the fleet, which has its own.
-
-    It sends all lines that lead to a resource, which are the same lines of this package for all objects: a quarter of the state.
-    """
-    before = getattr(sys, "tracebacklimit", None)
-    sys.tracebacklimit = 3
-    try:
-        yield
-    finally:
-        if before is None:
-            del sys.tracebacklimit
-        else:
-            sys.tracebacklimit = before
 
 
 def _shares(plan: Plan) -> tuple[Share, dict[str, Share]]:

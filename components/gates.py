@@ -26,13 +26,25 @@ from tenantry.kube.objects import ObjectId
 from tenantry.messages.errors import UNREACHABLE, Refused
 from tenantry.messages.text import grouped
 from tenantry.plan.plan import Plan
+from tenantry.rollout.authors import PLATFORM, Author, Authors
 from tenantry.rollout.checks import failed_checks
-from tenantry.rollout.judging import Awaited, Request, Seen, Watch
+from tenantry.rollout.judging import Awaited, Request
 from tenantry.rollout.opening import closed
 from tenantry.rollout.turns import Turn, Turns, ask, turns_of, wanted_of
+from tenantry.rollout.watching import Seen, Watch
 from tenantry.rollout.waves import Rollout, Wave, in_words
 from tenantry.rollout.windows import Shut
-from tenantry.rollout.words import arrived, not_begun, progress, stopped, unapplied, unchecked, unkept, unreadable
+from tenantry.rollout.words import (
+    arrived,
+    held,
+    not_begun,
+    progress,
+    stopped,
+    unapplied,
+    unchecked,
+    unkept,
+    unreadable,
+)
 from tenantry.stacks.outcome import WAITS, is_started_by_tenantry, tell
 
 from .config import ClusterTarget, Target
@@ -117,9 +129,11 @@ TOLD = 32
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What the engine says. resource: on which others can depend. ok: whether the engine could create or change it."""
+    """What the engine says. resource: on which others can depend; None: it was left out. ok: whether the engine could create or
+    change it.
+    """
 
-    resource: pulumi.Resource
+    resource: pulumi.Resource | None
     ok: bool
 
 
@@ -137,8 +151,9 @@ class Gates:
     """The gates of all rollouts of a plan.
 
     reading: None: nothing is waited for, as in a preview. to_the_end: the last wave is waited for, too. left: what stays as it is:
-    nobody waits for it, and it waits for nobody. good: called when a wave is good. closed: whether windows keep a wave from
-    beginning. changing: the rollouts and waves in which the run changes something. touched: what it changes.
+    nobody waits for it, and it waits for nobody. good: called when a wave is good, with what stays as it is. closed: whether a
+    window keeps a wave from beginning. changing: the rollouts and waves in which the run changes something. authors: None: whatever
+    fails counts against the platform.
     """
 
     environment: str
@@ -147,12 +162,14 @@ class Gates:
     end: Callable[..., NoReturn] = ended
     to_the_end: bool = False
     left: frozenset[ObjectId] = frozenset()
-    good: Callable[[Rollout, Wave], Awaitable[None]] | None = None
+    good: Callable[[Rollout, Wave, Callable[[ObjectId], bool]], Awaitable[None]] | None = None
     closed: Callable[[], Shut | None] = lambda: None
     changing: frozenset[tuple[str, int]] = frozenset()
-    touched: frozenset[ObjectId] = frozenset()
+    authors: Authors | None = None
     stayed: dict[ObjectId, str] = field(default_factory=dict)
     """The apps that have not moved to their new sources, with the reasons."""
+    stopped: dict[Author, str] = field(default_factory=dict)
+    """Those of whom nothing more is changed, with what a run says of it."""
     _begun: dict[Turn, asyncio.Event] = field(default_factory=dict)
     _error: Exception | None = None
 
@@ -170,6 +187,10 @@ class Gates:
         """Raises: what has ended the run: nothing more is sent."""
         if self._error:
             raise self._error
+
+    def stays(self, id: ObjectId) -> bool:
+        """Whether an object stays as it is, because what its author has changed in an earlier wave has failed."""
+        return bool(self.authors and self.authors.is_stopped(id, self.stopped))
 
     async def lead(self, answers: Mapping[ObjectId, asyncio.Future[Answer]]) -> None:
         """Begin one wave after the other.
@@ -254,7 +275,7 @@ class _Run:
         """Return when the next wave may begin."""
         queue = deque(self.wave.units)
         gates = self.gates
-        watch = Watch(self.rollout, self.wave, self._awaited(), time.monotonic, gates.stayed, gates.touched)
+        watch = self._watch()
         if not self.is_last and (self.rollout.name, self.wave.number) in gates.changing:
             await self._before(watch)
         watch.changed(await self._begin(["", *self.wave.left_out]))
@@ -268,8 +289,10 @@ class _Run:
                 await self._good()
                 return
             seen = await self._look(watch)
-            if watch.has_failed(seen):
-                self.gates.end(stopped(self.gates.environment, self.rollout, self.wave, seen, queue))
+            if over := watch.over(seen):
+                self._stop(over, seen, queue)
+                watch.leave(gates.stays)
+                continue
             running = len(seen.waiting)
             if not running and not queue:
                 self._tell_end(seen, waited=waited)
@@ -285,7 +308,8 @@ class _Run:
         turns = [Turn(self.rollout.name, self.wave.number, unit) for unit in units]
         for turn in turns:
             self.gates.begin(turn)
-        answers = {each: await asyncio.gather(*self.answers.get(each, ())) for each in turns}
+        # The answers go on if another rollout ends this one.
+        answers = {each: [await asyncio.shield(answer) for answer in self.answers.get(each, ())] for each in turns}
         if broken := [each.unit for each in turns if not all(answer.ok for answer in answers[each])]:
             self.gates.end(unapplied(self.gates.environment, self.rollout, self.wave, broken))
         return [each.unit for each in turns if each.unit in self.wave.units]
@@ -298,10 +322,29 @@ class _Run:
             except Refused as refused:
                 self.gates.end(unreadable(self.rollout, self.wave, refused))
 
+    def _watch(self) -> Watch:
+        gates, authors = self.gates, self.gates.authors
+        watch = Watch(self.rollout, self.wave, self._awaited(), time.monotonic, gates.stayed)
+        if authors:
+            watch.touched = authors.touched
+            watch.blamed = lambda id, ready: authors.blamed(id, self.wave.number, ready_before=ready)
+        return watch
+
     def _awaited(self) -> dict[str, list[Awaited]]:
         found = self.gates.turns.awaited.get((self.rollout.name, self.wave.number), ())
-        own = (each for each in found if each.id not in self.gates.left)
+        own = (each for each in found if each.id not in self.gates.left and not self.gates.stays(each.id))
         return grouped(own, lambda each: self.rollout.unit_of(each.owner))
+
+    def _stop(self, authors: Iterable[Author], seen: Seen, queue: Iterable[str]) -> None:
+        """Leave what these have as it is from now on. Raises: RunError: one of them is the platform, which changes everybody's."""
+        gates, whole = self.gates, [*authors]
+        if PLATFORM in whole or not gates.authors:
+            gates.end(stopped(gates.environment, self.rollout, self.wave, seen, queue))
+        for author in whole:
+            whose = gates.authors.in_words(author)
+            message = held(gates.environment, self.rollout, self.wave, whose, seen.failed[author], queue)
+            gates.stopped[author] = message
+            pulumi.log.info(message)
 
     async def _good(self) -> None:
         checks = self.wave.checks if self.gates.checks(self.rollout, self.wave) else ()
@@ -309,7 +352,7 @@ class _Run:
             self.gates.end(unchecked(self.gates.environment, self.rollout, self.wave, failed))
         if self.gates.good:
             try:
-                await self.gates.good(self.rollout, self.wave)
+                await self.gates.good(self.rollout, self.wave, self.gates.stays)
             except Refused as refused:
                 self.gates.end(unkept(self.rollout, self.wave, refused))
 

@@ -1,14 +1,10 @@
-"""Apps that a run moves to another source: each is sent when the new source has an artifact, or stays as it is.
-
-With an app that stays, everything that it needs stays, too. What the plan no longer has is registered with all changes ignored:
-what is not registered, Pulumi deletes.
-"""
+"""Apps that a run moves to another source: each is sent when the new source has an artifact, or stays as it is."""
 
 from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 
@@ -21,86 +17,64 @@ from tenantry.kube.objects import ObjectId
 from tenantry.messages.errors import Refused
 from tenantry.rollout.judging import Request
 from tenantry.rollout.moves import PATIENCE, Move, is_lost, missing_from, stayed
-from tenantry.stacks.outcome import HELD, is_started_by_tenantry, tell
-from tenantry.stacks.targets import key_in_state
 
 from .gates import Gates, Reading
+from .staying import EVERYTHING, Keep, Staying
 
-EVERYTHING = ("*",)
-"""The engine takes the former inputs of an object then."""
 _REFERENCES = ("spec.sourceRef", "spec.chartRef")
 """A paused app keeps these alone: that it is suspended has to reach it."""
 _QUIET = 15.0
 """Seconds after which a run says what it waits for."""
-
-Keep = Callable[[ObjectId, str, Move, Sequence[pulumi.Resource]], pulumi.Resource]
-"""Registers an object that the plan no longer has, under its URN, for an app and after other resources. It stays as it is."""
 
 
 @dataclass(slots=True)
 class Moving:
     """The apps that move in one run.
 
-    gates: which know how the cluster is read. urns: of the state before the run, by what `key_of` gives.
+    gates: which know how the cluster is read. staying: registers what an app needs that stays.
     """
 
     gates: Gates
     moves: Mapping[ObjectId, Move] = field(default_factory=dict)
-    urns: Mapping[str, str] = field(default_factory=dict)
+    staying: Staying = field(default_factory=Staying)
     _stayed: dict[str, list[Move]] = field(default_factory=dict)
-    _kept: dict[ObjectId, pulumi.Resource] = field(default_factory=dict)
     _asked: dict[tuple[ObjectId, ...], asyncio.Future[str]] = field(default_factory=dict)
 
     def of(self, id: ObjectId) -> Move | None:
         """The move of an app that has to be settled before the app is sent."""
         return self.moves.get(id) if self.gates.reading else None
 
-    async def settle(self, move: Move, ignored: list[str], keep: Keep) -> list[pulumi.Resource]:
+    async def settle(self, move: Move, keep: Keep) -> tuple[Sequence[str], list[pulumi.Resource]]:
         """Wait until the new source has an artifact. If it gets none, the app stays as it is.
 
-        Args:    ignored: the changes of the app that the engine ignores, as the SDK reads them when the app is sent.
-        Returns: on what the app depends besides. Raises: RunError: it cannot stay, because the state does not have it.
+        Returns: the changes of the app that the engine ignores, and on what it depends besides.
+        Raises: RunError: it cannot stay, because the state does not have it.
         """
         assert self.gates.reading
         if move.after not in self._asked:
             self._asked[move.after] = asyncio.ensure_future(self._reason(move, self.gates.reading))
         if not (reason := await self._asked[move.after]):
-            return []
+            return (), []
         self._stayed.setdefault(reason, []).append(move)
         self.gates.stayed[move.app.id] = reason
-        if key_in_state(move.app.id) not in self.urns:
+        if not self.staying.exists(move.app.id):
             raise pulumi.RunError(
                 f"{stayed({reason: [move]})}\n{move.app.id} is not in Pulumi's state, so the run ends here"
             )
-        ignored += _REFERENCES if move.paused else EVERYTHING
-        return self.keep(move, keep)
+        return _REFERENCES if move.paused else EVERYTHING, self.keep(move, keep)
 
     def keep(self, move: Move, keep: Keep) -> list[pulumi.Resource]:
         """Register what an app needs that does not move."""
-        kept: list[pulumi.Resource] = []
-        for id in move.needs:
-            if id not in self._kept and (urn := self.urns.get(key_in_state(id))):
-                self._kept[id] = keep(id, urn, move, tuple(kept))
-            if id in self._kept:
-                kept.append(self._kept[id])
-        return kept
+        return self.staying.register(move.needs, move.app.owner, move.where, keep)
 
     @property
     def is_complete(self) -> bool:
         """Whether every app has moved that had to."""
         return not self._stayed
 
-    def end(self) -> None:
-        """Say at the end of a run what has not moved.
-
-        Raises: RunError: nobody else would say it. The engine then deletes nothing, and the next run does.
-        """
-        if self._stayed:
-            message = stayed(self._stayed)
-            if not is_started_by_tenantry():
-                raise pulumi.RunError(message)
-            tell(HELD)
-            pulumi.log.error(message)
+    def told(self) -> list[str]:
+        """What has not moved, to be said at the end of a run."""
+        return [stayed(self._stayed)] if self._stayed else []
 
     async def _reason(self, move: Move, reading: Reading) -> str:
         """Why a source gets no artifact; "" if it has one. Raises: what has ended the run."""

@@ -7,8 +7,10 @@ from __future__ import annotations
 
 import asyncio
 import json
+import sys
 from collections import defaultdict
-from collections.abc import Awaitable, Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from hashlib import sha256
 from typing import Any, NamedTuple, TypeVar
@@ -19,12 +21,12 @@ from pulumi.runtime import stack
 
 from tenantry.kube.objects import KubeObject, ObjectId, Owner
 from tenantry.plan.planned_apps import PlannedApp
-from tenantry.rollout.moves import Move
 from tenantry.rollout.turns import Turns
 from tenantry.stacks.targets import CLUSTER, FLEET, PLACEMENT, TENANT, parent_type, type_token
 
 from .gates import Answer, Gates
-from .moving import EVERYTHING, Moving
+from .moving import Moving
+from .staying import EVERYTHING, Staying
 
 T = TypeVar("T")
 
@@ -63,30 +65,14 @@ class Answers:
             self._asked[resource] = _answer(resource, self._expected[resource])
         return self._asked[resource]
 
-    def after(
-        self,
-        needed: Iterable[pulumi.Resource],
-        id: ObjectId | None = None,
-        last: Callable[[], Awaitable[list[pulumi.Resource]]] | None = None,
-    ) -> pulumi.Output[list[pulumi.Resource]]:
-        """Dependencies of a resource, which is sent when they have been answered and its wave has begun.
-
-        needed: may grow until the program ends. id: of an object, which may belong to a wave. last: what is waited for after that;
-        it gives further dependencies.
-        """
+    def after(self, needed: Iterable[pulumi.Resource]) -> pulumi.Output[list[pulumi.Resource]]:
+        """Dependencies of a resource, which is sent when they have been answered. needed: may grow until then."""
         # Not `from_input`, which takes the list apart and looks at every resource.
-        return self._now.apply(lambda _: self._answered(needed, id, last))
+        return self._now.apply(lambda _: self.answered(needed))
 
-    async def _answered(
-        self,
-        needed: Iterable[pulumi.Resource],
-        id: ObjectId | None,
-        last: Callable[[], Awaitable[list[pulumi.Resource]]] | None,
-    ) -> list[pulumi.Resource]:
-        await self.gates.wait(id)
-        resources = [(await self.of(each)).resource for each in needed]
-        if last:
-            resources += await last()
+    async def answered(self, needed: Iterable[pulumi.Resource]) -> list[pulumi.Resource]:
+        """What others can depend on. Raises: what has ended the run: nothing more is sent."""
+        resources = [answer.resource for each in needed if (answer := await self.of(each)).resource]
         self.gates.check()
         return resources
 
@@ -215,7 +201,10 @@ class Object(pulumi.CustomResource):
 class Objects:
     """Creates the objects of a plan in its order: what an object depends on exists before it.
 
-    created: the objects so far. moving: the apps that move to another source.
+    Most are created while the program builds the components. One that waits for its wave, or for its new source, is created when
+    its time comes: only then is it known whether it stays as it is. What depends on such an object is created after it.
+
+    created: the objects so far. late: those that are created later, or left out.
     """
 
     def __init__(
@@ -226,12 +215,16 @@ class Objects:
         providers: Mapping[str, pulumi.ProviderResource],
         former: Mapping[ObjectId, str],
         moving: Moving,
+        staying: Staying,
     ) -> None:
         """kept: objects that stay as they are, whatever the plan says of them. providers: by management cluster; by "" if there is
-        only one, which comes from the parent. former: names that objects still have in the state.
+        only one, which comes from the parent. former: names that objects still have in the state. moving: the apps that move to
+        another source. staying: what stays as it is because of what the run sees.
         """
         self.created: dict[ObjectId, Object] = {}
+        self.late: dict[ObjectId, asyncio.Future[Answer]] = {}
         self.moving = moving
+        self._staying = staying
         self._answers = answers
         self._steps = steps
         self._kept = kept
@@ -239,67 +232,114 @@ class Objects:
         self._former = former
         self._parents: dict[tuple[str, str], pulumi.ComponentResource] = {}
 
-    def create(self, planned: Iterable[KubeObject], parent: pulumi.ComponentResource) -> None:
+    def create(self, planned: Iterable[KubeObject], parent: pulumi.ComponentResource) -> pulumi.Output[None] | None:
         """Create objects below a component. Dependencies go from object to object: one on a component would mean everything below
         it, and would grow with the fleet.
+
+        Returns: what is known when those that are created later exist; None: all exist.
         """
         kind = parent.pulumi_resource_type
         self._parents[kind, "" if kind == FLEET else parent.pulumi_resource_name] = parent
+        late = []
         for one in planned:
-            needed = [*(self.created[id] for id in one.depends_on), *self._steps.before(one.id)]
-            opts = _options(one, parent, ignore_all=one.id in self._kept)
-            if one.hub:
-                opts.provider = self._providers[one.hub]
-            if former := self._former.get(one.id):
-                opts.aliases = [pulumi.Alias(name=former)]
-            if move := self.moving.of(one.id):
-                opts.depends_on = self._answers.after(needed, one.id, self._settled(move, opts))
-            elif needed or self._answers.gates.holds(one.id):
-                opts.depends_on = self._answers.after(needed, one.id)
-            self._made(one, opts, parent)
-            self._steps.took(one.id, self.created[one.id])
+            if self._is_late(one):
+                self.late[one.id] = found = asyncio.ensure_future(self._in_time(one, parent))
+                found.add_done_callback(lambda done: done.cancelled() or done.exception())
+                late.append(found)
+            else:
+                needed = [*(self.created[id] for id in one.depends_on), *self._steps.before(one.id)]
+                self._create(one, parent, self._answers.after(needed) if needed else None)
+        return pulumi.Output.from_input(_all(late)) if late else None
 
-    def keep(self, id: ObjectId, urn: str, move: Move, after: Sequence[pulumi.Resource]) -> Object:
-        """Register what the plan no longer has as it is, for an app that does not move. urn: of the state.
+    def answer(self, id: ObjectId) -> asyncio.Future[Answer]:
+        """What the engine says of an object that was given to `create`."""
+        return self.late[id] if id in self.late else self._answers.of(self.created[id])
 
-        Raises: RunError: nothing above the app has the place of the URN.
+    def keep(self, id: ObjectId, urn: str, owner: Owner, why: str, after: Sequence[pulumi.Resource]) -> Object:
+        """Register what the plan no longer has as it is, below the component of an owner. urn: of the state.
+
+        Raises: RunError: nothing has the place of the URN. why: what needs the object.
         """
-        kind, (tenant, cluster) = parent_type(urn), move.app.owner
+        if id in self.created:
+            return self.created[id]
+        kind, (tenant, cluster) = parent_type(urn), owner
         name = {TENANT: tenant, CLUSTER: cluster, PLACEMENT: f"{tenant}/{cluster}"}.get(kind, "")
-        if kind == CLUSTER and (kind, name) not in self._parents:
+        above = {CLUSTER: (FLEET, ""), PLACEMENT: (TENANT, tenant)}.get(kind)
+        if (kind, name) not in self._parents and above in self._parents:
             # It has no other objects any more.
-            own = pulumi.ResourceOptions(parent=self._parents[FLEET, ""])
+            own = pulumi.ResourceOptions(parent=self._parents[above])
             self._parents[kind, name] = pulumi.ComponentResource(kind, name, None, own)
         if not (parent := self._parents.get((kind, name))):
-            raise pulumi.RunError(f"{move.where} stays on {id}, which this run would delete, so the run ends here")
+            raise pulumi.RunError(f"{why} stays on {id}, which this run would delete, so the run ends here")
         metadata = {"name": id.name, "namespace": id.namespace}
         manifest = {"apiVersion": id.api_version, "kind": id.kind, "metadata": metadata}
         planned = KubeObject(manifest, Owner(tenant, cluster), hub=id.hub)
-        opts = _options(planned, parent, ignore_all=True)
-        if id.hub:
-            opts.provider = self._providers[id.hub]
-        opts.depends_on = self._answers.after(after)
-        return self._made(planned, opts, parent)
+        return self._create(planned, parent, self._answers.after(after), EVERYTHING)
 
-    def _made(self, planned: KubeObject, opts: pulumi.ResourceOptions, parent: pulumi.ComponentResource) -> Object:
-        made = self.created[planned.id] = Object(planned, opts)
+    def _is_late(self, planned: KubeObject) -> bool:
+        gates = self._answers.gates
+        return (
+            gates.holds(planned.id)
+            or self.moving.of(planned.id) is not None
+            or any(id in self.late for id in planned.depends_on)
+        )
+
+    async def _in_time(self, planned: KubeObject, parent: pulumi.ComponentResource) -> Answer:
+        """Create an object when its time has come; or leave it out, if it has to stay as it is and does not exist."""
+        gates = self._answers.gates
+        await gates.wait(planned.id)
+        answers = [await self.answer(id) for id in planned.depends_on]
+        needed = [each.resource for each in answers if each.resource]
+        is_lacking = len(needed) < len(answers)
+        needed += await self._answers.answered(self._steps.before(planned.id))
+        ignored: Sequence[str] = ()
+        if is_lacking or gates.stays(planned.id):
+            if not self._staying.exists(planned.id):
+                return Answer(None, ok=True)
+            ignored, kept = EVERYTHING, self._staying.keep(planned, self.keep)
+            needed += kept
+        elif move := self.moving.of(planned.id):
+            ignored, kept = await self.moving.settle(move, self.keep)
+            needed += kept
+        gates.check()
+        made = self._create(planned, parent, needed, ignored)
+        return await self._answers.of(made)
+
+    def _create(
+        self,
+        planned: KubeObject,
+        parent: pulumi.ComponentResource,
+        depends_on: pulumi.Output[list[pulumi.Resource]] | Sequence[pulumi.Resource] | None,
+        ignored: Sequence[str] = (),
+    ) -> Object:
+        """ignored: the changes that the engine ignores besides."""
+        opts = _options(planned, parent, EVERYTHING if planned.id in self._kept else ignored)
+        if planned.hub:
+            opts.provider = self._providers[planned.hub]
+        if former := self._former.get(planned.id):
+            opts.aliases = [pulumi.Alias(name=former)]
+        if depends_on is not None:
+            opts.depends_on = depends_on
+        with without_positions():
+            made = self.created[planned.id] = Object(planned, opts)
         self._answers.expect(made, parent, made.kind)
+        self._steps.took(planned.id, made)
         return made
 
-    def _settled(self, move: Move, opts: pulumi.ResourceOptions) -> Callable[[], Awaitable[list[pulumi.Resource]]]:
-        # The SDK reads this very list when it sends the app, after its dependencies are known.
-        opts.ignore_changes = ignored = [*(opts.ignore_changes or ())]
-        return lambda: self.moving.settle(move, ignored, self.keep)
+
+async def _all(late: Sequence[asyncio.Future[Answer]]) -> None:
+    for each in late:
+        await each
 
 
-def _options(planned: KubeObject, parent: pulumi.ComponentResource, *, ignore_all: bool) -> pulumi.ResourceOptions:
+def _options(planned: KubeObject, parent: pulumi.ComponentResource, ignored: Sequence[str]) -> pulumi.ResourceOptions:
     # Deletion keeps the provider's own timeout, which an annotation would shorten too.
     patience = f"{planned.ready_within}s" if planned.ready_within else None
     opts = pulumi.ResourceOptions(
         parent=parent,
         protect=planned.protect or None,
         retain_on_delete=planned.retained or None,
-        ignore_changes=[*EVERYTHING] if ignore_all else [*map(_property, planned.rewritten)] or None,
+        ignore_changes=[*ignored, *(() if ignored is EVERYTHING else map(_property, planned.rewritten))] or None,
         custom_timeouts=pulumi.CustomTimeouts(create=patience, update=patience) if patience else None,
     )
     return pulumi.ResourceOptions.merge(opts, _SECRETS) if planned.secret else opts
@@ -308,3 +348,20 @@ def _options(planned: KubeObject, parent: pulumi.ComponentResource, *, ignore_al
 def _property(path: Iterable[str]) -> str:
     """A path as Pulumi writes it: `["metadata"]["annotations"]["example.com/owner"]`."""
     return "".join(f"[{json.dumps(key)}]" for key in path)
+
+
+@contextmanager
+def without_positions() -> Iterator[None]:
+    """Let the SDK find no source positions below the fleet, which has its own.
+
+    It sends all lines that lead to a resource, which are the same lines of this package for all objects: a quarter of the state.
+    """
+    before = getattr(sys, "tracebacklimit", None)
+    sys.tracebacklimit = 3
+    try:
+        yield
+    finally:
+        if before is None:
+            del sys.tracebacklimit
+        else:
+            sys.tracebacklimit = before

@@ -32,6 +32,7 @@ from tenantry.plan.engine_order import order_of_files
 from tenantry.plan.plan import Plan
 from tenantry.preflight.fitness import Policed, fitted
 from tenantry.render import rendered
+from tenantry.rollout.authors import Authors
 from tenantry.rollout.ignoring import ignored
 from tenantry.rollout.moves import Move
 from tenantry.rollout.opening import waits
@@ -48,6 +49,7 @@ from .hubs import Renamed, held_hubs, left_out_words, renamed
 from .moving import Moving
 from .secrets import Holding, SecretConfig, holding, left_over, read_secrets, with_secrets, without_secrets
 from .state import InState, StillProtected, check_retained, check_unprotected, outputs_in_state, resources_in_state
+from .staying import Staying
 from .waiting import Clocks, Held
 
 if TYPE_CHECKING:
@@ -61,7 +63,7 @@ class Run:
     gates: None: the plan's rollouts are left aside. check: of some objects, when all have been created.
     last: makes the object that is created after all others. kept: objects that stay as they are, whatever the plan says of them.
     whole: the plan before anything was left out; None: nothing was. renamed: what has another name in the state.
-    moves: the apps that move to another source. urns: of the state, by what `key_of` gives; at least if something moves.
+    moves: the apps that move to another source. staying: what can stay as it is in the midst of the run.
     """
 
     plan: Plan
@@ -73,11 +75,11 @@ class Run:
     whole: Plan | None = None
     renamed: Renamed = field(default_factory=Renamed)
     moves: Collection[Move] = ()
-    urns: Mapping[str, str] = field(default_factory=dict)
+    staying: Staying = field(default_factory=Staying)
 
-    def waiting(self, gates: Gates) -> Moving:
+    def moving(self, gates: Gates) -> Moving:
         """The apps that wait for another source."""
-        return Moving(gates, {move.app.id: move for move in self.moves}, self.urns)
+        return Moving(gates, {move.app.id: move for move in self.moves}, self.staying)
 
 
 def run_of(environment: str | None = None, file: str | Path | None = None) -> Run:
@@ -100,8 +102,8 @@ def run_of(environment: str | None = None, file: str | Path | None = None) -> Ru
         if compared:
             complete = waits.registered(compared.leaving(complete))
         gates.left, gates.good = waits.ids, clocks.good
-        gates.touched = compared.ids if compared else frozenset()
-        changing = (contacted.wave_of(id) for id in (compared.ids if compared else ()))
+        gates.authors = Authors(contacted, compared.ids if compared else frozenset())
+        changing = (contacted.wave_of(id) for id in gates.authors.touched)
         gates.changing = frozenset((rollout.name, wave.number) for rollout, wave in filter(None, changing))
         check = held.ending(waits.ending(compared))
         kept = frozenset(held.kept) | waits.everything_kept()
@@ -121,7 +123,7 @@ def run_of(environment: str | None = None, file: str | Path | None = None) -> Ru
         whole=plan,
         renamed=made.renamed,
         moves=compared.moves if compared else (),
-        urns=compared.urns if compared else {},
+        staying=compared.staying if compared else Staying(),
     )
 
 

@@ -78,8 +78,11 @@ class Clocks:
         """Whether the run contacts the management cluster that keeps what is known."""
         return self.hubs[0] in self.plan.hubs
 
-    async def good(self, rollout: Rollout, wave: Wave) -> None:
-        """A wave has become good: what has changed in it soaks from now on. Raises: Refused: this cannot be written."""
+    async def good(self, rollout: Rollout, wave: Wave, stays: Callable[[ObjectId], bool]) -> None:
+        """A wave has become good: what has changed in it soaks from now on. Raises: Refused: this cannot be written.
+
+        stays: whether an object stays as it is, because what its author has changed has failed.
+        """
         if not wave.soak or not self._is_kept or not isinstance(self.target, ClusterTarget):
             return
         async with self._lock:
@@ -87,6 +90,7 @@ class Clocks:
                 self._contents = await asyncio.to_thread(_contents, self.plan)
         parts, digests = self._contents
         held = {part for id in self.waiting.objects if (part := parts.get(id))}
+        held |= {part for id, part in parts.items() if stays(id)}
         reached = {each for each in digests if each[:2] == (rollout.name, wave.number)} - held
         async with self._lock:
             marks = marked(self.marks, reached, digests, datetime.now(UTC))

@@ -8,6 +8,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
 from tenantry.cluster.control import is_own
+from tenantry.cluster.failures import is_cut_off
 from tenantry.cluster.inventory import namespaces_of
 from tenantry.cluster.reading import read_objects
 from tenantry.cluster.standing import Live, inputs_of
@@ -24,9 +25,9 @@ from tenantry.cluster.status import (
 )
 from tenantry.flux.schemas import kinds, schema_of
 from tenantry.guard.places import Places, whose
-from tenantry.kube.objects import Manifest, object_id
+from tenantry.kube.objects import Manifest, ObjectId, Owner, object_id
 from tenantry.messages.data import ABSENT, mapping_at, mappings_in, value_at
-from tenantry.messages.text import printable
+from tenantry.messages.text import grouped, printable
 from tenantry.plan.after import PACE
 from tenantry.plan.engine_order import Chains
 from tenantry.plan.plan import Plan
@@ -102,13 +103,16 @@ _SHOWN = ("version", "ref", "chart", "path", "url")
 class Evidence:
     """problem: why the app does not run on its cluster what the plan says; "" if it does and is ready.
 
-    revision: what Flux applied. since: since when it runs and is ready (RFC 3339); "" if that is not known.
+    revision: what Flux applied. since: since when it runs and is ready (RFC 3339); "" if that is not known. is_planned: whether the
+    management cluster has all that the app consists of as planned. is_unreachable: whether Flux gets no connection to its cluster.
     """
 
     app: PlannedApp
     problem: str
     revision: str = ""
     since: str = ""
+    is_planned: bool = False
+    is_unreachable: bool = False
 
     @property
     def runs(self) -> bool:
@@ -153,7 +157,8 @@ def judged(app: PlannedApp, planned: Sequence[Manifest], live: Sequence[Manifest
 
     Args: planned, live: the ConfigMaps that it reads, its source, its chart if there is one, and its reconciler, in this order.
     """
-    problem = next(_problems(planned, live), "")
+    different = next(_differences(planned, live), "")
+    problem = different or next(_not_ready(planned, live), "")
     reconciler = live[-1]
     if reconciler is None:
         return Evidence(app, problem)
@@ -161,23 +166,64 @@ def judged(app: PlannedApp, planned: Sequence[Manifest], live: Sequence[Manifest
     times = [since_of(reconciler, condition(status, "Ready")), *map(_fetched, live[:-1])]
     since = max((time for time in times if moment(time)), default="", key=lambda each: moment(each) or datetime.min)
     return Evidence(
-        app, problem, revision_of(status), since if since_of(reconciler, condition(status, "Ready")) else ""
+        app,
+        problem,
+        revision_of(status),
+        since if since_of(reconciler, condition(status, "Ready")) else "",
+        is_planned=not different,
+        is_unreachable=is_cut_off(reconciler),
     )
 
 
-def _problems(planned: Sequence[Manifest], live: Sequence[Manifest | None]) -> Iterator[str]:
+def tolerated(plan: Plan, evidence: Iterable[Evidence]) -> frozenset[ObjectId]:
+    """The apps that are not ready on their clusters, where these are no more than their waves tolerate.
+
+    plan: of their environment. All that they consist of is as planned on the management cluster, and each is ready somewhere.
+    """
+    found: set[ObjectId] = set()
+    for every in grouped(evidence, lambda each: each.app.full_name).values():
+        if not any(each.runs for each in every):
+            continue
+        bad = [each for each in every if not each.runs and each.is_planned and plan.wave_of(each.app.id)]
+        for member, mine in grouped(bad, lambda each: plan.wave_of(each.app.id)).items():
+            assert member
+            rollout, wave = member
+            lost, failed = (
+                {
+                    rollout.unit_of(Owner(each.app.tenant, each.app.cluster))
+                    for each in mine
+                    if each.is_unreachable is is_lost
+                }
+                for is_lost in (True, False)
+            )
+            if len(lost) <= wave.tolerate.unreachable and len(failed) <= wave.tolerate.failed:
+                found |= {each.app.id for each in mine}
+    return frozenset(found)
+
+
+def _differences(planned: Sequence[Manifest], live: Sequence[Manifest | None]) -> Iterator[str]:
+    """What of an app is not as planned."""
     for wanted, found in zip(planned, live, strict=True):
-        name = f"{wanted['kind']} {wanted['metadata']['namespace']}/{wanted['metadata']['name']}"
+        name = _name(wanted)
         if found is None:
             yield f"{name}{MISSING}"
         elif not is_own(wanted, found):
             yield f"{name} does not belong to this environment"
-        elif wanted["kind"] == "ConfigMap":
-            if differs(wanted, found):
-                yield f"{name} has other data than the file says"
-        else:
-            yield from (f"{name} {each}" for each in (*_other_settings(wanted, found), *_unready(found)))
+        elif wanted["kind"] != "ConfigMap":
+            yield from (f"{name} {each}" for each in _other_settings(wanted, found))
+        elif differs(wanted, found):
+            yield f"{name} has other data than the file says"
+
+
+def _not_ready(planned: Sequence[Manifest], live: Sequence[Manifest | None]) -> Iterator[str]:
+    for wanted, found in zip(planned, live, strict=True):
+        if found and wanted["kind"] != "ConfigMap":
+            yield from (f"{_name(wanted)} {each}" for each in _unready(found))
     yield from _not_arrived(live)
+
+
+def _name(planned: Manifest) -> str:
+    return f"{planned['kind']} {planned['metadata']['namespace']}/{planned['metadata']['name']}"
 
 
 def _other_settings(planned: Manifest, live: Manifest) -> Iterator[str]:

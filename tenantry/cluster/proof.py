@@ -8,7 +8,7 @@ from datetime import datetime
 from typing import Any
 
 from tenantry.cluster.apps import paused_by_file
-from tenantry.cluster.evidence import MISSING, Contents, Evidence, value_in_words
+from tenantry.cluster.evidence import MISSING, Contents, Evidence, tolerated, value_in_words
 from tenantry.cluster.status import age
 from tenantry.kube.objects import Manifest, labels_of
 from tenantry.messages.data import mapping_at
@@ -91,11 +91,16 @@ def _difference(environment: str, wanted: Facets, found: Sequence[Facets]) -> st
     return f"{environment} has other versions of it together"
 
 
-def unproven(evidence: Iterable[Evidence], after: After, now: datetime) -> dict[str, str]:
-    """The apps that the environment before does not prove, each with the first reason."""
+def unproven(evidence: Iterable[Evidence], before: Plan, after: After, now: datetime) -> dict[str, str]:
+    """The apps that the environment before does not prove, each with the first reason. What its rollout tolerates is no reason.
+
+    before: the plan of the environment before.
+    """
+    every = tuple(evidence)
+    passed_over = tolerated(before, every)
     found: dict[str, str] = {}
-    for each in evidence:
-        if reason := _reason(each, after, now):
+    for each in every:
+        if each.app.id not in passed_over and (reason := _reason(each, after, now)):
             found.setdefault(each.app.full_name, f"{reason} (on {each.app.cluster})")
     return found
 

@@ -92,6 +92,19 @@ def classes_above(source: ParsedFile, name: str, group: str = CLASSES) -> set[st
     return found
 
 
+def class_of_app(source: ParsedFile, tenant: str, app: str) -> str:
+    """The class that an app of a tenant comes from, also if the tenant changes a part of it; "": from none.
+
+    Where several classes speak of it, this is the one that takes it over from no other.
+    """
+    speak = {
+        name
+        for name in classes_above(source, tenant, "tenants")
+        if app in mapping_at(source.data, CLASSES, name, "apps")
+    }
+    return min((name for name in speak if not speak & classes_above(source, name)), default="")
+
+
 class Once:
     """Findings without those that repeat, for another tenant, what is wrong in a class. A limit of findings counts such a one once.
 

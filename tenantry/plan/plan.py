@@ -9,6 +9,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
+from tenantry.fleet.classes import class_of_app
 from tenantry.fleet.fleet import Fleet, hubs_of
 from tenantry.fleet.placement import cluster_labels
 from tenantry.kube.objects import KubeObject, ObjectId
@@ -49,6 +50,7 @@ class Plan:
     hub_by_cluster: of the environment's clusters. A management cluster is its own.
     new_names: of tenants that had other names before, by each of these.
     windows: when changes may begin.
+    app_classes: the class that an app comes from, by tenant and app; only if there are rollouts.
     """
 
     environment: str
@@ -69,6 +71,7 @@ class Plan:
     hub_by_cluster: Mapping[str, str] = field(default_factory=dict)
     new_names: Mapping[str, str] = field(default_factory=dict)
     windows: Windows = field(default_factory=Windows)
+    app_classes: Mapping[tuple[str, str], str] = field(default_factory=dict)
 
     @property
     def management(self) -> str:
@@ -204,7 +207,14 @@ def plan(fleet: Fleet, environment: str, part: Part | None = None) -> Plan:
         hubs_of(fleet, environment),
         {old: name for name, tenant in fleet.document.tenants.items() for old in tenant.formerly},
         windows_of(fleet, environment),
+        _classes_of(fleet, gathered.apps) if rollouts else {},
     )
+
+
+def _classes_of(fleet: Fleet, apps: Iterable[PlannedApp]) -> dict[tuple[str, str], str]:
+    """The class of each app that comes from one."""
+    every = dict.fromkeys((app.tenant, app.name) for app in apps if app.tenant)
+    return {app: found for app in every if (found := class_of_app(fleet.source, *app))}
 
 
 def _in_a_dependency_cycle(fleet: Fleet, environment: str, waiting: Sequence[ObjectId]) -> Problem:

@@ -5,14 +5,13 @@ Nothing here reads a cluster or a clock: both are given.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 from hashlib import sha256
 from typing import NamedTuple
 
 from tenantry.cluster.control import REQUESTED
-from tenantry.cluster.failures import Failures, is_cut_off
 from tenantry.cluster.standing import (
     Live,
     Needs,
@@ -30,10 +29,8 @@ from tenantry.cluster.standing import (
 from tenantry.cluster.status import Readiness, is_stalled, one_line
 from tenantry.kube.objects import Manifest, ObjectId, Owner
 from tenantry.messages.data import mapping_at
-from tenantry.messages.text import grouped
 from tenantry.plan.engine_order import becomes_ready, is_reconciled
 from tenantry.plan.plan import Plan
-from tenantry.rollout.waves import Rollout, Wave
 
 
 class State(StrEnum):
@@ -160,140 +157,3 @@ class Request(NamedTuple):
 
     id: ObjectId
     token: str
-
-
-@dataclass(frozen=True, slots=True)
-class Seen:
-    """What one reading showed, by cluster, or by tenant if the rollout is by tenants. Each reason stands for one reconciler that
-    is not good.
-
-    waiting: those that still have time. failed: those that have not. left_out: what was suspended by hand. unreachable: those that
-    Flux does not reach. absent: of these, those that it did not reach before their change either, so nobody waits for them.
-    """
-
-    good: frozenset[str]
-    waiting: Mapping[str, list[Judged]]
-    failed: Mapping[str, list[Judged]]
-    left_out: tuple[Judged, ...]
-    requests: tuple[Request, ...]
-    unreachable: Mapping[str, list[Judged]] = field(default_factory=dict)
-    absent: frozenset[str] = frozenset()
-
-
-@dataclass(slots=True)
-class Watch:
-    """One wave. The time of a unit, a cluster or a tenant, begins when the changes for it have been made; one that was good once
-    stays so.
-
-    awaited: by unit; what is of others is waited for by nobody. stayed: what was not changed, with the reasons. touched: what the
-    run changes.
-    """
-
-    rollout: Rollout
-    wave: Wave
-    awaited: Mapping[str, list[Awaited]]
-    clock: Callable[[], float]
-    stayed: Mapping[ObjectId, str] = field(default_factory=dict)
-    touched: Collection[ObjectId] = frozenset()
-    knows_before: bool = False
-    _absent: frozenset[str] = frozenset()
-    _cut_off: dict[str, float] = field(default_factory=dict)
-    _since: dict[str, float] = field(default_factory=dict)
-    _good: set[str] = field(default_factory=set)
-    _left_out: list[Judged] = field(default_factory=list)
-    _failures: Failures = field(init=False)
-
-    def __post_init__(self) -> None:
-        self._failures = Failures(self.clock)
-
-    def before(self, live: Live) -> None:
-        """What has been read before the wave begins: nobody waits for clusters that Flux does not reach already.
-
-        A wave of which it reaches none proves nothing, so that one waits all the same.
-        """
-        absent = {
-            unit
-            for unit, own in self.awaited.items()
-            if any(is_cut_off(live.get(each.id, {})) for each in own)
-            and not any(each.id in live and state_of(live[each.id]) is Readiness.READY for each in own)
-        }
-        self.knows_before = True
-        if self.awaited.keys() - absent:
-            self._absent = frozenset(absent)
-
-    def changed(self, units: Iterable[str]) -> None:
-        """The changes for these units have been made; those without a reconciler are good at once."""
-        for unit in units:
-            if unit in self.awaited:
-                self._since.setdefault(unit, self.clock())
-            else:
-                self._good.add(unit)
-
-    @property
-    def unseen(self) -> list[Awaited]:
-        """What has to be read to go on."""
-        return [each for unit in self._since if unit not in self._good for each in self.awaited[unit]]
-
-    def look(self, live: Live) -> Seen:
-        """Judge what has been read after the last call of `changed`, which is at least what was unseen."""
-        waiting: dict[str, list[Judged]] = {}
-        failed: dict[str, list[Judged]] = {}
-        unreachable: dict[str, list[Judged]] = {}
-        left_out: list[Judged] = []
-        requests: list[Request] = []
-        self._failures.look(((each.id, each.needs) for each in self.unseen), live)
-        for unit, since in self._since.items():
-            if unit in self._good:
-                continue
-            judged = [self._judge(each, live) for each in self.awaited[unit]]
-            passed_over = [each for each in judged if each.state is State.LEFT_OUT]
-            bad = [each for each in judged if each.state not in (State.GOOD, State.LEFT_OUT)]
-            if not bad:
-                self._good.add(unit)
-                self._left_out += passed_over
-                continue
-            left_out += passed_over
-            requests += (Request(each.awaited.id, each.request) for each in bad if each.request)
-            late = self.clock() - since >= self.rollout.timeout
-            if unit in self._absent:
-                unreachable[unit] = bad
-            elif self._is_cut_off(judged, live):
-                begun = self._cut_off.setdefault(unit, self.clock())
-                gone = late or self.clock() - begun >= self.rollout.unreachable_after
-                (unreachable if gone else waiting)[unit] = bad
-            else:
-                self._cut_off.pop(unit, None)
-                stuck = any(each.state is State.STUCK for each in bad)
-                (failed if late or stuck else waiting)[unit] = bad
-        absent = self._absent & unreachable.keys()
-        every = (*self._left_out, *left_out)
-        return Seen(frozenset(self._good), waiting, failed, every, tuple(requests), unreachable, absent)
-
-    def _is_cut_off(self, judged: Iterable[Judged], live: Live) -> bool:
-        """Whether Flux reaches no cluster on which something of a unit is not good: all that the run changes there is not good, and
-        something of it for want of a connection.
-        """
-        asked = (each for each in judged if each.state is not State.LEFT_OUT)
-        for own in grouped(asked, lambda each: each.awaited.owner.cluster).values():
-            bad = [each for each in own if each.state is not State.GOOD]
-            changed = [each for each in own if self._is_touched(each.awaited)]
-            if not bad:
-                continue
-            if any(each.state is State.GOOD for each in changed):
-                return False
-            if not any(is_cut_off(live.get(each.awaited.id, {})) for each in bad):
-                return False
-        return True
-
-    def _is_touched(self, awaited: Awaited) -> bool:
-        return any(id in self.touched for id in (awaited.id, *awaited.sources, *awaited.inputs))
-
-    def _judge(self, awaited: Awaited, live: Live) -> Judged:
-        if reason := self.stayed.get(awaited.id):
-            return Judged(awaited, State.STUCK, reason)
-        return judge(awaited, live, self._failures.lasting)
-
-    def has_failed(self, seen: Seen) -> bool:
-        """Whether more has gone wrong than is tolerated. Those that were absent before count for nobody."""
-        tolerate = self.wave.tolerate
-        return len(seen.failed) > tolerate.failed or len(seen.unreachable.keys() - seen.absent) > tolerate.unreachable

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from tenantry.cluster import requests
 from tenantry.cluster.control import FIELD_MANAGER, REQUESTED
-from tenantry.cluster.evidence import judged
+from tenantry.cluster.evidence import judged, tolerated
 from tenantry.cluster.standing import Live
 from tenantry.guard.claims import RECORD_LABEL
 from tenantry.kube.objects import ObjectId, object_id
@@ -101,11 +101,11 @@ def awaited_apps(plan: Plan, turns: Turns) -> frozenset[str]:
 
 
 def unready_apps(plan: Plan, turns: Turns, live: Live) -> frozenset[str]:
-    """Those of the awaited apps that do not run everywhere what the plan says, or are not ready."""
-    awaited = turns.awaited_ids
-    chains, found = Chains(plan), set[str]()
-    for app in plan.apps:
-        planned = chains.of(app.id) if app.id in awaited else ()
-        if planned and judged(app, planned, [live.get(object_id(each)) for each in planned]).problem:
-            found.add(app.full_name)
-    return frozenset(found)
+    """Those of the awaited apps that do not run everywhere what the plan says, or are not ready; but for what their waves
+    tolerate.
+    """
+    awaited, chains = turns.awaited_ids, Chains(plan)
+    taken = ((app, chains.of(app.id)) for app in plan.apps if app.id in awaited)
+    evidence = [judged(app, chain, [live.get(object_id(each)) for each in chain]) for app, chain in taken if chain]
+    passed_over = tolerated(plan, evidence)
+    return frozenset(each.app.full_name for each in evidence if not each.runs and each.app.id not in passed_over)

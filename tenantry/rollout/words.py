@@ -6,8 +6,10 @@ from collections.abc import Iterable, Mapping
 
 from tenantry.messages.errors import Refused
 from tenantry.messages.text import counted, listed
-from tenantry.rollout.judging import Judged, Seen
+from tenantry.rollout.authors import PLATFORM
+from tenantry.rollout.judging import Judged
 from tenantry.rollout.opening import emergency
+from tenantry.rollout.watching import Seen
 from tenantry.rollout.waves import Rollout, Wave, wave_name
 from tenantry.rollout.windows import Shut
 
@@ -19,7 +21,7 @@ def progress(rollout: Rollout, wave: Wave, seen: Seen) -> str:
     """Wave 2 of 3 (early): 20 clusters, waiting for 3: edge-7 rocky/web: ... and 2 more"""
     first, *more = seen.waiting.values()
     others = f" and {counted(len(more), f'other {rollout.noun}')}" if more else ""
-    failed = f", {len(seen.failed)} failed and tolerated" if seen.failed else ""
+    failed = f", {len(seen.failed_units)} failed and tolerated" if seen.failed else ""
     failed += f", {len(seen.unreachable)} unreachable" if seen.unreachable else ""
     return (
         f"{wave_name(rollout, wave)}: {counted(len(wave.units), rollout.noun)}, waiting for {len(seen.waiting)}{failed}:"
@@ -30,7 +32,7 @@ def progress(rollout: Rollout, wave: Wave, seen: Seen) -> str:
 def arrived(rollout: Rollout, wave: Wave, seen: Seen, seconds: float) -> str:
     """What is said once, when the next wave begins after a wait, or something was passed over."""
     lines = [f"{wave_name(rollout, wave)}: ready after {seconds:.0f} s"]
-    if tolerated := {**seen.failed, **{unit: why for unit, why in seen.unreachable.items() if unit not in seen.absent}}:
+    if tolerated := {**seen.failed_units, **seen.lost}:
         lines[0] += f", without {listed(tolerated)} (tolerate: {wave.tolerate.written})"
         lines += _reasons(rollout, tolerated)
     if seen.absent:
@@ -43,23 +45,51 @@ def arrived(rollout: Rollout, wave: Wave, seen: Seen, seconds: float) -> str:
 
 def stopped(environment: str, rollout: Rollout, wave: Wave, seen: Seen, not_begun: Iterable[str]) -> str:
     """Why the run ends, what it has not touched, and both ways on. not_begun: those of this wave that wait for their turn."""
-    tolerated = f"; tolerate: {wave.tolerate.written}" if wave.tolerate.written else ""
-    gone = {unit: why for unit, why in seen.unreachable.items() if unit not in seen.absent}
-    failed = f"failed {_on(rollout)} {counted(len(seen.failed), rollout.noun)}" if seen.failed else ""
-    unreachable = f"does not reach {counted(len(gone), rollout.noun)}" if gone else ""
+    failed = seen.failed.get(PLATFORM, {})
     lines = [
-        f"{wave_name(rollout, wave)} in environment '{environment}' {' and '.join(filter(None, (failed, unreachable)))}"
-        f" of {len(wave.units)}{tolerated}, so the run ends here",
-        *_reasons(rollout, {**seen.failed, **gone}),
+        f"{_what_failed(environment, rollout, wave, failed, seen.lost)}, so the run ends here",
+        *_reasons(rollout, {**failed, **seen.lost}),
     ]
     if waiting := listed(seen.waiting, _MOST):
         lines.append(f"  not ready yet: {waiting}")
-    lines.append(f"  untouched: {_untouched(rollout, wave, not_begun)}")
-    lines.append(
-        "  fix: correct the file or what the app applies, then run the same command again; or revert the change and run it"
-        " again: only the waves that were changed go back"
-    )
+    return "\n".join([*lines, f"  untouched: {_untouched(rollout, wave, not_begun)}", _BOTH_WAYS])
+
+
+def held(
+    environment: str,
+    rollout: Rollout,
+    wave: Wave,
+    whose: str,
+    failed: Mapping[str, list[Judged]],
+    not_begun: Iterable[str],
+) -> str:
+    """Why what an author has stays as it is, while the run goes on with others. whose: the author, by `Authors.in_words`."""
+    lines = [
+        f"{_what_failed(environment, rollout, wave, failed, {})}, so {whose} goes no further in this run",
+        *_reasons(rollout, failed),
+        f"  stays as it is: {_untouched(rollout, wave, not_begun)}",
+        _BOTH_WAYS,
+    ]
     return "\n".join(lines)
+
+
+def _what_failed(
+    environment: str,
+    rollout: Rollout,
+    wave: Wave,
+    failed: Mapping[str, list[Judged]],
+    lost: Mapping[str, list[Judged]],
+) -> str:
+    tolerated = f"; tolerate: {wave.tolerate.written}" if wave.tolerate.written else ""
+    what = [f"failed {_on(rollout)} {counted(len(failed), rollout.noun)}"] if failed else []
+    what += [f"does not reach {counted(len(lost), rollout.noun)}"] if lost else []
+    return f"{wave_name(rollout, wave)} in environment '{environment}' {' and '.join(what)} of {len(wave.units)}{tolerated}"
+
+
+_BOTH_WAYS = (
+    "  fix: correct the file or what the app applies, then run the same command again; or revert the change and run it again:"
+    " only the waves that were changed go back"
+)
 
 
 def unapplied(environment: str, rollout: Rollout, wave: Wave, units: Iterable[str]) -> str:

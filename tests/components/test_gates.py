@@ -17,6 +17,7 @@ from components.config import ClusterTarget
 from components.fleet import Fleet
 from components.gates import Gates, gates_of
 from components.run import Run
+from components.staying import Staying
 from tenantry.cluster.standing import Live
 from tenantry.kube.objects import ObjectId
 from tenantry.plan.plan import Plan
@@ -101,7 +102,11 @@ def _object(id: ObjectId, *, ready: str, stalled: bool) -> dict[str, Any]:
 
 
 def sent(
-    plan: Plan, played: Played | None, fail: Callable[[str], bool] = lambda _: False, **settings: Any
+    plan: Plan,
+    played: Played | None,
+    fail: Callable[[str], bool] = lambda _: False,
+    staying: Staying | None = None,
+    **settings: Any,
 ) -> tuple[Recording, list[str]]:
     """What the engine was sent, and the objects for `web` and the gates in the order of the requests. settings: of the gates."""
     names: list[str] = []
@@ -120,9 +125,10 @@ def sent(
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(Monitor, "RegisterResource", register)
         try:
-            recording = record(lambda: Fleet("dev", run=Run(plan=plan, target=ClusterTarget(), gates=gates)))
+            run = Run(plan=plan, target=ClusterTarget(), gates=gates, staying=staying or Staying())
+            recording = record(lambda: Fleet("dev", run=run))
         except pulumi.RunError as error:
-            error.add_note(" ".join(_webs(names)))
+            error.add_note(" ".join(each for each in names if each.endswith("-web")))
             raise
     return recording, _webs(names)
 
@@ -202,7 +208,7 @@ def test_a_wave_with_a_soak_is_waited_for_and_kept_when_it_is_good() -> None:
     plan = planned(TEXT.replace("{name: canary,", "{soak: 1h, name: canary,"))
     kept: list[int] = []
 
-    async def good(_: Rollout, wave: Wave) -> None:
+    async def good(_: Rollout, wave: Wave, __: object) -> None:
         kept.append(wave.number)
 
     later = frozenset(each.id for each in plan.objects if each.owner.cluster != "a" and plan.wave_of(each.id))

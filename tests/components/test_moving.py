@@ -16,13 +16,15 @@ from components.config import ClusterTarget
 from components.fleet import Fleet
 from components.gates import Gates
 from components.run import Run
+from components.staying import Staying
 from tenantry.cluster.standing import Live
 from tenantry.kube.objects import ObjectId
 from tenantry.messages.errors import UNREACHABLE, Refused
 from tenantry.plan.plan import Plan
-from tenantry.rollout.judging import Request, Watch, awaited_in
+from tenantry.rollout.judging import Request, awaited_in
 from tenantry.rollout.moves import moves_of
 from tenantry.rollout.turns import turns_of
+from tenantry.rollout.watching import Watch
 from tenantry.stacks.outcome import HELD, OUTCOME_FILE
 from tenantry.stacks.targets import key_of
 from tests.components.recording import Monitor, Recording, record
@@ -131,7 +133,7 @@ def run(flux: Flux | None, plan: Plan = AFTER, *, state: dict[str, str] = STATE,
     def program() -> None:
         gates = Gates("dev", turns_of(plan), flux, _raised)  # type: ignore[arg-type]
         moves = moves_of(plan, changed, gone)
-        Fleet("dev", run=Run(plan=plan, target=ClusterTarget(), gates=gates, moves=moves, urns=state))
+        Fleet("dev", run=Run(plan=plan, target=ClusterTarget(), gates=gates, moves=moves, staying=Staying(state)))
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(Monitor, "RegisterResource", register)
@@ -208,7 +210,7 @@ def test_a_wave_with_an_app_that_stays_fails_also_if_its_source_arrives_a_moment
     wave = plan.rollouts[0].waves[1]
     watch = Watch(plan.rollouts[0], wave, {"edge": [awaited]}, lambda: 0.0, {awaited.id: "no such tag"})
     watch.changed(["edge"])
-    assert [each.reason for each in watch.look({}).failed["edge"]] == ["no such tag"]
+    assert [each.reason for each in watch.look({}).failed_units["edge"]] == ["no such tag"]
 
 
 def test_a_cluster_that_does_not_answer_moves_nothing() -> None:

@@ -180,9 +180,9 @@ def test_a_wave_that_is_good_is_kept_with_the_time_for_what_changed_in_it(monkey
 
     async def good() -> Clocks:
         clocks = Clocks(AFTER, AFTER.hubs, ClusterTarget(), "tenantry-system")
-        await clocks.good(rollout, rollout.waves[1])
+        await clocks.good(rollout, rollout.waves[1], lambda _: False)
         assert not clocks.marks
-        await clocks.good(rollout, rollout.waves[0])
+        await clocks.good(rollout, rollout.waves[0], lambda _: False)
         return clocks
 
     clocks = awaited(good())

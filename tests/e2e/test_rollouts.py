@@ -161,10 +161,10 @@ def test_a_change_that_fails_in_the_second_wave_leaves_the_third_alone_and_can_b
     )
     assert result.code == 1, result.text
     # Long before its timeout: the failure is still there after another attempt. One cluster may be seen to fail first.
-    assert re.search(rf"{re.escape(STOPPED)}(1 cluster|2 clusters) of 2, so the run ends here", result.text)
+    assert re.search(rf"{re.escape(STOPPED)}(1 cluster|2 clusters) of 2, so tenant 'roll' goes no further", result.text)
     assert re.search(r"  edge-[23] roll/web: path '\./v2/early' does not exist in the source", result.text)
     assert "wave 2 of 3 (early): ready" not in result.text
-    assert "untouched: wave 3 (edge-4, edge-5, edge-6, hub)" in result.text
+    assert "stays as it is: wave 3 (edge-4, edge-5, edge-6, hub)" in result.text
     assert "Traceback" not in result.text
     assert ("1 error;" in result.text, "unhandled" in result.text) == (True, False), result.text
     assert (_path(hub, "edge-1"), _path(hub, "edge-2")) == ("./v2/canary", "./v2/early")
@@ -439,6 +439,7 @@ def test_a_remote_that_is_down_fails_its_wave_unless_that_is_tolerated(project: 
         told = project.up().ok()
         assert "without edge-3 (tolerate: failed 0, unreachable 50%)" in told.text, told.text
         assert _objects(hub, WAVES[2]) != last
+    hub.wait_stored("clusters", "edge-3-roll-db")
 
 
 def test_an_app_is_removed_from_the_last_wave_first(project: Project) -> None:
@@ -565,7 +566,8 @@ def test_a_tenant_that_goes_first_and_fails_keeps_the_others_of_its_class_on_the
     failed = project.up()
     assert "class:customer/shop: wave 1 of 3 in environment 'dev' failed for 1 tenant of 1" in failed.text, failed.text
     assert "  hub acme/shop: path './missing' does not exist in the source" in failed.text
-    assert re.search(r"untouched: wave 2 \((bolt|crow|dodo)\); wave 3 \(", failed.text), failed.text
+    assert "so class 'customer' (tenants acme, bolt, crow, dodo) goes no further in this run" in failed.text
+    assert re.search(r"stays as it is: wave 2 \((bolt|crow|dodo)\); wave 3 \(", failed.text), failed.text
     assert _shops(hub, "bolt", "crow", "dodo") == others
     assert {path for path, _, _ in others.values()} == {"./v1/late"}
     assert _shops(hub, "acme")["acme"][0] == "./missing"
@@ -576,6 +578,52 @@ def test_a_tenant_that_goes_first_and_fails_keeps_the_others_of_its_class_on_the
     assert updated[0] == "acme", told.text
     assert sorted(updated) == ["acme", "bolt", "crow", "dodo"], told.text
     assert {path for path, _, _ in _shops(hub, "acme", "bolt", "crow", "dodo").values()} == {"./v3/late"}
+
+
+OTHERS = """\
+  calm: &other
+    configs: {extra: {data: {a: b}}}
+    sources: {manifests: {git: {url: "{host}/git/roll/manifests.git", ref: {branch: main}, interval: 1h}}}
+    apps: {web: {kustomize: {source: manifests, path: "./v1/{ring}"}}}
+  cool: *other
+"""
+"""Two tenants beside `roll`, on the same clusters."""
+
+
+def test_a_tenant_whose_app_fails_is_held_and_two_others_reach_the_end(project: Project, hub: Cluster) -> None:
+    project.fleet.write_text(project.fleet.read_text() + OTHERS)
+    project.pulumi("config", "set", "--stack", "dev", "tenantry:maxDeletions", "100").ok()
+    _up(project, 0)
+    project.wait("dev")
+    before = project.fleet.read_text()
+    first, rest = (f"clusters/edge-{number}-roll-web" for number in (1, 4))
+    paths = {each: _spec(hub, each)["path"] for each in (first, rest)}
+
+    own = before.index("  roll:")
+    project.fleet.write_text(before[:own] + re.sub(r"path: \S+", 'path: "./none/{ring}"', before[own:], count=1))
+    project.edit("  calm: &other\n    configs: {extra: {data: {a: b}}}\n", "  calm: &other\n")
+    project.edit('path: "./v1/{ring}"}}}\n  cool', 'path: "./v3/{ring}"}}}\n  cool')
+    failed = _up(project, 1)
+    text = "wave 1 of 3 (canary) in environment 'dev' failed on 1 cluster of 1, so tenant 'roll' goes no further in this run"
+    assert text in failed.text, failed.text
+    assert (_spec(hub, first)["path"], _spec(hub, rest)["path"]) == ("./none/canary", paths[rest])
+    others = {f"clusters/edge-{number}-{tenant}-web" for number in range(1, 7) for tenant in ("calm", "cool")}
+    assert {_spec(hub, each)["path"][:5] for each in others} == {"./v3/"}
+    # What the others no longer have is deleted although the run has failed.
+    assert not [each for each in hub.fleet_objects() if each.endswith("/calm.extra")]
+
+    again = _up(project, 1)
+    assert text in again.text, "what has failed before is not taken for good"
+    project.fleet.write_text(before)
+    _up(project, 0)
+    assert {each: _spec(hub, each)["path"] for each in (first, rest)} == paths
+
+
+def _spec(hub: Cluster, name: str) -> dict[str, Any]:
+    """Of a Kustomization."""
+    found = hub.find("Kustomization", *name.split("/"))
+    assert found
+    return dict(found["spec"])
 
 
 def _shops(hub: Cluster, *tenants: str) -> dict[str, tuple[str, int, str]]:

@@ -6,7 +6,8 @@ from dataclasses import dataclass, replace
 
 from tenantry.cluster.standing import Live
 from tenantry.kube.objects import ObjectId, Owner
-from tenantry.rollout.judging import Awaited, Request, Seen, Watch
+from tenantry.rollout.judging import Awaited, Request
+from tenantry.rollout.watching import Seen, Watch
 from tenantry.rollout.waves import Rollout, Tolerance, Wave, wave_name
 from tenantry.rollout.words import arrived, progress, stopped, unapplied
 from tests.table import table
@@ -60,7 +61,7 @@ def test_a_wave_is_good_when_each_of_its_clusters_is_and_stays_so() -> None:
     watch = watched(clock)
     seen = watch.look(there(edge_2="good", edge_3="failing"))
     assert seen.good == {"edge-2", "edge-4"}, "nothing is waited for on edge-4"
-    assert ([*seen.waiting], seen.failed, watch.has_failed(seen), watch.unseen) == (
+    assert ([*seen.waiting], seen.failed, bool(watch.over(seen)), watch.unseen) == (
         ["edge-3"],
         {},
         False,
@@ -81,7 +82,7 @@ def test_a_cluster_fails_when_its_time_is_over_and_the_wave_when_more_do_than_to
     assert watch.look(there(edge_2="good", edge_3="failing")).failed == {}
     clock.now = 60.0
     seen = watch.look(there(edge_2="good", edge_3="failing"))
-    assert ([*seen.failed], watch.has_failed(seen)) == (["edge-3"], failed)
+    assert ([*seen.failed_units], bool(watch.over(seen))) == (["edge-3"], failed)
 
 
 def test_time_begins_when_the_changes_for_a_cluster_have_been_made() -> None:
@@ -92,12 +93,12 @@ def test_time_begins_when_the_changes_for_a_cluster_have_been_made() -> None:
     watch.changed(["edge-3"])
     clock.now = 70.0
     seen = watch.look(there(edge_2="failing", edge_3="failing"))
-    assert ([*seen.failed], [*seen.waiting]) == (["edge-2"], ["edge-3"])
+    assert ([*seen.failed_units], [*seen.waiting]) == (["edge-2"], ["edge-3"])
 
 
 def test_what_flux_gave_up_fails_at_once_and_what_is_suspended_is_left_out() -> None:
     seen = watched(Clock()).look(there(edge_2="stalled", edge_3="suspended"))
-    assert ([*seen.failed], seen.waiting) == (["edge-2"], {})
+    assert ([*seen.failed_units], seen.waiting) == (["edge-2"], {})
     assert [(each.awaited.owner.cluster, each.reason) for each in seen.left_out] == [("edge-3", "suspended by hand")]
 
 
@@ -155,7 +156,7 @@ def test_a_cluster_that_flux_does_not_reach_for_a_time_is_unreachable(
     watch.look({**unreached("edge-2", message), **good("edge-3")})
     clock.now = seconds
     seen = watch.look({**unreached("edge-2", message), **good("edge-3")})
-    assert ([*seen.waiting], [*seen.failed], [*seen.unreachable]) == (waiting, failed, unreachable)
+    assert ([*seen.waiting], [*seen.failed_units], [*seen.unreachable]) == (waiting, failed, unreachable)
 
 
 def test_a_cluster_is_reached_as_long_as_something_that_changes_there_arrives() -> None:
@@ -182,14 +183,14 @@ def test_each_kind_of_trouble_is_tolerated_by_itself(failed: int, unreachable: i
     watch = watched(clock, wave=replace(EARLY, tolerate=Tolerance(failed, unreachable)))
     clock.now = 60.0
     seen = watch.look({**there(edge_3="failing"), **unreached("edge-2")})
-    assert watch.has_failed(seen) is stops
+    assert bool(watch.over(seen)) is stops
 
 
 def test_nobody_waits_for_a_cluster_that_was_not_reached_before_unless_it_is_all_that_a_wave_has() -> None:
     watch = watched(Clock())
     watch.before({**unreached("edge-2"), **good("edge-3")})
     seen = watch.look({**unreached("edge-2"), **good("edge-3")})
-    assert (seen.waiting, seen.absent, watch.has_failed(seen)) == ({}, {"edge-2"}, False)
+    assert (seen.waiting, seen.absent, bool(watch.over(seen))) == ({}, {"edge-2"}, False)
     assert arrived(ROLLOUT, EARLY, seen, 1.0) == (
         "wave 2 of 3 (early): ready after 1 s\n"
         "  changed without waiting, because Flux did not reach them before: edge-2"

@@ -1,0 +1,200 @@
+"""One wave of a rollout as a run follows it: what it waits for, what has failed, and against whom that counts.
+
+Nothing here reads a cluster or a clock: both are given.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import TypeAlias
+
+from tenantry.cluster.failures import Failures, is_cut_off
+from tenantry.cluster.standing import Live, state_of
+from tenantry.cluster.status import Readiness
+from tenantry.kube.objects import ObjectId
+from tenantry.messages.text import grouped
+from tenantry.rollout.authors import PLATFORM, Author
+from tenantry.rollout.judging import Awaited, Judged, Request, State, judge
+from tenantry.rollout.waves import Rollout, Wave
+
+
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """What one reading showed, by cluster, or by tenant if the rollout is by tenants. Each reason stands for one reconciler that
+    is not good.
+
+    waiting: those that still have time. failed: those that have not, by the author against whom they count. left_out: what was
+    suspended by hand. unreachable: those that Flux does not reach. absent: of these, those that it did not reach before their
+    change either, so nobody waits for them.
+    """
+
+    good: frozenset[str]
+    waiting: Mapping[str, list[Judged]]
+    failed: Mapping[Author, Mapping[str, list[Judged]]]
+    left_out: tuple[Judged, ...]
+    requests: tuple[Request, ...]
+    unreachable: Mapping[str, list[Judged]] = field(default_factory=dict)
+    absent: frozenset[str] = frozenset()
+
+    @property
+    def lost(self) -> Mapping[str, list[Judged]]:
+        """Those that Flux does not reach any more."""
+        return {unit: why for unit, why in self.unreachable.items() if unit not in self.absent}
+
+    @property
+    def failed_units(self) -> dict[str, list[Judged]]:
+        """Those that have failed, whoever is the author."""
+        found: dict[str, list[Judged]] = {}
+        for units in self.failed.values():
+            for unit, why in units.items():
+                found.setdefault(unit, []).extend(why)
+        return found
+
+
+Blamed: TypeAlias = Callable[[ObjectId, bool], Author | None]
+"""Against whom it counts if a reconciler is not ready, which was or was not ready before the wave; None: nobody waits for it."""
+
+
+@dataclass(slots=True)
+class Watch:
+    """One wave. The time of a unit, a cluster or a tenant, begins when the changes for it have been made; one that was good once
+    stays so.
+
+    awaited: by unit; what is of others is waited for by nobody. stayed: what was not changed, with the reasons. touched: what the
+    run changes. blamed: None: everything counts against the platform.
+    """
+
+    rollout: Rollout
+    wave: Wave
+    awaited: Mapping[str, list[Awaited]]
+    clock: Callable[[], float]
+    stayed: Mapping[ObjectId, str] = field(default_factory=dict)
+    touched: Collection[ObjectId] = frozenset()
+    blamed: Blamed = lambda _, __: PLATFORM
+    knows_before: bool = False
+    _absent: frozenset[str] = frozenset()
+    _ready_before: frozenset[ObjectId] = frozenset()
+    _cut_off: dict[str, float] = field(default_factory=dict)
+    _since: dict[str, float] = field(default_factory=dict)
+    _good: set[str] = field(default_factory=set)
+    _left_out: list[Judged] = field(default_factory=list)
+    _failures: Failures = field(init=False)
+
+    def __post_init__(self) -> None:
+        self._failures = Failures(self.clock)
+
+    def before(self, live: Live) -> None:
+        """What has been read before the wave begins: nobody waits for clusters that Flux does not reach already.
+
+        A wave of which it reaches none proves nothing, so that one waits all the same.
+        """
+        self._ready_before = frozenset(
+            each.id
+            for own in self.awaited.values()
+            for each in own
+            if each.id in live and state_of(live[each.id]) is Readiness.READY
+        )
+        absent = {
+            unit
+            for unit, own in self.awaited.items()
+            if any(is_cut_off(live.get(each.id, {})) for each in own)
+            and not any(each.id in self._ready_before for each in own)
+        }
+        self.knows_before = True
+        if self.awaited.keys() - absent:
+            self._absent = frozenset(absent)
+
+    def changed(self, units: Iterable[str]) -> None:
+        """The changes for these units have been made; those without a reconciler are good at once."""
+        for unit in units:
+            if unit in self.awaited:
+                self._since.setdefault(unit, self.clock())
+            else:
+                self._good.add(unit)
+
+    def leave(self, is_stopped: Callable[[ObjectId], bool]) -> None:
+        """Wait no longer for what is stopped."""
+        kept = {unit: [each for each in own if not is_stopped(each.id)] for unit, own in self.awaited.items()}
+        self._good |= {unit for unit in self._since if not kept[unit]}
+        self.awaited = kept
+
+    @property
+    def unseen(self) -> list[Awaited]:
+        """What has to be read to go on."""
+        return [each for unit in self._since if unit not in self._good for each in self.awaited[unit]]
+
+    def look(self, live: Live) -> Seen:
+        """Judge what has been read after the last call of `changed`, which is at least what was unseen."""
+        waiting: dict[str, list[Judged]] = {}
+        failed: dict[Author, dict[str, list[Judged]]] = {}
+        unreachable: dict[str, list[Judged]] = {}
+        left_out: list[Judged] = []
+        requests: list[Request] = []
+        self._failures.look(((each.id, each.needs) for each in self.unseen), live)
+        for unit, since in self._since.items():
+            if unit in self._good:
+                continue
+            judged = [self._judge(each, live) for each in self.awaited[unit] if self._author(each) is not None]
+            passed_over = [each for each in judged if each.state is State.LEFT_OUT]
+            bad = [each for each in judged if each.state not in (State.GOOD, State.LEFT_OUT)]
+            if not bad:
+                self._good.add(unit)
+                self._left_out += passed_over
+                continue
+            left_out += passed_over
+            requests += (Request(each.awaited.id, each.request) for each in bad if each.request)
+            late = self.clock() - since >= self.rollout.timeout
+            if unit in self._absent:
+                unreachable[unit] = bad
+            elif self._is_cut_off(judged, live):
+                begun = self._cut_off.setdefault(unit, self.clock())
+                gone = late or self.clock() - begun >= self.rollout.unreachable_after
+                (unreachable if gone else waiting)[unit] = bad
+            else:
+                self._cut_off.pop(unit, None)
+                for author, own in grouped(bad, lambda each: self._author(each.awaited) or PLATFORM).items():
+                    if late or any(each.state is State.STUCK for each in own):
+                        failed.setdefault(author, {})[unit] = own
+                    else:
+                        waiting.setdefault(unit, []).extend(own)
+        absent = self._absent & unreachable.keys()
+        every = (*self._left_out, *left_out)
+        return Seen(frozenset(self._good), waiting, failed, every, tuple(requests), unreachable, absent)
+
+    def _author(self, awaited: Awaited) -> Author | None:
+        return self.blamed(awaited.id, awaited.id in self._ready_before)
+
+    def _is_cut_off(self, judged: Iterable[Judged], live: Live) -> bool:
+        """Whether Flux reaches no cluster on which something of a unit is not good: all that the run changes there is not good, and
+        something of it for want of a connection.
+        """
+        asked = (each for each in judged if each.state is not State.LEFT_OUT)
+        for own in grouped(asked, lambda each: each.awaited.owner.cluster).values():
+            bad = [each for each in own if each.state is not State.GOOD]
+            changed = [each for each in own if self._is_touched(each.awaited)]
+            if not bad:
+                continue
+            if any(each.state is State.GOOD for each in changed):
+                return False
+            if not any(is_cut_off(live.get(each.awaited.id, {})) for each in bad):
+                return False
+        return True
+
+    def _is_touched(self, awaited: Awaited) -> bool:
+        return any(id in self.touched for id in (awaited.id, *awaited.sources, *awaited.inputs))
+
+    def _judge(self, awaited: Awaited, live: Live) -> Judged:
+        if reason := self.stayed.get(awaited.id):
+            return Judged(awaited, State.STUCK, reason)
+        return judge(awaited, live, self._failures.lasting)
+
+    def over(self, seen: Seen) -> list[Author]:
+        """The authors of whom more has gone wrong than is tolerated. Clusters that Flux does not reach any more count against the
+        platform, and those that were absent before against nobody.
+        """
+        tolerate = self.wave.tolerate
+        found = {author for author, units in seen.failed.items() if len(units) > tolerate.failed}
+        if len(seen.lost) > tolerate.unreachable:
+            found.add(PLATFORM)
+        return sorted(found)

@@ -1,0 +1,125 @@
+"""What the engine is sent of a tenant whose app has failed in a wave, and of the others."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pulumi
+import pytest
+
+from components.staying import Staying
+from tenantry.kube.objects import ObjectId
+from tenantry.plan.plan import Plan
+from tenantry.rollout.authors import Authors
+from tenantry.rollout.turns import turns_of
+from tenantry.stacks.outcome import HELD, OUTCOME_FILE
+from tests.components.recording import Recording
+from tests.components.test_gates import TEXT, Played, sent
+from tests.components.test_moving import urns
+from tests.unit.texts import planned
+
+TENANTS = """\
+  tammy:
+    clusters: {names: [a, b, c, d]}
+    sources: {manifests: {git: {url: https://git.example.com/tammy, ref: {branch: main}}}}
+    apps: {web: {kustomize: {source: manifests}}}
+"""
+PLAN = planned(TEXT + TENANTS)
+EVERYTHING = frozenset(each.id for each in PLAN.objects)
+STATE = urns(PLAN)
+
+
+class _Failing(Played):
+    """An app of one tenant fails on all clusters that it is sent to."""
+
+    async def fresh(self, wanted: frozenset[ObjectId], patience: float) -> Any:
+        live = await super().fresh(wanted, patience)
+        for id, found in live.items():
+            if id.name.endswith("-rocky-web"):
+                found["status"]["conditions"] = [
+                    {"type": "Ready", "status": "False", "message": "no such path"},
+                    {"type": "Stalled", "status": "True"},
+                ]
+        return live
+
+
+def run(
+    plan: Plan = PLAN, *, state: dict[str, str] = STATE, touched: frozenset[ObjectId] = EVERYTHING, **staying: Any
+) -> Recording:
+    flux = _Failing(turns_of(plan), good_after=0)
+    authors = Authors(plan, touched)
+    changing = frozenset((member[0].name, member[1].number) for id in touched if (member := plan.wave_of(id)))
+    recording, _ = sent(plan, flux, authors=authors, changing=changing, staying=Staying(state, **staying))
+    return recording
+
+
+@pytest.fixture
+def outcome(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Where a command of ours reads how the run has ended."""
+    monkeypatch.setenv(OUTCOME_FILE, str(tmp_path / "outcome"))
+    return tmp_path / "outcome"
+
+
+def apps(recording: Recording) -> dict[str, bool]:
+    """Whether all changes of each app are ignored."""
+    return {
+        each.name.removeprefix("clusters/"): [*each.ignoreChanges] == ["*"]
+        for each in recording.requests
+        if each.type.endswith(":Kustomization")
+    }
+
+
+def test_a_tenant_whose_app_fails_stays_as_it_is_in_later_waves_and_others_reach_the_end(outcome: Path) -> None:
+    recording = run()
+    stays = apps(recording)
+    assert {name for name, ignored in stays.items() if ignored} == {
+        f"{cluster}-rocky-{app}" for cluster in "bcd" for app in ("web", "db")
+    }
+    assert {f"{cluster}-tammy-web" for cluster in "abcd"} <= stays.keys()
+    assert outcome.read_text() == HELD
+    order = [each.key.name for each in recording.objects]
+    assert order.index("clusters/c-tammy-web") < order.index("clusters/d-tammy-web")
+
+
+def test_what_does_not_exist_yet_of_such_a_tenant_is_not_sent(outcome: Path) -> None:
+    new = {key: urn for key, urn in STATE.items() if "-rocky-web" not in key}
+    stays = apps(run(state=new))
+    assert {f"{cluster}-rocky-web" for cluster in "bcd"}.isdisjoint(stays)
+    assert stays["d-rocky-db"], "it exists, so it stays as it is"
+    assert outcome.read_text() == HELD
+
+
+@pytest.mark.usefixtures("outcome")
+def test_what_such_a_tenant_has_and_the_plan_no_longer_does_stays_too() -> None:
+    less = planned((TEXT + TENANTS).replace("      db: {kustomize: {source: manifests}}\n", ""))
+    gone = {each.id: each.owner for each in PLAN.objects if each.id not in {one.id for one in less.objects}}
+    assert {id.name for id in gone} == {f"{cluster}-rocky-db" for cluster in "abcd"}
+    stays = apps(run(less, touched=frozenset(each.id for each in less.objects), gone=gone))
+    assert {name for name, ignored in stays.items() if ignored and name.endswith("-db")} == {id.name for id in gone}
+
+
+def test_bare_pulumi_ends_with_an_error_so_that_nothing_is_deleted(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv(OUTCOME_FILE, raising=False)
+    with pytest.raises(pulumi.RunError) as raised:
+        run()
+    assert str(raised.value) == (
+        "wave 1 of 3 (canary) in environment 'dev' failed on 1 cluster of 1, so tenant 'rocky' goes no further in this run\n"
+        "  a rocky/web: no such path\n"
+        "  stays as it is: wave 2 (b, c); wave 3 (d, hub)\n"
+        "  fix: correct the file or what the app applies, then run the same command again; or revert the change and run it again:"
+        " only the waves that were changed go back"
+    )
+    assert "clusters/d-tammy-web" in raised.value.__notes__[0]
+
+
+def test_an_app_that_fails_and_that_the_run_does_not_change_stops_nobody(outcome: Path) -> None:
+    touched = frozenset(id for id in EVERYTHING if "tammy" in id.name)
+    assert not any(apps(run(touched=touched)).values())
+    assert not outcome.exists()
+
+
+@pytest.fixture(autouse=True)
+def _quiet(monkeypatch: pytest.MonkeyPatch) -> None:
+    for level in ("info", "warn", "error"):
+        monkeypatch.setattr(pulumi.log, level, lambda _: None)

@@ -1,0 +1,50 @@
+"""What of an app that is not ready everywhere the rollout of its environment tolerates, for gates of other environments."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from tenantry.cluster.evidence import Evidence, tolerated
+from tests.components.test_gates import TEXT
+from tests.table import table
+from tests.unit.texts import planned
+
+PLAN = planned(TEXT.replace("timeout: 1s", "timeout: 1s, tolerate: {failed: 0, unreachable: 1}"))
+"""In wave 2 the clusters b and c, and then d."""
+WEB = [app for app in PLAN.apps if app.name == "web"]
+
+
+def _evidence(said: dict[str, str]) -> list[Evidence]:
+    """said: by cluster; others are ready."""
+    found = []
+    for app in WEB:
+        how = said.get(app.cluster, "")
+        planned = Evidence(app, how, is_planned=how != "other path", is_unreachable=how == "dial")
+        found.append(planned)
+    return found
+
+
+@table(
+    ("said", "passed_over"),
+    [
+        ({}, ""),
+        ({"b": "dial"}, "b"),
+        ({"b": "dial", "d": "dial"}, "bd"),
+        # One of a wave is tolerated, not two, and nothing that fails.
+        ({"b": "dial", "c": "dial"}, ""),
+        ({"b": "failed"}, ""),
+        ({"b": "dial", "c": "failed"}, ""),
+        # What the rollout has not reached yet proves nothing.
+        ({"b": "other path"}, ""),
+    ],
+)
+def test_as_many_clusters_as_a_wave_tolerates_are_passed_over(said: dict[str, str], passed_over: str) -> None:
+    found = tolerated(PLAN, _evidence(said))
+    assert {app.cluster for app in WEB if app.id in found} == {*passed_over}
+
+
+def test_an_app_that_runs_nowhere_is_proven_by_nothing() -> None:
+    plan = planned(TEXT.replace("timeout: 1s", "timeout: 1s, tolerate: 100%"))
+    gone = [replace(each, problem="dial", is_unreachable=True, is_planned=True) for each in _evidence({})]
+    assert tolerated(plan, gone) == frozenset()
+    assert len(tolerated(plan, [replace(gone[0], problem=""), *gone[1:]])) == len(WEB) - 1
