@@ -272,12 +272,13 @@ def example(root: Path, name: str) -> Iterator[Project]:
 
 
 def _with_a_port(root: Path, roles: tuple[str, ...] = ()) -> Project:
-    """The project in a directory, its content served at a port that is free."""
+    """The project in a directory, its content served at a port that is free, and what fails retried soon."""
     if roles:
         rights.take_from_administrator(root)
     port = allocate(["content"], {}, ())["content"]
     fleet = root / "tenants.yaml"
-    fleet.write_text(fleet.read_text().replace(PORT, f":{port}"))
+    # Tests break apps and mend them: they do not wait as long as a fleet's apps do.
+    fleet.write_text(fleet.read_text().replace(PORT, f":{port}").replace("retryInterval: 2m", "retryInterval: 5s"))
     return Project(root, port, roles)
 
 
