@@ -28,7 +28,9 @@ from tenantry.stacks.record import Record, State, expected, is_awaited, read, re
 from .config import ClusterTarget
 from .contact import connected
 from .gates import Gates
+from .hubs import objects_in_state
 from .objects import Answers, Object, Objects, future_of
+from .state import resources_in_state
 
 
 class Last(Protocol):
@@ -99,7 +101,11 @@ async def end(
         for move in failed if gates.reading else ():
             moving.keep(move, objects.keep)
         if gates.authors and gates.stopped:
-            moving.staying.keep_of(gates.authors.tenants_of(gates.stopped), objects.keep)
+            tenants = gates.authors.tenants_of(gates.stopped)
+            planned_ids = created.keys() | objects.late.keys()
+            there = objects_in_state(await asyncio.to_thread(resources_in_state))
+            gone = {id: each for id, each in there.items() if each.owner.tenant in tenants and id not in planned_ids}
+            moving.staying.keep_all(gone, objects.keep)
         complete = all([(await answers.of(each)).ok for each in created.values()]) if check or last else True
         if check and complete:
             await check.check({id: await future_of(created[id].content()) for id in check.ids & created.keys()})

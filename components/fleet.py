@@ -1,10 +1,12 @@
 """One environment as Pulumi shows it: Fleet > Tenant > Placement and Fleet > Cluster, each with its own objects.
 
-What depends on one of these components waits for all objects below it, and so does what uses one of its outputs.
+What uses an output of one of these components waits for all objects below it. What depends on one of them waits for those that
+exist already: all but those that wait for their wave.
 """
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -17,7 +19,7 @@ from tenantry.plan.plan import Plan
 from tenantry.rollout.turns import Turns
 
 from .ending import end
-from .gates import Gates
+from .gates import Answer, Gates
 from .objects import Answers, Objects, Steps, without_positions
 from .provider import management_providers
 from .run import Run, run_of
@@ -54,9 +56,11 @@ class Share:
 class Part(pulumi.ComponentResource):
     """A part of a fleet, with the objects of one owner. Its outputs are known in a preview, and wait for the objects in a run.
 
+    late: its objects that are created in their wave, and those of the parts below it.
     accounts: the service accounts among its objects, as `namespace/name`. objects: how many it has. Both with the parts below it.
     """
 
+    late: list[asyncio.Future[Answer]]
     accounts: pulumi.Output[list[str]]
     objects: pulumi.Output[int]
 
@@ -68,13 +72,20 @@ class Part(pulumi.ComponentResource):
         planned = [each for one in owned for each in one.objects]
         accounts = sorted(each.id.full_name for each in planned if each.id.kind == "ServiceAccount")
         facts |= {"accounts": accounts, "objects": len(planned)}
+        exists = pulumi.Output.all(self.urn, _all(self.late)) if self.late else self.urn
         for name, fact in facts.items():
-            setattr(self, name, self._output(fact))
+            setattr(self, name, _output(exists, fact))
         self.register_outputs(facts)
 
-    def _output(self, fact: Any) -> pulumi.Output[Any]:
-        """A fact of the plan, as an output of this resource: what takes it as an input depends on all objects below."""
-        return self.urn.apply(lambda _: fact)
+
+async def _all(late: Iterable[asyncio.Future[Answer]]) -> None:
+    for each in late:
+        await each
+
+
+def _output(exists: pulumi.Output[Any], fact: Any) -> pulumi.Output[Any]:
+    """A fact of the plan, as an output of a component: what takes it as an input depends on all objects below."""
+    return exists.apply(lambda _: fact)
 
 
 class Cluster(Part):
@@ -84,7 +95,7 @@ class Cluster(Part):
 
     def __init__(self, name: str, owned: Owned, objects: Objects, opts: pulumi.ResourceOptions | None = None) -> None:
         super().__init__("tenantry:index:Cluster", name, {}, opts)
-        objects.create(owned.objects, self)
+        self.late = objects.create(owned.objects, self)
         self._complete([owned], apps=sorted(owned.apps))
 
 
@@ -99,7 +110,7 @@ class Placement(Part):
 
     def __init__(self, name: str, owned: Owned, objects: Objects, opts: pulumi.ResourceOptions | None = None) -> None:
         super().__init__("tenantry:index:Placement", name, {}, opts)
-        objects.create(owned.objects, self)
+        self.late = objects.create(owned.objects, self)
         self._complete([owned], namespaces=sorted(owned.namespaces), apps=sorted(owned.apps))
 
 
@@ -116,12 +127,13 @@ class Tenant(Part):
 
     def __init__(self, name: str, share: Share, objects: Objects, opts: pulumi.ResourceOptions | None = None) -> None:
         super().__init__("tenantry:index:Tenant", name, {}, opts)
-        objects.create(share.shared.objects, self)
+        self.late = objects.create(share.shared.objects, self)
         own = pulumi.ResourceOptions(parent=self)
         # Names are unique among all placements of the stack.
         self.placements = {
             cluster: Placement(f"{name}/{cluster}", owned, objects, own) for cluster, owned in share.by_cluster.items()
         }
+        self.late += [each for placement in self.placements.values() for each in placement.late]
         self._complete(
             share.all(),
             namespaces=sorted(set[str]().union(*(each.namespaces for each in share.all()))),
@@ -173,6 +185,7 @@ class Fleet(Part):
             created.create(platform.shared.objects, self)
             self.clusters = {each: Cluster(each, owned, created, own) for each, owned in platform.by_cluster.items()}
             self.tenants = {each: Tenant(each, share, created, own) for each, share in tenants.items()}
+        self.late = [*created.late.values()]
         # The SDK waits for all outputs at the end of the program.
         self._end: pulumi.Output[None] = pulumi.Output.from_input(
             end(created, answers, self, check=run.check, last=run.last, providers=providers)

@@ -19,7 +19,7 @@ import pulumi
 from pulumi.resource import DependencyResource
 from pulumi.runtime import stack
 
-from tenantry.kube.objects import KubeObject, ObjectId, Owner
+from tenantry.kube.objects import KubeObject, ObjectId
 from tenantry.plan.planned_apps import PlannedApp
 from tenantry.rollout.turns import Turns
 from tenantry.stacks.targets import CLUSTER, FLEET, PLACEMENT, TENANT, parent_type, type_token
@@ -232,15 +232,15 @@ class Objects:
         self._former = former
         self._parents: dict[tuple[str, str], pulumi.ComponentResource] = {}
 
-    def create(self, planned: Iterable[KubeObject], parent: pulumi.ComponentResource) -> pulumi.Output[None] | None:
+    def create(self, planned: Iterable[KubeObject], parent: pulumi.ComponentResource) -> list[asyncio.Future[Answer]]:
         """Create objects below a component. Dependencies go from object to object: one on a component would mean everything below
         it, and would grow with the fleet.
 
-        Returns: what is known when those that are created later exist; None: all exist.
+        Returns: those that are created later.
         """
         kind = parent.pulumi_resource_type
         self._parents[kind, "" if kind == FLEET else parent.pulumi_resource_name] = parent
-        late = []
+        late: list[asyncio.Future[Answer]] = []
         for one in planned:
             if self._is_late(one):
                 self.late[one.id] = found = asyncio.ensure_future(self._in_time(one, parent))
@@ -249,20 +249,21 @@ class Objects:
             else:
                 needed = [*(self.created[id] for id in one.depends_on), *self._steps.before(one.id)]
                 self._create(one, parent, self._answers.after(needed) if needed else None)
-        return pulumi.Output.from_input(_all(late)) if late else None
+        return late
 
     def answer(self, id: ObjectId) -> asyncio.Future[Answer]:
         """What the engine says of an object that was given to `create`."""
         return self.late[id] if id in self.late else self._answers.of(self.created[id])
 
-    def keep(self, id: ObjectId, urn: str, owner: Owner, why: str, after: Sequence[pulumi.Resource]) -> Object:
-        """Register what the plan no longer has as it is, below the component of an owner. urn: of the state.
+    def keep(self, gone: KubeObject, urn: str, why: str, after: Sequence[pulumi.Resource]) -> Object:
+        """Register what the plan no longer has as it is, below the component of its owner. urn: of the state.
 
         Raises: RunError: nothing has the place of the URN. why: what needs the object.
         """
+        id = gone.id
         if id in self.created:
             return self.created[id]
-        kind, (tenant, cluster) = parent_type(urn), owner
+        kind, (tenant, cluster) = parent_type(urn), gone.owner
         name = {TENANT: tenant, CLUSTER: cluster, PLACEMENT: f"{tenant}/{cluster}"}.get(kind, "")
         above = {CLUSTER: (FLEET, ""), PLACEMENT: (TENANT, tenant)}.get(kind)
         if (kind, name) not in self._parents and above in self._parents:
@@ -271,10 +272,7 @@ class Objects:
             self._parents[kind, name] = pulumi.ComponentResource(kind, name, None, own)
         if not (parent := self._parents.get((kind, name))):
             raise pulumi.RunError(f"{why} stays on {id}, which this run would delete, so the run ends here")
-        metadata = {"name": id.name, "namespace": id.namespace}
-        manifest = {"apiVersion": id.api_version, "kind": id.kind, "metadata": metadata}
-        planned = KubeObject(manifest, Owner(tenant, cluster), hub=id.hub)
-        return self._create(planned, parent, self._answers.after(after), EVERYTHING)
+        return self._create(gone, parent, self._answers.after(after), EVERYTHING)
 
     def _is_late(self, planned: KubeObject) -> bool:
         gates = self._answers.gates
@@ -325,11 +323,6 @@ class Objects:
         self._answers.expect(made, parent, made.kind)
         self._steps.took(planned.id, made)
         return made
-
-
-async def _all(late: Sequence[asyncio.Future[Answer]]) -> None:
-    for each in late:
-        await each
 
 
 def _options(planned: KubeObject, parent: pulumi.ComponentResource, ignored: Sequence[str]) -> pulumi.ResourceOptions:

@@ -6,12 +6,11 @@ what is not registered, Pulumi deletes.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 import pulumi
 
-from tenantry.cluster.waves import owners_of
 from tenantry.kube.objects import KubeObject, Manifest, ObjectId, Owner
 from tenantry.rollout.moves import by_place, needed_by
 from tenantry.stacks.targets import key_in_state
@@ -19,27 +18,25 @@ from tenantry.stacks.targets import key_in_state
 EVERYTHING = ("*",)
 """The engine takes the former inputs of an object then."""
 
-Keep = Callable[[ObjectId, str, Owner, str, Sequence[pulumi.Resource]], pulumi.Resource]
-"""Registers what the plan no longer has: under its URN, for an owner, because something needs it, after other resources."""
+Keep = Callable[[KubeObject, str, str, Sequence[pulumi.Resource]], pulumi.Resource]
+"""Registers what the plan no longer has as it is: under its URN, because something needs it, after other resources."""
 
 
 @dataclass(slots=True)
 class Staying:
     """urns: of the state before the run, by what `key_of` gives; at least if the run changes something.
 
-    live: of planned objects that the cluster does not hold as planned, what it holds. gone: what is not planned any more, and whose
-    it is. others: the same by place.
+    live: of planned objects that the cluster does not hold as planned, what it holds. others: what it holds that is not planned any
+    more, by place.
     """
 
     urns: Mapping[str, str] = field(default_factory=dict)
     live: Mapping[ObjectId, Manifest] = field(default_factory=dict)
-    gone: Mapping[ObjectId, Owner] = field(default_factory=dict)
     others: Mapping[ObjectId, Manifest] = field(default_factory=dict)
 
     @classmethod
     def of(cls, urns: Mapping[str, str], live: Mapping[ObjectId, Manifest], unplanned: Iterable[Manifest]) -> Staying:
-        there = [*unplanned]
-        return cls(urns, live, owners_of(there), by_place(there))
+        return cls(urns, live, by_place(unplanned))
 
     def exists(self, id: ObjectId) -> bool:
         """Whether an object was in the state before the run."""
@@ -50,16 +47,25 @@ class Staying:
         live = self.live.get(planned.id)
         return self.register(needed_by(live, self.others), planned.owner, str(planned.id), keep) if live else []
 
-    def keep_of(self, tenants: Collection[str], keep: Keep) -> None:
-        """Register whatever the plan no longer has of some tenants."""
-        for id, owner in self.gone.items():
-            if owner.tenant in tenants:
-                self.register([id], owner, f"tenant '{owner.tenant}'", keep)
+    def keep_all(self, gone: Mapping[ObjectId, KubeObject], keep: Keep) -> None:
+        """Register what the plan no longer has of some tenants: each after what it depends on. gone: as the state has it."""
+        kept: dict[ObjectId, pulumi.Resource] = {}
+
+        def register(id: ObjectId) -> pulumi.Resource:
+            if id not in kept:
+                after = tuple(register(each) for each in gone[id].depends_on if each in gone)
+                kept[id] = keep(gone[id], self.urns[key_in_state(id)], f"tenant '{gone[id].owner.tenant}'", after)
+            return kept[id]
+
+        for each in gone:
+            register(each)
 
     def register(self, needs: Iterable[ObjectId], owner: Owner, why: str, keep: Keep) -> list[pulumi.Resource]:
         """Register what is in the state of some objects, each after those before it."""
         kept: list[pulumi.Resource] = []
         for id in needs:
             if urn := self.urns.get(key_in_state(id)):
-                kept.append(keep(id, urn, owner, why, tuple(kept)))
+                metadata = {"name": id.name, "namespace": id.namespace}
+                manifest = {"apiVersion": id.api_version, "kind": id.kind, "metadata": metadata}
+                kept.append(keep(KubeObject(manifest, owner, hub=id.hub), urn, why, tuple(kept)))
         return kept

@@ -38,7 +38,7 @@ def check_rollouts(plan: Plan, live: Iterable[Manifest]) -> Iterator[Problem]:
             yield warning(
                 "failed-first-wave",
                 f"the first wave {whose} has failed already: {listed(failed.values(), 3)}",
-                "correct it with this change, or before it: otherwise the run stops after the first wave",
+                "correct it with this change, or before it: what this change gives it goes no further than the first wave",
             )
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -14,9 +15,10 @@ from tenantry.plan.plan import Plan
 from tenantry.rollout.authors import Authors
 from tenantry.rollout.turns import turns_of
 from tenantry.stacks.outcome import HELD, OUTCOME_FILE
+from tenantry.stacks.targets import key_of
 from tests.components.recording import Recording
 from tests.components.test_gates import TEXT, Played, sent
-from tests.components.test_moving import urns
+from tests.components.test_waiting import state_of
 from tests.unit.texts import planned
 
 TENANTS = """\
@@ -27,7 +29,7 @@ TENANTS = """\
 """
 PLAN = planned(TEXT + TENANTS)
 EVERYTHING = frozenset(each.id for each in PLAN.objects)
-STATE = urns(PLAN)
+STATE = state_of(PLAN)
 
 
 class _Failing(Played):
@@ -45,12 +47,15 @@ class _Failing(Played):
 
 
 def run(
-    plan: Plan = PLAN, *, state: dict[str, str] = STATE, touched: frozenset[ObjectId] = EVERYTHING, **staying: Any
+    plan: Plan = PLAN, *, state: Sequence[dict[str, Any]] = STATE, touched: frozenset[ObjectId] = EVERYTHING
 ) -> Recording:
     flux = _Failing(turns_of(plan), good_after=0)
     authors = Authors(plan, touched)
     changing = frozenset((member[0].name, member[1].number) for id in touched if (member := plan.wave_of(id)))
-    recording, _ = sent(plan, flux, authors=authors, changing=changing, staying=Staying(state, **staying))
+    urns = {key_of(each["urn"]): each["urn"] for each in state}
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("components.ending.resources_in_state", lambda: state)
+        recording, _ = sent(plan, flux, authors=authors, changing=changing, staying=Staying(urns))
     return recording
 
 
@@ -83,8 +88,7 @@ def test_a_tenant_whose_app_fails_stays_as_it_is_in_later_waves_and_others_reach
 
 
 def test_what_does_not_exist_yet_of_such_a_tenant_is_not_sent(outcome: Path) -> None:
-    new = {key: urn for key, urn in STATE.items() if "-rocky-web" not in key}
-    stays = apps(run(state=new))
+    stays = apps(run(state=[each for each in STATE if "-rocky-web" not in each["urn"]]))
     assert {f"{cluster}-rocky-web" for cluster in "bcd"}.isdisjoint(stays)
     assert stays["d-rocky-db"], "it exists, so it stays as it is"
     assert outcome.read_text() == HELD
@@ -93,10 +97,13 @@ def test_what_does_not_exist_yet_of_such_a_tenant_is_not_sent(outcome: Path) -> 
 @pytest.mark.usefixtures("outcome")
 def test_what_such_a_tenant_has_and_the_plan_no_longer_does_stays_too() -> None:
     less = planned((TEXT + TENANTS).replace("      db: {kustomize: {source: manifests}}\n", ""))
-    gone = {each.id: each.owner for each in PLAN.objects if each.id not in {one.id for one in less.objects}}
-    assert {id.name for id in gone} == {f"{cluster}-rocky-db" for cluster in "abcd"}
-    stays = apps(run(less, touched=frozenset(each.id for each in less.objects), gone=gone))
-    assert {name for name, ignored in stays.items() if ignored and name.endswith("-db")} == {id.name for id in gone}
+    gone = {each.id.name for each in PLAN.objects if each.id not in {one.id for one in less.objects}}
+    assert gone == {f"{cluster}-rocky-db" for cluster in "abcd"}
+    protected = [{**each, "protect": True, "retainOnDelete": True} for each in STATE]
+    recording = run(less, state=protected, touched=frozenset(each.id for each in less.objects))
+    assert {name for name, ignored in apps(recording).items() if ignored and name.endswith("-db")} == gone
+    flags = {(each.protect, each.retainOnDelete) for each in recording.requests if each.name.endswith("-db")}
+    assert flags == {(True, True)}, "Pulumi still protects it, and leaves it behind"
 
 
 def test_bare_pulumi_ends_with_an_error_so_that_nothing_is_deleted(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -133,6 +133,20 @@ def sent(
     return recording, _webs(names)
 
 
+def test_what_uses_an_output_of_a_component_waits_for_objects_of_all_waves() -> None:
+    plan = planned(TEXT)
+    played = Played(turns_of(plan), good_after=0, sent=[each.logical_name for each in plan.objects])
+    gates = Gates("dev", turns_of(plan), played, _raised)  # type: ignore[arg-type]
+
+    def build() -> None:
+        made = Fleet("dev", run=Run(plan=plan, target=ClusterTarget(), gates=gates))
+        for name, output in {"of-tenant": made.tenants["rocky"].objects, "of-fleet": made.objects}.items():
+            pulumi.CustomResource("kubernetes:core/v1:ConfigMap", name, {"count": output})
+
+    for after in (each for each in record(build).objects if each.key.name.startswith("of-")):
+        assert {each.name for each in after.depends_on} >= {f"clusters/{each}-rocky-web" for each in "abcd"}
+
+
 def _raised(message: str, _: int = 1) -> NoReturn:
     raise pulumi.RunError(message)
 

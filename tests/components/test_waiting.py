@@ -52,10 +52,10 @@ def _requests(plan: Plan, **rest: Any) -> list[Any]:
     return record(lambda: Fleet("dev", run=Run(plan=plan, target=ClusterTarget(), **rest))).requests
 
 
-def _state() -> list[dict[str, Any]]:
-    """As a run of the plan before leaves it."""
+def state_of(before: Plan) -> list[dict[str, Any]]:
+    """As a run of a plan leaves it."""
     maker = Monitor(Recording(), None)  # type: ignore[arg-type]
-    manifests = {each.logical_name: each.manifest for each in BEFORE.objects}
+    manifests = {each.logical_name: each.manifest for each in before.objects}
     return [
         {
             "urn": maker.make_urn(each.parent, each.type, each.name),
@@ -64,8 +64,10 @@ def _state() -> list[dict[str, Any]]:
             "inputs": manifests.get(each.name, {}),
             "dependencies": list(each.dependencies),
             "provider": each.provider,
+            "protect": each.protect,
+            "retainOnDelete": each.retainOnDelete,
         }
-        for each in _requests(BEFORE)
+        for each in _requests(before)
     ]
 
 
@@ -84,7 +86,7 @@ def _gone(plan: Plan) -> list[Any]:
 
 
 def held(monkeypatch: pytest.MonkeyPatch, waits: Waiting, plan: Plan = AFTER) -> Held:
-    state = _state()
+    state = state_of(BEFORE)
     monkeypatch.setattr(held_back, "resources_in_state", lambda: state)
     keys = {key_of(each["urn"]) for each in state}
     return Held.of(plan, waits, _differences(plan), _gone(plan), keys)
