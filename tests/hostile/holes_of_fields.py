@@ -160,7 +160,7 @@ FIELD_HOLES = (
     Hole(
         "an account that Flux impersonates gives pods a token",
         RULE,
-        _leaks((placements, "service_account"), "automountServiceAccountToken", True),
+        _leaks((placements, "service_account"), "automountServiceAccountToken", value=True),
     ),
     Hole(
         "accounts pull images with the Secret of somebody else",
