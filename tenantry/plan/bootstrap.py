@@ -10,7 +10,7 @@ from tenantry.kube.objects import KubeObject, Manifest, Owner
 from tenantry.messages.errors import Path
 from tenantry.model import ConfigMap, SecretKey
 from tenantry.plan.admission import APPROVALS, approval_policy, management_policies, remote_policies
-from tenantry.plan.objects.remote import kubeconfig_secret, service_account, workload_identity
+from tenantry.plan.objects.remote import NO_TOKEN, kubeconfig_secret, service_account, workload_identity
 from tenantry.plan.objects.scope import MANAGED_BY
 from tenantry.rollout.drawing import approving_groups
 
@@ -103,7 +103,7 @@ def _namespace(name: str) -> Manifest:
 
 def _account(name: str, namespace: str) -> Manifest:
     metadata = {"name": name, "namespace": namespace, "labels": MANAGED_BY}
-    return {"apiVersion": "v1", "kind": "ServiceAccount", "metadata": metadata}
+    return {"apiVersion": "v1", "kind": "ServiceAccount", "metadata": metadata, **NO_TOKEN}
 
 
 def cluster_marker(platform: str, cluster: str) -> Manifest:

@@ -158,6 +158,11 @@ FIELD_HOLES = (
         frame=_ON_HUB,
     ),
     Hole(
+        "an account that Flux impersonates gives pods a token",
+        RULE,
+        _leaks((placements, "service_account"), "automountServiceAccountToken", value=True),
+    ),
+    Hole(
         "accounts pull images with the Secret of somebody else",
         RULE,
         _leaks((placements, "account"), "imagePullSecrets", [{"name": "platform"}]),

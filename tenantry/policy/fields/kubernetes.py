@@ -136,11 +136,15 @@ def pull_secrets(value: Any, of: Filled) -> str:
     return "" if as_text(value) == wanted else "pulls images with other Secrets than the main file names"
 
 
+def _no_token(value: Any, _: Filled) -> str:
+    return "" if value is False else "gives pods a token"
+
+
 _SUBJECTS = Each(dict.fromkeys(("apiGroup", "kind", "name", "namespace"), BINDING))
 _RESOURCES = Keys(quantity)
 OBJECTS: Mapping[tuple[str, str], Table] = {
     ("", "Namespace"): {},
-    ("", "ServiceAccount"): {"imagePullSecrets": pull_secrets},
+    ("", "ServiceAccount"): {"automountServiceAccountToken": _no_token, "imagePullSecrets": pull_secrets},
     ("", "Secret"): {
         "type": word("Opaque", "kubernetes.io/dockerconfigjson"),
         "data": anything,
