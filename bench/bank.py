@@ -40,7 +40,7 @@ def bank(tenants: int = TENANTS, *, split: bool = False) -> bytes:
             *_groups(split=split),
             "clusters:\n",
             *_clusters(split=split),
-            'platform:\n  chart: {helm: {url: "https://charts.example.com", version: 0.2.0}}\n  addons:\n',
+            'platform:\n  chart: {helm: {url: "https://charts.example.com", version: 0.3.0}}\n  addons:\n',
             '    policies: {clusters: {all: true}, source: {git: {url: "https://git.example.com/policies", ref: {tag: v1}}},'
             " kustomize: {path: ./policies}}\n",
             "defaults: {clusters: {labels: {tier: edge}}}\ntenants:\n",

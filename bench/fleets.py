@@ -9,7 +9,7 @@ apiVersion: tenantry/v1
 environments: {{prod: {{management: hub}}}}
 clusters:
   hub: {{environments: [prod]}}
-{clusters}platform: {{chart: {{helm: {{url: "https://charts.example.com", version: 0.2.0}}}}}}
+{clusters}platform: {{chart: {{helm: {{url: "https://charts.example.com", version: 0.3.0}}}}}}
 defaults: {{clusters: {{names: [hub]}}}}
 tenants:
 """

@@ -67,7 +67,7 @@ environments: {dev: {management: hub}}
 clusters:
   hub: {environments: [dev]}
   edge-1: {environments: [dev], labels: {tier: edge}, kubeconfig: {capi: {cluster: edge-1, namespace: capi}}}
-platform: {chart: {helm: {url: "https://charts.example.com", version: 0.2.0}}}
+platform: {chart: {helm: {url: "https://charts.example.com", version: 0.3.0}}}
 """
 
 

@@ -34,7 +34,7 @@ _REST = """\
 clusters:
   hub: {environments: [prod]}
 platform:
-  chart: {helm: {url: "https://charts.example.com", version: 0.2.0}}
+  chart: {helm: {url: "https://charts.example.com", version: 0.3.0}}
   addons:
     dns:
       clusters: {labels: {tier: edge}}

@@ -17,7 +17,7 @@ environments: {{prod: {{management: hub{shards}}}}}
 clusters:
   hub: {{environments: [prod]}}
   edge: {{environments: [prod], kubeconfig: {{capi: {{cluster: edge, namespace: capi}}}}}}
-platform: {{chart: {{helm: {{url: "http://127.0.0.1:{port}/charts", version: 0.2.0}}}}}}
+platform: {{chart: {{helm: {{url: "http://127.0.0.1:{port}/charts", version: 0.3.0}}}}}}
 defaults: {{clusters: {{all: true}}, interval: 1h, retryInterval: 5s}}
 tenants:
 """

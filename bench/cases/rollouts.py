@@ -29,7 +29,7 @@ environments:
     kubeconfig: {{kamaji: {{controlPlane: "{{cluster}}", namespace: {namespace}}}}}
 clusters:
   hub: {{environments: [prod]}}
-{clusters}platform: {{chart: {{helm: {{url: "https://charts.example.com", version: 0.2.0}}}}}}
+{clusters}platform: {{chart: {{helm: {{url: "https://charts.example.com", version: 0.3.0}}}}}}
 defaults: {{clusters: {{{selected}}}}}
 tenants:
   rocky:

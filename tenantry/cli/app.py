@@ -54,7 +54,7 @@ _SECTIONS = {
         "remove": "remove a tenant, an app, a cluster and so on from tenants.yaml",
         "rename": "rename a tenant, an app, a cluster and so on, everywhere",
         "move": "move an app or a tenant's apps to another place",
-        "transfer": "give a tenant another name, and keep what runs",
+        "transfer": "give a tenant another name, or an app another tenant, and keep what runs",
         "promote": "give an environment the versions that another one has",
         "update": "raise versions to the newest that the sources have",
         "fmt": "format tenants.yaml and the files that it includes",

@@ -26,15 +26,28 @@ def main_namespace(fleet: Fleet, environment: str, tenant: str) -> str:
 
 def extra_namespaces(fleet: Fleet, environment: str, tenant: str) -> dict[str, str]:
     """The names of the others by their keys, in the order of the keys. Raises: Found: a template gives no name."""
-    main = main_namespace(fleet, environment, tenant)
+    own = main_namespace(fleet, environment, tenant)
     found: dict[str, str] = {}
     for key, declared in sorted(fleet.document.tenants[tenant].namespaces.items()):
         at = ("tenants", tenant, "namespaces", key)
+        main = former_main(fleet, environment, declared.formerly[0].tenant) if declared.formerly else own
         variables = {**_variables(fleet, environment, tenant), "namespace": main, "key": key}
         name = str(fill(declared.name, variables, (*at, "name")))
         _check_name(name, tenant, at, "shorten its 'name', or its key")
         found[key] = name
     return found
+
+
+def former_main(fleet: Fleet, environment: str, former: str) -> str:
+    """The main namespace of a tenant that may have another name today, or be gone. Raises: Found: as for `main_namespace`."""
+    tenants = fleet.document.tenants
+    if former in tenants:
+        return main_namespace(fleet, environment, former)
+    if today := next((name for name, tenant in tenants.items() if former in tenant.formerly), None):
+        return main_namespace(fleet, environment, today)
+    at = fleet.said_at(environment, "namespace")
+    variables = {**fleet.environments[environment].variables, "env": environment, "tenant": former}
+    return str(fill(fleet.environments[environment].namespace, variables, at))
 
 
 def _variables(fleet: Fleet, environment: str, tenant: str) -> dict[str, Scalar]:

@@ -69,7 +69,7 @@ def tenant_settings(fleet: Fleet, tenant: str, environment: str, cluster: str | 
     return _settings(settings_layers(fleet, tenant, environment, cluster))
 
 
-_NO_SETTINGS = ("name", "serviceAccount", "state")
+_NO_SETTINGS = ("formerly", "name", "serviceAccount", "state")
 """Keys of an entry that say something of a namespace or a placement, and nothing of what is in it."""
 
 

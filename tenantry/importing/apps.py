@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from typing import Any
 
 from tenantry.fleet.apps import ACTIONS, EffectiveApp
@@ -71,18 +71,19 @@ def fill_in(survey: Survey, app: FoundApp) -> bool:
         )
         return False
     named = survey.names_of(app)
+    keys = {name: key for key, name in survey.territories[app.tenant].extra.items()} if app.tenant else {}
     if thing.kind == "Kustomization":
         block = _kustomize_block(survey.world, app, named)
     else:
-        block = _helm_block(survey.world, app, named, app.main if app.tenant else app.own or survey.platform)
+        storage = app.main if app.tenant else app.own or survey.platform
+        block = _helm_block(survey.world, app, named, storage, keys)
         if app.moves:
             fix = "leave it to what applies it, or declare it by hand when it may be installed again"
             notes.leave(thing.read, f"{app.moves[0]}, so the release would be installed again", fix)
             return False
     if app.tenant:
-        keys = {name: key for key, name in survey.territories[app.tenant].extra.items()}
-        target = block.get("targetNamespace")
-        block = {"source": source_key(app), **block, **({"targetNamespace": keys[target]} if target in keys else {})}
+        own = {key: keys[block[key]] for key in ("targetNamespace", "storageNamespace") if block.get(key) in keys}
+        block = {"source": source_key(app), **block, **own}
     app.content = {app.block: block}
     if not app.tenant:
         app.content = {"source": source_entry(survey.world, app.source, named), **app.content}
@@ -164,11 +165,14 @@ def _reaches_further(app: FoundApp, world: World) -> str:
     return f"the tenant also has {', '.join(app.extra)}" if app.extra else ""
 
 
-def _helm_block(world: World, app: FoundApp, named: Named, storage: str) -> Block:
-    """The block, without its source. storage: the namespace in which Tenantry has Helm store the release."""
+def _helm_block(world: World, app: FoundApp, named: Named, storage: str, extra: Collection[str]) -> Block:
+    """The block, without its source. storage: the namespace in which Tenantry has Helm store the release; extra: those in which
+    it can.
+    """
     thing = app.thing
     release = effective_spec(thing.read.manifest)
-    if release["storageNamespace"] != storage:
+    own = ("releaseName", "targetNamespace", "storageNamespace")
+    if release["storageNamespace"] not in (storage, *extra):
         app.moves.append(
             f"Helm stores the release in namespace {release['storageNamespace']}, and Tenantry in {storage}"
         )
@@ -177,7 +181,7 @@ def _helm_block(world: World, app: FoundApp, named: Named, storage: str) -> Bloc
     if not app.tenant:
         spec["upgrade"] = {**MISSING_CRDS, **spec.get("upgrade", {})}
     spec = dict(without_kept_definitions("HelmRelease", spec))
-    spec |= {key: release[key] for key in ("releaseName", "targetNamespace")}
+    spec |= {key: release[key] for key in own[: 3 if app.tenant else 2]}
     for action in ACTIONS:
         spec[action] = {"strategy": {"name": "RemediateOnFailure"}, **mapping_at(spec, action)}
     spec = {key: value for key, value in spec.items() if value != {}}

@@ -82,7 +82,6 @@ class FluxMetadata(Model):
 
 
 _NAMESPACES = "the fleet sets it: a tenant's namespaces are its baseline's, an add-on's are made when needed"
-_STORAGE = "the fleet sets it: releases are stored in the namespace they install to"
 
 
 class HelmPatch(FluxBlock):
@@ -99,7 +98,6 @@ class HelmPatch(FluxBlock):
         **SET_FOR_APPS,
         "chartRef": "the fleet sets it from 'source', 'chart' and 'version'",
         "install.createNamespace": _NAMESPACES,
-        "storageNamespace": _STORAGE,
     }
     parts = {"HelmChart": ("ignoreMissingValuesFiles", "reconcileStrategy", "verify")}
 
@@ -130,6 +128,9 @@ class HelmPatch(FluxBlock):
     targetNamespace: Fillable[Name] | None = None
     """The namespace to install into: one of the tenant's, by key or name. Default: the main one. An add-on may name
     any namespace; it is created if needed."""
+    storageNamespace: Fillable[Name] | None = None
+    """The namespace in which Helm stores the release: one of the tenant's, by key or name. Default: the main one. Another one
+    uninstalls the release and installs a new one. With its `targetNamespace`, an app can be given to another tenant."""
     commonMetadata: CommonMetadata | None = None
     """Labels and annotations for every object."""
 
@@ -269,7 +270,10 @@ class HelmOfAddons(HelmPatch):
 
     owned = (
         HelmPatch.owned
-        | dict.fromkeys(("chart", "releaseName", "source", "targetNamespace", "updates", "version"), _OF_EACH_APP)
+        | dict.fromkeys(
+            ("chart", "releaseName", "source", "storageNamespace", "targetNamespace", "updates", "version"),
+            _OF_EACH_APP,
+        )
         | dict.fromkeys(
             ("chartInterval", "valuesFiles", *HelmPatch.parts["HelmChart"]), "each app says it of its chart"
         )

@@ -293,22 +293,26 @@ class _Builder:
         return app.block.source
 
     def _check_target(self, app: EffectiveApp) -> None:
-        target = app.block.targetNamespace
+        """Raises: Found: the app is for a namespace that is not the tenant's, or cannot have come from another tenant here."""
         own = (self.scope.namespace, *self.scope.namespaces.values())
-        if self.scope.tenant and target and self.scope.own_namespace(target) not in own:
-            listed = ", ".join(f"'{name}'" for name in own)
-            note = f"on cluster '{self.scope.cluster}' {'it is' if len(own) == 1 else 'they are'} {listed}"
-            raise Found(
-                [
-                    Problem(
-                        app.origin(app.kind, "targetNamespace"),
-                        "foreign-namespace",
-                        f"'{target}' is not a namespace of tenant '{self.scope.tenant}'",
-                        (note,),
-                        fix="remove 'targetNamespace'" + (", or name one of these" if len(own) > 1 else ""),
-                    )
-                ]
+        for key in ("targetNamespace", "storageNamespace"):
+            name, at = getattr(app.block, key, None), app.origin(app.kind, key)
+            if name and self.scope.tenant and self.scope.own_namespace(name) not in own:
+                listed = ", ".join(f"'{each}'" for each in own)
+                note = f"on cluster '{self.scope.cluster}' {'it is' if len(own) == 1 else 'they are'} {listed}"
+                message = f"'{name}' is not a namespace of tenant '{self.scope.tenant}'"
+                fix = f"remove '{key}'" + (", or name one of these" if len(own) > 1 else "")
+                raise Found([Problem(at, "foreign-namespace", message, (note,), fix=fix)])
+            if name and key == "storageNamespace" and not self.scope.tenant:
+                message = "where Helm stores the release of an add-on follows from its 'namespace' and 'account'"
+                raise Found([Problem(at, "owned-field", message, fix="remove 'storageNamespace'")])
+        if app.name in self.scope.former and not self.scope.kubeconfig:
+            message = (
+                f"app '{app.name}' came from another tenant, and on management cluster '{self.scope.cluster}' Flux's object for"
+                " it would be another one: what is installed there would be removed"
             )
+            fix = f"take the app off that cluster before it changes hands: exclude '{self.scope.cluster}' in its 'clusters'"
+            raise Found([Problem(_path_of(self.scope, app.name), "came-from-another", message, fix=fix)])
 
 
 def _add(result: AppSet, attachments: Attachments, planned: KubeObject) -> None:

@@ -9,6 +9,7 @@ from itertools import chain
 
 from tenantry.fleet.fleet import Fleet
 from tenantry.fleet.flux_shards import flux_shard
+from tenantry.fleet.namespaces import former_main
 from tenantry.fleet.rules.variables import disagreements
 from tenantry.fleet.settings import (
     TenantSettings,
@@ -137,6 +138,14 @@ class PlacementPlanner:
             common=(namespace,) if kubeconfig else (),
             shortens=self.fleet.document.platform.longNames == "shorten",
             first_name=first_name,
+            former={
+                app: former_main(self.fleet, self.environment, owner.tenant)
+                for each in own.values()
+                for owner in each.formerly
+                if owner.tenant not in (tenant, *self.fleet.document.tenants[tenant].formerly)
+                for app in owner.apps
+            },
+            givers={extra[key]: tuple(owner.tenant for owner in each.formerly) for key, each in own.items()},
             # Flux objects for a remote cluster are in one namespace, so only its account is needed.
             accounts=() if kubeconfig else tuple(name for key, name in extra.items() if own[key].serviceAccount),
         )

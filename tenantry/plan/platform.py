@@ -9,7 +9,7 @@ from graphlib import CycleError, TopologicalSorter
 
 from tenantry.fleet.fleet import Fleet, addon_account, environment_part, hub_of, platform_account
 from tenantry.fleet.flux_shards import flux_shard
-from tenantry.fleet.placement import addons_on, apps_on, by_rank
+from tenantry.fleet.placement import addons_on, by_rank, is_placed
 from tenantry.fleet.resolve import resolved
 from tenantry.fleet.settings import platform_settings, variables_of
 from tenantry.flux.conformance import check_spec
@@ -321,7 +321,7 @@ class PlatformPlanner:
     def _has_tenants(self, cluster: str, environments: Iterable[str]) -> bool:
         tenants = self.fleet.document.tenants
         return any(
-            apps_on(self.fleet, environment, tenant, cluster) for environment in environments for tenant in tenants
+            is_placed(self.fleet, environment, tenant, cluster) for environment in environments for tenant in tenants
         )
 
     def _beside(self, cluster: str) -> list[str]:

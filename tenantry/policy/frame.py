@@ -67,20 +67,51 @@ class Frame:
         """The main one."""
         of_environment = self.file.environments.get(environment, {}).get("namespace")
         template = str(self.own.get("namespace") or of_environment or "{tenant}")
-        return filled(template, self.file.variables(environment, tenant=self.tenant))
+        return filled(template, self.file.variables(environment, tenant=self._first_name))
+
+    @property
+    def _first_name(self) -> str:
+        """The oldest name of the tenant, which names of objects contain."""
+        return next(iter(texts(self.own.get("formerly"))), self.tenant)
 
     def extra(self, environment: str) -> Mapping[str, str]:
         """The others that the main file declares: their keys by their names."""
         main = self.namespace(environment)
         given = mapping(self.own.get("namespaces"))
-        variables = self.file.variables(environment, tenant=self.tenant, namespace=main)
-        names = {key: str(mapping(each).get("name") or "{namespace}-{key}") for key, each in given.items()}
-        return {filled(name, {**variables, "key": key}): key for key, name in names.items()}
+        variables = self.file.variables(environment, tenant=self._first_name)
+        found: dict[str, str] = {}
+        for key, each in given.items():
+            owner = next((str(one.get("tenant")) for one in self.owners_before(str(key))), "")
+            there = {**variables, "namespace": self._former(environment, owner) if owner else main, "key": key}
+            found[filled(str(mapping(each).get("name") or "{namespace}-{key}"), there)] = key
+        return found
+
+    def came(self, environment: str) -> Mapping[str, str]:
+        """The apps that came from other tenants with a namespace, each with the main namespace of its tenant then."""
+        own = (self.tenant, *texts(self.own.get("formerly")))
+        owners = [each for key in mapping(self.own.get("namespaces")) for each in self.owners_before(str(key))]
+        return {
+            app: self._former(environment, str(owner.get("tenant")))
+            for owner in owners
+            if owner.get("tenant") not in own
+            for app in texts(owner.get("apps"))
+        }
+
+    def owners_before(self, key: str) -> list[Mapping[str, Any]]:
+        """The tenants that had one of the other namespaces before, the oldest first."""
+        return entries(mapping(mapping(self.own.get("namespaces")).get(key)).get("formerly"))
+
+    def _former(self, environment: str, owner: str) -> str:
+        """The main namespace of a tenant that may have another name today, or be gone."""
+        tenants = self.file.tenants.items()
+        today = next((name for name, each in tenants if owner in (name, *texts(mapping(each).get("formerly")))), "")
+        own = mapping(self.file.tenants.get(today)) if today else {"formerly": [owner]}
+        return Frame(self.file, today or owner, own).namespace(environment)
 
     @property
     def account(self) -> str:
         """The name of the service account in the tenant's namespaces."""
-        return str(self.of_account.get("name") or self.tenant)
+        return str(self.of_account.get("name") or self._first_name)
 
     def accounts(self, environment: str) -> frozenset[str]:
         """The extra namespaces with an account that has the tenant's role."""

@@ -75,7 +75,8 @@ class Place:
 
     def reconciler(self, key: str) -> str:
         """The name beside the kubeconfig of what stands for an app, or of the release of the baseline."""
-        return self.frame.file.fitting(f"{self.cluster}-{self.namespace}-{key}", LONGEST)
+        namespace = self.frame.came(self.environment).get(key, self.namespace)
+        return self.frame.file.fitting(f"{self.cluster}-{namespace}-{key}", LONGEST)
 
     def is_cluster_right(self, resource: Resource) -> bool:
         """Whether an object outside of namespaces is what the main file says under `clusterRoles`, for the tenant alone."""

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from tenantry.fleet.classes import CLASSES, classes_above
 from tenantry.fleet.fleet import Fleet, clusters_of
 from tenantry.fleet.flux_shards import key_of
-from tenantry.fleet.placement import apps_on, clusters_of_app
+from tenantry.fleet.placement import clusters_of_app, is_placed
 from tenantry.messages.errors import Path
 from tenantry.model import App, Rollout, RolloutWave
 
@@ -125,7 +125,7 @@ def units_of(fleet: Fleet, environment: str, rollout: Rollout, apps: Sequence[tu
         placed = {
             name: (clusters, "active")
             for name in fleet.document.tenants
-            if (clusters := [each for each in there if apps_on(fleet, environment, name, each)])
+            if (clusters := [each for each in there if is_placed(fleet, environment, name, each)])
         }
     return {
         name: {fleet.document.tenants[name].state, state} == {"active"}

@@ -120,7 +120,7 @@ def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[str, str]
             "patch/kustomization.yaml": "kind: Component\napiVersion: kustomize.config.k8s.io/v1alpha1\nnamePrefix: new-\n",
             "chart/Chart.yaml": CHART.replace("VERSION", "0.1.0"),
             "chart/templates/all.yaml": '{{ fail (printf "size %v" .Values.size) }}\n',
-            "own/Chart.yaml": CHART.replace("VERSION", "0.2.0"),
+            "own/Chart.yaml": CHART.replace("VERSION", "0.3.0"),
             "own/values.yaml": "size: 1\nlost: true\n",
             "own/templates/all.yaml": OWN,
             "values/a.yaml": "size: 2\nmore: {one: a}\n",

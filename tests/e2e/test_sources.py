@@ -270,7 +270,7 @@ def test_flux_takes_the_chart_that_helm_pushes_to_a_registry(hub: Cluster) -> No
         source = {"kind": "HelmRepository", "name": "pushed"}
         for kind, spec in (
             ("HelmRepository", {"url": f"oci://{registry.host}/charts", "type": "oci", "insecure": True}),
-            ("HelmChart", {"chart": "tenantry-objects", "version": "0.2.0", "interval": "1h", "sourceRef": source}),
+            ("HelmChart", {"chart": "tenantry-objects", "version": "0.3.0", "interval": "1h", "sourceRef": source}),
         ):
             hub.create({"apiVersion": "source.toolkit.fluxcd.io/v1", "kind": kind, "metadata": metadata, "spec": spec})
         hub.wait_ready("HelmChart", "default", "pushed")

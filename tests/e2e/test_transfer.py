@@ -38,3 +38,56 @@ def test_a_tenant_gets_another_name_and_its_old_one_back(fleet: Project, hub: Cl
         assert (owner(hub), owner(edge)) == (new, new)
         assert state(hub, edge) == before
         assert revision(hub) == installed
+
+
+SHOP = """{clusters: {names: [edge-1]}, helm: {source: charts, chart: movy-web, version: 1.x, targetNamespace: shop,
+storageNamespace: shop, values: {host: shop.example.com, replicas: 2}}}"""
+QUEUE = "{clusters: {names: [edge-1]}, kustomize: {source: manifests, path: ./worker, targetNamespace: shop}}"
+HELM = ("HelmRelease", "kamaji-edge", "edge-1-movy-shop")
+QUEUED = ("Kustomization", "kamaji-edge", "edge-1-movy-queue")
+
+
+def running(found: dict[str, str]) -> dict[str, str]:
+    """Namespaces, pods and the objects of apps: what has to stay if nothing is installed again."""
+    kept = ("HelmRelease", "Kustomization")
+    return {name: uid for name, uid in found.items() if len(name.split()) == 2 or name.split()[1] in kept}
+
+
+def bound(cluster: Cluster) -> set[str]:
+    return set(cluster.names("rbac.authorization.k8s.io", "v1", "RoleBinding", "rolebindings", "movy-shop"))
+
+
+def test_an_app_is_given_to_another_tenant_and_comes_back_with_all_else(
+    fleet: Project, hub: Cluster, edge: Cluster
+) -> None:
+    """A part of a tenant becomes a new tenant, and that one becomes a part of the first again."""
+    fleet.tenantry("set", "environments.dev.protected", "false").ok()
+    for path, value in (("namespaces.shop", "{}"), ("apps.shop", SHOP), ("apps.queue", QUEUE)):
+        fleet.tenantry("set", f"tenants.movy.{path}", value).ok()
+    fleet.up().ok()
+    fleet.wait("dev")
+    before = running(state(hub, edge))
+    installed = hub.until(*HELM, lambda found: int(found["status"]["history"][0]["version"]), "a release")
+    assert len([name for name in before if name.startswith("1 movy-shop/")]) == 3
+    fleet.tenantry("add", "tenant", "vega").ok()
+    for old, new in (("movy", "vega"), ("vega", "movy")):
+        fleet.tenantry("transfer", "app", f"{old}/shop", new).ok()
+        fleet.up().ok()
+        hub.wait_stored("kamaji-edge", "edge-1-movy-baseline", "edge-1-vega-baseline", "edge-1-movy-shop")
+        fleet.wait("dev")
+        after = running(state(hub, edge))
+        assert before.items() <= after.items()
+        assert hub.until(*HELM, lambda found: int(found["status"]["history"][0]["version"]), "a release") == installed
+        assert bound(edge) == {f"{new}-reconciler-{'edit' if new == 'movy' else 'admin'}"}
+        for kind in ("ResourceQuota", "LimitRange", "NetworkPolicy"):
+            name = "tenantry-isolated" if kind == "NetworkPolicy" else "tenantry"
+            assert (found := edge.find(kind, "movy-shop", name))
+            assert found["metadata"]["labels"]["toolkit.fluxcd.io/tenant"] == new
+        for kind, namespace, name in (HELM, QUEUED):
+            assert (found := hub.find(kind, namespace, name))
+            assert found["metadata"]["labels"]["toolkit.fluxcd.io/tenant"] == new
+    fleet.tenantry("remove", "tenant", "vega").ok()
+    fleet.up().ok()
+    fleet.wait("dev")
+    assert before.items() <= running(state(hub, edge)).items()
+    assert edge.find("ResourceQuota", "movy-shop", "tenantry")

@@ -73,6 +73,7 @@ def edits(work: Callable[..., Done]) -> Callable[..., int]:
             notes=done.notes,
             hints=done.hints,
             same_objects=done.same_objects,
+            same_apps=done.same_apps,
             added=done.added,
         )
 
@@ -89,6 +90,7 @@ def apply(
     more: Mapping[str, Part] | None = None,
     *,
     same_objects: bool = False,
+    same_apps: bool = False,
     added: FleetPath = (),
 ) -> int:
     """Check the edited fleet, write it unless it is a dry run, and say what `tenantry diff` would say.
@@ -96,7 +98,8 @@ def apply(
     done: what was edited, a sentence for each edit, such as "set tenants.rocky.quota.pods to 5". unchanged: why the edit
     changes nothing on any cluster, if it does not. notes: what else changed with it. hints: what to
     do before the next `tenantry up`, if clusters change. more: further keys of the document. same_objects: the edit may change
-    who writes what, and no object. added: the path of a new entry: that nothing uses it yet is no reason for a warning.
+    who writes what, and no object. same_apps: every app keeps its object. added: the path of a new entry: that nothing uses it yet
+    is no reason for a warning.
     Raises: InvalidFleet: the edited fleet has errors that it did not have before; Refused: a file cannot be written, or objects
     would change that may not.
     """
@@ -106,6 +109,11 @@ def apply(
     if checked and added:
         told = (each for each in checked.new_warnings if each.code != "unused" or each.path[: len(added)] != added)
         checked = checked._replace(new_warnings=tuple(told))
+    if same_apps and checked and checked.compared and (lost := checked.compared.lost_apps):
+        say(checked.compared.text(columns(sys.stderr)))
+        raise Refused(
+            f"{done[0]}: Flux would uninstall {listed(lost)}, so nothing is written", "edit the files by hand"
+        )
     if same_objects and checked and checked.compared and not checked.compared.plans_same_objects:
         say(checked.compared.text(columns(sys.stderr)))
         raise Refused(f"{done[0]}: other objects would be planned, so nothing is written", "edit the files by hand")

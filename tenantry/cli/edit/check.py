@@ -49,6 +49,17 @@ class Compared:
         )
 
     @property
+    def lost_apps(self) -> list[str]:
+        """The apps whose objects only the side before has, each with its cluster."""
+        after = {name: {each.id for each in plan.apps} for name, plan in self.sides.after.items()}
+        return [
+            f"{app.full_name} on {app.cluster}"
+            for name, plan in self.sides.before.items()
+            for app in plan.apps
+            if app.id not in after.get(name, ())
+        ]
+
+    @property
     def refusals(self) -> list[Refused]:
         """Why `tenantry up` would refuse the change."""
         return self._result.refusals

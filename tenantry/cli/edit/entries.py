@@ -17,6 +17,7 @@ from tenantry.edit.subjects.names import Kind
 from tenantry.edit.subjects.placing import remove_placement
 from tenantry.edit.subjects.removing import remove
 from tenantry.edit.subjects.renaming import rename, transfer_tenant
+from tenantry.edit.subjects.transferring import transfer_app
 
 
 class _Example(NamedTuple):
@@ -106,7 +107,7 @@ def _move() -> None:
     epilog="""\
 Examples:
   tenantry transfer tenant rocky nova
-  tenantry transfer tenant rocky nova --dry-run
+  tenantry transfer app rocky/shop movy
 """,
 )
 def _transfer() -> None:
@@ -244,3 +245,29 @@ def _tenant_transfer(editor: Editor, old: str, new: str) -> Edit:
     Where '{tenant}' stands in a path, in values or in another text, it becomes the new name. `tenantry diff` shows it.
     """
     return transfer_tenant(editor, old, new)
+
+
+@_transfer.command(
+    "app",
+    cls=Command,
+    epilog=f"""\
+Examples:
+  tenantry transfer app rocky/shop movy
+  tenantry transfer app rocky/shop movy --dry-run
+
+{EXIT_CODES}""",
+)
+@arguments.existing(Kind.APP, name="app")
+@arguments.existing(Kind.TENANT, name="tenant")
+@edits
+def _app_transfer(editor: Editor, app: str, tenant: str) -> Edit:
+    """Give an app to another tenant, and keep what runs.
+
+    The app has to be in a namespace of its own, one of its tenant's 'namespaces', where Helm stores its release too
+    ('storageNamespace'). The namespace goes with it, and so do all other apps in it; its key 'formerly' says whose it
+    was. The next `tenantry up` of each environment changes labels and rights: pods and data stay, and no app is
+    installed again. Sources that the other tenant lacks come along.
+
+    An app on a management cluster cannot be given away, because Flux's object for it is in the namespace of its tenant.
+    """
+    return transfer_app(editor, app, tenant)

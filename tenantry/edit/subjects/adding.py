@@ -39,14 +39,15 @@ _READ_APART = frozenset(
 class Edit(NamedTuple):
     """What an edit did. done: a sentence in the past tense; notes: what else; hints: what to do before the next run.
 
-    same_objects: it is refused unless every environment has the same objects afterwards. added: the path of a new entry, which
-    nothing uses yet.
+    same_objects: it is refused unless every environment has the same objects afterwards. same_apps: the same of the objects of
+    apps alone. added: the path of a new entry, which nothing uses yet.
     """
 
     done: str
     notes: Sequence[str] = ()
     hints: Sequence[str] = ()
     same_objects: bool = False
+    same_apps: bool = False
     added: Path = ()
 
 

@@ -33,23 +33,30 @@ def move_app(editor: Editor, text: str, to: str, *, with_sources: bool = False) 
     if users := references_to(editor, app):
         places = (f"{editor.place(user.path, file)} {format_path(user.path)}" for file, user in users[:5])
         raise Refused(f"{app} is in use: {'; '.join(places)}", "change these places first")
-    needed = dict.fromkeys(
-        reference.target for reference in references_in(editor, app.path) if reference.target.kind in _REFERRED
-    )
     notes = [
         note
-        for target in sorted(needed, key=lambda target: _REFERRED.index(target.kind))
-        for note in _bring(editor, target, target._replace(owner=owner), app, with_sources=with_sources)
+        for target in needed_by(editor, app)
+        for note in bring(editor, target, target._replace(owner=owner), app, with_sources=with_sources)
     ]
     if editor.value((*app.path, "clusters")) is ABSENT:
         notes.append(f"it has no selector of its own: that of tenant '{owner}' applies now")
-    _transfer(editor, app.path, moved.path)
+    spaces = editor.names("tenants", app.owner, "namespaces")
+    apart = any(editor.value((*app.path, kind, "targetNamespace"), None) in spaces for kind in ("helm", "kustomize"))
+    relocate(editor, app.path, moved.path)
     notes += drop_marks(editor, moved)
     hint = f"nothing is handed over: it is installed for '{owner}', and uninstalled with its data for '{app.owner}'"
+    if apart:
+        hint += f"; to keep what runs: undo this, and type `tenantry transfer app {app.owner}/{app.name} {owner}`"
     return Edit(f"moved {app} to tenant '{owner}'", notes, [hint])
 
 
-def _bring(editor: Editor, here: Target, there: Target, app: Target, *, with_sources: bool) -> list[str]:
+def needed_by(editor: Editor, app: Target) -> list[Target]:
+    """What an app refers to in its tenant, sources first."""
+    found = dict.fromkeys(reference.target for reference in references_in(editor, app.path))
+    return sorted((each for each in found if each.kind in _REFERRED), key=lambda each: _REFERRED.index(each.kind))
+
+
+def bring(editor: Editor, here: Target, there: Target, app: Target, *, with_sources: bool) -> list[str]:
     """Check that the other tenant has what an app refers to; sources can come along."""
     own, other = editor.value_or_of_class(here.path), editor.value_or_of_class(there.path)
     if other is ABSENT and here.kind is Kind.SOURCE and with_sources:
@@ -77,11 +84,11 @@ def _copy_source(editor: Editor, here: Target, there: Target, app: Target) -> st
     if any(reference.path[: len(at)] != at for _, reference in references_to(editor, here)):
         editor.set(there.path, editor.value(here.path))
         return f"copied {here} to tenant '{there.owner}'"
-    _transfer(editor, here.path, there.path)
+    relocate(editor, here.path, there.path)
     return f"moved {here} with it"
 
 
-def _transfer(editor: Editor, path: Path, to: Path) -> None:
+def relocate(editor: Editor, path: Path, to: Path) -> None:
     """Move an entry with its comments. The mapping that it leaves empty goes."""
     source = editor.file_of(path)
     editor.move(path, to)

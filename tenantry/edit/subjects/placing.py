@@ -9,7 +9,7 @@ from tenantry.edit.subjects.adding import Edit
 from tenantry.edit.subjects.names import Kind
 from tenantry.edit.subjects.references import existing
 from tenantry.fleet.fleet import Fleet
-from tenantry.fleet.placement import apps_on, matches, selector_of
+from tenantry.fleet.placement import is_placed, matches, selector_of
 from tenantry.load import load_fleet
 from tenantry.messages.data import ABSENT
 from tenantry.messages.errors import InvalidFleet, Path, Refused
@@ -41,7 +41,7 @@ def remove_placement(editor: Editor, tenant: str, cluster: str) -> Edit:
 
 
 def _is_placed(fleet: Fleet, tenant: str, cluster: str) -> bool:
-    return any(apps_on(fleet, each, tenant, cluster) for each in fleet.clusters[cluster].environments)
+    return any(is_placed(fleet, each, tenant, cluster) for each in fleet.clusters[cluster].environments)
 
 
 def _leave_out(editor: Editor, fleet: Fleet, holder: Path, cluster: str) -> None:
@@ -49,7 +49,8 @@ def _leave_out(editor: Editor, fleet: Fleet, holder: Path, cluster: str) -> None
     tenant = fleet.document.tenants[str(holder[1])]
     declared = tenant.apps[str(holder[3])] if len(holder) > 2 else tenant
     selector = declared.clusters
-    if selector is None and declared is tenant and any(app.clusters is None for app in tenant.apps.values()):
+    inherits = not tenant.apps or any(app.clusters is None for app in tenant.apps.values())
+    if selector is None and declared is tenant and inherits:
         inherited = fleet.document.defaults.clusters
         if inherited and matches(inherited, cluster, fleet.clusters[cluster]):
             editor.set((*holder, "clusters"), _without(inherited, cluster, holder))

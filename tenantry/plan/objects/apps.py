@@ -7,6 +7,7 @@ from typing import Any, Literal, NamedTuple
 
 from tenantry.fleet.apps import ACTIONS, Action, EffectiveApp
 from tenantry.kube.objects import KubeObject, ObjectId
+from tenantry.model import Helm
 from tenantry.plan.objects.scope import Scope
 from tenantry.plan.objects.sources import IN_PLACE, reference
 
@@ -58,12 +59,14 @@ def kustomization(scope: Scope, app: EffectiveApp, source: ObjectId, after: Iter
 
 def helm_release(scope: Scope, app: EffectiveApp, chart: ObjectId, after: Iterable[Dependency]) -> KubeObject:
     """The HelmRelease of an app; `after` is what it depends on, in Flux's `dependsOn` where the kinds are the same."""
+    assert isinstance(app.block, Helm)
     after = tuple(after)
     charts = {"chart", "version", "updates", "valuesFiles", "chartInterval", *app.block.parts["HelmChart"]}
     data = app.data
-    written = _without(data, {"source", "targetNamespace", *ACTIONS, *charts})
+    written = _without(data, {"source", "storageNamespace", "targetNamespace", *ACTIONS, *charts})
     # The baseline of a remote is a release too. With `dependsOn` Flux waits for it; otherwise the app would fail once.
     first = tuple(Dependency(id) for id in scope.base if id.kind == "HelmRelease")
+    storage = app.block.storageNamespace
     target = scope.own_namespace(app.block.targetNamespace or (scope.namespace if scope.tenant else scope.storage))
     spec: dict[str, Any] = {
         **{time: written[time] for time in ("interval", "timeout")},
@@ -71,7 +74,7 @@ def helm_release(scope: Scope, app: EffectiveApp, chart: ObjectId, after: Iterab
         "targetNamespace": target,
         **written,
         "chartRef": reference(chart),
-        "storageNamespace": scope.storage,
+        "storageNamespace": scope.own_namespace(storage) if storage else scope.storage,
         "serviceAccountName": scope.service_account,
         **scope.remote(),
         **flux_order(scope, "HelmRelease", (*first, *after)),

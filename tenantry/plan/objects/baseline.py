@@ -14,6 +14,7 @@ from tenantry.model.tenancy import AccountRef, ServiceAccount, Subject, TenantOw
 from tenantry.plan.objects.network import network_policies
 from tenantry.plan.objects.scope import (
     ACCOUNT_LABEL,
+    FORMER_ANNOTATION,
     ROLE_LABEL,
     Scope,
     in_namespace,
@@ -113,6 +114,9 @@ def _namespace(scope: Scope, settings: TenantSettings) -> Manifest:
         "kustomize.toolkit.fluxcd.io/prune": "disabled",
     }
     said = {**settings.annotations, **required_annotations(settings.require)}
+    if givers := scope.givers.get(scope.namespace):
+        # The chart of baselines leaves the data of another tenant alone unless the platform says that it was given away.
+        said[FORMER_ANNOTATION] = ",".join(givers)
     annotations = {"annotations": said} if said else {}
     return {
         "apiVersion": "v1",

@@ -32,6 +32,9 @@ ROLE_LABEL = {"toolkit.fluxcd.io/role": "tenant"}
 ACCOUNT_LABEL = "tenantry/account"
 """A label of tenants' namespaces on the management cluster: the service account, if it is not named like the tenant."""
 
+FORMER_ANNOTATION = "tenantry/formerly"
+"""An annotation of tenants' namespaces: the tenants that had it before, with commas between them."""
+
 WATCHED = {"reconcile.fluxcd.io/watch": "Enabled"}
 """With this label, Flux reconciles at once when a Secret or ConfigMap that its objects refer to is created or changed."""
 
@@ -89,6 +92,8 @@ class Scope:
     common:     the first parts of the names of Secrets, which clusters share; empty: those of ConfigMaps
     shortens:   whether names of apps and releases that are too long are shortened
     first_name: the oldest name of the tenant
+    former:     apps that came from other tenants, each with the main namespace that its object is named after
+    givers:     namespaces that came from other tenants, with the names of those
     """
 
     environment: str
@@ -109,6 +114,8 @@ class Scope:
     common: tuple[str, ...] = ()
     shortens: bool = False
     first_name: str = ""
+    former: Mapping[str, str] = field(default_factory=dict)
+    givers: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
     @property
     def made_home(self) -> tuple[ObjectId, ...]:
@@ -126,12 +133,13 @@ class Scope:
 
     def name(self, key: str, kind: str = "") -> str:
         """The name of a Flux object for a key, such as the name of an app."""
-        name = self.whole_name(key)
-        return self.fitting(name, MAX_LABEL) if kind in RECONCILERS else name
+        return self.fitting(self.whole_name(key), MAX_LABEL) if kind in RECONCILERS else join(*self.prefix, key)
 
-    def whole_name(self, key: str) -> str:
-        """The same before it is shortened."""
-        return join(*self.prefix, key)
+    def whole_name(self, app: str) -> str:
+        """The name of the Kustomization or HelmRelease of an app before it is shortened."""
+        if self.kubeconfig and app in self.former:
+            return join(self.cluster, self.former[app], app)
+        return join(*self.prefix, app)
 
     def fitting(self, name: str, limit: int) -> str:
         """A name that may be too long, shortened if the file says so."""

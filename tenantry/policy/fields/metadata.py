@@ -45,7 +45,8 @@ def problems(of: Filled, declared: Mapping[str, Any]) -> Iterator[tuple[str, str
         if key not in ("name", "namespace", "labels", "annotations"):
             yield f"metadata.{key}", "fills a field that no tenant may fill"
     unawaited = {"pulumi.com/skipAwait": "true"} if declared else {}
-    for kind, fleets in (("labels", _labels(of)), ("annotations", _ANNOTATIONS | unawaited | _of_account(of))):
+    annotations = _ANNOTATIONS | unawaited | _of_account(of) | _of_owners(of)
+    for kind, fleets in (("labels", _labels(of)), ("annotations", annotations)):
         own = mapping(mapping(declared.get("metadata")).get(kind))
         for key, value in mapping(given.get(kind)).items():
             if key not in own and (problem := _problem(of, key, value, fleets)):
@@ -120,6 +121,14 @@ def _of_account(of: Filled) -> dict[str, str]:
         return {}
     written = filled_in(of.place.frame.of_account.get("annotations"), of.place.variables())
     return {key: str(value) for key, value in mapping(written).items()}
+
+
+def _of_owners(of: Filled) -> dict[str, str]:
+    """The annotation of a namespace that came from another tenant. The chart of baselines gives it away by it."""
+    frame, name = of.place.frame, of.resource.name if of.resource.kind == "Namespace" else ""
+    key = frame.extra(of.place.environment).get(name, "")
+    owners = [str(each.get("tenant")) for each in frame.owners_before(key)]
+    return {"tenantry/formerly": ",".join(owners)} if owners else {}
 
 
 _MARKS = frozenset({"removing", "offboarding"})

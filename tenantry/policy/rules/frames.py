@@ -19,7 +19,13 @@ _OWN_LABELS = (
     *(ROLE, TENANT, CLUSTER, ENVIRONMENT, "tenantry/account", "tenantry/state"),
     *("app.kubernetes.io/managed-by", "kustomize.toolkit.fluxcd.io/prune"),
 )
-_OWN_ANNOTATIONS = ("helm.sh/resource-policy", "pulumi.com/", "tenantry/leaving", "tenantry/require-")
+_OWN_ANNOTATIONS = (
+    "helm.sh/resource-policy",
+    "pulumi.com/",
+    "tenantry/formerly",
+    "tenantry/leaving",
+    "tenantry/require-",
+)
 _UNNAMED = ("nobody whom the main file names", "unknown")
 """Subjects that belong to nobody else."""
 _LIMITS = (

@@ -22,14 +22,14 @@ def _in_an_empty_directory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> N
 def test_a_copy_says_what_to_write(capsys: Capture) -> None:
     assert run(["chart", "copy"]) == 0
     told = capsys.readouterr()
-    assert told.out == "charts/objects: tenantry-objects 0.2.0, 4 files written\n"
+    assert told.out == "charts/objects: tenantry-objects 0.3.0, 4 files written\n"
     assert told.err == (
         "commit and push it, then write in tenants.yaml:\n"
         "  platform: {chart: {git: {url: ..., ref: {branch: main}, path: charts/objects}}}\n"
     )
     assert files_of(Path("charts/objects")) == files_of(OBJECTS)
     assert run(["chart", "copy", "charts/objects"]) == 0
-    assert capsys.readouterr().out == "charts/objects: tenantry-objects 0.2.0, nothing to write\n"
+    assert capsys.readouterr().out == "charts/objects: tenantry-objects 0.3.0, nothing to write\n"
 
 
 def test_what_cannot_be_written_is_refused(capsys: Capture) -> None:

@@ -54,7 +54,7 @@ def test_the_chart_for_baselines_is_named(capsys: Capture) -> None:
     sources = ("-e", f"dev={HUB / 'dev'}", "-c", "dev=north", "--chart", "oci://registry.example.com/charts")
     code, out, _ = tenantry(capsys, "import", *sources, "--dry-run")
     assert code == 0
-    assert "helm: {url: oci://registry.example.com/charts, type: oci, version: 0.2.0}" in out
+    assert "helm: {url: oci://registry.example.com/charts, type: oci, version: 0.3.0}" in out
     assert "decide: publish" not in out
 
 

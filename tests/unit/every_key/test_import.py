@@ -35,6 +35,9 @@ BY_NATURE = {
     "App.rollout": "in which order a run changes clusters, which no object says",
     "Credentials.keys": "Secrets are not read: the entry says that they exist",
     "Credentials.registry": "Secrets are not read: the entry says that they exist",
+    **dict.fromkeys(
+        ("ExtraNamespace.formerly", "FormerOwner.apps", "FormerOwner.tenant"), "names come back as they are"
+    ),
     "ExtraNamespace.state": "permits a removal, which is for people to decide",
     "Tenant.formerly": "names come back as they are",
     "Frame.environments": "said of each app",
@@ -170,9 +173,10 @@ def test_what_comes_back_plans_the_same_objects(name: str) -> None:
     report = imported(name)
     assert (report.left_over, report.proof.added, report.proof.missing) == ((), (), ())
     changed = {field.path[-1] for each in report.changed for field in each.changed}
-    assert changed == (OFFBOARDING | REQUIRED if name != "before" else set())
+    assert changed == (OFFBOARDING | REQUIRED | FORMERLY if name != "before" else set())
 
 
 REQUIRED = {f"tenantry/require-{each}" for each in ("pinned", "verify", "images")}
+FORMERLY = {"tenantry/formerly"}
 OFFBOARDING = {"helm.sh/resource-policy", "tenantry/state"}
 """What the state of a namespace leaves in its manifest."""

@@ -68,7 +68,6 @@ FIXES = dict.fromkeys(("chartRef", "sourceRef"), "write 'source: NAME'") | {"dep
             "serviceAccountName",
             "the fleet sets it: apps run as their tenant's service account, add-ons as the platform's",
         ),
-        ("helm", "storageNamespace", "the fleet sets it: releases are stored in the namespace they install to"),
     ],
 )
 def test_a_key_that_the_fleet_owns_is_refused_with_the_reason(kind: str, key: str, reason: str) -> None:

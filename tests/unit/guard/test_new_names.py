@@ -20,7 +20,7 @@ AFTER = fleet(tenant("nova", "web", "db", rest=FORMERLY), tenant("movy", "web"))
 
 def told(text: str, there: Held) -> list[str]:
     plan = planned(text)
-    return [each.message for each in refusals(plan, there.with_new_names(plan.new_names), PROTECTED)]
+    return [each.message for each in refusals(plan, there.with_new_owners(plan), PROTECTED)]
 
 
 def identities(plan: Plan) -> set[str]:
@@ -58,7 +58,7 @@ def test_what_the_tenant_has_left_with_its_data_stays_its_own() -> None:
     left = Kept("edge", "rocky-old", "rocky", "2026-01-01T00:00:00Z", "dev")
     there = now(BEFORE).recorded([left])
     plan = planned(AFTER)
-    after = kept_after(plan, there.with_new_names(plan.new_names), datetime(2026, 7, 1, tzinfo=UTC))
+    after = kept_after(plan, there.with_new_owners(plan), datetime(2026, 7, 1, tzinfo=UTC))
     assert after == (left._replace(tenant="nova"),)
 
 

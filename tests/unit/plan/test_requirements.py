@@ -89,7 +89,7 @@ clusters:
   main: {{environments: [prod]}}
   edge: {{environments: [prod], kubeconfig: {{capi: {{cluster: edge, namespace: capi}}}}}}
 platform:
-  chart: {{helm: {{url: "https://charts.example.com", version: 0.2.0}}}}
+  chart: {{helm: {{url: "https://charts.example.com", version: 0.3.0}}}}
 {more}
 defaults: {{clusters: {{all: true}}, overrides: {{environments: {{prod: {{require: {required}}}}}}}}}
 tenants:

@@ -130,8 +130,11 @@ def _namespaces(pieces: Pieces, leaving: _Leaving) -> Iterator[Found]:
     """Namespaces of placements that stay, and those of add-ons."""
     placements = {(placement.tenant, placement.cluster) for placement in pieces.diff.removed.placements}
     moved = {(each.tenant, each.cluster, each.before) for each in pieces.diff.moved}
+    given = pieces.diff.given
     for tenant, cluster, namespace in pieces.diff.removed.namespaces:
         if (tenant, cluster) in placements or (tenant, cluster, namespace) in moved or leaving.keeps(tenant, cluster):
+            continue
+        if (tenant, cluster, namespace) in given:
             continue
         yield _namespace(tenant, cluster, namespace, leaving)
     for kind in pieces.of_kinds("Namespace"):

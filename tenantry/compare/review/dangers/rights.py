@@ -14,6 +14,7 @@ from tenantry.kube.objects import Manifest, Owner
 from tenantry.kube.values import Right, in_words, rights_of_rules
 from tenantry.messages.data import mapping_at
 from tenantry.messages.text import grouped, listed
+from tenantry.plan.objects.scope import RECONCILERS
 from tenantry.plan.plan import Plan
 
 _BINDINGS = ("RoleBinding", "ClusterRoleBinding")
@@ -120,9 +121,9 @@ def _own_namespaces(plan: Plan, owners: set[Owner]) -> dict[Owner, frozenset[str
     for placement in plan.placements:
         if (owner := Owner(placement.tenant, placement.cluster)) in owners:
             found.setdefault(owner, set()).update(placement.namespaces)
-    for app in plan.apps:
-        if (owner := Owner(app.tenant, app.cluster)) in owners:
-            found.setdefault(owner, set()).add(app.id.namespace)
+    for planned in plan.objects:  # baselines too: a tenant may have no app there
+        if planned.owner in owners and planned.id.kind in RECONCILERS:
+            found.setdefault(planned.owner, set()).add(planned.id.namespace)
     return {owner: frozenset(names) for owner, names in found.items()}
 
 

@@ -35,12 +35,14 @@ NO_NAMES = {
     "ExtraBinding": "role",
     "ExtraNamespace": "annotations labels name objects quota",
     "FluxMetadata": "annotations labels",
+    "FormerOwner": "apps tenant",  # of former times
     "Frame": "clusterObjects clusterRoles namespace shard",
     "Git": "interval sparseCheckout timeout updates url",
     "GitRef": "branch commit name semver tag",
     "GrantedLimits": "interval timeout",
     "Grants": "alerts annotations labels push roles shortestInterval sources variables",
-    "HelmPatch": "chart chartInterval interval releaseName targetNamespace timeout updates values valuesFiles version",
+    "HelmPatch": "chart chartInterval interval releaseName storageNamespace targetNamespace timeout updates values"
+    " valuesFiles version",
     "HelmRepository": "interval timeout url",
     "HttpCheck": "url",
     "PrometheusCheck": "query url",
