@@ -64,9 +64,9 @@ CASES = {
         tools=True,
     ),
     "remotes": Case(
-        "Flux with 500 remotes that are far away",
-        6,
-        {"remotes": 500, "workers": (4, 20), "milliseconds": 50},
+        "Flux with 100 remotes that are far away",
+        4,
+        {"remotes": 100, "workers": (20,), "milliseconds": 50},
         {"remotes": 3, "workers": (4,), "milliseconds": 10},
         tools=True,
     ),
