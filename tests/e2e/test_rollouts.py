@@ -29,7 +29,7 @@ from tenantry.sandbox.content import commit
 from tenantry.stacks.record import read
 from tests.e2e.audit import changes_by_the_provider, deletions
 from tests.e2e.clusters import KINDS, Cluster, eventually
-from tests.e2e.project import REPOSITORY, Project, Result, begun, make_fleet
+from tests.e2e.project import REPOSITORY, ROLES, Project, Result, begun, make_fleet
 from tests.faults.parts import API, without
 
 pytestmark = pytest.mark.e2e
@@ -49,7 +49,7 @@ STOPPED = "wave 2 of 3 (early) in environment 'dev' failed on "
 
 @pytest.fixture(scope="module")
 def project(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Project]:
-    made = make_fleet(tmp_path_factory.mktemp("rollouts") / "project", "rollouts")
+    made = make_fleet(tmp_path_factory.mktemp("rollouts") / "project", "rollouts", ROLES)
     _run_by(made, REPOSITORY / "tests" / "e2e" / "former.py")
     with begun(made, "dev"):
         yield made
@@ -251,9 +251,9 @@ def test_a_wave_soaks_over_two_runs_and_a_shut_window_holds_its_cluster_alone(pr
 
     _up(project, 0, "--ignore", "windows", "--reason", "fire")
     eventually(lambda: _color(project, "edge-6") == "cyan", "the cluster whose window is shut")
-    claim = hub.find("ConfigMap", "tenantry-system", "tenantry-dev")
-    assert claim
-    assert claim["data"]["ignored"] == "windows: fire"
+    emergency, waiting, *_ = json.loads(project.tenantry("history", "dev", "--output", "json").ok().out)["runs"]
+    assert (emergency["ignored"], emergency["reason"], emergency["result"]) == (["windows"], "fire", "succeeded")
+    assert (waiting["ignored"], waiting["result"]) == ([], "waiting")
     project.edit("edge-6: {group: edge, windows: [never], var", "edge-6: {group: edge, var")
     project.edit(", soak: 10s}", "}")
 
