@@ -281,8 +281,8 @@ def test_a_missing_policy_on_approvals_is_told_where_somebody_approves() -> None
     found = [each for each in told(hub(), text=text) if each.code == "no-policy"]
     assert [(each.message, each.fix) for each in found] == [
         (
-            "'hub' has no ValidatingAdmissionPolicy tenantry-approvals, ValidatingAdmissionPolicyBinding tenantry-approvals: who may"
-            " write ConfigMaps approves in any name",
+            "'hub' has no ValidatingAdmissionPolicy tenantry-approvals, ValidatingAdmissionPolicyBinding tenantry-approvals: who"
+            " may write ConfigMaps approves in any name",
             BOOTSTRAP,
         )
     ]
