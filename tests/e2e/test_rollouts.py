@@ -580,43 +580,54 @@ def test_a_tenant_that_goes_first_and_fails_keeps_the_others_of_its_class_on_the
     assert {path for path, _, _ in _shops(hub, "acme", "bolt", "crow", "dodo").values()} == {"./v3/late"}
 
 
-OTHERS = """\
-  calm: &other
-    configs: {extra: {data: {a: b}}}
-    sources: {manifests: {git: {url: "{host}/git/roll/manifests.git", ref: {branch: main}, interval: 1h}}}
-    apps: {web: {kustomize: {source: manifests, path: "./v1/{ring}"}}}
-  cool: *other
+TAKES = ", postBuild: {substituteFrom: [{kind: ConfigMap, name: extra}]}"
+OTHERS = "".join(
+    f"""\
+  {name}:
+    configs: {{extra: {{data: {{COLOR: red}}}}}}
+    sources: {{manifests: {{git: {{url: "{{host}}/git/roll/manifests.git", ref: {{branch: main}}, interval: 1h}}}}}}
+    apps: {{web: {{kustomize: {{source: manifests, path: "./v1/{{ring}}"{TAKES}}}}}}}
 """
-"""Two tenants beside `roll`, on the same clusters."""
+    for name in ("calm", "cool", "cord")
+)
+"""Three tenants beside `roll`, on the same clusters."""
 
 
 def test_a_tenant_whose_app_fails_is_held_and_two_others_reach_the_end(project: Project, hub: Cluster) -> None:
-    project.edit("        clusters: {names: [edge-3, edge-4, edge-6]}\n", "")
     project.fleet.write_text(project.fleet.read_text() + OTHERS)
     _up(project, 0)
     project.wait("dev")
     before = project.fleet.read_text()
-    first, rest = (f"clusters/edge-{number}-roll-web" for number in (1, 4))
-    paths = {each: _spec(hub, each)["path"] for each in (first, rest)}
+    paths = _paths(hub, "calm")
 
-    own = before.index("  roll:")
-    project.fleet.write_text(before[:own] + re.sub(r"path: \S+", 'path: "./none/{ring}"', before[own:], count=1))
-    project.edit("  calm: &other\n    configs: {extra: {data: {a: b}}}\n", "  calm: &other\n")
-    project.edit('path: "./v1/{ring}"}}}\n  cool', 'path: "./v3/{ring}"}}}\n  cool')
+    broken, others = before.index("  calm:"), before.index("  cool:")
+    project.fleet.write_text(
+        before[:broken] + before[broken:others].replace("./v1/", "./none/") + before[others:].replace("./v1/", "./v3/")
+    )
+    project.edit("  cool:\n    configs: {extra: {data: {COLOR: red}}}\n", "  cool:\n")
+    project.fleet.write_text(project.fleet.read_text().replace(f'./v3/{{ring}}"{TAKES}', './v3/{ring}"', 1))
     failed = _up(project, 1)
-    text = "wave 1 of 3 (canary) in environment 'dev' failed on 1 cluster of 1, so tenant 'roll' goes no further in this run"
+    text = "wave 1 of 3 (canary) in environment 'dev' failed on 1 cluster of 1, so tenant 'calm' goes no further in this run"
     assert text in failed.text, failed.text
-    assert (_spec(hub, first)["path"], _spec(hub, rest)["path"]) == ("./none/canary", paths[rest])
-    others = {f"clusters/edge-{number}-{tenant}-web" for number in range(1, 7) for tenant in ("calm", "cool")}
-    assert {_spec(hub, each)["path"][:5] for each in others} == {"./v3/"}
+    assert _paths(hub, "calm") == {**paths, "edge-1": "./none/canary"}
+    for tenant in ("cool", "cord"):
+        assert {each[:5] for each in _paths(hub, tenant).values()} == {"./v3/"}
     # What the others no longer have is deleted although the run has failed.
-    assert not [each for each in hub.fleet_objects() if each.endswith("/calm.extra")]
+    assert (hub.find("ConfigMap", "clusters", "cool.extra"), bool(hub.find("ConfigMap", "clusters", "calm.extra"))) == (
+        None,
+        True,
+    )
 
     again = _up(project, 1)
-    assert text in again.text, "what has failed before is not taken for good"
+    assert text in again.text, "what has failed in the run before is not taken for good"
     project.fleet.write_text(before)
     _up(project, 0)
-    assert {each: _spec(hub, each)["path"] for each in (first, rest)} == paths
+    assert _paths(hub, "calm") == paths
+
+
+def _paths(hub: Cluster, tenant: str) -> dict[str, str]:
+    """The path of a tenant's app on each remote cluster."""
+    return {each: _spec(hub, f"clusters/{each}-{tenant}-web")["path"] for wave in WAVES for each in wave}
 
 
 def _spec(hub: Cluster, name: str) -> dict[str, Any]:
