@@ -252,7 +252,13 @@ def run(session: Session, stack: Stack, verb: str, passed: tuple[str, ...], entr
             entry = ended.entry
             ended = _run_once(session, programs, stack, verb, passed, refresh=True)
     if any(found := ended.entry if any(ended.entry) else entry):
-        note_end(session.project, stack.environment, found, ended, (session.variables.get(WITHOUT) or "").split(","))
+        note_end(
+            session.project,
+            stack.environment,
+            found,
+            ended,
+            {*(session.variables.get(WITHOUT) or "").split(",")} - {""},
+        )
     if message := advice(ended):
         say(message)
     return exit_code(ended)

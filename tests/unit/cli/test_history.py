@@ -8,8 +8,13 @@ from pathlib import Path
 
 import pytest
 
+from tenantry.cli.engine import session
+from tenantry.cli.engine.advice import Ended
+from tenantry.cli.engine.session import Session
 from tenantry.cluster import connect as connecting
-from tenantry.cluster.history import Counts, Entry, Result, digest_of, key_of, note
+from tenantry.cluster.history import Counts, Entry, Result, digest_of, history_on, key_of, note
+from tenantry.stacks.file import Stack, stack_target
+from tenantry.stacks.outcome import HELD, WAITING
 from tests.unit.cli.test_cli import Capture, tenantry
 from tests.unit.memory import Memory
 from tests.unit.texts import planned, rocky
@@ -100,3 +105,20 @@ def test_without_any_run_that_is_said(capsys: Capture, hub: Memory) -> None:
     told = "no run of environment 'dev' is noted: a run notes itself if it changes something\n"
     assert hub.objects == {}
     assert tenantry(capsys, "history", "dev") == (0, "", told)
+
+
+@pytest.mark.parametrize(
+    ("code", "outcome", "result"),
+    [(0, "", "succeeded"), (0, WAITING, "waiting"), (0, HELD, "partly"), (1, "", "failed"), (8, "", "interrupted")],
+)
+def test_the_command_notes_how_the_engine_has_ended(
+    hub: Memory, monkeypatch: pytest.MonkeyPatch, code: int, outcome: str, result: str
+) -> None:
+    noted(hub, replace(RUN, result="applied"))
+    stack = Stack("dev", "dev", stack_target(Path(), "dev"))
+    entry = ("tenantry-system", key_of(RUN, "0"))
+    ended = Ended("up", stack, code, outcome, entry=entry)
+    monkeypatch.setattr(session, "_run_once", lambda *_, **__: ended)
+    session.run(Session(Path(), "file://", adopts=True), stack, "up", ())
+    (run,) = history_on(hub.client(), "tenantry-system", "dev").newest_first()
+    assert run.result == result
