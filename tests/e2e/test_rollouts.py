@@ -613,7 +613,10 @@ def test_a_tenant_whose_app_fails_is_held_and_two_others_reach_the_end(project: 
     for tenant in ("cool", "cord"):
         assert {each[:5] for each in _paths(hub, tenant).values()} == {"./v3/"}
     # What the others no longer have is deleted although the run has failed.
-    assert (hub.find("ConfigMap", "clusters", "cool.extra"), bool(hub.find("ConfigMap", "clusters", "calm.extra"))) == (
+    assert (
+        hub.find("ConfigMap", "clusters", "edge-6.cool.extra"),
+        bool(hub.find("ConfigMap", "clusters", "edge-6.calm.extra")),
+    ) == (
         None,
         True,
     )
