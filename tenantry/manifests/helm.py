@@ -109,12 +109,14 @@ def _template(
     except NotRendered as failed:
         raise NotRendered(f"helm: {_readable(str(failed), chart)}") from None
     begin = _FIRST_TEMPLATE.search(text)
-    crds, templates = (text[: begin.start()], text[begin.start() :]) if begin else (text, b"")
+    end = (begin.start() if begin else len(text)) if _CRDS_FIRST.match(text) else 0
+    crds, templates = text[:end], text[end:]
     return documents.objects_of(documents.read_all(crds)), documents.objects_of(documents.read_all(templates))
 
 
+_CRDS_FIRST = re.compile(rb"\s*---\n# Source: (?![^\n]*/templates/)[^\n]*/crds/")
 _FIRST_TEMPLATE = re.compile(rb"^---\n# Source: [^\n]*/templates/", re.MULTILINE)
-"""Where the CRDs end, which helm writes first."""
+"""helm writes the CRDs of the directories `crds` first, if there are any, and this is where they end."""
 
 
 def _write_values(chart: Path, root: Path, spec: Mapping[str, Any]) -> None:
