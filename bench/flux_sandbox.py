@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import time
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import ExitStack
@@ -11,7 +12,7 @@ from pathlib import Path
 from typing import Any, Self
 
 from bench.measure import Failed
-from bench.parts import processor
+from bench.parts import processes, processor
 from tenantry.cluster import requests
 from tenantry.cluster.client import Client
 from tenantry.cluster.connect import connect
@@ -22,7 +23,7 @@ from tenantry.load import fleet_of
 from tenantry.messages.data import mapping_at
 from tenantry.plan.objects.scope import CLUSTER_LABEL, SHARDED
 from tenantry.plan.plan import plan
-from tenantry.sandbox import lifecycle, process
+from tenantry.sandbox import lifecycle, process, repositories
 from tenantry.sandbox.layout import Layout
 from tenantry.sandbox.spec import spec_of
 from tenantry.source.parse import parse
@@ -53,6 +54,7 @@ class Sandbox:
         self._content = root / "content"
         content(self._content)
         self._objects: tuple[KubeObject, ...] = ()
+        self._apps: list[Manifest] = []
         self._is_installed = False
         self._stack = ExitStack()
 
@@ -110,6 +112,77 @@ class Sandbox:
             _until(ready)
             return time.perf_counter() - begun
 
+    def bring(self, manifests: Iterable[Manifest]) -> Spent:
+        """Bring objects to the management cluster, and what they are installed in to the remote; wait until all are ready."""
+        made = list(manifests)
+        apps = [each for each in made if each["kind"] == "Kustomization"]
+        homes = sorted({each["metadata"]["namespace"] for each in made})
+        users = {f"system:serviceaccount:{_home(each)}:{each['spec']['serviceAccountName']}" for each in apps}
+        with connect(Layout(self._root).kubeconfig("edge"), None) as remote:
+            targets = [_namespace(each["spec"]["targetNamespace"]) for each in apps]
+            requests.in_parallel(lambda each: _apply(remote, each), [*targets, _administrators(sorted(users))])
+        with self._client() as client:
+            requests.in_parallel(lambda each: _apply(client, each), [_namespace(each) for each in homes])
+            ids = {(each["kind"], each["metadata"]["name"]) for each in made}
+            for kind in ("GitRepository", "Kustomization"):  # those of another setting
+                for each in requests.every(client, _API[kind], kind):
+                    if (kind, each["metadata"]["name"]) not in ids:
+                        path = requests.path_of(object_id({**each, "apiVersion": _API[kind], "kind": kind}))
+                        client.http.delete(path).raise_for_status()
+            self._apps = apps
+
+            def run() -> None:
+                requests.in_parallel(lambda each: _apply(client, each), [each for each in made if each not in apps])
+                requests.in_parallel(lambda each: _apply(client, each), apps)
+                _until(
+                    lambda: all(
+                        _is_ready(each) for each in requests.every(client, _API["Kustomization"], "Kustomization")
+                    )
+                )
+
+            return self._measured(len(apps), run)
+
+    def push(self, repository: str, files: Mapping[str, str]) -> Spent:
+        """Commit, ask all sources to fetch as a receiver does, and wait until each app has the commit."""
+        found = repositories.repository(Layout(self._root).git, repository)
+        with self._client() as client:
+            commit = found.commit(files, "Another version")
+            fetched = requests.every(client, _API["GitRepository"], "GitRepository")
+            live = [{**each, "apiVersion": _API["GitRepository"], "kind": "GitRepository"} for each in fetched]
+            token = now_token()
+
+            def run() -> None:
+                requests.in_parallel(lambda each: request_source(client, each, token, dry_run=False), live)
+                _until(
+                    lambda: all(
+                        _has(each, commit) for each in requests.every(client, _API["Kustomization"], "Kustomization")
+                    )
+                )
+
+            return self._measured(len(self._apps), run)
+
+    def requests(self) -> dict[str, int]:
+        """How many requests the API servers have answered, by cluster."""
+        found = {}
+        for cluster in ("hub", "edge"):
+            with connect(Layout(self._root).kubeconfig(cluster), None) as client:
+                text = client.http.get("/metrics").raise_for_status().text
+            lines = (line for line in text.splitlines() if line.startswith("apiserver_request_total{"))
+            found[cluster] = int(sum(float(line.rpartition(" ")[2]) for line in lines))
+        return found
+
+    def memory(self) -> dict[str, int]:
+        """What the controllers hold in memory, in MB."""
+        return {part: process.memory_info().rss // 10**6 for part, process in processes(self._root, CONTROLLERS)}
+
+    def kubeconfig(self, cluster: str) -> str:
+        return Layout(self._root).kubeconfig(cluster).read_text()
+
+    def api_port(self, cluster: str) -> int:
+        found = re.search(r"server: https://127\.0\.0\.1:(\d+)", self.kubeconfig(cluster))
+        assert found
+        return int(found[1])
+
     def _install(self, client: Client, groups: Iterable[Iterable[KubeObject]]) -> None:
         for group in groups:
             requests.in_parallel(lambda each: _apply(client, each.manifest), group)
@@ -139,6 +212,32 @@ class Sandbox:
             return sum(after[each] - before[each] for each in CONTROLLERS) < _CALM
 
         _until(idle)
+
+
+_API = {"GitRepository": "source.toolkit.fluxcd.io/v1", "Kustomization": "kustomize.toolkit.fluxcd.io/v1"}
+
+
+def _home(manifest: Manifest) -> str:
+    return str(manifest["metadata"]["namespace"])
+
+
+def _namespace(name: str) -> Manifest:
+    return {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": name}}
+
+
+def _administrators(users: Iterable[str]) -> Manifest:
+    group = "rbac.authorization.k8s.io"
+    return {
+        "apiVersion": f"{group}/v1",
+        "kind": "ClusterRoleBinding",
+        "metadata": {"name": "bench"},
+        "roleRef": {"apiGroup": group, "kind": "ClusterRole", "name": "cluster-admin"},
+        "subjects": [{"apiGroup": group, "kind": "User", "name": each} for each in users],
+    }
+
+
+def _has(app: Manifest, commit: str) -> bool:
+    return str(mapping_at(app, "status").get("lastAppliedRevision")).endswith(commit) and _is_ready(app)
 
 
 _APPLIERS = ("Kustomization", "HelmRelease")

@@ -63,6 +63,13 @@ CASES = {
         {"tenants": 2, "shards": (1,), "workers": (20,)},
         tools=True,
     ),
+    "remotes": Case(
+        "Flux with 100 remotes that are far away",
+        4,
+        {"remotes": 100, "workers": (20,), "milliseconds": 50},
+        {"remotes": 3, "workers": (4,), "milliseconds": 10},
+        tools=True,
+    ),
     "backends": Case(
         "state in files and in PostgreSQL", 3, {"tenants": 300, "small": 30}, {"tenants": 4, "small": 2}, tools=True
     ),

@@ -28,7 +28,7 @@ from tenantry.cluster.drift import (
     told,
 )
 from tenantry.cluster.inventory import namespaces_of
-from tenantry.cluster.leftovers import delete, orphans, remains
+from tenantry.cluster.leftovers import delete, leftovers, orphans, remains
 from tenantry.cluster.requests import one
 from tenantry.guard.places import Places
 from tenantry.kube.objects import Manifest, ObjectId, object_id, readable_id
@@ -44,6 +44,7 @@ from tenantry.stacks.targets import key_in_state, key_of
 from .config import ClusterTarget, Target
 from .contact import connected
 from .gates import TOLD
+from .history import Log
 from .secrets import SecretConfig, read_secrets, with_plain_secrets
 from .state import check_retained, outputs_in_state
 from .staying import Staying
@@ -62,6 +63,7 @@ class Restoring:
 
     rewritten: what is as planned, but for fields that the API server writes otherwise. moves: the apps that move to another source.
     staying: what can stay as it is in the midst of the run. held: what waits, and stays as it is from the beginning.
+    log: of the run.
     """
 
     target: ClusterTarget
@@ -71,6 +73,7 @@ class Restoring:
     moves: Sequence[Move] = ()
     staying: Staying = field(default_factory=Staying)
     held: Held = field(default_factory=Held)
+    log: Log | None = None
 
     @property
     def ids(self) -> frozenset[ObjectId]:
@@ -95,6 +98,8 @@ class Restoring:
               object alone: by `--target`, a transform, or an ignored change.
         """
         known = [each for each in self.before if each.id in answers and _is_planned(each, answers[each.id])]
+        if self.log:
+            self.log.made({each.id for each in known})
         if known and (left := await asyncio.to_thread(self._again, known)):
             _end(left)
 
@@ -126,12 +131,13 @@ def restoring(
     held: Collection[ObjectId] = (),
     conditions: Conditions = lambda *_: Waiting(),
     secrets: SecretConfig | None = None,
+    log: Log | None = None,
 ) -> Restoring | None:
     """Compare before anything is registered, and do what the engine cannot: take off what others have added to planned objects, and
     delete what an interrupted run has left in no state. A preview only says so. None: there is nothing to restore.
 
     Args:   plan: of the stack. held: objects that stay as they are. conditions: what else has to.
-            secrets: None: those of the stack's config.
+            secrets: None: those of the stack's config. log: notes what the run sets out to change.
     Raises: Refused: the cluster cannot be read or changed. RunError: a run that can be begun again has to refresh.
     """
     if not isinstance(target, ClusterTarget):
@@ -170,11 +176,15 @@ def restoring(
         abandoned = there.outside(state, needed)
         if pulumi.runtime.is_dry_run():
             return unchanging
+        if log:
+            gone = {*leftovers(plan, unplanned)} - needed
+            gone = {id for id in gone if key_in_state(id) in state} | {*map(object_id, abandoned)}
+            log.begin(client, differences, [each for each in unplanned if readable_id(each) in gone])
         take_off_added(client, (each for each in differences if each.added))
         delete(client, abandoned, _CLEAN_UP)
     urns = {key_of(urn): urn for urn in there_before}
     staying = Staying.of(urns, {planned.id: live for planned, live in changed}, found.unplanned)
-    return Restoring(target, plan, differences, rewritten, moves, staying, kept_back)
+    return Restoring(target, plan, differences, rewritten, moves, staying, kept_back, log)
 
 
 def _is_unknown(difference: Difference, state: Mapping[str, Mapping[str, Any]]) -> bool:

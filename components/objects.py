@@ -109,13 +109,6 @@ def _quiet() -> asyncio.Future[Any]:
     return future
 
 
-class _Gate(NamedTuple):
-    """A gate, and what it comes after."""
-
-    resource: pulumi.Stash
-    needed: list[pulumi.Resource]
-
-
 class Steps:
     """A gate for each wave of each app but the last: it depends on the app's objects of the wave and on the gate before, and the
     objects of the next wave depend on it. These are far fewer edges than between the objects themselves.
@@ -139,33 +132,37 @@ class Steps:
             members[app][turns.of[id].wave].append(str(id))
         self._waves = {app: sorted(found) for app, found in members.items()}
         self._names = {app: _names(app, self._waves[app], found) for app, found in members.items()}
-        self._gates: dict[tuple[str, int], _Gate] = {}
+        self._needed: dict[tuple[str, int], list[pulumi.Resource]] = defaultdict(list)
+        self._gates: dict[tuple[str, int], pulumi.Stash] = {}
 
     def before(self, id: ObjectId) -> list[pulumi.Resource]:
         """The gate that an app's object comes after, if there is one."""
         app, position = self._place(id)
-        return [self._gate(app, position - 1).resource] if position else []
+        return [self._gate(app, position - 1)] if position else []
 
     def took(self, id: ObjectId, resource: pulumi.Resource) -> None:
         """An object is created, and the gate after it depends on it."""
         app, position = self._place(id)
         if position is not None and position < len(self._waves[app]) - 1:
-            self._gate(app, position).needed.append(resource)
+            self._needed[app, position].append(resource)
 
     def _place(self, id: ObjectId) -> tuple[str, int | None]:
         """The app of an object, and the position of its wave among the app's; None: it is no app's object, or in no wave."""
         app = self._app.get(id)
         return (app, self._waves[app].index(self._turns.of[id].wave)) if app else ("", None)
 
-    def _gate(self, app: str, position: int) -> _Gate:
-        key = app, self._waves[app][position]
+    def _gate(self, app: str, position: int) -> pulumi.Stash:
+        """It is made when something of the next wave is: in a run, all of its own wave exists then."""
+        key = app, position
         if key not in self._gates:
-            needed: list[pulumi.Resource] = [self._gate(app, position - 1).resource] if position else []
+            needed = self._needed[key]
+            if position:
+                needed.insert(0, self._gate(app, position - 1))
             # Its name changes, so nothing may keep the old one.
             opts = pulumi.ResourceOptions(parent=self._parent, depends_on=self._answers.after(needed), protect=False)
             gate = pulumi.Stash(self._names[app][position], input=app, opts=opts)
             self._answers.expect(gate, self._parent, gate.input)
-            self._gates[key] = _Gate(gate, needed)
+            self._gates[key] = gate
         return self._gates[key]
 
 

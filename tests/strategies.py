@@ -206,7 +206,7 @@ _settings: st.SearchStrategy[Data] = st.fixed_dictionaries(
     optional={
         "role": st.sampled_from(["admin", "edit", "system:aggregate-to-view"]),
         "interval": st.sampled_from(["1m", "10m"]),
-        "network": st.sampled_from(["isolated", "open", _NETWORK]),
+        "network": st.sampled_from(["isolated", "strict", "open", _NETWORK]),
         "quota": st.dictionaries(st.sampled_from(["pods", "cpu"]), st.integers(1, 9), max_size=2),
         "limits": st.just({"default": {"cpu": "1"}}),
         "labels": st.just({"team": "a"}),

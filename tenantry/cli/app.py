@@ -46,6 +46,7 @@ _SECTIONS = {
         "why": "show why an app is not well, and what to type next",
         "events": "show what happened to the Flux objects of apps",
         "logs": "show what Flux's controllers log about apps",
+        "history": "show which runs changed an environment, and by whom",
     },
     "Edit tenants.yaml": {
         "add": "add a tenant, an app, a cluster and so on to tenants.yaml",

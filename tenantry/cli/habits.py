@@ -81,7 +81,7 @@ HABITS: Mapping[str, Sequence[str]] = {
         "tenantry add app {app} --source charts --chart {chart} --version {version}",
     ),
     "rollback|undo|revert ...": _REVERT,
-    "history|log|blame ...": ("git log -p tenants.yaml", "pulumi stack history --stack {env}"),
+    "log|blame|audit ...": ("tenantry history {env}", "git log -p tenants.yaml"),
     "template|build|generate|export|manifests ...": ("tenantry render {env}",),
     "bump|renovate ...": ("tenantry update  # versions of apps", "tenantry upgrade  # the project's files"),
     # argocd

@@ -34,6 +34,7 @@ KINDS = (
     "Actions",
     "Events",
     "Logs",
+    "History",
     "Objects",
     "KubeconfigCheck",
     "Discovery",

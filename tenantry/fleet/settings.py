@@ -75,11 +75,11 @@ _NO_SETTINGS = ("formerly", "name", "serviceAccount", "state")
 
 def namespace_settings(fleet: Fleet, tenant: str, environment: str, cluster: str, key: str) -> TenantSettings:
     """The settings of one of the tenant's extra namespaces: the tenant's settings there merged with its entry."""
-    return _settings(_namespace_layers(fleet, tenant, environment, cluster, key))
+    return _settings(namespace_layers(fleet, tenant, environment, cluster, key))
 
 
-def _namespace_layers(fleet: Fleet, tenant: str, environment: str, cluster: str, key: str) -> list[Layer]:
-    """key: of an extra namespace; "" for the main one."""
+def namespace_layers(fleet: Fleet, tenant: str, environment: str, cluster: str, key: str) -> list[Layer]:
+    """The layers of the settings in one namespace of a tenant. Args: key: of an extra namespace; "" for the main one."""
     layers = settings_layers(fleet, tenant, environment, cluster)
     at = ("tenants", tenant, "namespaces", key)
     own = {setting: value for setting, value in fleet.raw(*at).items() if setting not in _NO_SETTINGS}
@@ -93,7 +93,7 @@ def setting_origin(
 
     Args: namespace: the key of the extra namespace that the setting is for.
     """
-    return origin(_namespace_layers(fleet, tenant, environment, cluster, namespace), path)
+    return origin(namespace_layers(fleet, tenant, environment, cluster, namespace), path)
 
 
 def settings_layers(fleet: Fleet, tenant: str, environment: str, cluster: str | None) -> list[Layer]:

@@ -29,7 +29,6 @@ class Claim:
 
     kept: the namespaces that were left with their data. They make no other claim, and no more does what follows.
     hubs: the management clusters of an environment with several. without: those that the last run left out.
-    ignored: what the last run did not wait for, and why; "" if it did nothing of the kind.
     """
 
     environment: str
@@ -37,7 +36,6 @@ class Claim:
     kept: tuple[Kept, ...] = field(default=(), compare=False)
     hubs: tuple[str, ...] = field(default=(), compare=False)
     without: tuple[str, ...] = field(default=(), compare=False)
-    ignored: str = field(default="", compare=False)
 
     @property
     def name(self) -> str:
@@ -53,7 +51,7 @@ class Claim:
     def data(self) -> dict[str, str]:
         """Of the ConfigMap."""
         kept = {KEY: written(self.kept)} if self.kept else {}
-        lists = {"hubs": ",".join(self.hubs), "without": ",".join(self.without), "ignored": self.ignored}
+        lists = {"hubs": ",".join(self.hubs), "without": ",".join(self.without)}
         given = {key: names for key, names in lists.items() if names}
         return {"environment": self.environment, "stack": self.stack, **kept, **given}
 

@@ -420,5 +420,12 @@ RULES: tuple[Rule, ...] = (
         _is_new_and("privileged"),
         "it admits every pod, as a namespace without the label does by the API server's default",
     ),
+    Rule(
+        "token of an account",
+        ("ServiceAccount",),
+        ("automountServiceAccountToken",),
+        _is_new_and(value=False),
+        "Flux impersonates the account and needs no token; a pod that runs as it would have to mount one itself",
+    ),
 )
 """The differences that are harmless. The first rule that holds gives the reason."""

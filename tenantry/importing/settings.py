@@ -67,8 +67,8 @@ def is_own_account(space: Space, thing: Thing) -> bool:
 
 def _shorten(found: dict[str, Any]) -> None:
     network = found.get("network")
-    if network == {"base": "open"}:
-        found["network"] = "open"
+    if network and network.keys() == {"base"}:
+        found["network"] = network["base"]
 
 
 def _of_namespace(made: Thing) -> dict[str, Any]:
@@ -185,6 +185,8 @@ def _limits(_: Space, thing: Thing, found: dict[str, Any]) -> bool:
 
 def _policy(_: Space, thing: Thing, found: dict[str, Any]) -> bool:
     if thing.name == "tenantry-isolated":
+        if "Egress" in thing.spec.get("policyTypes", ()):
+            found.setdefault("network", {})["base"] = "strict"
         return True
     key = thing.name.removeprefix("tenantry-")
     if key == thing.name or dns_label_problem(key):

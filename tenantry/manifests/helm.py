@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path, PurePosixPath
 from typing import Any
 
@@ -36,13 +36,38 @@ def render(
         copy.mkdir()
         artifact.linked(chart, copy)
         _write_values(copy, root if root != chart else copy, (inputs.chart or {}).get("spec", {}))
-        objects = _template(copy, spec, inputs.app, programs, cage, upgrade=upgrade)
+        crds, objects = _template(copy, spec, inputs.app, programs, cage, upgrade=upgrade)
         if _is_random(copy):
-            again = _template(copy, spec, inputs.app, programs, cage, upgrade=upgrade)
+            _, again = _template(copy, spec, inputs.app, programs, cage, upgrade=upgrade)
             objects = stable(objects, again) if len(objects) == len(again) else objects
     for renderer in spec.get("postRenderers") or ():
         objects = _post_rendered(objects, renderer.get("kustomize") or {}, programs, cage)
-    return Rendered(tuple(objects), tuple(_notes(spec)))
+    return Rendered(tuple(objects), tuple(_notes(spec)), tuple(crds))
+
+
+def applied_crds(
+    before: Mapping[str, Any] | None, after: Mapping[str, Any] | None, crds: Sequence[Sequence[Mapping[str, Any]]]
+) -> tuple[list[Mapping[str, Any]], list[Mapping[str, Any]]]:
+    """The CRDs of a release on the cluster, before a change and after it. Nothing removes a CRD.
+
+    before, after: the specs of the release; None: it does not exist. crds: those of the chart before and after.
+    Source: fluxcd/helm-controller, internal/action/crds.go: without a policy, CRDs are created and not replaced.
+    """
+    there = {} if before is None else _by_name(crds[0])
+    if before is not None and {_crds_policy(before, action) for action in ("install", "upgrade")} == {"Skip"}:
+        there = {}
+    brought = {} if after is None else _by_name(crds[1])
+    policy = "Skip" if after is None else _crds_policy(after, "install" if before is None else "upgrade")
+    then = {"Skip": there, "Create": {**brought, **there}, "CreateReplace": {**there, **brought}}[policy]
+    return list(there.values()), list(then.values())
+
+
+def _crds_policy(spec: Mapping[str, Any], action: str) -> str:
+    return str((spec.get(action) or {}).get("crds", "Create"))
+
+
+def _by_name(crds: Iterable[Mapping[str, Any]]) -> dict[str, Mapping[str, Any]]:
+    return {each["metadata"]["name"]: each for each in crds if each["kind"] == "CustomResourceDefinition"}
 
 
 def stable(one: Any, other: Any) -> Any:
@@ -62,11 +87,11 @@ def _template(
     cage: Cage,
     *,
     upgrade: bool,
-) -> list[Mapping[str, Any]]:
+) -> tuple[list[Mapping[str, Any]], list[Mapping[str, Any]]]:
+    """The objects of the chart's directories `crds`, and those of its templates."""
     if "helm" not in programs:
         raise NotFetched("the command 'helm' is not installed", "install Helm")
     action = spec.get("upgrade" if upgrade else "install") or {}
-    crds = action.get("crds", "Skip" if upgrade or action.get("skipCRDs") else "Create") != "Skip"
     name, namespace = app["metadata"]["name"], app["metadata"].get("namespace", "default")
     values = chart.with_name("values.yaml")
     values.write_text(documents.write(spec.get("values") or {}))
@@ -74,7 +99,7 @@ def _template(
         f"--namespace={spec.get('targetNamespace', namespace)}",
         f"--values={values.name}",
         "--skip-tests",
-        *(["--include-crds"] if crds else []),
+        "--include-crds",
         *(["--is-upgrade"] if upgrade else []),
         *(["--no-hooks"] if action.get("disableHooks") else []),
     ]
@@ -83,7 +108,15 @@ def _template(
         text = cage.run(command, chart.parent, helm_variables(NOWHERE))
     except NotRendered as failed:
         raise NotRendered(f"helm: {_readable(str(failed), chart)}") from None
-    return documents.objects_of(documents.read_all(text))
+    begin = _FIRST_TEMPLATE.search(text)
+    end = (begin.start() if begin else len(text)) if _CRDS_FIRST.match(text) else 0
+    crds, templates = text[:end], text[end:]
+    return documents.objects_of(documents.read_all(crds)), documents.objects_of(documents.read_all(templates))
+
+
+_CRDS_FIRST = re.compile(rb"\s*---\n# Source: (?![^\n]*/templates/)[^\n]*/crds/")
+_FIRST_TEMPLATE = re.compile(rb"^---\n# Source: [^\n]*/templates/", re.MULTILINE)
+"""helm writes the CRDs of the directories `crds` first, if there are any, and this is where they end."""
 
 
 def _write_values(chart: Path, root: Path, spec: Mapping[str, Any]) -> None:

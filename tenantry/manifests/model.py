@@ -63,10 +63,11 @@ def require_url(url: str, form: re.Pattern[str]) -> None:
 
 @dataclass(frozen=True, slots=True)
 class Rendered:
-    """notes: what is unknown here, as sentences without full stops."""
+    """notes: what is unknown here, as sentences without full stops; crds: those of a chart's directory, which follow a policy."""
 
     objects: tuple[Mapping[str, Any], ...]
     notes: tuple[str, ...] = ()
+    crds: tuple[Mapping[str, Any], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

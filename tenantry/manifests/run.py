@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import tempfile
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from contextlib import suppress
 from dataclasses import dataclass, replace
@@ -141,13 +141,13 @@ class _Renderer:
 
     def pair(self, app: ChangedApp) -> _Pair:
         upgrade = app.before is not None and app.after is not None
-        sides: list[tuple[Any, ...]] = []
+        sides: list[Rendered] = []
         notes: list[str] = []
         problems: list[Problem] = []
         for side, inputs in ((BEFORE, app.before), (AFTER, app.after)):
             try:
                 rendered = self._side(side, inputs, upgrade=upgrade) if inputs else Rendered(())
-                sides.append(rendered.objects)
+                sides.append(rendered)
                 notes += rendered.notes
             except NotFetched as missing:
                 problems.append(Problem(side, _told(missing.message, inputs), missing.fix))
@@ -156,7 +156,7 @@ class _Renderer:
             except Exception as unexpected:  # whatever a source contains costs the apps that take it
                 problems.append(Problem(side, unreadable(unexpected), failed=True))
         try:
-            changes, unchanged = compared(*sides) if len(sides) == 2 else ((), 0)
+            changes, unchanged = compared(*_on_cluster(app, sides)) if len(sides) == 2 else ((), 0)
         except Exception as unexpected:  # the same
             changes, unchanged = (), 0
             problems.append(Problem("", unreadable(unexpected)))
@@ -195,6 +195,14 @@ class _Renderer:
     def _release(self, inputs: Inputs, local: dict[str, Path], *, upgrade: bool) -> Rendered:
         root, chart = self._sources.files(inputs, local)
         return helm.render(chart, root, inputs, self._options.programs, self._options.cage, upgrade=upgrade)
+
+
+def _on_cluster(app: ChangedApp, sides: Sequence[Rendered]) -> Iterator[tuple[Mapping[str, Any], ...]]:
+    """All objects of an app, before the change and after it."""
+    before, after = (inputs.app["spec"] if inputs else None for inputs in (app.before, app.after))
+    kept = helm.applied_crds(before, after, [side.crds for side in sides])
+    for crds, side in zip(kept, sides, strict=True):
+        yield (*crds, *side.objects)
 
 
 _AFTER_BUILD = ("postBuild", "commonMetadata")

@@ -4,7 +4,7 @@ Kubernetes takes policies that do nothing, such as egress rules of a policy for 
 """
 
 import ipaddress
-from typing import Annotated, Any, Literal, Self
+from typing import Annotated, Any, Literal, Self, get_args
 
 from pydantic import AfterValidator, Field, PlainValidator, model_validator
 
@@ -180,7 +180,9 @@ class NetworkPolicy(Model):
         return self.model_dump(exclude_none=True, by_alias=True)
 
 
-Base = Literal["isolated", "open"]
+Base = Literal["isolated", "strict", "open"]
+METADATA = ("169.254.169.254/32", "fd00:ec2::254/128")
+"""Where clouds give credentials of the node to whoever asks. No policy of a strict tenant leads there."""
 
 
 class Network(Model):
@@ -190,8 +192,10 @@ class Network(Model):
     """
 
     base: Base | None = None
-    """`isolated` admits the tenant's own pods and those in namespaces without a tenant. `open` creates no policy.
-    Default: `isolated`."""
+    """`isolated` admits the tenant's own pods and those in namespaces without a tenant, and lets pods connect to anywhere. `strict`
+    admits the tenant's own pods and those in `namespaces` of add-ons. Its pods reach the tenant's own, DNS at port 53, the API
+    server at port 6443 of private addresses, and what `policies` add, but never a cloud's metadata service. `open` creates no
+    policy. Default: `isolated`."""
     policies: dict[PolicyName, NetworkPolicy | None] | None = None
     """Further policies, by name. The object is named `tenantry-<name>`. `null` removes a policy of `defaults`."""
 
@@ -200,7 +204,33 @@ class Network(Model):
     def _a_word_is_a_base(cls, value: Any) -> Any:
         if not isinstance(value, str):
             return value
-        if value not in ("isolated", "open"):
-            fix = "write isolated or open, or a mapping of base and policies"
+        if value not in get_args(Base):
+            fix = "write isolated, strict or open, or a mapping of base and policies"
             raise refusal("bad-value", f"'{shorten(value)}' is not a valid network setting", fix=fix)
         return {"base": value}
+
+    @model_validator(mode="after")
+    def _strict_never_reaches_metadata(self) -> Self:
+        for name, policy in (self.policies or {}).items() if self.base == "strict" else ():
+            for address in METADATA:
+                if policy and any(_reaches(rule, address) for rule in policy.egress or ()):
+                    cidr = "::/0" if ":" in address else "0.0.0.0/0"
+                    rule = f'to: [{{ipBlock: {{cidr: "{cidr}", except: ["{address}"]}}}}]'
+                    message = f"policy '{name}' leads to a cloud's metadata service ({address}), which 'strict' forbids"
+                    fix = f"name where the pods may connect to, or write '{rule}'"
+                    raise refusal("metadata-service", message, fix=fix)
+        return self
+
+
+def _reaches(rule: EgressRule, address: str) -> bool:
+    """Whether a rule allows connections to an address. One without `to` allows all."""
+    blocks = [peer.ipBlock for peer in rule.to or () if peer.ipBlock]
+    return not rule.to or any(
+        _holds(block.cidr, address) and not any(_holds(each, address) for each in block.except_ or ())
+        for block in blocks
+    )
+
+
+def _holds(cidr: str, address: str) -> bool:
+    whole, part = ipaddress.ip_network(cidr), ipaddress.ip_network(address)
+    return whole.version == part.version and part.subnet_of(whole)  # type: ignore[arg-type]

@@ -10,7 +10,7 @@ from tenantry.kube.objects import KubeObject, Manifest, Owner
 from tenantry.messages.errors import Path
 from tenantry.model import ConfigMap, SecretKey
 from tenantry.plan.admission import APPROVALS, approval_policy, management_policies, remote_policies
-from tenantry.plan.objects.remote import kubeconfig_secret, service_account, workload_identity
+from tenantry.plan.objects.remote import NO_TOKEN, kubeconfig_secret, service_account, workload_identity
 from tenantry.plan.objects.scope import MANAGED_BY
 from tenantry.rollout.drawing import approving_groups
 
@@ -39,6 +39,7 @@ def bootstrap(fleet: Fleet, environment: str, cluster: str) -> tuple[Manifest, .
             cluster_marker(platform, cluster),
             *management_policies(homes, shared_identity=fleet.document.platform.sharedIdentity),
             *_approvals(fleet, cluster),
+            *approval_policies(fleet, cluster),
         )
     assert declared.kubeconfig is not None  # a rule of the fleet
     remote_for = (each for each in declared.environments if cluster not in fleet.environments[each].managements)
@@ -54,12 +55,9 @@ def approvals_name(environment: str) -> str:
 
 def _approvals(fleet: Fleet, hub: str) -> Iterator[Manifest]:
     """Where waves are approved, for each environment of a management cluster that has such waves: its groups may add to it."""
-    platform, approving = fleet.document.platform.namespace, False
-    for environment, declared in fleet.environments.items():
-        if hub not in declared.managements or not (groups := approving_groups(fleet, environment)):
-            continue
-        approving, name = True, approvals_name(environment)
-        metadata = {"name": name, "namespace": platform, "labels": MANAGED_BY}
+    for environment, groups in _approving(fleet, hub):
+        name = approvals_name(environment)
+        metadata = {"name": name, "namespace": fleet.document.platform.namespace, "labels": MANAGED_BY}
         yield {"apiVersion": "v1", "kind": "ConfigMap", "metadata": metadata}
         rule = {"apiGroups": [""], "resources": ["configmaps"], "resourceNames": [name], "verbs": ["get", "patch"]}
         yield {"apiVersion": f"{_RBAC}/v1", "kind": "Role", "metadata": metadata, "rules": [rule]}
@@ -70,8 +68,18 @@ def _approvals(fleet: Fleet, hub: str) -> Iterator[Manifest]:
             "roleRef": {"apiGroup": _RBAC, "kind": "Role", "name": name},
             "subjects": [{"apiGroup": _RBAC, "kind": "Group", "name": each} for each in groups],
         }
-    if approving:
-        yield from approval_policy(platform)
+
+
+def approval_policies(fleet: Fleet, hub: str) -> tuple[Manifest, ...]:
+    """The policy on approvals, if a management cluster keeps some."""
+    return approval_policy(fleet.document.platform.namespace) if any(_approving(fleet, hub)) else ()
+
+
+def _approving(fleet: Fleet, hub: str) -> Iterator[tuple[str, tuple[str, ...]]]:
+    """The environments of a management cluster with waves that somebody approves, and the groups."""
+    for environment, declared in fleet.environments.items():
+        if hub in declared.managements and (groups := approving_groups(fleet, environment)):
+            yield environment, groups
 
 
 def homes_of_accounts(fleet: Fleet, hub: str) -> tuple[str, ...]:
@@ -103,7 +111,7 @@ def _namespace(name: str) -> Manifest:
 
 def _account(name: str, namespace: str) -> Manifest:
     metadata = {"name": name, "namespace": namespace, "labels": MANAGED_BY}
-    return {"apiVersion": "v1", "kind": "ServiceAccount", "metadata": metadata}
+    return {"apiVersion": "v1", "kind": "ServiceAccount", "metadata": metadata, **NO_TOKEN}
 
 
 def cluster_marker(platform: str, cluster: str) -> Manifest:

@@ -144,8 +144,12 @@ class Frame:
 
     def is_isolated(self, key: str) -> bool:
         """Whether the network policy that keeps other tenants out is in a namespace; key: of an extra one."""
+        return self.network_base(key) != "open"
+
+    def network_base(self, key: str) -> str:
+        """`network`, or its `base`, in a namespace; key: of an extra one."""
         given = self._setting("network", key)
-        return (given if isinstance(given, str) else mapping(given).get("base")) != "open"
+        return str((given if isinstance(given, str) else mapping(given).get("base")) or "isolated")
 
     def network_policies(self, key: str) -> Mapping[str, Any]:
         """The other network policies of a namespace, by name; key: of an extra one."""

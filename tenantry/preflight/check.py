@@ -21,7 +21,7 @@ from tenantry.messages.errors import Problem, Refused, Severity, error, warning
 from tenantry.messages.progress import Tell, counting, silent
 from tenantry.messages.text import listed
 from tenantry.plan.admission import management_policies
-from tenantry.plan.bootstrap import homes_of_addons
+from tenantry.plan.bootstrap import approval_policies, homes_of_addons
 from tenantry.plan.objects.scope import ENVIRONMENT_LABEL
 from tenantry.plan.plan import Plan
 from tenantry.preflight import remotes
@@ -236,7 +236,9 @@ class _Check:
         homes = homes_of_addons(self.fleet, management)
         wanted = management_policies(homes, shared_identity=platform.sharedIdentity)
         fix = f"tenantry cluster bootstrap {management} --kubeconfig FILE --context NAME"
-        return check_policies(wanted, f"'{management}'", self._read, fix)
+        yield from check_policies(wanted, f"'{management}'", self._read, fix)
+        approving, risk = approval_policies(self.fleet, management), "who may write ConfigMaps approves in any name"
+        yield from check_policies(approving, f"'{management}'", self._read, fix, risk)
 
     def _remotes(self) -> Iterator[Problem]:
         local = is_loopback(urlsplit(self.client.config.cluster.server).hostname or "")

@@ -9,7 +9,7 @@ import subprocess
 import sys
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -30,9 +30,11 @@ PORT = ":8930"
 """Where the fleets that are kept in the repository look for the sandbox's content."""
 TIMEOUT = 900
 """Seconds; generous, because a shared machine may stand still for a while. Nothing waits for it when all is well."""
-ROLES = ("deploy", "operate") if os.environ.get("E2E_ROLES") else ()
-"""With this variable, stacks run with what `tenantry rbac` prints for who deploys and operates: tests that read kubeconfigs as the
-stack's user, or write beyond its plan, do not pass then.
+ROLES = ("deploy", "operate")
+"""What `tenantry rbac` prints for who deploys and operates, which is all that a stack's user has in most tests."""
+_OTHERS = ROLES if os.environ.get("E2E_ROLES") else ()
+"""With this variable, all stacks run with the roles. Tests that read kubeconfigs as the stack's user, or write beyond its plan, do
+not pass then.
 """
 MEMORY = {"GOGC": "400", "GOMEMLIMIT": "1GiB"}
 """For programs in Go: garbage is collected at five times what is in use instead of twice, which takes less of the processor."""
@@ -202,7 +204,7 @@ class Project:
         return Result(done.returncode, done.stdout, f"$ {' '.join(command)}\n{done.stdout}{done.stderr}")
 
 
-def make_project(root: Path, roles: tuple[str, ...] = ROLES) -> Project:
+def make_project(root: Path, roles: tuple[str, ...] = _OTHERS) -> Project:
     """The repository's own program and fleet; only the content's port differs, so that several can run side by side."""
     root.mkdir(parents=True)
     for name in ("Pulumi.yaml", "Pulumi.dev.yaml", "Pulumi.prod.yaml", "tenants.yaml"):
@@ -213,7 +215,7 @@ def make_project(root: Path, roles: tuple[str, ...] = ROLES) -> Project:
     return _with_a_port(root, roles)
 
 
-def make_fleet(root: Path, name: str, roles: tuple[str, ...] = ROLES) -> Project:
+def make_fleet(root: Path, name: str, roles: tuple[str, ...] = _OTHERS) -> Project:
     """A fleet of the tests' own, with its content, run by the repository's program."""
     root.mkdir(parents=True)
     # All of its stacks run on clusters.
@@ -265,6 +267,21 @@ def deployed(project: Project, environment: str) -> Iterator[Project]:
 
 
 @contextmanager
+def limited(project: Project, environment: str) -> Iterator[Project]:
+    """A project that is up, with stacks that run with the roles until the end."""
+    rights.take_from_administrator(project.root)
+    made = replace(project, roles=ROLES, _given={})
+    for hub in rights.hubs_of(project.root, environment):
+        rights.log_in(project.sandbox, hub)
+    made.up(environment).ok()
+    try:
+        yield made
+    finally:
+        rights.give_back(project.root)
+        project.up(environment)
+
+
+@contextmanager
 def example(root: Path, name: str) -> Iterator[Project]:
     """An example in a directory of its own; whatever sandbox it has at the end goes down."""
     with sandboxed(make_example(root, name)) as made:
@@ -272,12 +289,13 @@ def example(root: Path, name: str) -> Iterator[Project]:
 
 
 def _with_a_port(root: Path, roles: tuple[str, ...] = ()) -> Project:
-    """The project in a directory, its content served at a port that is free."""
+    """The project in a directory, its content served at a port that is free, and what fails retried soon."""
     if roles:
         rights.take_from_administrator(root)
     port = allocate(["content"], {}, ())["content"]
     fleet = root / "tenants.yaml"
-    fleet.write_text(fleet.read_text().replace(PORT, f":{port}"))
+    # Tests break apps and mend them: they do not wait as long as a fleet's apps do.
+    fleet.write_text(fleet.read_text().replace(PORT, f":{port}").replace("retryInterval: 2m", "retryInterval: 5s"))
     return Project(root, port, roles)
 
 

@@ -29,6 +29,12 @@ def take_from_administrator(root: Path) -> None:
         file.write_text(_NAMED.sub(rf".sandbox/\1/{FILE}", file.read_text()))
 
 
+def give_back(root: Path) -> None:
+    """Have them name the administrator's again."""
+    for file in root.glob("Pulumi.*.yaml"):
+        file.write_text(file.read_text().replace(f"/{FILE}", "/kubeconfig"))
+
+
 def hubs_of(root: Path, environment: str) -> list[str]:
     """The management clusters that a stack reaches as the service account."""
     file = root / f"Pulumi.{environment}.yaml"

@@ -189,8 +189,7 @@ def test_the_platforms_objects_go_after_the_app_and_only_the_namespaces_are_left
     grown.up().ok()
     grown.pulumi("config", "rm", "--stack", "dev", "tenantry:maxDeletions").ok()
     for cluster, name in ((hub, "hub-dev"), (edge, "edge-1")):
-        for namespace in (HOME, JOBS, "guest", "release"):
-            cluster.remove_namespace(namespace)
+        cluster.remove_namespaces(HOME, JOBS, "guest", "release")
         gone = deletions(grown, name, HOME)
         assert gone.index("deployments/worker") < gone.index("configmaps/settings")
         assert not [each for each in cluster.fleet_objects() if HOME in each]

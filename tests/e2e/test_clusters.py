@@ -269,15 +269,13 @@ REGISTERED = ("Secret", "clusters", "edge-1-kubeconfig")
 
 
 @pytest.fixture(scope="module")
-def grouped(bare: Project) -> Iterator[Project]:
-    """A sandbox before the first `up`, and a file that does not declare edge-1; in the end both are as they were."""
-    if not bare.is_up:  # the sandboxes of the tests before may have ended
-        bare.start("dev")
-    text = bare.fleet.read_text()
-    bare.edit(EDGE, "")
-    bare.edit("clusters:\n  hub-dev:", f"{GROUP}clusters:\n  hub-dev:")
-    yield bare
-    bare.fleet.write_text(text)
+def grouped(sandbox: Project) -> Iterator[Project]:
+    """The sandbox before the first `up`, and a file that does not declare edge-1; in the end both are as they were."""
+    text = sandbox.fleet.read_text()
+    sandbox.edit(EDGE, "")
+    sandbox.edit("clusters:\n  hub-dev:", f"{GROUP}clusters:\n  hub-dev:")
+    yield sandbox
+    sandbox.fleet.write_text(text)
 
 
 def test_a_registered_cluster_is_reached_with_a_token_and_with_every_later_one(

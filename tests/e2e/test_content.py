@@ -58,7 +58,7 @@ def hub(served: Project, receiver: Receiver) -> Iterator[Cluster]:
         sources = [{"kind": "OCIRepository", "name": "*"}]
         hub.apply("alerts", manifest(ALERTS, "Alert", "chat", providerRef={"name": "chat"}, eventSources=sources))
         yield hub
-        hub.remove_namespace(NAMESPACE)
+        hub.remove_namespaces(NAMESPACE)
 
 
 def manifest(api_version: str, kind: str, name: str, **spec: Any) -> dict[str, Any]:

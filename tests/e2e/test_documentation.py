@@ -45,9 +45,11 @@ def _forget(clusters: Mapping[str, Cluster]) -> None:
     """Delete the namespaces that tenants of other tests have left, as somebody who needs them no more."""
     claim = ("ConfigMap", "tenantry-system", "tenantry-dev")
     found = clusters["hub-dev"].find(*claim) or {"data": {}}
-    for entry in json.loads(found["data"].get("kept", "[]")):
-        if entry["namespace"] in clusters[entry["cluster"]].namespaces():
-            clusters[entry["cluster"]].remove_namespace(entry["namespace"])
+    entries = json.loads(found["data"].get("kept", "[]"))
+    for name, cluster in clusters.items():
+        cluster.remove_namespaces(
+            *cluster.namespaces() & {each["namespace"] for each in entries if each["cluster"] == name}
+        )
     clusters["hub-dev"].patch(*claim, {"data": {"kept": None}})
 
 

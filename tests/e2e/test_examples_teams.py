@@ -250,7 +250,7 @@ def test_a_chart_that_movy_publishes_is_deployed_without_ops(cloudy: Cloudy) -> 
 
 
 def publish_chart(cloudy: Cloudy, version: str, templates: dict[str, str] | None = None) -> None:
-    """Publish a release of MOVY's chart, and have Flux fetch the index now instead of within a minute."""
+    """Publish a release of MOVY's chart, and have Flux fetch the index now instead of with its interval."""
     charts = cloudy.project.content / "charts"
     made = charts / f"movy-web-{version}"
     shutil.copytree(charts / "movy-web", made)

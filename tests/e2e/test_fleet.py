@@ -6,6 +6,7 @@ Each test starts from a fleet with both tenants. What a test changes besides, it
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -14,10 +15,17 @@ from lightkube.resources.core_v1 import Namespace
 from tenantry.sandbox.content import commit
 from tests.e2e.audit import requests_as
 from tests.e2e.clusters import Cluster, eventually
-from tests.e2e.project import Project
+from tests.e2e.project import Project, limited
 from tests.terminal import INTERRUPT, plain, tenantry_in_terminal
 
 pytestmark = [pytest.mark.e2e, pytest.mark.usefixtures("fleet")]
+
+
+@pytest.fixture(scope="module")
+def fleet(fleet: Project) -> Iterator[Project]:
+    """The same, run with what `tenantry rbac` prints for who deploys and operates."""
+    with limited(fleet, "dev") as made:
+        yield made
 
 
 def test_every_app_is_ready_on_hub_and_remote(fleet: Project) -> None:
@@ -107,6 +115,14 @@ def test_an_edit_changes_just_what_it_names(fleet: Project, edge: Cluster) -> No
     assert fleet.preview() == {"HelmRelease kamaji-edge/edge-1-movy-web": "update"}
     fleet.up().ok()
     edge.wait_scaled("movy", "web", 3)
+    latest = _runs(fleet)[0]
+    assert (latest["result"], latest["user"]) == ("succeeded", "system:serviceaccount:ci:deployer")
+    assert latest["changes"] == {"movy": {"created": 0, "changed": 1, "deleted": 0}}
+
+
+def _runs(fleet: Project) -> list[dict[str, Any]]:
+    runs: list[dict[str, Any]] = json.loads(fleet.tenantry("history", "dev", "--output", "json").ok().out)["runs"]
+    return runs
 
 
 def test_a_push_to_a_tenants_repository_is_rolled_out(fleet: Project, hub: Cluster) -> None:
@@ -388,7 +404,12 @@ def test_removing_a_tenant_leaves_nothing_of_it_and_all_of_the_others(
     operations = fleet.preview()
     assert set(operations.values()) == {"delete"}
     assert all("movy" in name for name in operations)
-    fleet.up().ok()
+    deleted = len([name for name in operations if not name.startswith(("Tenant ", "Placement "))])
+    fleet.engine("up", "-e", "dev", "--yes", "--skip-preview", "--no-preflight", "--no-wait").ok()
+    assert [(each["result"], each["changes"]["movy"]["deleted"]) for each in _runs(fleet)[:2]] == [
+        ("succeeded", deleted),
+        ("succeeded", 0),
+    ]
     assert not {each for each in hub.fleet_objects() | edge.fleet_objects() if "movy" in each}
     assert others == hub.fleet_objects() | edge.fleet_objects()
     for cluster in (hub, edge):

@@ -242,7 +242,7 @@ def adopted(project: Project, hub: Cluster, edge: Cluster) -> Iterator[Adopted]:
     project.destroy("imported").ok()
     hub.delete("GitRepository", KUBECONFIGS, "fleet")
     for cluster in (hub, edge):
-        cluster.remove_namespace("harbour")
+        cluster.remove_namespaces("harbour")
 
 
 def _is_gone(hub: Cluster, namespace: str, name: str) -> bool:

@@ -328,12 +328,11 @@ def test_settings_of_a_release_from_git(bench: Bench, case: str) -> None:
     assert bench.diff(*fleets)[1:] == ["      ~ ConfigMap own", f"          {told}"]
 
 
-def test_crds_of_an_upgrade_are_shown_if_flux_replaces_them(bench: Bench) -> None:
+@pytest.mark.parametrize("upgrade", ["upgrade: {crds: CreateReplace}", "interval: 5m"])
+def test_crds_of_an_upgrade_are_shown_if_flux_creates_them(bench: Bench, upgrade: str) -> None:
     release = "{app: {helm: {source: charts, chart: app, version: 1.0.0, SETTINGS}}}"
-    fleets = [
-        bench.fleet(CHARTS["helm"], release.replace("SETTINGS", f"upgrade: {{crds: {each}}}"))
-        for each in ("Skip", "CreateReplace")
-    ]
+    skipped = "install: {crds: Skip}, upgrade: {crds: Skip}"
+    fleets = [bench.fleet(CHARTS["helm"], release.replace("SETTINGS", each)) for each in (skipped, upgrade)]
     assert bench.diff(*fleets)[1:] == ["      + CustomResourceDefinition things.example.com"]
 
 

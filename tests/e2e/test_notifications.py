@@ -68,7 +68,7 @@ def alerting(fleet: Project, hub: Cluster, edge: Cluster, receiver: Receiver) ->
     assert not {
         each for each in hub.fleet_objects() if each.startswith(("Alert ", "Provider ", "Receiver ", "Secret "))
     }
-    edge.remove_namespace("tina")
+    edge.remove_namespaces("tina")
 
 
 def up(project: Project) -> None:

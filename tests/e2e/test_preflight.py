@@ -393,5 +393,4 @@ def test_destroy_leaves_the_data_of_a_fleet_that_was_taken_over(adopted: Adopted
     adopted.project.destroy().ok()
     assert hub.fleet_objects() | edge.fleet_objects() == set()
     for cluster in (hub, edge):
-        for namespace in ("rocky", "movy"):
-            cluster.remove_namespace(namespace)
+        cluster.remove_namespaces("rocky", "movy")

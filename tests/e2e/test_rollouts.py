@@ -29,7 +29,7 @@ from tenantry.sandbox.content import commit
 from tenantry.stacks.record import read
 from tests.e2e.audit import changes_by_the_provider, deletions
 from tests.e2e.clusters import KINDS, Cluster, eventually
-from tests.e2e.project import REPOSITORY, Project, Result, begun, make_fleet
+from tests.e2e.project import REPOSITORY, ROLES, Project, Result, begun, make_fleet
 from tests.faults.parts import API, without
 
 pytestmark = pytest.mark.e2e
@@ -49,7 +49,7 @@ STOPPED = "wave 2 of 3 (early) in environment 'dev' failed on "
 
 @pytest.fixture(scope="module")
 def project(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Project]:
-    made = make_fleet(tmp_path_factory.mktemp("rollouts") / "project", "rollouts")
+    made = make_fleet(tmp_path_factory.mktemp("rollouts") / "project", "rollouts", ROLES)
     _run_by(made, REPOSITORY / "tests" / "e2e" / "former.py")
     with begun(made, "dev"):
         yield made
@@ -251,9 +251,9 @@ def test_a_wave_soaks_over_two_runs_and_a_shut_window_holds_its_cluster_alone(pr
 
     _up(project, 0, "--ignore", "windows", "--reason", "fire")
     eventually(lambda: _color(project, "edge-6") == "cyan", "the cluster whose window is shut")
-    claim = hub.find("ConfigMap", "tenantry-system", "tenantry-dev")
-    assert claim
-    assert claim["data"]["ignored"] == "windows: fire"
+    emergency, waiting, *_ = json.loads(project.tenantry("history", "dev", "--output", "json").ok().out)["runs"]
+    assert (emergency["ignored"], emergency["reason"], emergency["result"]) == (["windows"], "fire", "succeeded")
+    assert (waiting["ignored"], waiting["result"]) == ([], "waiting")
     project.edit("edge-6: {group: edge, windows: [never], var", "edge-6: {group: edge, var")
     project.edit(", soak: 10s}", "}")
 
@@ -580,43 +580,52 @@ def test_a_tenant_that_goes_first_and_fails_keeps_the_others_of_its_class_on_the
     assert {path for path, _, _ in _shops(hub, "acme", "bolt", "crow", "dodo").values()} == {"./v3/late"}
 
 
-OTHERS = """\
-  calm: &other
-    configs: {extra: {data: {a: b}}}
-    sources: {manifests: {git: {url: "{host}/git/roll/manifests.git", ref: {branch: main}, interval: 1h}}}
-    apps: {web: {kustomize: {source: manifests, path: "./v1/{ring}"}}}
-  cool: *other
+TAKES = ", postBuild: {substituteFrom: [{kind: ConfigMap, name: extra}]}"
+OTHERS = "".join(
+    f"""\
+  {name}:
+    configs: {{extra: {{data: {{COLOR: red}}}}}}
+    sources: {{manifests: {{git: {{url: "{{host}}/git/roll/manifests.git", ref: {{branch: main}}, interval: 1h}}}}}}
+    apps: {{web: {{kustomize: {{source: manifests, path: "./v1/{{ring}}"{TAKES}}}}}}}
 """
-"""Two tenants beside `roll`, on the same clusters."""
+    for name in ("calm", "cool", "cord")
+)
+"""Three tenants beside `roll`, on the same clusters."""
 
 
 def test_a_tenant_whose_app_fails_is_held_and_two_others_reach_the_end(project: Project, hub: Cluster) -> None:
-    project.edit("        clusters: {names: [edge-3, edge-4, edge-6]}\n", "")
     project.fleet.write_text(project.fleet.read_text() + OTHERS)
     _up(project, 0)
     project.wait("dev")
     before = project.fleet.read_text()
-    first, rest = (f"clusters/edge-{number}-roll-web" for number in (1, 4))
-    paths = {each: _spec(hub, each)["path"] for each in (first, rest)}
+    paths = _paths(hub, "calm")
 
-    own = before.index("  roll:")
-    project.fleet.write_text(before[:own] + re.sub(r"path: \S+", 'path: "./none/{ring}"', before[own:], count=1))
-    project.edit("  calm: &other\n    configs: {extra: {data: {a: b}}}\n", "  calm: &other\n")
-    project.edit('path: "./v1/{ring}"}}}\n  cool', 'path: "./v3/{ring}"}}}\n  cool')
+    broken, others = before.index("  calm:"), before.index("  cool:")
+    project.fleet.write_text(
+        before[:broken] + before[broken:others].replace("./v1/", "./none/") + before[others:].replace("./v1/", "./v3/")
+    )
+    project.edit("  cool:\n    configs: {extra: {data: {COLOR: red}}}\n", "  cool:\n")
+    project.fleet.write_text(project.fleet.read_text().replace(f'./v3/{{ring}}"{TAKES}', './v3/{ring}"', 1))
     failed = _up(project, 1)
-    text = "wave 1 of 3 (canary) in environment 'dev' failed on 1 cluster of 1, so tenant 'roll' goes no further in this run"
+    text = "wave 1 of 3 (canary) in environment 'dev' failed on 1 cluster of 1, so tenant 'calm' goes no further in this run"
     assert text in failed.text, failed.text
-    assert (_spec(hub, first)["path"], _spec(hub, rest)["path"]) == ("./none/canary", paths[rest])
-    others = {f"clusters/edge-{number}-{tenant}-web" for number in range(1, 7) for tenant in ("calm", "cool")}
-    assert {_spec(hub, each)["path"][:5] for each in others} == {"./v3/"}
+    assert _paths(hub, "calm") == {**paths, "edge-1": "./none/canary"}
+    for tenant in ("cool", "cord"):
+        assert {each[:5] for each in _paths(hub, tenant).values()} == {"./v3/"}
     # What the others no longer have is deleted although the run has failed.
-    assert not [each for each in hub.fleet_objects() if each.endswith("/calm.extra")]
+    left = {each: bool(hub.find("ConfigMap", "clusters", f"edge-6.{each}.extra")) for each in ("calm", "cool")}
+    assert left == {"calm": True, "cool": False}
 
     again = _up(project, 1)
-    assert text in again.text, "what has failed before is not taken for good"
+    assert text in again.text, "what has failed in the run before is not taken for good"
     project.fleet.write_text(before)
     _up(project, 0)
-    assert {each: _spec(hub, each)["path"] for each in (first, rest)} == paths
+    assert _paths(hub, "calm") == paths
+
+
+def _paths(hub: Cluster, tenant: str) -> dict[str, str]:
+    """The path of a tenant's app on each remote cluster."""
+    return {each: _spec(hub, f"clusters/{each}-{tenant}-web")["path"] for wave in WAVES for each in wave}
 
 
 def _spec(hub: Cluster, name: str) -> dict[str, Any]:

@@ -60,9 +60,9 @@ def fleet(project: Project) -> Project:
     return project
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def made(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Project]:
-    """The fleet `small` with its sandbox running, before the first `up`; each file of tests of outages has its own."""
+    """The fleet `small` with its sandbox running, before the first `up`; each file finds the state that it asks for."""
     project = small_fleet(tmp_path_factory.mktemp("small") / "project")
     with begun(project, "dev"):
         yield project

@@ -78,10 +78,11 @@ ON_A_REMOTE = (
     *ANYWHERE,
     Change("a NetworkPolicy deleted", f"{NETWORK}/rocky/networkpolicies/tenantry-isolated", None),
     Change("a RoleBinding deleted", f"{RBAC}/movy/rolebindings/movy-owners-view", None),
-    Change("a Namespace deleted with all that is in it", f"{CORE}/movy", None),
     Change("what a Kustomization has applied, changed", f"{CORE}/rocky/configmaps/web", {"data": {"color": "red"}}),
     Change("what a Kustomization has applied, deleted", f"{CORE}/rocky/configmaps/db", None),
 )
+
+A_NAMESPACE = Change("a Namespace deleted with all that is in it", f"{CORE}/movy", None)
 
 
 def by_hand(api: Api, random: Random) -> None:

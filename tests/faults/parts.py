@@ -46,14 +46,16 @@ def without(project: Project, owner: str, part: str) -> Iterator[None]:
 
 
 @contextmanager
-def frozen(project: Project, cluster: str) -> Iterator[None]:
-    """The cluster's API server takes connections and answers none."""
-    pid = _pid(project, cluster, API)
-    os.kill(pid, signal.SIGSTOP)
+def frozen(project: Project, cluster: str, *parts: str) -> Iterator[None]:
+    """Parts of a cluster stand still; without any named, its API server, which takes connections and answers none."""
+    pids = [_pid(project, cluster, part) for part in parts or (API,)]
+    for pid in pids:
+        os.kill(pid, signal.SIGSTOP)
     try:
         yield
     finally:
-        os.kill(pid, signal.SIGCONT)
+        for pid in pids:
+            os.kill(pid, signal.SIGCONT)
 
 
 def all_run(project: Project) -> bool:

@@ -13,7 +13,7 @@ import psutil
 import pytest
 
 from tests.e2e.clusters import eventually
-from tests.e2e.project import Project, begun
+from tests.e2e.project import Project
 from tests.faults.compare import identities, remains, settled
 from tests.faults.crash import (
     CANCEL,
@@ -32,7 +32,6 @@ from tests.faults.crash import (
     state_file,
     steps_of,
 )
-from tests.faults.parts import small_fleet
 from tests.faults.report import Results, Row
 
 pytestmark = [pytest.mark.e2e, pytest.mark.faults]
@@ -49,10 +48,8 @@ ZIGGY = """
 
 
 @pytest.fixture(scope="module")
-def project(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Project]:
-    made = small_fleet(tmp_path_factory.mktemp("crashes") / "project")
-    with begun(made, "dev"):
-        yield made
+def project(made: Project) -> Project:
+    return made
 
 
 @pytest.fixture(scope="module")
@@ -218,28 +215,18 @@ def test_an_empty_note_beside_the_state_keeps_it_from_being_read_and_can_go(whol
     whole.pulumi(*UP, "--expect-no-changes").ok()
 
 
-def test_a_state_that_was_cut_off_is_put_back_from_what_came_before(fleet: Project) -> None:
-    fleet.pulumi(*UP).ok()
-    settled(fleet, "dev")
-    file, before = state_file(fleet), identities(fleet, "dev")
+def test_a_state_that_was_cut_off_is_put_back_from_what_came_before(whole: Project) -> None:
+    edit(whole)
+    whole.pulumi(*UP).ok()
+    settled(whole, "dev")
+    file, before = state_file(whole), identities(whole, "dev")
     content = file.read_bytes()
     for left in (len(content) // 2, 0):
         file.write_bytes(content[:left])
-        refused = fleet.pulumi(*UP)
+        refused = whole.pulumi(*UP)
         assert refused.code != 0
         assert "failed to load checkpoint" in refused.text
-    restore(fleet)
-    fleet.pulumi(*UP).ok()
-    settled(fleet, "dev")
-    assert identities(fleet, "dev") == before
-
-
-def test_a_state_that_can_not_be_read_is_taken_away_and_begun_again(whole: Project) -> None:
-    file, before = state_file(whole), identities(whole, "dev")
-    file.write_text("{")
-    for each in file.parent.glob(f"{file.name}*"):
-        each.unlink()
-    whole.pulumi("stack", "init", "dev").ok()
+    restore(whole)
     whole.pulumi(*UP).ok()
     settled(whole, "dev")
     assert identities(whole, "dev") == before

@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
+import re
 import time
 from collections.abc import Iterator
 from typing import Any
 
 import pytest
 
-from tenantry.cluster.requests import path_of
 from tests.e2e.clusters import eventually
 from tests.e2e.project import Project, begun, make_fleet
-from tests.faults import etcd
 from tests.faults.api import Api
-from tests.faults.compare import identities, settled
-from tests.faults.drift import CORE, FLUX, HELM, ON_A_REMOTE, ON_THE_HUB, Change, essence
-from tests.faults.parts import API, CONTROLLERS, kill
+from tests.faults.compare import settled
+from tests.faults.drift import A_NAMESPACE, CORE, FLUX, HELM, ON_A_REMOTE, ON_THE_HUB, Change, essence
 from tests.faults.report import Results, Row
 
 pytestmark = [pytest.mark.e2e, pytest.mark.faults]
@@ -72,40 +70,32 @@ def put_back(api: Api, before: States) -> set[str]:
     return {path for path, state in before.items() if essence(api.state(path)) == state}
 
 
-def test_a_run_that_is_told_not_to_refresh_fails_and_says_what_restores_the_rest(
+def test_a_run_that_is_told_not_to_refresh_fails_and_the_next_one_puts_all_back(
     project: Project, hub: Api, results: Results
 ) -> None:
-    changes = tuple(each for each in ON_THE_HUB if each.patch is not None)
-    before, started = drifted(hub, changes), time.monotonic()
+    before, started = drifted(hub, ON_THE_HUB), time.monotonic()
     ended = project.up("dev", "--refresh=false")
     seconds = time.monotonic() - started
     assert ended.code != 0
-    assert f"{len(changes)} objects on the management cluster are not as planned" in ended.text, ended.text
+    assert f"{len(ON_THE_HUB)} objects on the management cluster are not as planned" in ended.text, ended.text
     assert "Kustomization rocky/db: spec.path" in ended.text
     assert "fix: pulumi up --stack dev --refresh" in ended.text
-    what = f"{len(changes)} objects changed, and `pulumi up --refresh=false`"
+    what = f"{len(ON_THE_HUB)} objects changed, and `pulumi up --refresh=false`"
     results.add(Row("drift", cells(what, "hub", "nothing, and the run fails"), seconds, "as documented"))
-    project.up("dev", "--refresh").ok()
-    assert [each.what for each in changes if each.path not in put_back(hub, before)] == []
+    started = time.monotonic()
+    shows_and_restores(project, hub, before, project.up().ok().text)
+    for each in ON_THE_HUB:
+        results.add(Row("drift", cells(each.what, "hub", "`pulumi up`"), time.monotonic() - started, "put back"))
+
+
+def shows_and_restores(project: Project, hub: Api, before: States, told: str) -> None:
+    assert before.keys() - put_back(hub, before) == set()
     settled(project, "dev")
+    assert "changed by others than Pulumi, and put back by this run:" in told, told
+    assert re.search("Kustomization rocky/db: .*spec.path, .*by ", told), told
 
 
 TENANTRY_UP = ("up", "--environment", "dev", "--yes", "--skip-preview")
-
-
-@pytest.mark.parametrize("by", ["pulumi up", "tenantry up"])
-def test_on_the_management_cluster_a_run_puts_all_back(project: Project, hub: Api, results: Results, by: str) -> None:
-    before, started = drifted(hub, ON_THE_HUB), time.monotonic()
-    ended = project.up().ok() if by == "pulumi up" else project.engine(*TENANTRY_UP).ok()
-    seconds = time.monotonic() - started
-    assert [each.what for each in ON_THE_HUB if each.path not in put_back(hub, before)] == []
-    settled(project, "dev")
-    assert "changed by others than Pulumi, and put back by this run:" in ended.text, ended.text
-    assert "Kustomization rocky/db: spec.path, by " in ended.text
-    for each in ON_THE_HUB:
-        results.add(Row("drift", cells(each.what, "hub", f"`{by}`"), seconds, "put back"))
-
-
 ADDED = (
     Change("a Kustomization with a patch more", f"{FLUX}/rocky/kustomizations/db", {"spec": {"patches": PATCHES}}),
     Change(
@@ -118,15 +108,15 @@ ADDED = (
 )
 
 
-def test_fields_that_somebody_has_added_are_shown_and_taken_off(project: Project, hub: Api, results: Results) -> None:
-    before, started = drifted(hub, ADDED), time.monotonic()
+def test_what_was_changed_and_what_somebody_has_added_is_shown_and_put_back(
+    project: Project, hub: Api, results: Results
+) -> None:
+    before, started = drifted(hub, (*ON_THE_HUB, *ADDED)), time.monotonic()
     shown = project.engine("preview", "--environment", "dev").ok().text
-    assert "Kustomization rocky/db: spec.patches, by " in shown, shown
+    assert re.search("Kustomization rocky/db: .*spec.patches, .*by ", shown), shown
     assert put_back(hub, before) == set(), "a preview changes nothing"
-    project.engine(*TENANTRY_UP).ok()
-    assert [each.what for each in ADDED if each.path not in put_back(hub, before)] == []
-    settled(project, "dev")
-    for each in ADDED:
+    shows_and_restores(project, hub, before, project.engine(*TENANTRY_UP).ok().text)
+    for each in (*ON_THE_HUB, *ADDED):
         results.add(Row("drift", cells(each.what, "hub", "`tenantry up`"), time.monotonic() - started, "put back"))
 
 
@@ -136,99 +126,19 @@ def test_a_run_without_a_difference_does_not_refresh(project: Project) -> None:
     assert "after a refresh" not in ended, ended
 
 
-def test_a_management_cluster_that_is_older_than_the_state_gets_what_it_lacks(
-    project: Project, results: Results
-) -> None:
-    """As from a backup: without an app and with another path of an old one, while the state and the remote cluster went on."""
-    copy, text = etcd.copied(project, "hub"), project.fleet.read_text()
-    project.edit("db: {kustomize: {source: manifests, path: ./db}}", NEWER)
-    project.up().ok()
-    settled(project, "dev")
-    there = {key: uid for key, uid in identities(project, "dev").items() if key[0] == "edge"}
-    for part in (*CONTROLLERS, API):
-        kill(project, "hub", part)
-    etcd.put_back(project, "hub", copy)
-    project.start("dev")
-    started = time.monotonic()
-    ended = project.engine(*TENANTRY_UP)
-    assert "is not as planned" in ended.ok().text or "are not as planned" in ended.text, ended.text
-    settled(project, "dev")
-    after = identities(project, "dev")
-    assert {key: after.get(key) for key in there} == there
-    cells_ = cells("a management cluster from an older backup", "hub", "`tenantry up`")
-    results.add(Row("drift", cells_, time.monotonic() - started, "put back"))
-    project.fleet.write_text(text)
-    project.up().ok()
-    settled(project, "dev")
-
-
-NEWER = """db: {kustomize: {source: manifests, path: ./db, prune: false}}
-      more: {kustomize: {source: manifests, path: ./web, namePrefix: more-}}"""
-
-
-def test_a_management_cluster_without_any_object_of_the_fleet_gets_all_again(
-    project: Project, hub: Api, results: Results
-) -> None:
-    """Flux does not run meanwhile, so what it has installed on the remote cluster stays as it is."""
-    there = {key: uid for key, uid in identities(project, "dev").items() if key[0] == "edge"}
-    for part in CONTROLLERS:
-        kill(project, "hub", part)
-    gone = [path_of(id) for cluster, id in identities(project, "dev") if cluster == "hub"]
-    for path in gone:
-        hub.ask("DELETE", path)
-        hub.ask("PATCH", path, {"metadata": {"finalizers": None}})
-    eventually(lambda: not any(hub.state(path) for path in gone), "all objects to be gone")
-    project.start("dev")
-    started = time.monotonic()
-    assert project.tenantry("status", "--environment", "dev").code == 1
-    project.engine(*TENANTRY_UP).ok()
-    settled(project, "dev")
-    after = identities(project, "dev")
-    assert {key: after.get(key) for key in there} == there
-    results.add(
-        Row(
-            "drift",
-            cells("every object of the fleet deleted", "hub", "`tenantry up`"),
-            time.monotonic() - started,
-            "put back",
-        )
-    )
-
-
-@pytest.mark.parametrize("change", ON_A_REMOTE, ids=lambda each: each.what)
+@pytest.mark.parametrize("changes", [ON_A_REMOTE, (A_NAMESPACE,)], ids=["objects", "a namespace"])
 def test_on_a_remote_flux_alone_puts_back_what_was_changed(
-    project: Project, edge: Api, results: Results, change: Change
+    project: Project, edge: Api, results: Results, changes: tuple[Change, ...]
 ) -> None:
-    before, started = drifted_one(edge, change), time.monotonic()
-    eventually(lambda: essence(edge.state(change.path)) == before, f"{change.what}: to be put back")
-    results.add(
-        Row("drift", cells(change.what, "edge", f"Flux alone, `{INTERVAL}`"), time.monotonic() - started, "put back")
-    )
+    before, started = states(edge, changes), time.monotonic()
+    assert None not in before.values()
+    for each in changes:
+        each.make(edge)
+    for each in changes:
+        eventually(lambda each=each: each.path in put_back(edge, before), f"{each.what}: to be put back")
+        by = f"Flux alone, `{INTERVAL}`"
+        results.add(Row("drift", cells(each.what, "edge", by), time.monotonic() - started, "put back"))
     settled(project, "dev")
-
-
-def drifted_one(api: Api, change: Change) -> Any:
-    before = essence(api.state(change.path))
-    assert before is not None
-    change.make(api)
-    return before
-
-
-def test_what_somebody_has_suspended_stays_so_until_it_is_resumed(project: Project, hub: Api, results: Results) -> None:
-    path, started = f"{HELM}/movy/helmreleases/greeter", time.monotonic()
-    for suspended in (True, None):
-        assert hub.ask("PATCH", path, {"spec": {"suspend": suspended}}).message == ""
-        project.up("dev", "--refresh").ok()
-        assert hub.ask("GET", path).body["spec"].get("suspend") is suspended
-    seconds = time.monotonic() - started
-    results.add(
-        Row(
-            "drift",
-            cells("a HelmRelease suspended by hand", "hub", "nothing: resume it by hand"),
-            seconds,
-            "as documented",
-        )
-    )
 
 
 def cells(what: str, where: str, by: str) -> dict[str, str]:

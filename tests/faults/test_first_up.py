@@ -11,7 +11,7 @@ import yaml
 from tests.e2e.clusters import Cluster, eventually
 from tests.e2e.project import TIMEOUT, Project
 from tests.faults.compare import identities, remains, settled
-from tests.faults.crash import UP, output, started, steps_of
+from tests.faults.crash import UP, forget, output, started, steps_of
 from tests.faults.outage import Note, apps, force_what_is_lost
 from tests.faults.parts import API, CONTROLLERS, aim, all_run, without
 
@@ -21,6 +21,7 @@ pytestmark = [pytest.mark.e2e, pytest.mark.faults]
 @pytest.fixture(scope="module")
 def steps(made: Project) -> int:
     """How many steps the first `up` of the fleet makes."""
+    forget(emptied(made))  # the files before can have left other namespaces
     return steps_of(made, UP)
 
 
@@ -28,6 +29,10 @@ def steps(made: Project) -> int:
 def empty(made: Project, steps: int) -> Project:
     """The fleet before its first `up`."""
     assert steps
+    return emptied(made)
+
+
+def emptied(made: Project) -> Project:
     if not all_run(made):
         made.start("dev")
     if made.has_resources("dev"):
@@ -36,7 +41,7 @@ def empty(made: Project, steps: int) -> Project:
     return made
 
 
-@pytest.mark.parametrize("share", [0.2, 0.5, 0.8])
+@pytest.mark.parametrize("share", [0.3, 0.7])
 def test_the_management_clusters_api_server_restarts_during_an_up(
     empty: Project, hub: Cluster, steps: int, note: Note, share: float
 ) -> None:
@@ -73,15 +78,13 @@ def test_an_up_does_not_need_a_remote_clusters_api_server(empty: Project, note: 
     note.add("API server of `edge`", "`up`", f"succeeded after {took:.0f} s", "apps on `hub` become ready")
 
 
-@pytest.mark.parametrize("controller", CONTROLLERS)
-def test_a_controller_that_is_killed_goes_on_where_it_was(
-    empty: Project, steps: int, note: Note, controller: str
-) -> None:
-    end = aim(empty, "hub", controller)
+def test_controllers_that_are_killed_go_on_where_they_were(empty: Project, steps: int, note: Note) -> None:
+    ends = [aim(empty, "hub", controller) for controller in CONTROLLERS]
     with started(empty, UP, steps // 2) as (run, done):
-        end()
+        for end in ends:
+            end()
         assert run.wait(TIMEOUT) == 0, output(empty)
         took = note.seconds()
     empty.start("dev")
     settled(empty, "dev")
-    note.add(controller, f"`up`, {done} of {steps} steps", f"succeeded after {took:.0f} s", "")
+    note.add(", ".join(CONTROLLERS), f"`up`, {done} of {steps} steps", f"succeeded after {took:.0f} s", "")

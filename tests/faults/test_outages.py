@@ -116,10 +116,10 @@ def applied(hub: Cluster, app: tuple[str, str, str]) -> str:
     return str((hub.find(*app) or {}).get("status", {}).get("lastAppliedRevision", ""))
 
 
-@pytest.mark.parametrize("controller", ["kustomize-controller", "helm-controller"])
-def test_a_tenant_leaves_once_the_controller_is_back(project: Project, note: Note, controller: str) -> None:
+def test_a_tenant_leaves_once_the_controllers_are_back(project: Project, note: Note) -> None:
     others = without_movy(project)
-    kill(project, "hub", controller)
+    for controller in APPLYING:
+        kill(project, "hub", controller)
     project.fleet.write_text(project.fleet.read_text().partition(MOVY)[0] + "\n")
     with started(project, UP, 1) as (run, _):
         project.start("dev")
@@ -128,7 +128,10 @@ def test_a_tenant_leaves_once_the_controller_is_back(project: Project, note: Not
     settled(project, "dev")
     assert identities(project, "dev").keys() - others.keys() == KEPT
     assert without_movy(project) == others
-    note.add(controller, "`up` that removes a tenant", f"waited, succeeded after {took:.0f} s", "")
+    note.add(" and ".join(APPLYING), "`up` that removes a tenant", f"waited, succeeded after {took:.0f} s", "")
+
+
+APPLYING = ("kustomize-controller", "helm-controller")
 
 
 def test_a_tenant_leaves_once_the_remote_clusters_api_server_is_back(
@@ -148,33 +151,6 @@ def test_a_tenant_leaves_once_the_remote_clusters_api_server_is_back(
     assert identities(project, "dev").keys() - others.keys() == KEPT
     assert without_movy(project) == others
     note.add("API server of `edge`", "`up` that removes a tenant", f"waited, succeeded after {took:.0f} s", "")
-
-
-def test_a_removal_that_was_given_up_is_told_until_it_is_done(project: Project, hub: Cluster, note: Note) -> None:
-    others = without_movy(project)
-    app = ("HelmRelease", "clusters", "edge-movy-greeter")
-    project.fleet.write_text(project.fleet.read_text().partition(MOVY)[0] + "\n")
-    kill(project, "edge", API)
-    with started(project, UP, 0) as (run, _):
-        eventually(lambda: in_deletion(hub, app) and hub.failure(*app), "Flux to fail to clean up")
-        run.send_signal(signal.SIGINT)
-        assert run.wait(TIMEOUT) != 0, output(project)
-        took = note.seconds()
-    for told in (project.tenantry("status", "--environment", "dev"), project.pulumi("preview", "--stack", "dev")):
-        assert (
-            "HelmRelease clusters/edge-movy-greeter (app 'greeter' of tenant 'movy' on edge) has been deleting since"
-            in told.text
-        )
-        assert "kubernetes cluster unreachable" in told.text
-        assert "If 'edge' is gone for good: restore the removed entries in the file" in told.text
-    project.start("dev")
-    project.pulumi(*UP).ok()
-    settled(project, "dev")
-    assert identities(project, "dev").keys() - others.keys() == KEPT
-    assert without_movy(project) == others
-    assert "has been deleting" not in project.tenantry("status", "--environment", "dev").ok().text
-    meanwhile = "`tenantry status` and `pulumi preview` name object, cluster, reason and fix"
-    note.add("API server of `edge`", "`up` that removes a tenant", f"ended by ^C after {took:.0f} s", meanwhile)
 
 
 def in_deletion(hub: Cluster, app: tuple[str, str, str]) -> bool:
@@ -216,10 +192,11 @@ def revoked(hub: Cluster) -> Iterator[None]:
         hub.patch(*KUBECONFIG, {"data": {key: found["data"][key]}})
 
 
-def test_a_cluster_that_turns_out_to_be_gone_is_given_up_after_a_removal_too(
+def test_a_removal_that_was_given_up_is_told_and_the_cluster_can_be_given_up_too(
     project: Project, hub: Cluster, note: Note
 ) -> None:
     whole = project.fleet.read_text()
+    app = ("HelmRelease", "clusters", "edge-movy-greeter")
     kept = {
         key: uid
         for key, uid in identities(project, "dev").items()
@@ -228,20 +205,27 @@ def test_a_cluster_that_turns_out_to_be_gone_is_given_up_after_a_removal_too(
     project.fleet.write_text(whole.partition(MOVY)[0] + "\n")
     kill(project, "edge", API)
     with started(project, UP, 0) as (run, _):
-        eventually(lambda: in_deletion(hub, ("HelmRelease", "clusters", "edge-movy-greeter")), "the deletion")
+        eventually(lambda: in_deletion(hub, app) and hub.failure(*app), "Flux to fail to clean up")
         run.send_signal(signal.SIGINT)
         assert run.wait(TIMEOUT) != 0, output(project)
+    for told in (project.tenantry("status", "--environment", "dev"), project.pulumi("preview", "--stack", "dev")):
+        assert (
+            "HelmRelease clusters/edge-movy-greeter (app 'greeter' of tenant 'movy' on edge) has been deleting since"
+            in told.text
+        )
+        assert "kubernetes cluster unreachable" in told.text
+        assert "If 'edge' is gone for good: restore the removed entries in the file" in told.text
     project.fleet.write_text(whole)
     project.edit("namespace: clusters}}\n", "namespace: clusters}}\n    state: decommissioned\n")
     project.pulumi(*UP, "--refresh").ok()
     project.edit(ENTRY, "")
     project.pulumi(*UP).ok()
     settled(project, "dev")
+    assert "has been deleting" not in project.tenantry("status", "--environment", "dev").ok().text
     now = identities(project, "dev")
     assert {key: now.get(key) for key in kept} == kept
-    note.add(
-        "API server of `edge`, for good", "`up` that removes a tenant", "ended by ^C", "decommissioned in two runs"
-    )
+    meanwhile = "`tenantry status` and `pulumi preview` name object, cluster, reason and fix"
+    note.add("API server of `edge`, for good", "`up` that removes a tenant", "ended by ^C; decommissioned", meanwhile)
 
 
 ENTRY = """\

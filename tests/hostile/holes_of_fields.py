@@ -17,7 +17,7 @@ from tenantry.kube.objects import KubeObject
 from tenantry.model.tenancy import PodSecurity
 from tenantry.plan import apps, images, notifications, placements
 from tenantry.plan import sources as planned_sources
-from tenantry.plan.objects import baseline, remote
+from tenantry.plan.objects import baseline, network, remote
 from tenantry.rollout.rules import included_files_set_granted_rollouts as off
 from tests.hostile.drawn_main import Data
 from tests.hostile.files_of_tenants import Drawn
@@ -32,6 +32,7 @@ RULE = "tenants-fill-known-fields"
 _ENDS = "tenants-timeouts-and-retries-have-an-end"
 _GRANTED: Data = {"grants": {"sources": ["*"], "push": ["*"]}}
 _ON_HUB: Data = {**_GRANTED, "clusters": {"names": ["hub"]}}
+_STRICT: Data = {"network": "strict"}
 _KUSTOMIZATION = (apps, "kustomization")
 _RELEASE = (apps, "helm_release")
 _SOURCE_OBJECT = (planned_sources, "source_object")
@@ -134,7 +135,19 @@ FIELD_HOLES = (
     Hole(
         "the network policy that isolates lets everybody in",
         RULE,
-        _leaks((baseline, "_isolation"), "ingress", [{"from": [{"namespaceSelector": {}}]}]),
+        _leaks((network, "_isolated"), "ingress", [{"from": [{"namespaceSelector": {}}]}]),
+    ),
+    Hole(
+        "a strict network lets pods out to anywhere",
+        RULE,
+        _leaks((network, "_strict"), "egress", [{}]),
+        frame=_STRICT,
+    ),
+    Hole(
+        "a strict network is planned as one that isolates",
+        RULE,
+        lambda patch: patch.setattr(network, "_strict", network._isolated),
+        frame=_STRICT,
     ),
     Hole(
         "accounts have annotations, by which a cloud gives them an identity",
@@ -143,6 +156,11 @@ FIELD_HOLES = (
             (placements, "account"), "metadata.annotations", {"eks.amazonaws.com/role-arn": "arn:aws:iam::1:role/x"}
         ),
         frame=_ON_HUB,
+    ),
+    Hole(
+        "an account that Flux impersonates gives pods a token",
+        RULE,
+        _leaks((placements, "service_account"), "automountServiceAccountToken", value=True),
     ),
     Hole(
         "accounts pull images with the Secret of somebody else",
@@ -285,7 +303,7 @@ FIELD_HOLES = (
     Hole(
         "a policy that the main file declares is left out",
         "tenants-limits-are-those-of-the-main-file",
-        without(baseline, "_network", nothing),
+        without(baseline, "network_policies", nothing),
         frame={**_GRANTED, "network": {"base": "open", "policies": {"out": {"policyTypes": ["Egress"]}}}},
     ),
 )

@@ -31,7 +31,7 @@ ALLOWED = {
     ): "an account holds no data, and its access has to end at once",
     (
         "docs/disaster.md",
-        "kubectl --context edge-1 --namespace tenantry-system delete",
+        "kubectl --kubeconfig edge-1.kubeconfig --namespace tenantry-system delete",
     ): "the same account, of a management cluster that must not act any more",
     ("Makefile", "rm -r"): "`make clean`, what this repository has built",
     ("tenantry/importing/steps.py", "and delete them."): "comments in tenants.yaml",

@@ -73,6 +73,7 @@ DANGEROUS: dict[str, tuple[Edit, Edit, DangerKind]] = {
     "quota": (sets(quota={"pods": "10"}), sets(quota={"pods": "5"}), DangerKind.QUOTA),
     "limits": (sets(limits={"max": {"cpu": "4"}}), sets(limits={"max": {"cpu": "500m"}}), DangerKind.LIMITS),
     "network": (sets(network="isolated"), sets(network="open"), DangerKind.NETWORK),
+    "less-strict-network": (sets(network="strict"), sets(network="isolated"), DangerKind.NETWORK),
     "pod-security": (
         sets(podSecurity={"enforce": "restricted"}),
         sets(podSecurity={"enforce": "privileged"}),
@@ -91,6 +92,7 @@ HARMLESS: dict[str, tuple[Edit, Edit]] = {
     "less-role": (sets(role="admin"), sets(role="view")),
     "higher-pod-security": (sets(podSecurity={"enforce": "baseline"}), sets(podSecurity={"enforce": "restricted"})),
     "closed-network": (sets(network="open"), sets(network="isolated")),
+    "stricter-network": (sets(network="isolated"), sets(network="strict")),
 }
 
 

@@ -34,6 +34,7 @@ KINDS: dict[str, tuple[type[Document], ...]] = {
     "Actions": (states.Actions,),
     "Events": (states.Events,),
     "Logs": (states.Logs,),
+    "History": (states.History,),
     "Objects": (states.Objects,),
     "KubeconfigCheck": (checks.KubeconfigCheck,),
     "Discovery": (states.Discovery,),

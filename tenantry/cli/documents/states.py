@@ -177,6 +177,64 @@ class Receivers(Document):
     receivers: list[Receiver]
 
 
+class Changes(Part):
+    """How many objects of a tenant, or of `platform`, a run changed; of a run that failed, set out to change."""
+
+    created: int
+    changed: int
+    deleted: int
+
+
+class PastRun(Part):
+    """A run that changed something. What nobody could tell is empty."""
+
+    began: str
+    """When it began, in UTC."""
+    ended: str
+    verb: str
+    """`up` or `destroy`."""
+    result: str
+    """`succeeded`, `waiting` if something stayed as it was because it has to wait, `partly` if it did because it failed or lacks
+    something, `applied` if nobody noted how Pulumi's deletions ended, `failed`, `interrupted`, or `running`.
+    """
+    stack: str
+    """As `project/stack`."""
+    user: str
+    """Whom the management cluster saw."""
+    actor: str
+    """Who began the run, as the build server or the system says."""
+    commit: str
+    edited: bool
+    """Whether files that Git follows were not as in the commit."""
+    pipeline: str
+    """Its address."""
+    version: str
+    """Of Tenantry."""
+    plan: str
+    """A digest of all planned objects, without values of Secrets."""
+    ignored: list[str]
+    """What the run did not wait for in an emergency."""
+    reason: str
+    """Why not."""
+    without: list[str]
+    """The management clusters that it left out."""
+    changes: dict[str, Changes]
+    """By tenant; those of no tenant are under `platform`."""
+
+
+class History(Document):
+    """The runs that changed an environment: `tenantry history`."""
+
+    kind: Literal["History"] = "History"
+    environment: str
+    plan: str
+    """The digest that a run from this file would note now."""
+    runs: list[PastRun]
+    """The newest first."""
+    unreadable: list[str]
+    """Keys of entries that are malformed."""
+
+
 class Objects(Document):
     """What `tenantry up` applies: `tenantry render`."""
 

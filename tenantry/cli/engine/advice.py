@@ -21,7 +21,8 @@ TAKE_OVER = "--take-over-lock"
 class Ended(NamedTuple):
     """How `pulumi` ended. code: its exit code. told: what the program wrote, see `outcome`. locks: those in the state now.
 
-    interrupted: a signal asked it to end. readable: whether locks of this backend can be seen.
+    interrupted: a signal asked it to end. readable: whether locks of this backend can be seen. entry: namespace and key of the
+    run's entry in the history; empty if it has none.
     """
 
     verb: str
@@ -31,13 +32,19 @@ class Ended(NamedTuple):
     locks: tuple[Lock, ...] = ()
     interrupted: bool = False
     readable: bool = True
+    entry: tuple[str, str] = ("", "")
+
+    @property
+    def is_cancelled(self) -> bool:
+        """Whether a signal or an answer ended it."""
+        return self.interrupted or self.code == _CANCELLED
 
 
 def exit_code(ended: Ended) -> int:
     """Ours for Pulumi's. The program knows best: 4 if its guard refused, 2 if the file is invalid."""
     if ended.code == 0:
         return {HELD: 1, WAITING: WAITS}.get(ended.told, 0)
-    if ended.interrupted or ended.code == _CANCELLED:
+    if ended.is_cancelled:
         return INTERRUPTED
     if ended.told.isdecimal():
         return int(ended.told)
@@ -67,7 +74,7 @@ def advice(ended: Ended) -> str:
         return f"stack '{name}' does not exist\n  fix: pulumi stack init {stack}"
     if ended.code == _AUTHENTICATION:
         return "pulumi is not logged in to its state backend\n  fix: run `pulumi login`, or set PULUMI_BACKEND_URL"
-    if ended.interrupted or ended.code == _CANCELLED:
+    if ended.is_cancelled:
         return (
             "" if ended.verb == "preview" else "interrupted\n  fix: run the same command again to finish what it began"
         )

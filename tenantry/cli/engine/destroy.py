@@ -7,6 +7,7 @@ from dataclasses import replace
 import click
 
 from tenantry.cli.engine.checks import Planned
+from tenantry.cli.engine.history import begin_destroy
 from tenantry.cli.engine.options import (
     Asked,
     EngineCommand,
@@ -77,5 +78,6 @@ def command(asked: Asked, *, offboard: bool, timeout: int, take_over_lock: bool)
         if code := planned.wait_until_freed(timeout):
             return code
     staying = planned.staying() if on_cluster else []
-    code = run(session, stack, "destroy", asked.passed)
+    entry = ("", "") if partly or not on_cluster else begin_destroy(planned, session.run_id)
+    code = run(session, stack, "destroy", asked.passed, entry)
     return code if code or partly or not on_cluster else planned.nothing_left(staying)

@@ -11,10 +11,12 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from uuid import uuid4
 
 import click
 
 from tenantry.cli.engine.advice import TAKE_OVER, Ended, advice, cancel, exit_code, locked
+from tenantry.cli.engine.history import note_end
 from tenantry.cli.engine.options import Asked, has
 from tenantry.cli.foreground import Foreground, foreground
 from tenantry.cli.output import say
@@ -24,7 +26,16 @@ from tenantry.messages.text import listed, printable
 from tenantry.stacks.backend import Holder, about, backend_of, creates_by_adopting, folder_of, is_self_managed, locks_of
 from tenantry.stacks.command import Command, memory_here, tuned
 from tenantry.stacks.file import Stack, stack_target, stacks_of, stacks_running
-from tenantry.stacks.outcome import OUTCOME_FILE, REFRESH, UNREFRESHED, WITHOUT, to_unprotect, told
+from tenantry.stacks.outcome import (
+    OUTCOME_FILE,
+    REFRESH,
+    RUN,
+    UNREFRESHED,
+    WITHOUT,
+    to_unprotect,
+    told,
+    told_entry,
+)
 
 _INSTALL = "install it, https://www.pulumi.com/docs/install/"
 _PASSPHRASES = ("PULUMI_CONFIG_PASSPHRASE", "PULUMI_CONFIG_PASSPHRASE_FILE")
@@ -32,12 +43,16 @@ _PASSPHRASES = ("PULUMI_CONFIG_PASSPHRASE", "PULUMI_CONFIG_PASSPHRASE_FILE")
 
 @dataclass(frozen=True, slots=True)
 class Session:
-    """A project whose stack can be run. backend: the address of its state. variables: those that the program reads."""
+    """A project whose stack can be run.
+
+    backend: the address of its state. variables: those that the program reads. run_id: names the run in the history.
+    """
 
     project: Path
     backend: str
     adopts: bool
     variables: Mapping[str, str] = field(default_factory=dict)
+    run_id: str = field(default_factory=lambda: uuid4().hex[:8])
 
     @property
     def name(self) -> str:
@@ -69,14 +84,15 @@ class Session:
         """Run a command to its end."""
         with TemporaryDirectory(prefix="tenantry-") as folder:
             outcome = Path(folder) / "outcome"
-            variables = {**os.environ, **command.variables, OUTCOME_FILE: str(outcome)}
+            variables = {**os.environ, **command.variables, OUTCOME_FILE: str(outcome), RUN: self.run_id}
             # The Kubernetes provider copies the kubeconfig that it is told to a temporary file, and leaves it there.
             variables["TMPDIR"] = folder
             variables[UNREFRESHED] = str("--refresh=false" in command.argv and verb != "destroy").lower()
             code = programs.run(command.argv, variables)
             locks = locks_of(self.backend, self.name, stack.name) if code else []
             readable = folder_of(self.backend) is not None
-            return Ended(verb, stack, code, told(outcome), tuple(locks), programs.interrupted, readable)
+            entry = told_entry(outcome)
+            return Ended(verb, stack, code, told(outcome), tuple(locks), programs.interrupted, readable, entry)
 
 
 def opened(project: Path, stack: Stack, environment: str, verb: str) -> Session:
@@ -210,8 +226,12 @@ def _only(found: list[Stack], environment: str) -> Stack | None:
     return named[0] if named else None
 
 
-def run(session: Session, stack: Stack, verb: str, passed: tuple[str, ...]) -> int:
-    """Run Pulumi, and say what to do after a failure. passed: options for pulumi. Returns: the exit code."""
+def run(session: Session, stack: Stack, verb: str, passed: tuple[str, ...], entry: tuple[str, str] = ("", "")) -> int:
+    """Run Pulumi, and say what to do after a failure. Its end is noted in the history.
+
+    Args:    passed: options for pulumi. entry: of the history, if the program does not make one.
+    Returns: the exit code.
+    """
     asked = has(passed, "--refresh", "-r")
     with foreground() as programs:
         ended = _run_once(session, programs, stack, verb, passed, refresh=None if asked else False)
@@ -229,7 +249,16 @@ def run(session: Session, stack: Stack, verb: str, passed: tuple[str, ...]) -> i
             )
         elif ended.told == REFRESH and not asked:
             say("the state does not know what is on the cluster: the same again, after a refresh")
+            entry = ended.entry
             ended = _run_once(session, programs, stack, verb, passed, refresh=True)
+    if any(found := ended.entry if any(ended.entry) else entry):
+        note_end(
+            session.project,
+            stack.environment,
+            found,
+            ended,
+            {*(session.variables.get(WITHOUT) or "").split(",")} - {""},
+        )
     if message := advice(ended):
         say(message)
     return exit_code(ended)

@@ -66,7 +66,7 @@ Exit codes:
     callback=_conditions,
     help=f"In an emergency: do not wait for these, with commas between them: {', '.join(CONDITIONS)}.",
 )
-@click.option("--reason", metavar="TEXT", help="Why they are ignored; the claim of the environment keeps it.")
+@click.option("--reason", metavar="TEXT", help="Why they are ignored; `tenantry history` shows it.")
 @click.option("--no-wait", is_flag=True, help="Do not wait until every app is ready.")
 @take_over_option
 @timeout_option(600, "How long to wait until every app is ready.")

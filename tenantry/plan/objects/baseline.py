@@ -10,14 +10,12 @@ from tenantry.fleet.settings import TenantSettings
 from tenantry.grants.requirements import required_annotations
 from tenantry.kube.names import join
 from tenantry.kube.objects import Manifest
-from tenantry.model.network import Network
 from tenantry.model.tenancy import AccountRef, ServiceAccount, Subject, TenantOwner
+from tenantry.plan.objects.network import network_policies
 from tenantry.plan.objects.scope import (
     ACCOUNT_LABEL,
-    ENVIRONMENT_LABEL,
     FORMER_ANNOTATION,
     ROLE_LABEL,
-    TENANT_LABEL,
     Scope,
     in_namespace,
     installed_labels,
@@ -102,7 +100,7 @@ def baseline(scope: Scope, settings: TenantSettings) -> list[Manifest]:
     if settings.limits:
         limits = [{"type": "Container", **settings.limits}]
         manifests.append(in_namespace(scope, "v1", "LimitRange", "tenantry", {"spec": {"limits": limits}}))
-    return [*manifests, *_network(scope, settings.network)]
+    return [*manifests, *network_policies(scope, settings.network)]
 
 
 def _namespace(scope: Scope, settings: TenantSettings) -> Manifest:
@@ -141,21 +139,3 @@ def account(scope: Scope, name: str, declared: ServiceAccount | None) -> Manifes
     made = in_namespace(scope, "v1", "ServiceAccount", name, secrets if declared.imagePullSecrets else {})
     annotations = {"annotations": declared.annotations} if declared.annotations else {}
     return {**made, "metadata": {**made["metadata"], **annotations}}
-
-
-def _network(scope: Scope, network: Network) -> Iterator[Manifest]:
-    specs = {"isolated": _isolation(scope)} if network.base != "open" else {}
-    specs |= {name: policy.spec for name, policy in sorted((network.policies or {}).items()) if policy}
-    for name, spec in specs.items():
-        yield in_namespace(scope, "networking.k8s.io/v1", "NetworkPolicy", join("tenantry", name), {"spec": spec})
-
-
-def _isolation(scope: Scope) -> dict[str, Any]:
-    """Allow ingress from the tenant's pods and from namespaces without a tenant (ingress, monitoring), and from nowhere else."""
-    others = {"matchExpressions": [{"key": TENANT_LABEL, "operator": "DoesNotExist"}]}
-    peers: list[Manifest] = [{"podSelector": {}}, {"namespaceSelector": others}]
-    if scope.namespaces:
-        # Another environment on the same cluster has tenants with the same names.
-        own = {TENANT_LABEL: scope.tenant, ENVIRONMENT_LABEL: scope.environment}
-        peers.append({"namespaceSelector": {"matchLabels": own}})
-    return {"podSelector": {}, "policyTypes": ["Ingress"], "ingress": [{"from": peers}]}

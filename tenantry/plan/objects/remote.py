@@ -50,7 +50,11 @@ def service_account(name: str, namespace: str, environment: str, owner: Owner) -
         ENVIRONMENT_LABEL: environment,
     }
     metadata = {"name": name, "namespace": namespace, "labels": labels}
-    return on_management({"apiVersion": "v1", "kind": "ServiceAccount", "metadata": metadata}, owner)
+    return on_management({"apiVersion": "v1", "kind": "ServiceAccount", "metadata": metadata, **NO_TOKEN}, owner)
+
+
+NO_TOKEN = {"automountServiceAccountToken": False}
+"""Of accounts that Flux impersonates and no pod runs as: a pod that names one gets no token of it."""
 
 
 IDENTITY_KEYS = {"certificateAuthority": "ca.crt"}

@@ -25,7 +25,7 @@ from tenantry.policy.fields.table import (
 )
 from tenantry.policy.main_file import LONGEST_RELEASE, filled_in
 from tenantry.policy.resource import TENANT, as_text, entries, mapping, texts
-from tenantry.policy.tenants import ENVIRONMENT
+from tenantry.policy.tenants import APP, ENVIRONMENT
 
 _SELECTOR: Table = {
     "matchLabels": Keys(text),
@@ -53,9 +53,12 @@ _ISOLATED = "isolated"
 def network_policy(value: Any, of: Filled) -> str:
     """The spec of a NetworkPolicy: the one that isolates, or as the main file writes it; any, if that grants `network`."""
     name, frame, place = of.resource.name.removeprefix("tenantry-"), of.place.frame, of.place
+    key = frame.extra(place.environment).get(of.resource.namespace, "")
     if of.resource.name == f"tenantry-{_ISOLATED}":
-        return "" if _isolates(mapping(value), of) else "admits others"
-    written = mapping(frame.network_policies(frame.extra(place.environment).get(of.resource.namespace, "")).get(name))
+        is_strict = _is_strict(mapping(value), of)
+        may_be_isolated = frame.network_base(key) != "strict" or frame.leaves("network")
+        return "" if is_strict or (may_be_isolated and _isolates(mapping(value), of)) else "admits others"
+    written = mapping(frame.network_policies(key).get(name))
     if of.resource.name.startswith("tenantry-") and written:
         wanted = filled_in(written, place.variables())
         return "" if as_text(_completed(value)) == as_text(_completed(wanted)) else "is not as the main file says"
@@ -64,15 +67,51 @@ def network_policy(value: Any, of: Filled) -> str:
     return next((f"{problem} ({path})" for path, problem in problems(_POLICY, value, of, "spec")), "")
 
 
+_OUTSIDE = {"key": TENANT, "operator": "DoesNotExist"}
+
+
 def _isolates(spec: Mapping[str, Any], of: Filled) -> bool:
     """Whether a policy lets in nobody but the tenant's own pods, and those in namespaces without a tenant."""
-    own = {TENANT: of.place.tenant, ENVIRONMENT: of.place.environment}
-    outside = {"matchExpressions": [{"key": TENANT, "operator": "DoesNotExist"}]}
-    allowed = [{"podSelector": {}}, {"namespaceSelector": outside}, {"namespaceSelector": {"matchLabels": own}}]
     given = as_text(spec)
     peers = [peer for rule in entries(given.get("ingress")) for peer in entries(rule.get("from"))]
     wanted = {"podSelector": {}, "policyTypes": ["Ingress"], "ingress": [{"from": peers}]}
+    allowed = [*_own_peers(of), {"namespaceSelector": {"matchExpressions": [_OUTSIDE]}}]
     return bool(peers) and given == wanted and all(peer in allowed for peer in peers)
+
+
+def _is_strict(spec: Mapping[str, Any], of: Filled) -> bool:
+    """Whether a policy lets in nobody but the tenant's own pods and those in namespaces of add-ons, and out to its own pods, to DNS
+    and to port 6443 of private addresses.
+    """
+    given = as_text(spec)
+    addons = {"namespaceSelector": {"matchExpressions": [{"key": APP, "operator": "Exists"}, _OUTSIDE]}}
+    out = _own_peers(of)[: len(entries(next(iter(entries(given.get("egress"))), {}).get("to")))]
+    wanted = {
+        "podSelector": {},
+        "policyTypes": ["Ingress", "Egress"],
+        "ingress": [{"from": [*out, addons]}],
+        "egress": [{"to": out}, *_SERVERS],
+    }
+    return bool(out) and given == as_text(wanted)
+
+
+def _own_peers(of: Filled) -> list[dict[str, Any]]:
+    own = {TENANT: of.place.tenant, ENVIRONMENT: of.place.environment}
+    return [{"podSelector": {}}, {"namespaceSelector": {"matchLabels": own}}]
+
+
+_PRIVATE = [{"ipBlock": {"cidr": each}} for each in ("10.0.0.0/8", "172.16.0.0/12", "192.168.0.0/16")]
+_SERVERS = [
+    {
+        "to": [{"namespaceSelector": {"matchExpressions": [_OUTSIDE]}}, {"ipBlock": {"cidr": "169.254.20.10/32"}}],
+        "ports": [{"protocol": "UDP", "port": 53}, {"protocol": "TCP", "port": 53}],
+    },
+    {
+        "to": [*_PRIVATE, {"ipBlock": {"cidr": "fc00::/7", "except": ["fd00:ec2::254/128"]}}],
+        "ports": [{"protocol": "TCP", "port": 6443}],
+    },
+]
+"""Where the pods of a strict tenant may connect to beside its own: name servers, and API servers."""
 
 
 def _completed(spec: Any) -> dict[str, Any]:
@@ -97,11 +136,15 @@ def pull_secrets(value: Any, of: Filled) -> str:
     return "" if as_text(value) == wanted else "pulls images with other Secrets than the main file names"
 
 
+def _no_token(value: Any, _: Filled) -> str:
+    return "" if value is False else "gives pods a token"
+
+
 _SUBJECTS = Each(dict.fromkeys(("apiGroup", "kind", "name", "namespace"), BINDING))
 _RESOURCES = Keys(quantity)
 OBJECTS: Mapping[tuple[str, str], Table] = {
     ("", "Namespace"): {},
-    ("", "ServiceAccount"): {"imagePullSecrets": pull_secrets},
+    ("", "ServiceAccount"): {"automountServiceAccountToken": _no_token, "imagePullSecrets": pull_secrets},
     ("", "Secret"): {
         "type": word("Opaque", "kubernetes.io/dockerconfigjson"),
         "data": anything,

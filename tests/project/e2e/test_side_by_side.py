@@ -13,11 +13,12 @@ FILES = {file.stem for place in ("e2e", "faults") for file in (TESTS / place).gl
 def test_files_that_share_a_sandbox_are_one_group() -> None:
     assert {group_of(f"tests/e2e/test_{file}.py::test_a") for file in SHARED["fleet"]} == {"fleet"}
     assert group_of("tests/e2e/test_conformance.py::test_a[tests/golden/addons]") == "sandbox"
+    assert group_of("tests/faults/test_crashes.py::test_a[2-0.55]") == "small"
 
 
 def test_a_file_with_two_sandboxes_is_two_groups() -> None:
     assert group_of("tests/e2e/test_examples_teams.py::test_a[prod]") == "test_examples_teams prod"
-    assert group_of("tests/faults/test_crashes.py::test_a[2-0.55]") == "test_crashes"
+    assert group_of("tests/faults/test_drift.py::test_a[objects]") == "test_drift"
 
 
 def test_a_test_without_a_sandbox_is_a_group_of_its_own_and_comes_last() -> None:

@@ -176,12 +176,12 @@ def test_an_edit_that_cannot_be_meant_is_refused(asked: tuple[str, ...], capsys:
 
 
 def test_an_invalid_fleet_can_be_corrected_step_by_step(capsys: Capture) -> None:
-    wrong = FLEET.replace("role: edit", "role: 5").replace("retryInterval: 5s", "retryInterval: 5")
+    wrong = FLEET.replace("role: edit", "role: 5").replace("retryInterval: 2m", "retryInterval: 2")
     FILE.write_text(wrong)
     code, out, err = tenantry(capsys, "set", "tenants.movy.role", "edit")
     said = "tenants.yaml was invalid before, and still is (1 error): see `tenantry validate`\n"
     assert (code, out, err) == (0, f"tenants.yaml: set tenants.movy.role to edit\n{said}", "")
-    assert FILE.read_text() == FLEET.replace("retryInterval: 5s", "retryInterval: 5")
+    assert FILE.read_text() == FLEET.replace("retryInterval: 2m", "retryInterval: 2")
     assert tenantry(capsys, "set", "defaults.quota", "5")[0] == 2
 
 

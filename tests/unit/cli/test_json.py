@@ -39,6 +39,7 @@ COMPLETE: dict[tuple[str, ...], tuple[str, ...]] = {
     ("why",): ("rocky", "-e", "dev"),
     ("events",): ("rocky", "-e", "dev"),
     ("logs",): ("rocky", "-e", "dev"),
+    ("history",): ("-e", "dev"),
     ("reconcile",): ("rocky", "-e", "dev"),
     ("suspend",): ("rocky", "-e", "dev"),
     ("resume",): ("rocky", "-e", "dev"),

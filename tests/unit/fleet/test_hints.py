@@ -273,7 +273,7 @@ def test_words_that_are_not_levels() -> None:
         "fix: write privileged, baseline or restricted, or a mapping of enforce, audit, warn and version",
         "error[bad-value]: 'closed' is not a valid network setting",
         "at tenants.rocky.network",
-        "fix: write isolated or open, or a mapping of base and policies",
+        "fix: write isolated, strict or open, or a mapping of base and policies",
     )
 
 

@@ -158,7 +158,7 @@ def test_an_owned_key_is_refused_in_an_override_too() -> None:
             14,
             "network",
             "bad-value]: 'closed' is not a valid network setting\n  at {}\n"
-            "  fix: write isolated or open, or a mapping of base and policies",
+            "  fix: write isolated, strict or open, or a mapping of base and policies",
         ),
         (
             "clusters: {all: false}",

@@ -140,6 +140,7 @@ CREATING: dict[str, Any] = {"install": {"createNamespace": True}}
 ELSEWHERE = {"kubeConfig": {"secretRef": {"name": "a"}}}
 KEYED = {"kubeConfig": {"secretRef": {"name": "a", "key": "value"}}}
 
+ACCOUNT = {"apiVersion": "v1", "kind": "ServiceAccount", "metadata": {"name": "rocky", "namespace": "clusters"}}
 CASES: dict[str, tuple[Case, tuple[Case, ...]]] = {
     "version": (
         Case(
@@ -304,6 +305,13 @@ CASES: dict[str, tuple[Case, tuple[Case, ...]]] = {
         (
             Case(labelled(), labelled(enforce="baseline")),
             Case(labelled(enforce="restricted"), labelled(enforce="privileged")),
+        ),
+    ),
+    "token of an account": (
+        Case(ACCOUNT, ACCOUNT | {"automountServiceAccountToken": False}),
+        (
+            Case(ACCOUNT, ACCOUNT | {"automountServiceAccountToken": True}),
+            Case(ACCOUNT | {"automountServiceAccountToken": True}, ACCOUNT | {"automountServiceAccountToken": False}),
         ),
     ),
 }

@@ -43,6 +43,7 @@ def test_the_management_cluster_needs_the_account_itself() -> None:
         "apiVersion": "v1",
         "kind": "ServiceAccount",
         "metadata": {"name": "tenantry-platform", "namespace": "tenantry-system", "labels": MINE},
+        "automountServiceAccountToken": False,
     }
     expected = (
         namespace("tenantry-system"),

@@ -55,15 +55,26 @@ def _loosened(
     """Args: states: the policy before and after; before, after: all policies of the namespace."""
     old, new = states
     name = f"policy '{piece.key.name}'"
+    bases = f"{_base(piece.before)} -> {_base(piece.after)}"
     covered = any(_covers(each.pods, old.pods) for each in after.values()) if old else True
     if not covered:
-        why = "isolated -> open" if piece.key.name == ISOLATED else f"without {name}"
+        why = bases if piece.key.name == ISOLATED else f"without {name}"
         yield _found(piece, "is opened", f": {why}, {everything}")
     elif old and piece.key.name == ISOLATED:
-        return  # it lets in namespaces of the tenant itself, and nobody else
+        # Otherwise it lets in namespaces of the tenant itself, and nobody else.
+        if new and bases == "strict -> isolated":
+            yield _found(
+                piece, "lets through more", f": {bases}, pods accept traffic from all namespaces without a tenant"
+            )
     elif new and _isolated(before, new.pods) and (more := _more(old, new, before)):
         what = "allows everything" if {} in more else "changes" if old else "is new"
         yield _found(piece, "lets through more", f": {name} {what}")
+
+
+def _base(isolation: Manifest | None) -> str:
+    """What `network` or its `base` says where there is this policy."""
+    types = mapping_at(dict(isolation or {}), "spec").get("policyTypes") or []
+    return "strict" if "Egress" in types else "isolated" if isolation else "open"
 
 
 def _isolated(before: Mapping[str, _Policy], pods: Any) -> bool:

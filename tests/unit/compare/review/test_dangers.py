@@ -132,6 +132,15 @@ SETTINGS = {
             f"network: the network of {ROCKY} is opened on hub, edge: isolated -> open, pods accept traffic from anywhere"
         ],
     ),
+    "network-less-strict": (
+        "network: strict",
+        "network: isolated",
+        [
+            f"network: the network of {ROCKY} lets through more on hub, edge: strict -> isolated, pods accept traffic from all"
+            " namespaces without a tenant",
+            f"network: the network of {ROCKY} is opened on hub, edge: strict -> isolated, pods may send traffic anywhere",
+        ],
+    ),
     "policy-new": (
         "",
         policy(ALSO),
@@ -201,6 +210,7 @@ def test_a_dangerous_setting_is_told_on_management_and_remote_clusters_alike(cas
         ("quota: {pods: 10, memory: 8Gi}", "quota: {pods: 20, memory: 8192Mi}"),
         ("limits: {max: {cpu: 2}}", "limits: {max: {cpu: 4}}"),
         ("network: open", "network: isolated"),
+        ("network: isolated", "network: strict"),
         ("network: open", policy(OWN)),
         (policy(ALSO), policy(OWN)),
         (policy(ALSO), ""),

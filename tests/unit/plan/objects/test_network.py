@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ipaddress
 from typing import Any
 
 from tenantry.model.network import Network
@@ -155,3 +156,102 @@ def test_the_name_of_the_fleet_s_own_policy_is_taken() -> None:
 
 def test_one_word_is_a_base_without_policies() -> None:
     assert Network.model_validate("open") == Network(base="open")
+
+
+# --- what a strict tenant reaches -----------------------------------------------------------------------------------------
+
+STRICT = "network: strict\nnamespaces: {jobs: {network: open}}"
+OWN = {"toolkit.fluxcd.io/tenant": "rocky", "tenantry/environment": "dev"}
+OTHER = {**OWN, "toolkit.fluxcd.io/tenant": "movy"}
+OF_ADDON = {"tenantry/app": "ingress", "tenantry/environment": "dev"}
+
+
+def passes(
+    policy: dict[str, Any], direction: str, peer: dict[str, str] | str, port: int, protocol: str = "TCP"
+) -> bool:
+    """Whether the policy lets traffic through. Args: peer: the labels of another namespace, or an address."""
+    key, side = {"Ingress": ("ingress", "from"), "Egress": ("egress", "to")}[direction]
+    assert direction in policy["policyTypes"]
+    return any(
+        (not rule.get(side) or any(_is(each, peer) for each in rule[side]))
+        and (not rule.get("ports") or {"protocol": protocol, "port": port} in rule["ports"])
+        for rule in policy[key]
+    )
+
+
+def _is(peer: dict[str, Any], other: dict[str, str] | str) -> bool:
+    if isinstance(other, str):
+        block = peer.get("ipBlock", {"cidr": "255.255.255.255/32"})
+        inside = [ipaddress.ip_network(each) for each in (block["cidr"], *block.get("except", ()))]
+        return [ipaddress.ip_address(other) in each for each in inside] == [True, *[False] * (len(inside) - 1)]
+    selector = peer.get("namespaceSelector")
+    if selector is None:
+        return False  # pods of the policy's own namespace, or addresses
+    there = {"Exists": True, "DoesNotExist": False}
+    return all(other.get(name) == value for name, value in selector.get("matchLabels", {}).items()) and all(
+        (each["key"] in other) is there[each["operator"]] for each in selector.get("matchExpressions", ())
+    )
+
+
+@table(
+    ("direction", "peer", "port", "is_allowed"),
+    [
+        ("Ingress", OWN, 8080, True),
+        ("Ingress", OTHER, 8080, False),
+        ("Ingress", {**OWN, "tenantry/environment": "prod"}, 8080, False),
+        ("Ingress", OF_ADDON, 8080, True),
+        # A tenant's own namespace is none of an add-on, whatever its labels are.
+        ("Ingress", {**OTHER, **OF_ADDON}, 8080, False),
+        ("Ingress", {"kubernetes.io/metadata.name": "default"}, 8080, False),
+        ("Ingress", "203.0.113.9", 8080, False),
+        ("Egress", OWN, 5432, True),
+        ("Egress", OTHER, 53, False),
+        ("Egress", OF_ADDON, 4317, False),
+        ("Egress", {"kubernetes.io/metadata.name": "kube-system"}, 53, True),
+        ("Egress", {"kubernetes.io/metadata.name": "kube-system"}, 443, False),
+        ("Egress", "10.96.0.1", 6443, True),
+        ("Egress", "fd00::1", 6443, True),
+        ("Egress", "10.96.0.1", 443, False),
+        ("Egress", "203.0.113.9", 443, False),
+        ("Egress", "203.0.113.9", 53, False),
+        ("Egress", "169.254.20.10", 53, True),
+        *(
+            ("Egress", address, port, False)
+            for address in ("169.254.169.254", "fd00:ec2::254")
+            for port in (53, 80, 6443)
+        ),
+    ],
+)
+def test_a_strict_tenant_reaches_and_is_reached_by_what_is_named(
+    direction: str, peer: dict[str, str] | str, port: int, *, is_allowed: bool
+) -> None:
+    policy = spec(STRICT, "tenantry-isolated")
+    assert passes(policy, direction, peer, port) is is_allowed
+    assert passes(spec("network: isolated", "tenantry-isolated"), "Ingress", {"any": "namespace"}, 1)
+
+
+def test_a_strict_tenant_with_one_namespace_reaches_its_own_pods() -> None:
+    policy = spec("network: strict", "tenantry-isolated")
+    assert (policy["ingress"][0]["from"][0], policy["egress"][0]["to"]) == ({"podSelector": {}}, [{"podSelector": {}}])
+    assert not passes(policy, "Egress", OWN, 5432)
+
+
+@table(
+    ("egress", "address"),
+    [
+        ("[{}]", "169.254.169.254/32"),
+        ("[{ports: [{port: 443}]}]", "169.254.169.254/32"),
+        ("[{to: [{ipBlock: {cidr: 0.0.0.0/0}}]}]", "169.254.169.254/32"),
+        ("[{to: [{ipBlock: {cidr: 0.0.0.0/0, except: [10.0.0.0/8]}}]}]", "169.254.169.254/32"),
+        ("[{to: [{ipBlock: {cidr: '::/0'}}]}]", "fd00:ec2::254/128"),
+    ],
+)
+def test_no_policy_of_a_strict_tenant_leads_to_a_clouds_metadata(egress: str, address: str) -> None:
+    policy = f"policies: {{out: {{policyTypes: [Egress], egress: {egress}}}}}"
+    found = problems(rocky(SIMPLE, f"{ON_HUB}\nnetwork: {{base: strict, {policy}}}"))
+    assert f"policy 'out' leads to a cloud's metadata service ({address}), which 'strict' forbids" in found
+    assert planned(rocky(SIMPLE, f"{ON_HUB}\nnetwork: {{base: isolated, {policy}}}"))
+    cidr = "::/0" if ":" in address else "0.0.0.0/0"
+    mended = f"[{{to: [{{ipBlock: {{cidr: '{cidr}', except: ['{address}']}}}}]}}]"
+    assert mended[2:-2].replace("'", '"') in found
+    assert planned(rocky(SIMPLE, f"{ON_HUB}\nnetwork: {{base: strict, {policy.replace(egress, mended)}}}"))
