@@ -30,7 +30,7 @@ from tenantry.source.parse import parse
 _HEAD = """\
 apiVersion: tenantry/v1
 environments: {{prod: {{management: hub}}}}
-platform: {{chart: {{helm: {{url: "http://127.0.0.1:{port}/charts", version: 0.2.0}}}}}}
+platform: {{chart: {{helm: {{url: "http://127.0.0.1:{port}/charts", version: 0.3.0}}}}}}
 defaults: {{clusters: {{labels: {{tier: far}}}}, interval: 1h, retryInterval: 30s}}
 tenants:
   rocky:
