@@ -37,7 +37,7 @@ def server() -> Iterator[LanguageServer]:
         (f"{TENANT}    role: |\n", ["view", "edit", "admin"]),
         (f"{TENANT}    interval: |\n", ["30s", "5m", "1h"]),
         (f"{TENANT}    state: |\n", ["active", "paused", "removing", "offboarding"]),
-        (f"{TENANT}    network: |\n", ["isolated", "open"]),
+        (f"{TENANT}    network: |\n", ["isolated", "strict", "open"]),
         (f"{TENANT}    podSecurity: |\n", ["privileged", "baseline", "restricted"]),
         (f"{APP}        kustomize:\n          prune: |\n", ["true", "false"]),
         (f"{APP}        helm:\n          driftDetection:\n            mode: |\n", ["enabled", "warn", "disabled"]),
