@@ -10,7 +10,6 @@ from pathlib import Path
 
 from tests.reader import Reader
 
-
 _FAST = "tenants.yaml: 1 warning (short-time)\n"
 """What a command says of a copy, in which Flux retries sooner than in the file that the pages are about."""
 
