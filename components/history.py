@@ -73,7 +73,7 @@ class Log:
         self._differences, self._deleted = differences, [*owners_of(deleted).values()]
         if not self._differences and not self._deleted:
             return
-        run = os.environ.get(RUN) or uuid4().hex[:8]
+        run, first = os.environ.get(RUN) or uuid4().hex[:8], next(iter(client.each()))
         there = history_on(client, self.platform, self.plan.environment)
         before = there.entries.get(there.of_run(run))
         changes = self._changes({each.id for each in differences})
@@ -82,13 +82,13 @@ class Log:
                 **before.changes,
                 **{name: each | before.changes.get(name, each) for name, each in changes.items()},
             }
-        entry = replace(self.traced, began=moment(datetime.now(UTC)), user=user_of(client)[0], changes=changes)
+        entry = replace(self.traced, began=moment(datetime.now(UTC)), user=user_of(first)[0], changes=changes)
         if before:
             entry = replace(entry, began=before.began)
         self._key, self._entry = key_of(entry, run), entry
         # A rollout that stops ends the process, from wherever it is.
         atexit.register(self._end, Result.FAILED)
-        note(next(iter(client.each())), self.platform, self.plan.environment, self._key, entry)
+        note(first, self.platform, self.plan.environment, self._key, entry)
         tell_entry(self.platform, self._key)
 
     @cached_property

@@ -86,7 +86,12 @@ DECLARATIONS = (
     _owned("kubeConfig", f"kubeConfig: {{{_REFERENCE}}}"),
     _owned("serviceAccountName", "serviceAccountName: tenantry-platform"),
     _owned("sourceRef", "sourceRef: {kind: GitRepository, name: rocky.manifests.33453a54}"),
-    _owned("storageNamespace", "storageNamespace: tenantry-system", helm=True),
+    Declaration(
+        "storage",
+        "`storageNamespace: tenantry-system`",
+        release("storageNamespace: tenantry-system"),
+        f"'tenantry-system' is not a namespace of tenant '{TENANT}'",
+    ),
     _owned("chartRef", "chartRef: {kind: HelmChart, name: any, namespace: rocky}", helm=True),
     Declaration(
         "target",

@@ -61,15 +61,16 @@ def begin_destroy(planned: Planned, run: str) -> tuple[str, str]:
         owners, going = owners_of(owned), leftovers(nothing_of(plan), owned)
         if not going:
             return "", ""
+        first = next(iter(client.each()))
         entry = Entry(
             moment(datetime.now(UTC)),
             claim.stack if claim else "",
             "destroy",
-            user=user_of(client)[0],
+            user=user_of(first)[0],
             version=__version__,
             plan=digest_of(plan),
             changes=changes_by_tenant(deleted=(owners[id] for id in going)),
             **asdict(origin_of(planned.file.resolve().parent, os.environ)),
         )
-        note(next(iter(client.each())), platform, plan.environment, key_of(entry, run), entry)
+        note(first, platform, plan.environment, key_of(entry, run), entry)
     return platform, key_of(entry, run)
