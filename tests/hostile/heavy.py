@@ -53,9 +53,9 @@ _RAW: dict[str, Callable[[], str]] = {
         + "".join(f"  e{n}: {{extends: e{n - 1}}}\n" for n in range(1, 3000))
         + "clusters: {hub: {environments: [e0]}}\n"
     ),
-    "a-circle-of-3000-environments": lambda: (
+    "a-circle-of-2000-environments": lambda: (
         "apiVersion: tenantry/v1\nenvironments:\n"
-        + "".join(f"  e{n}: {{management: hub, after: e{(n + 1) % 3000}}}\n" for n in range(3000))
+        + "".join(f"  e{n}: {{management: hub, after: e{(n + 1) % 2000}}}\n" for n in range(2000))
         + "clusters: {hub: {environments: [e0]}}\n"
     ),
     "a-circle-of-2000-apps": lambda: (

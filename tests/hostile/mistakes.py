@@ -52,6 +52,7 @@ tenants:
     clusters: {labels: {tier: hub}}
     owners:
       - user: jo@example.com
+    limits: {defaultRequest: {cpu: 100m}}
     quota:
       requests.cpu: 8
     sources:
