@@ -177,8 +177,7 @@ class Fleet(Part):
         gates = run.gates or Gates(run.plan.environment, Turns(), None)
         answers = Answers(gates)
         steps = Steps(run.plan.apps, gates.turns, answers, self)
-        moving = run.moving(gates)
-        created = Objects(answers, steps, run.kept, providers, run.renamed.names, moving, run.staying)
+        created = Objects(answers, steps, run.kept, providers, run.renamed.names, run.moving(gates))
         own = pulumi.ResourceOptions(parent=self)
         platform, tenants = _shares(run.plan)
         with without_positions():

@@ -26,7 +26,7 @@ from tenantry.stacks.targets import CLUSTER, FLEET, PLACEMENT, TENANT, parent_ty
 
 from .gates import Answer, Gates
 from .moving import Moving
-from .staying import EVERYTHING, Staying
+from .staying import EVERYTHING
 
 T = TypeVar("T")
 
@@ -212,16 +212,14 @@ class Objects:
         providers: Mapping[str, pulumi.ProviderResource],
         former: Mapping[ObjectId, str],
         moving: Moving,
-        staying: Staying,
     ) -> None:
         """kept: objects that stay as they are, whatever the plan says of them. providers: by management cluster; by "" if there is
         only one, which comes from the parent. former: names that objects still have in the state. moving: the apps that move to
-        another source. staying: what stays as it is because of what the run sees.
+        another source, and what can stay as it is.
         """
         self.created: dict[ObjectId, Object] = {}
         self.late: dict[ObjectId, asyncio.Future[Answer]] = {}
         self.moving = moving
-        self._staying = staying
         self._answers = answers
         self._steps = steps
         self._kept = kept
@@ -289,9 +287,9 @@ class Objects:
         needed += await self._answers.answered(self._steps.before(planned.id))
         ignored: Sequence[str] = ()
         if is_lacking or gates.stays(planned.id):
-            if not self._staying.exists(planned.id):
+            if not self.moving.staying.exists(planned.id):
                 return Answer(None, ok=True)
-            ignored, kept = EVERYTHING, self._staying.keep(planned, self.keep)
+            ignored, kept = EVERYTHING, self.moving.staying.keep(planned, self.keep)
             needed += kept
         elif move := self.moving.of(planned.id):
             ignored, kept = await self.moving.settle(move, self.keep)
