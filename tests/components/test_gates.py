@@ -16,6 +16,7 @@ from components import gates as gates_module
 from components.config import ClusterTarget
 from components.fleet import Fleet
 from components.gates import Gates, gates_of
+from components.hubs import Renamed
 from components.run import Run
 from components.staying import Staying
 from tenantry.cluster.standing import Live
@@ -51,6 +52,7 @@ tenants:
       web: {kustomize: {source: manifests}}
       db: {kustomize: {source: manifests}}
 """
+TARGET = ClusterTarget()
 
 
 @dataclass
@@ -106,6 +108,8 @@ def sent(
     played: Played | None,
     fail: Callable[[str], bool] = lambda _: False,
     staying: Staying | None = None,
+    target: ClusterTarget = TARGET,
+    moved: Renamed | None = None,
     **settings: Any,
 ) -> tuple[Recording, list[str]]:
     """What the engine was sent, and the objects for `web` and the gates in the order of the requests. settings: of the gates."""
@@ -125,7 +129,7 @@ def sent(
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(Monitor, "RegisterResource", register)
         try:
-            run = Run(plan=plan, target=ClusterTarget(), gates=gates, staying=staying or Staying())
+            run = Run(plan=plan, target=target, gates=gates, staying=staying or Staying(), renamed=moved or Renamed())
             recording = record(lambda: Fleet("dev", run=run))
         except pulumi.RunError as error:
             error.add_note(" ".join(each for each in names if each.endswith("-web")))
