@@ -106,9 +106,8 @@ async def end(
             tenants = gates.authors.tenants_of(gates.stopped)
             planned_ids = created.keys() | objects.late.keys()
             there = objects_in_state(await asyncio.to_thread(resources_in_state))
-            theirs = {id: each for id, each in there.items() if each.owner.tenant in tenants}
-            gone = {id: each for id, each in theirs.items() if id not in planned_ids and moving.staying.exists(id)}
-            moving.staying.keep_all(gone, objects.keep)
+            theirs = [each for id, each in there.items() if each.owner.tenant in tenants and id not in planned_ids]
+            moving.staying.keep_all((each for each in theirs if moving.staying.exists(each.id)), objects.keep)
         complete = all([(await answers.of(each)).ok for each in created.values()]) if check or last else True
         if check and complete:
             await check.check({id: await future_of(created[id].content()) for id in check.ids & created.keys()})

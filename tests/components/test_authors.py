@@ -20,6 +20,7 @@ from tenantry.rollout.authors import Authors
 from tenantry.rollout.turns import turns_of
 from tenantry.stacks.file import Reach
 from tenantry.stacks.outcome import HELD, OUTCOME_FILE
+from tenantry.stacks.targets import GATE
 from tests.components.recording import Recording
 from tests.components.test_gates import TARGET, TEXT, Played, sent
 from tests.components.test_waiting import state_of
@@ -115,6 +116,11 @@ def test_what_such_a_tenant_has_and_the_plan_no_longer_does_stays_too() -> None:
     assert {name for name, ignored in apps(recording).items() if ignored and name.endswith("-db")} == gone
     flags = {(each.protect, each.retainOnDelete) for each in recording.requests if each.name.endswith("-db")}
     assert flags == {(True, True)}, "Pulumi still protects it, and leaves it behind"
+    needed = {each["urn"]: {urn for urn in each["dependencies"] if GATE not in urn} for each in STATE}
+    for each in recording.objects:
+        if each.key.name.endswith("-db"):
+            [before] = (needed[urn] for urn in needed if urn.endswith(f"::{each.key.name}"))
+            assert {key.name for key in each.depends_on} == {urn.rpartition("::")[2] for urn in before}
 
 
 def test_bare_pulumi_ends_with_an_error_so_that_nothing_is_deleted(monkeypatch: pytest.MonkeyPatch) -> None:
