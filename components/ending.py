@@ -111,7 +111,7 @@ async def end(
         complete = all([(await answers.of(each)).ok for each in created.values()]) if check or last else True
         if check and complete:
             await check.check({id: await future_of(created[id].content()) for id in check.ids & created.keys()})
-        _tell([*gates.stopped.values(), *moving.told()])
+        _tell([*gates.stopped.values(), *moving.told()], gates)
         if last:
             planned = await last.planned(complete=complete and moving.is_complete)
             own = pulumi.ResourceOptions(parent=parent, provider=providers[planned.hub] if planned else None)
@@ -125,13 +125,16 @@ async def end(
         raise
 
 
-def _tell(incomplete: list[str]) -> None:
+def _tell(incomplete: list[str], gates: Gates) -> None:
     """Say at the end of a run what it has not changed, because something has failed or has not arrived.
 
-    Raises: RunError: nobody else would say it. The engine then deletes nothing, and a later run does.
+    Raises: RunError: nobody else would say it, or the engine could not change everything. The engine then deletes nothing, and a
+    later run does.
     """
     if incomplete:
         message = "\n".join(incomplete)
+        if gates.lacks:
+            gates.end(message)
         if not is_started_by_tenantry():
             raise pulumi.RunError(message)
         tell(HELD)

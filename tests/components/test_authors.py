@@ -32,6 +32,10 @@ TENANTS = """\
     sources: {manifests: {git: {url: https://git.example.com/tammy, ref: {branch: main}}}}
     apps: {web: {kustomize: {source: manifests}}}
 """
+ADDON = (
+    '{clusters: {names: [a, b, c, d]}, source: {git: {url: "https://git.example.com/dns", ref: {branch: main}}},'
+    " kustomize: {path: ./dns}}"
+)
 PLAN = planned(TEXT + TENANTS)
 EVERYTHING = frozenset(each.id for each in PLAN.objects)
 STATE = state_of(PLAN)
@@ -58,15 +62,24 @@ def run(
     touched: frozenset[ObjectId] = EVERYTHING,
     target: ClusterTarget = TARGET,
     moved: Renamed | None = None,
+    refused: str = "",
 ) -> Recording:
-    flux = _Failing(turns_of(plan), good_after=0)
+    """refused: the one object that the engine cannot change; "": all apps of one tenant fail."""
+    flux = (Played if refused else _Failing)(turns_of(plan), good_after=0)
     authors = Authors(plan, touched)
     changing = frozenset((member[0].name, member[1].number) for id in touched if (member := plan.wave_of(id)))
     urns = (moved or Renamed()).keyed(each["urn"] for each in state)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("components.ending.resources_in_state", lambda: state)
         recording, _ = sent(
-            plan, flux, authors=authors, changing=changing, staying=Staying(urns), target=target, moved=moved
+            plan,
+            flux,
+            lambda name: name == refused,
+            authors=authors,
+            changing=changing,
+            staying=Staying(urns),
+            target=target,
+            moved=moved,
         )
     return recording
 
@@ -135,6 +148,38 @@ def test_bare_pulumi_ends_with_an_error_so_that_nothing_is_deleted(monkeypatch: 
         " only the waves that were changed go back"
     )
     assert "clusters/d-tammy-web" in raised.value.__notes__[0]
+
+
+REFUSED = "clusters/a-rocky-web"
+
+
+def test_an_object_that_the_engine_cannot_change_stops_its_tenant_and_nothing_is_deleted() -> None:
+    with pytest.raises(pulumi.RunError) as raised:
+        run(refused=REFUSED)
+    assert str(raised.value) == (
+        "wave 1 of 3 (canary) in environment 'dev' was not applied completely (Kustomization clusters/a-rocky-web), so tenant"
+        " 'rocky' goes no further in this run\n"
+        "  stays as it is: wave 2 (b, c); wave 3 (d, hub)\n"
+        "  fix: see the errors of Pulumi, correct their cause, then run the same command again"
+    )
+    assert "clusters/d-tammy-web" in raised.value.__notes__[0]
+
+
+def test_of_such_a_tenant_nothing_is_changed_in_later_waves(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("components.ending._tell", lambda *_: None)
+    stays = apps(run(refused=REFUSED))
+    assert {name for name, ignored in stays.items() if ignored} == {
+        f"{cluster}-rocky-{app}" for cluster in "bcd" for app in ("web", "db")
+    }
+
+
+def test_an_object_of_the_platform_that_the_engine_cannot_change_stops_everybody() -> None:
+    addon = TEXT.replace("platform: {", "platform: {addons: {dns: " + ADDON + "}, ") + TENANTS
+    with pytest.raises(
+        pulumi.RunError, match=r"completely \(Kustomization clusters/a-dns\), so the run ends"
+    ) as raised:
+        run(planned(addon), touched=frozenset(each.id for each in planned(addon).objects), refused="clusters/a-dns")
+    assert "clusters/b-tammy-web" not in raised.value.__notes__[0]
 
 
 def test_an_app_that_fails_and_that_the_run_does_not_change_stops_nobody(outcome: Path) -> None:

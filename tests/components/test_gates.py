@@ -359,7 +359,8 @@ def test_no_more_clusters_than_allowed_change_at_the_same_time() -> None:
 def test_an_object_that_the_engine_could_not_change_ends_the_run_at_its_wave() -> None:
     plan = planned(TEXT)
     with pytest.raises(
-        pulumi.RunError, match=r"^wave 1 of 3 \(canary\) in environment 'dev' was not applied completely \(a\)"
+        pulumi.RunError,
+        match=r"'dev' was not applied completely \(Kustomization clusters/a-rocky-web\), so the run ends here",
     ):
         sent(plan, Played(turns_of(plan), good_after=0), lambda name: name == "clusters/a-rocky-web")
 
