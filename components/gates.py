@@ -284,11 +284,13 @@ class _Run:
         watch = self._watch()
         if not self.is_last and (self.rollout.name, self.wave.number) in gates.changing:
             await self._before(watch)
-        await self._begin(["", *self.wave.left_out], watch, queue)
+        watch.changed(await self._begin(["", *self.wave.left_out], queue))
         running, waited = 0, False
         while True:
             at_once = (self.rollout.max_parallel or len(queue)) - running
-            await self._begin([queue.popleft() for _ in range(min(at_once, len(queue)))], watch, queue)
+            watch.changed(await self._begin([queue.popleft() for _ in range(min(at_once, len(queue)))], queue))
+            if gates.stopped:  # by this rollout or another one
+                watch.leave(gates.stays)
             if not queue and self.is_last:
                 return
             if not queue and not watch.unseen:
@@ -297,7 +299,6 @@ class _Run:
             seen = await self._look(watch)
             if over := watch.over(seen):
                 self._stop(over, seen, queue)
-                watch.leave(gates.stays)
                 continue
             running = len(seen.waiting)
             if not running and not queue:
@@ -309,8 +310,11 @@ class _Run:
                 self._tell_progress(seen)
                 await asyncio.sleep(self.reading.pause)
 
-    async def _begin(self, units: Iterable[str], watch: Watch, not_begun: Iterable[str]) -> None:
-        """Change clusters or tenants, and return when the engine has. not_begun: others of the wave."""
+    async def _begin(self, units: Iterable[str], not_begun: Iterable[str]) -> list[str]:
+        """Change clusters or tenants, and return when the engine has. Those to wait for are returned.
+
+        not_begun: others of the wave.
+        """
         turns = [Turn(self.rollout.name, self.wave.number, unit) for unit in units]
         for turn in turns:
             self.gates.begin(turn)
@@ -318,8 +322,7 @@ class _Run:
         made = {id: await asyncio.shield(answer) for each in turns for id, answer in self.answers.get(each, ())}
         if refused := [id for id, answer in made.items() if not answer.ok and not self.gates.stays(id)]:
             self._stop_refused(refused, not_begun)
-            watch.leave(self.gates.stays)
-        watch.changed(each.unit for each in turns if each.unit in self.wave.units)
+        return [each.unit for each in turns if each.unit in self.wave.units]
 
     def _stop_refused(self, refused: Iterable[ObjectId], not_begun: Iterable[str]) -> None:
         """Stop those whose objects the engine could not change. Raises: RunError: one of them is the platform."""

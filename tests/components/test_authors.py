@@ -63,9 +63,9 @@ def run(
     target: ClusterTarget = TARGET,
     moved: Renamed | None = None,
     refused: str = "",
+    flux: type[Played] | None = None,
 ) -> Recording:
-    """refused: the one object that the engine cannot change; "": all apps of one tenant fail."""
-    flux = (Played if refused else _Failing)(turns_of(plan), good_after=0)
+    """refused: the one object that the engine cannot change; "": an app of one tenant fails."""
     authors = Authors(plan, touched)
     changing = frozenset((member[0].name, member[1].number) for id in touched if (member := plan.wave_of(id)))
     urns = (moved or Renamed()).keyed(each["urn"] for each in state)
@@ -73,7 +73,7 @@ def run(
         patch.setattr("components.ending.resources_in_state", lambda: state)
         recording, _ = sent(
             plan,
-            flux,
+            (flux or (Played if refused else _Failing))(turns_of(plan), good_after=0),
             lambda name: name == refused,
             authors=authors,
             changing=changing,
@@ -186,6 +186,26 @@ def test_an_app_that_fails_and_that_the_run_does_not_change_stops_nobody(outcome
     touched = frozenset(id for id in EVERYTHING if "tammy" in id.name)
     assert not any(apps(run(touched=touched)).values())
     assert not outcome.exists()
+
+
+class _Slow(_Failing):
+    """Another app of the tenant is never ready."""
+
+    async def fresh(self, wanted: frozenset[ObjectId], patience: float) -> Any:
+        live = await super().fresh(wanted, patience)
+        for id, found in live.items():
+            if id.name.endswith("-rocky-db"):
+                found["status"]["conditions"] = [{"type": "Ready", "status": "Unknown"}]
+        assert self.readings < 100, "somebody still waits for it"
+        return live
+
+
+@pytest.mark.parametrize("own", ["", "rollout: {waves: [{names: [a]}, {all: true}], timeout: 1h}, "])
+def test_nobody_waits_for_a_tenant_that_its_own_rollout_or_another_one_has_stopped(outcome: Path, own: str) -> None:
+    text = TEXT.replace("web: {kustomize", f"web: {{{own}kustomize").replace("timeout: 1s", "timeout: 1h") + TENANTS
+    stays = apps(run(planned(text), flux=_Slow))
+    assert not stays["d-tammy-web"]
+    assert outcome.read_text() == HELD
 
 
 TWO_HUBS = (TEXT + TENANTS).replace("management: hub\n", "management: [hub, other]\n")
