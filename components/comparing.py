@@ -39,12 +39,13 @@ from tenantry.rollout.conditions import Waiting
 from tenantry.rollout.moves import Move, moves_of
 from tenantry.stacks.backend import refreshes_always
 from tenantry.stacks.outcome import REFRESH, is_started_by_tenantry, is_unrefreshed, tell
-from tenantry.stacks.targets import key_in_state, key_of
+from tenantry.stacks.targets import key_in_state
 
 from .config import ClusterTarget, Target
 from .contact import connected
 from .gates import TOLD
 from .history import Log
+from .hubs import Renamed
 from .secrets import SecretConfig, read_secrets, with_plain_secrets
 from .state import check_retained, outputs_in_state
 from .staying import Staying
@@ -150,12 +151,14 @@ def restoring(
     conditions: Conditions = lambda *_: Waiting(),
     secrets: SecretConfig | None = None,
     log: Log | None = None,
+    moved: Renamed | None = None,
 ) -> Restoring | None:
     """Compare before anything is registered, and do what the engine cannot: take off what others have added to planned objects, and
     delete what an interrupted run has left in no state. A preview only says so. None: there is nothing to restore.
 
     Args:   plan: of the stack. held: objects that stay as they are. conditions: what else has to.
             secrets: None: those of the stack's config. log: notes what the run sets out to change.
+            moved: what has another name in the state.
     Raises: Refused: the cluster cannot be read or changed. RunError: a run that can be begun again has to refresh.
     """
     if not isinstance(target, ClusterTarget):
@@ -178,9 +181,10 @@ def restoring(
         if not differences and not there.possible and not data and not waits:
             return unchanging
         there_before = outputs_in_state()
-        kept_back = Held.of(plan, waits, differences, unplanned, frozenset(map(key_of, there_before)))
+        urns = (moved or Renamed()).keyed(there_before)
+        state = {key: there_before[urn] for key, urn in urns.items()}
+        kept_back = Held.of(plan, waits, differences, unplanned, state)
         differences = [each for each in differences if each.id not in waits.objects]
-        state = {key_of(urn): outputs for urn, outputs in there_before.items()}
         _tell(differences)
         if not is_started_by_tenantry() and pulumi.runtime.is_dry_run() and not refreshes_always(Path.cwd()):
             _advise([each for each in differences if _is_unknown(each, state)])
@@ -200,7 +204,6 @@ def restoring(
             log.begin(client, differences, [each for each in unplanned if readable_id(each) in gone])
         take_off_added(client, (each for each in differences if each.added))
         delete(client, abandoned, _CLEAN_UP)
-    urns = {key_of(urn): urn for urn in there_before}
     staying = Staying.of(urns, {planned.id: live for planned, live in changed}, found.unplanned)
     return Restoring(target, plan, differences, rewritten, moves, staying, kept_back, log)
 

@@ -106,12 +106,12 @@ async def end(
             tenants = gates.authors.tenants_of(gates.stopped)
             planned_ids = created.keys() | objects.late.keys()
             there = objects_in_state(await asyncio.to_thread(resources_in_state))
-            gone = {id: each for id, each in there.items() if each.owner.tenant in tenants and id not in planned_ids}
-            moving.staying.keep_all(gone, objects.keep)
+            theirs = [each for id, each in there.items() if each.owner.tenant in tenants and id not in planned_ids]
+            moving.staying.keep_all((each for each in theirs if moving.staying.exists(each.id)), objects.keep)
         complete = all([(await answers.of(each)).ok for each in created.values()]) if check or last else True
         if check and complete:
             await check.check({id: await future_of(created[id].content()) for id in check.ids & created.keys()})
-        _tell([*gates.stopped.values(), *moving.told()])
+        _tell([*gates.stopped.values(), *moving.told()], gates)
         if last:
             planned = await last.planned(complete=complete and moving.is_complete)
             own = pulumi.ResourceOptions(parent=parent, provider=providers[planned.hub] if planned else None)
@@ -125,13 +125,16 @@ async def end(
         raise
 
 
-def _tell(incomplete: list[str]) -> None:
+def _tell(incomplete: list[str], gates: Gates) -> None:
     """Say at the end of a run what it has not changed, because something has failed or has not arrived.
 
-    Raises: RunError: nobody else would say it. The engine then deletes nothing, and a later run does.
+    Raises: RunError: nobody else would say it, or the engine could not change everything. The engine then deletes nothing, and a
+    later run does.
     """
     if incomplete:
         message = "\n".join(incomplete)
+        if gates.lacks:
+            gates.end(message)
         if not is_started_by_tenantry():
             raise pulumi.RunError(message)
         tell(HELD)

@@ -10,7 +10,7 @@ import asyncio
 import sys
 import time
 from collections import deque
-from collections.abc import Awaitable, Callable, Iterable, Mapping
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
@@ -170,6 +170,8 @@ class Gates:
     """The apps that have not moved to their new sources, with the reasons."""
     stopped: dict[Author, str] = field(default_factory=dict)
     """Those of whom nothing more is changed, with what a run says of it."""
+    lacks: bool = False
+    """Whether the engine could not change something: what it skipped then can need what it would delete."""
     _begun: dict[Turn, asyncio.Event] = field(default_factory=dict)
     _error: Exception | None = None
 
@@ -200,8 +202,9 @@ class Gates:
         """
         if self.reading is None:
             return
-        held = [(self.turns.of[id], answer) for id, answer in answers.items() if self.holds(id)]
-        by_turn = {turn: [answer for _, answer in found] for turn, found in grouped(held, lambda each: each[0]).items()}
+        by_turn = grouped(
+            (each for each in answers.items() if self.holds(each[0])), lambda each: self.turns.of[each[0]]
+        )
         rollouts = [asyncio.ensure_future(self._rollout(each, by_turn, self.reading)) for each in self.turns.rollouts]
         try:
             await asyncio.gather(*rollouts)
@@ -214,7 +217,10 @@ class Gates:
             raise
 
     async def _rollout(
-        self, rollout: Rollout, answers: Mapping[Turn, list[asyncio.Future[Answer]]], reading: Reading
+        self,
+        rollout: Rollout,
+        answers: Mapping[Turn, Sequence[tuple[ObjectId, asyncio.Future[Answer]]]],
+        reading: Reading,
     ) -> None:
         used = {turn.wave for turn in answers if turn.rollout == rollout.name}
         for wave in rollout.waves:
@@ -264,7 +270,7 @@ class _Run:
     gates: Gates
     rollout: Rollout
     wave: Wave
-    answers: Mapping[Turn, list[asyncio.Future[Answer]]]
+    answers: Mapping[Turn, Sequence[tuple[ObjectId, asyncio.Future[Answer]]]]
     reading: Reading
     is_last: bool
     """Nobody waits for it."""
@@ -278,11 +284,13 @@ class _Run:
         watch = self._watch()
         if not self.is_last and (self.rollout.name, self.wave.number) in gates.changing:
             await self._before(watch)
-        watch.changed(await self._begin(["", *self.wave.left_out]))
+        watch.changed(await self._begin(["", *self.wave.left_out], queue))
         running, waited = 0, False
         while True:
             at_once = (self.rollout.max_parallel or len(queue)) - running
-            watch.changed(await self._begin([queue.popleft() for _ in range(min(at_once, len(queue)))]))
+            watch.changed(await self._begin([queue.popleft() for _ in range(min(at_once, len(queue)))], queue))
+            if gates.stopped:  # by this rollout or another one
+                watch.leave(gates.stays)
             if not queue and self.is_last:
                 return
             if not queue and not watch.unseen:
@@ -291,7 +299,6 @@ class _Run:
             seen = await self._look(watch)
             if over := watch.over(seen):
                 self._stop(over, seen, queue)
-                watch.leave(gates.stays)
                 continue
             running = len(seen.waiting)
             if not running and not queue:
@@ -303,16 +310,35 @@ class _Run:
                 self._tell_progress(seen)
                 await asyncio.sleep(self.reading.pause)
 
-    async def _begin(self, units: Iterable[str]) -> list[str]:
-        """Change clusters or tenants, and return when the engine has. Those to wait for are returned."""
+    async def _begin(self, units: Iterable[str], not_begun: Iterable[str]) -> list[str]:
+        """Change clusters or tenants, and return when the engine has. Those to wait for are returned.
+
+        not_begun: others of the wave.
+        """
         turns = [Turn(self.rollout.name, self.wave.number, unit) for unit in units]
         for turn in turns:
             self.gates.begin(turn)
         # The answers go on if another rollout ends this one.
-        answers = {each: [await asyncio.shield(answer) for answer in self.answers.get(each, ())] for each in turns}
-        if broken := [each.unit for each in turns if not all(answer.ok for answer in answers[each])]:
-            self.gates.end(unapplied(self.gates.environment, self.rollout, self.wave, broken))
+        made = {id: await asyncio.shield(answer) for each in turns for id, answer in self.answers.get(each, ())}
+        if refused := [id for id, answer in made.items() if not answer.ok and not self.gates.stays(id)]:
+            self._stop_refused(refused, not_begun)
         return [each.unit for each in turns if each.unit in self.wave.units]
+
+    def _stop_refused(self, refused: Iterable[ObjectId], not_begun: Iterable[str]) -> None:
+        """Stop those whose objects the engine could not change. Raises: RunError: one of them is the platform."""
+        gates, rest = self.gates, [*not_begun]
+        by_author = grouped(refused, lambda id: gates.authors.of(id) if gates.authors else PLATFORM)
+        if gates.authors is None or PLATFORM in by_author:
+            gates.end(unapplied(gates.environment, self.rollout, self.wave, by_author[PLATFORM], rest))
+        gates.lacks = True
+        for author, ids in by_author.items():
+            whose = gates.authors.in_words(author)
+            self._hold(author, unapplied(gates.environment, self.rollout, self.wave, ids, rest, whose))
+
+    def _hold(self, author: Author, message: str) -> None:
+        """Leave what an author has as it is from now on."""
+        self.gates.stopped[author] = message
+        pulumi.log.info(message)
 
     async def _before(self, watch: Watch) -> None:
         """Learn which clusters Flux does not reach before the wave changes anything."""
@@ -342,9 +368,7 @@ class _Run:
             gates.end(stopped(gates.environment, self.rollout, self.wave, seen, queue))
         for author in whole:
             whose = gates.authors.in_words(author)
-            message = held(gates.environment, self.rollout, self.wave, whose, seen.failed[author], queue)
-            gates.stopped[author] = message
-            pulumi.log.info(message)
+            self._hold(author, held(gates.environment, self.rollout, self.wave, whose, seen.failed[author], queue))
 
     async def _good(self) -> None:
         checks = self.wave.checks if self.gates.checks(self.rollout, self.wave) else ()

@@ -36,6 +36,11 @@ class Renamed:
     hub: str = ""
     names: Mapping[ObjectId, str] = field(default_factory=dict)
 
+    def keyed(self, urns: Iterable[str]) -> dict[str, str]:
+        """URNs of the state, by what `key_in_state` gives of the objects from this run on."""
+        now = {f"{type_token(id)}::{name}": key_in_state(id) for id, name in self.names.items()}
+        return {now.get(key, key): urn for urn in urns for key in [key_of(urn)]}
+
 
 @dataclass(frozen=True, slots=True)
 class _State:

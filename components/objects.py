@@ -250,10 +250,11 @@ class Objects:
         """What the engine says of an object that was given to `create`."""
         return self.late[id] if id in self.late else self._answers.of(self.created[id])
 
-    def keep(self, gone: KubeObject, urn: str, why: str, after: Sequence[pulumi.Resource]) -> Object:
-        """Register what the plan no longer has as it is, below the component of its owner. urn: of the state.
+    def keep(self, gone: KubeObject, urn: str, why: str) -> Object:
+        """Register what the plan no longer has as it is, below the component of its owner, and after what it depends on.
 
-        Raises: RunError: nothing has the place of the URN. why: what needs the object.
+        Args:   urn: of the state. why: what needs the object.
+        Raises: RunError: nothing has the place of the URN.
         """
         id = gone.id
         if id in self.created:
@@ -267,6 +268,7 @@ class Objects:
             self._parents[kind, name] = pulumi.ComponentResource(kind, name, None, own)
         if not (parent := self._parents.get((kind, name))):
             raise pulumi.RunError(f"{why} stays on {id}, which this run would delete, so the run ends here")
+        after = [self.created[each] for each in gone.depends_on if each in self.created]
         return self._create(gone, parent, self._answers.after(after), EVERYTHING)
 
     def _is_late(self, planned: KubeObject) -> bool:

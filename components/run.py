@@ -97,10 +97,10 @@ def run_of(environment: str | None = None, file: str | Path | None = None) -> Ru
         plan, target, without = made.plan, config.target, config.without
         contacted = plan.only([hub for hub in plan.hubs if hub not in without])
         secrets = read_secrets(contacted.objects) if isinstance(target, ClusterTarget) else None
-        complete, held = with_values(contacted, target, secrets)
+        complete, held = with_values(contacted, target, secrets, made.renamed)
         gates = gates_of(contacted, target, to_the_end=made.keeper is not None)
         clocks = Clocks(contacted, plan.hubs, target, made.platform)
-        compared = restoring(contacted, target, held.ids, clocks.ask, secrets, made.log)
+        compared = restoring(contacted, target, held.ids, clocks.ask, secrets, made.log, made.renamed)
         waits = compared.held if compared else Held()
         if made.log:
             made.log.waits, made.log.partly = bool(waits.ids), bool(held.ids)
@@ -289,17 +289,17 @@ def _in_files(target: DirectoryTarget, planned: Plan) -> Holds:
     return replace(now, targets=planned_targets(files, planned.environment))
 
 
-def with_values(planned: Plan, target: Target, secrets: SecretConfig | None) -> tuple[Plan, Holding]:
+def with_values(planned: Plan, target: Target, secrets: SecretConfig | None, moved: Renamed) -> tuple[Plan, Holding]:
     """The plan as it is registered, and what of it is held. A cluster gets the values of Secrets; files do not, because many people
     read them.
 
-    Args:   secrets: None: the target is files.
+    Args:   secrets: None: the target is files. moved: what has another name in the state.
     Raises: Refused: values of the platform's are missing.
     """
     if isinstance(target, ClusterTarget) and secrets:
         for message in left_over(planned, secrets):
             pulumi.log.warn(for_stack(message, pulumi.get_stack()))
-        held_back = holding(planned, secrets, target, InState())
+        held_back = holding(planned, secrets, target, InState(moved))
         return with_secrets(held_back.registered(planned), secrets, held_back.kept), held_back
     if lost := order_of_files(planned.objects):
         pulumi.log.warn(lost)

@@ -6,7 +6,7 @@ what is not registered, Pulumi deletes.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 
 import pulumi
@@ -18,8 +18,23 @@ from tenantry.stacks.targets import key_in_state
 EVERYTHING = ("*",)
 """The engine takes the former inputs of an object then."""
 
-Keep = Callable[[KubeObject, str, str, Sequence[pulumi.Resource]], pulumi.Resource]
-"""Registers what the plan no longer has as it is: under its URN, because something needs it, after other resources."""
+Keep = Callable[[KubeObject, str, str], pulumi.Resource]
+"""Registers what the plan no longer has as it is: under its URN, because something needs it."""
+
+
+def in_order(objects: Iterable[KubeObject]) -> Iterator[KubeObject]:
+    """Objects, each after those that it depends on, and otherwise in the given order."""
+    by_id = {each.id: each for each in objects}
+    begun = set[ObjectId]()
+
+    def visit(ids: Iterable[ObjectId]) -> Iterator[KubeObject]:
+        for id in ids:
+            if id in by_id and id not in begun:
+                begun.add(id)
+                yield from visit(by_id[id].depends_on)
+                yield by_id[id]
+
+    return visit(by_id)
 
 
 @dataclass(slots=True)
@@ -47,25 +62,17 @@ class Staying:
         live = self.live.get(planned.id)
         return self.register(needed_by(live, self.others), planned.owner, str(planned.id), keep) if live else []
 
-    def keep_all(self, gone: Mapping[ObjectId, KubeObject], keep: Keep) -> None:
-        """Register what the plan no longer has of some tenants: each after what it depends on. gone: as the state has it."""
-        kept: dict[ObjectId, pulumi.Resource] = {}
-
-        def register(id: ObjectId) -> pulumi.Resource:
-            if id not in kept:
-                after = tuple(register(each) for each in gone[id].depends_on if each in gone)
-                kept[id] = keep(gone[id], self.urns[key_in_state(id)], f"tenant '{gone[id].owner.tenant}'", after)
-            return kept[id]
-
-        for each in gone:
-            register(each)
+    def keep_all(self, gone: Iterable[KubeObject], keep: Keep) -> None:
+        """Register what the plan no longer has of some tenants. gone: as the state has it."""
+        for each in in_order(gone):
+            keep(each, self.urns[key_in_state(each.id)], f"tenant '{each.owner.tenant}'")
 
     def register(self, needs: Iterable[ObjectId], owner: Owner, why: str, keep: Keep) -> list[pulumi.Resource]:
         """Register what is in the state of some objects, each after those before it."""
-        kept: list[pulumi.Resource] = []
+        kept: dict[ObjectId, pulumi.Resource] = {}
         for id in needs:
             if urn := self.urns.get(key_in_state(id)):
                 metadata = {"name": id.name, "namespace": id.namespace}
                 manifest = {"apiVersion": id.api_version, "kind": id.kind, "metadata": metadata}
-                kept.append(keep(KubeObject(manifest, owner, hub=id.hub), urn, why, tuple(kept)))
-        return kept
+                kept[id] = keep(KubeObject(manifest, owner, tuple(kept), hub=id.hub), urn, why)
+        return [*kept.values()]

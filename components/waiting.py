@@ -32,6 +32,7 @@ from .contact import connected
 from .ending import Check, Then
 from .hubs import objects_in_state
 from .state import resources_in_state
+from .staying import in_order
 
 if TYPE_CHECKING:
     from tenantry.cluster.client import Client
@@ -156,23 +157,12 @@ class Held:
         return replace(plan, objects=tuple(self._registered(plan)))
 
     def _registered(self, plan: Plan) -> Iterator[KubeObject]:
-        former, done = {each.id: each for each in self.former}, set[ObjectId]()
-
-        def before(ids: Iterable[ObjectId]) -> Iterator[KubeObject]:
-            for id in ids:
-                if id in former and id not in done:
-                    yield from before(former[id].depends_on)
-                    done.add(id)
-                    yield replace(former[id], depends_on=tuple(each for each in former[id].depends_on if each in done))
-
-        for planned in plan.objects:
-            if planned.id not in self.left_out:
-                needed = tuple(id for id in self.needs.get(planned.id, ()) if id in former)
-                yield from before(needed)
-                known = (*(id for id in planned.depends_on if id not in self.left_out), *needed)
-                done.add(planned.id)
-                yield replace(planned, depends_on=tuple(dict.fromkeys(known)))
-        yield from before(former)
+        planned = (each for each in plan.objects if each.id not in self.left_out)
+        needing = (replace(each, depends_on=(*each.depends_on, *self.needs.get(each.id, ()))) for each in planned)
+        done = set[ObjectId]()
+        for each in in_order((*needing, *self.former)):
+            yield replace(each, depends_on=tuple(dict.fromkeys(id for id in each.depends_on if id in done)))
+            done.add(each.id)
 
     def everything_kept(self) -> frozenset[ObjectId]:
         """What is registered with all changes ignored."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
+from tenantry.kube.objects import ObjectId
 from tenantry.messages.errors import Refused
 from tenantry.messages.text import counted, listed
 from tenantry.rollout.authors import PLATFORM
@@ -92,12 +93,22 @@ _BOTH_WAYS = (
 )
 
 
-def unapplied(environment: str, rollout: Rollout, wave: Wave, units: Iterable[str]) -> str:
-    """Why the run ends after the engine has gone on past an object that it could not change."""
-    where = listed([unit or f"objects that {rollout.noun}s share" for unit in units], _MOST)
+def unapplied(
+    environment: str,
+    rollout: Rollout,
+    wave: Wave,
+    refused: Iterable[ObjectId],
+    not_begun: Iterable[str],
+    whose: str = "",
+) -> str:
+    """What the engine could not change before it went on. whose: who goes no further because of it; "": the run ends."""
+    what = listed(sorted(map(str, refused)), _MOST)
+    then, rest = (
+        (f"{whose} goes no further in this run", "stays as it is") if whose else ("the run ends here", "untouched")
+    )
     return (
-        f"{wave_name(rollout, wave)} in environment '{environment}' was not applied completely ({where}), so the run ends here\n"
-        f"  untouched: {_untouched(rollout, wave, ())}\n"
+        f"{wave_name(rollout, wave)} in environment '{environment}' was not applied completely ({what}), so {then}\n"
+        f"  {rest}: {_untouched(rollout, wave, not_begun)}\n"
         "  fix: see the errors of Pulumi, correct their cause, then run the same command again"
     )
 

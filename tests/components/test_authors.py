@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -9,15 +10,19 @@ from typing import Any
 import pulumi
 import pytest
 
+from components.config import ClusterTarget
+from components.hubs import Renamed, renamed
 from components.staying import Staying
+from tenantry.guard.claims import Claim
 from tenantry.kube.objects import ObjectId
 from tenantry.plan.plan import Plan
 from tenantry.rollout.authors import Authors
 from tenantry.rollout.turns import turns_of
+from tenantry.stacks.file import Reach
 from tenantry.stacks.outcome import HELD, OUTCOME_FILE
-from tenantry.stacks.targets import key_of
+from tenantry.stacks.targets import GATE
 from tests.components.recording import Recording
-from tests.components.test_gates import TEXT, Played, sent
+from tests.components.test_gates import TARGET, TEXT, Played, sent
 from tests.components.test_waiting import state_of
 from tests.unit.texts import planned
 
@@ -27,6 +32,10 @@ TENANTS = """\
     sources: {manifests: {git: {url: https://git.example.com/tammy, ref: {branch: main}}}}
     apps: {web: {kustomize: {source: manifests}}}
 """
+ADDON = (
+    '{clusters: {names: [a, b, c, d]}, source: {git: {url: "https://git.example.com/dns", ref: {branch: main}}},'
+    " kustomize: {path: ./dns}}"
+)
 PLAN = planned(TEXT + TENANTS)
 EVERYTHING = frozenset(each.id for each in PLAN.objects)
 STATE = state_of(PLAN)
@@ -47,15 +56,31 @@ class _Failing(Played):
 
 
 def run(
-    plan: Plan = PLAN, *, state: Sequence[dict[str, Any]] = STATE, touched: frozenset[ObjectId] = EVERYTHING
+    plan: Plan = PLAN,
+    *,
+    state: Sequence[dict[str, Any]] = STATE,
+    touched: frozenset[ObjectId] = EVERYTHING,
+    target: ClusterTarget = TARGET,
+    moved: Renamed | None = None,
+    refused: str = "",
+    flux: type[Played] | None = None,
 ) -> Recording:
-    flux = _Failing(turns_of(plan), good_after=0)
+    """refused: the one object that the engine cannot change; "": an app of one tenant fails."""
     authors = Authors(plan, touched)
     changing = frozenset((member[0].name, member[1].number) for id in touched if (member := plan.wave_of(id)))
-    urns = {key_of(each["urn"]): each["urn"] for each in state}
+    urns = (moved or Renamed()).keyed(each["urn"] for each in state)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("components.ending.resources_in_state", lambda: state)
-        recording, _ = sent(plan, flux, authors=authors, changing=changing, staying=Staying(urns))
+        recording, _ = sent(
+            plan,
+            (flux or (Played if refused else _Failing))(turns_of(plan), good_after=0),
+            lambda name: name == refused,
+            authors=authors,
+            changing=changing,
+            staying=Staying(urns),
+            target=target,
+            moved=moved,
+        )
     return recording
 
 
@@ -104,6 +129,11 @@ def test_what_such_a_tenant_has_and_the_plan_no_longer_does_stays_too() -> None:
     assert {name for name, ignored in apps(recording).items() if ignored and name.endswith("-db")} == gone
     flags = {(each.protect, each.retainOnDelete) for each in recording.requests if each.name.endswith("-db")}
     assert flags == {(True, True)}, "Pulumi still protects it, and leaves it behind"
+    needed = {each["urn"]: {urn for urn in each["dependencies"] if GATE not in urn} for each in STATE}
+    for each in recording.objects:
+        if each.key.name.endswith("-db"):
+            [before] = (needed[urn] for urn in needed if urn.endswith(f"::{each.key.name}"))
+            assert {key.name for key in each.depends_on} == {urn.rpartition("::")[2] for urn in before}
 
 
 def test_bare_pulumi_ends_with_an_error_so_that_nothing_is_deleted(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -120,10 +150,89 @@ def test_bare_pulumi_ends_with_an_error_so_that_nothing_is_deleted(monkeypatch: 
     assert "clusters/d-tammy-web" in raised.value.__notes__[0]
 
 
+REFUSED = "clusters/a-rocky-web"
+
+
+def test_an_object_that_the_engine_cannot_change_stops_its_tenant_and_nothing_is_deleted() -> None:
+    with pytest.raises(pulumi.RunError) as raised:
+        run(refused=REFUSED)
+    assert str(raised.value) == (
+        "wave 1 of 3 (canary) in environment 'dev' was not applied completely (Kustomization clusters/a-rocky-web), so tenant"
+        " 'rocky' goes no further in this run\n"
+        "  stays as it is: wave 2 (b, c); wave 3 (d, hub)\n"
+        "  fix: see the errors of Pulumi, correct their cause, then run the same command again"
+    )
+    assert "clusters/d-tammy-web" in raised.value.__notes__[0]
+
+
+def test_of_such_a_tenant_nothing_is_changed_in_later_waves(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("components.ending._tell", lambda *_: None)
+    stays = apps(run(refused=REFUSED))
+    assert {name for name, ignored in stays.items() if ignored} == {
+        f"{cluster}-rocky-{app}" for cluster in "bcd" for app in ("web", "db")
+    }
+
+
+def test_an_object_of_the_platform_that_the_engine_cannot_change_stops_everybody() -> None:
+    addon = TEXT.replace("platform: {", "platform: {addons: {dns: " + ADDON + "}, ") + TENANTS
+    with pytest.raises(
+        pulumi.RunError, match=r"completely \(Kustomization clusters/a-dns\), so the run ends"
+    ) as raised:
+        run(planned(addon), touched=frozenset(each.id for each in planned(addon).objects), refused="clusters/a-dns")
+    assert "clusters/b-tammy-web" not in raised.value.__notes__[0]
+
+
 def test_an_app_that_fails_and_that_the_run_does_not_change_stops_nobody(outcome: Path) -> None:
     touched = frozenset(id for id in EVERYTHING if "tammy" in id.name)
     assert not any(apps(run(touched=touched)).values())
     assert not outcome.exists()
+
+
+class _Slow(_Failing):
+    """Another app of the tenant is never ready."""
+
+    async def fresh(self, wanted: frozenset[ObjectId], patience: float) -> Any:
+        live = await super().fresh(wanted, patience)
+        for id, found in live.items():
+            if id.name.endswith("-rocky-db"):
+                found["status"]["conditions"] = [{"type": "Ready", "status": "Unknown"}]
+        assert self.readings < 100, "somebody still waits for it"
+        return live
+
+
+@pytest.mark.parametrize("own", ["", "rollout: {waves: [{names: [a]}, {all: true}], timeout: 1h}, "])
+def test_nobody_waits_for_a_tenant_that_its_own_rollout_or_another_one_has_stopped(outcome: Path, own: str) -> None:
+    text = TEXT.replace("web: {kustomize", f"web: {{{own}kustomize").replace("timeout: 1s", "timeout: 1h") + TENANTS
+    stays = apps(run(planned(text), flux=_Slow))
+    assert not stays["d-tammy-web"]
+    assert outcome.read_text() == HELD
+
+
+TWO_HUBS = (TEXT + TENANTS).replace("management: hub\n", "management: [hub, other]\n")
+TWO_HUBS = TWO_HUBS.replace("  hub: {environments", "  other: {environments: [dev]}\n  hub: {environments")
+TWO_HUBS = re.sub(r"(  [abcd]: \{)", r"\1management: hub, ", TWO_HUBS)
+
+
+@pytest.mark.usefixtures("outcome")
+@pytest.mark.parametrize("alone_before", [True, False])
+def test_what_gets_another_name_in_the_same_run_stays_under_that_one_alone(*, alone_before: bool) -> None:
+    """The environment gains or loses its second management cluster."""
+    several, reached = planned(TWO_HUBS), {name: Reach(context=name) for name in ("hub", "other")}
+    before, plan = (PLAN, several) if alone_before else (several, PLAN)
+    state = state_of(before, ClusterTarget(hubs=reached) if before is several else TARGET)
+    moved = renamed(plan, state, Claim("dev", "fleet/dev"), "tenantry-system")
+    assert len(moved.names) == len(PLAN.objects)
+    recording = run(
+        plan,
+        state=state,
+        touched=frozenset(each.id for each in plan.objects),
+        target=ClusterTarget(hubs=reached) if plan is several else TARGET,
+        moved=moved,
+    )
+    sent_names = [each.key.name for each in recording.objects]
+    assert sorted(sent_names) == sorted(each.logical_name for each in plan.objects)
+    stays = {name.rpartition("/")[2] for name, ignored in apps(recording).items() if ignored}
+    assert stays == {f"{cluster}-rocky-{app}" for cluster in "bcd" for app in ("web", "db")}
 
 
 @pytest.fixture(autouse=True)

@@ -14,6 +14,7 @@ import pytest
 from components import comparing
 from components.comparing import Restoring, restoring
 from components.config import ClusterTarget
+from components.hubs import Renamed
 from tenantry.cluster import connect, drift
 from tenantry.cluster.drift import Comparison, Difference
 from tenantry.kube.objects import Manifest
@@ -54,9 +55,9 @@ def run(build: Callable[[], object]) -> None:
     record(build, config={})
 
 
-def begin() -> Restoring | None:
+def begin(moved: Renamed | None = None) -> Restoring | None:
     found: list[Restoring | None] = []
-    run(lambda: found.append(restoring(PLAN, ClusterTarget())))
+    run(lambda: found.append(restoring(PLAN, ClusterTarget(), moved=moved)))
     return found[0]
 
 
@@ -109,6 +110,20 @@ def test_pulumi_leaves_alone_what_the_api_server_writes_otherwise(
     assert (begun.ids, told) == (frozenset(), [])
     [web] = (each for each in begun.leaving(PLAN).objects if each.id == WEB.id)
     assert web.rewritten == DRIFT.changed
+
+
+def test_what_gets_another_name_is_found_in_the_state_by_its_former_one(
+    monkeypatch: pytest.MonkeyPatch, told: list[str]
+) -> None:
+    former = URN.replace("::rocky/web", "::hub/rocky/web")
+    monkeypatch.setattr(comparing, "outputs_in_state", lambda: {former: WEB.manifest})
+    monkeypatch.setenv(UNREFRESHED, "true")
+    with pytest.raises(SystemExit):
+        begin(Renamed("hub", {WEB.id: "hub/rocky/web"}))
+    monkeypatch.delenv(UNREFRESHED)
+    begun = begin(Renamed("hub", {WEB.id: "hub/rocky/web"}))
+    assert begun
+    assert (begun.staying.urns, told[-1]) == ({KEY: former}, told[0])
 
 
 def test_an_object_that_was_deleted_by_hand_is_not_known_to_the_state(

@@ -16,6 +16,7 @@ from components import gates as gates_module
 from components.config import ClusterTarget
 from components.fleet import Fleet
 from components.gates import Gates, gates_of
+from components.hubs import Renamed
 from components.run import Run
 from components.staying import Staying
 from tenantry.cluster.standing import Live
@@ -51,6 +52,7 @@ tenants:
       web: {kustomize: {source: manifests}}
       db: {kustomize: {source: manifests}}
 """
+TARGET = ClusterTarget()
 
 
 @dataclass
@@ -106,6 +108,8 @@ def sent(
     played: Played | None,
     fail: Callable[[str], bool] = lambda _: False,
     staying: Staying | None = None,
+    target: ClusterTarget = TARGET,
+    moved: Renamed | None = None,
     **settings: Any,
 ) -> tuple[Recording, list[str]]:
     """What the engine was sent, and the objects for `web` and the gates in the order of the requests. settings: of the gates."""
@@ -125,7 +129,7 @@ def sent(
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(Monitor, "RegisterResource", register)
         try:
-            run = Run(plan=plan, target=ClusterTarget(), gates=gates, staying=staying or Staying())
+            run = Run(plan=plan, target=target, gates=gates, staying=staying or Staying(), renamed=moved or Renamed())
             recording = record(lambda: Fleet("dev", run=run))
         except pulumi.RunError as error:
             error.add_note(" ".join(each for each in names if each.endswith("-web")))
@@ -355,7 +359,8 @@ def test_no_more_clusters_than_allowed_change_at_the_same_time() -> None:
 def test_an_object_that_the_engine_could_not_change_ends_the_run_at_its_wave() -> None:
     plan = planned(TEXT)
     with pytest.raises(
-        pulumi.RunError, match=r"^wave 1 of 3 \(canary\) in environment 'dev' was not applied completely \(a\)"
+        pulumi.RunError,
+        match=r"'dev' was not applied completely \(Kustomization clusters/a-rocky-web\), so the run ends here",
     ):
         sent(plan, Played(turns_of(plan), good_after=0), lambda name: name == "clusters/a-rocky-web")
 

@@ -20,6 +20,7 @@ from tenantry.guard.claims import Claim, claim_object, claimed
 from tenantry.kube.objects import ObjectId
 from tenantry.messages.errors import UNREACHABLE, Refused
 from tenantry.plan.plan import Plan
+from tenantry.stacks.outcome import OUTCOME_FILE
 from tests.components.recording import Recording, record
 from tests.unit.memory import Memory, held, hold, list_of
 from tests.unit.texts import planned
@@ -223,9 +224,9 @@ ALONE = ALONE.replace(", management: hub-eu", "")
 """The fleet when hub-eu is its only management cluster."""
 
 
-def had_one(world: World) -> Iterable[Any]:
+def had_one(world: World, text: str = ALONE) -> Iterable[Any]:
     """What the environment had when hub-eu was its only management cluster: on that one, and in the state."""
-    of_eu = claimed(planned(ALONE), "tenantry-system", CLAIM).objects
+    of_eu = claimed(planned(text), "tenantry-system", CLAIM).objects
     for each in of_eu:
         world.state.append(
             {**resource(each), "provider": "urn:pulumi:dev::tenantry::pulumi:providers:kubernetes::management::1"}
@@ -260,6 +261,23 @@ def test_an_environment_that_gets_a_second_one_keeps_its_objects(world: World) -
         **kept,
         "management/hub-eu": ["management"],
     }
+
+
+def test_a_secret_without_a_value_stays_in_the_run_in_which_it_gets_another_name(
+    world: World, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    def with_credentials(text: str) -> str:
+        return text.replace("  world:\n", "  world:\n    credentials: {git: {keys: [token]}}\n").replace(
+            "interval: 1h}}", "interval: 1h}, credentials: git}"
+        )
+
+    monkeypatch.setenv(OUTCOME_FILE, str(tmp_path / "outcome"))
+    had_one(world, with_credentials(ALONE))
+    secret = "clusters/world.git"
+    world.hubs["eu"].objects["/api/v1/namespaces/clusters/secrets/world.git"] = {"metadata": {"name": "world.git"}}
+    found, _ = world.run(with_credentials(TEXT))
+    [sent] = (each for each in found.requests if getattr(each, "name", "") == f"hub-eu/{secret}")
+    assert ([alias.spec.name for alias in sent.aliases], [*sent.ignoreChanges]) == ([secret], ["*"])
 
 
 def test_a_run_that_goes_on_with_new_names_finds_what_still_has_the_former_ones(world: World) -> None:

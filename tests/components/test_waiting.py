@@ -28,6 +28,7 @@ from tests.unit.rollout.test_waves import fleet
 from tests.unit.texts import planned
 
 T = TypeVar("T")
+TARGET = ClusterTarget()
 NOW = datetime(2026, 11, 28, 12, tzinfo=UTC)
 WAVES = "{waves: [{labels: {ring: canary}, soak: 1h}, {all: true}]}"
 WEB = "      web: {kustomize: {source: m}}\n"
@@ -48,11 +49,11 @@ def awaited(call: Coroutine[Any, Any, T]) -> T:
         return loop.run_until_complete(call)
 
 
-def _requests(plan: Plan, **rest: Any) -> list[Any]:
-    return record(lambda: Fleet("dev", run=Run(plan=plan, target=ClusterTarget(), **rest))).requests
+def _requests(plan: Plan, target: ClusterTarget = TARGET, **rest: Any) -> list[Any]:
+    return record(lambda: Fleet("dev", run=Run(plan=plan, target=target, **rest))).requests
 
 
-def state_of(before: Plan) -> list[dict[str, Any]]:
+def state_of(before: Plan, target: ClusterTarget = TARGET) -> list[dict[str, Any]]:
     """As a run of a plan leaves it."""
     maker = Monitor(Recording(), None)  # type: ignore[arg-type]
     manifests = {each.logical_name: each.manifest for each in before.objects}
@@ -61,13 +62,13 @@ def state_of(before: Plan) -> list[dict[str, Any]]:
             "urn": maker.make_urn(each.parent, each.type, each.name),
             "type": each.type,
             "parent": each.parent,
-            "inputs": manifests.get(each.name, {}),
+            "inputs": manifests.get(each.name) or dict(each.object),
             "dependencies": list(each.dependencies),
             "provider": each.provider,
             "protect": each.protect,
             "retainOnDelete": each.retainOnDelete,
         }
-        for each in _requests(before)
+        for each in _requests(before, target)
     ]
 
 

@@ -623,6 +623,61 @@ def test_a_tenant_whose_app_fails_is_held_and_two_others_reach_the_end(project: 
     assert _paths(hub, "calm") == paths
 
 
+def test_an_object_that_the_api_server_refuses_stops_its_tenant_and_others_reach_the_end(
+    project: Project, hub: Cluster
+) -> None:
+    """In the end the file is as it was."""
+    before = project.fleet.read_text()
+    paths = _paths(hub, "calm")
+    others = before.index("  calm:")
+    changed = before[others:].replace("./v1/", "./v3/")
+    without_config = changed.replace("    configs: {extra: {data: {COLOR: red}}}\n", "", 2).replace(TAKES, "", 2)
+    project.fleet.write_text(before[:others] + without_config)
+    with _refusing(hub, "edge-1-calm-web"):
+        refused = _up(project, 1, "--", "--continue-on-error")
+    told = r"wave 1 of 3 \(canary\) .* was not applied completely \(Kustomization clusters/edge-1-calm-web\), so tenant 'calm'"
+    assert re.search(told, refused.text), refused.text
+    assert ("Traceback" in refused.text, "integrity" in refused.text) == (False, False), refused.text
+    assert _paths(hub, "calm") == paths
+    for tenant in ("cool", "cord"):
+        assert {each[:5] for each in _paths(hub, tenant).values()} == {"./v3/"}
+    extras = [f"edge-6.{each}.extra" for each in ("calm", "cool")]
+    assert all(hub.find("ConfigMap", "clusters", each) for each in extras), "nothing is deleted in such a run"
+    _up(project, 0)
+    assert {each[:5] for each in _paths(hub, "calm").values()} == {"./v3/"}
+    assert not any(hub.find("ConfigMap", "clusters", each) for each in extras)
+    project.fleet.write_text(before)
+    _up(project, 0)
+
+
+@contextmanager
+def _refusing(hub: Cluster, name: str) -> Iterator[None]:
+    """Have the API server refuse every change of a Kustomization."""
+    http, path = hub.client._client._client, "/apis/admissionregistration.k8s.io/v1"
+    rule = {
+        "apiGroups": ["kustomize.toolkit.fluxcd.io"],
+        "apiVersions": ["*"],
+        "operations": ["UPDATE"],
+        "resources": ["kustomizations"],
+        "resourceNames": [name],
+    }
+    spec = {"matchConstraints": {"resourceRules": [rule]}, "validations": [{"expression": "false"}]}
+    binding = {"policyName": "refusing", "validationActions": ["Deny"]}
+    for kind, plural, own in (("", "ies", spec), ("Binding", "ybindings", binding)):
+        made = {"kind": f"ValidatingAdmissionPolicy{kind}", "metadata": {"name": "refusing"}, "spec": own}
+        http.post(f"{path}/validatingadmissionpolic{plural}", json=made).raise_for_status()
+    one = f"/apis/kustomize.toolkit.fluxcd.io/v1/namespaces/clusters/kustomizations/{name}"
+    patch = {"json": {"metadata": {"labels": {"tried": "true"}}}, "params": {"dryRun": "All"}}
+    headers = {"Content-Type": "application/merge-patch+json"}
+    eventually(lambda: http.patch(one, headers=headers, **patch).status_code == 422, "the policy")
+    try:
+        yield
+    finally:
+        for plural in ("validatingadmissionpolicybindings", "validatingadmissionpolicies"):
+            http.delete(f"{path}/{plural}/refusing")
+    eventually(lambda: http.patch(one, headers=headers, **patch).status_code == 200, "the end of the policy")
+
+
 def _paths(hub: Cluster, tenant: str) -> dict[str, str]:
     """The path of a tenant's app on each remote cluster."""
     return {each: _spec(hub, f"clusters/{each}-{tenant}-web")["path"] for wave in WAVES for each in wave}

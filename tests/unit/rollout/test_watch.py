@@ -262,10 +262,14 @@ def test_a_wave_that_failed_tells_why_what_is_untouched_and_the_ways_on() -> Non
     )
 
 
-def test_an_object_that_the_engine_could_not_change_ends_the_run_too() -> None:
-    assert unapplied("prod", ROLLOUT, LATE, ["", "edge-5"]) == (
-        "wave 3 of 3 in environment 'prod' was not applied completely (objects that clusters share, edge-5), so the run"
+def test_objects_that_the_engine_could_not_change_end_the_run_or_stop_their_author() -> None:
+    refused = [ObjectId("v1", "Secret", "clusters", name) for name in ("two", "one")]
+    assert unapplied("prod", ROLLOUT, LATE, refused, []) == (
+        "wave 3 of 3 in environment 'prod' was not applied completely (Secret clusters/one, Secret clusters/two), so the run"
         " ends here\n"
         "  untouched: nothing, it was the last wave\n"
         "  fix: see the errors of Pulumi, correct their cause, then run the same command again"
     )
+    told = unapplied("prod", ROLLOUT, EARLY, refused[:1], ["edge-4"], "tenant 'rocky'")
+    assert "completely (Secret clusters/two), so tenant 'rocky' goes no further in this run" in told
+    assert "  stays as it is: edge-4 of this wave; wave 3 (edge-5, edge-6)\n" in told
