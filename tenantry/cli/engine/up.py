@@ -93,7 +93,8 @@ def command(*asked: Asked, ignore: tuple[str, ...], reason: str | None, **option
     stays as it is, and the others go on.
 
     Several environments are applied one after the other, each after those in its `after`. One that comes after an environment
-    which did not end with exit code 0 is left out, unless --ignore names `after`; the others go on. Without --yes, Pulumi asks once for each.
+    which did not end with exit code 0 is not begun, unless --ignore names `after`; the others go on. Without --yes, Pulumi asks
+    once for each.
     """
     ignored = _ignored(ignore, reason)
     if len(asked) == 1:
