@@ -8,7 +8,7 @@ from typing import Protocol
 
 from tenantry.messages.errors import Problem, Refused, warning
 from tenantry.messages.text import listed
-from tenantry.model.scalars import SHARE
+from tenantry.model.scalars import SHARE, share_of
 
 CEILING = 10
 """The greatest number that a stack may set as its `maxDeletions`: the setting stays, and permits as many in each later run."""
@@ -31,10 +31,7 @@ def limit_in(text: str) -> int | str | None:
 
 def most_of(limit: int | str, there: int) -> int:
     """How many of some things a limit lets go: a number, or a share of all that are there, rounded down, but at least one."""
-    if isinstance(limit, int):
-        return limit
-    percent = int(limit.removesuffix("%"))
-    return max(1, there * percent // 100) if percent else 0
+    return max(share_of(limit, there), int(limit not in (0, "0%")))
 
 
 class Permitted(Protocol):

@@ -160,6 +160,19 @@ def nothing_of(plan: Plan) -> Plan:
     return replace(empty, new_names=plan.new_names, handed_over=plan.handed_over)
 
 
+def check_declared(fleet: Fleet, environment: str) -> None:
+    """Raises: Refused: the environment is not declared."""
+    if environment not in fleet.environments:
+        near = closest(environment, fleet.environments)
+        hint = f"name '{near}'" if near else "declare it under 'environments:', or name one of these"
+        if environment in fleet.document.tenants:
+            hint = "it is a tenant: name an environment, and the tenant with --tenant"
+        names = ", ".join(fleet.environments)
+        raise Refused(
+            f"{fleet.source.file} declares no environment '{environment}' (declared: {names})", hint, code=UNKNOWN_NAME
+        )
+
+
 def plan(fleet: Fleet, environment: str, part: Part | None = None) -> Plan:
     """Plan the objects of an environment on its management clusters.
 
@@ -171,15 +184,7 @@ def plan(fleet: Fleet, environment: str, part: Part | None = None) -> Plan:
             per remote whose token or kubeconfig the fleet describes 1.
     Raises: InvalidFleet: with all problems of this environment alone; Refused: the environment is not declared.
     """
-    if environment not in fleet.environments:
-        near = closest(environment, fleet.environments)
-        hint = f"name '{near}'" if near else "declare it under 'environments:', or name one of these"
-        if environment in fleet.document.tenants:
-            hint = "it is a tenant: name an environment, and the tenant with --tenant"
-        names = ", ".join(fleet.environments)
-        raise Refused(
-            f"{fleet.source.file} declares no environment '{environment}' (declared: {names})", hint, code=UNKNOWN_NAME
-        )
+    check_declared(fleet, environment)
     planner = Planner(fleet, environment, part)
     planner.run()
     if (findings := planner.findings) or findings.skipped:

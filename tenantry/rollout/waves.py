@@ -21,7 +21,7 @@ from tenantry.fleet.settings import variables_of
 from tenantry.kube.objects import KubeObject, ObjectId, Owner, group_of, labels_of
 from tenantry.messages.text import counted, listed, printable
 from tenantry.model import Rollout as Declared
-from tenantry.model.scalars import seconds_of
+from tenantry.model.scalars import seconds_of, share_of
 from tenantry.plan.objects.scope import APP_LABEL
 from tenantry.plan.planned_apps import PlannedApp
 from tenantry.rollout.check_texts import check_names, check_variables, filled, texts_of
@@ -219,10 +219,7 @@ class _Waves:
 
 def _tolerance(declared: Tolerate, units: int) -> Tolerance:
     """The numbers for a wave of so many units. Shares are rounded down."""
-    failed, unreachable = (
-        limit if isinstance(limit, int) else units * int(limit.removesuffix("%")) // 100
-        for limit in (declared.failed, declared.unreachable)
-    )
+    failed, unreachable = (share_of(limit, units) for limit in (declared.failed, declared.unreachable))
     written = f"failed {declared.failed}, unreachable {declared.unreachable}"
     if declared.failed == declared.unreachable:
         written = str(declared.failed) if declared.failed else ""

@@ -10,8 +10,10 @@ import click
 
 from tenantry.cli.commands import Command
 from tenantry.cli.engine.advice import TAKE_OVER
+from tenantry.cli.environment import values
 from tenantry.cli.fleet_file import fleet_file, reads_file
 from tenantry.cli.options import environment as environment_option
+from tenantry.cli.options import environments as environments_option
 from tenantry.messages.errors import TenantryError
 
 if TYPE_CHECKING:
@@ -34,15 +36,15 @@ class EngineCommand(Command):
 
 
 def _stacks(context: click.Context) -> list[Stack]:
-    """The stacks of the environment on the command line, or of all; empty if they cannot be read."""
+    """The stacks of the environments on the command line, or of all; empty if they cannot be read."""
     from tenantry.stacks.file import stacks_of
 
-    environment = context.params.get("environment")
+    environments = values(context.params.get("environment"))
     try:
         found = stacks_of(fleet_file(context).resolve().parent)
     except TenantryError:
         return []
-    return [each for each in found if environment in (None, each.environment)]
+    return [each for each in found if not environments or each.environment in environments]
 
 
 def _names(context: click.Context, _: click.Parameter, start: str) -> list[str]:
@@ -51,7 +53,16 @@ def _names(context: click.Context, _: click.Parameter, start: str) -> list[str]:
 
 def stack_options(command: _F) -> _F:
     """Which stack a command runs, for `pulumi_options`, which collects them."""
-    return _stack_options(command, typed=False)
+    return _stack_options(
+        command, environment_option("The environment whose stack runs.", required=True, argument=True)
+    )
+
+
+def several_stacks_options(command: _F) -> _F:
+    """The same for a command that runs the stacks of several environments; it gets an `Asked` for each."""
+    return _stack_options(
+        command, environments_option("The environment whose stack runs; repeatable.", required=True, argument=True)
+    )
 
 
 def deleted_stack_options(command: _F) -> _F:
@@ -60,12 +71,14 @@ def deleted_stack_options(command: _F) -> _F:
     It has to be typed: a variable that was set for something else, or a file with one environment, must not choose it.
     `up` and `suspend` take these defaults, because the file can undo what they do, and the guard limits what `up` removes.
     """
-    return _stack_options(command, typed=True)
+    return _stack_options(
+        command, environment_option("The environment whose stack runs.", required=True, argument=True, typed=True)
+    )
 
 
-def _stack_options(command: _F, *, typed: bool) -> _F:
+def _stack_options(command: _F, environment: Callable[[_F], _F]) -> _F:
     options = (
-        environment_option("The environment whose stack runs.", required=True, argument=True, typed=typed),
+        environment,
         click.option(
             "--stack",
             metavar="NAME",
@@ -128,14 +141,17 @@ class Asked(NamedTuple):
 
 
 def pulumi_options(*names: str) -> Callable[[Callable[..., int]], Callable[..., int]]:
-    """Options of Pulumi's, beside those of `stack_options`. The command gets both as its first argument, an `Asked`."""
+    """Options of Pulumi's, beside those of `stack_options`. The command gets both as its first argument, an `Asked`; one that
+    takes several environments gets one for each.
+    """
 
     def decorate(command: Callable[..., int]) -> Callable[..., int]:
         def with_passed(file: Path, **options: Any) -> int:
             given = {name: options.pop(name) for name in names}
             rest = click.get_current_context().meta.get(_REST, ())
-            environment, stack = options.pop("environment"), options.pop("stack")
-            return command(Asked(file, environment, stack, (*_words(given), *rest)), **options)
+            environments, stack = values(options.pop("environment")), options.pop("stack")
+            passed = (*_words(given), *rest)
+            return command(*(Asked(file, each, stack, passed) for each in environments), **options)
 
         with_passed.__doc__ = command.__doc__
         with_passed.__click_params__ = getattr(command, "__click_params__", [])  # type: ignore[attr-defined]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 import click
 
@@ -11,7 +12,7 @@ from tenantry.cli.engine.options import (
     EngineCommand,
     has,
     pulumi_options,
-    stack_options,
+    several_stacks_options,
     take_over_option,
     without_option,
 )
@@ -46,6 +47,7 @@ Examples:
   tenantry up --environment prod --yes --skip-preview
   tenantry up --environment prod --yes --ignore after,windows --reason "CVE-1"
   tenantry up --environment prod --without hub-us
+  tenantry up dev staging prod --yes
   tenantry up --environment prod -- --message "Tenant movy" --parallel 16
 
 Exit codes:
@@ -56,9 +58,11 @@ Exit codes:
   4    the guard, or the gate to the environment before, refuses the change
   5    a change waits, for example for a window; nothing has failed
   130  interrupted, or answered with "no"
+With several environments: the first of 130, 1, 2, 4 and 5 with which one
+has ended.
 """,
 )
-@stack_options
+@several_stacks_options
 @click.option("--no-preflight", is_flag=True, help="Do not check the live clusters first.")
 @click.option(
     "--ignore",
@@ -72,17 +76,7 @@ Exit codes:
 @timeout_option(600, "How long to wait until every app is ready.")
 @without_option
 @pulumi_options("yes", "skip_preview", "diff", "refresh", "target", "policy_pack", "json")
-def command(
-    asked: Asked,
-    *,
-    no_preflight: bool,
-    ignore: tuple[str, ...],
-    reason: str | None,
-    no_wait: bool,
-    take_over_lock: bool,
-    timeout: int,
-    without: tuple[str, ...],
-) -> int:
+def command(*asked: Asked, ignore: tuple[str, ...], reason: str | None, **options: Any) -> int:
     """Apply an environment with Pulumi and its fastest safe settings, with a check before and the status after.
 
     Prints the `pulumi` command that it runs, and leaves the terminal to it. Options after `--` go to pulumi; they and your
@@ -97,12 +91,42 @@ def command(
 
     If a management cluster of an environment with several does not answer, nothing is changed. With --without HUB, what it has
     stays as it is, and the others go on.
+
+    Several environments are applied one after the other, each after those in its `after`. One that comes after an environment
+    which did not end with exit code 0 is not begun, unless --ignore names `after`; the others go on. Without --yes, Pulumi asks
+    once for each.
     """
+    ignored = _ignored(ignore, reason)
+    if len(asked) == 1:
+        return _up(asked[0], ignored, **options)
+    from tenantry.cli.engine.several import up_each
+
+    if one := next((each for each in _OF_ONE if has(asked[0].passed, each)), None):
+        raise click.UsageError(f"{one} takes one environment")
+    if asked[0].stack or options["without"]:
+        raise click.UsageError(f"{'--stack' if asked[0].stack else '--without'} takes one environment")
+    of = {each.environment: each for each in asked}
+    return up_each(asked[0].file, of, lambda name: _up(of[name], ignored, **options), in_turn="after" not in ignored)
+
+
+_OF_ONE = ("--target", "-t", "--exclude")
+"""Options of Pulumi that name resources of one stack."""
+
+
+def _up(
+    asked: Asked,
+    ignored: Ignored,
+    *,
+    no_preflight: bool,
+    no_wait: bool,
+    take_over_lock: bool,
+    timeout: int,
+    without: tuple[str, ...],
+) -> int:
     stack = chosen(asked)
     session = opened(asked.project, stack, asked.environment, "up")
-    left_out = _ignored(ignore, reason)
-    if left_out:
-        session = replace(session, variables={IGNORE: left_out.variable(asked.environment)})
+    if ignored:
+        session = replace(session, variables={IGNORE: ignored.variable(asked.environment)})
     session = leaving_out(session, stack, without, asked.passed)
     planned = None
     if not stack.target.files and not (no_preflight and no_wait):
@@ -110,9 +134,9 @@ def command(
         from tenantry.preflight.after import Mode
 
         planned = Planned.of(asked.file, asked.environment, stack, without)
-        if "windows" not in left_out and not has(asked.passed, "--preview-only") and (code := planned.waits()):
+        if "windows" not in ignored and not has(asked.passed, "--preview-only") and (code := planned.waits()):
             return code
-        if not no_preflight and (code := planned.preflight(Mode.IGNORE if "after" in left_out else Mode.RUN)):
+        if not no_preflight and (code := planned.preflight(Mode.IGNORE if "after" in ignored else Mode.RUN)):
             return code
     if take_over_lock:
         take_over(session, stack, "up")

@@ -146,8 +146,8 @@ def command(
     Several environments are shown one below the other. If one cannot be read, the others are shown all the same. With
     --output html, the result is one web page about all of them, to open in a browser.
 
-    With --tolerate 2%, up to two percent of all objects may be not as planned before the exit code is 1, but at least one. A share
-    is rounded down.
+    With --tolerate 2%, up to two percent of all objects may be not as planned before the exit code is 1. A share is rounded
+    down, as in `tolerate` of a rollout.
 
     With --rollout, the answer is what a run would change now: in which waves, and what of it waits for whom and until when.
 

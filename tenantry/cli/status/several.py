@@ -14,9 +14,9 @@ from tenantry.cli.status.formats import metrics, status_document
 from tenantry.cli.status.table import shown
 from tenantry.cluster.report import StatusReport
 from tenantry.fleet.fleet import Fleet
-from tenantry.guard.permissions import most_of
 from tenantry.messages.errors import UNKNOWN_NAME, Refused
 from tenantry.messages.text import counted
+from tenantry.model.scalars import share_of
 from tenantry.plan.plan import Plan
 
 
@@ -36,7 +36,7 @@ class Shown(NamedTuple):
 def verdict(found: Sequence[Shown], tolerate: int | str | None) -> int:
     """The exit code: 0 if no more is off than is tolerated, in all environments together."""
     off, total = sum(each.off for each in found), sum(each.total for each in found)
-    most = 0 if tolerate is None else most_of(tolerate, total)
+    most = 0 if tolerate is None else share_of(tolerate, total)
     if tolerate is not None:
         say(f"{off} of {counted(total, 'object')} are not as planned or not ready; --tolerate {tolerate} allows {most}")
     return int(off > most or not all(each.whole for each in found))

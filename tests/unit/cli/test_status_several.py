@@ -59,7 +59,10 @@ def test_each_has_a_section(capsys: Capture) -> None:
     assert "missing  -" not in out.partition("\nprod\n")[0]
 
 
-@table("tolerate, code, allowed", [("99", 0, 99), ("1", 1, 1), ("11%", 0, 2), ("10%", 1, 1), ("0", 1, 0), ("0%", 1, 0)])
+@table(
+    "tolerate, code, allowed",
+    [("99", 0, 99), ("1", 1, 1), ("11%", 0, 2), ("10%", 1, 1), ("5%", 1, 0), ("0", 1, 0), ("0%", 1, 0)],
+)
 def test_a_budget_is_for_all_environments_together(
     tolerate: str, code: int, allowed: int, hubs: dict[str, Memory], capsys: Capture
 ) -> None:

@@ -310,7 +310,7 @@ def test_another_directory_is_named_in_the_command(capsys: Capture, monkeypatch:
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (("up", "-e", "dev", "x"), "Two environments are named, x and dev: name one of them."),
+        (("preview", "-e", "dev", "x"), "Two environments are named, x and dev: name one of them."),
         (("destroy",), "Name an environment: this command deletes it, so nothing else chooses it."),
         (("preview", "-e", "dev", "--yes"), "No such option '--yes'."),
     ],
@@ -462,3 +462,102 @@ def test_up_waits_while_a_window_is_shut_unless_somebody_says_why_not(
     ended, _, err = tenantry(capsys, "up", "-e", "dev", "--no-wait", *given)
     assert (ended, told in err) == (code, True), err
     assert bool(log.read_text()) == (code == 0)
+
+
+SEVERAL = TEXT.replace(
+    "dev: {management: hub}",
+    "prod: {management: far, after: qa}\n  lab: {management: lab}\n  qa: {management: near, after: dev}\n  dev: {management: hub}",
+).replace(
+    "clusters:\n",
+    "clusters:\n  far: {environments: [prod]}\n  near: {environments: [qa]}\n  lab: {environments: [lab]}\n",
+    1,
+)
+
+
+@pytest.fixture
+def four(log: Path) -> Path:
+    """The same project with four environments."""
+    Path("tenants.yaml").write_text(SEVERAL)
+    for name in ("prod", "lab", "qa"):
+        Path(f"Pulumi.{name}.yaml").write_text("config: {tenantry:target: directory}\n")
+    return log
+
+
+@pytest.mark.parametrize(
+    ("given", "fails", "ends", "code", "told"),
+    [
+        (("prod", "dev", "qa"), "nothing", (1, ""), 0, "dev: done, qa: done, prod: done"),
+        (("prod", "dev"), "nothing", (1, ""), 0, "dev: done, prod: done"),
+        (
+            ("prod", "dev", "qa", "lab"),
+            "--stack dev",
+            (1, "started"),
+            1,
+            "dev: failed (exit code 1), qa: not begun, because of dev, prod: not begun, because of dev, lab: done",
+        ),
+        (
+            ("lab", "qa", "prod"),
+            "--stack qa",
+            (255, "4"),
+            4,
+            "qa: refused (exit code 4), prod: not begun, because of qa, lab: done",
+        ),
+        (("dev", "lab"), "--stack lab", (0, "waits"), 5, "dev: waits (exit code 5), lab: waits (exit code 5)"),
+        (("dev", "lab"), "--stack dev", (8, "started"), 130, "dev: interrupted (exit code 130), lab: not begun"),
+        (
+            ("dev", "prod", "--ignore", "after", "--reason", "fire"),
+            "--stack dev",
+            (1, "started"),
+            1,
+            "dev: failed (exit code 1), prod: done",
+        ),
+    ],
+)
+def test_several_are_applied_in_their_order(
+    capsys: Capture,
+    monkeypatch: pytest.MonkeyPatch,
+    four: Path,
+    given: tuple[str, ...],
+    fails: str,
+    ends: tuple[int, str],
+    code: int,
+    told: str,
+) -> None:
+    monkeypatch.setenv("FAKE_FAILS", fails)
+    monkeypatch.setenv("FAKE_CODE", str(ends[0]))
+    monkeypatch.setenv("FAKE_OUTCOME", ends[1])
+    ended, out, err = tenantry(capsys, "up", *given, "--yes")
+    assert (ended, out, err.rpartition("\n\n")[2].replace("\n", ", ")) == (code, "", f"{told}, ")
+    begun = [each.partition(":")[0] for each in told.split(", ") if ":" in each and "not begun" not in each]
+    assert [line.split()[3] for line in four.read_text().splitlines()] == begun
+    assert [line for line in err.splitlines() if line.startswith("environment ")] == [
+        f"environment {each}" for each in begun
+    ]
+
+
+def test_one_that_cannot_run_stops_those_after_it_alone(capsys: Capture, four: Path) -> None:
+    Path("Pulumi.trial.yaml").write_text("config: {tenantry:environment: dev}\n")
+    Path("Pulumi.dev.yaml").write_text("config: {tenantry:environment: dev2}\n")
+    Path("Pulumi.other.yaml").write_text("config: {tenantry:environment: dev}\n")
+    code, _, err = tenantry(capsys, "up", "qa", "dev", "lab")
+    assert (code, four.read_text().split()[3::9]) == (2, ["lab"])
+    assert "the files of several stacks name environment 'dev': other, trial" in err
+    assert err.endswith("\n\ndev: cannot run (exit code 2)\nqa: not begun, because of dev\nlab: done\n")
+
+
+@pytest.mark.usefixtures("four")
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        (("dev", "pro"), "tenants.yaml declares no environment 'pro'"),
+        (("dev", "qa", "--stack", "dev"), "--stack takes one environment"),
+        (("dev", "qa", "--without", "hub"), "--without takes one environment"),
+        (("dev", "qa", "--target", "urn:x"), "--target takes one environment"),
+        (("dev", "qa", "--", "--exclude", "urn:x"), "--exclude takes one environment"),
+    ],
+)
+def test_what_is_wrong_with_several_is_said_before_the_first(
+    capsys: Capture, four: Path, given: tuple[str, ...], message: str
+) -> None:
+    code, _, err = tenantry(capsys, "up", *given)
+    assert (code, message in err, four.read_text()) == (2, True, ""), err
