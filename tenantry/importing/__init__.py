@@ -2,7 +2,7 @@
 
     documents, reading   files, kustomize trees and live clusters to objects; model: what they are collected in
     checkouts, follow    what Kustomizations apply from the sources at hand; resource_sets: the same of the Flux Operator;
-                         markers: what image automation writes there
+                         markers: what image automation writes there; appliers: what applies an object, by its labels
     fluxs_own            what Flux itself consists of
     environments         reads one environment, and says why nothing can be written
     world                the objects of one environment, by kind and namespace, and its apps

@@ -16,7 +16,7 @@ from typing import Any, TypeAlias
 
 from tenantry.importing.alike import plan_the_same
 from tenantry.importing.model import Draft
-from tenantry.messages.data import mapping_at
+from tenantry.messages.data import mapping_at, with_texts
 from tenantry.messages.text import grouped
 from tenantry.model.clusters import ClusterGroup
 from tenantry.model.document import TenantClass
@@ -37,16 +37,15 @@ def with_groups(draft: Draft) -> Draft:
     undecided = {path[1] for path in draft.decisions if path[:1] == ("clusters",)}
     clusters = mapping_at(data, "clusters")
     free = {name: each for name, each in clusters.items() if "kubeconfig" in each and name not in undecided}
-    for same in grouped(free, lambda name: _form(name, free[name])).values():
+
+    def reached(name: str) -> str:
+        return json.dumps(_templated(free[name]["kubeconfig"], name, "{cluster}"))
+
+    for same in grouped(free, reached).values():
         if len(same) >= _CLUSTERS:
             made = _grouped(data, same)
             data = made if plan_the_same(data, made) else data
     return replace(draft, data=data)
-
-
-def _form(name: str, cluster: Entry) -> str:
-    """How a cluster is reached, wherever its name stands."""
-    return json.dumps(_templated(cluster["kubeconfig"], name, "{cluster}"))
 
 
 def _grouped(data: Entry, names: list[str]) -> Entry:
@@ -107,11 +106,8 @@ def _placed(data: Entry, key: str, value: Entry, *, before: str) -> Entry:
 
 def _templated(value: Any, name: str, placeholder: str) -> Any:
     """The value with a placeholder wherever a text holds a name as a word."""
-    if isinstance(value, str):
-        return re.sub(rf"(?<![A-Za-z0-9{{]){re.escape(name)}(?![A-Za-z0-9}}])", placeholder, value)
-    if isinstance(value, dict):
-        return {key: _templated(each, name, placeholder) for key, each in value.items()}
-    return [_templated(each, name, placeholder) for each in value] if isinstance(value, list) else value
+    word = re.compile(rf"(?<![A-Za-z0-9{{]){re.escape(name)}(?![A-Za-z0-9}}])")
+    return with_texts(value, lambda text: word.sub(placeholder, text))
 
 
 def _taken_out(entries: list[Entry], keys: Collection[str]) -> Entry:

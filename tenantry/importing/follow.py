@@ -18,12 +18,13 @@ from typing import Any, NamedTuple
 
 from tenantry.flux.conformance import check_part
 from tenantry.flux.schemas import kinds
+from tenantry.importing.appliers import Applier, applier_of
 from tenantry.importing.checkouts import ARTIFACT, FLUX, Checkout, Checkouts, copied_by, parts_of, source_of, sources_in
 from tenantry.importing.documents import Placed, placed
 from tenantry.importing.markers import Marked, marked_in
 from tenantry.importing.model import Elsewhere, Followed, Key, Read, Unread, key_of
 from tenantry.importing.remotes import assumed
-from tenantry.importing.resource_sets import COPIED, OWNER, is_resource_set, resolved
+from tenantry.importing.resource_sets import COPIED, is_resource_set, resolved
 from tenantry.kube.objects import Manifest, is_of_flux, labels_of
 from tenantry.manifests.artifact import directory_in
 from tenantry.manifests.documents import substituted, unset, with_metadata
@@ -43,7 +44,6 @@ MOST = 5_000
 MOST_OBJECTS = 200_000
 _ORIGIN = "config.kubernetes.io/origin"
 _VARIABLE = re.compile(r"(?<!\$)\$\{[A-Za-z_]")
-_OWNER = "kustomize.toolkit.fluxcd.io"
 _SETTINGS = ("Namespace", "ServiceAccount", "RoleBinding", "Role", "ResourceQuota", "LimitRange", "NetworkPolicy")
 _RESOURCE_SET_FIX = "leave it: the ResourceSet stays what applies its objects"
 _FIX = "correct it, or leave it: the Kustomization stays what applies its objects"
@@ -340,15 +340,15 @@ class Follower:
 
     def _read(self, key: Key, applied: _Applied) -> None:
         """Take objects as those that a Kustomization applies. One of an input that it is made of gives way to it."""
-        group = OWNER if key.kind == "ResourceSet" else _OWNER
-        own = {f"{group}/name": key.name, f"{group}/namespace": key.namespace}
+        applier = Applier("ResourceSet" if key.kind == "ResourceSet" else "Kustomization", key.namespace, key.name)
         for each in applied.objects:
             id = key_of(each.manifest)
             metadata = each.manifest["metadata"]
-            manifest = {**each.manifest, "metadata": {**metadata, "labels": {**labels_of(each.manifest), **own}}}
+            labels = {**labels_of(each.manifest), **applier.labels}
+            manifest = {**each.manifest, "metadata": {**metadata, "labels": labels}}
             there = self._known.get(id)
-            if there is not None and _owner(there.manifest):
-                if _owner(there.manifest) != _owner(manifest) and not _same(there.manifest, manifest):
+            if there is not None and (before := _applier(there.manifest)):
+                if before != _applier(manifest) and _as_written(there.manifest) != _as_written(manifest):
                     reason = f"{key} applies it too, with other fields than those of {there.origin}"
                     fix = "remove it from one of the two: Flux applies them in turn"
                     self.unread.append(Unread(self.environment, f"{id} ({each.origin})", reason, fix))
@@ -392,18 +392,15 @@ def _has_variables(found: Placed) -> bool:
     return bool(_VARIABLE.search(json.dumps(found.manifest, default=str)))
 
 
-def _owner(manifest: Manifest) -> tuple[str, ...]:
-    labels = labels_of(manifest)
-    keys = (f"{group}/{part}" for group in (_OWNER, OWNER) for part in ("namespace", "name"))
-    return tuple(str(labels[key]) for key in keys if key in labels)
+def _applier(manifest: Manifest) -> Applier | None:
+    return applier_of(labels_of(manifest), "Kustomization", "ResourceSet")
 
 
-def _same(one: Manifest, other: Manifest) -> bool:
-    return _without_owner(one) == _without_owner(other)
-
-
-def _without_owner(manifest: Manifest) -> dict[str, Any]:
-    labels = {key: each for key, each in labels_of(manifest).items() if not key.startswith((f"{_OWNER}/", f"{OWNER}/"))}
+def _as_written(manifest: Manifest) -> dict[str, Any]:
+    """The manifest without the labels that tell what applies it."""
+    applier = _applier(manifest)
+    own = applier.labels if applier else {}
+    labels = {key: each for key, each in labels_of(manifest).items() if key not in own}
     return {**manifest, "metadata": {**manifest["metadata"], "labels": labels}}
 
 

@@ -100,10 +100,8 @@ class Survey:
                 cluster = self.remotes.name(release) or self.world.management
                 entry = source_entry(self.world, source, self._names("", cluster, f"{cluster}."))
                 return {key: each for key, each in entry.items() if key != "metadata"}
-            credentials = {}
-            if secret := mapping_at(source.spec, "secretRef").get("name"):
-                cluster = self.remotes.name(release) or self.world.management
-                credentials["credentials"] = self._names("", cluster, "").declare(source, "Secret", str(secret))
+            cluster = self.remotes.name(release) or self.world.management
+            credentials = self._names("", cluster, "").credentials_of(source)
             if source.kind == "HelmRepository":
                 kind = {"type": "oci"} if source.spec.get("type") == "oci" else {}
                 where = {"url": source.spec.get("url"), "version": str(chart.get("version")), **kind}
