@@ -47,8 +47,7 @@ def risks(inventory: Inventory, proof: Proof, known: Known) -> Iterator[Risk]:
     for each in (*proof.kept, *proof.renamed):
         environment, id = each.read.environment, each.planned.id
         for field in each.changed:
-            effect = effect_of(each, field)
-            reason, fix = effect.reason, effect.fix
+            reason, fix = effect_of(each, field)
             is_source = field.path[:2] == ("spec", "sourceRef") or known.is_copied(
                 environment, each.read.manifest, field
             )
