@@ -34,7 +34,7 @@ class Territory:
 
 def platform_namespace(worlds: Iterable[World]) -> str:
     """Where add-ons lie on management clusters, and where their releases are stored: one namespace for all environments."""
-    apps = [app for world in worlds for app in _apps(world)]
+    apps = [app for world in worlds for app in world.of("Kustomization", "HelmRelease")]
     ours = Counter(each.namespace for each in apps if each.is_ours and not each.tenant and not _remote(each))
     ours += Counter(_storage(each) for each in apps if each.is_ours and _remote(each) and _is_platform_release(each))
     if ours:
@@ -103,14 +103,10 @@ def is_tools(world: World, namespace: str) -> bool:
     elsewhere = (app.spec.get("targetNamespace") not in (None, "", namespace) for app in releases)
     everywhere = (app.kind == "Kustomization" and not app.spec.get("targetNamespace") for app in apps)
     return (
-        any(namespace in (app.name, _chart(app)) for app in releases)
+        any(namespace in (app.name, str(app.at("spec", "chart", "spec", "chart"))) for app in releases)
         or any(everywhere)
         or (len(releases) == len(apps) and all(elsewhere))
     )
-
-
-def _chart(release: Thing) -> str:
-    return str(release.at("spec", "chart", "spec", "chart"))
 
 
 def tenant_namespaces(world: World) -> set[str]:
@@ -135,7 +131,7 @@ def territories(world: World) -> list[Territory]:
             if main in other and key != other and not dns_label_problem(key):
                 mine.extra[key] = other
             else:
-                found.append(Territory(_free(other, owned), other))
+                found.append(Territory(other if other not in set(owned) else f"{other}-namespace", other))
     return found
 
 
@@ -184,13 +180,5 @@ def _remote(thing: Thing) -> bool:
     return bool(thing.spec.get("kubeConfig"))
 
 
-def _apps(world: World) -> Iterable[Thing]:
-    return world.of("Kustomization", "HelmRelease")
-
-
 def _flux_objects(world: World, namespace: str) -> int:
     return sum(1 for _ in world.of(*_FLUX_KINDS, namespace=namespace))
-
-
-def _free(name: str, taken: Iterable[str]) -> str:
-    return name if name not in set(taken) else f"{name}-namespace"

@@ -78,7 +78,11 @@ class Identity(NamedTuple):
 
 def prove(inventory: Inventory, draft: Draft, plans: Mapping[str, Plan]) -> Proof:
     """Compare the plans of a draft's environments with what was read."""
-    planned = _planned(plans)
+    planned = {
+        _on(plan.management, planned.id): (environment, planned)
+        for environment, plan in plans.items()
+        for planned in plan.objects
+    }
     read = {_identity(inventory, each): each for each in inventory.objects}
     known = Known(inventory, plans, draft.left_over)
     kept = tuple(_proven(id, each, planned, known) for id, each in read.items() if id in planned)
@@ -91,14 +95,6 @@ def prove(inventory: Inventory, draft: Draft, plans: Mapping[str, Plan]) -> Proo
 
 _Planned: TypeAlias = dict[Identity, tuple[str, KubeObject]]
 """Each planned object, and the environment that plans it."""
-
-
-def _planned(plans: Mapping[str, Plan]) -> _Planned:
-    return {
-        _on(plan.management, planned.id): (environment, planned)
-        for environment, plan in plans.items()
-        for planned in plan.objects
-    }
 
 
 def _identity(inventory: Inventory, read: Read) -> Identity:

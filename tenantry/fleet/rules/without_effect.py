@@ -9,7 +9,7 @@ from tenantry.fleet import walk
 from tenantry.fleet.apps import app_layers
 from tenantry.fleet.blocks import shared_blocks
 from tenantry.fleet.fleet import Fleet, clusters_of
-from tenantry.fleet.merge import Layer, merge, origin
+from tenantry.fleet.merge import merge, origin
 from tenantry.fleet.placement import (
     addon_environment,
     barrier,
@@ -322,7 +322,7 @@ def _where(
         if not (of_all or any(_says(fleet, path, cause) for path, _ in walk.blocks(fleet, app))):
             continue
         views = {
-            _paths(layers): layers
+            tuple(layer.path for layer in layers): layers
             for layers in (app_layers(fleet, app, *placement) for placement in placements_of(fleet, app))
         }
         yield from dict.fromkeys(origin(layers, at) for layers in views.values() if ignored(merge(layers)))
@@ -331,7 +331,3 @@ def _where(
 def _says(fleet: Fleet, block: Path, path: tuple[str, ...]) -> bool:
     """Whether the block says something at a path of the app."""
     return block[-1] == path[0] and path[-1] in fleet.raw(*block, *path[1:-1])
-
-
-def _paths(layers: tuple[Layer, ...]) -> tuple[Path, ...]:
-    return tuple(layer.path for layer in layers)

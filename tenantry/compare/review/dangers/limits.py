@@ -25,7 +25,7 @@ def quota_dangers(pieces: Pieces) -> Iterator[Found]:
 
 
 def _quota(piece: Piece) -> Iterator[Found]:
-    old, new = (_hard(each) for each in (piece.before, piece.after))
+    old, new = (mapping_at(dict(each or {}), "spec", "hard") for each in (piece.before, piece.after))
     tightened = list(_tighter(old, new, -1))
     if tightened and piece.before:
         tail = f": {_in_words(tightened)}"
@@ -78,10 +78,6 @@ def _new_in_words(changes: list[tuple[str, Any, Any]]) -> str:
 
 def _in_words(changes: list[tuple[str, Any, Any]]) -> str:
     return ", ".join(f"{key} {old or 'none'} -> {new}" for key, old, new in changes)
-
-
-def _hard(manifest: Manifest | None) -> dict[str, Any]:
-    return mapping_at(dict(manifest or {}), "spec", "hard")
 
 
 def _of_type(manifest: Manifest | None, kind: str) -> dict[str, Any]:
