@@ -59,7 +59,7 @@ def without_proxies(things: Iterable[Thing], notes: Notes) -> None:
     owners = {
         str(each.get("name"))
         for thing in things
-        if (thing.kind == "Tenant" and group_of(str(thing.read.manifest["apiVersion"])).startswith("capsule."))
+        if thing.kind == "Tenant" and group_of(str(thing.read.manifest["apiVersion"])).startswith("capsule.")
         for each in mappings_in(thing.spec.get("owners"))
     }
     accounts = {(each.namespace, each.name) for each in things if each.kind == "ServiceAccount"} if owners else set()
