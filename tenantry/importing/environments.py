@@ -80,7 +80,7 @@ def _reasons(reading: Reading) -> Iterator[str]:
         lead = "leads" if users == 1 else "lead"
         yield f"{counted(users, 'Kustomization')} {lead} to {source}{where}, which is not at hand"
     if own := [each for each in reading.followed if not each.is_read]:
-        names = listed(dict.fromkeys(f"{each.kustomization.name} ({each.directory})" for each in own), _NAMES)
+        names = listed((f"{each.kustomization.name} ({each.directory})" for each in own), _NAMES)
         yield f"{counted(len(own), 'Kustomization')} {_verb(own, 'applies', 'apply')} nothing that has a key: {names}"
 
 
@@ -125,7 +125,7 @@ def summary(reading: Reading, assumed: Iterable[Read] = ()) -> Iterator[str]:
     kept = [each for each in reading.followed if not each.is_read]
     if kept:
         objects = counted(sum(each.objects for each in kept), "object")
-        names = listed(dict.fromkeys(each.kustomization.name for each in kept), _NAMES)
+        names = listed((each.kustomization.name for each in kept), _NAMES)
         yield f"{counted(len(kept), 'Kustomization')} with {objects} of {_verb(kept, 'its', 'their')} own can stay: {names}"
     # The sources of tenants are their own, and hardly ever at hand.
     platforms = [each for each in reading.elsewhere if each.source.namespace == FLUX]

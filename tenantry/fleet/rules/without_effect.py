@@ -193,7 +193,7 @@ def overrides_of_sources_apply_somewhere(fleet: Fleet) -> Iterator[Problem]:
             continue
         placements = tuple(dict.fromkeys(placements_of_source(fleet, at)))
         for path in _unreached(fleet, at, source.overrides, placements) if placements else ():
-            there = f"apps on {listed(dict.fromkeys(cluster for _, cluster in placements))} take it"
+            there = f"apps on {listed(cluster for _, cluster in placements)} take it"
             notes = (*_labels_there(fleet, path, placements), there)
             fix = "remove it, or correct the name or the 'clusters' of the apps that take the source"
             message = _message(walk.source_in_words(at), path, "taken")

@@ -146,7 +146,7 @@ def _namespaces(pieces: Pieces, leaving: _Leaving) -> Iterator[Found]:
 def _namespace(tenant: str, cluster: str, namespace: str, leaving: _Leaving) -> Found:
     who = f"namespace '{namespace}'"
     goes = (tenant, cluster, namespace) in leaving.given_up
-    verb = ("is deleted with everything in it" if goes else _STAYS,) * 2
+    verb = "is deleted with everything in it" if goes else _STAYS
     return Found(DangerKind.DELETION, Rank.DATA, tenant, cluster, verb=verb, who=who)
 
 
@@ -160,7 +160,7 @@ def _apps(pieces: Pieces, leaving: _Leaving, renamed: set[tuple[PartKind, str, s
         if known or (app.tenant, app.cluster) in placements or not leaving.deletes(app):
             continue
         places = new_places.get((app.tenant, app.name), "")
-        verb = (f"moves to {places} and is removed" if places else "is removed",) * 2
+        verb = f"moves to {places} and is removed" if places else "is removed"
         tail = ": Flux deletes what it installed" + (" there" if places else "")
         who = app_in_words(app)
         yield Found(DangerKind.DELETION, Rank.DATA, app.tenant, app.cluster, verb, tail, who=who, at="from")
@@ -170,7 +170,7 @@ def _marked_anew(pieces: Pieces) -> Iterator[Found]:
     """What is new under its name and may be removed already: its mark has probably come with a line from another name."""
     if not pieces.before.objects or not (pieces.diff.added.placements or pieces.diff.added.apps):
         return
-    verb, tail = ("is new and marked for removal already",) * 2, ": no environment protects it"
+    verb, tail = "is new and marked for removal already", ": no environment protects it"
     marked = {each[:2] for each in held_by(pieces.after).marked}
     placements = set(pieces.diff.added.placements)
     for tenant, cluster in pieces.diff.added.placements:
@@ -197,9 +197,8 @@ def _new_places(pieces: Pieces) -> dict[tuple[str, str], str]:
 def _replaced_namespaces(diff: Diff) -> Iterator[Found]:
     few = len({each.tenant for each in diff.moved}) <= MOST_NAMES
     for moved in diff.moved:
-        words = ("gets another namespace", "get other namespaces")
-        if few:
-            words = (f"gets namespace '{moved.after}' instead of '{moved.before}'",) * 2
+        own = f"gets namespace '{moved.after}' instead of '{moved.before}'"
+        words = own if few else ("gets another namespace", "get other namespaces")
         tail = f": what is in the old {'one' if few else 'ones'} does not come along, and its data stays there"
         yield Found(DangerKind.NAMESPACE, Rank.DATA, moved.tenant, moved.cluster, verb=words, tail=tail)
     for rehomed in diff.rehomed:
@@ -215,5 +214,5 @@ def _data(pieces: Pieces) -> Iterator[Found]:
     for kind in pieces.of_kinds(*_WITH_DATA):
         if kind.after is None and kind.kept and holds_data(kind.key.group, kind.key.kind):
             name = f"{kind.key.kind} '{kind.key.name}'"
-            verb = (_STAYS,) * 2
+            verb = _STAYS
             yield Found(DangerKind.DELETION, Rank.DATA, *kind.key.owner, verb=verb, who=name)
