@@ -266,7 +266,7 @@ def command(
     if output == "csv":
         data(_csv(items).rstrip("\n"))
     elif output == "json":
-        from tenantry.cli.documents.states import List
+        from tenantry.cli.documents.lists import List
 
         data_json(List(of=what, items=items))
     elif output == "names":

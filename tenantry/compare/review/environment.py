@@ -13,7 +13,7 @@ from tenantry.compare.review.parts import Side, Spot
 from tenantry.compare.review.words import content_in_words
 from tenantry.messages.data import ABSENT
 from tenantry.messages.text import counted, listed
-from tenantry.model.scalars import duration
+from tenantry.model.durations import duration
 from tenantry.plan.after import in_words
 from tenantry.plan.plan import Plan
 from tenantry.rollout.waves import Rollout, Wave, check_names_of, then
