@@ -8,6 +8,7 @@ from typing import Any
 
 from tenantry.fleet.apps import ACTIONS, EffectiveApp
 from tenantry.fleet.settings import TenantSettings
+from tenantry.importing.applied import READ_TOO
 from tenantry.importing.blocks import (
     Block,
     Named,
@@ -20,11 +21,10 @@ from tenantry.importing.blocks import (
     smallest,
     source_entry,
 )
-from tenantry.importing.checkouts import parts_of
+from tenantry.importing.checkouts import FLUX, parts_of
 from tenantry.importing.equivalence import effective_spec
-from tenantry.importing.follow import READ_TOO
-from tenantry.importing.judgement import CONTROLLERS, MISSING_CRDS
-from tenantry.importing.owners import FLUX
+from tenantry.importing.judgement import MISSING_CRDS
+from tenantry.importing.owners import CONTROLLERS
 from tenantry.importing.settings import names_account
 from tenantry.importing.survey import Survey, copied_from, source_of
 from tenantry.importing.world import FoundApp, Thing, World

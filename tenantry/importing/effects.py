@@ -7,8 +7,8 @@ from typing import NamedTuple
 
 from tenantry.compare.fields import FieldChange
 from tenantry.importing.equivalence import NAMESPACES_OF_SOURCES
-from tenantry.importing.judgement import CONTROLLERS
 from tenantry.importing.model import Proven
+from tenantry.importing.owners import CONTROLLERS
 from tenantry.messages.data import ABSENT
 
 OTHER_MANIFESTS = "Flux applies other manifests, and deletes what only the old ones have"

@@ -7,10 +7,11 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 from pathlib import Path
 
+from tenantry.importing.applied import READ_TOO, Build
 from tenantry.importing.checkouts import FLUX, Checkout, Checkouts, checkout_around
 from tenantry.importing.documents import Placed
 from tenantry.importing.fluxs_own import without_fluxs_own
-from tenantry.importing.follow import READ_TOO, Build, Follower
+from tenantry.importing.follow import Follower
 from tenantry.importing.model import LeftOver, Read, Reading, Unread, key_of
 from tenantry.importing.reading import ORIGIN, objects_below
 from tenantry.kube.names import slug

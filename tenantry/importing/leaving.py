@@ -14,6 +14,7 @@ from tenantry.cluster.kubectl import RECONCILE
 from tenantry.flux.conformance import check_part
 from tenantry.flux.schemas import kinds
 from tenantry.importing.appliers import GROUPS, applier_of
+from tenantry.importing.checkouts import FLUX
 from tenantry.importing.markers import Marked, texts_in
 from tenantry.importing.model import Draft, Inventory, LeftOver, key_of
 from tenantry.importing.reading import ORIGIN
@@ -48,9 +49,6 @@ def _is_taken(thing: Thing, notes: Notes) -> bool:
             notes.leave(thing.read, f"Flux does not know '{key}' any more", "nothing: Flux ignores it", f"spec.{key}")
             thing.spec = {name: each for name, each in thing.spec.items() if name != key}
     return True
-
-
-_BOOTSTRAP = "flux-system"
 
 
 class Appliers:
@@ -101,7 +99,7 @@ def expressible(things: Iterable[Thing], notes: Notes, going_on: Set[int] = froz
     for thing in things:
         if owner := inner.get(id(thing)):
             notes.leave(thing.read, *_inner_in_words(thing, owner), fate="stays")
-        elif id(thing) in outer and thing.name != _BOOTSTRAP:
+        elif id(thing) in outer and thing.name != FLUX:
             text = "it applies objects that Tenantry takes over"
             notes.leave(thing.read, text, "do with it what the steps to adopt say", fate="replaced")
         else:
@@ -183,13 +181,13 @@ def _is_own(thing: Thing, owner: Thing) -> bool:
     """Whether an app applies the object within its own namespace, as the apps of tenants do, or a chart does."""
     if owner.kind == "Kustomization" and thing.spec.get("kubeConfig") and not owner.spec.get("kubeConfig"):
         return False  # it leads to the apps of a remote cluster
-    return owner.namespace == thing.namespace != _BOOTSTRAP
+    return owner.namespace == thing.namespace != FLUX
 
 
 def _takes_the_repository(app: Thing) -> bool:
     """Whether it is a Kustomization that applies a directory of the cluster's repository."""
     source = app.at("spec", "sourceRef", "name")
-    return app.kind == "Kustomization" and bool(_path(app)) and source == _BOOTSTRAP and not _is_bootstrap(app)
+    return app.kind == "Kustomization" and bool(_path(app)) and source == FLUX and not _is_bootstrap(app)
 
 
 def _path(kustomization: Thing) -> str:
@@ -197,7 +195,7 @@ def _path(kustomization: Thing) -> str:
 
 
 def _is_bootstrap(thing: Thing) -> bool:
-    return (thing.namespace, thing.name) == (_BOOTSTRAP, _BOOTSTRAP)
+    return (thing.namespace, thing.name) == (FLUX, FLUX)
 
 
 def leave_applied(survey: Survey, going_on: Set[int]) -> None:

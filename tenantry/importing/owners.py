@@ -7,12 +7,14 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
 
+from tenantry.importing.checkouts import FLUX
 from tenantry.importing.world import Thing, World
 from tenantry.kube.names import dns_label_problem
 from tenantry.model.document import RESERVED
 from tenantry.plan.objects.scope import APP_LABEL
 
-FLUX = "flux-system"
+CONTROLLERS = {"Kustomization": "kustomize-controller", "HelmRelease": "helm-controller"}
+"""The controller of a kind, which has an account of this name in Flux's namespace."""
 _FLUX_KINDS = (
     *("Kustomization", "HelmRelease", "GitRepository", "OCIRepository", "HelmRepository", "Bucket"),
     *("Alert", "Receiver", "Provider", "ImageUpdateAutomation", "ImagePolicy", "ImageRepository"),
@@ -78,10 +80,6 @@ def _acts_as_itself(world: World, namespace: str) -> bool:
     return bool(apps) and all(world.get("ServiceAccount", namespace, each) for each in accounts)
 
 
-_CONTROLLERS = ("kustomize-controller", "helm-controller")
-"""Accounts of Flux's own, with all rights."""
-
-
 def is_tools(world: World, namespace: str) -> bool:
     """Whether a namespace is that of a tool of the platform team, which Flux applies with its own rights.
 
@@ -89,10 +87,10 @@ def is_tools(world: World, namespace: str) -> bool:
     other namespaces, and a Kustomization that names none for what it applies: it reaches everywhere. A tenant has an account.
     """
     apps = list(world.of("Kustomization", "HelmRelease", namespace=namespace))
-    accounts = (str(app.spec.get("serviceAccountName") or _CONTROLLERS[0]) for app in apps)
+    accounts = (str(app.spec.get("serviceAccountName") or CONTROLLERS["Kustomization"]) for app in apps)
     if apps and all(app.is_ours and not app.tenant for app in apps):
         return True
-    if not apps or any(account not in _CONTROLLERS for account in accounts):
+    if not apps or any(account not in CONTROLLERS.values() for account in accounts):
         return False
     if any(fnmatchcase(namespace, pattern) for pattern in RESERVED):
         return True

@@ -13,7 +13,8 @@ from typing import Any, NamedTuple, TypeAlias
 
 from tenantry.compare.fields import Entry, FieldChange
 from tenantry.importing.equivalence import NAMESPACES_OF_SOURCES, differences
-from tenantry.importing.judgement import Known, judged
+from tenantry.importing.judgement import judged
+from tenantry.importing.known import Known
 from tenantry.importing.model import Added, Became, Draft, Inventory, Path, Proof, Proven, Read, written_at
 from tenantry.kube.objects import KubeObject, Manifest, ObjectId, object_id
 from tenantry.messages.data import ABSENT, mapping_at, value_at

@@ -10,10 +10,11 @@ from typing import Any
 from tenantry.fleet.fleet import OWN_ACCOUNT
 from tenantry.importing import checkouts
 from tenantry.importing.blocks import KEYS, Named, chart_of, has_shared_interval, source_entry
+from tenantry.importing.checkouts import FLUX
 from tenantry.importing.clusters import APPS, Remotes
 from tenantry.importing.model import Key, Read
 from tenantry.importing.overlay import Place
-from tenantry.importing.owners import FLUX, Territory, is_platforms, territories, without_environment
+from tenantry.importing.owners import Territory, is_platforms, territories, without_environment
 from tenantry.importing.settings import namespace_of_addon
 from tenantry.importing.world import FoundApp, Thing, World
 from tenantry.kube.names import join
