@@ -11,10 +11,10 @@ from tenantry.compare.review.dangers.found import Found, Pieces, Rank
 from tenantry.compare.review.model import DangerKind, PartKind
 from tenantry.compare.review.parts import given_up
 from tenantry.compare.review.renames import Rename, renames
+from tenantry.compare.review.wholes import what_stays
 from tenantry.compare.review.words import content_in_words
 from tenantry.guard.kubeconfigs import held_by
-from tenantry.kube.objects import KubeObject, Owner, holds_data
-from tenantry.messages.data import mapping_at
+from tenantry.kube.objects import Owner, holds_data
 from tenantry.messages.text import MOST_NAMES, grouped, listed
 from tenantry.plan.objects.lifecycle import is_marked
 from tenantry.plan.plan import Plan
@@ -68,7 +68,9 @@ class _Leaving:
         self.diff = pieces.diff
         self.objects = {each.id: each for each in pieces.diff.removed.objects}
         self.abandoned = {
-            each.owner for each in pieces.diff.removed.objects if each.id.kind == "HelmRelease" and _is_suspended(each)
+            each.owner
+            for each in pieces.diff.removed.objects
+            if each.id.kind == "HelmRelease" and what_stays(each.manifest)
         }
         """Placements whose baseline is suspended: on the cluster everything stays."""
         self.given_up = given_up(pieces.before)
@@ -79,17 +81,7 @@ class _Leaving:
     def deletes(self, app: PlannedApp) -> bool:
         """Whether what the app installed is deleted with it."""
         planned = self.objects.get(app.id)
-        if planned is None or _is_suspended(planned):
-            return False
-        spec = mapping_at(dict(planned.manifest), "spec")
-        policy = spec.get("deletionPolicy", "MirrorPrune")
-        return planned.id.kind == "HelmRelease" or not (
-            policy == "Orphan" or (policy == "MirrorPrune" and not spec.get("prune"))
-        )
-
-
-def _is_suspended(planned: KubeObject) -> bool:
-    return bool(mapping_at(dict(planned.manifest), "spec").get("suspend"))
+        return planned is not None and not what_stays(planned.manifest)
 
 
 def _renamed(rename: Rename) -> Found:
