@@ -13,7 +13,7 @@ from types import ModuleType
 from typing import Annotated, Any, Literal, Union, get_args, get_origin
 
 from tenantry.fleet.json_schema import models
-from tenantry.model import Model, scalars
+from tenantry.model import Model, durations, scalars
 from tenantry.model.strict import Deferred
 
 _PLAIN = {str: "string", bool: "`true` or `false`", int: "whole number", float: "number", Any: "anything"}
@@ -79,6 +79,7 @@ def _alias(annotation: Any) -> str | None:
 def named_types() -> tuple[tuple[str, Any, str], ...]:
     """Every named type of single values: its word, the type, and the text below it, which may be empty."""
     modules = [
+        durations,
         scalars,
         *sorted({found for model in models().values() if (found := inspect.getmodule(model))}, key=str),
     ]

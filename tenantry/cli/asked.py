@@ -33,10 +33,10 @@ def document_asked(root: click.Command, arguments: Sequence[str]) -> Asked | Non
         elif name == JSON and not _has_own_json(command):
             output = "json"
         elif not name.startswith("-") and isinstance(command, click.Group):
-            command = _below(command, name)
+            command = command.get_command(click.Context(command), name)
         if command and command.context_settings.get("ignore_unknown_options"):
             return None  # what follows is the command line of another program
-    option = _format_of(command)
+    option = next((param for param in command.params if isinstance(param, FormatOption)), None) if command else None
     is_yaml = output == "yaml" and (option is None or option.is_yaml_document)
     return Asked((option and option.kind) or ERROR, is_yaml) if output == "json" or is_yaml else None
 
@@ -59,14 +59,6 @@ def _with_value(command: click.Command | None) -> set[str]:
     return {*FORMAT_OPTIONS, *(name for option in options for name in option.opts)}
 
 
-def _below(group: click.Group, name: str) -> click.Command | None:
-    return group.get_command(click.Context(group), name)
-
-
 def _has_own_json(command: click.Command | None) -> bool:
     """Whether `--json` means something else: of `up` and `preview`, Pulumi's output."""
     return command is not None and any(JSON in param.opts for param in command.params)
-
-
-def _format_of(command: click.Command | None) -> FormatOption | None:
-    return next((param for param in command.params if isinstance(param, FormatOption)), None) if command else None

@@ -154,7 +154,7 @@ def _below(target: Path, file: Path) -> str:
 
 def _print(changes: Changes, notes: tuple[str, ...], target: Path, output: str, *, written: bool) -> None:
     if output == "json":
-        from tenantry.cli.documents.states import Discovery
+        from tenantry.cli.documents.lists import Discovery
 
         data_json(Discovery(file=str(target), written=written, **asdict(changes), notes=notes))
         return

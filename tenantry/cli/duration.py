@@ -7,7 +7,7 @@ import re
 import click
 
 from tenantry.messages.errors import Refused
-from tenantry.model.scalars import seconds_of
+from tenantry.model.durations import seconds_of
 
 _DURATION = re.compile(r"(?:\d+h)?(?:\d+m)?(?:\d+s)?")
 

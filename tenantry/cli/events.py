@@ -56,7 +56,7 @@ def command(named: Named, output: str, *, watch: bool) -> int:
         with working("reading events"):
             found = events_of(client, ids)
         if output == "json":
-            from tenantry.cli.documents.states import Events
+            from tenantry.cli.documents.lists import Events
 
             data_json(Events(environment=named.environment, items=found, by_labels=named.by_labels))
             return 0

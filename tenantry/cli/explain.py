@@ -40,7 +40,7 @@ from tenantry.kube.names import PLATFORM, app_name
 from tenantry.load import load_fleet
 from tenantry.messages.errors import Refused
 from tenantry.messages.text import counted, listed
-from tenantry.model.scalars import duration
+from tenantry.model.durations import duration
 from tenantry.plan.after import in_words
 from tenantry.plan.plan import plan
 from tenantry.plan.planner import Part

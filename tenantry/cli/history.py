@@ -111,7 +111,7 @@ def command(
             code=UNKNOWN_NAME,
         )
     if output == "json":
-        from tenantry.cli.documents.states import History
+        from tenantry.cli.documents.lists import History
 
         data_json(History(environment=environment, plan=here, runs=runs, unreadable=found.unreadable))
         return 0

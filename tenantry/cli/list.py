@@ -69,10 +69,6 @@ def _may(row: Item) -> str:
     return {"cluster": "on clusters: {}", "file": "sets {}"}.get(row["may"], "{}").format(row["role"])
 
 
-def _default(row: Item) -> str:
-    return "default" if row["may"] == "cluster" else f"default: {row['role']}"
-
-
 def _reached(item: Item) -> str:
     return item["kubeconfig"] or ("management" if item["management"] else "")
 
@@ -139,7 +135,7 @@ _COLUMNS: dict[str, tuple[_Column, ...]] = {
         ("WHO", _who),
         ("MAY", _may),
         _key("NAMESPACES"),
-        ("LINE", lambda row: row["line"] or _default(row)),
+        ("LINE", lambda row: row["line"] or ("default" if row["may"] == "cluster" else f"default: {row['role']}")),
         _key("WHERE"),
     ),
 }
@@ -270,7 +266,7 @@ def command(
     if output == "csv":
         data(_csv(items).rstrip("\n"))
     elif output == "json":
-        from tenantry.cli.documents.states import List
+        from tenantry.cli.documents.lists import List
 
         data_json(List(of=what, items=items))
     elif output == "names":

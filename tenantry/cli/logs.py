@@ -79,7 +79,7 @@ def command(named: Named, output: str, *, following: bool, since: float, tail: i
                 )
             found = _lines(by_hub, ids, begin, tail) if not following or tail else []
         if output == "json":
-            from tenantry.cli.documents.states import Logs
+            from tenantry.cli.documents.lists import Logs
 
             data_json(Logs(environment=named.environment, items=found, by_labels=named.by_labels))
             return 0

@@ -170,7 +170,7 @@ def register(
     registration = _registration(fleet, chosen, name, duration)
     _register(file, fleet, chosen, registration, hub, connect(kubeconfig, context), options["server"], dry_run=dry_run)
     if done:
-        write(editor, How(dry_run, "text"), [done.done], added=done.added)
+        write(editor, How(dry_run, "text"), [done.done], made=done)
     return 0
 
 

@@ -108,7 +108,7 @@ def _print(objects: Iterable[KubeObject], output: str) -> None:
         case "names":
             data("\n".join(str(each.id) for each in objects))
         case "json":
-            from tenantry.cli.documents.states import Objects
+            from tenantry.cli.documents.lists import Objects
 
             hubs = [each.hub for each in objects] if any(each.hub for each in objects) else None
             data_json(Objects(objects=[dict(each.manifest) for each in objects], hubs=hubs))

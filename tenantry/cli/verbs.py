@@ -279,7 +279,7 @@ def _command(verb: _Verb) -> click.Command:
 def _report(verb: _Verb, named: Named, outcomes: Sequence[Outcome], output: str, *, dry_run: bool) -> int:
     """Print what was done to each app, and return the exit code."""
     if output == "json":
-        from tenantry.cli.documents.states import Actions
+        from tenantry.cli.documents.lists import Actions
 
         data_json(Actions(action=verb.name, dry_run=dry_run, items=outcomes, by_labels=named.by_labels))
     else:

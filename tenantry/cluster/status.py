@@ -13,7 +13,7 @@ from tenantry.kube.objects import Manifest, ObjectId
 from tenantry.messages.data import mapping_at, mappings_in, value_at
 from tenantry.messages.redact import without_credentials
 from tenantry.messages.text import printable
-from tenantry.model.scalars import seconds_of
+from tenantry.model.durations import seconds_of
 from tenantry.plan.planned_apps import PlannedApp
 from tenantry.rollout.waves import Wave
 

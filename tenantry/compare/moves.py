@@ -15,7 +15,7 @@ from tenantry.fleet.placement import cluster_is_granted, tenant_barrier
 from tenantry.grants.authors import is_own
 from tenantry.grants.grants import DEFAULT_ROLES, LIMITS, SHORTEST_INTERVAL, grants_of, is_covered, limit_of
 from tenantry.grants.model import Share
-from tenantry.model.scalars import seconds_of
+from tenantry.model.durations import seconds_of
 from tenantry.plan.plan import Plan
 from tenantry.plan.planned_apps import PlannedApp
 from tenantry.rollout.drawing import rollout_name

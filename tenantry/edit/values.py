@@ -110,15 +110,16 @@ def _most(counter: Counter[Any], default: Any, least: Any = 0) -> Any:
 
 def _is_simple(value: Any) -> bool:
     """Whether a value holds at most two levels, and each mapping at most one mapping or list."""
-    return _depth(value) <= 2 and len(_inner(value)) <= 1
+    return depth_of(value) <= 2 and len(_inner(value)) <= 1
 
 
 def _inner(value: Any) -> list[Any]:
     return [inner for inner in (value.values() if isinstance(value, dict) else value) if isinstance(inner, dict | list)]
 
 
-def _depth(value: Any) -> int:
-    return 1 + max(map(_depth, _inner(value)), default=0) if isinstance(value, dict | list) else 0
+def depth_of(value: Any) -> int:
+    """How many mappings and lists lie within each other."""
+    return 1 + max(map(depth_of, _inner(value)), default=0) if isinstance(value, dict | list) else 0
 
 
 _UNSAFE = re.compile(r"""^[\s\-?:,\[\]{}#&*!|>'"%@`]|[\s:]$|: |:\t|\s\#|[,\[\]{}]|^(?:---|\.\.\.)""")

@@ -25,7 +25,7 @@ from tenantry.model import (
     Source,
     SourcePatch,
 )
-from tenantry.model.document import Frame, SettingsWhere, TenantClass
+from tenantry.model.document import Frame, Platform, SettingsWhere, Tenant, TenantClass
 from tenantry.model.objects import ObjectManifest, ObjectMetadata
 from tenantry.model.sources import SourceWhere
 from tenantry.model.tenancy import AddonNamespace, ExtraNamespace
@@ -46,11 +46,8 @@ def selectors(fleet: Fleet) -> Iterator[tuple[Path, str, Selector]]:
             yield ("tenants", name, "clusters"), f"tenant '{name}'", tenant.clusters
         for app, declared_app in tenant.apps.items():
             if declared_app.clusters:
-                yield (
-                    ("tenants", name, "apps", app, "clusters"),
-                    f"app '{app}' of tenant '{name}'",
-                    declared_app.clusters,
-                )
+                at = ("tenants", name, "apps", app)
+                yield (*at, "clusters"), app_in_words(at), declared_app.clusters
     for name, addon in fleet.document.platform.addons.items():
         yield ("platform", "addons", name, "clusters"), f"add-on '{name}'", addon.clusters
 
@@ -106,10 +103,7 @@ def in_words(at: tuple[str, ...]) -> str:
 
 def settings_overrides(overrides: SettingsOverrides, at: tuple[str, ...]) -> Iterator[tuple[Path, PlacedSettings]]:
     """The overrides of a level."""
-    over: Path = (*at, "overrides")
-    yield from (((*over, "environments", name), entry) for name, entry in overrides.environments.items())
-    yield from (((*over, "where", index), entry) for index, entry in enumerate(overrides.where))
-    yield from (((*over, "clusters", name), entry) for name, entry in overrides.clusters.items())
+    return _overrides(overrides, at)
 
 
 def objects(fleet: Fleet) -> Iterator[tuple[tuple[str, ...], ObjectManifest]]:
@@ -156,14 +150,21 @@ def apps(fleet: Fleet) -> Iterator[tuple[tuple[str, ...], Mapping[str, App], str
 
 def sources(fleet: Fleet) -> Iterator[tuple[tuple[str, ...], Source]]:
     """Every source of tenants, of the platform and of add-ons with its path."""
-    for tenant, declared_tenant in fleet.document.tenants.items():
-        for name, source in declared_tenant.sources.items():
-            yield ("tenants", tenant, "sources", name), source
-    for name, source in fleet.document.platform.sources.items():
-        yield ("platform", "sources", name), source
+    for at, owner in _owners(fleet):
+        yield from (((*at, "sources", name), source) for name, source in owner.sources.items())
     for name, addon in fleet.document.platform.addons.items():
         if addon.source:
             yield ("platform", "addons", name, "source"), addon.source
+
+
+def app_in_words(at: Path) -> str:
+    """An app or an add-on by its path, for messages."""
+    return f"app '{at[3]}' of tenant '{at[1]}'" if at[0] == "tenants" else f"add-on '{at[2]}'"
+
+
+def owner_of(fleet: Fleet, at: Path) -> Tenant | Platform:
+    """The tenant of something at a path, or the platform."""
+    return fleet.document.tenants[str(at[1])] if at[0] == "tenants" else fleet.document.platform
 
 
 def source_in_words(at: tuple[str, ...]) -> str:
@@ -176,20 +177,19 @@ def source_in_words(at: tuple[str, ...]) -> str:
 
 def alerts(fleet: Fleet) -> Iterator[tuple[tuple[str, ...], Alert]]:
     """Every alert of tenants and of the platform with its path."""
-    for tenant, declared_tenant in fleet.document.tenants.items():
-        for name, alert in declared_tenant.alerts.items():
-            yield ("tenants", tenant, "alerts", name), alert
-    for name, alert in fleet.document.platform.alerts.items():
-        yield ("platform", "alerts", name), alert
+    for at, owner in _owners(fleet):
+        yield from (((*at, "alerts", name), alert) for name, alert in owner.alerts.items())
 
 
 def receivers(fleet: Fleet) -> Iterator[tuple[tuple[str, ...], Receiver]]:
     """Every receiver of tenants and of the platform with its path."""
-    for tenant, declared_tenant in fleet.document.tenants.items():
-        for name, receiver in declared_tenant.receivers.items():
-            yield ("tenants", tenant, "receivers", name), receiver
-    for name, receiver in fleet.document.platform.receivers.items():
-        yield ("platform", "receivers", name), receiver
+    for at, owner in _owners(fleet):
+        yield from (((*at, "receivers", name), receiver) for name, receiver in owner.receivers.items())
+
+
+def _owners(fleet: Fleet) -> Iterator[tuple[tuple[str, ...], Tenant | Platform]]:
+    yield from ((("tenants", name), tenant) for name, tenant in fleet.document.tenants.items())
+    yield ("platform",), fleet.document.platform
 
 
 def source_of(fleet: Fleet, at: tuple[str, ...], name: str) -> Source | None:

@@ -23,8 +23,8 @@ from tenantry.grants.grants import (
 from tenantry.grants.model import Grants
 from tenantry.messages.errors import Path, Problem
 from tenantry.model import Model, Tenant
+from tenantry.model.durations import is_duration, seconds_of
 from tenantry.model.flux import FluxBlock
-from tenantry.model.scalars import is_duration, seconds_of
 from tenantry.model.strict import declared_type
 
 _Tree: TypeAlias = "dict[str, _Tree] | str"

@@ -11,10 +11,10 @@ from tenantry.addresses import is_address
 from tenantry.kube.names import KEY_PREFIX
 from tenantry.messages.placeholders import is_unfilled
 from tenantry.messages.redact import shorten
+from tenantry.model.durations import Duration
 from tenantry.model.scalars import (
     ClassNames,
     ConfigName,
-    Duration,
     Name,
     OwnAppName,
     RoleName,

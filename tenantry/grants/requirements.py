@@ -1,7 +1,7 @@
 """Whether planned sources, charts and images are as the platform team requires, after merging and filling in.
 
 Called by: the wall between tenants, for a tenant's objects and for those of the platform. An API server checks what tenants make
-themselves (`tenantry.plan.admission`).
+themselves (`tenantry.plan.required`).
 """
 
 from __future__ import annotations

@@ -1,8 +1,9 @@
 """Existing Flux objects to tenants.yaml: what `tenantry import` reads, infers, writes, and proves. Its modules in their order:
 
     documents, reading   files, kustomize trees and live clusters to objects; model: what they are collected in
-    checkouts, follow    what Kustomizations apply from the sources at hand; resource_sets: the same of the Flux Operator;
-                         markers: what image automation writes there
+    checkouts, follow    what Kustomizations apply from the sources at hand; applied: one of them; resource_sets: the same of
+                         the Flux Operator; markers: what image automation writes there
+    appliers             what applies an object, by its labels
     fluxs_own            what Flux itself consists of
     environments         reads one environment, and says why nothing can be written
     world                the objects of one environment, by kind and namespace, and its apps
@@ -16,7 +17,8 @@
     assemble             the whole document
     settle               leaves out what would make the document invalid
     alike, classes       what most apps of a kind say, and tenants and clusters that are alike, said once
-    text, proof          the document as it is written; its plan, compared with what was read
+    text, proof          the document as it is written; its plan, compared with what was read; known, judgement: the
+                         differences that are harmless
     report, steps        what import tells, and how to adopt the fleet
 
 Called by: the command `import`.

@@ -56,9 +56,8 @@ def _taken_out(blocks: list[Block], allowed: Collection[str]) -> Block:
         lacking = len(blocks) - len(values)
         if isinstance(most, dict) and values.count(most) < len(values):
             # Mappings merge, so a part that all have can be shared, and nothing else.
-            if not lacking and all(isinstance(each, dict) for each in values) and (part := _common(values)):
-                shared[key] = part
-                _drop_empty(blocks, key)
+            if not lacking and len(values) >= _FEWEST and (part := taken_out(blocks, (key,))):
+                shared |= part
         elif values.count(most) >= _FEWEST and values.count(most) > 2 * lacking + 1:
             shared[key] = most
             for block in blocks:
@@ -69,26 +68,23 @@ def _taken_out(blocks: list[Block], allowed: Collection[str]) -> Block:
     return shared
 
 
-def _common(values: list[Block]) -> Block:
-    """What all of several mappings have, taken out of them."""
-    common: Block = {}
-    for key in list(values[0]) if len(values) >= _FEWEST else ():
-        there: list[Any] = [value.get(key) for value in values]
-        if all(each == there[0] and each is not None for each in there):
-            common[key] = there[0]
-        elif all(isinstance(each, dict) for each in there) and (part := _common(there)):
-            common[key] = part
-            _drop_empty(values, key)
-    for value in values:
-        for key in [key for key in common if value.get(key) == common[key]]:
-            del value[key]
-    return common
-
-
-def _drop_empty(blocks: list[Block], key: str) -> None:
-    for block in blocks:
-        if key in block and not block[key]:
-            del block[key]
+def taken_out(entries: list[Block], keys: Collection[str], whole: Collection[str] = ()) -> Block:
+    """What all entries say at some keys, taken out of them. Args: whole: keys that are not divided."""
+    shared: Block = {}
+    for key in [each for each in entries[0] if each in keys]:
+        there = [each.get(key) for each in entries]
+        if there[0] is not None and all(each == there[0] for each in there):
+            shared[key] = there[0]
+            for each in entries:
+                del each[key]
+        elif key not in whole and all(isinstance(each, dict) and each for each in there):
+            below = [mapping_at(each, key) for each in entries]
+            if part := taken_out(below, below[0].keys(), whole):
+                shared[key] = part
+            for each in entries:
+                if not each[key]:
+                    del each[key]
+    return shared
 
 
 def plan_the_same(before: Block, after: Block) -> bool:

@@ -8,6 +8,7 @@ from typing import Any
 
 from tenantry.fleet.apps import ACTIONS, EffectiveApp
 from tenantry.fleet.settings import TenantSettings
+from tenantry.importing.applied import READ_TOO
 from tenantry.importing.blocks import (
     Block,
     Named,
@@ -16,22 +17,20 @@ from tenantry.importing.blocks import (
     chart_of,
     has_shared_interval,
     literal,
-    literal_mapping,
     short_time,
     smallest,
     source_entry,
 )
-from tenantry.importing.checkouts import parts_of
+from tenantry.importing.checkouts import FLUX, parts_of
 from tenantry.importing.equivalence import effective_spec
-from tenantry.importing.follow import READ_TOO
-from tenantry.importing.judgement import CONTROLLERS, MISSING_CRDS
-from tenantry.importing.owners import FLUX
+from tenantry.importing.judgement import MISSING_CRDS
+from tenantry.importing.owners import CONTROLLERS
 from tenantry.importing.settings import names_account
 from tenantry.importing.survey import Survey, copied_from, source_of
 from tenantry.importing.world import FoundApp, Thing, World
 from tenantry.kube.names import join
 from tenantry.kube.objects import ObjectId, Owner
-from tenantry.messages.data import mapping_at
+from tenantry.messages.data import mapping_at, mappings_in
 from tenantry.model import Helm, Kustomize
 from tenantry.model.strict import FILLED
 from tenantry.plan.objects.apps import helm_release, kustomization
@@ -102,17 +101,6 @@ def source_key(app: FoundApp) -> str:
     return app.source.source_key or app.source.name.removeprefix(prefix)
 
 
-def source_home(app: FoundApp) -> tuple[str, str]:
-    """The namespace and the name that Tenantry gives the app's source."""
-    assert app.source is not None
-    if app.source.source_key or app.shared:
-        return app.home, app.source.name
-    if not app.tenant:
-        return app.home, app.planned
-    name = app.planned.removesuffix(app.key) + source_key(app)
-    return app.home, name
-
-
 def _nulls(value: Any, at: str) -> str:
     """The first null in the values of a chart."""
     if isinstance(value, dict):
@@ -141,7 +129,7 @@ def _kustomize_block(world: World, app: FoundApp, named: Named) -> Block:
         spec["path"] = f"./{'/'.join((*copied[1], *parts_of(spec['path'])))}"
     if app.tenant:
         _target(spec, app, world)
-    return literal_mapping(smallest(spec, _as_app(app, app.main)))
+    return literal(smallest(spec, _as_app(app, app.main)))
 
 
 def _target(spec: dict[str, Any], app: FoundApp, world: World) -> None:
@@ -185,7 +173,7 @@ def _helm_block(world: World, app: FoundApp, named: Named, storage: str, extra: 
     for action in ACTIONS:
         spec[action] = {"strategy": {"name": "RemediateOnFailure"}, **mapping_at(spec, action)}
     spec = {key: value for key, value in spec.items() if value != {}}
-    return literal_mapping({**_chart(world, app), **smallest(spec, _as_app(app, storage))})
+    return literal({**_chart(world, app), **smallest(spec, _as_app(app, storage))})
 
 
 def _chart(world: World, app: FoundApp) -> dict[str, Any]:
@@ -204,15 +192,11 @@ def _chart(world: World, app: FoundApp) -> dict[str, Any]:
     if strategy != ("Revision" if in_directory else "ChartVersion"):
         made["reconcileStrategy"] = strategy
     interval = short_time(str(chart.get("interval") or thing.spec.get("interval")))
-    reference = mapping_at(thing.spec, "chartRef")
-    own = _has_own_interval(world.get("HelmChart", thing.namespace, str(reference.get("name"))))
-    if own or interval != app.times.get("interval"):
+    there = world.get("HelmChart", thing.namespace, str(mapping_at(thing.spec, "chartRef").get("name")))
+    has_own = there is not None and there.is_ours and not has_shared_interval(there)
+    if has_own or interval != app.times.get("interval"):
         made["chartInterval"] = interval
     return made
-
-
-def _has_own_interval(chart: Thing | None) -> bool:
-    return chart is not None and chart.is_ours and not has_shared_interval(chart)
 
 
 def _as_app(app: FoundApp, storage: str) -> Planned:
@@ -249,8 +233,7 @@ _MODELS: dict[str, type[Kustomize | Helm]] = {"Kustomization": Kustomize, "HelmR
 
 def _order(survey: Survey, app: FoundApp) -> list[str]:
     wanted: list[str] = []
-    written = app.thing.spec.get("dependsOn")
-    for each in written if isinstance(written, list) else ():
+    for each in mappings_in(app.thing.spec.get("dependsOn")):
         name, namespace = str(each.get("name")), str(each.get("namespace") or app.thing.namespace)
         other = survey.by_object.get((app.thing.kind, namespace, name))
         carried = _carried(survey, app, namespace, name) if other is None else []
@@ -258,7 +241,9 @@ def _order(survey: Survey, app: FoundApp) -> list[str]:
             wanted += [each for each in carried if each not in wanted]
         elif other is None:
             known = survey.world.get(app.thing.kind, namespace, name)
-            if known is None or not _is_baseline(survey, known):
+            chart = mapping_at(known.spec, "chart", "spec").get("chart") if known else None
+            is_baseline = known in survey.charts or chart == OBJECTS_CHART
+            if not is_baseline:
                 why = "it was not read" if known is None else "it is not in tenants.yaml"
                 why = "it is what applies the app itself" if (namespace, name) == app.thing.applied_by else why
                 _leave_order(survey, app, f"{namespace}/{name}", why)
@@ -286,10 +271,6 @@ def _carried(survey: Survey, app: FoundApp, namespace: str, name: str) -> list[s
         if (each.thing.applied_by == (namespace, name) and each is not app)
         and (each.place == app.place and each.tenant in ("", app.tenant))
     ]
-
-
-def _is_baseline(survey: Survey, thing: Thing) -> bool:
-    return thing in survey.charts or mapping_at(thing.spec, "chart", "spec").get("chart") == OBJECTS_CHART
 
 
 def _leave_order(survey: Survey, app: FoundApp, name: str, why: str) -> None:

@@ -3,33 +3,31 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any
 
-from tenantry.importing.blocks import Named, as_model, authors_part, literal_mapping, smallest
+from tenantry.importing.blocks import Named, as_model, authors_part, literal, smallest
 from tenantry.importing.secrets import leave_part
 from tenantry.importing.settings import Space
 from tenantry.importing.world import FoundApp, Thing, World
 from tenantry.kube.names import dns_label_problem, slug
-from tenantry.messages.data import mapping_at
+from tenantry.messages.data import mapping_at, mappings_in
 from tenantry.model import Alert, FluxBlock, ImagePolicy, ImageRepository, ImageUpdate, Provider, Receiver
 from tenantry.plan.objects.scope import APP_LABEL, TENANT_LABEL
 
 SERVICE_ACCOUNTS = "system:serviceaccount:"
 
 
+@dataclass(frozen=True, slots=True)
 class Attached:
     """What one owner has in one place. path: of the owner; home: the namespace of its Flux objects; prefix: of their names."""
 
-    def __init__(
-        self, world: World, path: tuple[str, ...], home: str, prefix: str, named: Named, apps: Mapping[str, FoundApp]
-    ) -> None:
-        self._world = world
-        self._path = path
-        self._home = home
-        self._prefix = prefix
-        self._named = named
-        self._place = next(iter(apps.values())).place
-        self._apps = apps
+    _world: World
+    _path: tuple[str, ...]
+    _home: str
+    _prefix: str
+    _named: Named
+    _apps: Mapping[str, FoundApp]
 
     def alerts(self) -> dict[str, Any]:
         found: dict[str, Any] = {}
@@ -49,32 +47,26 @@ class Attached:
         return found
 
     def _alert(self, thing: Thing, provider: Thing) -> dict[str, Any]:
-        entry: dict[str, Any] = {"provider": self._block(provider, Provider)}
-        if secret := mapping_at(provider.spec, "secretRef").get("name"):
-            entry["credentials"] = self._named.declare(provider, "Secret", str(secret))
+        entry = {"provider": self._block(provider, Provider), **self._named.credentials_of(provider)}
         spec = authors_part(self._world, thing, Alert, self._named)
         about = {key: each for key, each in mapping_at(spec, "eventMetadata").items() if self._whose().get(key) != each}
         spec.pop("eventMetadata", None)
         if about:
             spec["eventMetadata"] = about
         sources = thing.spec.get("eventSources")
-        apps = (
-            [self._app_of(source) for source in sources if isinstance(source, dict)]
-            if isinstance(sources, list)
-            else []
-        )
+        apps = list(map(self._app_of, mappings_in(sources)))
         if apps and all(apps):
-            entry["apps"] = sorted({app for app in apps if app})
+            entry["apps"] = sorted(set(apps))
         elif not all(isinstance(each, dict) and each.get("matchLabels") for each in sources or ()):
             text = "Tenantry tells of all apps and sources of the owner, by labels"
             self._world.notes.leave(
                 thing.read, text, "name 'apps' in the alert, if it is too much", "spec.eventSources"
             )
-        return {**entry, **literal_mapping(spec)}
+        return {**entry, **literal(spec)}
 
     def _whose(self) -> dict[str, str]:
         """What Tenantry adds to every event."""
-        place = self._place
+        place = next(iter(self._apps.values())).place
         whose = {"environment": place.environment, "tenant": self._path[-1], "cluster": place.cluster}
         return whose if self._path[0] == "tenants" else {"cluster": place.cluster}
 
@@ -88,16 +80,13 @@ class Attached:
         """sources: what the file calls a source, by its kind and name."""
         found: dict[str, Any] = {}
         for thing, key in self._mine("Receiver"):
-            written = thing.spec.get("resources")
-            resources = [each for each in written if isinstance(each, dict)] if isinstance(written, list) else []
+            resources = mappings_in(thing.spec.get("resources"))
             names = [sources.get((str(resource.get("kind")), str(resource.get("name")))) for resource in resources]
             if not all(names) or not names:
                 text = "it makes Flux fetch something that is not a source of the same owner"
                 self._world.notes.leave(thing.read, text, "keep it, or declare a receiver by hand")
                 continue
-            entry: dict[str, Any] = {"sources": list(dict.fromkeys(name for name in names if name))}
-            if secret := mapping_at(thing.spec, "secretRef").get("name"):
-                entry["credentials"] = self._named.declare(thing, "Secret", str(secret))
+            entry = {"sources": list(dict.fromkeys(names)), **self._named.credentials_of(thing)}
             found[key] = {**self._block(thing, Receiver), **entry}
             self._world.notes.take(thing.read, *self._path, "receivers", key)
         return found
@@ -117,10 +106,11 @@ class Attached:
                 or leave_part(self._world, thing, repository)
             ):
                 continue
-            entry: dict[str, Any] = {"repository": self._block(repository, ImageRepository)}
-            if secret := mapping_at(repository.spec, "secretRef").get("name"):
-                entry["credentials"] = self._named.declare(repository, "Secret", str(secret))
-            images[key] = {**entry, "policy": self._block(thing, ImagePolicy)}
+            images[key] = {
+                "repository": self._block(repository, ImageRepository),
+                **self._named.credentials_of(repository),
+                "policy": self._block(thing, ImagePolicy),
+            }
             for each in (thing, repository):
                 self._world.notes.take(each.read, *app.path, "imageAutomation")
         if not images:
@@ -136,7 +126,7 @@ class Attached:
         return {"images": images, "update": block}
 
     def _block(self, thing: Thing, model: type[FluxBlock]) -> dict[str, Any]:
-        return literal_mapping(smallest(authors_part(self._world, thing, model, self._named), as_model(model)))
+        return literal(smallest(authors_part(self._world, thing, model, self._named), as_model(model)))
 
     def _is_owners(self, thing: Thing) -> bool:
         """Whether a label does not say that the object is another's: beside a kubeconfig lie those of many."""
@@ -145,11 +135,9 @@ class Attached:
 
     def _mine(self, kind: str) -> list[tuple[Thing, str]]:
         """The owner's objects of a kind, with what the file calls them."""
-        found = (
-            (each, each.name.removeprefix(self._prefix))
-            for each in self._world.of(kind, namespace=self._home)
-            if each.name.startswith(self._prefix) and self._is_owners(each)
-        )
+        there = self._world.of(kind, namespace=self._home)
+        own = (each for each in there if each.name.startswith(self._prefix) and self._is_owners(each))
+        found = ((each, each.name.removeprefix(self._prefix)) for each in own)
         return [(each, key) for each, key in found if not dns_label_problem(key)]
 
 
@@ -177,14 +165,12 @@ def cluster_roles(space: Space, things: list[Thing], world: World) -> dict[str, 
 
 def _is_for(thing: Thing, users: set[str], space: Space) -> bool:
     """Whether a binding is for the tenant's account alone."""
-    subjects = thing.at("subjects")
-    listed = [subject for subject in subjects if isinstance(subject, dict)] if isinstance(subjects, list) else []
     if thing.name.startswith(f"tenantry.{space.namespace}."):
         return True
     names = {
         f"{SERVICE_ACCOUNTS}{each.get('namespace')}:{each.get('name')}"
         if each.get("kind") == "ServiceAccount"
         else str(each.get("name"))
-        for each in listed
+        for each in mappings_in(thing.at("subjects"))
     }
     return bool(names) and names == users

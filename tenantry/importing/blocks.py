@@ -9,7 +9,7 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from functools import partial
-from typing import Any
+from typing import Any, TypeVar, cast
 
 from pydantic_core import ValidationError
 
@@ -19,26 +19,22 @@ from tenantry.flux.schemas import schema_of
 from tenantry.importing.equivalence import effective_spec
 from tenantry.importing.world import Thing, World
 from tenantry.kube.names import digest
-from tenantry.messages.data import mapping_at, value_at
+from tenantry.messages.data import mapping_at, mappings_in, value_at, with_texts
 from tenantry.model.flux import SET_BY_FLEET, FluxBlock
 from tenantry.model.sources import SOURCE_KINDS
 from tenantry.model.strict import FILLED
 
 _BRACES = re.compile(r"\$\{[^{}]*\}|[{}]")
+_Data = TypeVar("_Data")
 
 
-def literal_mapping(data: dict[str, Any]) -> dict[str, Any]:
-    """The same for a mapping."""
-    return {key: literal(each) for key, each in data.items()}
-
-
-def literal(value: Any) -> Any:
+def literal(value: _Data) -> _Data:
     """Plain data whose texts mean themselves, although the file knows placeholders."""
-    if isinstance(value, str):
-        return _BRACES.sub(lambda found: found[0] if found[0].startswith("$") else found[0] * 2, value)
-    if isinstance(value, dict):
-        return {key: literal(each) for key, each in value.items()}
-    return [literal(each) for each in value] if isinstance(value, list) else value
+
+    def doubled(text: str) -> str:
+        return _BRACES.sub(lambda found: found[0] if found[0].startswith("$") else found[0] * 2, text)
+
+    return cast("_Data", with_texts(value, doubled))
 
 
 # --- what the plan says anyway ----------------------------------------------------------------------------------------
@@ -100,7 +96,10 @@ def authors_part(world: World, thing: Thing, model: type[FluxBlock], named: Name
             text = f"Tenantry does not take '{path}': {reason}"
             world.notes.leave(thing.read, text, "nothing, if the result is right", f"spec.{path}")
         spec = _without(spec, parts)
-    return short_times(named.in_spec(thing, spec))
+    return {
+        key: short_time(value) if key in _KEYS and isinstance(value, str) else value
+        for key, value in named.in_spec(thing, spec).items()
+    }
 
 
 def _without(data: Block, parts: list[str]) -> Block:
@@ -132,12 +131,19 @@ class Named:
         found = next((each for each in self._prefixes[kind] if name.startswith(each)), self._former)
         return name.removeprefix(found)
 
+    def credentials_of(self, thing: Thing) -> dict[str, str]:
+        """`credentials` of what an object is made of, if it names a Secret."""
+        secret = mapping_at(thing.spec, "secretRef").get("name")
+        return {"credentials": self.declare(thing, "Secret", str(secret))} if secret else {}
+
     def declare(self, thing: Thing, kind: str, name: str) -> str:
         """Declare a Secret or ConfigMap that an object names; gives the name that the file gives it."""
         short, prefixes = self.short(kind, name), self._prefixes[kind]
         group = self.credentials if kind == "Secret" else self.configs
         found = self._world.get(kind, thing.namespace, name)
-        if kind == "ConfigMap" and not _are_one(group.get(short, found), found):
+        other = group.get(short, found)
+        is_one = other is found or (other and found and other.at("data") == found.at("data"))
+        if kind == "ConfigMap" and not is_one:
             found = None  # one name in the file has one content
             group[short] = None
         group.setdefault(short, found)
@@ -150,23 +156,11 @@ class Named:
         return short
 
 
-def _are_one(one: Thing | None, other: Thing | None) -> bool:
-    """Whether two ConfigMaps hold the same data, as far as they were read."""
-    return one is other or (one is not None and other is not None and one.at("data") == other.at("data"))
-
-
 # --- times -------------------------------------------------------------------------------------------------------------
 
 
 _GO = re.compile(r"(?:(\d+)h)?(?:(\d+)m)?(?:(\d+)s)?")
 _KEYS = ("interval", "retryInterval", "timeout", "chartInterval")
-
-
-def short_times(block: dict[str, Any]) -> dict[str, Any]:
-    """A block whose times have no empty parts at their end."""
-    return {
-        key: short_time(value) if key in _KEYS and isinstance(value, str) else value for key, value in block.items()
-    }
 
 
 def short_time(text: str) -> str:
@@ -216,8 +210,7 @@ KEYS = {model.flux_kind: key for key, model in SOURCE_KINDS.items()}
 
 def included(world: World, thing: Thing) -> list[Thing]:
     """The Git repositories that one includes."""
-    written = thing.spec.get("include")
-    names = [mapping_at(each, "repository").get("name") for each in written] if isinstance(written, list) else []
+    names = [mapping_at(each, "repository").get("name") for each in mappings_in(thing.spec.get("include"))]
     found = (world.get("GitRepository", thing.namespace, str(name)) for name in names)
     return [each for each in found if each is not None and each is not thing]
 
@@ -232,9 +225,7 @@ def source_entry(world: World, thing: Thing, named: Named, prefix: str = "") -> 
     if isinstance(spec.get("include"), list):
         spec["include"] = [_included(world, thing, each, prefix) for each in spec["include"]]
     entry: Block = {key: literal(smallest(spec, as_model(model)))}
-    secret = mapping_at(thing.spec, "secretRef").get("name")
-    if secret:
-        entry["credentials"] = named.declare(thing, "Secret", str(secret))
+    entry |= named.credentials_of(thing)
     if thing.metadata:
         entry["metadata"] = literal(thing.metadata)
     return entry

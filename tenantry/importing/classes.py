@@ -9,14 +9,14 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Collection
 from copy import deepcopy
 from dataclasses import replace
 from typing import Any, TypeAlias
 
-from tenantry.importing.alike import plan_the_same
+from tenantry.importing.alike import plan_the_same, taken_out
 from tenantry.importing.model import Draft
-from tenantry.messages.data import mapping_at
+from tenantry.importing.text import scalars_in
+from tenantry.messages.data import mapping_at, with_texts
 from tenantry.messages.text import grouped
 from tenantry.model.clusters import ClusterGroup
 from tenantry.model.document import TenantClass
@@ -37,16 +37,15 @@ def with_groups(draft: Draft) -> Draft:
     undecided = {path[1] for path in draft.decisions if path[:1] == ("clusters",)}
     clusters = mapping_at(data, "clusters")
     free = {name: each for name, each in clusters.items() if "kubeconfig" in each and name not in undecided}
-    for same in grouped(free, lambda name: _form(name, free[name])).values():
+
+    def reached(name: str) -> str:
+        return json.dumps(_templated(free[name]["kubeconfig"], name, "{cluster}"))
+
+    for same in grouped(free, reached).values():
         if len(same) >= _CLUSTERS:
             made = _grouped(data, same)
             data = made if plan_the_same(data, made) else data
     return replace(draft, data=data)
-
-
-def _form(name: str, cluster: Entry) -> str:
-    """How a cluster is reached, wherever its name stands."""
-    return json.dumps(_templated(cluster["kubeconfig"], name, "{cluster}"))
 
 
 def _grouped(data: Entry, names: list[str]) -> Entry:
@@ -54,7 +53,7 @@ def _grouped(data: Entry, names: list[str]) -> Entry:
     entries = {name: deepcopy(data["clusters"][name]) for name in names}
     for each, entry in entries.items():
         entry["kubeconfig"] = _templated(entry["kubeconfig"], each, "{cluster}")
-    shared = _taken_out(list(entries.values()), ClusterGroup.model_fields.keys())
+    shared = taken_out(list(entries.values()), ClusterGroup.model_fields.keys(), _WHOLE)
     taken = mapping_at(data, "clusterGroups")
     name = next(each for each in ("remote", *names) if each not in taken)
     clusters = {
@@ -85,8 +84,8 @@ def _shape(tenant: Entry) -> tuple[tuple[str, ...], ...]:
 def _classed(data: Entry, names: list[str]) -> Entry | None:
     """The document in which some tenants have a class; None: they share too little."""
     entries = {name: _templated(deepcopy(data["tenants"][name]), name, "{tenant}") for name in names}
-    shared = _taken_out(list(entries.values()), _SHARED)
-    if not mapping_at(shared, "apps") or _count(shared) < _FEWEST:
+    shared = taken_out(list(entries.values()), _SHARED, _WHOLE)
+    if not mapping_at(shared, "apps") or scalars_in(shared) < _FEWEST:
         return None
     taken = mapping_at(data, "tenantClasses")
     first = next(iter(shared["apps"]))
@@ -107,34 +106,5 @@ def _placed(data: Entry, key: str, value: Entry, *, before: str) -> Entry:
 
 def _templated(value: Any, name: str, placeholder: str) -> Any:
     """The value with a placeholder wherever a text holds a name as a word."""
-    if isinstance(value, str):
-        return re.sub(rf"(?<![A-Za-z0-9{{]){re.escape(name)}(?![A-Za-z0-9}}])", placeholder, value)
-    if isinstance(value, dict):
-        return {key: _templated(each, name, placeholder) for key, each in value.items()}
-    return [_templated(each, name, placeholder) for each in value] if isinstance(value, list) else value
-
-
-def _taken_out(entries: list[Entry], keys: Collection[str]) -> Entry:
-    """What all entries say at some keys, taken out of them."""
-    shared: Entry = {}
-    for key in [each for each in entries[0] if each in keys]:
-        there = [each.get(key) for each in entries]
-        if there[0] is not None and all(each == there[0] for each in there):
-            shared[key] = there[0]
-            for each in entries:
-                del each[key]
-        elif key not in _WHOLE and all(isinstance(each, dict) and each for each in there):
-            below = [mapping_at(each, key) for each in entries]
-            if part := _taken_out(below, below[0].keys()):
-                shared[key] = part
-            for each in entries:
-                if not each[key]:
-                    del each[key]
-    return shared
-
-
-def _count(value: Any) -> int:
-    """The values in a part of the file."""
-    if isinstance(value, dict):
-        return sum(map(_count, value.values()))
-    return sum(map(_count, value)) if isinstance(value, list) else 1
+    word = re.compile(rf"(?<![A-Za-z0-9{{]){re.escape(name)}(?![A-Za-z0-9}}])")
+    return with_texts(value, lambda text: word.sub(placeholder, text))

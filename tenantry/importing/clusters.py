@@ -59,7 +59,7 @@ def without_proxies(things: Iterable[Thing], notes: Notes) -> None:
     owners = {
         str(each.get("name"))
         for thing in things
-        if _is_capsules(thing)
+        if thing.kind == "Tenant" and group_of(str(thing.read.manifest["apiVersion"])).startswith("capsule.")
         for each in mappings_in(thing.spec.get("owners"))
     }
     accounts = {(each.namespace, each.name) for each in things if each.kind == "ServiceAccount"} if owners else set()
@@ -73,10 +73,6 @@ def without_proxies(things: Iterable[Thing], notes: Notes) -> None:
             thing.is_through_proxy = True
             text = f"Secret {reference.name} leads through Capsule's proxy to the cluster that the app is on"
             notes.leave(thing.read, text, "keep it: Flux goes on using it", "spec.kubeConfig")
-
-
-def _is_capsules(thing: Thing) -> bool:
-    return thing.kind == "Tenant" and group_of(str(thing.read.manifest["apiVersion"])).startswith("capsule.")
 
 
 class Remotes:

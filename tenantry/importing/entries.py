@@ -10,8 +10,8 @@ from typing import Any
 from tenantry.importing.apps import source_key
 from tenantry.importing.attached import Attached
 from tenantry.importing.blocks import Times, literal
+from tenantry.importing.checkouts import FLUX
 from tenantry.importing.overlay import DIFFER, Overlaid, Place, Variables, in_order, overlaid, unified
-from tenantry.importing.owners import FLUX
 from tenantry.importing.secrets import first_secret
 from tenantry.importing.survey import Survey
 from tenantry.importing.world import FoundApp, Notes, Thing, World

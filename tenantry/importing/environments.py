@@ -7,10 +7,11 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 from pathlib import Path
 
+from tenantry.importing.applied import READ_TOO, Build
 from tenantry.importing.checkouts import FLUX, Checkout, Checkouts, checkout_around
 from tenantry.importing.documents import Placed
 from tenantry.importing.fluxs_own import without_fluxs_own
-from tenantry.importing.follow import READ_TOO, Build, Follower
+from tenantry.importing.follow import Follower
 from tenantry.importing.model import LeftOver, Read, Reading, Unread, key_of
 from tenantry.importing.reading import ORIGIN, objects_below
 from tenantry.kube.names import slug
@@ -80,7 +81,7 @@ def _reasons(reading: Reading) -> Iterator[str]:
         lead = "leads" if users == 1 else "lead"
         yield f"{counted(users, 'Kustomization')} {lead} to {source}{where}, which is not at hand"
     if own := [each for each in reading.followed if not each.is_read]:
-        names = listed(dict.fromkeys(f"{each.kustomization.name} ({each.directory})" for each in own), _NAMES)
+        names = listed((f"{each.kustomization.name} ({each.directory})" for each in own), _NAMES)
         yield f"{counted(len(own), 'Kustomization')} {_verb(own, 'applies', 'apply')} nothing that has a key: {names}"
 
 
@@ -125,7 +126,7 @@ def summary(reading: Reading, assumed: Iterable[Read] = ()) -> Iterator[str]:
     kept = [each for each in reading.followed if not each.is_read]
     if kept:
         objects = counted(sum(each.objects for each in kept), "object")
-        names = listed(dict.fromkeys(each.kustomization.name for each in kept), _NAMES)
+        names = listed((each.kustomization.name for each in kept), _NAMES)
         yield f"{counted(len(kept), 'Kustomization')} with {objects} of {_verb(kept, 'its', 'their')} own can stay: {names}"
     # The sources of tenants are their own, and hardly ever at hand.
     platforms = [each for each in reading.elsewhere if each.source.namespace == FLUX]

@@ -10,77 +10,35 @@ from __future__ import annotations
 import json
 import os
 import re
-import shlex
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 from tenantry.flux.conformance import check_part
 from tenantry.flux.schemas import kinds
+from tenantry.importing.applied import Applied, Build, applied_by, is_applied, variables_at
+from tenantry.importing.appliers import Applier, applier_of
 from tenantry.importing.checkouts import ARTIFACT, FLUX, Checkout, Checkouts, copied_by, parts_of, source_of, sources_in
 from tenantry.importing.documents import Placed, placed
 from tenantry.importing.markers import Marked, marked_in
 from tenantry.importing.model import Elsewhere, Followed, Key, Read, Unread, key_of
 from tenantry.importing.remotes import assumed
-from tenantry.importing.resource_sets import COPIED, OWNER, is_resource_set, resolved
+from tenantry.importing.resource_sets import COPIED, is_resource_set, resolved
 from tenantry.kube.objects import Manifest, is_of_flux, labels_of
-from tenantry.manifests.artifact import directory_in
-from tenantry.manifests.documents import substituted, unset, with_metadata
-from tenantry.manifests.model import NotFetched, NotRendered
-from tenantry.manifests.run import unreadable
+from tenantry.manifests.documents import with_metadata
+from tenantry.manifests.model import NotRendered
 from tenantry.messages.data import mapping_at, mappings_in
 from tenantry.messages.errors import Refused
 from tenantry.messages.text import counted
 from tenantry.plan.objects.scope import TENANT_LABEL
 
-Build = Callable[[Path, Path, Mapping[str, Any]], bytes]
-"""Builds a directory as a Kustomization's spec says; takes the source, the directory, the spec. Raises: NotRendered; NotFetched."""
-READ_TOO = "read it, too"
-"""How a fix begins that names a line for one more object."""
 MOST = 5_000
 """Kustomizations that are followed in an environment."""
 MOST_OBJECTS = 200_000
-_ORIGIN = "config.kubernetes.io/origin"
 _VARIABLE = re.compile(r"(?<!\$)\$\{[A-Za-z_]")
-_OWNER = "kustomize.toolkit.fluxcd.io"
 _SETTINGS = ("Namespace", "ServiceAccount", "RoleBinding", "Role", "ResourceQuota", "LimitRange", "NetworkPolicy")
 _RESOURCE_SET_FIX = "leave it: the ResourceSet stays what applies its objects"
-_FIX = "correct it, or leave it: the Kustomization stays what applies its objects"
-
-
-class NotKnown(NotRendered):
-    """Variables come, or can come, from an object whose values are not read."""
-
-    def __init__(self, holder: str) -> None:
-        super().__init__(f"its variables can come from {holder}, which is not read")
-        self.holder = holder
-
-
-def _is_applied(manifest: Mapping[str, Any]) -> bool:
-    """Whether Flux applies an object of a source: notes on it can say otherwise."""
-    metadata = mapping_at(manifest, "metadata")
-    notes = {**mapping_at(metadata, "labels"), **mapping_at(metadata, "annotations")}
-    return bool(manifest) and not any(str(notes.get(key)).lower() == value for key, value in _NOT_APPLIED)
-
-
-_NOT_APPLIED = (
-    ("kustomize.toolkit.fluxcd.io/reconcile", "disabled"),
-    ("kustomize.toolkit.fluxcd.io/ssa", "ignore"),
-    ("fluxcd.controlplane.io/reconcile", "disabled"),
-)
-
-
-def _called(manifest: Mapping[str, Any]) -> str:
-    """What a message calls an object that may be none."""
-    return " ".join(str(each) for each in (manifest.get("kind"), mapping_at(manifest, "metadata").get("name")) if each)
-
-
-class _Applied(NamedTuple):
-    """What a Kustomization applies."""
-
-    directory: str
-    objects: list[Placed]
 
 
 class Follower:
@@ -95,7 +53,7 @@ class Follower:
         self._build = build
         self._known: dict[Key, Placed] = {}
         self._again: list[Placed] = []
-        self._applied: dict[Key, _Applied] = {}
+        self._applied: dict[Key, Applied] = {}
         self._seen: set[Key] = set()
         self._built: set[Key] = set()
         self._sources: dict[Key, Manifest] = {}
@@ -195,11 +153,11 @@ class Follower:
     def _awaited(self, kustomization: Manifest) -> list[str]:
         """The objects with its variables that are not at hand, or not yet."""
         wanted = mappings_in(mapping_at(kustomization, "spec", "postBuild").get("substituteFrom"))
-        return [f"{each.get('kind')} {each.get('name')}" for each in wanted if not self._holder(kustomization, each)]
-
-    def _holder(self, kustomization: Manifest, reference: Mapping[str, Any]) -> Placed | None:
-        namespace = str(kustomization["metadata"].get("namespace") or "")
-        return self._known.get(Key("", str(reference.get("kind")), namespace, str(reference.get("name"))))
+        return [
+            f"{each.get('kind')} {each.get('name')}"
+            for each in wanted
+            if not variables_at(kustomization, each, self._known)
+        ]
 
     def _round(self, keys: list[Key]) -> None:
         """Build several Kustomizations at once, and take what they apply in their order."""
@@ -212,85 +170,18 @@ class Follower:
             if checkout := self._checkouts.of(manifest, self._sources):
                 work.append((key, manifest, checkout))
                 self._roots.add(checkout.root)
+
+        def apply(one: tuple[Key, Manifest, Checkout]) -> Applied | tuple[str, str]:
+            return applied_by(one[1], one[2], self._known, self._build, self.environment)
+
         with ThreadPoolExecutor(2 * (os.cpu_count() or 1)) as pool:
-            for (key, _, _), applied in zip(work, pool.map(self._apply, work), strict=True):
-                if isinstance(applied, _Applied):
+            for (key, _, _), applied in zip(work, pool.map(apply, work), strict=True):
+                if isinstance(applied, Applied):
                     self._built.add(key)
                     self._take(key, applied)
                 else:
                     place = f"{key} ({self._known[key].origin})"
                     self.unread.append(Unread(self.environment, place, *applied))
-
-    def _apply(self, work: tuple[Key, Manifest, Checkout]) -> _Applied | tuple[str, str]:
-        """What a Kustomization applies, or why that is not known and what to do."""
-        _, manifest, checkout = work
-        spec = manifest["spec"]
-        try:
-            directory = directory_in(checkout.root, str(spec.get("path") or "."))
-            if directory.resolve() != directory:
-                raise NotRendered(f"path '{spec.get('path')}' is a link, which Flux does not take")
-            shown = checkout.shows(directory)
-            built = self._build(checkout.root, directory, spec)
-            objects = with_metadata(self._substituted(built, manifest), spec)
-        except NotKnown as unknown:
-            return str(unknown), self._way_to(unknown.holder, manifest)
-        except NotRendered as failed:
-            return str(failed), _FIX
-        except NotFetched as failed:
-            return failed.message, failed.fix
-        except Refused:  # nothing can be built here
-            raise
-        except Exception as unexpected:  # whatever a source contains costs what applies it
-            return unreadable(unexpected), _FIX
-        try:
-            applied = (each for each in objects if _is_applied(each))
-            found = [placed(each, f"{shown}: {_called(each)}".removesuffix(": "), shown) for each in applied]
-            return _Applied(shown, [read_origin(each, shown) for each in found])
-        except Refused as refused:
-            return refused.message, refused.fix
-
-    def _way_to(self, holder: str, kustomization: Manifest) -> str:
-        """How an object with variables can be read."""
-        kind, _, name = holder.partition(" ")
-        if kind != "ConfigMap":
-            return "leave it: the Kustomization stays what applies its objects"
-        namespace = shlex.quote(str(kustomization["metadata"].get("namespace")))
-        file = shlex.quote(f"{self.environment}-{name}.yaml")
-        get = f"kubectl get configmap {shlex.quote(name)} --namespace {namespace} --output yaml > {file}"
-        return f"{READ_TOO}: run `{get}`, and add `-e {self.environment}={file}`"
-
-    def _substituted(self, built: bytes, kustomization: Manifest) -> Iterable[Mapping[str, Any]]:
-        """The objects with the values of their variables. Raises: NotRendered: a value is not known here."""
-        post_build = mapping_at(kustomization, "spec", "postBuild")
-        values: dict[str, str] = {}
-        hidden: dict[str, str] = {}
-        unknown = ""
-        for each in mappings_in(post_build.get("substituteFrom")):
-            name = f"{each.get('kind')} {each.get('name')}"
-            if holder := self._holder(kustomization, each):
-                data = mapping_at(holder.manifest, "data")
-                if each.get("kind") == "ConfigMap":
-                    values |= data
-                    hidden = {key: of for key, of in hidden.items() if key not in data}
-                else:
-                    values = {key: value for key, value in values.items() if key not in data}
-                    hidden |= dict.fromkeys(data, name)
-            else:  # it may hold any name, and then wins over those before it
-                values, unknown = {}, name
-        for key, value in mapping_at(post_build, "substitute").items():
-            values[key] = str(value)
-            hidden.pop(key, None)
-        text = built.decode(errors="replace")
-        if not values and not hidden and not unknown and post_build.get("substituteStrategy") != "Always":
-            return substituted(text, {}).objects
-        for variable, default in unset(text, values).items():
-            if holder_name := hidden.get(variable) or unknown:
-                raise NotKnown(holder_name)
-            if (
-                not default
-            ):  # Flux 2.9 refuses it, and no Kustomization that works has one; older ones take an empty text
-                values[variable] = ""
-        return substituted(text, {**post_build, "substitute": values, "substituteFrom": []}).objects
 
     def _resolve(self) -> None:
         """Read what the ResourceSets apply whose inputs stand in them."""
@@ -299,7 +190,7 @@ class Follower:
                 continue
             self._seen.add(key)
             try:
-                applied = filter(_is_applied, with_metadata(resolved(manifest), manifest["spec"]))
+                applied = filter(is_applied, with_metadata(resolved(manifest), manifest["spec"]))
                 objects = [placed(each, origin, origin) for each in applied]
             except (NotRendered, Refused) as failed:
                 reason = failed.message if isinstance(failed, Refused) else str(failed)
@@ -308,9 +199,9 @@ class Follower:
             # The data of a copy is not known here, so nothing may take it for empty.
             own = [each for each in objects if COPIED not in mapping_at(each.manifest, "metadata", "annotations")]
             if self._leads_on(key, own):
-                self._read(key, _Applied(origin, own))
+                self._read(key, Applied(origin, own))
 
-    def _take(self, key: Key, applied: _Applied) -> None:
+    def _take(self, key: Key, applied: Applied) -> None:
         if self._leads_on(key, applied.objects):
             self._read(key, applied)
         else:
@@ -338,17 +229,17 @@ class Follower:
             ):
                 self._read(key, self._applied.pop(key))
 
-    def _read(self, key: Key, applied: _Applied) -> None:
+    def _read(self, key: Key, applied: Applied) -> None:
         """Take objects as those that a Kustomization applies. One of an input that it is made of gives way to it."""
-        group = OWNER if key.kind == "ResourceSet" else _OWNER
-        own = {f"{group}/name": key.name, f"{group}/namespace": key.namespace}
+        applier = Applier("ResourceSet" if key.kind == "ResourceSet" else "Kustomization", key.namespace, key.name)
         for each in applied.objects:
             id = key_of(each.manifest)
             metadata = each.manifest["metadata"]
-            manifest = {**each.manifest, "metadata": {**metadata, "labels": {**labels_of(each.manifest), **own}}}
+            labels = {**labels_of(each.manifest), **applier.labels}
+            manifest = {**each.manifest, "metadata": {**metadata, "labels": labels}}
             there = self._known.get(id)
-            if there is not None and _owner(there.manifest):
-                if _owner(there.manifest) != _owner(manifest) and not _same(there.manifest, manifest):
+            if there is not None and (before := _applier(there.manifest)):
+                if before != _applier(manifest) and _as_written(there.manifest) != _as_written(manifest):
                     reason = f"{key} applies it too, with other fields than those of {there.origin}"
                     fix = "remove it from one of the two: Flux applies them in turn"
                     self.unread.append(Unread(self.environment, f"{id} ({each.origin})", reason, fix))
@@ -360,23 +251,8 @@ class Follower:
             raise Refused(f"there are more than {MOST_OBJECTS} objects", "import the clusters one by one")
         self._tell(key, applied, is_read=True)
 
-    def _tell(self, key: Key, applied: _Applied, *, is_read: bool) -> None:
+    def _tell(self, key: Key, applied: Applied, *, is_read: bool) -> None:
         self.followed.append(Followed(self.environment, key, applied.directory, len(applied.objects), is_read))
-
-
-def read_origin(found: Placed, directory: str) -> Placed:
-    """An object that kustomize built, with the file that it says the object comes from."""
-    metadata = found.manifest["metadata"]
-    notes = dict(metadata.get("annotations") or {})
-    said = notes.pop(_ORIGIN, None)
-    if said is None:
-        return found
-    rest = {key: each for key, each in metadata.items() if key != "annotations"}
-    manifest = {**found.manifest, "metadata": {**rest, **({"annotations": notes} if notes else {})}}
-    fields = dict(line.partition(": ")[::2] for line in str(said).splitlines())
-    path = fields.get("path", "")
-    origin = os.path.normpath(os.path.join(directory, path)) if path and "repo" not in fields else directory  # noqa: PTH118
-    return Placed(manifest, origin)
 
 
 def _has_address(source: Manifest | None) -> bool:
@@ -392,18 +268,15 @@ def _has_variables(found: Placed) -> bool:
     return bool(_VARIABLE.search(json.dumps(found.manifest, default=str)))
 
 
-def _owner(manifest: Manifest) -> tuple[str, ...]:
-    labels = labels_of(manifest)
-    keys = (f"{group}/{part}" for group in (_OWNER, OWNER) for part in ("namespace", "name"))
-    return tuple(str(labels[key]) for key in keys if key in labels)
+def _applier(manifest: Manifest) -> Applier | None:
+    return applier_of(labels_of(manifest), "Kustomization", "ResourceSet")
 
 
-def _same(one: Manifest, other: Manifest) -> bool:
-    return _without_owner(one) == _without_owner(other)
-
-
-def _without_owner(manifest: Manifest) -> dict[str, Any]:
-    labels = {key: each for key, each in labels_of(manifest).items() if not key.startswith((f"{_OWNER}/", f"{OWNER}/"))}
+def _as_written(manifest: Manifest) -> dict[str, Any]:
+    """The manifest without the labels that tell what applies it."""
+    applier = _applier(manifest)
+    own = applier.labels if applier else {}
+    labels = {key: each for key, each in labels_of(manifest).items() if key not in own}
     return {**manifest, "metadata": {**manifest["metadata"], "labels": labels}}
 
 

@@ -6,118 +6,25 @@ another place, and what prunes, replaces or uninstalls something is never harmle
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any, NamedTuple
 
 from tenantry.compare.fields import Entry, FieldChange
-from tenantry.importing.checkouts import ARTIFACT, copied_by, parts_of
+from tenantry.importing.checkouts import FLUX
 from tenantry.importing.equivalence import NAMESPACES_OF_SOURCES, effective_spec
-from tenantry.importing.model import Harmless, Inventory, LeftOver, Read
-from tenantry.importing.owners import FLUX
-from tenantry.importing.world import Thing
-from tenantry.kube.objects import Manifest, ObjectId, group_of, object_id
+from tenantry.importing.known import Known
+from tenantry.importing.model import Harmless
+from tenantry.importing.owners import CONTROLLERS
+from tenantry.kube.objects import Manifest, group_of
 from tenantry.messages.data import ABSENT, mapping_at
-from tenantry.plan.plan import Plan
 
-CONTROLLERS = {"Kustomization": "kustomize-controller", "HelmRelease": "helm-controller"}
-"""The controller of a kind, which has an account of this name in Flux's namespace."""
 MISSING_CRDS = {"crds": "Create"}
 """What an upgrade does with the chart's CRDs if nothing is written: Flux creates those that are missing, whatever the text of its
 field says. Source: fluxcd/helm-controller, internal/action/crds.go, DefaultCRDPolicy.
 """
 OF_KUBERNETES = ("default", "kube-system")
 """Namespaces that every cluster has."""
-_Place: TypeAlias = tuple[str, str, str, str]
-"""Environment, kind, namespace and name of an object."""
-
-
-class Known:
-    """What was read and what is planned around the objects that are compared."""
-
-    def __init__(self, inventory: Inventory, plans: Mapping[str, Plan], left_over: Iterable[LeftOver]) -> None:
-        self._assumed = _by_place(inventory.reading.assumed)
-        self._read = _by_place(inventory.objects)
-        self._planned = {_place(name, each.id): each.manifest for name, plan in plans.items() for each in plan.objects}
-        self._replaced = {
-            _place(each.read.environment, object_id(each.read.manifest))
-            for each in left_over
-            if each.fate == "replaced" and not each.field
-        }
-        self._accounts = {
-            (each.environment, name): account for each in inventory.reading.flux for name, account in each.controllers
-        }
-
-    def read_source(self, environment: str, object: Manifest, *path: str) -> Manifest | None:
-        """The source that an object names at a path, if it was read or assumed."""
-        at, _ = self._copied(environment, object, *path)
-        return self._read.get(at) or self._assumed.get(at)
-
-    def planned_source(self, environment: str, object: Manifest, *path: str) -> Manifest | None:
-        """The source that an object names at a path, if it is planned."""
-        return self._planned.get(_named(environment, object, *path))
-
-    def is_assumed(self, environment: str, object: Manifest, *path: str) -> bool:
-        """Whether the source that an object names was not read."""
-        return self._copied(environment, object, *path)[0] in self._assumed
-
-    def is_copied(self, environment: str, object: Manifest, field: FieldChange) -> bool:
-        """Whether a field says where in its source a directory is that an ArtifactGenerator copies, as it is."""
-        _, home = self._copied(environment, object, "spec", "sourceRef")
-        moved = (*home, *parts_of(str(field.before)))
-        return bool(home) and field.path == ("spec", "path") and parts_of(str(field.after)) == moved
-
-    def _copied(self, environment: str, object: Manifest, *path: str) -> tuple[_Place, tuple[str, ...]]:
-        """The source that an object names, or the one that an ArtifactGenerator copies for it, and the directory of the copy."""
-        at = _named(environment, object, *path)
-        if at[1] != ARTIFACT:
-            return at, ()
-        generators = (
-            each
-            for (where, kind, space, _), each in self._read.items()
-            if (where, kind, space) == (environment, "ArtifactGenerator", at[2])
-        )
-        found = next(filter(None, (copied_by(each, at[3]) for each in generators)), None)
-        return ((environment, *found[0][1:]), found[1]) if found else (at, ())
-
-    def is_planned(self, source: Read) -> bool:
-        """Whether a source is planned under its own name."""
-        return _place(source.environment, object_id(source.manifest)) in self._planned
-
-    def is_replaced(self, environment: str, kind: str, namespace: str, name: str) -> bool:
-        """Whether a Kustomization has nothing to do any more."""
-        return (environment, kind, namespace, name) in self._replaced
-
-    def applied_by(self, environment: str, kind: str, namespace: str, name: str) -> tuple[str, str]:
-        """The namespace and the name of the Kustomization that applies an object that was read; empty if none does."""
-        found = self._read.get((environment, kind, namespace, name))
-        return Thing(Read(environment, found, "")).applied_by if found else ("", "")
-
-    def default_account(self, environment: str, kind: str) -> str | None:
-        """As which account of its namespace Flux acts for an object without one; "": as the controller; None: that was not read."""
-        return self._accounts.get((environment, CONTROLLERS.get(kind, "")))
-
-    def read_object(self, environment: str, beside: Manifest, kind: str, name: str) -> Manifest | None:
-        """An object that was read in the namespace of another one."""
-        return self._read.get((environment, kind, str(beside["metadata"].get("namespace")), name))
-
-    def has_namespace(self, environment: str, name: str) -> bool:
-        """Whether a namespace was read."""
-        return (environment, "Namespace", "", name) in self._read
-
-
-def _place(environment: str, id: ObjectId) -> _Place:
-    return environment, id.kind, id.namespace or "", id.name
-
-
-def _by_place(reads: Iterable[Read]) -> dict[_Place, Manifest]:
-    return {_place(each.environment, object_id(each.manifest)): each.manifest for each in reads}
-
-
-def _named(environment: str, object: Manifest, *path: str) -> _Place:
-    named = mapping_at(dict(object), *path)
-    namespace = named.get("namespace") or object["metadata"].get("namespace")
-    return environment, str(named.get("kind")), str(namespace), str(named.get("name"))
 
 
 class Difference(NamedTuple):
@@ -129,6 +36,23 @@ class Difference(NamedTuple):
     field: FieldChange
     others: tuple[FieldChange, ...]
     known: Known
+
+    @property
+    def kind(self) -> str:
+        return str(self.planned["kind"])
+
+    @property
+    def namespace(self) -> str:
+        return str(self.planned["metadata"]["namespace"])
+
+    @property
+    def spec(self) -> dict[str, Any]:
+        """What is planned."""
+        return mapping_at(self.planned, "spec")
+
+    def is_new(self, value: object) -> bool:
+        """Whether the field is new, with this value."""
+        return self.field.before is ABSENT and self.field.after == value
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,7 +84,7 @@ def judged(
 
 def _reason(difference: Difference) -> str:
     """Why a difference is harmless; "" if it is not."""
-    kind, path = str(difference.planned["kind"]), difference.field.path
+    kind, path = difference.kind, difference.field.path
     for rule in RULES:
         if (not rule.kinds or kind in rule.kinds) and path[: len(rule.path)] == rule.path and rule.holds(difference):
             return rule.reason
@@ -170,13 +94,8 @@ def _reason(difference: Difference) -> str:
 def _parts(field: FieldChange) -> Iterator[FieldChange]:
     """The values of a mapping that is new, so that each is judged by itself. A reference and an entry of a list are one value."""
     in_list = any(isinstance(part, int | Entry) for part in field.path)
-    if (
-        field.before is ABSENT
-        and isinstance(field.after, dict)
-        and field.after
-        and field.path not in _WHOLE
-        and not in_list
-    ):
+    is_new = field.before is ABSENT and isinstance(field.after, dict) and field.after
+    if is_new and field.path not in _WHOLE and not in_list:
         for key, value in field.after.items():
             yield from _parts(FieldChange((*field.path, key), ABSENT, value))
     else:
@@ -196,38 +115,28 @@ def _has_one_group(difference: Difference) -> bool:
 
 def _waits_for_pruning(difference: Difference) -> bool:
     field, both = difference.field, (difference.read, difference.planned)
-    pruned = all(mapping_at(dict(each), "spec").get("prune") is True for each in both)
-    return pruned and (field.before, field.after) in (
-        ("MirrorPrune", "WaitForTermination"),
-        ("Delete", "WaitForTermination"),
-    )
+    pruned = all(mapping_at(each, "spec").get("prune") is True for each in both)
+    return pruned and field.before in ("MirrorPrune", "Delete") and field.after == "WaitForTermination"
 
 
 def _is_new_and(value: object) -> Callable[[Difference], bool]:
-    def holds(difference: Difference) -> bool:
-        return difference.field.before is ABSENT and difference.field.after == value
-
-    return holds
+    return lambda difference: difference.is_new(value)
 
 
 def _keeps_its_chart(difference: Difference) -> bool:
     """The name of the chart is the same, or both objects take the whole chart from one OCI repository."""
     chart = ("spec", "chart", "spec", "chart")
     is_same = not any(each.path[:4] == chart or each.path in (chart[:2], chart[:3]) for each in difference.others)
-    return _is_new_and("InPlaceUpdate")(difference) and is_same
+    return difference.is_new("InPlaceUpdate") and is_same
 
 
 def _takes_the_chart_as_an_object(difference: Difference) -> bool:
     """`chart` becomes a `chartRef` to a HelmChart that says the same."""
-    if (
-        difference.field.before is not ABSENT
-        or mapping_at(dict(difference.planned), "spec", "chartRef").get("kind") != "HelmChart"
-    ):
+    is_new = difference.field.before is ABSENT and "chart" in mapping_at(difference.read, "spec")
+    if not is_new or mapping_at(difference.spec, "chartRef").get("kind") != "HelmChart":
         return False
     of_chart = [each for each in difference.others if each.path[:2] == ("spec", "chart")]
-    return "chart" in mapping_at(dict(difference.read), "spec") and all(
-        _reason(difference._replace(field=each)) for each in of_chart
-    )
+    return all(_reason(difference._replace(field=each)) for each in of_chart)
 
 
 def _fetches_the_same(difference: Difference) -> bool:
@@ -265,12 +174,11 @@ def _what_is_fetched(source: Manifest) -> dict[str, Any]:
 
 def _waits_for_what_it_applied(difference: Difference) -> bool:
     """A dependency that hands over what it applied, or something of that in its place."""
-    kind, known, environment = str(difference.planned["kind"]), difference.known, difference.environment
-    namespace = str(difference.planned["metadata"]["namespace"])
+    kind, known, environment = difference.kind, difference.known, difference.environment
     entries = [each for each in difference.others if each.path[:2] == ("spec", "dependsOn") and len(each.path) == 3]
 
     def there(value: Any) -> tuple[str, str]:
-        return str(value.get("namespace") or namespace), str(value["name"])
+        return str(value.get("namespace") or difference.namespace), str(value["name"])
 
     gone = {there(each.before) for each in entries if isinstance(each.before, dict) and each.after is ABSENT}
     new = {there(each.after) for each in entries if isinstance(each.after, dict) and each.before is ABSENT}
@@ -284,39 +192,30 @@ def _waits_for_what_it_applied(difference: Difference) -> bool:
 
 def _is_the_controllers_own(difference: Difference) -> bool:
     """Flux's controller impersonates itself: the API server sees one user with and without the field."""
-    kind, spec = str(difference.planned["kind"]), mapping_at(dict(difference.planned), "spec")
-    return (
-        difference.planned["metadata"]["namespace"] == FLUX
-        and "kubeConfig" not in spec
-        and _is_new_and(CONTROLLERS.get(kind))(difference)
-        and difference.known.default_account(difference.environment, kind) == ""
-    )
+    account = difference.known.default_account(difference.environment, difference.kind)
+    is_there = difference.namespace == FLUX and "kubeConfig" not in difference.spec
+    return is_there and difference.is_new(CONTROLLERS.get(difference.kind)) and account == ""
 
 
 def _is_the_default(difference: Difference) -> bool:
     """The controller was read, and takes this account of the object's namespace where an object names none."""
-    account = difference.known.default_account(difference.environment, str(difference.planned["kind"]))
-    return bool(account) and _is_new_and(account)(difference)
+    account = difference.known.default_account(difference.environment, difference.kind)
+    return bool(account) and difference.is_new(account)
 
 
 def _is_read_first(difference: Difference) -> bool:
     """Flux takes the key `value` if the Secret has it, and the Secret was read."""
-    reference = mapping_at(dict(difference.planned), "spec", "kubeConfig", "secretRef")
-    secret = difference.known.read_object(
-        difference.environment, difference.planned, "Secret", str(reference.get("name"))
-    )
-    return _is_new_and("value")(difference) and "value" in mapping_at(secret, "data")
-
-
-_CREATED = _is_new_and(value=True)
+    name = str(mapping_at(difference.spec, "kubeConfig", "secretRef").get("name"))
+    secret = difference.known.read_object(difference.environment, difference.planned, "Secret", name)
+    return difference.is_new("value") and "value" in mapping_at(secret, "data")
 
 
 def _is_there(difference: Difference) -> bool:
     """The namespace that Helm would create was read, or is one that every cluster has, or that the object itself is in."""
-    spec, own = mapping_at(dict(difference.planned), "spec"), str(difference.planned["metadata"]["namespace"])
-    target = str(spec.get("targetNamespace"))
-    there = target in (own, *OF_KUBERNETES) or difference.known.has_namespace(difference.environment, target)
-    return _CREATED(difference) and "kubeConfig" not in spec and there
+    target = str(difference.spec.get("targetNamespace"))
+    is_usual = target in (difference.namespace, *OF_KUBERNETES)
+    there = is_usual or difference.known.has_namespace(difference.environment, target)
+    return difference.is_new(value=True) and "kubeConfig" not in difference.spec and there
 
 
 # --- rules --------------------------------------------------------------------------------------------------------------

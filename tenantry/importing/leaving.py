@@ -13,10 +13,11 @@ from pathlib import PurePath
 from tenantry.cluster.kubectl import RECONCILE
 from tenantry.flux.conformance import check_part
 from tenantry.flux.schemas import kinds
+from tenantry.importing.appliers import GROUPS, applier_of
+from tenantry.importing.checkouts import FLUX
 from tenantry.importing.markers import Marked, texts_in
 from tenantry.importing.model import Draft, Inventory, LeftOver, key_of
 from tenantry.importing.reading import ORIGIN
-from tenantry.importing.resource_sets import OWNER
 from tenantry.importing.secrets import leave_metadata, leave_secret
 from tenantry.importing.survey import Survey, source_of
 from tenantry.importing.world import FoundApp, Notes, Thing
@@ -50,29 +51,22 @@ def _is_taken(thing: Thing, notes: Notes) -> bool:
     return True
 
 
-_CONTROLLERS = {
-    "Kustomization": "kustomize.toolkit.fluxcd.io",
-    "HelmRelease": "helm.toolkit.fluxcd.io",
-    "ResourceSet": OWNER,
-}
-_BOOTSTRAP = "flux-system"
-
-
 class Appliers:
     """What applies each of some objects, as far as it is among them."""
 
     def __init__(self, things: Iterable[Thing]) -> None:
-        apps = [thing for thing in things if thing.kind in _CONTROLLERS]
+        apps = [thing for thing in things if thing.kind in GROUPS]
         self._by_name = {(app.kind, app.namespace, app.name): app for app in apps}
         self._by_path = [each for each in apps if _takes_the_repository(each)]
 
     def by_label(self, thing: Thing) -> Thing | None:
         """What applies an object, as its labels tell. What it has to leave alone it applies no more."""
-        return None if thing.annotations.get(RECONCILE) == "disabled" else self._by_name.get(_owner(thing))
+        applier = None if thing.annotations.get(RECONCILE) == "disabled" else applier_of(thing.labels)
+        return self._by_name.get(applier) if applier else None
 
     def of(self, thing: Thing) -> Thing | None:
         """What applies an object, as its labels or its file tell; not Flux's own bootstrap."""
-        if _owner(thing)[0]:
+        if applier_of(thing.labels):
             found = self.by_label(thing)
             return None if found is None or _is_bootstrap(found) else found
         if thing.read.origin == ORIGIN:
@@ -105,7 +99,7 @@ def expressible(things: Iterable[Thing], notes: Notes, going_on: Set[int] = froz
     for thing in things:
         if owner := inner.get(id(thing)):
             notes.leave(thing.read, *_inner_in_words(thing, owner), fate="stays")
-        elif id(thing) in outer and thing.name != _BOOTSTRAP:
+        elif id(thing) in outer and thing.name != FLUX:
             text = "it applies objects that Tenantry takes over"
             notes.leave(thing.read, text, "do with it what the steps to adopt say", fate="replaced")
         else:
@@ -165,7 +159,7 @@ def _waiting(inventory: Inventory, draft: Draft, expressed: Set[int]) -> Iterato
     gone = {(each.environment, *key_of(each.manifest)[1:]) for each in inventory.objects if id(each) in ending}
     for read in inventory.objects if gone else ():
         key = key_of(read.manifest)
-        if key.kind not in _CONTROLLERS or id(read) in expressed | ending:
+        if key.kind not in GROUPS or id(read) in expressed | ending:
             continue
         for each in mappings_in(mapping_at(dict(read.manifest), "spec").get("dependsOn")):
             name, namespace = str(each.get("name")), str(each.get("namespace") or key.namespace)
@@ -183,26 +177,17 @@ def _inner_in_words(thing: Thing, owner: Thing) -> tuple[str, str]:
     return f"{owner.key} applies it", "leave it there: what an app applies needs no entry of its own"
 
 
-def _owner(thing: Thing) -> tuple[str, str, str]:
-    """The kind, the namespace and the name in an object's labels; empty if it has none."""
-    for kind, group in _CONTROLLERS.items():
-        name, namespace = (thing.labels.get(f"{group}/{key}") for key in ("name", "namespace"))
-        if isinstance(name, str) and isinstance(namespace, str):
-            return kind, namespace, name
-    return "", "", ""
-
-
 def _is_own(thing: Thing, owner: Thing) -> bool:
     """Whether an app applies the object within its own namespace, as the apps of tenants do, or a chart does."""
     if owner.kind == "Kustomization" and thing.spec.get("kubeConfig") and not owner.spec.get("kubeConfig"):
         return False  # it leads to the apps of a remote cluster
-    return owner.namespace == thing.namespace != _BOOTSTRAP
+    return owner.namespace == thing.namespace != FLUX
 
 
 def _takes_the_repository(app: Thing) -> bool:
     """Whether it is a Kustomization that applies a directory of the cluster's repository."""
     source = app.at("spec", "sourceRef", "name")
-    return app.kind == "Kustomization" and bool(_path(app)) and source == _BOOTSTRAP and not _is_bootstrap(app)
+    return app.kind == "Kustomization" and bool(_path(app)) and source == FLUX and not _is_bootstrap(app)
 
 
 def _path(kustomization: Thing) -> str:
@@ -210,7 +195,7 @@ def _path(kustomization: Thing) -> str:
 
 
 def _is_bootstrap(thing: Thing) -> bool:
-    return (thing.namespace, thing.name) == (_BOOTSTRAP, _BOOTSTRAP)
+    return (thing.namespace, thing.name) == (FLUX, FLUX)
 
 
 def leave_applied(survey: Survey, going_on: Set[int]) -> None:

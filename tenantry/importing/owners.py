@@ -7,12 +7,14 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
 
+from tenantry.importing.checkouts import FLUX
 from tenantry.importing.world import Thing, World
 from tenantry.kube.names import dns_label_problem
 from tenantry.model.document import RESERVED
 from tenantry.plan.objects.scope import APP_LABEL
 
-FLUX = "flux-system"
+CONTROLLERS = {"Kustomization": "kustomize-controller", "HelmRelease": "helm-controller"}
+"""The controller of a kind, which has an account of this name in Flux's namespace."""
 _FLUX_KINDS = (
     *("Kustomization", "HelmRelease", "GitRepository", "OCIRepository", "HelmRepository", "Bucket"),
     *("Alert", "Receiver", "Provider", "ImageUpdateAutomation", "ImagePolicy", "ImageRepository"),
@@ -34,7 +36,7 @@ class Territory:
 
 def platform_namespace(worlds: Iterable[World]) -> str:
     """Where add-ons lie on management clusters, and where their releases are stored: one namespace for all environments."""
-    apps = [app for world in worlds for app in _apps(world)]
+    apps = [app for world in worlds for app in world.of("Kustomization", "HelmRelease")]
     ours = Counter(each.namespace for each in apps if each.is_ours and not each.tenant and not _remote(each))
     ours += Counter(_storage(each) for each in apps if each.is_ours and _remote(each) and _is_platform_release(each))
     if ours:
@@ -78,10 +80,6 @@ def _acts_as_itself(world: World, namespace: str) -> bool:
     return bool(apps) and all(world.get("ServiceAccount", namespace, each) for each in accounts)
 
 
-_CONTROLLERS = ("kustomize-controller", "helm-controller")
-"""Accounts of Flux's own, with all rights."""
-
-
 def is_tools(world: World, namespace: str) -> bool:
     """Whether a namespace is that of a tool of the platform team, which Flux applies with its own rights.
 
@@ -89,10 +87,10 @@ def is_tools(world: World, namespace: str) -> bool:
     other namespaces, and a Kustomization that names none for what it applies: it reaches everywhere. A tenant has an account.
     """
     apps = list(world.of("Kustomization", "HelmRelease", namespace=namespace))
-    accounts = (str(app.spec.get("serviceAccountName") or _CONTROLLERS[0]) for app in apps)
+    accounts = (str(app.spec.get("serviceAccountName") or CONTROLLERS["Kustomization"]) for app in apps)
     if apps and all(app.is_ours and not app.tenant for app in apps):
         return True
-    if not apps or any(account not in _CONTROLLERS for account in accounts):
+    if not apps or any(account not in CONTROLLERS.values() for account in accounts):
         return False
     if any(fnmatchcase(namespace, pattern) for pattern in RESERVED):
         return True
@@ -103,14 +101,10 @@ def is_tools(world: World, namespace: str) -> bool:
     elsewhere = (app.spec.get("targetNamespace") not in (None, "", namespace) for app in releases)
     everywhere = (app.kind == "Kustomization" and not app.spec.get("targetNamespace") for app in apps)
     return (
-        any(namespace in (app.name, _chart(app)) for app in releases)
+        any(namespace in (app.name, str(app.at("spec", "chart", "spec", "chart"))) for app in releases)
         or any(everywhere)
         or (len(releases) == len(apps) and all(elsewhere))
     )
-
-
-def _chart(release: Thing) -> str:
-    return str(release.at("spec", "chart", "spec", "chart"))
 
 
 def tenant_namespaces(world: World) -> set[str]:
@@ -135,7 +129,7 @@ def territories(world: World) -> list[Territory]:
             if main in other and key != other and not dns_label_problem(key):
                 mine.extra[key] = other
             else:
-                found.append(Territory(_free(other, owned), other))
+                found.append(Territory(other if other not in set(owned) else f"{other}-namespace", other))
     return found
 
 
@@ -184,13 +178,5 @@ def _remote(thing: Thing) -> bool:
     return bool(thing.spec.get("kubeConfig"))
 
 
-def _apps(world: World) -> Iterable[Thing]:
-    return world.of("Kustomization", "HelmRelease")
-
-
 def _flux_objects(world: World, namespace: str) -> int:
     return sum(1 for _ in world.of(*_FLUX_KINDS, namespace=namespace))
-
-
-def _free(name: str, taken: Iterable[str]) -> str:
-    return name if name not in set(taken) else f"{name}-namespace"

@@ -7,9 +7,9 @@ from fnmatch import fnmatchcase
 from typing import Any
 
 from tenantry.importing.apps import account_of
+from tenantry.importing.checkouts import FLUX
 from tenantry.importing.entries import OwnerEntry
 from tenantry.importing.overlay import DIFFER, Place, in_order, unified
-from tenantry.importing.owners import FLUX
 from tenantry.importing.world import FoundApp
 from tenantry.kube.names import dns_label_problem, slug
 from tenantry.model.apps import Addon

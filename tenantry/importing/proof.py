@@ -13,7 +13,8 @@ from typing import Any, NamedTuple, TypeAlias
 
 from tenantry.compare.fields import Entry, FieldChange
 from tenantry.importing.equivalence import NAMESPACES_OF_SOURCES, differences
-from tenantry.importing.judgement import Known, judged
+from tenantry.importing.judgement import judged
+from tenantry.importing.known import Known
 from tenantry.importing.model import Added, Became, Draft, Inventory, Path, Proof, Proven, Read, written_at
 from tenantry.kube.objects import KubeObject, Manifest, ObjectId, object_id
 from tenantry.messages.data import ABSENT, mapping_at, value_at
@@ -78,7 +79,11 @@ class Identity(NamedTuple):
 
 def prove(inventory: Inventory, draft: Draft, plans: Mapping[str, Plan]) -> Proof:
     """Compare the plans of a draft's environments with what was read."""
-    planned = _planned(plans)
+    planned = {
+        _on(plan.management, planned.id): (environment, planned)
+        for environment, plan in plans.items()
+        for planned in plan.objects
+    }
     read = {_identity(inventory, each): each for each in inventory.objects}
     known = Known(inventory, plans, draft.left_over)
     kept = tuple(_proven(id, each, planned, known) for id, each in read.items() if id in planned)
@@ -91,14 +96,6 @@ def prove(inventory: Inventory, draft: Draft, plans: Mapping[str, Plan]) -> Proo
 
 _Planned: TypeAlias = dict[Identity, tuple[str, KubeObject]]
 """Each planned object, and the environment that plans it."""
-
-
-def _planned(plans: Mapping[str, Plan]) -> _Planned:
-    return {
-        _on(plan.management, planned.id): (environment, planned)
-        for environment, plan in plans.items()
-        for planned in plan.objects
-    }
 
 
 def _identity(inventory: Inventory, read: Read) -> Identity:

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 
 from tenantry.cluster.requests import every
 from tenantry.flux.schemas import kinds, schema_of
+from tenantry.importing.applied import Build, read_origin
 from tenantry.importing.checkouts import Checkout
 from tenantry.importing.documents import MOST_BYTES, Placed, cleaned, objects_in
-from tenantry.importing.follow import Build, read_origin
 from tenantry.kube.objects import Manifest, is_of_flux, labels_of
 from tenantry.manifests.model import NotFetched, NotRendered
 from tenantry.messages.errors import Refused

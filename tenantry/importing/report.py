@@ -10,11 +10,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
+from tenantry.importing.checkouts import FLUX
 from tenantry.importing.effects import ASSUMED, READ_SOURCE, effect_of
 from tenantry.importing.equivalence import have_one_content
-from tenantry.importing.judgement import Known
+from tenantry.importing.known import Known
 from tenantry.importing.model import Became, Draft, Fate, Harmless, Inventory, LeftOver, Proof, Proven, Read, written_at
-from tenantry.importing.owners import FLUX
 from tenantry.importing.proof import Defect, prove
 from tenantry.importing.steps import READ_WHAT_IS_LEFT, Step, steps
 from tenantry.kube.objects import ObjectId, is_of_flux, object_id
@@ -47,8 +47,7 @@ def risks(inventory: Inventory, proof: Proof, known: Known) -> Iterator[Risk]:
     for each in (*proof.kept, *proof.renamed):
         environment, id = each.read.environment, each.planned.id
         for field in each.changed:
-            effect = effect_of(each, field)
-            reason, fix = effect.reason, effect.fix
+            reason, fix = effect_of(each, field)
             is_source = field.path[:2] == ("spec", "sourceRef") or known.is_copied(
                 environment, each.read.manifest, field
             )

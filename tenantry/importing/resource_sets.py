@@ -16,8 +16,6 @@ from tenantry.manifests.documents import MOST_BYTES, objects_of, read_all, write
 from tenantry.manifests.model import NotRendered
 from tenantry.messages.data import mapping_at, mappings_in, value_at
 
-OWNER = "resourceset.fluxcd.controlplane.io"
-"""The group of the labels that tell what applies an object."""
 COPIED = "fluxcd.controlplane.io/copyFrom"
 """The annotation of an object whose data is that of another."""
 _GROUP = "fluxcd.controlplane.io"

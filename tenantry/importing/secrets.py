@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from tenantry.importing.world import is_authors
+from tenantry.messages.data import with_texts
 from tenantry.messages.errors import Path
 from tenantry.messages.masking import masked
 from tenantry.messages.redact import shorten
@@ -26,7 +27,7 @@ _FROM = {"Kustomization": "postBuild.substituteFrom", "HelmRelease": "valuesFrom
 
 def first_secret(data: Any, at: Path = ()) -> str:
     """Where plain data holds what may be a secret; empty if it holds none."""
-    data = _without_digests(data)
+    data = with_texts(data, lambda text: _DIGEST.sub("0", text))
     return next((format_path(path) for path in _different(data, masked(data), at)), "")
 
 
@@ -46,12 +47,8 @@ def leave_secret(notes: Notes, thing: Thing, source: Thing | None) -> bool:
 
 def leave_part(world: World, thing: Thing, *others: Thing) -> bool:
     """Leave over an object that belongs to an owner or an app, if its spec or that of another holds what may be a secret."""
-    at = (
-        ""
-        if world.keeps_values
-        else next(filter(None, (first_secret(each.spec, ("spec",)) for each in (thing, *others))), "")
-    )
-    if at:
+    looked_at = () if world.keeps_values else (thing, *others)
+    if at := next(filter(None, (first_secret(each.spec, ("spec",)) for each in looked_at)), ""):
         fix = "put it into a Secret, name that instead and import again, or use --keep-values"
         world.notes.leave(thing.read, f"'{shorten(at, 200)}' may be a secret, which is not copied", fix)
     return bool(at)
@@ -73,18 +70,6 @@ def leave_metadata(notes: Notes, thing: Thing) -> None:
 def _first_in(thing: Thing) -> str:
     spec = {key: each for key, each in thing.spec.items() if key != "kubeConfig"}
     return shorten(first_secret({"metadata": thing.metadata, "spec": spec}), 200)
-
-
-def _without_digests(data: Any) -> Any:
-    match data:
-        case dict():
-            return {key: _without_digests(each) for key, each in data.items()}
-        case list():
-            return [_without_digests(each) for each in data]
-        case str():
-            return _DIGEST.sub("0", data)
-        case _:
-            return data
 
 
 def _different(one: Any, other: Any, at: Path) -> Iterator[Path]:

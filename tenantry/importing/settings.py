@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 from tenantry.importing.blocks import literal
 from tenantry.importing.world import Notes, Thing
 from tenantry.kube.names import dns_label_problem, join, slug
-from tenantry.messages.data import mapping_at
+from tenantry.messages.data import mapping_at, mappings_in
 
 _SECURITY = "pod-security.kubernetes.io/"
 _LIMITS = ("default", "defaultRequest", "max", "min")
@@ -97,7 +97,7 @@ def _is_reconciler(space: Space, thing: Thing) -> bool:
     """Whether a binding gives a ClusterRole to the account that Flux impersonates."""
     if thing.kind != "RoleBinding" or thing.at("roleRef", "kind") != "ClusterRole":
         return False
-    return any(_is_account(space, subject, thing.name) for subject in _subjects(thing))
+    return any(_is_account(space, subject, thing.name) for subject in mappings_in(thing.at("subjects")))
 
 
 def _is_account(space: Space, subject: dict[str, Any], binding: str) -> bool:
@@ -112,7 +112,8 @@ def _is_account(space: Space, subject: dict[str, Any], binding: str) -> bool:
 def names_account(binding: Thing, namespace: str, account: str) -> bool:
     """Whether a binding gives its role to a service account."""
     wanted = (("ServiceAccount", namespace, account), ("User", "", f"system:serviceaccount:{namespace}:{account}"))
-    found = ((each.get("kind"), str(each.get("namespace") or ""), each.get("name")) for each in _subjects(binding))
+    subjects = mappings_in(binding.at("subjects"))
+    found = ((each.get("kind"), str(each.get("namespace") or ""), each.get("name")) for each in subjects)
     return any(each in wanted for each in found)
 
 
@@ -141,11 +142,6 @@ def _role(space: Space, notes: Notes) -> dict[str, Any]:
 
 _DEFAULT_ROLE = "admin"
 """The file does not write it."""
-
-
-def _subjects(thing: Thing) -> list[dict[str, Any]]:
-    written = thing.at("subjects")
-    return [each for each in written if isinstance(each, dict)] if isinstance(written, list) else []
 
 
 # --- settings with names of Tenantry's own ----------------------------------------------------------------------------
@@ -199,7 +195,7 @@ def _policy(_: Space, thing: Thing, found: dict[str, Any]) -> bool:
 def _people(space: Space, thing: Thing, found: dict[str, Any]) -> bool:
     """Owners and other bindings, by the names that Tenantry gives them."""
     role = str(thing.at("roleRef", "name"))
-    subjects = [_subject(space, subject) for subject in _subjects(thing)]
+    subjects = [_subject(space, subject) for subject in mappings_in(thing.at("subjects"))]
     if thing.at("roleRef", "kind") != "ClusterRole" or None in subjects or not subjects:
         return False
     if thing.name == join(space.tenant, "owners", role):

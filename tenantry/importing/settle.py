@@ -7,8 +7,8 @@ from copy import deepcopy
 from typing import Any
 
 from tenantry.grants.frames import filled
+from tenantry.importing.checkouts import FLUX
 from tenantry.importing.model import Became, Draft, Inventory, LeftOver, Path, Read, key_of
-from tenantry.importing.owners import FLUX
 from tenantry.importing.reading import ORIGIN
 from tenantry.importing.remotes import told_by_remote
 from tenantry.importing.text import text_of

@@ -27,16 +27,15 @@ from tenantry.cluster.kubectl import (
     suspend,
     users_of_sources,
 )
+from tenantry.importing.appliers import Applier, applier_of
 from tenantry.importing.equivalence import NAMESPACES_OF_SOURCES
-from tenantry.importing.model import Draft, Held, Inventory, Key, Proof, Read, key_of
+from tenantry.importing.model import Draft, Held, Inventory, Proof, Read, key_of
 from tenantry.importing.reading import ORIGIN
-from tenantry.importing.resource_sets import OWNER
 from tenantry.kube.objects import ObjectId, group_of, labels_of, object_id
 from tenantry.messages.data import mapping_at
 from tenantry.messages.text import counted, format_path, grouped
 from tenantry.plan.plan import Plan
 
-_FLUX = "kustomize.toolkit.fluxcd.io"
 _INSTALLS = ("Kustomization", "HelmRelease")
 _SOURCES = ("GitRepository", "OCIRepository", "HelmRepository", "Bucket", "HelmChart")
 
@@ -196,7 +195,7 @@ def _check(hubs: Sequence[str], plans: Mapping[str, Plan], *, risky: bool) -> It
 def _owners(inventory: Inventory, proof: Proof, draft: Draft, contexts: Mapping[str, str]) -> Iterator[Step]:
     """What applies the objects today. Kustomizations of Flux write their name into labels of what they apply."""
     replaced = {id(each.read) for each in draft.left_over if each.fate == "replaced" and not each.field}
-    ending = {(each.environment, key_of(each.manifest)) for each in inventory.objects if id(each) in replaced}
+    ending = {(each.environment, *key_of(each.manifest)[1:]) for each in inventory.objects if id(each) in replaced}
     taken = {id(each.read) for each in draft.became} | replaced
     going_on = {(each.environment, _owner(each)) for each in inventory.objects if id(each) not in taken}
     found = grouped(proof.kept, lambda kept: (kept.read.environment, _owner(kept.read)))
@@ -206,14 +205,11 @@ def _owners(inventory: Inventory, proof: Proof, draft: Draft, contexts: Mapping[
             ids = [each.planned.id for each in objects if each.read.origin != ORIGIN]
             if ids:
                 yield _alone(f"What applies {_of_these(ids)} was not read.", ids, context)
-        elif (environment, _key(owner)) in ending and (environment, owner) not in going_on:
-            yield _handover(_Place(owner, context), len(ids))
+        elif (environment, *owner) in ending and (environment, owner) not in going_on:
+            yield _handover(_Place(ObjectId(_VERSIONS[owner.kind], *owner), context), len(ids))
         else:
-            yield _alone(f"{owner} applies {_of_these(ids)}, and others that it goes on applying.", ids, context)
-
-
-def _key(owner: ObjectId) -> Key:
-    return Key(group_of(owner.api_version), owner.kind, owner.namespace, owner.name)
+            who = f"{owner.kind} {owner.namespace}/{owner.name}"
+            yield _alone(f"{who} applies {_of_these(ids)}, and others that it goes on applying.", ids, context)
 
 
 def _of_these(ids: Sequence[ObjectId]) -> str:
@@ -231,20 +227,12 @@ def _alone(who: str, ids: Sequence[ObjectId], context: str) -> Step:
     )
 
 
-def _owner(read: Read) -> ObjectId | None:
-    labels = labels_of(read.manifest)
-    for group, version, kind in _APPLIERS:
-        name, namespace = labels.get(f"{group}/name"), labels.get(f"{group}/namespace")
-        if isinstance(name, str) and isinstance(namespace, str):
-            return ObjectId(version, kind, namespace, name)
-    return None
+def _owner(read: Read) -> Applier | None:
+    return applier_of(labels_of(read.manifest), *_VERSIONS)
 
 
-_APPLIERS = (
-    (_FLUX, f"{_FLUX}/v1", "Kustomization"),
-    (OWNER, "fluxcd.controlplane.io/v1", "ResourceSet"),
-)
-"""The groups of the labels that tell what applies an object, and what that is."""
+_VERSIONS = {"Kustomization": "kustomize.toolkit.fluxcd.io/v1", "ResourceSet": "fluxcd.controlplane.io/v1"}
+"""The versions of what applies objects and can be told to stop."""
 
 
 def _handover(owner: _Place, count: int) -> Step:

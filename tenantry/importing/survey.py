@@ -10,10 +10,11 @@ from typing import Any
 from tenantry.fleet.fleet import OWN_ACCOUNT
 from tenantry.importing import checkouts
 from tenantry.importing.blocks import KEYS, Named, chart_of, has_shared_interval, source_entry
+from tenantry.importing.checkouts import FLUX
 from tenantry.importing.clusters import APPS, Remotes
 from tenantry.importing.model import Key, Read
 from tenantry.importing.overlay import Place
-from tenantry.importing.owners import FLUX, Territory, is_platforms, territories, without_environment
+from tenantry.importing.owners import Territory, is_platforms, territories, without_environment
 from tenantry.importing.settings import namespace_of_addon
 from tenantry.importing.world import FoundApp, Thing, World
 from tenantry.kube.names import join
@@ -100,10 +101,8 @@ class Survey:
                 cluster = self.remotes.name(release) or self.world.management
                 entry = source_entry(self.world, source, self._names("", cluster, f"{cluster}."))
                 return {key: each for key, each in entry.items() if key != "metadata"}
-            credentials = {}
-            if secret := mapping_at(source.spec, "secretRef").get("name"):
-                cluster = self.remotes.name(release) or self.world.management
-                credentials["credentials"] = self._names("", cluster, "").declare(source, "Secret", str(secret))
+            cluster = self.remotes.name(release) or self.world.management
+            credentials = self._names("", cluster, "").credentials_of(source)
             if source.kind == "HelmRepository":
                 kind = {"type": "oci"} if source.spec.get("type") == "oci" else {}
                 where = {"url": source.spec.get("url"), "version": str(chart.get("version")), **kind}

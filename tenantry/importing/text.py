@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from textwrap import wrap
 from typing import Any
 
-from tenantry.edit.values import Style, flow, key_text
+from tenantry.edit.values import Style, depth_of, flow, key_text
 from tenantry.importing.model import Path
 from tenantry.messages.text import printable
 
@@ -79,26 +79,19 @@ def _fits(name: str, value: Any, path: Path, comments: Comments) -> bool:
         or (len(path) == 2 and path[0] in _ROOMY)
     ):
         return False
-    if isinstance(value, dict) and _depth(value) > (2 if path[-1] in _ONE_LINE else 1):
+    if isinstance(value, dict) and depth_of(value) > (2 if path[-1] in _ONE_LINE else 1):
         return False
-    if isinstance(value, list) and any(isinstance(each, dict | list) and _depth(each) > 1 for each in value):
+    if isinstance(value, list) and any(isinstance(each, dict | list) and depth_of(each) > 1 for each in value):
         return False
     text = flow(value, _STYLE)
-    return "\n" not in text and len(name) + 1 + len(text) <= _WIDTH and _count(value) <= 4
+    return "\n" not in text and len(name) + 1 + len(text) <= _WIDTH and scalars_in(value) <= 4
 
 
-def _depth(value: Any) -> int:
-    if not isinstance(value, dict | list):
-        return 0
-    below = value.values() if isinstance(value, dict) else value
-    return 1 + max(map(_depth, below), default=0)
-
-
-def _count(value: Any) -> int:
-    if not isinstance(value, dict | list):
-        return 1
-    below = value.values() if isinstance(value, dict) else value
-    return sum(map(_count, below))
+def scalars_in(value: Any) -> int:
+    """How many values a part of the file holds that are no mappings and no lists."""
+    if isinstance(value, dict):
+        return sum(map(scalars_in, value.values()))
+    return sum(map(scalars_in, value)) if isinstance(value, list) else 1
 
 
 def _is_block(text: str) -> bool:

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from tenantry.importing.appliers import applier_of
 from tenantry.importing.model import Fate, Held, Key, LeftOver, Path, Read, key_of
 from tenantry.importing.overlay import Place
 from tenantry.kube.names import dns_label_problem
@@ -97,8 +98,8 @@ class Thing:
     @property
     def applied_by(self) -> tuple[str, str]:
         """The namespace and the name of the Kustomization that applies it, as its labels tell; empty if they do not."""
-        namespace, name = (self.labels.get(f"kustomize.toolkit.fluxcd.io/{each}") for each in ("namespace", "name"))
-        return (namespace, name) if isinstance(namespace, str) and isinstance(name, str) else ("", "")
+        applier = applier_of(self.labels, "Kustomization")
+        return (applier.namespace, applier.name) if applier else ("", "")
 
     @property
     def is_ours(self) -> bool:

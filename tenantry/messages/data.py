@@ -6,7 +6,7 @@ Never: changes the data it is given, or knows what it means.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from enum import Enum
 from typing import Any, Final
 
@@ -50,6 +50,15 @@ def mapping_at(data: Any, *path: str | int) -> dict[str, Any]:
 def mappings_in(value: Any) -> list[dict[str, Any]]:
     """The mappings in a list; empty if there is no list."""
     return [each for each in value if isinstance(each, dict)] if isinstance(value, list) else []
+
+
+def with_texts(data: Any, changed: Callable[[str], str]) -> Any:
+    """A copy of the data with other texts. Keys of mappings stay."""
+    if isinstance(data, str):
+        return changed(data)
+    if isinstance(data, dict):
+        return {key: with_texts(each, changed) for key, each in data.items()}
+    return [with_texts(each, changed) for each in data] if isinstance(data, list) else data
 
 
 def replaced(data: Any, path: Path, value: Any) -> Any:

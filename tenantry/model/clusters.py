@@ -5,8 +5,8 @@ from typing import Annotated, Any, Literal, TypeAlias
 from pydantic import Field, model_validator
 
 from tenantry.messages.problems import type_name
+from tenantry.model.durations import Duration
 from tenantry.model.scalars import (
-    Duration,
     GroupNames,
     LabelKey,
     LabelValue,

@@ -7,6 +7,7 @@ from pydantic import Field
 from tenantry.grants.model import Grants, Include, NamespacePattern
 from tenantry.model.apps import Addon, App, State
 from tenantry.model.clusters import Cluster, ClusterGroup, Environment
+from tenantry.model.durations import Duration
 from tenantry.model.flux import HelmOfAddons, HelmOfApps, KustomizeOfAddons, KustomizeOfApps
 from tenantry.model.network import Network
 from tenantry.model.notifications import Alert, Receiver
@@ -16,7 +17,6 @@ from tenantry.model.scalars import (
     AppName,
     ClassNames,
     CredentialsName,
-    Duration,
     LabelKey,
     LabelValue,
     Name,

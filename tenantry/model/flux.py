@@ -8,17 +8,8 @@ from pydantic import AfterValidator, BeforeValidator, ConfigDict, Field, model_v
 from pydantic_core.core_schema import ValidationInfo
 
 from tenantry.messages.redact import shorten
-from tenantry.model.scalars import (
-    Duration,
-    LabelKey,
-    LabelValue,
-    Name,
-    Refers,
-    SourcePath,
-    SubstituteValue,
-    Text,
-    refusal,
-)
+from tenantry.model.durations import Duration
+from tenantry.model.scalars import LabelKey, LabelValue, Name, Refers, SourcePath, SubstituteValue, Text, refusal
 from tenantry.model.strict import Fillable, Model
 
 SET_BY_FLEET = "the fleet sets it"

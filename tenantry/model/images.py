@@ -7,8 +7,9 @@ from typing import Annotated, Literal, Self
 
 from pydantic import Field, model_validator
 
+from tenantry.model.durations import Duration, ShortDuration
 from tenantry.model.flux import FluxBlock
-from tenantry.model.scalars import CredentialsName, Duration, ImageName, Name, ShortDuration, SourcePath, Text, refusal
+from tenantry.model.scalars import CredentialsName, ImageName, Name, SourcePath, Text, refusal
 from tenantry.model.strict import Fillable, Model, OneOf
 
 _OWN_NAMESPACE = "nothing of a tenant is read from another namespace"

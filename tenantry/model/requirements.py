@@ -81,7 +81,7 @@ NOTHING_REQUIRED = Requirements()
 
 def signature_words(verify: dict[str, Any]) -> list[str]:
     """A text for each signature that a `verify` of Flux takes: one for the key, else one for each identity. Those of an admission
-    policy are the same (`tenantry.plan.admission`).
+    policy are the same (`tenantry.plan.required`).
 
     Source: fluxcd.io, OCIRepository and GitRepository, "Verification": with a `secretRef`, identities are not looked at.
     """

@@ -9,8 +9,7 @@ import math
 import re
 import unicodedata
 from collections.abc import Callable
-from functools import lru_cache
-from typing import Annotated, Any, Literal, NamedTuple, get_args
+from typing import Annotated, Any, Literal, NamedTuple
 
 from pydantic import AfterValidator, BeforeValidator, Field, PlainValidator, WithJsonSchema
 from pydantic_core import PydanticCustomError, PydanticKnownError
@@ -20,10 +19,6 @@ from tenantry.messages.placeholders import Scalar, with_stand_ins
 from tenantry.messages.problems import type_name
 from tenantry.messages.redact import shorten
 
-_DURATION = re.compile(r"([0-9]+(\.[0-9]+)?(ms|s|m|h))+")
-_SECONDS = {"ms": 0.001, "s": 1, "m": 60, "h": 3600}
-LONGEST_DURATION = 366 * 24 * 3600
-"""Seconds. The admission policy of the clusters lets a tenant have no longer duration either."""
 # An API server that parses `1e99999999999` is busy for a minute.
 _QUANTITY = re.compile(r"\+?([0-9]{1,20}(\.[0-9]{0,20})?|\.[0-9]{1,20})(([KMGTPE]i)|[numkMGTPE]|[eE][+-]?[0-9]{1,2})?")
 _BYTES = re.compile(r"([0-9]{1,9}(?:\.[0-9]{1,3})?) ?([kKmMgGtTpP])i?[bB]?")
@@ -42,7 +37,7 @@ def refusal(code: str, message: str, **context: Any) -> PydanticCustomError:
     return PydanticCustomError(code, "{text}", {"text": message, **context})
 
 
-def _checked(
+def checked(
     code: str, what: str, problem: Callable[[str], str | None], fix: Callable[[str], str] = lambda _: ""
 ) -> AfterValidator:
     """A check whose message is the noun, the value, and what `problem` says of it. Args: fix: what to write for the value."""
@@ -118,72 +113,6 @@ def _path_fix(value: str) -> str:
     )
 
 
-_A_DURATION = "write it as '30s', '5m' or '1h30m'"
-
-
-def _no_bare_number(value: Any) -> Any:
-    """Quotes, which text usually lacks where a number is found, would not make a duration of it."""
-    if isinstance(value, bool) or not isinstance(value, int | float):
-        return value
-    raise refusal("wrong-type", f"expected a string, found {type_name(value)}", fix=duration_fix(str(value)))
-
-
-_SPELLED = re.compile(
-    r"(?P<number>[0-9]{1,6})\s?(?P<unit>seconds?|secs?|minutes?|mins?|hours?|hrs?|days?|weeks?|[smhdw])",
-    re.IGNORECASE,
-)
-_ISO = re.compile(r"P(?:[0-9]+D)?T(?:[0-9]+[HMS])+")
-_CRON = re.compile(r"\*/([0-9]{1,2})(?: \*){4}")
-_HOURS = {"d": 24, "w": 168}
-
-
-def duration_fix(value: str) -> str:
-    """What to write for a duration that lacks its unit, spells it out, is in days, or is in the form of another tool."""
-    text = value.strip()[:40]
-    if text.isdigit() and len(text) <= 6:
-        return f"add a unit, such as '{text}s' or '{text}m'"
-    if cron := _CRON.fullmatch(text):
-        return f"write '{cron[1]}m'"
-    if _ISO.fullmatch(text):
-        text = text[1:].replace("T", "")
-    parts = list(_SPELLED.finditer(text))
-    if not parts or re.sub(r"[\s,]|and", "", _SPELLED.sub("", text)):
-        return _A_DURATION
-    return _spelled(parts)
-
-
-def _spelled(parts: list[re.Match[str]]) -> str:
-    """A duration in Go's form, of numbers with units in words."""
-    found: dict[str, int] = {}
-    units = [part["unit"][0].lower() for part in parts]
-    for part, unit in zip(parts, units, strict=True):
-        short = "h" if unit in _HOURS else unit
-        found[short] = found.get(short, 0) + int(part["number"]) * _HOURS.get(unit, 1)
-    meant = "".join(f"{number}{unit}" for unit, number in found.items())
-    return f"write '{meant}'" + (": hours are the longest unit" if set(units) & _HOURS.keys() else "")
-
-
-def _bounded(value: str) -> bool:
-    """The CRDs let more pass than Go's 64 bits of nanoseconds hold; one such object stops a Flux controller from listing any."""
-    return seconds_of(value) < LONGEST_DURATION
-
-
-@lru_cache(maxsize=256)
-def seconds_of(duration: str) -> float:
-    """The length of a Go duration in seconds."""
-    return sum(
-        float(number) * _SECONDS[unit]
-        for number, unit in re.findall(r"([0-9]+(?:\.[0-9]*)?|\.[0-9]+)(ms|s|m|h)", duration)
-    )
-
-
-def duration(seconds: float) -> str:
-    """Such as `2h30m`, to the second."""
-    hours, rest = divmod(int(seconds), 3600)
-    minutes, left = divmod(rest, 60)
-    return "".join(f"{number}{unit}" for number, unit in ((hours, "h"), (minutes, "m"), (left, "s")) if number) or "0s"
-
-
 def _quantity_fix(value: str) -> str:
     if found := _BYTES.fullmatch(value):
         unit = found[2].upper()
@@ -217,7 +146,7 @@ def text(
 
 
 Name = Annotated[
-    str, _checked("bad-name", "name", names.dns_label_problem, _name_fix), text(names.DNS_LABEL, names.MAX_LABEL)
+    str, checked("bad-name", "name", names.dns_label_problem, _name_fix), text(names.DNS_LABEL, names.MAX_LABEL)
 ]
 """A DNS-1123 label: lower-case letters, digits and `-`. It is used in object names and label values."""
 
@@ -252,35 +181,10 @@ SourceName = Annotated[Name, Refers("sources")]
 
 ObjectName = Annotated[
     str,
-    _checked("bad-name", "name", names.object_name_problem),
+    checked("bad-name", "name", names.object_name_problem),
     text(rf"{names.DNS_LABEL}(\.{names.DNS_LABEL})*", names.MAX_OBJECT),
 ]
 """The name of an object that Tenantry does not create."""
-
-Duration = Annotated[
-    str,
-    BeforeValidator(_no_bare_number),
-    valid("bad-duration", "duration", _DURATION.fullmatch, duration_fix),
-    _checked("bad-duration", "duration", lambda value: None if _bounded(value) else "is too long: a year is the most"),
-    text(_DURATION.pattern, examples=("30s", "5m", "1h")),
-]
-"""A Go duration with the units ms, s, m and h, for example `1h30m`."""
-
-
-def is_duration(annotation: Any) -> bool:
-    """Whether a type of the model is a duration, of any form."""
-    return _DURATIONS_MARK in getattr(annotation, "__metadata__", ())
-
-
-_DURATIONS_MARK = get_args(Duration)[1]
-"""The check that all types of durations have in common."""
-
-ShortDuration = Annotated[
-    Duration,
-    valid("bad-duration", "duration here", lambda value: "h" not in value, "write minutes: hours are not allowed here"),
-    text(_DURATION.pattern.replace("|h", ""), examples=("30s", "5m")),
-]
-"""A Go duration with the units ms, s and m. Flux does not accept hours here."""
 
 Quantity = Annotated[
     str,
@@ -290,10 +194,10 @@ Quantity = Annotated[
 ]
 """A Kubernetes resource quantity, for example `4`, `500m` or `8Gi`."""
 
-QuotaName = Annotated[str, _checked("bad-resource", "resource", names.quota_name_problem), text(names.QUOTA_NAME)]
+QuotaName = Annotated[str, checked("bad-resource", "resource", names.quota_name_problem), text(names.QUOTA_NAME)]
 """The name of a resource in a quota, for example `requests.cpu` or `count/deployments.apps`."""
 
-LimitName = Annotated[str, _checked("bad-resource", "resource", names.limit_name_problem), text(names.LIMIT_NAME)]
+LimitName = Annotated[str, checked("bad-resource", "resource", names.limit_name_problem), text(names.LIMIT_NAME)]
 """The name of a resource of containers, for example `cpu` or `example.com/gpu`."""
 
 Text = Annotated[str, Field(min_length=1)]
@@ -301,31 +205,31 @@ Text = Annotated[str, Field(min_length=1)]
 
 RoleName = Annotated[
     Text,
-    _checked("bad-role", "role", names.role_name_problem),
+    checked("bad-role", "role", names.role_name_problem),
     text(r"(?!\.{1,2}$)[^/%]+", examples=("view", "edit", "admin")),
 ]
 """The name of a ClusterRole. It becomes part of the name of a binding, and of a rendered file."""
 
-LabelKey = Annotated[str, _checked("bad-label", "label", names.label_key_problem), text(names.LABEL_KEY)]
+LabelKey = Annotated[str, checked("bad-label", "label", names.label_key_problem), text(names.LABEL_KEY)]
 """A key of a label or annotation: `name` or `prefix/name`, with letters, digits, `-`, `_` and `.`."""
 LabelValue = Annotated[
     str,
-    _checked("bad-label", "label value", names.label_value_problem),
+    checked("bad-label", "label value", names.label_value_problem),
     text(names.LABEL_VALUE, names.MAX_LABEL),
 ]
 """At most 63 letters, digits, `-`, `_` and `.`; may be empty. Quote values that look like a boolean or a number."""
 
 ShardName = Annotated[
-    Text, _checked("bad-label", "shard", names.label_value_problem), text(names.LABEL_VALUE, names.MAX_LABEL)
+    Text, checked("bad-label", "shard", names.label_value_problem), text(names.LABEL_VALUE, names.MAX_LABEL)
 ]
 """A label value that is not empty."""
 
-SourcePath = Annotated[str, _checked("bad-path", "path", path_problem, _path_fix), text(r"(?!/)(?!(.*/)?\.\.(/|$)).*")]
+SourcePath = Annotated[str, checked("bad-path", "path", path_problem, _path_fix), text(r"(?!/)(?!(.*/)?\.\.(/|$)).*")]
 """A path inside a source. Paths that leave the source are refused (see CVE-2022-24877)."""
 
 DataKey = Annotated[
     str,
-    _checked("bad-key", "key", _matching(_DATA_KEY, "must be letters, digits, '-', '_' and '.', as in 'age.agekey'")),
+    checked("bad-key", "key", _matching(_DATA_KEY, "must be letters, digits, '-', '_' and '.', as in 'age.agekey'")),
     text(_DATA_KEY.pattern),
 ]
 """A key of a Secret or ConfigMap."""
@@ -349,7 +253,7 @@ ImageName = Annotated[str, valid("bad-image", "image", _is_image, _AN_IMAGE), te
 
 VariableName = Annotated[
     str,
-    _checked(
+    checked(
         "bad-variable", "variable", _matching(_VARIABLE, "must be letters, digits and '_', starting with a letter")
     ),
     text(_VARIABLE.pattern),

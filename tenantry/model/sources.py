@@ -6,18 +6,9 @@ from pydantic import Field, model_validator
 
 from tenantry.messages.data import mappings_in
 from tenantry.messages.redact import shorten
+from tenantry.model.durations import Duration, ShortDuration
 from tenantry.model.flux import FluxBlock, FluxMetadata
-from tenantry.model.scalars import (
-    CredentialsName,
-    DataKey,
-    Duration,
-    RegistryHost,
-    ShortDuration,
-    SourcePath,
-    Text,
-    path_problem,
-    refusal,
-)
+from tenantry.model.scalars import CredentialsName, DataKey, RegistryHost, SourcePath, Text, path_problem, refusal
 from tenantry.model.selector import Selector
 from tenantry.model.strict import Fillable, Model, OneOf
 

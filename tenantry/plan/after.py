@@ -13,7 +13,7 @@ from tenantry.kube.names import digest
 from tenantry.kube.objects import KubeObject, Manifest, ObjectId, labels_of
 from tenantry.messages.data import mapping_at
 from tenantry.messages.text import grouped, printable
-from tenantry.model.scalars import seconds_of
+from tenantry.model.durations import seconds_of
 from tenantry.plan.engine_order import Chains
 from tenantry.plan.objects.scope import SOURCE_LABEL
 from tenantry.plan.planned_apps import PlannedApp

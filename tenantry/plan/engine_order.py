@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from tenantry.kube.objects import KubeObject, Manifest, ObjectId, is_of_flux
 from tenantry.messages.data import mapping_at
-from tenantry.model.scalars import seconds_of
+from tenantry.model.durations import seconds_of
 from tenantry.plan.objects.lifecycle import STATE_LABEL
 
 if TYPE_CHECKING:

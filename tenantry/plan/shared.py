@@ -19,7 +19,7 @@ from tenantry.flux.references import references
 from tenantry.kube import names
 from tenantry.kube.objects import KubeObject, Owner
 from tenantry.model import Source
-from tenantry.model.scalars import seconds_of
+from tenantry.model.durations import seconds_of
 from tenantry.plan.objects.scope import SHARD_LABEL, SHARDED, SOURCE_LABEL, Scope, is_fleets_own
 
 PACE = ("interval", "timeout")

@@ -21,7 +21,7 @@ from tenantry.messages.data import mapping_at, value_at
 from tenantry.messages.errors import Problem, Refused, error, warning
 from tenantry.messages.progress import Tell, counting
 from tenantry.messages.text import counted, grouped, lines_of, listed
-from tenantry.model.scalars import seconds_of
+from tenantry.model.durations import seconds_of
 from tenantry.plan.objects.scope import MARKS
 from tenantry.plan.plan import Plan
 from tenantry.preflight.adoption import presentable

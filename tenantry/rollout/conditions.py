@@ -14,7 +14,7 @@ from types import MappingProxyType
 
 from tenantry.kube.objects import ObjectId, Owner
 from tenantry.messages.text import counted, grouped, listed
-from tenantry.model.scalars import duration
+from tenantry.model.durations import duration
 from tenantry.plan.plan import Plan
 from tenantry.rollout.ignoring import Ignored
 from tenantry.rollout.parts import Part, digests_of, parts_of

@@ -8,7 +8,8 @@ from pydantic import AfterValidator, BeforeValidator, Field, WithJsonSchema, mod
 from tenantry.addresses import BadAddress, read
 from tenantry.messages.placeholders import all_names_in, with_stand_ins
 from tenantry.messages.redact import shorten
-from tenantry.model.scalars import Duration, Name, NumberOrShare, Text, number_or_share, refusal
+from tenantry.model.durations import Duration
+from tenantry.model.scalars import Name, NumberOrShare, Text, number_or_share, refusal
 from tenantry.model.selector import Excluded, Selector, WantedLabels, any_of
 from tenantry.model.strict import ByShape, Model, OneOf
 

@@ -16,7 +16,7 @@ from tenantry.kube.objects import KubeObject, Manifest, ObjectId, object_id, rea
 from tenantry.messages.data import mapping_at, mappings_in, value_at
 from tenantry.messages.text import counted
 from tenantry.model import Rollout
-from tenantry.model.scalars import seconds_of
+from tenantry.model.durations import seconds_of
 from tenantry.plan.engine_order import Chains, becomes_ready, is_reconciled, reference_of
 from tenantry.plan.objects.lifecycle import STATE_LABEL
 from tenantry.plan.plan import Plan

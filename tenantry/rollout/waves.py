@@ -21,7 +21,8 @@ from tenantry.fleet.settings import variables_of
 from tenantry.kube.objects import KubeObject, ObjectId, Owner, group_of, labels_of
 from tenantry.messages.text import counted, listed, printable
 from tenantry.model import Rollout as Declared
-from tenantry.model.scalars import seconds_of, share_of
+from tenantry.model.durations import seconds_of
+from tenantry.model.scalars import share_of
 from tenantry.plan.objects.scope import APP_LABEL
 from tenantry.plan.planned_apps import PlannedApp
 from tenantry.rollout.check_texts import check_names, check_variables, filled, texts_of

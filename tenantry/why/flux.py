@@ -23,7 +23,7 @@ from tenantry.cluster.status import (
 from tenantry.cluster.tree import Step, tree_of
 from tenantry.kube.objects import Manifest, ObjectId, labels_of
 from tenantry.messages.data import mapping_at, mappings_in, value_at
-from tenantry.model.scalars import seconds_of
+from tenantry.model.durations import seconds_of
 from tenantry.plan.objects.lifecycle import STATE_LABEL
 from tenantry.plan.plan import Plan
 from tenantry.plan.planned_apps import PlannedApp

@@ -13,7 +13,7 @@ from tenantry.flux.references import renamed
 from tenantry.kube.objects import Manifest, ObjectId, labels_of
 from tenantry.load import plan_all
 from tenantry.model import Source
-from tenantry.model.scalars import seconds_of
+from tenantry.model.durations import seconds_of
 from tenantry.plan.engine_order import Chains
 from tenantry.plan.objects.scope import SOURCE_LABEL
 from tenantry.plan.plan import Plan

@@ -115,7 +115,15 @@ def outcome(
         for old, new in [_sides(diff.environment, before, after)]
         for app in changed_apps(diff, old, new, also)
     ]
-    chosen = _options(wanted, everything=everything)
+    chosen = Options(
+        cache=default_root(),
+        programs=_programs(),
+        cage=cage_for(trust=wanted.trust),
+        local=wanted.local,
+        local_before=wanted.local_before,
+        workers=2 * (os.cpu_count() or 1),
+        most=None if everything else MOST,
+    )
     with working(f"rendering changed apps {_inside(chosen.cage)}") as tell:
         return compare_manifests(apps, chosen, lambda done, all: tell(f"{done:,} of {all:,} apps"))
 
@@ -134,18 +142,6 @@ def _sides(name: str, before: Mapping[str, Plan], after: Mapping[str, Plan]) -> 
     known = new or old
     assert known
     return old or nothing_of(known), new or nothing_of(known)
-
-
-def _options(wanted: Wanted, *, everything: bool) -> Options:
-    return Options(
-        cache=default_root(),
-        programs=_programs(),
-        cage=cage_for(trust=wanted.trust),
-        local=wanted.local,
-        local_before=wanted.local_before,
-        workers=2 * (os.cpu_count() or 1),
-        most=None if everything else MOST,
-    )
 
 
 def _programs() -> dict[str, tuple[str, ...]]:

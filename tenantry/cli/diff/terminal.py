@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import textwrap
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 
 import click
 
@@ -141,12 +141,8 @@ def as_text(review: Review, base: str, limits: DisplayLimits, width: int | None)
     shown = together(review, apart=limits is EVERYTHING)
     parts += [_section(heading(each), outline(each, limits), width) for each in shown]
     if review.unchanged:
-        parts.append(_unchanged(review.unchanged))
+        parts.append(f"no difference: {', '.join(review.unchanged)}")
     return "\n\n".join(parts)
-
-
-def _unchanged(names: Sequence[str]) -> str:
-    return f"no difference: {', '.join(names)}"
 
 
 def _section(title: str, lines: Iterable[Line], width: int | None) -> str:

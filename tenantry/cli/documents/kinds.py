@@ -7,7 +7,7 @@ from typing import Any, Final
 
 from pydantic.json_schema import GenerateJsonSchema, models_json_schema
 
-from tenantry.cli.documents import causes, checks, diff, edits, explanation, importing, states
+from tenantry.cli.documents import causes, checks, diff, edits, explanation, importing, lists, states
 from tenantry.cli.documents.common import Document, Failed, Invalid, Part
 from tenantry.fleet.json_schema import declared_by, subclasses, texts_below_fields
 
@@ -27,19 +27,19 @@ KINDS: dict[str, tuple[type[Document], ...]] = {
     ),
     "Parity": (checks.Parity,),
     "Status": (states.Status, states.Receivers, states.RolloutStatus),
-    "List": (states.List,),
+    "List": (lists.List,),
     "Stacks": (checks.Stacks,),
     "Tree": (states.Tree,),
     "Why": (causes.Why,),
-    "Actions": (states.Actions,),
-    "Events": (states.Events,),
-    "Logs": (states.Logs,),
-    "History": (states.History,),
-    "Objects": (states.Objects,),
+    "Actions": (lists.Actions,),
+    "Events": (lists.Events,),
+    "Logs": (lists.Logs,),
+    "History": (lists.History,),
+    "Objects": (lists.Objects,),
     "KubeconfigCheck": (checks.KubeconfigCheck,),
-    "Discovery": (states.Discovery,),
+    "Discovery": (lists.Discovery,),
     "Import": (importing.Import,),
-    "Sandbox": (states.Sandbox,),
+    "Sandbox": (lists.Sandbox,),
     "Project": (checks.Project,),
     "Upgrade": (checks.Upgrade,),
     "Edit": (edits.Edit,),

@@ -12,14 +12,13 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 import click
 
-from tenantry.cli.edit.check import Checked, check_both
+from tenantry.cli.edit.check import Checked, Compared, check_both
 from tenantry.cli.fleet_file import reads_file
 from tenantry.cli.options import output as output_option
 from tenantry.cli.output import columns, data, data_json, report_warnings, say, working
 from tenantry.edit.editor import Editor
 from tenantry.edit.subjects.adding import Edit as Done
 from tenantry.edit.write import write_all
-from tenantry.messages.errors import Path as FleetPath
 from tenantry.messages.errors import Refused
 from tenantry.messages.redact import redacted
 from tenantry.messages.text import counted, listed, printable
@@ -37,6 +36,7 @@ Exit codes:
   2  the edit is refused, and no file is changed
 """
 _COLOURS = {"+": "green", "-": "red", "@": "cyan"}
+_NOTHING_ELSE = Done("")
 
 
 class How(NamedTuple):
@@ -65,17 +65,7 @@ def edits(work: Callable[..., Done]) -> Callable[..., int]:
     def command(file: Path, *arguments: Any, dry_run: bool, output: str, **options: Any) -> int:
         editor = Editor.open(file)
         done = work(editor, *arguments, **options)
-        how = How(dry_run, output)
-        return apply(
-            editor,
-            how,
-            [done.done],
-            notes=done.notes,
-            hints=done.hints,
-            same_objects=done.same_objects,
-            same_apps=done.same_apps,
-            added=done.added,
-        )
+        return apply(editor, How(dry_run, output), [done.done], made=done)
 
     return command
 
@@ -85,55 +75,51 @@ def apply(
     how: How,
     done: Sequence[str],
     unchanged: Callable[[Checked], Iterable[str]] = lambda _: (),
-    notes: Sequence[str] = (),
-    hints: Sequence[str] = (),
     more: Mapping[str, Part] | None = None,
-    *,
-    same_objects: bool = False,
-    same_apps: bool = False,
-    added: FleetPath = (),
+    made: Done = _NOTHING_ELSE,
 ) -> int:
     """Check the edited fleet, write it unless it is a dry run, and say what `tenantry diff` would say.
 
     done: what was edited, a sentence for each edit, such as "set tenants.rocky.quota.pods to 5". unchanged: why the edit
-    changes nothing on any cluster, if it does not. notes: what else changed with it. hints: what to
-    do before the next `tenantry up`, if clusters change. more: further keys of the document. same_objects: the edit may change
-    who writes what, and no object. same_apps: every app keeps its object. added: the path of a new entry: that nothing uses it yet
-    is no reason for a warning.
+    changes nothing on any cluster, if it does not. more: further keys of the document. made: what else there is to say of the
+    edit, and what it may not change.
     Raises: InvalidFleet: the edited fleet has errors that it did not have before; Refused: a file cannot be written, or objects
     would change that may not.
     """
     changes = editor.changes()
     with working(f"checking {editor.main}"):
         checked = check_both(editor) if changes else None
-    if checked and added:
+    if checked and (added := made.added):
+        # That nothing uses a new entry yet is no reason for a warning.
         told = (each for each in checked.new_warnings if each.code != "unused" or each.path[: len(added)] != added)
         checked = checked._replace(new_warnings=tuple(told))
-    if same_apps and checked and checked.compared and (lost := checked.compared.lost_apps):
+    if checked and checked.compared and (refused := _refused(made, checked.compared)):
         say(checked.compared.text(columns(sys.stderr)))
-        raise Refused(
-            f"{done[0]}: Flux would uninstall {listed(lost)}, so nothing is written", "edit the files by hand"
-        )
-    if same_objects and checked and checked.compared and not checked.compared.plans_same_objects:
-        say(checked.compared.text(columns(sys.stderr)))
-        raise Refused(f"{done[0]}: other objects would be planned, so nothing is written", "edit the files by hand")
+        raise Refused(f"{done[0]}: {refused}, so nothing is written", "edit the files by hand")
     if changes and not how.dry_run:
         write_all(changes, editor.created)
     if how.is_text:
-        _print(editor, how, (done, notes, hints), checked, unchanged)
+        _print(editor, how, done, made, checked, unchanged)
     else:
-        data_json(_document(editor, how, [*done, *notes], checked, hints, more or {}))
+        data_json(_document(editor, how, [*done, *made.notes], checked, made.hints, more or {}))
     return 0
+
+
+def _refused(made: Done, compared: Compared) -> str:
+    """What the edit changes on clusters that it may not; "" if it does not."""
+    if made.same_apps and (lost := compared.lost_apps):
+        return f"Flux would uninstall {listed(lost)}"
+    return "other objects would be planned" if made.same_objects and not compared.plans_same_objects else ""
 
 
 def _print(
     editor: Editor,
     how: How,
-    told: tuple[Sequence[str], Sequence[str], Sequence[str]],
+    done: Sequence[str],
+    made: Done,
     checked: Checked | None,
     unchanged: Callable[[Checked], Iterable[str]],
 ) -> None:
-    done, notes, hints = told
     if checked is None:
         data(f"nothing to do: {editor.main} says so already")
         return
@@ -144,12 +130,12 @@ def _print(
     files = listed(editor.changes())
     for sentence in done:
         tell(printable(f"{files}: {sentence}"))
-    for note in notes:
+    for note in made.notes:
         tell(f"  {printable(note)}")
     for line in _consequences(editor, checked, unchanged, sys.stderr if how.dry_run else sys.stdout):
         tell(line)
     report_warnings(checked.new_warnings)
-    for hint in hints if checked.compared and checked.compared.is_different else ():
+    for hint in made.hints if checked.compared and checked.compared.is_different else ():
         tell(f"{click.style('hint:', fg='cyan', bold=True)} {printable(hint)}")
     if how.dry_run:
         say("dry run: nothing is written")

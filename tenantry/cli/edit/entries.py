@@ -52,6 +52,12 @@ _SAYS = {
 """The help of commands of which there is more to say than their names do."""
 
 
+def _epilog(*examples: str) -> str:
+    """The examples of a command, and its exit codes."""
+    lines = "".join(f"  tenantry {each}\n" for each in examples)
+    return f"Examples:\n{lines}\n{EXIT_CODES}"
+
+
 @click.group(
     "remove",
     cls=Group,
@@ -139,9 +145,8 @@ def _declare(kind: Kind, example: _Example) -> None:
         (_rename, renaming, f"{example.old} {example.new}"),
     ):
         says = _SAYS.get((str(group.name), kind), f"{str(group.name).title()} {article}{kind.word}{whose}.")
-        line = f"  tenantry {group.name} {kind} {names}"
-        epilog = f"Examples:\n{line}\n{line} --dry-run\n\n{EXIT_CODES}"
-        group.command(kind.value, cls=Command, help=says, epilog=epilog)(function)
+        line = f"{group.name} {kind} {names}"
+        group.command(kind.value, cls=Command, help=says, epilog=_epilog(line, f"{line} --dry-run"))(function)
 
 
 for _kind, _example in _KINDS.items():
@@ -151,12 +156,7 @@ for _kind, _example in _KINDS.items():
 @_remove.command(
     "placement",
     cls=Command,
-    epilog=f"""\
-Examples:
-  tenantry remove placement rocky edge-2
-  tenantry remove placement rocky edge-2 --dry-run
-
-{EXIT_CODES}""",
+    epilog=_epilog("remove placement rocky edge-2", "remove placement rocky edge-2 --dry-run"),
 )
 @arguments.existing(Kind.TENANT, name="tenant")
 @arguments.existing(Kind.CLUSTER, name="cluster")
@@ -174,16 +174,7 @@ def _placement(editor: Editor, tenant: str, cluster: str) -> Edit:
     return remove_placement(editor, tenant, cluster)
 
 
-@_move.command(
-    "app",
-    cls=Command,
-    epilog=f"""\
-Examples:
-  tenantry move app rocky/web movy
-  tenantry move app rocky/web movy --with-sources
-
-{EXIT_CODES}""",
-)
+@_move.command("app", cls=Command, epilog=_epilog("move app rocky/web movy", "move app rocky/web movy --with-sources"))
 @arguments.existing(Kind.APP, name="app")
 @arguments.existing(Kind.TENANT, name="tenant")
 @click.option("--with-sources", is_flag=True, help="Bring along the sources that the other tenant lacks.")
@@ -200,12 +191,7 @@ def _app(editor: Editor, app: str, tenant: str, *, with_sources: bool) -> Edit:
 @_move.command(
     "tenant",
     cls=Command,
-    epilog=f"""\
-Examples:
-  tenantry move tenant rocky --to tenants.d/rocky.yaml
-  tenantry move tenant rocky --to tenants.yaml
-
-{EXIT_CODES}""",
+    epilog=_epilog("move tenant rocky --to tenants.d/rocky.yaml", "move tenant rocky --to tenants.yaml"),
 )
 @arguments.existing(Kind.TENANT, name="tenant")
 @arguments.file_to("An included file, which is made if it is not there, or the main file.", required=True)
@@ -223,14 +209,7 @@ def _tenant(editor: Editor, tenant: str, *, to: Path) -> Edit:
 
 
 @_transfer.command(
-    "tenant",
-    cls=Command,
-    epilog=f"""\
-Examples:
-  tenantry transfer tenant rocky nova
-  tenantry transfer tenant rocky nova --dry-run
-
-{EXIT_CODES}""",
+    "tenant", cls=Command, epilog=_epilog("transfer tenant rocky nova", "transfer tenant rocky nova --dry-run")
 )
 @arguments.existing(Kind.TENANT, name="old")
 @click.argument("new")
@@ -248,14 +227,7 @@ def _tenant_transfer(editor: Editor, old: str, new: str) -> Edit:
 
 
 @_transfer.command(
-    "app",
-    cls=Command,
-    epilog=f"""\
-Examples:
-  tenantry transfer app rocky/shop movy
-  tenantry transfer app rocky/shop movy --dry-run
-
-{EXIT_CODES}""",
+    "app", cls=Command, epilog=_epilog("transfer app rocky/shop movy", "transfer app rocky/shop movy --dry-run")
 )
 @arguments.existing(Kind.APP, name="app")
 @arguments.existing(Kind.TENANT, name="tenant")

@@ -23,6 +23,7 @@ from tenantry.cluster.evidence import Evidence, evidence_of
 from tenantry.cluster.status import age
 from tenantry.edit.editor import Editor
 from tenantry.edit.paths import parse_path
+from tenantry.edit.subjects.adding import Edit
 from tenantry.edit.subjects.folding import fold, unfolded
 from tenantry.edit.subjects.names import Kind, Target
 from tenantry.edit.subjects.promoted import App, unknown_extra
@@ -173,7 +174,7 @@ def command(
         *_left(different, second),
     ]
     if editor.changes():
-        return apply(editor, How(dry_run, output), [*promoted.done, *folded], notes=notes, more=more)
+        return apply(editor, How(dry_run, output), [*promoted.done, *folded], more=more, made=Edit("", notes))
     nothing = f"nothing to promote: {second} has the versions and refs of {first}"
     unwritten(output, ["nothing can be promoted" if promoted.notes else nothing], notes, more)
     return 0

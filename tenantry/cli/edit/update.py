@@ -17,6 +17,7 @@ from tenantry.cli.edit.apply import How, apply, edit_options, unwritten
 from tenantry.cli.fleet_file import reads_file
 from tenantry.cli.output import say, working
 from tenantry.edit.editor import Editor
+from tenantry.edit.subjects.adding import Edit
 from tenantry.edit.subjects.names import Kind, Target
 from tenantry.edit.subjects.pins import Content, survey, under
 from tenantry.edit.subjects.promoted import planned_of
@@ -101,7 +102,7 @@ def command(
     done = made.raising.done
     _warn(made.unasked)
     if done and (dry_run or not check):
-        apply(made.raising.editor, How(dry_run, output), done, notes=made.notes, more=made.document())
+        apply(made.raising.editor, How(dry_run, output), done, more=made.document(), made=Edit("", made.notes))
     else:
         unwritten(output, [f"would {edit}" for edit in done] or [made.nothing], made.notes, made.document(), done)
     return 1 if made.unasked or (check and done) else 0

@@ -19,8 +19,8 @@ from tenantry.messages.errors import Refused
 from tenantry.messages.text import grouped, listed
 
 if TYPE_CHECKING:
+    from tenantry.importing.applied import Build
     from tenantry.importing.checkouts import Checkout
-    from tenantry.importing.follow import Build
     from tenantry.importing.model import Reading
     from tenantry.importing.report import Report
 

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import textwrap
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from itertools import takewhile
+from typing import TypeVar
 
 from tenantry.cli.diff.terminal import changes, line_as_text
 from tenantry.cli.diff.values import DisplayLimits, Line, format_field
@@ -71,14 +72,17 @@ def place(left: LeftOver) -> str:
 def places(left: Iterable[LeftOver], most: int) -> str:
     """The objects that are left over for one reason."""
     counts = Counter(place(each) for each in left)
-    found = [f"{each} in {count} environments" if count > 1 else each for each, count in counts.items()]
-    more = f" and {len(found) - most} more" if len(found) > most else ""
-    return ", ".join(found[:most]) + more
+    return listed((f"{each} in {count} environments" if count > 1 else each for each, count in counts.items()), most)
 
 
-def risk_place(risk: Risk) -> str:
-    """Kind namespace/name spec.field"""
-    return printable(f"{risk.id} {risk.field}" if risk.field else f"new {risk.id}")
+def unread_places(unread: Iterable[Unread], most: int) -> str:
+    """The places that could not be read for one reason."""
+    return printable(listed((each.place for each in unread), most))
+
+
+def risk_places(found: Iterable[Risk], most: int) -> str:
+    """Kind namespace/name spec.field, of all risks with one reason."""
+    return listed((printable(f"{risk.id} {risk.field}" if risk.field else f"new {risk.id}") for risk in found), most)
 
 
 def as_text(report: Report, limits: DisplayLimits, width: int | None) -> str:
@@ -89,9 +93,9 @@ def as_text(report: Report, limits: DisplayLimits, width: int | None) -> str:
         for each in summary(report.inventory.reading, report.draft.assumed)
     )
     parts.append([line for each in lines for line in each])
-    parts.append(list(_unread(report.inventory.reading.unread, limits, width)))
-    parts.append(list(_left_over(report.left_over, limits, width)))
-    parts.append(list(_risks(report.risks, limits, width)))
+    parts.append(list(_by_reason("Not read", report.inventory.reading.unread, unread_places, limits, width)))
+    parts.append(list(_by_reason("Left over or renamed", report.left_over, places, limits, width)))
+    parts.append(list(_by_reason("Check before you adopt", report.risks, risk_places, limits, width)))
     parts.append(list(_fields(report.changed, limits, width)))
     parts.append(list(_harmless(report.harmless, limits, width)))
     parts.append(list(_staying(report.staying, limits, width)))
@@ -100,40 +104,24 @@ def as_text(report: Report, limits: DisplayLimits, width: int | None) -> str:
     return "\n\n".join("\n".join(part) for part in parts if part)
 
 
-def _unread(unread: Sequence[Unread], limits: DisplayLimits, width: int | None) -> Iterator[str]:
-    """What could not be read; places with the same reason are together."""
-    if unread:
-        yield f"Not read ({len(unread)}):"
-    for (reason, fix), group in grouped(unread, lambda each: (each.reason, each.fix)).items():
-        found = list(dict.fromkeys(each.place for each in group))
-        more = f" and {len(found) - limits.names} more" if len(found) > limits.names else ""
-        yield line_as_text(Line("!", printable(", ".join(found[: limits.names]) + more)), width)
-        yield from _indented(reason, width)
-        if fix:
-            yield from _indented(f"fix: {fix}", width)
+_Told = TypeVar("_Told", Unread, LeftOver, Risk)
 
 
-def _left_over(left: Sequence[LeftOver], limits: DisplayLimits, width: int | None) -> Iterator[str]:
-    """What tenants.yaml does not express. Objects that are left over for the same reason are together."""
-    if not left:
-        return
-    yield f"Left over or renamed ({len(left)}):"
-    for (reason, fix), group in grouped(left, lambda each: (each.reason, each.fix)).items():
-        yield line_as_text(Line("!", places(group, limits.names)), width)
-        yield from _indented(reason, width)
-        if fix:
-            yield from _indented(f"fix: {fix}", width)
-
-
-def _risks(found: Sequence[Risk], limits: DisplayLimits, width: int | None) -> Iterator[str]:
-    if not found:
-        return
-    yield f"Check before you adopt ({len(found)}):"
+def _by_reason(
+    title: str,
+    found: Sequence[_Told],
+    in_words: Callable[[Iterable[_Told], int], str],
+    limits: DisplayLimits,
+    width: int | None,
+) -> Iterator[str]:
+    """What is told for the same reason together. Args: in_words: names some of it, and at most so many."""
+    if found:
+        yield f"{title} ({len(found)}):"
     for (reason, fix), group in grouped(found, lambda each: (each.reason, each.fix)).items():
-        names = listed(dict.fromkeys(risk_place(each) for each in group), limits.names)
-        yield line_as_text(Line("!", names), width)
+        yield line_as_text(Line("!", in_words(group, limits.names)), width)
         yield from _indented(reason, width)
-        yield from _indented(f"fix: {fix}", width)
+        if fix:
+            yield from _indented(f"fix: {fix}", width)
 
 
 def _harmless(found: Sequence[tuple[Proven, Harmless]], limits: DisplayLimits, width: int | None) -> Iterator[str]:
@@ -141,7 +129,7 @@ def _harmless(found: Sequence[tuple[Proven, Harmless]], limits: DisplayLimits, w
     if found:
         yield f"Harmless differences of {counted(len({id(each) for each, _ in found}), 'object')}:"
     for (kind, field, reason), group in grouped(found, kind_of_difference).items():
-        names = listed(dict.fromkeys(_name(each.planned.id) for each, _ in group), limits.names)
+        names = listed((_name(each.planned.id) for each, _ in group), limits.names)
         yield line_as_text(Line("=", printable(f"{kind} {names}: {field}")), width)
         yield from _indented(reason, width)
 

@@ -21,13 +21,7 @@ from tenantry.compare.review.parts import (
     attached,
     state_at,
 )
-from tenantry.compare.review.untold import (
-    untold_of_app,
-    untold_of_baseline,
-    untold_of_manifests,
-    untold_of_object,
-    untold_of_source,
-)
+from tenantry.compare.review.untold import untold_of_manifests, untold_of_object
 from tenantry.compare.review.words import Path, changed_keys, changed_settings, in_one_word, said, telling
 from tenantry.fleet.settings import TIMES
 from tenantry.kube.objects import KubeObject
@@ -218,12 +212,6 @@ def _is_there(spot: Spot, objects: list[KubeObject], side: Side) -> bool:
 
 def _untold(spot: Spot, both: Both, found: Gathered, keys: Collection[str]) -> Iterator[FieldChange]:
     yield from untold_of_manifests(both.old, both.new, keys)
+    is_source = spot.part.kind is PartKind.SOURCE
     for changed in filter(None, (found.changed.get(each.id) for each in both.after)):
-        if changed.id in found.after.app_of:
-            yield from untold_of_app(changed, keys)
-        elif changed.id.kind == "HelmRelease":
-            yield from untold_of_baseline(changed, keys)
-        elif spot.part.kind is PartKind.SOURCE:
-            yield from untold_of_source(changed, keys)
-        else:
-            yield from untold_of_object(changed, keys)
+        yield from untold_of_object(changed, keys, is_app=changed.id in found.after.app_of, is_source=is_source)

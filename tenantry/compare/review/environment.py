@@ -13,7 +13,7 @@ from tenantry.compare.review.parts import Side, Spot
 from tenantry.compare.review.words import content_in_words
 from tenantry.messages.data import ABSENT
 from tenantry.messages.text import counted, listed
-from tenantry.model.scalars import duration
+from tenantry.model.durations import duration
 from tenantry.plan.after import in_words
 from tenantry.plan.plan import Plan
 from tenantry.rollout.waves import Rollout, Wave, check_names_of, then
@@ -103,63 +103,64 @@ def of_environment(
 ) -> None:
     """Adds what is said of the environment, and of tenants that may do more. now: None: nobody asks when it could begin."""
     spot = Spot(Part(PartKind.ENVIRONMENT, "", diff.environment), "")
-    if diff.status is Status.ADDED:
-        its = "its management cluster is" if len(diff.hubs[1]) == 1 else "its management clusters are"
-        items.say(spot, [f"it is new; {its} {diff.management[1]}"], Effect.ADDED).clusters = order
-    elif diff.status is Status.REMOVED:
-        text = (
-            f"it is no longer declared ({content_in_words(before.plan)}): `pulumi up` of its stack is refused, and all of"
-            f" it stays on {diff.management[0]} until `pulumi destroy`"
-        )
-        items.say(spot, [text], Effect.REMOVED).clusters = order
-    elif {*diff.hubs[0]} != {*diff.hubs[1]}:
-        one, other = diff.management
-        items.set(spot, Setting("management", one, other)).clusters = order
-        if diff.elsewhere:
-            items.say(spot, [f"every object is deleted on {one} and created on {other}"])
-    if diff.protects or diff.unprotected:
-        items.set(spot, Setting("protected", *diff.protection))
-    _gate(diff, items, order)
-    _rollouts(diff, before, after, items, order)
-    _windows(diff, items, order, now)
+    effects = {Status.ADDED: Effect.ADDED, Status.REMOVED: Effect.REMOVED, Status.KEPT: Effect.CHANGED}
+    for setting in _settings(diff):
+        item = items.set(spot, setting)
+        if setting.key == "management":
+            item.clusters = order
+    sentences = [
+        *_comes_or_goes(diff, before),
+        *_waits(diff),
+        *map(in_waves, touched_waves(diff, before.plan, after.plan)),
+    ]
+    if now and (diff.added.objects or diff.changed or diff.removed.objects):
+        sentences += diff.windows[1].begin(now)
+    if sentences:
+        items.say(spot, sentences, effects[diff.status]).clusters = order
     _permissions(diff, before, after, items)
 
 
-def _gate(diff: Diff, items: Items, order: tuple[str, ...]) -> None:
-    """The gate to the environment before, if it differs or if it holds the change back."""
-    spot = Spot(Part(PartKind.ENVIRONMENT, "", diff.environment), "")
-    if diff.regates:
-        pairs = zip(diff.after, diff.order, strict=True)
-        one, other = (str(gate) if gate else ABSENT if name is None else name for gate, name in pairs)
-        items.set(spot, Setting("after", one, other))
+def _comes_or_goes(diff: Diff, before: Side) -> Iterator[str]:
+    """What happens to the environment as a whole."""
+    if diff.status is Status.ADDED:
+        its = "its management cluster is" if len(diff.hubs[1]) == 1 else "its management clusters are"
+        yield f"it is new; {its} {diff.management[1]}"
+    elif diff.status is Status.REMOVED:
+        yield (
+            f"it is no longer declared ({content_in_words(before.plan)}): `pulumi up` of its stack is refused, and all of"
+            f" it stays on {diff.management[0]} until `pulumi destroy`"
+        )
+    elif diff.elsewhere:
+        one, other = diff.management
+        yield f"every object is deleted on {one} and created on {other}"
+
+
+def _waits(diff: Diff) -> Iterator[str]:
+    """The gate to the environment before, if it holds the change back."""
     gate = diff.after[1] if diff.status is not Status.REMOVED else None
     if gate and (diff.added.objects or diff.changed):
-        effect = Effect.ADDED if diff.status is Status.ADDED else Effect.CHANGED
-        items.say(spot, [in_words(gate)], effect).clusters = order
+        yield in_words(gate)
 
 
-def _rollouts(diff: Diff, before: Side, after: Side, items: Items, order: tuple[str, ...]) -> None:
-    """The rollouts that differ, and in which waves the change reaches the clusters."""
-    spot = Spot(Part(PartKind.ENVIRONMENT, "", diff.environment), "")
-    for rollout in diff.rollouts if diff.status is Status.KEPT else ():
+def _settings(diff: Diff) -> Iterator[Setting]:
+    """What the file says differently of an environment that stays."""
+    if diff.status is not Status.KEPT:
+        return
+    if {*diff.hubs[0]} != {*diff.hubs[1]}:
+        yield Setting("management", *diff.management)
+    if diff.protects or diff.unprotected:
+        yield Setting("protected", *diff.protection)
+    if diff.regates:
+        pairs = zip(diff.after, diff.order, strict=True)
+        yield Setting("after", *(str(gate) if gate else ABSENT if name is None else name for gate, name in pairs))
+    for rollout in diff.rollouts:
         key = f"rollout of {rollout_in_words(rollout.name)}" if rollout.name else "rollout"
         one, other = _value(rollout.before), _value(rollout.after)
         if one == other and rollout.before and rollout.after:
             one, other = (_waves_in_words(side) for side in (rollout.before, rollout.after))
-        items.set(spot, Setting(key, one, other))
-    if sentences := list(map(in_waves, touched_waves(diff, before.plan, after.plan))):
-        effect = Effect.ADDED if diff.status is Status.ADDED else Effect.CHANGED
-        items.say(spot, sentences, effect).clusters = order
-
-
-def _windows(diff: Diff, items: Items, order: tuple[str, ...], now: datetime | None) -> None:
-    """The windows that differ, and when the change could begin."""
-    spot, (one, other) = Spot(Part(PartKind.ENVIRONMENT, "", diff.environment), ""), diff.windows
-    if one != other and diff.status is Status.KEPT:
-        items.set(spot, Setting("windows", *(each.in_words() or ABSENT for each in diff.windows)))
-    if now and (diff.added.objects or diff.changed or diff.removed.objects) and (sentences := other.begin(now)):
-        effect = Effect.ADDED if diff.status is Status.ADDED else Effect.CHANGED
-        items.say(spot, sentences, effect).clusters = order
+        yield Setting(key, one, other)
+    if diff.windows[0] != diff.windows[1]:
+        yield Setting("windows", *(each.in_words() or ABSENT for each in diff.windows))
 
 
 def _value(side: RolloutSide) -> object:

@@ -11,6 +11,7 @@ from tenantry.compare.fields import FieldChange
 from tenantry.compare.review.model import Change, Effect, Part, PartKind, Setting
 from tenantry.compare.review.parts import Spot
 from tenantry.kube.objects import ObjectId
+from tenantry.messages.data import with_texts
 from tenantry.messages.text import grouped, listed
 
 
@@ -146,8 +147,4 @@ def _pattern(name: str) -> re.Pattern[str]:
 
 
 def _filled(value: Any, name: re.Pattern[str]) -> Any:
-    if isinstance(value, str):
-        return name.sub("{cluster}", value)
-    if isinstance(value, dict):
-        return {key: _filled(each, name) for key, each in value.items()}
-    return [_filled(each, name) for each in value] if isinstance(value, list) else value
+    return with_texts(value, lambda text: name.sub("{cluster}", text))

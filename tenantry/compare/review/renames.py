@@ -5,14 +5,14 @@ For Flux and Pulumi there are no renames. Under the old name everything is delet
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import NamedTuple
 
 from tenantry.compare.diff import Diff, Status
 from tenantry.compare.review.model import PartKind
 from tenantry.guard import held
 from tenantry.guard.kubeconfigs import renamed
-from tenantry.kube.objects import Manifest, ObjectId, readable_id
+from tenantry.kube.objects import ObjectId, readable_id
 from tenantry.messages.data import mapping_at, mappings_in, value_at
 from tenantry.messages.text import grouped, listed
 from tenantry.plan.plan import Plan
@@ -45,14 +45,10 @@ def origins_of(plan: Plan, apps: Iterable[PlannedApp]) -> dict[ObjectId, Origin]
             if reference["kind"] == "HelmChart":
                 chart = mapping_at(manifests["HelmChart", app.id.namespace, reference["name"]], "spec")
                 reference, part = chart["sourceRef"], str(chart["chart"])
-        source = manifests.get((reference["kind"], app.id.namespace, reference["name"]), {})
-        found[app.id] = Origin(app.id.kind, _address(source), part)
+        source = mapping_at(manifests.get((reference["kind"], app.id.namespace, reference["name"])), "spec")
+        address = " ".join(str(source[key]) for key in _ADDRESSES if key in source)
+        found[app.id] = Origin(app.id.kind, address, part)
     return found
-
-
-def _address(source: Manifest) -> str:
-    spec = mapping_at(dict(source), "spec")
-    return " ".join(str(spec[key]) for key in _ADDRESSES if key in spec)
 
 
 class _Shape(NamedTuple):
@@ -148,16 +144,14 @@ def _tenants(diff: Diff, before: Plan, after: Plan) -> Iterator[Rename]:
         return
     clusters = grouped(after.placements, lambda each: each.tenant)
     said = {old: name for old in gone if (name := after.new_names.get(old, "")) in new}
-    alike = _pairs(_shapes(before, _without(gone, said)), _shapes(after, _without(new, said.values())))
+    left = [name for name in gone if name not in said]
+    others = [name for name in new if name not in said.values()]
+    alike = _pairs(_shapes(before, left), _shapes(after, others))
     for old, name in (*said.items(), *alike):
         on = tuple(cluster.cluster for cluster in clusters[name])
         fates = _fates(before, old, after, name)
         same = "" if old in said and fates.stays else "the same sources and apps"
         yield Rename(PartKind.TENANT, "", old, name, on, same, *fates)
-
-
-def _without(names: Iterable[str], others: Collection[str]) -> list[str]:
-    return [name for name in names if name not in others]
 
 
 class _Fates(NamedTuple):

@@ -57,35 +57,24 @@ _KEYS = {
 _WRITTEN = ("clusterObjects", "namespaces", "objects")
 
 
-def untold_of_app(changed: Changed, keys: Collection[str]) -> Iterator[FieldChange]:
-    """The fields of an app's object. Args: keys: those that its documents say differently."""
-    return _untold(changed, changed.id.kind, keys, _OF_APPS)
-
-
-def untold_of_source(changed: Changed, keys: Collection[str]) -> Iterator[FieldChange]:
-    """The fields of a source, in the same way."""
-    return _untold(changed, changed.id.kind, keys, frozenset())
-
-
-def untold_of_baseline(changed: Changed, keys: Collection[str]) -> Iterator[FieldChange]:
-    """The fields of the release of a tenant's baseline or an add-on's namespaces, without the objects that it installs."""
-    name = "baseline" if changed.after.owner.tenant else "of its namespaces"
-    return _untold(changed, f"{changed.id.kind} {name}", keys, _OF_APPS | {"values"})
-
-
-def _untold(changed: Changed, name: str, keys: Collection[str], told: frozenset[str]) -> Iterator[FieldChange]:
-    following = {field for key in keys for field in (key, *_FIELDS.get(key, ()))}
-    for each in changed.fields:
-        if each.path[0] == "spec" and each.path[1] not in told and each.path[1] not in following:
-            yield replace(each, path=(Entry(name), *each.path))
-
-
-def untold_of_object(changed: Changed, keys: Collection[str]) -> Iterator[FieldChange]:
-    """The fields of any other object of Flux's."""
-    if not {*_KEYS.get(changed.id.kind, _WRITTEN)} & {*keys}:
+def untold_of_object(
+    changed: Changed, keys: Collection[str], *, is_app: bool, is_source: bool
+) -> Iterator[FieldChange]:
+    """The fields of an object of Flux's. Args: keys: those that the documents of its part say differently."""
+    kind, told = changed.id.kind, _OF_APPS if is_app else frozenset[str]()
+    if is_app or is_source or kind == "HelmRelease":
+        name = kind
+        if not is_app and kind == "HelmRelease":  # of a tenant's baseline or an add-on's namespaces
+            name = f"{kind} baseline" if changed.after.owner.tenant else f"{kind} of its namespaces"
+            told = _OF_APPS | {"values"}
+        following = {field for key in keys for field in (key, *_FIELDS.get(key, ()))}
+        for each in changed.fields:
+            if each.path[0] == "spec" and each.path[1] not in told and each.path[1] not in following:
+                yield replace(each, path=(Entry(name), *each.path))
+    elif not {*_KEYS.get(kind, _WRITTEN)} & {*keys}:
         for field in changed.fields:
             if field.path[0] != "metadata":
-                yield replace(field, path=(Entry(f"{changed.id.kind} {changed.id.name}"), *field.path))
+                yield replace(field, path=(Entry(f"{kind} {changed.id.name}"), *field.path))
 
 
 def untold_of_manifests(

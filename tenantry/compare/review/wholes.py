@@ -31,7 +31,8 @@ class Wholes:
         self._kept_names = {(tenant, name) for tenant, _, name in self._kept}
         self._clusters_of = tuple(grouped(side.plan.apps, _name) for side in (found.before, found.after))
         self._on: dict[bool, dict[tuple[str, str], list[PlannedApp]]] = {
-            is_new: _by_placement(side.plan.apps) for is_new, side in ((False, found.before), (True, found.after))
+            is_new: grouped(side.plan.apps, lambda app: (app.tenant, app.cluster))
+            for is_new, side in ((False, found.before), (True, found.after))
         }
 
     def of(self, spot: Spot) -> tuple[Spot, Effect] | None:
@@ -184,7 +185,3 @@ def what_stays(manifest: Manifest) -> str:
 
 def _name(app: PlannedApp) -> tuple[str, str]:
     return app.tenant, app.name
-
-
-def _by_placement(apps: Iterable[PlannedApp]) -> dict[tuple[str, str], list[PlannedApp]]:
-    return grouped(apps, lambda app: (app.tenant, app.cluster))

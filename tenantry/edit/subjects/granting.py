@@ -18,7 +18,7 @@ from tenantry.grants.limits import Limited, limited_in_tenant
 from tenantry.grants.model import Grants
 from tenantry.messages.data import mapping_at
 from tenantry.messages.placeholders import is_unfilled
-from tenantry.model.scalars import seconds_of
+from tenantry.model.durations import seconds_of
 from tenantry.plan.plan import plan
 from tenantry.plan.planner import Part
 

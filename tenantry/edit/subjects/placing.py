@@ -25,7 +25,7 @@ def remove_placement(editor: Editor, tenant: str, cluster: str) -> Edit:
     """
     at, _ = existing(editor, Kind.TENANT, tenant).path, existing(editor, Kind.CLUSTER, cluster)
     fleet = load_fleet(editor.main, editor.read)
-    if not _is_placed(fleet, tenant, cluster):
+    if not any(is_placed(fleet, each, tenant, cluster) for each in fleet.clusters[cluster].environments):
         raise Refused(
             f"tenant '{tenant}' is not on cluster '{cluster}'", "`tenantry list placements` lists where tenants are"
         )
@@ -38,10 +38,6 @@ def remove_placement(editor: Editor, tenant: str, cluster: str) -> Edit:
             editor.unset(overrides)
     notes = [f"{counted(dropped, 'override')} for '{cluster}' removed with it"] if dropped else []
     return Edit(f"removed tenant '{tenant}' from cluster '{cluster}'", notes)
-
-
-def _is_placed(fleet: Fleet, tenant: str, cluster: str) -> bool:
-    return any(is_placed(fleet, each, tenant, cluster) for each in fleet.clusters[cluster].environments)
 
 
 def _leave_out(editor: Editor, fleet: Fleet, holder: Path, cluster: str) -> None:

@@ -35,18 +35,15 @@ def apps_name_declared_sources(fleet: Fleet) -> Iterator[Problem]:
         known = fleet.names(*owner, "sources")
         # Sources that are no mapping have a finding of their own.
         at_all = isinstance(fleet.raw(*owner).get("sources", {}), dict)
-        group = "apps" if owner[1:] else "addons"
-        for app in fleet.raw(*owner, group):
-            who, whose = (
-                (f"app '{app}' of tenant '{owner[1]}'", "tenant") if owner[1:] else (f"add-on '{app}'", "platform")
-            )
-            for path, block in walk.blocks(fleet, (*owner, group, app)):
+        group, whose = ("apps", "tenant") if owner[1:] else ("addons", "platform")
+        for at in ((*owner, group, app) for app in fleet.raw(*owner, group)):
+            for path, block in walk.blocks(fleet, at):
                 name = block.get("source")
                 if isinstance(name, str) and name not in known and at_all:
                     yield Problem(
                         (*path, "source"),
                         "unknown-source",
-                        f"{who} uses source '{name}', which the {whose} does not declare",
+                        f"{walk.app_in_words(at)} uses source '{name}', which the {whose} does not declare",
                         (declared("declared", name, known),),
                         fix=_source_meant(fleet, owner, name)
                         or f"declare it under '{'.'.join((*owner, 'sources'))}:', or correct the name",
@@ -87,13 +84,12 @@ def _source_of(fleet: Fleet, at: tuple[str, ...], app: App, block: dict[str, Any
         return app.source
     own = app.helm.source if app.helm else None
     name = block.get("source", own)
-    owner = fleet.document.platform if at[0] == "platform" else fleet.document.tenants[at[1]]
-    return owner.sources.get(name) if isinstance(name, str) else None
+    return walk.owner_of(fleet, at).sources.get(name) if isinstance(name, str) else None
 
 
 def kustomize_apps_take_no_helm_repositories(fleet: Fleet) -> Iterator[Problem]:
     for at, _, app, _ in walk.apps(fleet):
-        owner = fleet.document.platform if at[0] == "platform" else fleet.document.tenants[at[1]]
+        owner = walk.owner_of(fleet, at)
         for path, block in walk.blocks(fleet, at):
             source = owner.sources.get(str(block.get("source")))
             if path[-1] == "kustomize" and source and source.helm:
@@ -104,12 +100,8 @@ def kustomize_apps_take_no_helm_repositories(fleet: Fleet) -> Iterator[Problem]:
     for addon, declared_addon in fleet.document.platform.addons.items():
         if declared_addon.kind == "kustomize" and declared_addon.source and declared_addon.source.helm:
             message = f"add-on '{addon}' is a 'kustomize:' app, but its source is a Helm repository"
-            yield Problem(
-                ("platform", "addons", addon, "source"),
-                "wrong-source",
-                message,
-                fix="use a source of another kind, or 'helm:'",
-            )
+            place = ("platform", "addons", addon, "source")
+            yield Problem(place, "wrong-source", message, fix="use a source of another kind, or 'helm:'")
 
 
 def addons_have_one_source(fleet: Fleet) -> Iterator[Problem]:
@@ -203,13 +195,8 @@ def overrides_keep_the_kind_of_app(fleet: Fleet) -> Iterator[Problem]:
                 message = (
                     f"app '{app}' is a '{declared_app.kind}:' app, and an override cannot change that to '{other}:'"
                 )
-                yield Problem(
-                    (*path, other),
-                    "changed-kind",
-                    message,
-                    fix="declare a second app with its own clusters",
-                    at_key=True,
-                )
+                fix = "declare a second app with its own clusters"
+                yield Problem((*path, other), "changed-kind", message, fix=fix, at_key=True)
 
 
 def overrides_keep_the_kind_of_source(fleet: Fleet) -> Iterator[Problem]:

@@ -68,20 +68,19 @@ def included_files_name_environments_of_their_tenants(fleet: Fleet) -> Iterator[
 def apps_are_in_an_environment_of_their_clusters(fleet: Fleet) -> Iterator[Problem]:
     """Selectors that take no cluster at all have a rule of their own."""
     told: set[Path] = set()
-    for at, _, app, _ in walk.apps(fleet):
+    for at, _, _, _ in walk.apps(fleet):
         if any(placements_of(fleet, at)) or _is_told_elsewhere(fleet, at):
             continue
         taken, place = list(clusters_taken(fleet, at)), _place_of(fleet, at)
         if not taken or place in told:
             continue
         told.add(place)
-        of = f"app '{app}' of tenant '{at[1]}'" if at[0] == "tenants" else f"add-on '{app}'"
         environments = dict.fromkeys(environment for name in taken for environment in fleet.clusters[name].environments)
         barriers = dict.fromkeys(filter(None, (barrier(fleet, each, at) for each in environments)))
         yield Problem(
             place,
             "selects-nothing",
-            f"{of} is in no environment of the clusters that it selects",
+            f"{walk.app_in_words(at)} is in no environment of the clusters that it selects",
             (
                 f"it selects {listed(taken)}",
                 *(f"{each.reason} ({fleet.source.line_of(each.at)})" for each in list(barriers)[:3]),
@@ -95,9 +94,8 @@ def _lists(fleet: Fleet) -> Iterator[tuple[tuple[str, ...], str, list[str]]]:
     """Every list of environments with its owner, in words too."""
     for at, frame in walk.frames(fleet):
         yield at, walk.in_words(at), frame.environments or []
-    for at, _, name, app in walk.apps(fleet):
-        of = f"app '{name}' of tenant '{at[1]}'" if at[0] == "tenants" else f"add-on '{name}'"
-        yield at, of, app.environments or []
+    for at, _, _, app in walk.apps(fleet):
+        yield at, walk.app_in_words(at), app.environments or []
 
 
 def _tenants_of_environments(fleet: Fleet) -> Iterator[tuple[str, list[str]]]:

@@ -106,17 +106,14 @@ def alerts_tell_what_their_provider_can_take(fleet: Fleet) -> Iterator[Problem]:
                 fix="name apps with 'kustomize:', or use another type of provider",
             )
         if kind in _COMMENTS:
+            status = kind.removesuffix("comment").removesuffix("pullrequest").removesuffix("mergerequest")
             yield Problem(
                 (*at, "provider", "type"),
                 "no-effect",
                 f"'{kind}' comments only on objects with the annotation event.toolkit.fluxcd.io/change_request, and"
                 " Tenantry's objects do not have it",
-                fix=f"use '{_without_comments(kind)}', which sets commit statuses, or another type",
+                fix=f"use '{status}', which sets commit statuses, or another type",
             )
-
-
-def _without_comments(kind: str) -> str:
-    return kind.removesuffix("comment").removesuffix("pullrequest").removesuffix("mergerequest")
 
 
 def _apps(fleet: Fleet, at: tuple[str, ...]) -> Mapping[str, App]:

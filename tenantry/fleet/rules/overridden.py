@@ -31,14 +31,13 @@ def base_values_are_used(fleet: Fleet) -> Iterator[Problem]:
     """Sure is only what all environments override into which the app or tenant may come, whatever clusters they have now."""
     templates = {each.extends for each in fleet.environments.values()}
     real = [name for name in fleet.environments if name not in templates or clusters_of(fleet, name)]
-    for at, _, app, _ in walk.apps(fleet):
+    for at, _, _, _ in walk.apps(fleet):
         if not fleet.raw(*at, "overrides", "environments") or _is_of_frame(fleet, at):
             continue
         there = [name for name in real if not barrier(fleet, name, at)]
-        who = f"app '{app}' of tenant '{at[1]}'" if at[0] == "tenants" else f"add-on '{app}'"
         for path, by in _overridden(fleet, at, [at], MERGED, there):
             if path[-1] not in _WHAT:
-                yield _unused(fleet, who, (*at, *path), by, _fold(fleet, at, path, by))
+                yield _unused(fleet, walk.app_in_words(at), (*at, *path), by, _fold(fleet, at, path, by))
     for at, _ in walk.sources(fleet):
         if fleet.raw(*at, "overrides", "environments") and not _is_of_frame(fleet, at):
             there = [name for name in real if any(name == each for each, _ in placements_of_source(fleet, at))]

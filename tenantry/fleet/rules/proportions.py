@@ -12,7 +12,7 @@ from tenantry.fleet.settings import TIMES, TenantSettings, namespace_layers, pla
 from tenantry.messages.data import mapping_at
 from tenantry.messages.errors import Path, Problem
 from tenantry.messages.problems import doubtful
-from tenantry.model.scalars import seconds_of
+from tenantry.model.durations import seconds_of
 
 _SHORTEST = 10
 """Seconds between two attempts of a failed app. What fails in a cluster seldom works again sooner."""

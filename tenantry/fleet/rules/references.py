@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
+from tenantry.fleet import walk
 from tenantry.fleet.blocks import alert_blocks, image_sources, receiver_blocks, source_entries
 from tenantry.fleet.fleet import Fleet
 from tenantry.fleet.identity import borrowed
@@ -192,8 +193,7 @@ def values_come_from_keys_that_are_there(fleet: Fleet) -> Iterator[Problem]:
 
 def keys_of_credentials(fleet: Fleet, at: tuple[str, ...], name: str) -> tuple[str, ...] | None:
     """The keys of the credentials that something at a path names; None: they are created elsewhere, or are not declared."""
-    owner = fleet.document.platform if at[0] == "platform" else fleet.document.tenants[at[1]]
-    secret = owner.credentials.get(name)
+    secret = walk.owner_of(fleet, at).credentials.get(name)
     return None if secret is None or secret.existing else tuple(secret.keys or ())
 
 

@@ -9,7 +9,7 @@ from tenantry.fleet import walk
 from tenantry.fleet.apps import app_layers
 from tenantry.fleet.blocks import shared_blocks
 from tenantry.fleet.fleet import Fleet, clusters_of
-from tenantry.fleet.merge import Layer, merge, origin
+from tenantry.fleet.merge import merge, origin
 from tenantry.fleet.placement import (
     addon_environment,
     barrier,
@@ -193,7 +193,7 @@ def overrides_of_sources_apply_somewhere(fleet: Fleet) -> Iterator[Problem]:
             continue
         placements = tuple(dict.fromkeys(placements_of_source(fleet, at)))
         for path in _unreached(fleet, at, source.overrides, placements) if placements else ():
-            there = f"apps on {listed(dict.fromkeys(cluster for _, cluster in placements))} take it"
+            there = f"apps on {listed(cluster for _, cluster in placements)} take it"
             notes = (*_labels_there(fleet, path, placements), there)
             fix = "remove it, or correct the name or the 'clusters' of the apps that take the source"
             message = _message(walk.source_in_words(at), path, "taken")
@@ -322,7 +322,7 @@ def _where(
         if not (of_all or any(_says(fleet, path, cause) for path, _ in walk.blocks(fleet, app))):
             continue
         views = {
-            _paths(layers): layers
+            tuple(layer.path for layer in layers): layers
             for layers in (app_layers(fleet, app, *placement) for placement in placements_of(fleet, app))
         }
         yield from dict.fromkeys(origin(layers, at) for layers in views.values() if ignored(merge(layers)))
@@ -331,7 +331,3 @@ def _where(
 def _says(fleet: Fleet, block: Path, path: tuple[str, ...]) -> bool:
     """Whether the block says something at a path of the app."""
     return block[-1] == path[0] and path[-1] in fleet.raw(*block, *path[1:-1])
-
-
-def _paths(layers: tuple[Layer, ...]) -> tuple[Path, ...]:
-    return tuple(layer.path for layer in layers)

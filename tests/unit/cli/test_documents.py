@@ -9,7 +9,7 @@ from typing import Any, get_args
 import pytest
 from pydantic import BaseModel, ValidationError
 
-from tenantry.cli.documents import checks, diff, explanation, states
+from tenantry.cli.documents import checks, diff, explanation, lists, states
 from tenantry.cli.documents.common import Field, Part
 from tenantry.cli.output import as_json
 from tenantry.cluster.status import Readiness
@@ -68,6 +68,6 @@ def test_every_type_is_written_as_json_does(value: Any) -> None:
 
 
 def holds(value: Any) -> None:
-    text = as_json(states.Objects(objects=[{"value": value}]))
+    text = as_json(lists.Objects(objects=[{"value": value}]))
     assert text.isascii()
     assert json.loads(text)["objects"] == [{"value": value}]

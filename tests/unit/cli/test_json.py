@@ -15,7 +15,7 @@ import pytest
 
 from tenantry.cli.app import app
 from tenantry.cli.asked import Asked, document_asked
-from tenantry.cli.documents.states import Objects
+from tenantry.cli.documents.lists import Objects
 from tenantry.cli.failures import as_document
 from tenantry.cli.options import FormatOption
 from tenantry.cli.output import as_json, data_json

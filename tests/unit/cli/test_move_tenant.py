@@ -9,6 +9,7 @@ import pytest
 
 from tenantry.cli.edit.apply import How, apply
 from tenantry.edit.editor import Editor
+from tenantry.edit.subjects.adding import Edit
 from tenantry.load import load_fleet, plan_all
 from tenantry.messages.errors import Refused
 from tests.table import table
@@ -186,7 +187,7 @@ def test_an_edit_that_may_change_no_object_is_refused_if_it_does() -> None:
     editor = Editor.open(FILE)
     editor.set(("tenants", "rocky", "role"), "view")
     with pytest.raises(Refused, match="moved it: other objects would be planned, so nothing is written"):
-        apply(editor, How(dry_run=False, output="text"), ["moved it"], same_objects=True)
+        apply(editor, How(dry_run=False, output="text"), ["moved it"], made=Edit("moved it", same_objects=True))
     assert FILE.read_text() == FLEET
 
 

@@ -14,7 +14,7 @@ from pydantic import TypeAdapter, ValidationError
 
 from tenantry.cli.app import run
 from tenantry.fleet.json_schema import json_schema, models
-from tenantry.model import scalars
+from tenantry.model import durations, scalars
 from tenantry.model.strict import OneOf
 from tenantry.source.include import read_all
 from tenantry.source.parse import parse
@@ -194,8 +194,8 @@ def test_a_commit_lifts_the_choice_of_a_ref() -> None:
     [
         (scalars.Name, ["a", "a-1", "A", "-a", "", "a.b", "a" * 63, "a" * 64]),
         (scalars.ObjectName, ["a", "a.b-c", "a..b", "A", "", "a" * 253, "a" * 254]),
-        (scalars.Duration, ["5m", "1h30m", "1.5s", "5", "m", "", "5 m"]),
-        (scalars.ShortDuration, ["5m", "30s", "100ms", "1h", "1h5m"]),
+        (durations.Duration, ["5m", "1h30m", "1.5s", "5", "m", "", "5 m"]),
+        (durations.ShortDuration, ["5m", "30s", "100ms", "1h", "1h5m"]),
         (scalars.Quantity, ["4", "1e99", "1e999", "1" * 21, 4, 1.5, "500m", "8Gi", "1e3", "8GiB", "", True, None]),
         (
             scalars.QuotaName,

@@ -10,7 +10,8 @@ import pytest
 from tenantry.importing.documents import Placed
 from tenantry.importing.equivalence import differences
 from tenantry.importing.fluxs_own import without_fluxs_own
-from tenantry.importing.judgement import RULES, Known, judged
+from tenantry.importing.judgement import RULES, judged
+from tenantry.importing.known import Known
 from tenantry.importing.model import Installed, Inventory, LeftOver, Read, Reading
 from tenantry.importing.proof import alike
 from tenantry.kube.objects import KubeObject, Manifest, Owner

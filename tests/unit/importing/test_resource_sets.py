@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 import yaml
 
-from tenantry.importing.resource_sets import COPIED, OWNER, resolved
+from tenantry.importing.resource_sets import COPIED, resolved
 from tenantry.manifests.model import NotRendered
 from tests.table import table
 from tests.unit.importing.test_follow import Repository, leads
@@ -96,6 +96,9 @@ def test_what_it_applies_is_read_with_its_labels_and_stays_its_own_otherwise(tmp
     app = found["Kustomization apps"].manifest
     assert (app["spec"]["path"], app["metadata"]["labels"]) == (
         "./prod",
-        {f"{OWNER}/name": "tenants", f"{OWNER}/namespace": "flux-system"},
+        {
+            f"resourceset.fluxcd.controlplane.io/{each}": name
+            for each, name in (("name", "tenants"), ("namespace", "flux-system"))
+        },
     )
     assert json.dumps([each.reason for each in reading.unread]) == '["spec.inputsFrom is not resolved here"]'

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from pydantic import TypeAdapter, ValidationError
 
-from tenantry.model import scalars
+from tenantry.model import durations, scalars
 from tests.table import table
 
 
@@ -24,13 +24,13 @@ def refusal(kind: Any, value: object) -> tuple[str, str]:
 
 @table("value", ["30s", "5m", "1h30m", "1.5h", "250ms", "0s", "8760h"])
 def test_durations_are_go_s(value: str) -> None:
-    assert value == checked(scalars.Duration, value)
+    assert value == checked(durations.Duration, value)
 
 
 @table("value", ["", "5", "5 m", "-5m", "5d", "1h 30m", ".5h", "5M", "m", "5m\n"])
 def test_what_go_does_not_read_as_a_duration_is_refused(value: str) -> None:
     shown = value.replace("\n", "\\n")
-    assert refusal(scalars.Duration, value) == (
+    assert refusal(durations.Duration, value) == (
         "bad-duration",
         f"'{shown}' is not a valid duration",
     )
@@ -38,7 +38,7 @@ def test_what_go_does_not_read_as_a_duration_is_refused(value: str) -> None:
 
 @table("value", ["9999999h", "8784h", "999999999999999999999999999999s"])
 def test_durations_beyond_go_s_64_bits_are_refused_because_they_would_stop_a_controller(value: str) -> None:
-    assert refusal(scalars.Duration, value) == ("bad-duration", f"duration '{value}' is too long: a year is the most")
+    assert refusal(durations.Duration, value) == ("bad-duration", f"duration '{value}' is too long: a year is the most")
 
 
 A_DURATION = "write it as '30s', '5m' or '1h30m'"
@@ -70,7 +70,7 @@ def fix(kind: Any, value: object) -> str:
     ],
 )
 def test_a_duration_without_a_unit_of_go_s_gets_the_fix_that_was_meant(value: object, expected: str) -> None:
-    assert fix(scalars.Duration, value) == expected
+    assert fix(durations.Duration, value) == expected
 
 
 @table(
@@ -88,8 +88,8 @@ def test_bytes_as_people_write_them_get_the_quantities_that_were_meant(value: st
 
 
 def test_timeouts_of_sources_have_no_hours() -> None:
-    assert checked(scalars.ShortDuration, "90m") == "90m"
-    assert refusal(scalars.ShortDuration, "1h") == (
+    assert checked(durations.ShortDuration, "90m") == "90m"
+    assert refusal(durations.ShortDuration, "1h") == (
         "bad-duration",
         "'1h' is not a valid duration here",
     )

@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from tenantry.grants.limits import duration_paths
-from tenantry.plan.admission import flux_rules, management_policies, remote_policies
+from tenantry.plan.admission import management_policies, remote_policies
+from tenantry.plan.tenant_rules import flux_rules
 from tests.unit.texts import planned, rocky
 
 

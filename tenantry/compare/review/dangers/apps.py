@@ -70,12 +70,12 @@ def _of_app(changed: Changed, names: _Names) -> Iterator[Found]:
     owner, who = changed.after.owner, names.of(changed.after)
     if before.get("serviceAccountName") != after.get("serviceAccountName"):
         words = f"acts as another service account: {_change(before, after, 'serviceAccountName')}"
-        yield Found(DangerKind.RIGHTS, Rank.ACCESS, *owner, verb=(words, words), who=who)
+        yield Found(DangerKind.RIGHTS, Rank.ACCESS, *owner, verb=words, who=who)
     if before.get("kubeConfig") != after.get("kubeConfig"):
         yield _other_kubeconfig(owner.cluster, "Flux uses another kubeconfig")
     yield from _deletes_more(changed, before, after, who)
     if changed.id in names.apps and not _adopts(before) and _adopts(after):
-        verb = ("takes over objects that exist already",) * 2
+        verb = "takes over objects that exist already"
         yield Found(DangerKind.ADOPTION, Rank.WORK, *owner, verb=verb, who=who)
 
 
@@ -90,7 +90,7 @@ def _reinstalled(changed: Changed, names: _Names, charts: tuple[Charts, Charts])
         what = ", ".join(f"{key} {_change(before, after, key)}" for key in keys)
         tail = f": {_goes(changed.after, names)} ({what})"
         # helm-controller uninstalls the release before it installs it; kustomize-controller applies, and prunes afterwards.
-        verb = ("is uninstalled and installed anew" if new["kind"] == "HelmRelease" else "is applied anew",) * 2
+        verb = "is uninstalled and installed anew" if new["kind"] == "HelmRelease" else "is applied anew"
         yield Found(DangerKind.REINSTALLATION, Rank.DATA, *changed.after.owner, verb, tail, "", names.of(changed.after))
     elif not upgrades_in_place(new):
         yield from _perhaps(changed.after, charts[0].guess(old), charts[1].guess(new), names)
@@ -122,7 +122,7 @@ def _perhaps(planned: KubeObject, before: str, after: str, names: _Names) -> Ite
     """A release whose chart comes from another directory or address, where it may have another name."""
     if before and after and before != after:
         tail = f", if that chart has another name: {_goes(planned, names)} (chart {before} -> {after})"
-        verb = ("is uninstalled and installed anew",) * 2
+        verb = "is uninstalled and installed anew"
         yield Found(DangerKind.REINSTALLATION, Rank.DATA, *planned.owner, verb, tail, "", names.of(planned))
 
 
@@ -136,7 +136,7 @@ def _goes(planned: KubeObject, names: _Names) -> str:
 def _deletes_more(changed: Changed, before: dict[str, Any], after: dict[str, Any], who: str) -> Iterator[Found]:
     owner = changed.after.owner
     if changed.id.kind == "Kustomization" and not before.get("prune") and after.get("prune"):
-        verb = ("deletes what disappears from its source",) * 2
+        verb = "deletes what disappears from its source"
         yield Found(
             DangerKind.PROTECTION, Rank.ACCESS, *owner, verb=verb, tail=" from now on (prune: false -> true)", who=who
         )
@@ -145,11 +145,11 @@ def _deletes_more(changed: Changed, before: dict[str, Any], after: dict[str, Any
     resumed = before.get("suspend") and not after.get("suspend")
     kept = old == "Orphan" or (old == "MirrorPrune" and not before.get("prune"))
     if kept and new != old and not resumed and new not in _STAYS:
-        verb = ("takes what it installed with it when it is removed",) * 2
+        verb = "takes what it installed with it when it is removed"
         tail = f" from now on (deletionPolicy: {old} -> {new or 'MirrorPrune'})"
         yield Found(DangerKind.PROTECTION, Rank.ACCESS, *owner, verb=verb, tail=tail, who=who)
     if not before.get("force") and after.get("force"):
-        verb = ("may replace objects that it cannot change",) * 2
+        verb = "may replace objects that it cannot change"
         yield Found(DangerKind.REINSTALLATION, Rank.DATA, *owner, verb=verb, tail=" (force: true)", who=who)
 
 
@@ -191,4 +191,4 @@ def _replaced(pieces: Pieces) -> Iterator[Found]:
         words = "gets another object" if same else f"becomes a {after.id.kind} instead of a {before.id.kind}"
         tail = ": Flux deletes what the old one installed, with PersistentVolumeClaims and their data"
         who = app_in_words(before)
-        yield Found(DangerKind.REINSTALLATION, Rank.DATA, before.tenant, before.cluster, (words, words), tail, "", who)
+        yield Found(DangerKind.REINSTALLATION, Rank.DATA, before.tenant, before.cluster, words, tail, "", who)

@@ -14,7 +14,7 @@ from typing import NamedTuple, TypeAlias
 from tenantry.compare.diff import Changed, Diff
 from tenantry.compare.review.model import Danger, DangerKind
 from tenantry.kube.objects import KubeObject, Manifest, ObjectId, Owner, group_of, readable_id
-from tenantry.messages.data import mapping_at
+from tenantry.messages.data import mappings_in, value_at
 from tenantry.messages.text import MOST_NAMES, counted, grouped, listed
 from tenantry.plan.plan import Plan
 
@@ -39,7 +39,7 @@ class Rank(IntEnum):
 class Found(NamedTuple):
     """A danger for one tenant on one cluster. tenant: "" for the platform; cluster: "" for no cluster in particular.
 
-    The sentence is: lead, who, verb, where, tail. lead: such as "the quota of "; verb: for one tenant and for several;
+    The sentence is: lead, who, verb, where, tail. lead: such as "the quota of "; verb: of two, for one tenant and for several;
     tail: begins with its own punctuation. who: instead of the tenant, such as an app; it is followed by the tenant in brackets.
     nobody: the sentence names nobody; nowhere: nor the clusters. at: the preposition before the clusters.
     """
@@ -48,7 +48,7 @@ class Found(NamedTuple):
     rank: Rank
     tenant: str
     cluster: str
-    verb: tuple[str, str] = ("", "")
+    verb: str | tuple[str, str] = ""
     tail: str = ""
     lead: str = ""
     who: str = ""
@@ -97,7 +97,7 @@ def _danger(own: Sequence[Found], total: int, homes: Homes) -> Danger:
     tenants = tuple(dict.fromkeys(each.tenant for each in own if each.tenant))
     clusters = tuple(dict.fromkeys(each.cluster for each in own if each.cluster))
     first = own[0]
-    verb = first.verb[len(tenants) > 1 and not first.who]
+    verb = first.verb if isinstance(first.verb, str) else first.verb[len(tenants) > 1 and not first.who]
     told = f"{first.lead}{_whom(first, tenants)} {verb}".rstrip()
     where = "" if first.nowhere or not clusters else f" {first.at} {_clusters(clusters, total)}"
     everywhere = ""
@@ -271,8 +271,7 @@ class Pieces:
 
 def installed_by(planned: KubeObject) -> list[Manifest]:
     """What a release of the fleet's own installs."""
-    objects = mapping_at(dict(planned.manifest), *_INSTALLED[:-1]).get(_INSTALLED[-1])
-    return [each for each in objects if isinstance(each, dict)] if isinstance(objects, list) else []
+    return [*mappings_in(value_at(planned.manifest, _INSTALLED))]
 
 
 def _owners(plan: Plan) -> Iterator[tuple[str, str]]:

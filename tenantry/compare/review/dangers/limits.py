@@ -9,7 +9,7 @@ from tenantry.compare.review.dangers.found import Found, Piece, Pieces, Rank
 from tenantry.compare.review.model import DangerKind
 from tenantry.kube.objects import Manifest, holds_data, labels_of
 from tenantry.kube.values import number_of
-from tenantry.messages.data import mapping_at
+from tenantry.messages.data import mapping_at, mappings_in
 
 _LIMITS = {"max": -1, "min": 1, "default": -1, "maxLimitRequestRatio": -1}
 """Keys of a LimitRange, and in which direction a change refuses more."""
@@ -25,20 +25,14 @@ def quota_dangers(pieces: Pieces) -> Iterator[Found]:
 
 
 def _quota(piece: Piece) -> Iterator[Found]:
-    old, new = (_hard(each) for each in (piece.before, piece.after))
-    tightened = list(_tighter(old, new, -1))
-    if tightened and piece.before:
-        tail = f": {_in_words(tightened)}"
-        yield _found(DangerKind.QUOTA, piece, "the quota of ", ("is lowered",) * 2, tail)
-    elif tightened:
-        tail = f": {_new_in_words(tightened)}"
-        yield _found(DangerKind.QUOTA, piece, "the quota of ", ("is new",) * 2, tail)
+    old, new = (mapping_at(dict(each or {}), "spec", "hard") for each in (piece.before, piece.after))
+    if tightened := list(_tighter(old, new, -1)):
+        verb = "is lowered" if piece.before else "is new"
+        yield _found(DangerKind.QUOTA, piece, "the quota of ", verb, f": {_in_words(piece, tightened)}")
     if not new and old:
-        yield _found(
-            DangerKind.QUOTA, piece, "the quota of ", ("is removed",) * 2, ": nothing limits what its pods use"
-        )
+        yield _found(DangerKind.QUOTA, piece, "the quota of ", "is removed", ": nothing limits what its pods use")
     elif gone := [key for key in old if key not in new]:
-        yield _found(DangerKind.QUOTA, piece, "the quota of ", ("loses limits",) * 2, f": {', '.join(gone)}")
+        yield _found(DangerKind.QUOTA, piece, "the quota of ", "loses limits", f": {', '.join(gone)}")
 
 
 def _limits(piece: Piece) -> Iterator[Found]:
@@ -46,18 +40,17 @@ def _limits(piece: Piece) -> Iterator[Found]:
     for kind in ("Container", "Pod", "PersistentVolumeClaim"):
         old, new = (_of_type(each, kind) for each in (piece.before, piece.after))
         for key, direction in _LIMITS.items():
-            changes = list(_tighter(mapping_at(old, key), mapping_at(new, key), direction))
-            in_words = _in_words if piece.before else _new_in_words
-            found += [f"{key} {in_words([change])}" for change in changes]
+            changes = _tighter(mapping_at(old, key), mapping_at(new, key), direction)
+            found += [f"{key} {_in_words(piece, [change])}" for change in changes]
     if found:
-        verb = ("are tightened" if piece.before else "are new",) * 2
+        verb = "are tightened" if piece.before else "are new"
         yield _found(DangerKind.LIMITS, piece, "the limits of ", verb, f": {', '.join(found)}")
     if piece.after is None:
         tail = ": containers without limits of their own have none"
-        yield _found(DangerKind.LIMITS, piece, "the limits of ", ("are removed",) * 2, tail)
+        yield _found(DangerKind.LIMITS, piece, "the limits of ", "are removed", tail)
 
 
-def _found(kind: DangerKind, piece: Piece, lead: str, verb: tuple[str, str], tail: str) -> Found:
+def _found(kind: DangerKind, piece: Piece, lead: str, verb: str, tail: str) -> Found:
     return Found(kind, Rank.WORK, *piece.key.owner, verb=verb, tail=tail, lead=lead)
 
 
@@ -72,22 +65,13 @@ def _tighter(old: Mapping[str, Any], new: Mapping[str, Any], direction: int) -> 
             yield key, old[key], value
 
 
-def _new_in_words(changes: list[tuple[str, Any, Any]]) -> str:
-    return ", ".join(f"{key} {new}" for key, _, new in changes)
-
-
-def _in_words(changes: list[tuple[str, Any, Any]]) -> str:
-    return ", ".join(f"{key} {old or 'none'} -> {new}" for key, old, new in changes)
-
-
-def _hard(manifest: Manifest | None) -> dict[str, Any]:
-    return mapping_at(dict(manifest or {}), "spec", "hard")
+def _in_words(piece: Piece, changes: list[tuple[str, Any, Any]]) -> str:
+    return ", ".join(f"{key} {old or 'none'} -> {new}" if piece.before else f"{key} {new}" for key, old, new in changes)
 
 
 def _of_type(manifest: Manifest | None, kind: str) -> dict[str, Any]:
-    limits = mapping_at(dict(manifest or {}), "spec").get("limits")
-    entries = limits if isinstance(limits, list) else []
-    return next((entry for entry in entries if isinstance(entry, dict) and entry.get("type") == kind), {})
+    entries = mappings_in(mapping_at(dict(manifest or {}), "spec").get("limits"))
+    return next((entry for entry in entries if entry.get("type") == kind), {})
 
 
 _ENFORCE = "pod-security.kubernetes.io/enforce"
@@ -124,7 +108,7 @@ def _pod_security(piece: Piece) -> Iterator[Found]:
         change = f"{before} -> {after or 'what the cluster has'}"
     if lowered:
         who = "" if piece.key.owner.tenant else f"namespace '{piece.key.name}'"
-        verb = ("is lowered" if piece.before else "is low",) * 2
+        verb = "is lowered" if piece.before else "is low"
         lead = "the pod security of "
         tail = f": {change}"
         yield Found(DangerKind.POD_SECURITY, Rank.WALLS, *piece.key.owner, verb, tail, lead, who)
@@ -137,7 +121,7 @@ def _level(label: object) -> int:
 def _admission(piece: Piece) -> Iterator[Found]:
     if piece.before is None or (piece.after and _judged(piece.before) == _judged(piece.after)):
         return
-    what = ("changes: look at what it allows",) * 2 if piece.after else ("is removed",) * 2
+    what = "changes: look at what it allows" if piece.after else "is removed"
     name = f"{piece.key.kind} '{piece.key.name}'"
     yield Found(DangerKind.RIGHTS, Rank.ACCESS, *piece.key.owner, verb=what, who=name)
 
@@ -155,7 +139,7 @@ def _protection(piece: Piece) -> Iterator[Found]:
     for key, keeps in _KEEPS.items():
         if _says(piece.before, key) == keeps != _says(piece.after, key):
             name = f"{piece.key.kind} '{piece.key.name}'"
-            verb = ("can be deleted by Flux",) * 2
+            verb = "can be deleted by Flux"
             yield Found(
                 DangerKind.PROTECTION, Rank.ACCESS, *piece.key.owner, verb=verb, who=name, tail=f": it loses {key}"
             )

@@ -148,4 +148,4 @@ def _unjudged(piece: Piece) -> Iterator[Found]:
 
 def _found(piece: Piece, verb: str, tail: str) -> Found:
     lead = "the network of "
-    return Found(DangerKind.NETWORK, Rank.WALLS, *piece.key.owner, verb=(verb, verb), tail=tail, lead=lead)
+    return Found(DangerKind.NETWORK, Rank.WALLS, *piece.key.owner, verb=verb, tail=tail, lead=lead)

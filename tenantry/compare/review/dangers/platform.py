@@ -110,7 +110,7 @@ def _acting(pieces: Pieces) -> Iterator[Found]:
         if words := _ACTING.get(each.id.kind):
             app = each.manifest["metadata"]["labels"].get(APP_LABEL)
             what = f"the image automation of app '{app}'" if app else f"receiver '{each.id.name}'"
-            yield Found(DangerKind.RIGHTS, Rank.WORK, *each.owner, verb=(words, words), who=what)
+            yield Found(DangerKind.RIGHTS, Rank.WORK, *each.owner, verb=words, who=what)
 
 
 def _permitted(pieces: Pieces) -> Iterator[Found]:

@@ -11,10 +11,10 @@ from tenantry.compare.review.dangers.found import Found, Pieces, Rank
 from tenantry.compare.review.model import DangerKind, PartKind
 from tenantry.compare.review.parts import given_up
 from tenantry.compare.review.renames import Rename, renames
+from tenantry.compare.review.wholes import what_stays
 from tenantry.compare.review.words import content_in_words
 from tenantry.guard.kubeconfigs import held_by
-from tenantry.kube.objects import KubeObject, Owner, holds_data
-from tenantry.messages.data import mapping_at
+from tenantry.kube.objects import Owner, holds_data
 from tenantry.messages.text import MOST_NAMES, grouped, listed
 from tenantry.plan.objects.lifecycle import is_marked
 from tenantry.plan.plan import Plan
@@ -68,7 +68,9 @@ class _Leaving:
         self.diff = pieces.diff
         self.objects = {each.id: each for each in pieces.diff.removed.objects}
         self.abandoned = {
-            each.owner for each in pieces.diff.removed.objects if each.id.kind == "HelmRelease" and _is_suspended(each)
+            each.owner
+            for each in pieces.diff.removed.objects
+            if each.id.kind == "HelmRelease" and what_stays(each.manifest)
         }
         """Placements whose baseline is suspended: on the cluster everything stays."""
         self.given_up = given_up(pieces.before)
@@ -79,17 +81,7 @@ class _Leaving:
     def deletes(self, app: PlannedApp) -> bool:
         """Whether what the app installed is deleted with it."""
         planned = self.objects.get(app.id)
-        if planned is None or _is_suspended(planned):
-            return False
-        spec = mapping_at(dict(planned.manifest), "spec")
-        policy = spec.get("deletionPolicy", "MirrorPrune")
-        return planned.id.kind == "HelmRelease" or not (
-            policy == "Orphan" or (policy == "MirrorPrune" and not spec.get("prune"))
-        )
-
-
-def _is_suspended(planned: KubeObject) -> bool:
-    return bool(mapping_at(dict(planned.manifest), "spec").get("suspend"))
+        return planned is not None and not what_stays(planned.manifest)
 
 
 def _renamed(rename: Rename) -> Found:
@@ -146,7 +138,7 @@ def _namespaces(pieces: Pieces, leaving: _Leaving) -> Iterator[Found]:
 def _namespace(tenant: str, cluster: str, namespace: str, leaving: _Leaving) -> Found:
     who = f"namespace '{namespace}'"
     goes = (tenant, cluster, namespace) in leaving.given_up
-    verb = ("is deleted with everything in it" if goes else _STAYS,) * 2
+    verb = "is deleted with everything in it" if goes else _STAYS
     return Found(DangerKind.DELETION, Rank.DATA, tenant, cluster, verb=verb, who=who)
 
 
@@ -160,7 +152,7 @@ def _apps(pieces: Pieces, leaving: _Leaving, renamed: set[tuple[PartKind, str, s
         if known or (app.tenant, app.cluster) in placements or not leaving.deletes(app):
             continue
         places = new_places.get((app.tenant, app.name), "")
-        verb = (f"moves to {places} and is removed" if places else "is removed",) * 2
+        verb = f"moves to {places} and is removed" if places else "is removed"
         tail = ": Flux deletes what it installed" + (" there" if places else "")
         who = app_in_words(app)
         yield Found(DangerKind.DELETION, Rank.DATA, app.tenant, app.cluster, verb, tail, who=who, at="from")
@@ -170,7 +162,7 @@ def _marked_anew(pieces: Pieces) -> Iterator[Found]:
     """What is new under its name and may be removed already: its mark has probably come with a line from another name."""
     if not pieces.before.objects or not (pieces.diff.added.placements or pieces.diff.added.apps):
         return
-    verb, tail = ("is new and marked for removal already",) * 2, ": no environment protects it"
+    verb, tail = "is new and marked for removal already", ": no environment protects it"
     marked = {each[:2] for each in held_by(pieces.after).marked}
     placements = set(pieces.diff.added.placements)
     for tenant, cluster in pieces.diff.added.placements:
@@ -197,9 +189,8 @@ def _new_places(pieces: Pieces) -> dict[tuple[str, str], str]:
 def _replaced_namespaces(diff: Diff) -> Iterator[Found]:
     few = len({each.tenant for each in diff.moved}) <= MOST_NAMES
     for moved in diff.moved:
-        words = ("gets another namespace", "get other namespaces")
-        if few:
-            words = (f"gets namespace '{moved.after}' instead of '{moved.before}'",) * 2
+        own = f"gets namespace '{moved.after}' instead of '{moved.before}'"
+        words = own if few else ("gets another namespace", "get other namespaces")
         tail = f": what is in the old {'one' if few else 'ones'} does not come along, and its data stays there"
         yield Found(DangerKind.NAMESPACE, Rank.DATA, moved.tenant, moved.cluster, verb=words, tail=tail)
     for rehomed in diff.rehomed:
@@ -215,5 +206,5 @@ def _data(pieces: Pieces) -> Iterator[Found]:
     for kind in pieces.of_kinds(*_WITH_DATA):
         if kind.after is None and kind.kept and holds_data(kind.key.group, kind.key.kind):
             name = f"{kind.key.kind} '{kind.key.name}'"
-            verb = (_STAYS,) * 2
+            verb = _STAYS
             yield Found(DangerKind.DELETION, Rank.DATA, *kind.key.owner, verb=verb, who=name)

@@ -83,7 +83,7 @@ def _gain(owner: Owner, who: Sequence[str], role: str, former: str, *, wide: boo
     instead = f" instead of {former}" if former else ""
     if apps:
         words = f"get {role}{place}{instead}"
-        return Found(DangerKind.RIGHTS, rank, *owner, verb=(words, words), lead="the apps of ")
+        return Found(DangerKind.RIGHTS, rank, *owner, verb=words, lead="the apps of ")
     noun = "get" if len(set(who)) > 1 else "gets"
     where = "on the whole cluster through " if wide else "in the namespaces of "
     return Found(DangerKind.RIGHTS, rank, *owner, lead=f"{listed(who)} {noun} {role}{instead} {where}")
@@ -95,7 +95,7 @@ def _covered(grant: _Grant, had: Sequence[_Grant]) -> bool:
 
 
 def _former(grant: _Grant, had: Mapping[tuple[Any, ...], Sequence[_Grant]]) -> str:
-    return listed(dict.fromkeys(each.role for each in had.get(grant[:4], [])))
+    return listed(each.role for each in had.get(grant[:4], []))
 
 
 def _role_of(manifest: Manifest) -> str:
@@ -150,7 +150,7 @@ def _wide_rights(
         known = {right for _, right in _wide(old.get(owner, {}))}
         gained = [(key, right) for key, right in dict.fromkeys(_wide(new.get(owner, {}))) if right not in known]
         if gained:
-            verb, tail = ("get rights on the whole cluster",) * 2, f": {_wide_in_words(gained)}"
+            verb, tail = "get rights on the whole cluster", f": {_wide_in_words(gained)}"
             yield Found(DangerKind.RIGHTS, Rank.ACCESS, *owner, verb, tail, "the apps of ")
 
 
@@ -195,15 +195,13 @@ def _cloud_identity(piece: Piece) -> Iterator[Found]:
     for key in changed:
         words = f"act as {new[key]} in the cloud"
         tail = f": service account '{piece.key.name}'"
-        yield Found(
-            DangerKind.RIGHTS, Rank.ACCESS, *piece.key.owner, verb=(words, words), tail=tail, lead="the apps of "
-        )
+        yield Found(DangerKind.RIGHTS, Rank.ACCESS, *piece.key.owner, verb=words, tail=tail, lead="the apps of ")
 
 
 def _allowed(pieces: Pieces, giving: set[str]) -> Iterator[Found]:
     """Tenants that may give `cluster-admin` from now on, which changes no object, and do not do so yet."""
     for tenant in (each for each in pieces.diff.allowed if each not in giving):
-        verb = ("may give cluster-admin from now on (clusterAdmin: true)",) * 2
+        verb = "may give cluster-admin from now on (clusterAdmin: true)"
         yield Found(DangerKind.RIGHTS, Rank.ADMIN, tenant, "", verb=verb)
 
 
@@ -211,7 +209,7 @@ def _widened(pieces: Pieces) -> Iterator[Found]:
     """Tenants whose included files may do more."""
     for each in pieces.diff.widened:
         more = "; ".join(f"{key} {listed(names)}" for key, names in each.gains)
-        verb = ("may do more",) * 2
+        verb = "may do more"
         yield Found(DangerKind.RIGHTS, Rank.ACCESS, each.tenant, "", verb, f": {more}", "the included files of ")
 
 

@@ -1,0 +1,109 @@
+"""Durations as Go writes them, such as `1h30m`: their form, their length, and what to write for one in another form."""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+from typing import Annotated, Any, get_args
+
+from pydantic import BeforeValidator
+
+from tenantry.messages.problems import type_name
+from tenantry.model.scalars import checked, refusal, text, valid
+
+_DURATION = re.compile(r"([0-9]+(\.[0-9]+)?(ms|s|m|h))+")
+_SECONDS = {"ms": 0.001, "s": 1, "m": 60, "h": 3600}
+LONGEST_DURATION = 366 * 24 * 3600
+"""Seconds. The admission policy of the clusters lets a tenant have no longer duration either."""
+
+
+_A_DURATION = "write it as '30s', '5m' or '1h30m'"
+
+
+def _no_bare_number(value: Any) -> Any:
+    """Quotes, which text usually lacks where a number is found, would not make a duration of it."""
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return value
+    raise refusal("wrong-type", f"expected a string, found {type_name(value)}", fix=duration_fix(str(value)))
+
+
+_SPELLED = re.compile(
+    r"(?P<number>[0-9]{1,6})\s?(?P<unit>seconds?|secs?|minutes?|mins?|hours?|hrs?|days?|weeks?|[smhdw])",
+    re.IGNORECASE,
+)
+_ISO = re.compile(r"P(?:[0-9]+D)?T(?:[0-9]+[HMS])+")
+_CRON = re.compile(r"\*/([0-9]{1,2})(?: \*){4}")
+_HOURS = {"d": 24, "w": 168}
+
+
+def duration_fix(value: str) -> str:
+    """What to write for a duration that lacks its unit, spells it out, is in days, or is in the form of another tool."""
+    written = value.strip()[:40]
+    if written.isdigit() and len(written) <= 6:
+        return f"add a unit, such as '{written}s' or '{written}m'"
+    if cron := _CRON.fullmatch(written):
+        return f"write '{cron[1]}m'"
+    if _ISO.fullmatch(written):
+        written = written[1:].replace("T", "")
+    parts = list(_SPELLED.finditer(written))
+    if not parts or re.sub(r"[\s,]|and", "", _SPELLED.sub("", written)):
+        return _A_DURATION
+    return _spelled(parts)
+
+
+def _spelled(parts: list[re.Match[str]]) -> str:
+    """A duration in Go's form, of numbers with units in words."""
+    found: dict[str, int] = {}
+    units = [part["unit"][0].lower() for part in parts]
+    for part, unit in zip(parts, units, strict=True):
+        short = "h" if unit in _HOURS else unit
+        found[short] = found.get(short, 0) + int(part["number"]) * _HOURS.get(unit, 1)
+    meant = "".join(f"{number}{unit}" for unit, number in found.items())
+    return f"write '{meant}'" + (": hours are the longest unit" if set(units) & _HOURS.keys() else "")
+
+
+def _bounded(value: str) -> bool:
+    """The CRDs let more pass than Go's 64 bits of nanoseconds hold; one such object stops a Flux controller from listing any."""
+    return seconds_of(value) < LONGEST_DURATION
+
+
+@lru_cache(maxsize=256)
+def seconds_of(duration: str) -> float:
+    """The length of a Go duration in seconds."""
+    return sum(
+        float(number) * _SECONDS[unit]
+        for number, unit in re.findall(r"([0-9]+(?:\.[0-9]*)?|\.[0-9]+)(ms|s|m|h)", duration)
+    )
+
+
+def duration(seconds: float) -> str:
+    """Such as `2h30m`, to the second."""
+    hours, rest = divmod(int(seconds), 3600)
+    minutes, left = divmod(rest, 60)
+    return "".join(f"{number}{unit}" for number, unit in ((hours, "h"), (minutes, "m"), (left, "s")) if number) or "0s"
+
+
+Duration = Annotated[
+    str,
+    BeforeValidator(_no_bare_number),
+    valid("bad-duration", "duration", _DURATION.fullmatch, duration_fix),
+    checked("bad-duration", "duration", lambda value: None if _bounded(value) else "is too long: a year is the most"),
+    text(_DURATION.pattern, examples=("30s", "5m", "1h")),
+]
+"""A Go duration with the units ms, s, m and h, for example `1h30m`."""
+
+
+def is_duration(annotation: Any) -> bool:
+    """Whether a type of the model is a duration, of any form."""
+    return _DURATIONS_MARK in getattr(annotation, "__metadata__", ())
+
+
+_DURATIONS_MARK = get_args(Duration)[1]
+"""The check that all types of durations have in common."""
+
+ShortDuration = Annotated[
+    Duration,
+    valid("bad-duration", "duration here", lambda value: "h" not in value, "write minutes: hours are not allowed here"),
+    text(_DURATION.pattern.replace("|h", ""), examples=("30s", "5m")),
+]
+"""A Go duration with the units ms, s and m. Flux does not accept hours here."""
