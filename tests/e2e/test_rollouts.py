@@ -29,7 +29,7 @@ from tenantry.sandbox.content import commit
 from tenantry.stacks.record import read
 from tests.e2e.audit import changes_by_the_provider, deletions
 from tests.e2e.clusters import KINDS, Cluster, eventually
-from tests.e2e.project import REPOSITORY, ROLES, Project, Result, begun, make_fleet
+from tests.e2e.project import REPOSITORY, Project, Result, begun, make_fleet
 from tests.faults.parts import API, without
 
 pytestmark = pytest.mark.e2e
@@ -49,7 +49,7 @@ STOPPED = "wave 2 of 3 (early) in environment 'dev' failed on "
 
 @pytest.fixture(scope="module")
 def project(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Project]:
-    made = make_fleet(tmp_path_factory.mktemp("rollouts") / "project", "rollouts", ROLES)
+    made = make_fleet(tmp_path_factory.mktemp("rollouts") / "project", "rollouts", ("deploy", "operate"))
     _run_by(made, REPOSITORY / "tests" / "e2e" / "former.py")
     with begun(made, "dev"):
         yield made
