@@ -44,8 +44,9 @@ _VARYING = (
     (r"GOMEMLIMIT=\d+GiB", "GOMEMLIMIT=HALF"),
     (r"ended \d+ processes", "ended PROCESSES"),
     (r"\(local: \S*/", "(local: .../"),
+    (r"these credentials may not list Secrets, .*\n", ""),
 )
-"""What differs from run to run."""
+"""What differs from run to run, and what is said only to who may not do everything."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -64,11 +64,13 @@ def bare(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Project]:
 
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_makereport(item: pytest.Item) -> Iterator[None]:
-    """A failed test shows what Flux said last: the reason is there more often than in the assertion."""
+    """A failed test shows what Flux said last, and what has ended: the reason is there more often than in the assertion."""
     report = yield
     if report.when == "call" and report.failed:
         arguments: dict[str, object] = getattr(item, "funcargs", {})
         for project in {each for each in arguments.values() if isinstance(each, Project)}:
             for environment in project.running():
                 report.sections.append(("status", project.tenantry("status", "--environment", environment).text))
+            if project.is_up:
+                report.sections.append(("processes", project.tenantry("sandbox", "status").text))
     return report

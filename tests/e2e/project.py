@@ -9,11 +9,9 @@ import subprocess
 import sys
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
-
-import yaml
 
 from tenantry.sandbox.commands import environment as sandbox_environment
 from tenantry.sandbox.process import allocate
@@ -30,12 +28,10 @@ PORT = ":8930"
 """Where the fleets that are kept in the repository look for the sandbox's content."""
 TIMEOUT = 900
 """Seconds; generous, because a shared machine may stand still for a while. Nothing waits for it when all is well."""
-ROLES = ("deploy", "operate")
+ROLES = ("deploy", "operate --kubeconfigs")
 """What `tenantry rbac` prints for who deploys and operates, which is all that a stack's user has in most tests."""
-_OTHERS = ROLES if os.environ.get("E2E_ROLES") else ()
-"""With this variable, all stacks run with the roles. Tests that read kubeconfigs as the stack's user, or write beyond its plan, do
-not pass then.
-"""
+ADMINISTRATOR = ()
+"""The roles of who prepares clusters, imports what is there, or plays a stranger."""
 MEMORY = {"GOGC": "400", "GOMEMLIMIT": "1GiB"}
 """For programs in Go: garbage is collected at five times what is in use instead of twice, which takes less of the processor."""
 
@@ -55,12 +51,12 @@ class Result:
 
 @dataclass(frozen=True, slots=True)
 class Project:
-    """roles: those that the programs of its stacks run with; empty: they run as an administrator."""
+    """roles: those that the programs of its stacks run with, each as the options of `tenantry rbac`."""
 
     root: Path
     port: int
-    roles: tuple[str, ...] = ()
-    _given: dict[tuple[str, str], str] = field(default_factory=dict, compare=False)
+    roles: tuple[str, ...] = ADMINISTRATOR
+    _given: dict[tuple[str, str], list[dict[str, Any]]] = field(default_factory=dict, compare=False)
 
     @property
     def fleet(self) -> Path:
@@ -91,19 +87,18 @@ class Project:
 
     def pulumi(self, *arguments: str, timeout: int = TIMEOUT) -> Result:
         """Run pulumi against the sandbox, in the environment of `tenantry sandbox run`."""
-        self._give()
         return self._run(["pulumi", "--non-interactive", *arguments], timeout, {**self.environment(), **MEMORY})
 
     def engine(self, *arguments: str, timeout: int = TIMEOUT) -> Result:
         """Run a command of tenantry that runs pulumi, in the environment of `tenantry sandbox run`."""
-        self._give()
         return self._run([*_TENANTRY, *arguments], timeout, {**self.environment(), **MEMORY})
 
     def environment(self) -> dict[str, str]:
         """The environment of `tenantry sandbox run`, with a directory of the test's own for temporary files.
 
-        The provider leaves a kubeconfig among them in every run.
+        The provider leaves a kubeconfig among them in every run. The stacks' user has the rights for what the file asks for now.
         """
+        self._give()
         temporary = self.root.with_name("tmp")
         temporary.mkdir(exist_ok=True)
         return {**sandbox_environment(self.sandbox), "PWD": str(self.root), "TMPDIR": str(temporary)}
@@ -135,17 +130,13 @@ class Project:
     def _give(self) -> None:
         """Give what the file asks for now, if it is valid, in all environments that run."""
         for environment in self.running() if self.roles else ():
-            for hub in (hubs := rights.hubs_of(self.root, environment)):
-                if self._given.get((environment, hub)) != (text := self.fleet.read_text()):
-                    which = ("--hub", hub) if len(hubs) > 1 else ()
-                    account = ("--account", f"{rights.NAMESPACE}/{rights.ACCOUNT}", *which)
-                    printed = [
-                        self.tenantry("rbac", "-e", environment, "--role", role, *account) for role in self.roles
-                    ]
-                    if all(each.code == 0 for each in printed):
-                        manifests = [each for result in printed for each in yaml.safe_load_all(result.out)]
-                        rights.give(self.kubeconfig(hub), manifests)
-                        self._given[environment, hub] = text
+            for hub in rights.hubs_of(self.root, environment):
+                key, administrator = (environment, hub), self.kubeconfig(hub)
+                manifests = rights.printed(self.fleet, environment, hub, self.roles)
+                known = self._given.get(key) == manifests and rights.has_all_namespaces(administrator, manifests)
+                if manifests and not known:
+                    rights.give(administrator, manifests)
+                    self._given[key] = manifests
 
     def make_stack(self, environment: str) -> None:
         """Have a stack for an environment."""
@@ -204,7 +195,7 @@ class Project:
         return Result(done.returncode, done.stdout, f"$ {' '.join(command)}\n{done.stdout}{done.stderr}")
 
 
-def make_project(root: Path, roles: tuple[str, ...] = _OTHERS) -> Project:
+def make_project(root: Path, roles: tuple[str, ...] = ROLES) -> Project:
     """The repository's own program and fleet; only the content's port differs, so that several can run side by side."""
     root.mkdir(parents=True)
     for name in ("Pulumi.yaml", "Pulumi.dev.yaml", "Pulumi.prod.yaml", "tenants.yaml"):
@@ -215,7 +206,7 @@ def make_project(root: Path, roles: tuple[str, ...] = _OTHERS) -> Project:
     return _with_a_port(root, roles)
 
 
-def make_fleet(root: Path, name: str, roles: tuple[str, ...] = _OTHERS) -> Project:
+def make_fleet(root: Path, name: str, roles: tuple[str, ...] = ROLES) -> Project:
     """A fleet of the tests' own, with its content, run by the repository's program."""
     root.mkdir(parents=True)
     # All of its stacks run on clusters.
@@ -227,7 +218,7 @@ def make_fleet(root: Path, name: str, roles: tuple[str, ...] = _OTHERS) -> Proje
     return _with_a_port(root, roles)
 
 
-def make_example(root: Path, name: str) -> Project:
+def make_example(root: Path, name: str, roles: tuple[str, ...] = ROLES) -> Project:
     """A copy of an example, as deep below `root` as the example lies in the repository, so that its relative paths hold."""
     (root / "examples").mkdir(parents=True)
     for linked in ("__main__.py", ".venv", "tenants.schema.json"):
@@ -235,7 +226,7 @@ def make_example(root: Path, name: str) -> Project:
     copied = root / "examples" / name
     unwanted = shutil.ignore_patterns(".sandbox", "rendered", "__pycache__")
     shutil.copytree(REPOSITORY / "examples" / name, copied, symlinks=True, ignore=unwanted)
-    return _with_a_port(copied)
+    return _with_a_port(copied, roles)
 
 
 @contextmanager
@@ -267,28 +258,13 @@ def deployed(project: Project, environment: str) -> Iterator[Project]:
 
 
 @contextmanager
-def limited(project: Project, environment: str) -> Iterator[Project]:
-    """A project that is up, with stacks that run with the roles until the end."""
-    rights.take_from_administrator(project.root)
-    made = replace(project, roles=ROLES, _given={})
-    for hub in rights.hubs_of(project.root, environment):
-        rights.log_in(project.sandbox, hub)
-    made.up(environment).ok()
-    try:
-        yield made
-    finally:
-        rights.give_back(project.root)
-        project.up(environment)
-
-
-@contextmanager
 def example(root: Path, name: str) -> Iterator[Project]:
     """An example in a directory of its own; whatever sandbox it has at the end goes down."""
     with sandboxed(make_example(root, name)) as made:
         yield made
 
 
-def _with_a_port(root: Path, roles: tuple[str, ...] = ()) -> Project:
+def _with_a_port(root: Path, roles: tuple[str, ...]) -> Project:
     """The project in a directory, its content served at a port that is free, and what fails retried soon."""
     if roles:
         rights.take_from_administrator(root)

@@ -7,15 +7,21 @@ the tests apply what is new before a run, and take nothing away before it.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from contextlib import closing
 from pathlib import Path
 from typing import Any
 
 import yaml
+from click.testing import CliRunner
 from lightkube import Client, KubeConfig
 from lightkube.codecs import from_dict
 from lightkube.core.exceptions import ApiError
+from lightkube.models.authentication_v1 import TokenRequestSpec
+from lightkube.models.meta_v1 import ObjectMeta
+from lightkube.resources.core_v1 import Namespace, ServiceAccountToken
+
+from tenantry.cli.rbac import command
 
 NAMESPACE, ACCOUNT = "ci", "deployer"
 FILE = "deployer.kubeconfig"
@@ -27,12 +33,6 @@ def take_from_administrator(root: Path) -> None:
     """Have all stacks of a project name the service account's kubeconfigs."""
     for file in root.glob("Pulumi.*.yaml"):
         file.write_text(_NAMED.sub(rf".sandbox/\1/{FILE}", file.read_text()))
-
-
-def give_back(root: Path) -> None:
-    """Have them name the administrator's again."""
-    for file in root.glob("Pulumi.*.yaml"):
-        file.write_text(file.read_text().replace(f"/{FILE}", "/kubeconfig"))
 
 
 def hubs_of(root: Path, environment: str) -> list[str]:
@@ -48,27 +48,41 @@ def log_in(sandbox: Path, hub: str) -> None:
         _apply(client, {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": NAMESPACE}})
         account = {"name": ACCOUNT, "namespace": NAMESPACE}
         _apply(client, {"apiVersion": "v1", "kind": "ServiceAccount", "metadata": account})
-        path = f"/api/v1/namespaces/{NAMESPACE}/serviceaccounts/{ACCOUNT}/token"
-        asked = {
-            "apiVersion": "authentication.k8s.io/v1",
-            "kind": "TokenRequest",
-            "spec": {"expirationSeconds": 24 * 3600},
-        }
-        answer = client._client._client.post(path, json=asked)
-        token = answer.raise_for_status().json()["status"]["token"]
+        spec = TokenRequestSpec(audiences=[], expirationSeconds=24 * 3600)
+        asked = ServiceAccountToken(metadata=ObjectMeta(), spec=spec)
+        answer = client.create(asked, ACCOUNT, namespace=NAMESPACE)
+        assert answer.status
     content = yaml.safe_load(administrator.read_text())
-    content["users"][0]["user"] = {"token": token}
+    content["users"][0]["user"] = {"token": answer.status.token}
     (sandbox / hub / FILE).write_text(yaml.safe_dump(content))
+
+
+def printed(file: Path, environment: str, hub: str, roles: Sequence[str]) -> list[dict[str, Any]]:
+    """What `tenantry rbac` prints for the account on a management cluster; nothing if the file is not valid."""
+    place = ["--file", str(file), "-e", environment, "--hub", hub, "--account", f"{NAMESPACE}/{ACCOUNT}"]
+    results = [CliRunner().invoke(command, ["--role", *role.split(), *place]) for role in roles]
+    if any(result.exit_code for result in results):
+        return []
+    return [manifest for result in results for manifest in yaml.safe_load_all(result.stdout)]
+
+
+def has_all_namespaces(administrator: Path, manifests: Sequence[dict[str, Any]]) -> bool:
+    """Whether no namespace is gone, with the roles in it, since the manifests were applied."""
+    with closing(Client(config=KubeConfig.from_file(administrator))) as client:
+        needed = {manifest["metadata"]["name"] for manifest in manifests if manifest["kind"] == "Namespace"}
+        return needed <= _namespaces(client)
 
 
 def give(administrator: Path, manifests: Sequence[dict[str, Any]]) -> None:
     """Apply printed manifests. What a role has stays in it."""
     with closing(Client(config=KubeConfig.from_file(administrator))) as client:
+        there = _namespaces(client)
         for manifest in manifests:
             if manifest["kind"] in ("Role", "ClusterRole"):
-                before = _rules(client, manifest)
-                manifest["rules"] += [rule for rule in before if rule not in manifest["rules"]]
-            if manifest["kind"] != "Namespace" or manifest["metadata"]["name"] not in _namespaces(client):
+                rules = manifest["rules"]
+                before = [rule for rule in _rules(client, manifest) if rule not in rules]
+                _apply(client, {**manifest, "rules": [*rules, *before]})
+            elif manifest["kind"] != "Namespace" or manifest["metadata"]["name"] not in there:
                 _apply(client, manifest)
 
 
@@ -83,10 +97,10 @@ def _rules(client: Client, manifest: dict[str, Any]) -> list[dict[str, Any]]:
     return []
 
 
-def _namespaces(client: Client) -> Iterator[str]:
-    from lightkube.resources.core_v1 import Namespace
-
-    return (each.metadata.name for each in client.list(Namespace) if each.metadata and each.metadata.name)
+def _namespaces(client: Client) -> set[str]:
+    """Those that are there to stay."""
+    found = client.list(Namespace)
+    return {each.metadata.name or "" for each in found if each.metadata and not each.metadata.deletionTimestamp}
 
 
 def _apply(client: Client, manifest: dict[str, Any]) -> None:

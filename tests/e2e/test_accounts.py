@@ -103,7 +103,7 @@ def test_the_tenant_comes_after_the_add_on_that_it_waits_for(hub: Cluster, edge:
         found = hub.find("Kustomization", *addon)
         assert found
         [ready] = [each for each in found["status"]["conditions"] if each["type"] == "Ready"]
-        assert ready["lastTransitionTime"] <= created(cluster.get("", "v1", "Namespace", "namespaces", HOME))
+        assert ready["lastTransitionTime"] <= created(cluster.find("ServiceAccount", HOME, "deployer"))
 
 
 def test_a_tenant_makes_flux_objects_of_its_own_in_an_extra_namespace(

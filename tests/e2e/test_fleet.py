@@ -6,7 +6,6 @@ Each test starts from a fleet with both tenants. What a test changes besides, it
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -15,17 +14,10 @@ from lightkube.resources.core_v1 import Namespace
 from tenantry.sandbox.content import commit
 from tests.e2e.audit import requests_as
 from tests.e2e.clusters import Cluster, eventually
-from tests.e2e.project import Project, limited
+from tests.e2e.project import Project
 from tests.terminal import INTERRUPT, plain, tenantry_in_terminal
 
 pytestmark = [pytest.mark.e2e, pytest.mark.usefixtures("fleet")]
-
-
-@pytest.fixture(scope="module")
-def fleet(fleet: Project) -> Iterator[Project]:
-    """The same, run with what `tenantry rbac` prints for who deploys and operates."""
-    with limited(fleet, "dev") as made:
-        yield made
 
 
 def test_every_app_is_ready_on_hub_and_remote(fleet: Project) -> None:

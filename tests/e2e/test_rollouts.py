@@ -29,7 +29,7 @@ from tenantry.sandbox.content import commit
 from tenantry.stacks.record import read
 from tests.e2e.audit import changes_by_the_provider, deletions
 from tests.e2e.clusters import KINDS, Cluster, eventually
-from tests.e2e.project import REPOSITORY, ROLES, Project, Result, begun, make_fleet
+from tests.e2e.project import REPOSITORY, Project, Result, begun, make_fleet
 from tests.faults.parts import API, without
 
 pytestmark = pytest.mark.e2e
@@ -49,7 +49,7 @@ STOPPED = "wave 2 of 3 (early) in environment 'dev' failed on "
 
 @pytest.fixture(scope="module")
 def project(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Project]:
-    made = make_fleet(tmp_path_factory.mktemp("rollouts") / "project", "rollouts", ROLES)
+    made = make_fleet(tmp_path_factory.mktemp("rollouts") / "project", "rollouts", ("deploy", "operate"))
     _run_by(made, REPOSITORY / "tests" / "e2e" / "former.py")
     with begun(made, "dev"):
         yield made
@@ -714,16 +714,17 @@ def _is_in_order(changed: list[str], name: str) -> None:
         assert max(map(max, before)) < min(map(min, after)), (name, changed)
 
 
-def _objects(hub: Cluster, clusters: tuple[str, ...]) -> dict[str, tuple[str, int]]:
-    """Version and generation of all of the fleet's objects for some clusters."""
-    found: dict[str, tuple[str, int]] = {}
+def _objects(hub: Cluster, clusters: tuple[str, ...]) -> dict[str, Any]:
+    """What tells a change of each of the fleet's objects for some clusters, but for its status, which Flux writes when it likes."""
+    found: dict[str, Any] = {}
     for group, version, kind, plural in KINDS:
         path = f"/{f'apis/{group}' if group else 'api'}/{version}/{plural}"
         selector = f"tenantry/cluster in ({','.join(clusters)})"
         answer = hub.client._client._client.get(path, params={"labelSelector": selector})
         for item in answer.json().get("items", ()) if answer.status_code == 200 else ():
             metadata: dict[str, Any] = item["metadata"]
-            found[f"{kind} {metadata['name']}"] = metadata["resourceVersion"], metadata.get("generation", 0)
+            content = metadata.get("generation") or metadata["resourceVersion"]
+            found[f"{kind} {metadata['name']}"] = content, metadata.get("labels"), metadata.get("annotations")
     assert found
     return found
 
