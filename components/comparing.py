@@ -136,10 +136,14 @@ def _end(left: Sequence[Difference], *, elsewhere: bool = False) -> NoReturn:
         sys.exit(TOLD)
     stack = pulumi.get_stack()
     if elsewhere:
+        commands = (
+            f"pulumi stack export --stack {stack} --file old-state.json",
+            f"pulumi stack rm {stack} --yes --force --preserve-config",
+            f"pulumi stack init {stack}",
+        )
         raise pulumi.RunError(
-            f"{message}\n  nothing there was applied by Tenantry: the state is of another management cluster\n  fix: begin a new state,"
-            f" which deletes nothing:\n    pulumi stack export --stack {stack} --file old-state.json\n    pulumi stack rm {stack} --yes"
-            f" --force --preserve-config\n    pulumi stack init {stack}"
+            f"{message}\n  nothing there was applied by Tenantry: the state is of another management cluster\n"
+            f"  fix: begin a new state, which deletes nothing:\n{lines_of(commands)}"
         )
     raise pulumi.RunError(f"{message}\n  fix: pulumi up --stack {stack} --refresh")
 
