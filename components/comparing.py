@@ -23,7 +23,6 @@ from tenantry.cluster.drift import (
     compared,
     confirmed,
     is_applied,
-    lines_of,
     take_off_added,
     told,
 )
@@ -32,7 +31,7 @@ from tenantry.cluster.leftovers import delete, leftovers, orphans, remains
 from tenantry.cluster.requests import one
 from tenantry.guard.places import Places
 from tenantry.kube.objects import Manifest, ObjectId, object_id, readable_id
-from tenantry.messages.text import counted
+from tenantry.messages.text import counted, lines_of
 from tenantry.plan.plan import Plan
 from tenantry.preflight.fitness import Policed
 from tenantry.rollout.conditions import Waiting

@@ -20,6 +20,7 @@ from tenantry.kube.objects import KubeObject, Manifest, ObjectId, group_of, labe
 from tenantry.kube.values import number_of
 from tenantry.messages.data import ABSENT, depth_of, mapping_at, mappings_in, value_at
 from tenantry.messages.errors import Refused
+from tenantry.messages.text import lines_of
 from tenantry.plan.objects.lifecycle import STATE_LABEL
 from tenantry.plan.objects.scope import FIELD_MANAGER
 
@@ -31,7 +32,6 @@ FieldPath: TypeAlias = tuple[str, ...]
 
 CONFIRMED = 200
 """So many differences are confirmed by the server before a run; of more than that, those that remain are after it."""
-_LISTED = 20
 _SOURCES = "source.toolkit.fluxcd.io"
 _NOT_CONTENT = frozenset({"apiVersion", "kind", "metadata", "status"})
 _IN_METADATA = ("labels", "annotations")
@@ -77,14 +77,7 @@ class Difference:
 
 def told(found: Iterable[Difference]) -> str:
     """Differences as indented lines of a message."""
-    return lines_of(map(str, found))
-
-
-def lines_of(found: Iterable[str]) -> str:
-    """Texts as indented lines of a message, not more than a person reads."""
-    every = list(found)
-    lines = [f"    {line}" for line in every[:_LISTED]]
-    return "\n".join([*lines, f"    and {len(every) - _LISTED} more"] if len(every) > _LISTED else lines)
+    return lines_of(found)
 
 
 @dataclass(frozen=True, slots=True)
