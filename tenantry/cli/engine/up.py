@@ -58,8 +58,8 @@ Exit codes:
   4    the guard, or the gate to the environment before, refuses the change
   5    a change waits, for example for a window; nothing has failed
   130  interrupted, or answered with "no"
-With several environments: the first of 130, 1, 2, 4 and 5 with which one
-has ended.
+  With several environments: the first of 130, 1, 2, 4 and 5 with which
+  one has ended.
 """,
 )
 @several_stacks_options
