@@ -22,12 +22,13 @@ STATES = (
     State("suspended", "suspended", "‖"),
     State("progressing", "progressing", "…"),
     State("outdated", "not applied yet", "→"),
+    State("unreachable", "unreachable", "⊘"),
     State("changed", "changed by hand", "≠"),
     State("missing", "missing", "?"),
     State("failed", "failed", "✕"),
 )
 _AT = {Readiness(each.key): at for at, each in enumerate(STATES)}
-TROUBLE = (Readiness.FAILED, Readiness.MISSING, Readiness.CHANGED)
+TROUBLE = (Readiness.FAILED, Readiness.MISSING, Readiness.CHANGED, Readiness.UNREACHABLE)
 
 
 class Reading(NamedTuple):
@@ -154,6 +155,8 @@ def _troubles(alike: Sequence[Alike]) -> list[list[int]]:
 
 def _trouble(status: AppStatus) -> tuple[str, ...]:
     message = _message(status)
+    if status.readiness is Readiness.UNREACHABLE:
+        return (status.readiness,)  # each message has another address
     # Without a message, different apps have nothing in common.
     return (status.readiness, message) if message.strip() else (status.readiness, *_name(status))
 
@@ -192,7 +195,7 @@ def _commands(environment: str, status: AppStatus) -> Iterator[str]:
             yield f"tenantry up {at}"
         case Readiness.CHANGED:
             yield f"tenantry preview {at}"
-        case Readiness.FAILED | Readiness.PROGRESSING:
+        case Readiness.FAILED | Readiness.UNREACHABLE | Readiness.PROGRESSING:
             yield f"tenantry why {app}"
             yield f"tenantry tree {app}"
             yield f"tenantry reconcile {app}"

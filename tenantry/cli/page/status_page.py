@@ -125,7 +125,7 @@ def _of_apps(found: Sequence[AppStatus]) -> str:
     if not states:
         return "no apps"
     total = counted(len(states), "app")
-    for state in (Readiness.FAILED, Readiness.MISSING):
+    for state in (Readiness.FAILED, Readiness.MISSING, Readiness.UNREACHABLE):
         if number := states.count(state):
             return f"{number} of {total} {state}"
     ready = states.count(Readiness.READY)

@@ -86,7 +86,7 @@ Exit codes:
 @click.option(
     "--failing",
     is_flag=True,
-    help="Show only what is failed, missing, changed by hand, or progresses for more than 5 minutes.",
+    help="Show only what is failed, missing, changed by hand, unreachable, or progresses for more than 5 minutes.",
 )
 @click.option("--all", "every", is_flag=True, help="List every app on every cluster, also where many are alike.")
 @management_options
