@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from shlex import quote
 from typing import NamedTuple
 
-from tenantry.cli.page.document import paragraphs, places
+from tenantry.cli.page.document import Notice, paragraphs, places
 from tenantry.cli.page.fleet_map import Alert, Columns, Entry, FleetMap, Row, State
 from tenantry.cluster.report import StatusReport
 from tenantry.cluster.status import AppStatus, Readiness, age, moment
@@ -32,17 +32,21 @@ TROUBLE = (Readiness.FAILED, Readiness.MISSING, Readiness.CHANGED, Readiness.UNR
 
 
 class Reading(NamedTuple):
-    """An environment as it was read. clusters: all of its clusters; known: what the file says of clusters, by name."""
+    """An environment as it was read. clusters: all of its clusters; known: what the file says of clusters, by name.
+
+    rollouts: what is said of them; None: there are none, or it is not asked for.
+    """
 
     report: StatusReport
     management: str
     clusters: tuple[str, ...] = ()
     known: Mapping[str, Cluster] = {}
+    rollouts: Notice | None = None
 
 
-def reading(report: StatusReport, planned: Plan, fleet: Fleet) -> Reading:
+def reading(report: StatusReport, planned: Plan, fleet: Fleet, rollouts: Notice | None = None) -> Reading:
     """Args: planned: the plan of the report's environment."""
-    return Reading(report, planned.management, tuple(clusters_of(fleet, report.environment)), fleet.clusters)
+    return Reading(report, planned.management, tuple(clusters_of(fleet, report.environment)), fleet.clusters, rollouts)
 
 
 Alike = Sequence[tuple[Reading, AppStatus]]

@@ -97,9 +97,11 @@ def _calm(readings: Sequence[Reading]) -> str:
 
 
 def _notes(reading: Reading, *, several: bool) -> Iterator[Notice]:
-    """The objects that are not as planned, then what a person has to know besides, each with its fix."""
+    """The rollouts, the objects that are not as planned, then what a person has to know besides, each with its fix."""
     report = reading.report
     place = f"{printable(report.environment)}: " if several else ""
+    if reading.rollouts:
+        yield reading.rollouts
     if report.objects:
         objects = f"{counted(len(report.objects), 'other object')} not as planned"
         yield Notice((f"{place}{objects}", *map(_told, report.objects)))
