@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
-from tenantry.cluster.standing import Live, Needs, Standing, needs_of, standing
+from tenantry.cluster.standing import Live
 from tenantry.cluster.status import MISSING, PAUSED, AppStatus, Readiness, condition, last_good, revision_of, since_of
+from tenantry.cluster.unreached import Known, Standings
 from tenantry.fleet.placement import in_another_environment, labelled
 from tenantry.guard.kept import Kept
 from tenantry.guard.places import label, whose
@@ -27,8 +28,11 @@ def statuses(plan: Plan, live: Iterable[Manifest]) -> tuple[AppStatus, ...]:
     live: the environment's Kustomizations and HelmReleases; with their sources and charts, the reason is the true one.
     """
     found: Live = {id: manifest for manifest in live if (id := readable_id(manifest))}
-    paused, needs = paused_by_file(plan), needs_of(plan)
-    judged = (_status(app, needs[app.id], found, plan.environment, paused=app.id in paused) for app in plan.apps)
+    paused, standings = paused_by_file(plan), Standings(plan, found)
+    judged = (
+        _status(app, standings.of(app.id), found.get(app.id), plan.environment, paused=app.id in paused)
+        for app in plan.apps
+    )
     if not plan.rollouts:
         return tuple(judged)
     members = (plan.wave_of(app.id) for app in plan.apps)
@@ -42,8 +46,7 @@ def paused_by_file(plan: Plan) -> frozenset[ObjectId]:
     )
 
 
-def _status(app: PlannedApp, needs: Needs, live: Live, environment: str, *, paused: bool) -> AppStatus:
-    manifest, stands = live.get(app.id), standing(app.id, needs, live)
+def _status(app: PlannedApp, stands: Known, manifest: Manifest | None, environment: str, *, paused: bool) -> AppStatus:
     if manifest is None:
         return AppStatus(app, Readiness.MISSING, MISSING, "", cause=app.id)
     status, state = mapping_at(manifest, "status"), stands.readiness
@@ -60,10 +63,11 @@ def _status(app: PlannedApp, needs: Needs, live: Live, environment: str, *, paus
         since_of(manifest, ready) if good else last_good(manifest),
         by_hand,
         cause=stands.cause,
+        behind=stands.behind,
     )
 
 
-def _message(app: PlannedApp, stands: Standing, manifest: Manifest, environment: str, *, by_hand: bool) -> str:
+def _message(app: PlannedApp, stands: Known, manifest: Manifest, environment: str, *, by_hand: bool) -> str:
     if stands.readiness is not Readiness.SUSPENDED:
         has_status = bool(condition(mapping_at(manifest, "status"), "Ready"))
         return stands.message if stands.message or has_status else _unwatched(manifest, environment)

@@ -10,8 +10,9 @@ from dataclasses import dataclass, replace
 
 from tenantry.cluster.drift import Difference
 from tenantry.cluster.evidence import Contents
-from tenantry.cluster.standing import Live, names_of, needs_of, said_of, standing, state_of
+from tenantry.cluster.standing import Live, names_of, said_of, state_of
 from tenantry.cluster.status import MISSING, PAUSED, AppStatus, Readiness, last_good
+from tenantry.cluster.unreached import Standings
 from tenantry.kube.objects import KubeObject, Manifest, ObjectId, object_id, readable_id
 from tenantry.messages.data import mapping_at
 from tenantry.plan.engine_order import becomes_ready
@@ -27,6 +28,7 @@ class ObjectStatus:
     name:  what users call it besides its kind and name, such as `the baseline of rocky`; "" for most objects.
     since: since when it is not ready (RFC 3339); "" if that is not known.
     used:  of what clusters share, on how many of them it is used, in words.
+    behind: as of `AppStatus`.
     """
 
     planned: KubeObject
@@ -36,6 +38,7 @@ class ObjectStatus:
     since: str = ""
     wave: Wave | None = None
     used: str = ""
+    behind: str = ""
 
     @property
     def id(self) -> ObjectId:
@@ -53,14 +56,16 @@ def object_statuses(plan: Plan, live: Iterable[Manifest]) -> Iterator[ObjectStat
     live: the environment's Kustomizations, HelmReleases, sources and charts; may hold other objects too.
     """
     found: Live = {id: manifest for manifest in live if (id := readable_id(manifest))}
-    apps, names, needs = {app.id for app in plan.apps}, names_of(plan), needs_of(plan)
+    apps, names, standings = {app.id for app in plan.apps}, names_of(plan), Standings(plan, found)
+    needs = standings.needs
     sources, users = {id for need in needs.values() for id in need.sources}, Users(plan)
     for planned in plan.objects:
         id = planned.id
         if id in apps or (id not in needs and id not in sources):
             continue
+        behind = ""
         if id in needs:
-            state, message, _ = standing(id, needs[id], found)
+            state, message, _, behind = standings.of(id)
         elif id in found:
             state, message = state_of(found[id]), said_of(found[id])
         else:
@@ -72,12 +77,18 @@ def object_statuses(plan: Plan, live: Iterable[Manifest]) -> Iterator[ObjectStat
                 PAUSED if mapping_at(planned.manifest, "spec").get("suspend") else "suspended by hand, not in the file"
             )
         since = last_good(found[id]) if id in found else ""
-        yield ObjectStatus(planned, state, message, names.get(id, ""), since, _wave(plan, id), users.in_words(id))
+        yield ObjectStatus(
+            planned, state, message, names.get(id, ""), since, _wave(plan, id), users.in_words(id), behind
+        )
 
 
 def _wave(plan: Plan, id: ObjectId) -> Wave | None:
     member = plan.wave_of(id)
     return member[1] if member else None
+
+
+_STAY = (Readiness.FAILED, Readiness.UNREACHABLE, Readiness.SUSPENDED)
+"""What is told of an object that is not as planned either."""
 
 
 class Compared:
@@ -102,7 +113,7 @@ class Compared:
         if status.readiness is Readiness.MISSING:
             return replace(status, message=self._held_back(status.app.id) or status.message)
         state, message = self._told(difference, status.app.id)
-        if status.readiness is Readiness.FAILED:
+        if status.readiness in (Readiness.FAILED, Readiness.UNREACHABLE):
             return replace(status, message=f"{status.message}; {message}")
         return replace(status, readiness=state, message=message)
 
@@ -114,7 +125,7 @@ class Compared:
             status, difference = known.get(planned.id), self._differences.get(planned.id)
             if planned.id in apps or (status is None and difference is None):
                 continue
-            if status and (difference is None or status.readiness in (Readiness.FAILED, Readiness.SUSPENDED)):
+            if status and (difference is None or status.readiness in _STAY):
                 yield status
                 continue
             assert difference

@@ -153,13 +153,13 @@ class StatusReport:
 
 
 _EVERYTHING = Selection()
-_FAILING = (Readiness.FAILED, Readiness.MISSING, Readiness.CHANGED)
+_FAILING = (Readiness.FAILED, Readiness.MISSING, Readiness.CHANGED, Readiness.UNREACHABLE)
 _PATIENCE = timedelta(minutes=5)
 """What progresses for longer counts as failing: a quota or a missing volume keeps Flux waiting, and it never says "failed"."""
 
 
 def failing(report: StatusReport) -> StatusReport:
-    """What is failed, missing or changed by hand, and what progresses for more than five minutes."""
+    """What is failed, missing, changed by hand or unreachable, and what progresses for more than five minutes."""
 
     def fails(each: AppStatus | ObjectStatus) -> bool:
         since = moment(each.since)

@@ -22,6 +22,8 @@ class Readiness(StrEnum):
     READY = "ready"
     PROGRESSING = "progressing"
     FAILED = "failed"
+    UNREACHABLE = "unreachable"
+    """Flux gets no connection to the cluster."""
     SUSPENDED = "suspended"
     MISSING = "missing"
     CHANGED = "changed"
@@ -39,6 +41,7 @@ TROUBLE = (
     Readiness.FAILED,
     Readiness.MISSING,
     Readiness.CHANGED,
+    Readiness.UNREACHABLE,
     Readiness.OUTDATED,
     Readiness.PROGRESSING,
     Readiness.SUSPENDED,
@@ -58,6 +61,7 @@ class AppStatus:
     by_hand:   whether the object is suspended although the file does not pause it.
     wave:      in which wave of a rollout it changes; None without one.
     cause:     the object that decides about the app: itself, a source, or what it waits for.
+    behind:    what its cluster lacks, if Flux does not reach that; else "".
     """
 
     app: PlannedApp
@@ -69,6 +73,7 @@ class AppStatus:
     by_hand: bool = False
     wave: Wave | None = None
     cause: ObjectId | None = None
+    behind: str = ""
 
 
 def by_trouble(found: Iterable[AppStatus]) -> tuple[AppStatus, ...]:

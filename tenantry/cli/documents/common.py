@@ -143,7 +143,7 @@ class ChangedObject(ObjectId):
     fields: list[Field]
 
 
-Readiness = Literal["ready", "progressing", "suspended", "failed", "missing", "changed", "outdated"]
+Readiness = Literal["ready", "progressing", "suspended", "failed", "unreachable", "missing", "changed", "outdated"]
 
 
 class OfApp(Part):

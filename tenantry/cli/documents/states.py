@@ -35,6 +35,9 @@ class AppState(OfFluxObject):
     """What Flux applied last; can be empty."""
     attempted: str
     """What Flux tries to apply, if that is another revision."""
+    behind: TextOrNull
+    """What the cluster lacks if it is `unreachable`: a revision, `changed settings` or `everything`; `null` if nothing is known to
+    have changed."""
     since: TextOrNull
     """Since when it is ready, or is not; `null` if that is not known."""
     wave: WaveOf | None
@@ -54,13 +57,16 @@ class ObjectState(ObjectId):
     cluster: TextOrNull = at("planned", "owner", "cluster")
     """The cluster that it is for; `null` if several share it."""
     status: Readiness = at("readiness")
-    """`changed`: by hand. `outdated`: no run has applied it yet as the file says now."""
+    """`changed`: by hand. `outdated`: no run has applied it yet as the file says now. `unreachable`: Flux gets no connection to
+    its cluster."""
     since: TextOrNull
     """Since when it is not ready; `null` if that is not known."""
     wave: WaveOf | None
     """In which wave of a rollout it changes; `null` without one."""
     used: TextOrNull
     """Of what clusters share, such as `used on 412 of 750 clusters`; else `null`."""
+    behind: TextOrNull
+    """As of an app."""
     message: str
 
 

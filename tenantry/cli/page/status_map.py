@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from shlex import quote
 from typing import NamedTuple
 
-from tenantry.cli.page.document import paragraphs, places
+from tenantry.cli.page.document import Notice, paragraphs, places
 from tenantry.cli.page.fleet_map import Alert, Columns, Entry, FleetMap, Row, State
 from tenantry.cluster.report import StatusReport
 from tenantry.cluster.status import AppStatus, Readiness, age, moment
@@ -22,26 +22,31 @@ STATES = (
     State("suspended", "suspended", "‖"),
     State("progressing", "progressing", "…"),
     State("outdated", "not applied yet", "→"),
+    State("unreachable", "unreachable", "⊘"),
     State("changed", "changed by hand", "≠"),
     State("missing", "missing", "?"),
     State("failed", "failed", "✕"),
 )
 _AT = {Readiness(each.key): at for at, each in enumerate(STATES)}
-TROUBLE = (Readiness.FAILED, Readiness.MISSING, Readiness.CHANGED)
+TROUBLE = (Readiness.FAILED, Readiness.MISSING, Readiness.CHANGED, Readiness.UNREACHABLE)
 
 
 class Reading(NamedTuple):
-    """An environment as it was read. clusters: all of its clusters; known: what the file says of clusters, by name."""
+    """An environment as it was read. clusters: all of its clusters; known: what the file says of clusters, by name.
+
+    rollouts: what is said of them; None: there are none, or it is not asked for.
+    """
 
     report: StatusReport
     management: str
     clusters: tuple[str, ...] = ()
     known: Mapping[str, Cluster] = {}
+    rollouts: Notice | None = None
 
 
-def reading(report: StatusReport, planned: Plan, fleet: Fleet) -> Reading:
+def reading(report: StatusReport, planned: Plan, fleet: Fleet, rollouts: Notice | None = None) -> Reading:
     """Args: planned: the plan of the report's environment."""
-    return Reading(report, planned.management, tuple(clusters_of(fleet, report.environment)), fleet.clusters)
+    return Reading(report, planned.management, tuple(clusters_of(fleet, report.environment)), fleet.clusters, rollouts)
 
 
 Alike = Sequence[tuple[Reading, AppStatus]]
@@ -154,6 +159,8 @@ def _troubles(alike: Sequence[Alike]) -> list[list[int]]:
 
 def _trouble(status: AppStatus) -> tuple[str, ...]:
     message = _message(status)
+    if status.readiness is Readiness.UNREACHABLE:
+        return (status.readiness,)  # each message has another address
     # Without a message, different apps have nothing in common.
     return (status.readiness, message) if message.strip() else (status.readiness, *_name(status))
 
@@ -192,7 +199,7 @@ def _commands(environment: str, status: AppStatus) -> Iterator[str]:
             yield f"tenantry up {at}"
         case Readiness.CHANGED:
             yield f"tenantry preview {at}"
-        case Readiness.FAILED | Readiness.PROGRESSING:
+        case Readiness.FAILED | Readiness.UNREACHABLE | Readiness.PROGRESSING:
             yield f"tenantry why {app}"
             yield f"tenantry tree {app}"
             yield f"tenantry reconcile {app}"

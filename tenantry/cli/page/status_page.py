@@ -97,9 +97,11 @@ def _calm(readings: Sequence[Reading]) -> str:
 
 
 def _notes(reading: Reading, *, several: bool) -> Iterator[Notice]:
-    """The objects that are not as planned, then what a person has to know besides, each with its fix."""
+    """The rollouts, the objects that are not as planned, then what a person has to know besides, each with its fix."""
     report = reading.report
     place = f"{printable(report.environment)}: " if several else ""
+    if reading.rollouts:
+        yield reading.rollouts
     if report.objects:
         objects = f"{counted(len(report.objects), 'other object')} not as planned"
         yield Notice((f"{place}{objects}", *map(_told, report.objects)))
@@ -125,7 +127,7 @@ def _of_apps(found: Sequence[AppStatus]) -> str:
     if not states:
         return "no apps"
     total = counted(len(states), "app")
-    for state in (Readiness.FAILED, Readiness.MISSING):
+    for state in (Readiness.FAILED, Readiness.MISSING, Readiness.UNREACHABLE):
         if number := states.count(state):
             return f"{number} of {total} {state}"
     ready = states.count(Readiness.READY)

@@ -13,12 +13,12 @@ from tenantry.cli.by_labels import by_labels
 from tenantry.cli.commands import Command
 from tenantry.cli.fleet_file import finds_file
 from tenantry.cli.limits import LimitType
-from tenantry.cli.management import management_options, open_management
+from tenantry.cli.management import Reached, management_options, open_management
 from tenantry.cli.options import app_names, cluster_names, output, tenant_names
 from tenantry.cli.options import environments as environments_option
 from tenantry.cli.options import timeout as timeout_option
 from tenantry.cli.output import data_json, say, stdout_console, working
-from tenantry.cli.status.rollouts import show_rollouts
+from tenantry.cli.status.rollouts import rollout_notice, show_rollouts
 from tenantry.cli.status.several import Shown, read_each, show, verdict
 from tenantry.cli.status.table import webhook_table
 from tenantry.cli.status.waiting import read, wait_until_ready
@@ -86,7 +86,7 @@ Exit codes:
 @click.option(
     "--failing",
     is_flag=True,
-    help="Show only what is failed, missing, changed by hand, or progresses for more than 5 minutes.",
+    help="Show only what is failed, missing, changed by hand, unreachable, or progresses for more than 5 minutes.",
 )
 @click.option("--all", "every", is_flag=True, help="List every app on every cluster, also where many are alike.")
 @management_options
@@ -149,7 +149,8 @@ def command(
     With --tolerate 2%, up to two percent of all objects may be not as planned before the exit code is 1. A share is rounded
     down, as in `tolerate` of a rollout.
 
-    With --rollout, the answer is what a run would change now: in which waves, and what of it waits for whom and until when.
+    With --rollout, the answer is what a run would change now: in which waves, and what of it waits for whom and until when. The
+    page of a whole environment has it too.
 
     If tenants.yaml is invalid or not there, the labels on the management cluster say which apps there are. Then nothing is known
     of what is missing, changed or undeclared, and --wait, --deep, --receivers, several environments, html and prometheus do not
@@ -163,7 +164,7 @@ def command(
         alone = not (watch or wait or deep or receivers or selecting or every or tolerate is not None)
         _check_rollout(alone=alone, output=output)
         return show_rollouts(file, environment, kubeconfig, context, output)
-    asked = _Asked(tenants, apps, clusters, timeout if wait else None, deep=deep)
+    asked = _Asked(tenants, apps, clusters, timeout if wait else None, deep=deep, page=output == "html")
     if len(environment) > 1:
         _check_several(watch=watch, receivers=receivers, named=kubeconfig or context)
         return _several(file, environment, asked, output, tolerate, failing=failing, every=every)
@@ -182,16 +183,14 @@ def command(
                 return _watch(client, found.plan, selection, interval, failing=failing, every=every)
             return _show_labelled(client, found, selection, output, tolerate, failing=failing, every=every)
     selection = asked.selection(planned)
-    with open_management(file, planned, kubeconfig, context) as (client, planned, unreached):
+    with open_management(file, planned, kubeconfig, context) as reached:
         if receivers:
-            return _show_webhooks(name, webhooks_of(client, planned), output)
+            return _show_webhooks(name, webhooks_of(reached.client, reached.planned), output)
         if watch:
-            return _watch(client, planned, selection, interval, failing=failing, every=every)
-        report, planned = asked.read(client, fleet, planned, selection)
-    report = replace(report, unread=_unread(unreached, report.unread))
-    one = [_shown(report, planned, failing=failing)]
+            return _watch(reached.client, reached.planned, selection, interval, failing=failing, every=every)
+        one = [asked.shown(reached, fleet, selection, failing=failing)]
     show(one, fleet, output, every=every)
-    return 2 if unreached else verdict(one, tolerate)
+    return verdict(one, tolerate) if one[0].whole else 2
 
 
 def _shown(report: StatusReport, planned: Plan, *, failing: bool, whole: bool = True) -> Shown:
@@ -206,18 +205,32 @@ def _unread(unreached: Mapping[str, Refused], before: str) -> str:
 
 
 class _Asked(NamedTuple):
-    """What is asked of each environment. waits: how many seconds until everything is ready; None: it does not."""
+    """What is asked of each environment. waits: how many seconds until everything is ready; None: it does not.
+
+    page: whether the answer is a page.
+    """
 
     tenants: tuple[str, ...]
     apps: tuple[str, ...]
     clusters: tuple[str, ...]
     waits: int | None
     deep: bool
+    page: bool
 
     def selection(self, planned: Plan) -> Selection:
         return select(planned, self.tenants, self.apps, self.clusters)
 
-    def read(self, client: Client, fleet: Fleet, planned: Plan, selection: Selection) -> tuple[StatusReport, Plan]:
+    def shown(self, reached: Reached, fleet: Fleet, selection: Selection, *, failing: bool) -> Shown:
+        """What is shown of an environment."""
+        client, planned, unreached = reached
+        report, planned = self._read(client, fleet, planned, selection)
+        report = replace(report, unread=_unread(unreached, report.unread))
+        shown = _shown(report, planned, failing=failing, whole=not unreached)
+        if self.page and shown.whole and selection == Selection():
+            return shown._replace(rollouts=rollout_notice(client, fleet, planned))
+        return shown
+
+    def _read(self, client: Client, fleet: Fleet, planned: Plan, selection: Selection) -> tuple[StatusReport, Plan]:
         """The report, and the plan as it fits the management cluster."""
         live = None if self.waits is None else wait_until_ready(client, planned, selection, self.waits)
         with working(f"reading the status of {planned.environment}"):
@@ -245,10 +258,8 @@ def _several(
 
     def read_one(name: str) -> Shown:
         selection = asked.selection(plans[name])
-        with open_management(file, plans[name], None, None) as (client, there, unreached):
-            report, planned = asked.read(client, fleet, there, selection)
-        report = replace(report, unread=_unread(unreached, report.unread))
-        return _shown(report, planned, failing=failing, whole=not unreached)
+        with open_management(file, plans[name], None, None) as reached:
+            return asked.shown(reached, fleet, selection, failing=failing)
 
     found, failures = read_each(environments, read_one)
     show(found, fleet, output, failures, every=every, named=True)

@@ -8,6 +8,7 @@ from typing import NamedTuple
 from rich.text import Text
 
 from tenantry.cli.output import data, data_json, error, say, stdout_console
+from tenantry.cli.page.document import Notice
 from tenantry.cli.page.status_map import reading
 from tenantry.cli.page.status_page import as_page
 from tenantry.cli.status.formats import metrics, status_document
@@ -23,7 +24,7 @@ from tenantry.plan.plan import Plan
 class Shown(NamedTuple):
     """What is shown of an environment. off: how much is not as planned, also what is not shown; total: of how much.
 
-    whole: whether all of its management clusters answer.
+    whole: whether all of its management clusters answer. rollouts: what its page says of them.
     """
 
     report: StatusReport
@@ -31,6 +32,7 @@ class Shown(NamedTuple):
     off: int = 0
     total: int = 0
     whole: bool = True
+    rollouts: Notice | None = None
 
 
 def verdict(found: Sequence[Shown], tolerate: int | str | None) -> int:
@@ -83,7 +85,7 @@ def show(
         case "prometheus":
             data(metrics(reports).rstrip("\n"))
         case "html" if fleet:
-            data(as_page([reading(each.report, each.planned, fleet) for each in found], failures))
+            data(as_page([reading(each.report, each.planned, fleet, each.rollouts) for each in found], failures))
         case _:
             console = stdout_console()
             for at, report in enumerate(reports):

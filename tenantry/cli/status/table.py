@@ -60,9 +60,10 @@ def _rows(alike: Sequence[AppStatus], now: datetime) -> Iterator[Row]:
 
 
 def _state(status: AppStatus) -> tuple[str, ...]:
-    """Equal for apps that differ in their clusters and ages alone. Messages of Flux name the cluster's own objects."""
+    """Equal for apps that differ in their clusters and ages alone. Messages of Flux name the cluster's own objects and address."""
     app = status.app
-    message = _message(status).replace(app.id.name, "").replace(app.cluster, "")
+    lost = status.readiness is Readiness.UNREACHABLE
+    message = status.behind if lost else _message(status).replace(app.id.name, "").replace(app.cluster, "")
     return (app.tenant, app.name, app.id.kind, status.readiness, status.revision, message, _wave(status))
 
 
@@ -117,6 +118,7 @@ COLOURS = {
     Readiness.PROGRESSING: "yellow",
     Readiness.SUSPENDED: "blue",
     Readiness.FAILED: "red",
+    Readiness.UNREACHABLE: "magenta",
     Readiness.MISSING: "red",
     Readiness.CHANGED: "magenta",
     Readiness.OUTDATED: "yellow",

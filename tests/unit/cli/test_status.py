@@ -280,6 +280,7 @@ def test_objects_that_are_not_as_planned_are_below_the_apps(capsys: Capture) -> 
         "since": None,
         "wave": None,
         "used": None,
+        "behind": None,
         "message": "changed by hand: metadata.labels.toolkit.fluxcd.io/tenant, by kubectl-edit at 2026-01-31T12:00:00Z;"
         " run `tenantry up --environment dev`",
     }
@@ -449,6 +450,7 @@ tenantry_app_since_timestamp_seconds{app="web",cluster="hub",environment="dev",k
 tenantry_apps{environment="dev",status="failed"} 1.0
 tenantry_apps{environment="dev",status="missing"} 1.0
 tenantry_apps{environment="dev",status="changed"} 0.0
+tenantry_apps{environment="dev",status="unreachable"} 0.0
 tenantry_apps{environment="dev",status="outdated"} 0.0
 tenantry_apps{environment="dev",status="progressing"} 0.0
 tenantry_apps{environment="dev",status="suspended"} 0.0
@@ -458,6 +460,7 @@ tenantry_apps{environment="dev",status="ready"} 2.0
 tenantry_objects{environment="dev",status="failed"} 0.0
 tenantry_objects{environment="dev",status="missing"} 0.0
 tenantry_objects{environment="dev",status="changed"} 0.0
+tenantry_objects{environment="dev",status="unreachable"} 0.0
 tenantry_objects{environment="dev",status="outdated"} 0.0
 tenantry_objects{environment="dev",status="progressing"} 0.0
 tenantry_objects{environment="dev",status="suspended"} 0.0

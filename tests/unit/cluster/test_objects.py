@@ -131,9 +131,9 @@ def test_what_is_missing_is_missing_and_what_needs_it_waits() -> None:
 
 
 def test_a_source_that_fails_and_a_baseline_that_fails_are_told() -> None:
-    live = everything(a_rocky_baseline="no route to host", **{"rocky.manifests.62305212": "repository not found"})
+    live = everything(a_rocky_baseline="no such chart", **{"rocky.manifests.62305212": "repository not found"})
     assert told(live) == {
-        "a-rocky-baseline": ("failed", "no route to host"),
+        "a-rocky-baseline": ("failed", "no such chart"),
         "rocky.manifests.62305212": ("failed", "repository not found"),
     }
 

@@ -76,6 +76,7 @@ def test_every_readiness_has_a_state() -> None:
         ("1", "failed"),
         ("1", "missing"),
         ("1", "changed by hand"),
+        ("1", "unreachable"),
         ("1", "not applied yet"),
         ("1", "progressing"),
         ("1", "suspended"),
@@ -91,7 +92,15 @@ def test_the_heading_sums_up() -> None:
     assert heading(ready, app("db", "hub")) == "dev: all 2 apps are ready"
     assert heading(ready, waiting) == "dev: 1 of 2 apps ready"
     assert heading(ready, app("db", "hub", Readiness.MISSING)) == "dev: 1 of 2 apps missing"
+    assert heading(ready, app("db", "hub", Readiness.UNREACHABLE)) == "dev: 1 of 2 apps unreachable"
     assert heading() == "dev: no apps"
+
+
+def test_all_that_flux_does_not_reach_is_one_alert() -> None:
+    lost = [app("web", each, Readiness.UNREACHABLE, f"dial tcp 10.0.0.{at}") for at, each in enumerate(("hub", "edge"))]
+    (alert,) = status_page([read(*lost, app("db", "edge", Readiness.UNREACHABLE, "i/o timeout"))]).map.alerts
+    assert (alert.label, alert.text) == ("unreachable", "rocky/web, rocky/db: hub: dial tcp 10.0.0.0")
+    assert alert.commands[0] == "tenantry why rocky/web -e dev -c hub"
 
 
 def test_the_same_message_is_told_once_whatever_names_it_has() -> None:
