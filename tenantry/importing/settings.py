@@ -56,19 +56,15 @@ def settings_of(space: Space, notes: Notes) -> dict[str, Any]:
             notes.take(thing.read, *space.path, "objects")
     if objects:
         found["objects"] = objects
-    _shorten(found)
+    network = found.get("network")
+    if network and network.keys() == {"base"}:
+        found["network"] = network["base"]
     return found
 
 
 def is_own_account(space: Space, thing: Thing) -> bool:
     """Whether it is an account that Tenantry makes for the tenant itself."""
     return thing.kind == "ServiceAccount" and thing.name in (space.account, space.local_account)
-
-
-def _shorten(found: dict[str, Any]) -> None:
-    network = found.get("network")
-    if network and network.keys() == {"base"}:
-        found["network"] = network["base"]
 
 
 def _of_namespace(made: Thing) -> dict[str, Any]:
