@@ -150,15 +150,11 @@ def _print(found: ExplainedApp | ExplainedPlatform | ExplainedTenant, output: st
 def _platform_lines(platform: ExplainedPlatform) -> Iterator[Line]:
     yield Line("", f"the platform in environment {platform.environment}")
     yield from _section("settings", list(value_lines(platform.settings, 2)))
-    yield from _section("clusters", list(value_lines(_by_cluster(platform), 2)))
+    by_cluster = (value.under(cluster) for cluster, values in platform.clusters.items() for value in values)
+    yield from _section("clusters", list(value_lines(by_cluster, 2)))
     yield from _section("addons", [_where(addon, choice) for addon, choice in platform.addons.items()])
     yield from _entries("alerts", platform.alerts)
     yield from _entries("receivers", platform.receivers)
-
-
-def _by_cluster(platform: ExplainedPlatform) -> Iterator[Value]:
-    for cluster, values in platform.clusters.items():
-        yield from (value.under(cluster) for value in values)
 
 
 def _tenant_lines(tenant: ExplainedTenant) -> Iterator[Line]:

@@ -61,16 +61,8 @@ def _shortened(version: str) -> str:
     return f"{kind}{colon}{digest[:_DIGITS]}" if _DIGEST.fullmatch(digest) else version
 
 
-def _who(row: Item) -> str:
-    return f"{_KINDS.get(row['kind'], row['kind'])} {row['name']}"
-
-
 def _may(row: Item) -> str:
     return {"cluster": "on clusters: {}", "file": "sets {}"}.get(row["may"], "{}").format(row["role"])
-
-
-def _reached(item: Item) -> str:
-    return item["kubeconfig"] or ("management" if item["management"] else "")
 
 
 _COLUMNS: dict[str, tuple[_Column, ...]] = {
@@ -87,7 +79,7 @@ _COLUMNS: dict[str, tuple[_Column, ...]] = {
         _key("NAME"),
         _key("ENVIRONMENTS"),
         ("HUB", lambda item: item["hubs"]),
-        ("REACHED BY", _reached),
+        ("REACHED BY", lambda item: item["kubeconfig"] or ("management" if item["management"] else "")),
         _count("TENANTS"),
         _key("APPS"),
         _key("STATE"),
@@ -132,7 +124,7 @@ _COLUMNS: dict[str, tuple[_Column, ...]] = {
     ),
     "rights": (
         _key("TENANT"),
-        ("WHO", _who),
+        ("WHO", lambda row: f"{_KINDS.get(row['kind'], row['kind'])} {row['name']}"),
         ("MAY", _may),
         _key("NAMESPACES"),
         ("LINE", lambda row: row["line"] or ("default" if row["may"] == "cluster" else f"default: {row['role']}")),

@@ -119,7 +119,8 @@ def _wait(
         if lines and (now := time.monotonic()) - told >= _EVERY:
             told = now
             say(f"still waiting for {what}, for {now - started:.0f} s now")
-        return _read(client, wanted)
+        live = requests.in_parallel(partial(requests.one, client), wanted)
+        return [manifest for manifest in live if manifest is not None]
 
     if lines:
         say(f"waiting until Flux has handled {what}, at most {timeout} s")
@@ -128,10 +129,6 @@ def _wait(
     if lines:
         say(f"Flux has handled {len(done)} of {what} in {time.monotonic() - started:.0f} s")
     return done
-
-
-def _read(client: Client, ids: Sequence[ObjectId]) -> list[Manifest]:
-    return [manifest for manifest in requests.in_parallel(partial(requests.one, client), ids) if manifest is not None]
 
 
 def _live(client: Client, planned: Sequence[Manifest]) -> Iterator[Manifest]:

@@ -26,7 +26,7 @@ from tenantry.compare.moves import (
     rehomed_clusters,
     replaced_apps,
 )
-from tenantry.kube.objects import KubeObject, ObjectId
+from tenantry.kube.objects import KubeObject, ObjectId, labels_of
 from tenantry.messages.text import listed
 from tenantry.plan.after import After
 from tenantry.plan.objects.lifecycle import STATE_LABEL
@@ -236,16 +236,16 @@ def _protection(before: Plan, after: Plan) -> tuple[bool, bool]:
     """Whether each side is protected. A side without anything that could be protected is like the other one."""
     one, other = (
         next(
-            (planned.protect for planned in plan.objects if planned.id.kind in PROTECTED and not _is_leaving(planned)),
+            (
+                each.protect
+                for each in plan.objects
+                if each.id.kind in PROTECTED and STATE_LABEL not in labels_of(each.manifest)
+            ),
             None,
         )
         for plan in (before, after)
     )
     return bool(other if one is None else one), bool(one if other is None else other)
-
-
-def _is_leaving(object: KubeObject) -> bool:
-    return STATE_LABEL in object.manifest["metadata"].get("labels", {})
 
 
 def _by_id(plan: Plan) -> dict[ObjectId, KubeObject]:

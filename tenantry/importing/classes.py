@@ -8,13 +8,13 @@ as they are.
 from __future__ import annotations
 
 import json
-import re
 from copy import deepcopy
 from dataclasses import replace
 from typing import Any, TypeAlias
 
 from tenantry.importing.alike import plan_the_same, taken_out
 from tenantry.importing.model import Draft
+from tenantry.importing.overlay import with_placeholder
 from tenantry.importing.text import scalars_in
 from tenantry.messages.data import mapping_at, with_texts
 from tenantry.messages.text import grouped
@@ -106,5 +106,4 @@ def _placed(data: Entry, key: str, value: Entry, *, before: str) -> Entry:
 
 def _templated(value: Any, name: str, placeholder: str) -> Any:
     """The value with a placeholder wherever a text holds a name as a word."""
-    word = re.compile(rf"(?<![A-Za-z0-9{{]){re.escape(name)}(?![A-Za-z0-9}}])")
-    return with_texts(value, lambda text: word.sub(placeholder, text))
+    return with_texts(value, lambda text: with_placeholder(text, name, placeholder))

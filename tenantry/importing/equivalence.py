@@ -54,7 +54,8 @@ def effective(manifest: Manifest) -> dict[str, Any]:
     clean = _without_null(manifest)
     metadata = dict(clean["metadata"])
     for key in ("labels", "annotations"):
-        metadata[key] = {name: value for name, value in (metadata.get(key) or {}).items() if not _is_written(name)}
+        there = metadata.get(key) or {}
+        metadata[key] = {name: value for name, value in there.items() if not _FLUX_WRITES.fullmatch(name)}
     kind, spec = clean["kind"], clean.get("spec")
     filled = clean
     if kind in kinds() and isinstance(spec, dict):
@@ -88,10 +89,6 @@ def have_one_content(source: Manifest, other: Manifest) -> bool:
 
 def _content(source: Manifest) -> dict[str, Any]:
     return {key: value for key, value in effective_spec(_without_null(source)).items() if key not in _NO_CONTENT}
-
-
-def _is_written(label: str) -> bool:
-    return bool(_FLUX_WRITES.fullmatch(label))
 
 
 def _without_null(value: Any) -> Any:

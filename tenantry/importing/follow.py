@@ -219,7 +219,8 @@ class Follower:
 
     def _settings(self) -> None:
         """Read Kustomizations that apply nothing but namespaces of apps, and what stands in these beside the apps."""
-        spaces = {each.manifest["metadata"].get("namespace") for each in self._known.values() if _is_flux(each)}
+        there = (manifest for manifest, _ in self._known.values() if is_of_flux(str(manifest["apiVersion"])))
+        spaces = {manifest["metadata"].get("namespace") for manifest in there}
         for key, applied in list(self._applied.items()):
             names = {_space(each.manifest) for each in applied.objects if each.manifest["kind"] in _SETTINGS}
             if (
@@ -278,10 +279,6 @@ def _as_written(manifest: Manifest) -> dict[str, Any]:
     own = applier.labels if applier else {}
     labels = {key: each for key, each in labels_of(manifest).items() if key not in own}
     return {**manifest, "metadata": {**manifest["metadata"], "labels": labels}}
-
-
-def _is_flux(found: Placed) -> bool:
-    return is_of_flux(str(found.manifest["apiVersion"]))
 
 
 def _space(manifest: Manifest) -> str:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import re
 from collections import defaultdict
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Container, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple, TypeAlias
 
@@ -162,9 +162,22 @@ _PLACEHOLDERS = {"environment": "{env}", "cluster": "{cluster}"}
 
 def _marked(text: str, place: Place, marks: Sequence[str]) -> str:
     for mark in marks:
-        word = re.escape(getattr(place, mark))
-        text = re.sub(rf"(?<![A-Za-z0-9{{]){word}(?![A-Za-z0-9}}])", _PLACEHOLDERS[mark], text)
+        text = with_placeholder(text, getattr(place, mark), _PLACEHOLDERS[mark])
     return text
+
+
+def with_placeholder(text: str, name: str, placeholder: str) -> str:
+    """The text with a placeholder wherever it holds a name as a word."""
+    return re.sub(rf"(?<![A-Za-z0-9{{]){re.escape(name)}(?![A-Za-z0-9}}])", placeholder, text)
+
+
+def free_name(taken: Container[str], *names: str, mark: str = "-") -> str:
+    """The first of some names that is free, or the last of them with a number behind a mark."""
+    name, count = next((each for each in names if each not in taken), names[-1]), 1
+    while name in taken:
+        count += 1
+        name = f"{names[-1]}{mark}{count}"
+    return name
 
 
 _Values: TypeAlias = dict[str, str]
@@ -240,7 +253,8 @@ class Variables:
         made = self._made[kind, key]
         name, known = next((each for each in made if key and _agree(each[1], values)), ("", {}))
         if not name:
-            name, known = self._free(key if key.isidentifier() else stem, stem), {}
+            name, known = free_name(self._names, key if key.isidentifier() else stem, stem, mark="_"), {}
+            self._names.add(name)
             made.append((name, known))
         known |= values
         group = self.environments if kind == "environment" else self.clusters
@@ -248,27 +262,16 @@ class Variables:
             group[owner][name] = text
         return f"{{{name}}}"
 
-    def _free(self, *stems: str) -> str:
-        """The first of some names that is free, or the last of them with a number."""
-        name, count = next((each for each in stems if each not in self._names), stems[-1]), 1
-        while name in self._names:
-            count += 1
-            name = f"{stems[-1]}_{count}"
-        self._names.add(name)
-        return name
-
 
 def _by_owner(found: Mapping[Place, str]) -> dict[str, _Values]:
     """The texts by environment, or by cluster, where these tell them; empty if no variable can have them."""
     if any(each in text for text in found.values() for each in "{}"):
         return {}
-    made: dict[str, _Values] = {}
     for kind in ("environment", "cluster"):
         own = {getattr(place, kind): text for place, text in found.items()}
         if all(own[getattr(place, kind)] == text for place, text in found.items()):
-            made[kind] = own
-            break
-    return made
+            return {kind: own}
+    return {}
 
 
 def _agree(one: _Values, other: _Values) -> bool:

@@ -119,7 +119,8 @@ def territories(world: World) -> list[Territory]:
         owned[_owner(world, namespace)].append(namespace)
     found: list[Territory] = []
     for tenant, namespaces in owned.items():
-        main = max(namespaces, key=lambda each: (_flux_objects(world, each), each == tenant, -len(each)))
+        of_flux = {each: sum(1 for _ in world.of(*_FLUX_KINDS, namespace=each)) for each in namespaces}
+        main = max(namespaces, key=lambda each: (of_flux[each], each == tenant, -len(each)))
         mine = Territory(tenant, main)
         found.append(mine)
         for other in namespaces:
@@ -176,7 +177,3 @@ def without_environment(name: str, environment: str) -> str:
 
 def _remote(thing: Thing) -> bool:
     return bool(thing.spec.get("kubeConfig"))
-
-
-def _flux_objects(world: World, namespace: str) -> int:
-    return sum(1 for _ in world.of(*_FLUX_KINDS, namespace=namespace))

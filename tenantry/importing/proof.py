@@ -42,25 +42,18 @@ def alike(read: Manifest, planned: Manifest, chart: Manifest | None) -> tuple[Ma
     template = mapping_at(read, "spec", "chart")
     if not template or chart is None:
         return read, planned
-    spec = mapping_at(template, "spec")
-    interval = read["spec"].get("interval")
+    spec = {"interval": read["spec"].get("interval"), "version": "*", **mapping_at(template, "spec")}
+    # The labels are those of the generated HelmChart, which goes.
+    labels = {key: each for key, each in template.items() if key == "metadata"}
+    of_chart = {key: value for key, value in chart["spec"].items() if key in _OF_CHART}
     return (
-        _with_template(read, {**template, "spec": {"interval": interval, "version": "*", **spec}}),
-        _with_template(planned, {**_metadata(template), "spec": _spec_of(chart)}),
+        _with_template(read, {**template, "spec": spec}),
+        _with_template(planned, {**labels, "spec": of_chart}),
     )
 
 
 def _with_template(release: Manifest, template: dict[str, Any]) -> Manifest:
     return {**release, "spec": {**release["spec"], "chart": template}}
-
-
-def _spec_of(chart: Manifest) -> dict[str, Any]:
-    return {key: value for key, value in chart["spec"].items() if key in _OF_CHART}
-
-
-def _metadata(template: dict[str, Any]) -> dict[str, Any]:
-    """Labels of the generated HelmChart, which goes."""
-    return {"metadata": template["metadata"]} if "metadata" in template else {}
 
 
 class Defect(Exception):

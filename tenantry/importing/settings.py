@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple
 
 from tenantry.importing.blocks import literal
+from tenantry.importing.overlay import free_name
 from tenantry.importing.world import Notes, Thing
 from tenantry.kube.names import dns_label_problem, join, slug
 from tenantry.messages.data import mapping_at, mappings_in
@@ -51,24 +52,19 @@ def settings_of(space: Space, notes: Notes) -> dict[str, Any]:
         if thing.kind in KINDS and (_is_reconciler(space, thing) or _as_setting(space, thing, found, notes)):
             continue
         if thing.kind in KINDS or (thing.is_declared and not is_own_account(space, thing)):
-            key = _free(slug(thing.name), objects)
-            objects[key] = manifest_of(thing, key)
+            _declare(thing, objects)
             notes.take(thing.read, *space.path, "objects")
     if objects:
         found["objects"] = objects
-    _shorten(found)
+    network = found.get("network")
+    if network and network.keys() == {"base"}:
+        found["network"] = network["base"]
     return found
 
 
 def is_own_account(space: Space, thing: Thing) -> bool:
     """Whether it is an account that Tenantry makes for the tenant itself."""
     return thing.kind == "ServiceAccount" and thing.name in (space.account, space.local_account)
-
-
-def _shorten(found: dict[str, Any]) -> None:
-    network = found.get("network")
-    if network and network.keys() == {"base"}:
-        found["network"] = network["base"]
 
 
 def _of_namespace(made: Thing) -> dict[str, Any]:
@@ -220,6 +216,12 @@ def _subject(space: Space, written: dict[str, Any]) -> dict[str, Any] | None:
     return {key: name} if key and not name.startswith("system:") else None
 
 
+def _declare(thing: Thing, objects: dict[str, Any]) -> None:
+    """Add an object by a key that no other one has: objects of several kinds may have one name."""
+    key = free_name(objects, slug(thing.name))
+    objects[key] = manifest_of(thing, key)
+
+
 def manifest_of(thing: Thing, key: str) -> dict[str, Any]:
     """An entry of `objects`, which keeps the object's name."""
     metadata = {**({"name": thing.name} if thing.name != key else {}), **thing.metadata}
@@ -229,15 +231,6 @@ def manifest_of(thing: Thing, key: str) -> dict[str, Any]:
     return dict(literal({**first, **made}))
 
 
-def _free(key: str, taken: Iterable[str]) -> str:
-    """A key that no other object has: objects of several kinds may have one name."""
-    free, count = key, 1
-    while free in taken:
-        count += 1
-        free = f"{key}-{count}"
-    return free
-
-
 def namespace_of_addon(made: Thing, inside: Iterable[Thing], notes: Notes, path: tuple[str, ...]) -> dict[str, Any]:
     """The entry of a namespace that an add-on owns. inside: what Tenantry made in it; path: of the namespaces in the file."""
     found = _of_namespace(made)
@@ -245,8 +238,7 @@ def namespace_of_addon(made: Thing, inside: Iterable[Thing], notes: Notes, path:
         del found["podSecurity"]
     objects: dict[str, Any] = {}
     for thing in inside:
-        key = _free(slug(thing.name), objects)
-        objects[key] = manifest_of(thing, key)
+        _declare(thing, objects)
         notes.take(thing.read, *path)
     notes.take(made.read, *path)
     return {**found, **({"objects": objects} if objects else {})}

@@ -115,7 +115,7 @@ def _tell(data: dict[str, Any], notes: Notes, inventory: Inventory, unit: Path, 
     for read in inventory.objects:
         places = notes.places.get(id(read), ())
         if any(place[: len(unit)] == unit for place in places):
-            if all(value_at(data, each, ABSENT) is ABSENT for each in places):
+            if not _places(data, notes, read):
                 notes.forget(read)
             notes.leave(read, problem.message, fix or "declare it by hand")
 
@@ -161,7 +161,7 @@ def _draft(inventory: Inventory, data: dict[str, Any], notes: Notes, plans: dict
     held = tuple(each for each in notes.held if each.cluster in data.get("clusters", {}))
     assumed = []
     for read in inventory.reading.assumed:
-        places = [each for each in notes.places.get(id(read), ()) if value_at(data, each, ABSENT) is not ABSENT]
+        places = _places(data, notes, read)
         assumed += [read] if places else []
         text = told_by_remote(read)  # environments can share a place
         decisions |= {each: tuple(dict.fromkeys((*decisions.get(each, ()), text))) for each in places}
@@ -183,8 +183,13 @@ def _expressed(data: dict[str, Any], notes: Notes, read: Read, plan: Plan, made:
     app = notes.apps.get(id(read))
     if app and app not in {(each.tenant, each.name, each.cluster) for each in plan.apps}:
         return None
-    places = [each for each in notes.places.get(id(read), ()) if value_at(data, each, ABSENT) is not ABSENT]
+    places = _places(data, notes, read)
     return next((place for place in places if (key_of(read.manifest).kind, _owner(place)) in made), None)
+
+
+def _places(data: dict[str, Any], notes: Notes, read: Read) -> list[Path]:
+    """The parts of the file that an object was taken for, without those that were left out."""
+    return [each for each in notes.places.get(id(read), ()) if value_at(data, each, ABSENT) is not ABSENT]
 
 
 def _owner(path: Path) -> Path:

@@ -31,7 +31,7 @@ from tenantry.importing.appliers import Applier, applier_of
 from tenantry.importing.equivalence import NAMESPACES_OF_SOURCES
 from tenantry.importing.model import Draft, Held, Inventory, Proof, Read, key_of
 from tenantry.importing.reading import ORIGIN
-from tenantry.kube.objects import ObjectId, group_of, labels_of, object_id
+from tenantry.kube.objects import ObjectId, is_of_flux, labels_of, object_id
 from tenantry.messages.data import mapping_at
 from tenantry.messages.text import counted, format_path, grouped
 from tenantry.plan.plan import Plan
@@ -254,17 +254,13 @@ def _handover(owner: _Place, count: int) -> Step:
 
 
 def _suspended(old: Iterable[_Place]) -> Iterator[Step]:
-    if ending := [each for each in old if each.id.kind in _INSTALLS and _is_flux(each.id)]:
+    if ending := [each for each in old if each.id.kind in _INSTALLS and is_of_flux(each.id.api_version)]:
         yield Step(
             "These get other names. Suspend them: then Flux no longer changes what they installed, and leaves it there also if"
             " they are deleted:",
             tuple(suspend(*each) for each in ending),
             tuple(resume(*each) for each in ending),
         )
-
-
-def _is_flux(id: ObjectId) -> bool:
-    return group_of(id.api_version).endswith(".toolkit.fluxcd.io")
 
 
 def _charts(proof: Proof, contexts: Mapping[str, str]) -> Iterator[Step]:

@@ -97,11 +97,10 @@ class Survey:
             source = self.world.get(str(reference.get("kind")), release.namespace, str(reference.get("name")))
             if source is None:
                 continue
+            cluster = self.remotes.name(release) or self.world.management
             if source.kind == "OCIRepository":
-                cluster = self.remotes.name(release) or self.world.management
                 entry = source_entry(self.world, source, self._names("", cluster, f"{cluster}."))
                 return {key: each for key, each in entry.items() if key != "metadata"}
-            cluster = self.remotes.name(release) or self.world.management
             credentials = self._names("", cluster, "").credentials_of(source)
             if source.kind == "HelmRepository":
                 kind = {"type": "oci"} if source.spec.get("type") == "oci" else {}

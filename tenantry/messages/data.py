@@ -6,7 +6,7 @@ Never: changes the data it is given, or knows what it means.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from enum import Enum
 from typing import Any, Final
 
@@ -59,6 +59,15 @@ def with_texts(data: Any, changed: Callable[[str], str]) -> Any:
     if isinstance(data, dict):
         return {key: with_texts(each, changed) for key, each in data.items()}
     return [with_texts(each, changed) for each in data] if isinstance(data, list) else data
+
+
+def texts_in(data: Any, at: Path = ()) -> Iterator[tuple[Path, str]]:
+    """Every text of the data with its path, without the keys of mappings."""
+    if isinstance(data, str):
+        yield at, data
+    elif isinstance(data, dict | list):
+        for key, value in data.items() if isinstance(data, dict) else enumerate(data):
+            yield from texts_in(value, (*at, key))
 
 
 def replaced(data: Any, path: Path, value: Any) -> Any:

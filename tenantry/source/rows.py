@@ -15,9 +15,9 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from tenantry.messages.data import mapping_at
+from tenantry.messages.data import mapping_at, texts_in
 from tenantry.messages.errors import MAX_PROBLEMS, Location, Path, Problem
-from tenantry.messages.placeholders import TOKEN, Scalar, all_names_in
+from tenantry.messages.placeholders import TOKEN, Scalar, all_names_in, names_in
 from tenantry.messages.redact import shorten
 from tenantry.messages.text import closest, declared
 from tenantry.source.bounds import MAX_NODES
@@ -147,7 +147,7 @@ def expanded(file: RowsFile, allowance: Allowance) -> Expansion:
 
 def _unknown(file: RowsFile) -> Iterator[Problem]:
     """Placeholders of `each` that are no columns."""
-    for path, name in _names(file.each, file.at):
+    for path, name in ((at, name) for at, text in texts_in(file.each, file.at) for name in names_in(text)):
         if name not in file.table.columns:
             near = closest(name, file.table.columns)
             note = declared("columns", name, file.table.columns)
@@ -155,14 +155,6 @@ def _unknown(file: RowsFile) -> Iterator[Problem]:
             message = f"{file.file} has no column '{shorten(name)}'"
             fix = f"{fix}; write '{{{{{shorten(name)}}}}}' for a placeholder that is filled in later"
             yield Problem(path, "unknown-column", message, (note,), fix).at(file.main.locate(path))
-
-
-def _names(value: Any, at: Path) -> Iterator[tuple[Path, str]]:
-    if isinstance(value, str):
-        yield from ((at, name) for name in all_names_in(value))
-    elif isinstance(value, dict | list):
-        for key, each in value.items() if isinstance(value, dict) else enumerate(value):
-            yield from _names(each, (*at, key))
 
 
 class _Filling:

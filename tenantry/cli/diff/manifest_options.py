@@ -124,12 +124,9 @@ def outcome(
         workers=2 * (os.cpu_count() or 1),
         most=None if everything else MOST,
     )
-    with working(f"rendering changed apps {_inside(chosen.cage)}") as tell:
+    inside = f"in a cage ({chosen.cage.name})" if chosen.cage.name else "without a cage"
+    with working(f"rendering changed apps {inside}") as tell:
         return compare_manifests(apps, chosen, lambda done, all: tell(f"{done:,} of {all:,} apps"))
-
-
-def _inside(cage: Cage) -> str:
-    return f"in a cage ({cage.name})" if cage.name else "without a cage"
 
 
 def cage_for(*, trust: bool) -> Cage:

@@ -39,7 +39,8 @@ _FITS = 64_000
 def lines_of(outcome: Outcome, limits: DisplayLimits) -> list[Line]:
     """What cannot be compared, then each app with its objects, then the apps that apply the same as before."""
     lines = list(_problem_lines(outcome.apps))
-    told = grouped((app for app in outcome.apps if app.changes), _alike)
+    changed = (app for app in outcome.apps if app.changes)
+    told = grouped(changed, lambda app: (app.tenant, app.name, repr((app.changes, app.notes))))
     for same in list(told.values())[: limits.lines]:
         lines += _app_lines(same, limits)
     if (left := len(told) - limits.lines) > 0:
@@ -49,10 +50,6 @@ def lines_of(outcome: Outcome, limits: DisplayLimits) -> list[Line]:
         names = listed((_name(each) for each in same), limits.names)
         lines.append(Line(" ", f"no difference in what these apps apply: {names}"))
     return lines
-
-
-def _alike(app: AppChange) -> tuple[str, str, str]:
-    return app.tenant, app.name, repr((app.changes, app.notes))
 
 
 def _app_lines(same: Sequence[AppChange], limits: DisplayLimits) -> Iterator[Line]:

@@ -17,7 +17,7 @@ from tenantry.importing.environments import summary
 from tenantry.importing.model import Added, Harmless, LeftOver, Proven, Read, Unread
 from tenantry.importing.report import Counts, Report, Risk
 from tenantry.importing.steps import Step
-from tenantry.kube.objects import ObjectId, object_id
+from tenantry.kube.objects import object_id
 from tenantry.messages.text import counted, grouped, listed, printable
 
 
@@ -129,7 +129,7 @@ def _harmless(found: Sequence[tuple[Proven, Harmless]], limits: DisplayLimits, w
     if found:
         yield f"Harmless differences of {counted(len({id(each) for each, _ in found}), 'object')}:"
     for (kind, field, reason), group in grouped(found, kind_of_difference).items():
-        names = listed((_name(each.planned.id) for each, _ in group), limits.names)
+        names = listed((each.planned.id.full_name for each, _ in group), limits.names)
         yield line_as_text(Line("=", printable(f"{kind} {names}: {field}")), width)
         yield from _indented(reason, width)
 
@@ -139,10 +139,6 @@ def kind_of_difference(found: tuple[Proven, Harmless]) -> tuple[str, str, str]:
     kept, (field, reason) = found
     path = tuple(takewhile(lambda part: not isinstance(part, int | Entry), field.path))
     return kept.planned.id.kind, format_field(path), reason
-
-
-def _name(id: ObjectId) -> str:
-    return f"{id.namespace}/{id.name}" if id.namespace else id.name
 
 
 def _fields(found: Sequence[Proven], limits: DisplayLimits, width: int | None) -> Iterator[str]:

@@ -115,7 +115,8 @@ class Gathered:
             ids = dict.fromkeys(each.id for each in (*after, *before))
             told = [id for id in ids if id in differing]
             moved = before and after and {each.id for each in before} != {each.id for each in after}
-            is_known = spot.cluster in self.after.clusters and self._before_name(spot.cluster) in self.before.clusters
+            former = self.old_clusters.get(spot.cluster, spot.cluster)
+            is_known = spot.cluster in self.after.clusters and former in self.before.clusters
             if told or moved or not is_known:
                 both = self.at(spot)
                 both.before += before
@@ -142,9 +143,6 @@ class Gathered:
     def _old_spot(self, object: KubeObject) -> Spot:
         """The part that the object belonged to, under the names that the part, its tenant and its cluster have now."""
         return self._renamed(self.before.spot_of(object))
-
-    def _before_name(self, cluster: str) -> str:
-        return self.old_clusters.get(cluster, cluster)
 
     def _renamed(self, spot: Spot) -> Spot:
         (kind, tenant, name), cluster = spot

@@ -123,7 +123,8 @@ class Leftovers:
         own += [each for each in self._of_owner.get("", ()) if each.part.kind is PartKind.CLUSTER]
         if any(id in self._found.changed for id in both.objects) or not own:
             self._place(spot, both)
-            self.items.say(spot, [f"{id} is {_fate(effects)}" for id in both.objects if id not in self._found.changed])
+            fate = "replaced" if len(effects) > 1 else next(iter(effects))
+            self.items.say(spot, [f"{id} is {fate}" for id in both.objects if id not in self._found.changed])
         else:
             # Not in the order of the file, so that reordering lines there changes nothing here.
             fitting = [each for each in own if each.effect in effects] or own
@@ -145,10 +146,6 @@ def _is_same_source(field: FieldChange) -> bool:
     names = (str(field.before), str(field.after))
     is_shared = field.path[1:] in (("sourceRef", "name"), ("chartRef", "name")) and all("." in name for name in names)
     return is_shared and len({name.rpartition(".")[0] for name in names}) == 1
-
-
-def _fate(effects: set[Effect]) -> str:
-    return "replaced" if len(effects) > 1 else next(iter(effects))
 
 
 def _source_of(object: KubeObject) -> str:

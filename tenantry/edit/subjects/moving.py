@@ -104,7 +104,8 @@ def move_tenant(editor: Editor, name: str, to: FilePath) -> Edit:
     at = existing(editor, Kind.TENANT, name).path
     editor.refuse_row(at)
     notes: list[str] = []
-    target = _file_of_fleet(editor, to) or _new_file(editor, name, to, notes)
+    known = (file for file in editor.documents if file.resolve() == to.resolve())
+    target = next(known, None) or _new_file(editor, name, to, notes)
     parts = {
         file: [key for key in mapping_at(editor.documents[file].data, *at) if key in PARTS]
         for file in editor.files_with(at)
@@ -123,10 +124,6 @@ def move_tenant(editor: Editor, name: str, to: FilePath) -> Edit:
     framed = [] if target == editor.main else [f"the platform decides everything else of '{name}' in {editor.main}"]
     done = f"moved {listed(parts[source])} of tenant '{name}' from {source} to {target}"
     return Edit(done, [*notes, *framed], same_objects=True)
-
-
-def _file_of_fleet(editor: Editor, name: FilePath) -> FilePath | None:
-    return next((file for file in editor.documents if file.resolve() == name.resolve()), None)
 
 
 def _new_file(editor: Editor, tenant: str, to: FilePath, notes: list[str]) -> FilePath:
@@ -148,7 +145,8 @@ def _new_file(editor: Editor, tenant: str, to: FilePath, notes: list[str]) -> Fi
         raise Refused(message, f"name the file after it: {to.with_name(f'{tenant}{to.suffix}')}")
     notes.append(f"made {file}")
     if allowed is None:
-        alone = relative.parent != FilePath() and not any(each.suffix in _YAML for each in _files_in(file.parent))
+        beside = list(file.parent.iterdir()) if file.parent.is_dir() else []
+        alone = relative.parent != FilePath() and not any(each.suffix in _YAML for each in beside)
         if file.stem != tenant:
             entry: Any = {"tenants": pattern, "of": [tenant]}
         else:
@@ -180,10 +178,6 @@ def _no_file(editor: Editor, tenant: str, to: FilePath) -> Refused:
 _YAML = (".yaml", ".yml")
 _SCHEMA = re.compile(r"^# yaml-language-server: \$schema=(\S*)$", re.MULTILINE)
 _INCLUDED_SCHEMA = "tenants-included.schema.json"
-
-
-def _files_in(directory: FilePath) -> list[FilePath]:
-    return list(directory.iterdir()) if directory.is_dir() else []
 
 
 def _schema_comment(editor: Editor, file: FilePath) -> str:

@@ -5,7 +5,7 @@ What differs on purpose, such as replicas, stays, unless the caller names it.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -24,13 +24,13 @@ from tenantry.edit.subjects.references import references_in, references_to
 from tenantry.fleet.blocks import blocks_of
 from tenantry.fleet.classes import CLASSES
 from tenantry.fleet.fleet import Fleet
-from tenantry.fleet.merge import placeholders
 from tenantry.fleet.settings import variable_at, variables_of, variables_of_app
 from tenantry.fleet.sources import source_data, source_entry
 from tenantry.fleet.template import fill
 from tenantry.kube.names import PLATFORM
-from tenantry.messages.data import ABSENT, mapping_at
+from tenantry.messages.data import ABSENT, mapping_at, texts_in
 from tenantry.messages.errors import Path, Refused
+from tenantry.messages.placeholders import names_in
 from tenantry.messages.text import format_path, listed
 
 
@@ -242,7 +242,8 @@ class _Promotion:
         mine |= {(*at[:2], "sources", source) for at in of_class for source in _sources_of(self.fleet, at)}
         # What a class says stands in each of its tenants.
         apart = ("environments", "clusters", CLASSES) if of_class else ("environments", "clusters")
-        used = (at for at in _users_of(self.fleet.source.data, name) if at[0] not in apart)
+        named_in = (at for at, text in texts_in(self.fleet.source.data) if name in names_in(text))
+        used = (at for at in named_in if at[0] not in apart)
         users = list(dict.fromkeys(at for at in used if not any(at[: len(each)] == each for each in mine)))
         if users:
             places = listed((f"{format_path(at)} ({self.fleet.source.line_of(at)})" for at in users), 3)
@@ -255,18 +256,6 @@ class _Promotion:
 def _sources_of(fleet: Fleet, at: tuple[str, ...]) -> set[str]:
     """The sources that the app at a path names, anywhere."""
     return {str(block["source"]) for _, block in blocks_of(fleet.source.data, at) if "source" in block}
-
-
-def _users_of(data: Any, name: str, at: Path = ()) -> Iterator[Path]:
-    """The places of all texts with a placeholder."""
-    if isinstance(data, dict):
-        for key, value in data.items():
-            yield from _users_of(value, name, (*at, key))
-    elif isinstance(data, list):
-        for index, value in enumerate(data):
-            yield from _users_of(value, name, (*at, index))
-    elif isinstance(data, str) and name in placeholders(data):
-        yield at
 
 
 def _of_clusters(fleet: Fleet, app: App, path: Path, at: Path, second: str) -> Refused:

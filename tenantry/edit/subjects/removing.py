@@ -15,6 +15,7 @@ from tenantry.messages.errors import Refused
 from tenantry.messages.text import counted, format_path
 
 _SHOWN = 5
+_NO_STACK = "no stack removes its objects after this: run `tenantry destroy --environment {}` before"
 
 
 class _Place(NamedTuple):
@@ -29,7 +30,7 @@ def remove(editor: Editor, kind: Kind, name: str, *, cascade: bool = False) -> E
     target = existing(editor, kind, name)
     if len(target.path) == 2:
         editor.refuse_row(target.path)
-    hints = _hints(target)
+    hints = [_NO_STACK.format(target.name)] if kind is Kind.ENVIRONMENT else []
     gone = [target]
     if cascade and kind is Kind.ENVIRONMENT:
         clusters = [Target(Kind.CLUSTER, cluster) for cluster in editor.names("clusters")]
@@ -119,9 +120,3 @@ def _in_use(editor: Editor, target: Target, held: dict[_Place, str], *, cascade:
     fix = "change these places first"
     fix += "" if cascade else ", or add --cascade, which removes them where that is safe"
     return Refused(f"{target} is in use: {'; '.join(lines)}{more}", fix)
-
-
-def _hints(target: Target) -> list[str]:
-    if target.kind is Kind.ENVIRONMENT:
-        return [f"no stack removes its objects after this: run `tenantry destroy --environment {target.name}` before"]
-    return []

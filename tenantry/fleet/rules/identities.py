@@ -37,7 +37,7 @@ def workload_identities_say_what_their_provider_needs(fleet: Fleet) -> Iterator[
             yield Problem(
                 at,
                 "no-provider",
-                f"cluster '{name}' sets {_listed(given)} without 'provider'",
+                f"cluster '{name}' sets {', '.join(map(repr, given))} without 'provider'",
                 ("without 'provider' Tenantry expects an existing ConfigMap, which holds these values itself",),
                 fix="set 'provider:' to have Tenantry create the ConfigMap, or remove the other keys",
             )
@@ -128,7 +128,3 @@ def _is_address(address: str) -> bool:
     except BadAddress:
         return False
     return found.scheme == "https" and not (found.user or found.path or found.query)
-
-
-def _listed(keys: dict[str, object]) -> str:
-    return ", ".join(f"'{key}'" for key in keys)

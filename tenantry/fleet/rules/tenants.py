@@ -11,7 +11,7 @@ from tenantry.fleet.placement import matches
 from tenantry.grants.grants import is_filled
 from tenantry.kube.names import OWNED_ANNOTATIONS, OWNED_LABELS, PLATFORM
 from tenantry.messages.data import value_at
-from tenantry.messages.errors import Path, Problem
+from tenantry.messages.errors import Problem
 from tenantry.messages.placeholders import all_names_in
 from tenantry.messages.problems import doubtful
 from tenantry.model import PlacedSettings
@@ -138,9 +138,9 @@ _ALIKE_NOUNS = 0.85
 
 
 def roles_are_not_misspelled(fleet: Fleet) -> Iterator[Problem]:
-    levels = [given for _, given in walk.settings(fleet) if isinstance(given, PlacedSettings)]
-    own = {name for given in levels for name in given.roles or ()}
-    for path, role in _roles(fleet):
+    levels = [(at, given) for at, given in walk.settings(fleet) if isinstance(given, PlacedSettings)]
+    own = {name for _, given in levels for name in given.roles or ()}
+    for path, role in (named for level in levels for named in walk.roles_in(*level)):
         if role not in own and role not in OWN_ROLES and role.isascii() and (near := _closest(role)):
             yield doubtful(
                 path,
@@ -163,12 +163,6 @@ def roles_of_tenants_may_apply_something(fleet: Fleet) -> Iterator[Problem]:
                 "with role 'view' apps may read, but can apply nothing",
                 fix="write 'edit', 'admin' or a ClusterRole of your own",
             )
-
-
-def _roles(fleet: Fleet) -> Iterator[tuple[Path, str]]:
-    for at, given in walk.settings(fleet):
-        if isinstance(given, PlacedSettings):
-            yield from walk.roles_in(at, given)
 
 
 def _closest(role: str) -> str | None:

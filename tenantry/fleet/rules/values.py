@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Collection, Iterator
 from contextlib import suppress
 from dataclasses import replace
 from typing import Any, NamedTuple
@@ -16,7 +16,7 @@ from tenantry.fleet.placement import placements_of
 from tenantry.fleet.settings import variables_of_app
 from tenantry.fleet.template import BUILT_IN, fill
 from tenantry.flux.addresses import address_problems
-from tenantry.messages.data import mapping_at, value_at
+from tenantry.messages.data import mapping_at, texts_in, value_at
 from tenantry.messages.errors import Found, Path, Problem
 from tenantry.messages.placeholders import is_unfilled, names_in
 from tenantry.messages.problems import doubtful, shown
@@ -136,27 +136,14 @@ _UNTOUCHED = "messageTemplate"
 
 def values_hold_no_go_templates(fleet: Fleet) -> Iterator[Problem]:
     for group in ("platform", "tenants"):
-        for path, text in _texts(fleet.raw(group), (group,), lambda text: "{{" in text):
-            if _GO_TEMPLATE.search(text) and path[-1] != _UNTOUCHED:
+        for path, text in texts_in(fleet.raw(group), (group,)):
+            if "{{" in text and _GO_TEMPLATE.search(text) and path[-1] != _UNTOUCHED:
                 yield doubtful(
                     path,
                     "go-template",
                     "this looks like a Go template, but '{{' and '}}' stand for single braces here",
                     fix="double the braces of a template, as in '{{{{ .Release.Name }}}}'",
                 )
-
-
-def _texts(data: Any, at: Path, wanted: Callable[[str], bool]) -> Iterator[tuple[Path, str]]:
-    """All strings that may be wanted, with their paths."""
-    if isinstance(data, str):
-        if wanted(data):
-            yield at, data
-    elif isinstance(data, dict):
-        for key, value in data.items():
-            yield from _texts(value, (*at, key), wanted)
-    elif isinstance(data, list):
-        for index, value in enumerate(data):
-            yield from _texts(value, (*at, index), wanted)
 
 
 _PASSWORD = re.compile(
@@ -223,8 +210,8 @@ _ODD = re.compile(f"[{_OPENING}].*[\u201d\u201c\u00bb\u2019]|\u00a0.*|.*\u00a0|.
 
 def texts_hold_no_typographic_characters(fleet: Fleet) -> Iterator[Problem]:
     """Word processors and chats put them in; YAML takes them as a part of the text."""
-    for path, text in _texts(fleet.source.data, (), lambda text: not text.isascii()):
-        if _ODD.fullmatch(text):
+    for path, text in texts_in(fleet.source.data):
+        if not text.isascii() and _ODD.fullmatch(text):
             quotes = text[0] in _OPENING
             what = "in typographic quotes" if quotes else "with a space or a mark that cannot be seen"
             yield doubtful(
@@ -259,7 +246,7 @@ _TOOLS = {
 def placeholders_have_single_braces(fleet: Fleet) -> Iterator[Problem]:
     """`${env}` is left to Flux, and `{{env}}` stands for braces."""
     known = _variables(fleet)
-    for path, text in _texts(fleet.source.data, (), lambda text: "$" in text or "{{" in text):
+    for path, text in texts_in(fleet.source.data):
         for each in _foreign_variables(text) if path[-1] in _PATHS and "values" not in path else ():
             if each.name in known or each.certain:
                 message = f"'{each.written}' is no placeholder, and stays as it is"

@@ -27,7 +27,7 @@ from tenantry.messages.errors import Path, Problem
 from tenantry.messages.placeholders import all_names_in
 from tenantry.messages.problems import doubtful
 from tenantry.messages.text import declared, listed
-from tenantry.model import App, Overrides, SettingsOverrides, SourceOverrides
+from tenantry.model import Overrides, SettingsOverrides, SourceOverrides
 from tenantry.model.selector import any_of
 from tenantry.rollout.window_rules import windows_named
 
@@ -238,15 +238,12 @@ def _labels_there(fleet: Fleet, path: Path, placements: Collection[tuple[str, st
 
 def image_automations_name_environments_of_the_app(fleet: Fleet) -> Iterator[Problem]:
     for at, _, app, declared_app in walk.apps(fleet):
-        for index, name in enumerate(_followed(declared_app)):
+        automation = declared_app.imageAutomation
+        for index, name in enumerate((automation and automation.environments) or ()):
             if all(name != environment for environment, _ in placements_of(fleet, at)):
                 message = f"{_what(at)} '{app}' is not placed in environment '{name}', so no image is followed there"
                 path: Path = (*at, "imageAutomation", "environments", index)
                 yield doubtful(path, "never-applies", message, _why(fleet, at, name), fix=_FIX)
-
-
-def _followed(app: App) -> list[str]:
-    return (app.imageAutomation and app.imageAutomation.environments) or []
 
 
 def _what(at: tuple[str, ...]) -> str:
