@@ -626,28 +626,34 @@ def test_a_tenant_whose_app_fails_is_held_and_two_others_reach_the_end(project: 
 def test_an_object_that_the_api_server_refuses_stops_its_tenant_and_others_reach_the_end(
     project: Project, hub: Cluster
 ) -> None:
-    """In the end the file is as it was."""
+    """Another tenant leaves a cluster meanwhile, and comes back. In the end the file is as it was."""
     before = project.fleet.read_text()
     paths = _paths(hub, "calm")
-    others = before.index("  calm:")
-    changed = before[others:].replace("./v1/", "./v3/")
-    without_config = changed.replace("    configs: {extra: {data: {COLOR: red}}}\n", "", 2).replace(TAKES, "", 2)
-    project.fleet.write_text(before[:others] + without_config)
+    others, cord = before.index("  calm:"), before.index("  cord:")
+    changed = before[others:cord].replace("./v1/", "./v3/").replace(TAKES, "")
+    without_config = changed.replace("    configs: {extra: {data: {COLOR: red}}}\n", "")
+    leaving = before[cord:].replace("apps: {web: {", "apps: {web: {clusters: {names: [edge-1, edge-2, edge-3]}, ")
+    project.fleet.write_text(before[:others] + without_config + leaving)
+    project.pulumi("config", "set", "--stack", "dev", "tenantry:maxDeletions", "10").ok()
     with _refusing(hub, "edge-1-calm-web"):
         refused = _up(project, 1, "--", "--continue-on-error")
     told = r"wave 1 of 3 \(canary\) .* was not applied completely \(Kustomization clusters/edge-1-calm-web\), so tenant 'calm'"
     assert re.search(told, refused.text), refused.text
     assert ("Traceback" in refused.text, "integrity" in refused.text) == (False, False), refused.text
     assert _paths(hub, "calm") == paths
-    for tenant in ("cool", "cord"):
-        assert {each[:5] for each in _paths(hub, tenant).values()} == {"./v3/"}
+    assert {each[:5] for each in _paths(hub, "cool").values()} == {"./v3/"}
     extras = [f"edge-6.{each}.extra" for each in ("calm", "cool")]
     assert all(hub.find("ConfigMap", "clusters", each) for each in extras), "nothing is deleted in such a run"
     _up(project, 0)
     assert {each[:5] for each in _paths(hub, "calm").values()} == {"./v3/"}
-    assert not any(hub.find("ConfigMap", "clusters", each) for each in extras)
+    assert not any(hub.find("ConfigMap", "clusters", each) for each in (*extras, "edge-6.cord.extra"))
     project.fleet.write_text(before)
-    _up(project, 0)
+    begun = len(changes_by_the_provider(project, "hub"))
+    told = _up(project, 0)
+    assert "goes at once, because an earlier wave runs the same: edge-4 cord/web, edge-5 cord/web, edge-6" in told.text
+    order = [each.rpartition("/")[2] for each in changes_by_the_provider(project, "hub")[begun:]]
+    assert order.index("edge-6-cord-web") < order.index("edge-2-calm-web")
+    project.up("dev", "--expect-no-changes").ok()
 
 
 @contextmanager
