@@ -102,19 +102,30 @@ class Restoring:
         if self.log:
             self.log.made({each.id for each in known})
         if known and (left := await asyncio.to_thread(self._again, known)):
-            _end(left)
+            _end(left, elsewhere=self._is_elsewhere(left))
 
     def _again(self, found: Iterable[Difference]) -> list[Difference]:
         with connected(self.target, self.plan) as client:
             return compare_again(client, self.plan.environment, found)
+
+    def _is_elsewhere(self, left: Iterable[Difference]) -> bool:
+        """Whether a management cluster has nothing that a run has applied, although the engine has refreshed its state.
+
+        The engine then asks the cluster that the state knows, and the program another one.
+        """
+        foreign = {each.id for each in left if not is_applied(each.live or {})}
+        by_hub: dict[str, set[ObjectId]] = {}
+        for each in self.plan.objects:
+            by_hub.setdefault(each.hub, set()).add(each.id)
+        return any(ids <= foreign for ids in by_hub.values())
 
 
 def _is_planned(difference: Difference, answer: Mapping[str, Any]) -> bool:
     return not compared(difference.planned.manifest, answer)[0]
 
 
-def _end(left: Sequence[Difference]) -> NoReturn:
-    """End a run that has to refresh. The command that begins it again needs no error."""
+def _end(left: Sequence[Difference], *, elsewhere: bool = False) -> NoReturn:
+    """End a run that has to refresh. The command that begins it again needs no error. elsewhere: a refresh does not help."""
     tell(REFRESH)
     message = (
         f"{counted(len(left), 'object')} on the management cluster {'is' if len(left) == 1 else 'are'} not as planned, and Pulumi's"
@@ -123,7 +134,14 @@ def _end(left: Sequence[Difference]) -> NoReturn:
     if is_unrefreshed():
         pulumi.log.info(message)
         sys.exit(TOLD)
-    raise pulumi.RunError(f"{message}\n  fix: pulumi up --stack {pulumi.get_stack()} --refresh")
+    stack = pulumi.get_stack()
+    if elsewhere:
+        raise pulumi.RunError(
+            f"{message}\n  nothing there was applied by Tenantry: the state is of another management cluster\n  fix: begin a new state,"
+            f" which deletes nothing:\n    pulumi stack export --stack {stack} --file old-state.json\n    pulumi stack rm {stack} --yes"
+            f" --force --preserve-config\n    pulumi stack init {stack}"
+        )
+    raise pulumi.RunError(f"{message}\n  fix: pulumi up --stack {stack} --refresh")
 
 
 def restoring(

@@ -163,6 +163,19 @@ def test_what_the_engine_takes_for_restored_has_to_be(
     assert message == (expected if fails else "")
 
 
+def test_a_state_of_another_management_cluster_is_called_so(monkeypatch: pytest.MonkeyPatch) -> None:
+    by_administrator = {"metadata": {"managedFields": [{"manager": "administrator"}]}}
+    missing = [Difference(each, by_administrator if each.id.kind == "Namespace" else None) for each in PLAN.objects]
+    monkeypatch.setattr(connect, "connect", lambda *_: Memory().client())
+    monkeypatch.setattr(comparing, "compare_again", lambda *_: missing)
+    monkeypatch.setattr(pulumi, "get_stack", lambda: "dev")
+    checked = Restoring(ClusterTarget(), PLAN, missing).check({each.id: each.manifest for each in PLAN.objects})
+    with closing(asyncio.new_event_loop()) as loop, pytest.raises(pulumi.RunError) as refused:
+        loop.run_until_complete(checked)
+    assert "the state is of another management cluster" in str(refused.value)
+    assert str(refused.value).endswith("--preserve-config\n    pulumi stack init dev")
+
+
 ORPHAN = {
     "apiVersion": "v1",
     "kind": "ServiceAccount",
