@@ -137,9 +137,11 @@ def _end(left: Sequence[Difference], *, elsewhere: bool = False) -> NoReturn:
     stack = pulumi.get_stack()
     if elsewhere:
         raise pulumi.RunError(
-            f"{message}\n  nothing there was applied by Tenantry: the state is of another management cluster\n  fix: begin a new state,"
-            f" which deletes nothing:\n    pulumi stack export --stack {stack} --file old-state.json\n    pulumi stack rm {stack} --yes"
-            f" --force --preserve-config\n    pulumi stack init {stack}"
+            f"{message}\n  nothing there was applied by Tenantry: the state is of another management cluster\n"
+            "  fix: begin a new state, which deletes nothing:\n"
+            f"    pulumi stack export --stack {stack} --file old-state.json\n"
+            f"    pulumi stack rm {stack} --yes --force --preserve-config\n"
+            f"    pulumi stack init {stack}"
         )
     raise pulumi.RunError(f"{message}\n  fix: pulumi up --stack {stack} --refresh")
 
