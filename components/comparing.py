@@ -135,14 +135,12 @@ def _end(left: Sequence[Difference], *, elsewhere: bool = False) -> NoReturn:
         sys.exit(TOLD)
     stack = pulumi.get_stack()
     if elsewhere:
-        commands = (
-            f"pulumi stack export --stack {stack} --file old-state.json",
-            f"pulumi stack rm {stack} --yes --force --preserve-config",
-            f"pulumi stack init {stack}",
-        )
         raise pulumi.RunError(
             f"{message}\n  nothing there was applied by Tenantry: the state is of another management cluster\n"
-            f"  fix: begin a new state, which deletes nothing:\n{lines_of(commands)}"
+            "  fix: begin a new state, which deletes nothing:\n"
+            f"    pulumi stack export --stack {stack} --file old-state.json\n"
+            f"    pulumi stack rm {stack} --yes --force --preserve-config\n"
+            f"    pulumi stack init {stack}"
         )
     raise pulumi.RunError(f"{message}\n  fix: pulumi up --stack {stack} --refresh")
 

@@ -99,6 +99,7 @@ async def end(
         await gates.lead({id: objects.answer(id) for id in objects.late if gates.holds(id)})
         for late in objects.late.values():
             await late
+        objects.close()
         failed = [move for id, move in moving.moves.items() if not (await objects.answer(id)).ok]
         for move in failed if gates.reading else ():
             moving.keep(move, objects.keep)

@@ -24,12 +24,13 @@ from tenantry.cluster.reading import read_objects
 from tenantry.cluster.standing import Live
 from tenantry.kube.objects import ObjectId
 from tenantry.messages.errors import UNREACHABLE, Refused
-from tenantry.messages.text import grouped
+from tenantry.messages.text import grouped, listed
 from tenantry.plan.plan import Plan
 from tenantry.rollout.authors import PLATFORM, Author, Authors
 from tenantry.rollout.checks import failed_checks
-from tenantry.rollout.judging import Awaited, Request
+from tenantry.rollout.judging import Awaited, Request, State, judge
 from tenantry.rollout.opening import closed
+from tenantry.rollout.proven import Proven
 from tenantry.rollout.turns import Turn, Turns, ask, turns_of, wanted_of
 from tenantry.rollout.watching import Seen, Watch
 from tenantry.rollout.waves import Rollout, Wave, in_words
@@ -121,6 +122,7 @@ class Reading:
             return call(self._client)
 
 
+_MOST = 5
 _QUIET = 15.0
 """Seconds between two reports of progress."""
 TOLD = 32
@@ -153,7 +155,7 @@ class Gates:
     reading: None: nothing is waited for, as in a preview. to_the_end: the last wave is waited for, too. left: what stays as it is:
     nobody waits for it, and it waits for nobody. good: called when a wave is good, with what stays as it is. closed: whether a
     window keeps a wave from beginning. changing: the rollouts and waves in which the run changes something. authors: None: whatever
-    fails counts against the platform.
+    fails counts against the platform. proven: what may go before its wave.
     """
 
     environment: str
@@ -166,12 +168,16 @@ class Gates:
     closed: Callable[[], Shut | None] = lambda: None
     changing: frozenset[tuple[str, int]] = frozenset()
     authors: Authors | None = None
+    proven: Sequence[Proven] = ()
     stayed: dict[ObjectId, str] = field(default_factory=dict)
     """The apps that have not moved to their new sources, with the reasons."""
     stopped: dict[Author, str] = field(default_factory=dict)
     """Those of whom nothing more is changed, with what a run says of it."""
     lacks: bool = False
     """Whether the engine could not change something: what it skipped then can need what it would delete."""
+    early: set[ObjectId] = field(default_factory=set)
+    """What goes before its wave."""
+    _looked: asyncio.Event = field(default_factory=asyncio.Event)
     _begun: dict[Turn, asyncio.Event] = field(default_factory=dict)
     _error: Exception | None = None
 
@@ -182,7 +188,9 @@ class Gates:
     async def wait(self, id: ObjectId | None) -> None:
         """Wait until an object may be changed. Raises: what has ended the run before."""
         if id is not None and self.holds(id):
-            await self._event(self.turns.of[id]).wait()
+            await self._looked.wait()
+            if id not in self.early:
+                await self._event(self.turns.of[id]).wait()
         self.check()
 
     def check(self) -> None:
@@ -202,6 +210,7 @@ class Gates:
         """
         if self.reading is None:
             return
+        await self._look_first(self.reading)
         by_turn = grouped(
             (each for each in answers.items() if self.holds(each[0])), lambda each: self.turns.of[each[0]]
         )
@@ -215,6 +224,23 @@ class Gates:
             for rollout in rollouts:
                 rollout.cancel()
             raise
+
+    async def _look_first(self, reading: Reading) -> None:
+        """Learn what goes at once, because it runs in an earlier wave. Nothing does, if the cluster cannot be read."""
+        told = list[str]()
+        try:
+            if wanted := wanted_of(chain.from_iterable(each.by for each in self.proven)):
+                live = await reading.fresh(wanted, 0)
+                for each in self.proven:
+                    if any(judge(other, live).state is State.GOOD for other in each.by):
+                        self.early |= each.ids
+                        told.append(each.where)
+        except Refused:
+            return
+        finally:
+            self._looked.set()
+        if told:
+            pulumi.log.info(f"goes at once, because an earlier wave runs the same: {listed(told, _MOST)}")
 
     async def _rollout(
         self,

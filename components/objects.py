@@ -271,6 +271,11 @@ class Objects:
         after = [self.created[each] for each in gone.depends_on if each in self.created]
         return self._create(gone, parent, self._answers.after(after), EVERYTHING)
 
+    def close(self) -> None:
+        """Make the gates that nothing has waited for, because it went early: the next run has them too."""
+        for id in self._answers.gates.early:
+            self._steps.before(id)
+
     def _is_late(self, planned: KubeObject) -> bool:
         gates = self._answers.gates
         return (
@@ -286,7 +291,8 @@ class Objects:
         answers = [await self.answer(id) for id in planned.depends_on]
         needed = [each.resource for each in answers if each.resource]
         is_lacking = len(needed) < len(answers)
-        needed += await self._answers.answered(self._steps.before(planned.id))
+        if planned.id not in gates.early:
+            needed += await self._answers.answered(self._steps.before(planned.id))
         ignored: Sequence[str] = ()
         if is_lacking or gates.stays(planned.id):
             if not self.moving.staying.exists(planned.id):

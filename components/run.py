@@ -36,6 +36,7 @@ from tenantry.rollout.authors import Authors
 from tenantry.rollout.ignoring import ignored
 from tenantry.rollout.moves import Move
 from tenantry.rollout.opening import waits
+from tenantry.rollout.proven import proven_in
 from tenantry.stacks.command import PARALLEL, SKIP_CHECKPOINTS, TUNED
 from tenantry.stacks.file import NAMESPACE
 from tenantry.stacks.outcome import OUTCOME_FILE, STARTED, UNPROTECT, WAITS, for_stack, offboards, tell
@@ -110,6 +111,9 @@ def run_of(environment: str | None = None, file: str | Path | None = None) -> Ru
         gates.authors = Authors(contacted, compared.ids if compared else frozenset())
         changing = (contacted.wave_of(id) for id in gates.authors.touched)
         gates.changing = frozenset((rollout.name, wave.number) for rollout, wave in filter(None, changing))
+        if compared:
+            new = {each.id for each in compared.before if not each.live}
+            gates.proven = [*proven_in(contacted, gates.turns, compared.ids | waits.ids, new)]
         check = held.ending(waits.ending(compared))
         kept = frozenset(held.kept) | waits.everything_kept()
         if without:

@@ -262,6 +262,7 @@ def _rollout_lines(rollout: AppRollout) -> Iterator[Line]:
         conditions = [f"approved by {listed(wave.groups)}"] if wave.groups else []
         conditions += [f"checked by {listed(wave.checks)}"] if wave.checks else []
         conditions += [f"soaks for {duration(wave.soak)}"] if wave.soak else []
+        conditions += [f"tolerates {wave.tolerate}"] if wave.tolerate else []
         notes = "; ".join(filter(None, (left, *conditions)))
         yield Line(f"  {wave.name}: [{', '.join((*wave.clusters, *wave.left_out))}]", notes)
 

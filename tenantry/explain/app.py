@@ -35,7 +35,7 @@ class AppWave:
     """A wave with clusters of an app. number: in the whole rollout. left_out: clusters that nothing waits for.
 
     soak: seconds for which the next wave waits after this one was good. groups: of which one approves before it begins.
-    checks: the names of those that are asked after it.
+    checks: the names of those that are asked after it. tolerate: as written, how many units may go wrong.
     """
 
     number: int
@@ -45,6 +45,7 @@ class AppWave:
     soak: int = 0
     groups: tuple[str, ...] = ()
     checks: tuple[str, ...] = ()
+    tolerate: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -84,35 +85,16 @@ def rollout_of(fleet: Fleet, plan: Plan, apps: Collection[PlannedApp], at: tuple
     )
 
 
-def _waves(rollout: Rollout, tenant: str, clusters: Collection[str]) -> list[AppWave]:
-    if rollout.by == "tenants":
-        all_of_them = tuple(sorted(clusters))
-        return [
-            AppWave(
-                wave.number,
-                wave.name,
-                all_of_them if tenant in wave.units else (),
-                () if tenant in wave.units else all_of_them,
-                wave.soak,
-                wave.groups,
-                check_names_of(wave),
-            )
-            for wave in rollout.waves
-            if clusters and tenant in wave.every
-        ]
-    waves = (
-        AppWave(
-            wave.number,
-            wave.name,
-            tuple(name for name in wave.units if name in clusters),
-            tuple(name for name in wave.left_out if name in clusters),
-            wave.soak,
-            wave.groups,
-            check_names_of(wave),
-        )
-        for wave in rollout.waves
-    )
-    return [each for each in waves if each.clusters or each.left_out]
+def _waves(rollout: Rollout, tenant: str, clusters: Collection[str]) -> Iterator[AppWave]:
+    for wave in rollout.waves:
+        active, left_out = wave.units, wave.left_out
+        if rollout.by == "tenants":
+            active, left_out = (tuple(sorted(clusters)) if tenant in units else () for units in (active, left_out))
+        else:
+            active, left_out = (tuple(each for each in units if each in clusters) for units in (active, left_out))
+        if active or left_out:
+            conditions = wave.soak, wave.groups, check_names_of(wave), wave.tolerate.written
+            yield AppWave(wave.number, wave.name, active, left_out, *conditions)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -13,6 +13,7 @@ from tenantry.cluster.drift import CONFIRMED, Difference, compare, confirmed, is
 from tenantry.cluster.inventory import OTHER_CLUSTER, against_claim, claims_on, holdings, identity, unmarked
 from tenantry.cluster.reading import not_read, permitted, unserved
 from tenantry.cluster.requests import every, in_parallel
+from tenantry.cluster.waves import approvals_of
 from tenantry.fleet.fleet import Fleet
 from tenantry.guard import Held, Known, RunLimits, doubts, held, refusals
 from tenantry.guard.claims import Claim
@@ -34,6 +35,7 @@ from tenantry.preflight.fitness import Policed, check_fitness, check_policies, d
 from tenantry.preflight.identity import same_clusters
 from tenantry.preflight.kubeconfig import is_loopback
 from tenantry.preflight.rollouts import check_rollouts
+from tenantry.rollout.drawing import approving_groups
 
 if TYPE_CHECKING:
     from tenantry.cluster.client import Client
@@ -239,6 +241,11 @@ class _Check:
         yield from check_policies(wanted, f"'{management}'", self._read, fix)
         approving, risk = approval_policies(self.fleet, management), "who may write ConfigMaps approves in any name"
         yield from check_policies(approving, f"'{management}'", self._read, fix, risk)
+        kept = approvals_of(platform.namespace, environment := self.plan.environment)
+        is_first = self.fleet.environments[environment].managements[0] == management
+        if is_first and approving_groups(self.fleet, environment) and self._read(kept) is None:
+            message = f"'{management}' has no {kept}: nobody can approve a wave of environment '{environment}'"
+            yield warning("no-approvals", message, fix)
 
     def _remotes(self) -> Iterator[Problem]:
         local = is_loopback(urlsplit(self.client.config.cluster.server).hostname or "")

@@ -14,9 +14,10 @@ from components.config import ClusterTarget
 from components.hubs import Renamed, renamed
 from components.staying import Staying
 from tenantry.guard.claims import Claim
-from tenantry.kube.objects import ObjectId
+from tenantry.kube.objects import ObjectId, Owner
 from tenantry.plan.plan import Plan
 from tenantry.rollout.authors import Authors
+from tenantry.rollout.proven import proven_in
 from tenantry.rollout.turns import turns_of
 from tenantry.stacks.file import Reach
 from tenantry.stacks.outcome import HELD, OUTCOME_FILE
@@ -64,8 +65,9 @@ def run(
     moved: Renamed | None = None,
     refused: str = "",
     flux: type[Played] | None = None,
+    new: frozenset[ObjectId] = frozenset(),
 ) -> Recording:
-    """refused: the one object that the engine cannot change; "": an app of one tenant fails."""
+    """refused: the one object that the engine cannot change; "": an app of one tenant fails. new: what does not exist yet."""
     authors = Authors(plan, touched)
     changing = frozenset((member[0].name, member[1].number) for id in touched if (member := plan.wave_of(id)))
     urns = (moved or Renamed()).keyed(each["urn"] for each in state)
@@ -76,6 +78,7 @@ def run(
             (flux or (Played if refused else _Failing))(turns_of(plan), good_after=0),
             lambda name: name == refused,
             authors=authors,
+            proven=[*proven_in(plan, turns_of(plan), touched, new)],
             changing=changing,
             staying=Staying(urns),
             target=target,
@@ -186,6 +189,38 @@ def test_an_app_that_fails_and_that_the_run_does_not_change_stops_nobody(outcome
     touched = frozenset(id for id in EVERYTHING if "tammy" in id.name)
     assert not any(apps(run(touched=touched)).values())
     assert not outcome.exists()
+
+
+class _Running(Played):
+    """All of one tenant is ready from the beginning, or nothing is; what the others have takes its time."""
+
+    are_ready = True
+
+    async def fresh(self, wanted: frozenset[ObjectId], patience: float) -> Any:
+        live = await super().fresh(wanted, patience)
+        for id, found in live.items():
+            if "-rocky-" in id.name:
+                state = "True" if self.are_ready or self.readings > 1 else "Unknown"
+                found["status"]["conditions"] = [{"type": "Ready", "status": state}]
+        return live
+
+
+class _Unready(_Running):
+    are_ready = False
+
+
+@pytest.mark.parametrize("flux", [_Running, _Unready])
+def test_a_new_cluster_goes_at_once_if_an_earlier_wave_runs_the_same(flux: type[_Running]) -> None:
+    new = frozenset(each.id for each in PLAN.objects if each.owner == Owner("rocky", "d"))
+    tammys = frozenset(each.id for each in PLAN.objects if each.owner.tenant == "tammy")
+    recording = run(touched=new | tammys, new=new, flux=flux)
+    order = [each.key.name for each in recording.objects]
+    is_early = order.index("clusters/d-rocky-web") < order.index("clusters/b-tammy-web")
+    assert is_early is flux.are_ready
+    [web] = (each for each in recording.objects if each.key.name == "clusters/d-rocky-web")
+    assert any(key.type == GATE for key in web.depends_on) is not is_early
+    gates = {each.key.name[:-9]: each.depends_on for each in recording.registered if each.key.type == GATE}
+    assert {key.name for key in gates["rocky/db/2"]} >= {"clusters/b-rocky-db", "clusters/c-rocky-db"}
 
 
 class _Slow(_Failing):

@@ -117,6 +117,8 @@ class AppWave(Part):
     """The groups of which one approves before the wave begins; omitted if nobody has to."""
     checks: Annotated[list[str], OMITTED_IF_EMPTY] = []
     """The names of the checks that are asked after the wave; omitted if there are none."""
+    tolerate: Annotated[str, OMITTED_IF_EMPTY] = ""
+    """How many clusters or tenants of the wave may go wrong, such as `1%` or `failed 0, unreachable 20%`; omitted if none may."""
 
 
 class AppRollout(Part):

@@ -29,6 +29,13 @@ def test_the_waves_of_the_environment_with_the_clusters_of_the_app() -> None:
     assert found.waves == (AppWave(1, "wave 1", ("edge-1",), ()), AppWave(3, "wave 3", ("edge-2",), ("edge-3",)))
 
 
+def test_how_much_a_wave_tolerates() -> None:
+    waves = f"{{waves: [{CANARY}, {{all: true, tolerate: {{failed: 1, unreachable: 20%}}}}]}}"
+    found = rollout(fleet(waves))
+    assert found
+    assert [each.tolerate for each in found.waves] == ["", "failed 1, unreachable 20%"]
+
+
 @table(
     ("own", "of", "total"), [(f"rollout: {{waves: [{CANARY}, {{all: true}}]}}", "own", 2), ("rollout: false", "off", 0)]
 )

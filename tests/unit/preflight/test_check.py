@@ -274,7 +274,7 @@ def test_a_management_cluster_that_stops_answering_is_told() -> None:
     )
 
 
-def test_a_missing_policy_on_approvals_is_told_where_somebody_approves() -> None:
+def test_what_approvals_need_and_is_missing_is_told_where_somebody_approves() -> None:
     waves = "{waves: [{percent: 50}, {all: true, approval: {groups: [release]}}]}"
     text = TEXT.replace("  dev: {management: hub", f"  dev: {{rollout: {waves}, management: hub", 1)
     assert text != TEXT
@@ -289,4 +289,11 @@ def test_a_missing_policy_on_approvals_is_told_where_somebody_approves() -> None
     management = hub()
     for manifest in approval_policies(fleet(text), "hub"):
         management.objects[path_of(object_id(manifest))] = dict(manifest)
-    assert not [each for each in told(management, text=text) if each.code == "no-policy"]
+    [lacking] = (each for each in told(management, text=text) if each.code in ("no-policy", "no-approvals"))
+    assert (lacking.message, lacking.fix) == (
+        "'hub' has no ConfigMap tenantry-system/tenantry-dev.approvals: nobody can approve a wave of environment 'dev'",
+        BOOTSTRAP,
+    )
+    management.objects["/api/v1/namespaces/tenantry-system/configmaps/tenantry-dev.approvals"] = {}
+    assert not [each for each in told(management, text=text) if each.code in ("no-policy", "no-approvals")]
+    assert not [each for each in told(hub()) if each.code == "no-approvals"]
