@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import sys
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
@@ -28,6 +28,7 @@ from tenantry.cluster.drift import (
 )
 from tenantry.cluster.inventory import namespaces_of
 from tenantry.cluster.leftovers import delete, leftovers, orphans, remains
+from tenantry.cluster.reading import check_deletable
 from tenantry.cluster.requests import one
 from tenantry.guard.places import Places
 from tenantry.kube.objects import Manifest, ObjectId, object_id, readable_id
@@ -179,11 +180,19 @@ def restoring(
         there = _Orphans(unplanned, Places(namespaces_of(client)), client)
         data = [id for id in remains(plan, found.unplanned) if id.kind != "Namespace"]
         waits = conditions(client, differences, unplanned)
-        if not differences and not there.possible and not data and not waits:
+        nothing = not differences and not there.possible and not data and not waits
+        # Nobody has seen the Secrets that are not planned any more.
+        blind = client.unlisted and not pulumi.runtime.is_dry_run()
+        if nothing and not blind:
             return unchanging
         there_before = outputs_in_state()
         urns = (moved or Renamed()).keyed(there_before)
         state = {key: there_before[urn] for key, urn in urns.items()}
+        if blind:
+            leaving = (id for id in _leaving(plan, state) if id not in waits.objects)
+            check_deletable(client, plan.environment, leaving)
+        if nothing:
+            return unchanging
         kept_back = Held.of(plan, waits, differences, unplanned, state)
         differences = [each for each in differences if each.id not in waits.objects]
         _tell(differences)
@@ -207,6 +216,15 @@ def restoring(
         delete(client, abandoned, _CLEAN_UP)
     staying = Staying.of(urns, {planned.id: live for planned, live in changed}, found.unplanned)
     return Restoring(target, plan, differences, rewritten, moves, staying, kept_back, log)
+
+
+def _leaving(plan: Plan, state: Mapping[str, Mapping[str, Any]]) -> Iterator[ObjectId]:
+    """The Secrets that the state has and the plan does not. state: by what `key_in_state` gives."""
+    planned = {key_in_state(each.id) for each in plan.objects}
+    for key, outputs in state.items():
+        if key not in planned and outputs.get("kind") == "Secret":
+            ids = (object_id(outputs).at(hub) for hub in ("", *plan.hubs))
+            yield from (id for id in ids if key_in_state(id) == key)
 
 
 def _is_unknown(difference: Difference, state: Mapping[str, Mapping[str, Any]]) -> bool:

@@ -32,6 +32,7 @@ Examples:
   tenantry rbac --role deploy -e prod --group deployers
   tenantry rbac --role deploy -e prod --group deployers | kubectl apply -f -
   tenantry rbac --role preview -e prod --account ci/tenantry-preview
+  tenantry rbac --role deploy -e prod --group deployers --secrets
   tenantry rbac --role operate -e prod --group on-call --kubeconfigs
   tenantry rbac --role deploy -e prod --user ci --hub hub-us
 
@@ -55,6 +56,11 @@ Exit codes:
     "--kubeconfigs", is_flag=True, help="Let it read the Secrets with the kubeconfigs of remote clusters, too."
 )
 @click.option(
+    "--secrets",
+    is_flag=True,
+    help="Let who deploys list the Secrets in the namespaces where the fleet writes some: Pulumi does so to delete one.",
+)
+@click.option(
     "--flux-namespace",
     metavar="NAME",
     default=FLUX_NAMESPACE,
@@ -73,6 +79,7 @@ def command(
     flux_namespace: str,
     *,
     kubeconfigs: bool,
+    secrets: bool,
 ) -> int:
     """Print the smallest roles for a management cluster, as YAML for an administrator to apply. No cluster is contacted.
 
@@ -81,12 +88,14 @@ def command(
 
     No role has a wildcard or reads Secrets but those that the fleet writes, by their names. What may be bound is named. The
     admission policies of `tenantry cluster bootstrap` let who has the role 'deploy' write the fleet's labels.
+
+    To delete a Secret, Pulumi lists those of its namespace. Without --secrets, `tenantry up` and `destroy` refuse to delete one.
     """
     subject = _subject(group, user, account)
     with working(f"planning {file}"):
         fleet = load_fleet(file)
         planned = _on_one(plan_one(fleet, environment), hub)
-    made = roles(fleet, planned, role, subject, kubeconfigs=kubeconfigs, flux=flux_namespace)
+    made = roles(fleet, planned, role, subject, kubeconfigs=kubeconfigs, secrets=secrets, flux=flux_namespace)
     data(to_yaml(made.manifests).rstrip("\n"))
     for line in made.wide:
         say(f"wide: {line}")

@@ -14,7 +14,7 @@ from tenantry.cluster.apply_bootstrap import Outcome, apply
 from tenantry.cluster.connect import connect_remote
 from tenantry.cluster.inventory import identity, unmarked
 from tenantry.cluster.reach import answered, config_of
-from tenantry.cluster.requests import ask, in_parallel
+from tenantry.cluster.requests import in_parallel, may
 from tenantry.fleet.fleet import Fleet, platform_account, remotes_of
 from tenantry.messages.errors import NOT_ALLOWED, Refused, refuse
 from tenantry.messages.progress import Tell, counting, silent
@@ -31,7 +31,6 @@ if TYPE_CHECKING:
 TIMEOUT = 15.0
 """Seconds for each step of an answer."""
 Connect = Callable[["SingleConfig"], "Client"]
-AUTHORIZATION = "authorization.k8s.io/v1"
 
 
 @dataclass(frozen=True, slots=True)
@@ -178,5 +177,4 @@ class _All:
 
 def may_everything(client: Client) -> bool:
     """Whether the user of a client has all rights on a cluster. Raises: Refused: the cluster does not say."""
-    review = {"resourceAttributes": {"verb": "*", "group": "*", "resource": "*"}}
-    return bool(ask(client, AUTHORIZATION, "SelfSubjectAccessReview", {"spec": review}).get("allowed"))
+    return may(client, verb="*", group="*", resource="*")

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING
 
 from tenantry.cluster import requests
-from tenantry.cluster.requests import served_kinds
+from tenantry.cluster.requests import may, served_kinds
 from tenantry.fleet.fleet import Fleet
 from tenantry.kube.objects import Manifest, ObjectId, is_built_in, is_of_flux, labels_of, object_id, readable_id
 from tenantry.messages.errors import NOT_ALLOWED, Problem, Refused, error
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from tenantry.cluster.client import Client
 
 
+_NAMED = 3
 _FEW = 32
 """So many objects of a kind are read one by one. A list holds those of all clusters, and takes longer in a large fleet."""
 
@@ -163,3 +164,21 @@ def _unserved(client: Client, fleet: Fleet, plan: Plan, hub: str) -> Iterator[Pr
         elif served[api_version][kind].namespaced and not id.namespace:
             message = f"{kind} of {api_version} is in a namespace on cluster '{hub}', but {id} is not ({at})"
             yield error("namespaced", message, "declare it under the tenant's 'objects'")
+
+
+def check_deletable(client: Client, environment: str, secrets: Iterable[ObjectId]) -> None:
+    """Refuse to delete Secrets where these credentials may not list any: Pulumi's provider would wait without an end for a list.
+
+    Raises: Refused; as `requests.ask`.
+    """
+    for (hub, namespace), ids in grouped(secrets, lambda id: (id.hub, id.namespace)).items():
+        if not all(
+            may(client.at(hub), verb=verb, resource="secrets", namespace=namespace) for verb in ("list", "watch")
+        ):
+            raise Refused(
+                f"this would delete {listed(map(str, ids), _NAMED)}, and these credentials may not list the Secrets of namespace"
+                f" '{namespace}', which Pulumi's provider does when it deletes one",
+                f"have an administrator delete it, and run the same command with --refresh; to let them delete such Secrets from"
+                f" now on: tenantry rbac --role deploy --environment {environment} --secrets",
+                code=NOT_ALLOWED,
+            )

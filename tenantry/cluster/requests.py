@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 _T = TypeVar("_T")
 _U = TypeVar("_U")
 
+AUTHORIZATION = "authorization.k8s.io/v1"
 ANSWER_TIMEOUT = 30.0
 """Seconds for one answer, if the caller does not say; a page of a list takes a fraction of one."""
 _AT_ONCE = 16
@@ -161,6 +162,15 @@ def ask(client: Client, api_version: str, kind: str, body: Mapping[str, Any]) ->
         raise Refused(f"the cluster does not serve {kind}", "use a cluster of a version that Flux supports")
     status: dict[str, Any] = answer.get("status") or {}
     return status
+
+
+def may(client: Client, **attributes: str) -> bool:
+    """Whether the user of a client has a right. attributes: as an access review has them, such as verb and namespace.
+
+    Raises: as `ask`.
+    """
+    asked = {"spec": {"resourceAttributes": attributes}}
+    return bool(ask(client, AUTHORIZATION, "SelfSubjectAccessReview", asked).get("allowed"))
 
 
 def seen_as(client: Client, user: str) -> str | None:

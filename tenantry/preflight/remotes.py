@@ -17,7 +17,7 @@ from tenantry.cluster.connect import connect_remote
 from tenantry.cluster.inventory import OTHER_CLUSTER, UNMARKED, identity, marked_as, secret_of
 from tenantry.cluster.kubectl import mark
 from tenantry.cluster.reach import why_unreached
-from tenantry.cluster.requests import ask, in_parallel, one, seen_as, server_version
+from tenantry.cluster.requests import AUTHORIZATION, ask, in_parallel, one, seen_as, server_version
 from tenantry.fleet.fleet import Fleet, platform_account
 from tenantry.kube.objects import Manifest, ObjectId
 from tenantry.messages.errors import NOT_ALLOWED, Problem, Refused, Severity, error, warning
@@ -37,7 +37,6 @@ if TYPE_CHECKING:
 
 REMOTE_TIMEOUT = 5.0
 """Seconds for each step of a request. It is short, because a cluster that Flux reaches may be unreachable from here."""
-_AUTHORIZATION = "authorization.k8s.io/v1"
 
 
 @dataclass(frozen=True, slots=True)
@@ -269,7 +268,7 @@ class _Access:
             "groups": ["system:authenticated", "system:serviceaccounts", f"system:serviceaccounts:{namespace}"],
             "resourceAttributes": {"verb": "*", "group": "*", "resource": "*"},
         }
-        return bool(ask(self.client, _AUTHORIZATION, "SubjectAccessReview", {"spec": review}).get("allowed"))
+        return bool(ask(self.client, AUTHORIZATION, "SubjectAccessReview", {"spec": review}).get("allowed"))
 
     @staticmethod
     def _readable(part: Callable[[], Iterator[Problem]]) -> list[Problem]:
@@ -293,7 +292,7 @@ def _unanswered(client: Client) -> Problem | None:
     import httpx2
 
     try:
-        status = client.http.post(f"/apis/{_AUTHORIZATION}/selfsubjectaccessreviews", json=_ANYTHING).status_code
+        status = client.http.post(f"/apis/{AUTHORIZATION}/selfsubjectaccessreviews", json=_ANYTHING).status_code
     except httpx2.TimeoutException:
         return _unreachable(f"it did not answer within {REMOTE_TIMEOUT:.0f} seconds")
     except (httpx2.HTTPError, OSError, ValueError) as failure:
@@ -308,7 +307,7 @@ def _unanswered(client: Client) -> Problem | None:
 
 
 _ANYTHING: Manifest = {
-    "apiVersion": _AUTHORIZATION,
+    "apiVersion": AUTHORIZATION,
     "kind": "SelfSubjectAccessReview",
     "spec": {"nonResourceAttributes": {"verb": "get", "path": "/version"}},
 }

@@ -48,12 +48,20 @@ class Roles:
 
 
 def roles(
-    fleet: Fleet, plan: Plan, role: RoleName, subject: Mapping[str, str], *, kubeconfigs: bool, flux: str
+    fleet: Fleet,
+    plan: Plan,
+    role: RoleName,
+    subject: Mapping[str, str],
+    *,
+    kubeconfigs: bool,
+    secrets: bool,
+    flux: str,
 ) -> Roles:
     """The roles and their bindings.
 
     Args:   plan: of one management cluster, as `Plan.on` gives it. subject: as a binding has it.
             kubeconfigs: whether the Secrets with the kubeconfigs of remote clusters may be read, each by its name.
+            secrets: whether who deploys may list the Secrets of the namespaces in which the fleet writes some.
             flux: the namespace of Flux's controllers, whose logs an operator reads.
     """
     rights = _Rights()
@@ -61,6 +69,8 @@ def roles(
     namespaces: list[Manifest] = []
     if role == "deploy":
         namespaces = _deploying(rights, fleet, plan)
+        for id in (each.id for each in plan.objects if secrets and each.id.kind == "Secret"):
+            rights.allow(id.namespace, id.api_version, "secrets", ["list", "watch"])
     elif role == "operate":
         _operating(rights, plan, flux)
     if kubeconfigs:

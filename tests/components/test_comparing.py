@@ -163,6 +163,27 @@ def test_what_the_engine_takes_for_restored_has_to_be(
     assert message == (expected if fails else "")
 
 
+GIT = {"apiVersion": "v1", "kind": "Secret", "metadata": {"name": "git", "namespace": "rocky"}}
+GIT_URN = "urn:pulumi:dev::tenantry::tenantry:index:Fleet$kubernetes:core/v1:Secret::rocky/git"
+
+
+@pytest.mark.parametrize("dry_run", [True, False])
+def test_secrets_that_a_run_deletes_may_be_listed_even_if_nothing_else_changes(
+    monkeypatch: pytest.MonkeyPatch, *, dry_run: bool
+) -> None:
+    asked: list[list[str]] = []
+    client = Memory().client()
+    client.unlisted = True
+    monkeypatch.setattr(connect, "connect", lambda *_: client)
+    monkeypatch.setattr(comparing, "compare", lambda *_, **__: Comparison([], []))
+    monkeypatch.setattr(comparing, "namespaces_of", lambda _: ())
+    monkeypatch.setattr(comparing, "outputs_in_state", lambda: {URN: WEB.manifest, GIT_URN: GIT})
+    monkeypatch.setattr(comparing, "check_deletable", lambda _, __, ids: asked.append([*map(str, ids)]))
+    monkeypatch.setattr(pulumi.runtime, "is_dry_run", lambda: dry_run)
+    begin()
+    assert asked == ([] if dry_run else [["Secret rocky/git"]])
+
+
 def test_a_state_of_another_management_cluster_is_called_so(monkeypatch: pytest.MonkeyPatch) -> None:
     by_administrator = {"metadata": {"managedFields": [{"manager": "administrator"}]}}
     missing = [Difference(each, by_administrator if each.id.kind == "Namespace" else None) for each in PLAN.objects]

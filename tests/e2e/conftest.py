@@ -8,7 +8,7 @@ from contextlib import closing
 import pytest
 
 from tests.e2e.clusters import Cluster
-from tests.e2e.project import Project, make_project, sandboxed
+from tests.e2e.project import ADMINISTRATOR, Project, make_project, sandboxed
 
 
 @pytest.fixture(scope="session")
@@ -55,8 +55,10 @@ def edge(sandbox: Project) -> Iterator[Cluster]:
 
 @pytest.fixture(scope="session")
 def bare(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Project]:
-    """A project whose sandbox runs, for tests of what is there before the first `tenantry up`. Each file leaves it empty."""
-    made = make_project(tmp_path_factory.mktemp("bare") / "project")
+    """A project whose sandbox runs, for tests of what is there before the first `tenantry up`. Its user is an administrator, who
+    prepares clusters and takes over what is there. Each file leaves it empty.
+    """
+    made = make_project(tmp_path_factory.mktemp("bare") / "project", ADMINISTRATOR)
     with sandboxed(made):
         made.start("dev")
         yield made

@@ -28,7 +28,7 @@ PORT = ":8930"
 """Where the fleets that are kept in the repository look for the sandbox's content."""
 TIMEOUT = 900
 """Seconds; generous, because a shared machine may stand still for a while. Nothing waits for it when all is well."""
-ROLES = ("deploy", "operate --kubeconfigs")
+ROLES = ("deploy --secrets", "operate --kubeconfigs")
 """What `tenantry rbac` prints for who deploys and operates, which is all that a stack's user has in most tests."""
 ADMINISTRATOR = ()
 """The roles of who prepares clusters, imports what is there, or plays a stranger."""

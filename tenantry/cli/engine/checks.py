@@ -128,6 +128,7 @@ class Planned:
         """Check what the program would check, which does not run when Pulumi destroys a stack.
 
         Returns: 4 if the stack runs something else, or another one runs the environment; otherwise 0.
+        Raises:  Refused: Pulumi could not delete the Secrets.
         """
         try:
             self._check_others()
@@ -138,10 +139,13 @@ class Planned:
 
     def _check_others(self) -> None:
         from tenantry.cluster.inventory import against_claim
+        from tenantry.cluster.reading import check_deletable
 
-        if claim := self.stack.target.claim:
-            with self.connect() as client:
+        with self.connect() as client:
+            if claim := self.stack.target.claim:
                 refuse(against_claim(client, self.fleet, claim))
+            secrets = (each.id for each in self.plan.objects if each.id.kind == "Secret")
+            check_deletable(client, self.plan.environment, secrets)
 
     def staying(self) -> list[str]:
         """The namespaces that stay on their clusters when everything else is destroyed, in words.

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import json
+
+import httpx2
 import pytest
 
-from tenantry.cluster.reading import SECRET, not_read, of_environment, read_objects
+from tenantry.cluster.reading import SECRET, check_deletable, not_read, of_environment, read_objects
 from tenantry.kube.objects import ObjectId
 from tenantry.messages.errors import Refused
 from tests.unit.memory import Memory
@@ -85,3 +88,36 @@ def test_other_kinds_that_may_not_be_listed_end_the_command() -> None:
     client.unread = set()
     with pytest.raises(Refused, match="cannot read configmaps"):
         of_environment(client, "dev", ("v1", "ConfigMap"), [CONFIG], labelled=True, metadata_only=True)
+
+
+REVIEW = "/apis/authorization.k8s.io/v1/selfsubjectaccessreviews"
+LISTED = {
+    "all": ({"list", "watch"}, ""),
+    "not watched": (
+        {"list"},
+        "this would delete Secret movy/git, and these credentials may not list the Secrets of namespace 'movy'",
+    ),
+    "none": (
+        set(),
+        "this would delete Secret movy/git, and these credentials may not list the Secrets of namespace 'movy'",
+    ),
+}
+
+
+@pytest.mark.parametrize(("verbs", "refusal"), LISTED.values(), ids=LISTED)
+def test_secrets_are_deleted_only_where_pulumi_may_list_them(verbs: set[str], refusal: str) -> None:
+    def answer(request: httpx2.Request) -> httpx2.Response:
+        asked = json.loads(request.content)["spec"]["resourceAttributes"]
+        assert (asked["resource"], asked["namespace"]) == ("secrets", "movy")
+        return httpx2.Response(201, json={"status": {"allowed": asked["verb"] in verbs}})
+
+    memory = Memory()
+    memory.refusals["POST", REVIEW] = answer
+    said = ""
+    try:
+        check_deletable(memory.client(), "dev", [ObjectId("v1", "Secret", "movy", "git")])
+    except Refused as refused:
+        said = str(refused)
+    assert said.startswith(refusal)
+    assert bool(said) == bool(refusal)
+    assert not refusal or "tenantry rbac --role deploy --environment dev --secrets" in said

@@ -36,12 +36,12 @@ PRIVATE = rocky(SIMPLE, "clusters: {all: true}\ncredentials: {token: {keys: [use
 """A fleet with Secrets, in the tenant's namespace and beside a kubeconfig."""
 
 
-def made(fleet: Fleet, plan: Plan, role: RoleName, *, kubeconfigs: bool = False) -> Roles:
-    return roles(fleet, plan, role, GROUP, kubeconfigs=kubeconfigs, flux="flux-system")
+def made(fleet: Fleet, plan: Plan, role: RoleName, *, kubeconfigs: bool = False, secrets: bool = False) -> Roles:
+    return roles(fleet, plan, role, GROUP, kubeconfigs=kubeconfigs, secrets=secrets, flux="flux-system")
 
 
-def of(text: str, role: RoleName, *, kubeconfigs: bool = False) -> Roles:
-    return made(fleet(text), planned(text), role, kubeconfigs=kubeconfigs)
+def of(text: str, role: RoleName, *, kubeconfigs: bool = False, secrets: bool = False) -> Roles:
+    return made(fleet(text), planned(text), role, kubeconfigs=kubeconfigs, secrets=secrets)
 
 
 class Authorizer:
@@ -183,3 +183,16 @@ def test_a_namespace_is_in_the_printed_manifests_because_a_role_cannot_be_in_one
     assert (found[0]["kind"], found[0]["metadata"]["name"]) == ("Namespace", "rocky")
     assert all(each["metadata"]["name"] == "tenantry-deploy-dev" for each in found[1:])
     assert {each["subjects"][0]["name"] for each in found if each["kind"].endswith("Binding")} == {"deployers"}
+
+
+def test_secrets_are_listed_by_nobody_but_who_deploys_with_the_option_and_only_where_the_fleet_has_some() -> None:
+    def lists(role: RoleName, *, secrets: bool) -> set[str]:
+        authorizer = Authorizer(of(PRIVATE, role, secrets=secrets))
+        namespaces = {each.id.namespace for each in planned(PRIVATE).objects} | {""}
+        verbs = ("list", "watch")
+        return {each for each in namespaces if all(authorizer.allows(verb, "", "secrets", each) for verb in verbs)}
+
+    assert lists("deploy", secrets=True) == {
+        each.id.namespace for each in planned(PRIVATE).objects if each.id.kind == "Secret"
+    }
+    assert lists("deploy", secrets=False) == lists("operate", secrets=True) == lists("preview", secrets=True) == set()
