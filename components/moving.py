@@ -18,7 +18,8 @@ from tenantry.messages.errors import Refused
 from tenantry.rollout.judging import Request
 from tenantry.rollout.moves import PATIENCE, Move, is_lost, missing_from, stayed
 
-from .gates import Gates, Reading
+from .gates import Gates
+from .reading import Reading
 from .staying import EVERYTHING, Keep, Staying
 
 _REFERENCES = ("spec.sourceRef", "spec.chartRef")
