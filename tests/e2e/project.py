@@ -96,9 +96,8 @@ class Project:
     def environment(self) -> dict[str, str]:
         """The environment of `tenantry sandbox run`, with a directory of the test's own for temporary files.
 
-        The provider leaves a kubeconfig among them in every run. The stacks' user has the rights for what the file asks for now.
+        The provider leaves a kubeconfig among them in every run.
         """
-        self._give()
         temporary = self.root.with_name("tmp")
         temporary.mkdir(exist_ok=True)
         return {**sandbox_environment(self.sandbox), "PWD": str(self.root), "TMPDIR": str(temporary)}
@@ -114,7 +113,6 @@ class Project:
     def offboard(self, environment: str = "dev") -> Result:
         """Run `tenantry destroy --offboard`, after which nothing is left, not even data."""
         options = ("--environment", environment, "--offboard", "--yes", "--skip-preview")
-        self._give()
         return self.tenantry("sandbox", "run", "--", "tenantry", "destroy", *options)
 
     def start(self, environment: str) -> None:
@@ -127,9 +125,9 @@ class Project:
             rights.log_in(self.sandbox, hub)
             self._given.clear()
 
-    def _give(self) -> None:
-        """Give what the file asks for now, if it is valid, in all environments that run."""
-        for environment in self.running() if self.roles else ():
+    def give(self) -> None:
+        """As an administrator does before a run: give the stacks' user the rights for what the file asks for, if it is valid."""
+        for environment in self._environments() if self.roles else ():
             for hub in rights.hubs_of(self.root, environment):
                 key, administrator = (environment, hub), self.kubeconfig(hub)
                 manifests = rights.printed(self.fleet, environment, hub, self.roles)
@@ -165,9 +163,11 @@ class Project:
 
     def running(self) -> list[str]:
         """The environments whose stack's file leads to a management cluster that the sandbox runs."""
-        stacks = sorted(file.suffixes[0].removeprefix(".") for file in self.root.glob("Pulumi.*.yaml"))
-        kubeconfigs = {stack: stack_target(self.root, stack).kubeconfig for stack in stacks}
+        kubeconfigs = {stack: stack_target(self.root, stack).kubeconfig for stack in self._environments()}
         return [stack for stack, kubeconfig in kubeconfigs.items() if kubeconfig and kubeconfig.exists()]
+
+    def _environments(self) -> list[str]:
+        return sorted(file.suffixes[0].removeprefix(".") for file in self.root.glob("Pulumi.*.yaml"))
 
     def preview_of(self, environment: str) -> Result:
         """Run `pulumi preview` of a stack."""
@@ -189,6 +189,8 @@ class Project:
         return next((self.sandbox / "state" / ".pulumi" / "stacks").glob(f"*/{environment}.json"), None)
 
     def _run(self, command: list[str], timeout: int, environment: Mapping[str, str] | None = None) -> Result:
+        if "up" in command:
+            self.give()
         done = subprocess.run(
             command, cwd=self.root, env=environment, capture_output=True, text=True, timeout=timeout, check=False
         )

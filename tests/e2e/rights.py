@@ -7,8 +7,8 @@ the tests apply what is new before a run, and take nothing away before it.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
-from contextlib import closing
+from collections.abc import Iterator, Sequence
+from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -35,10 +35,24 @@ def take_from_administrator(root: Path) -> None:
         file.write_text(_NAMED.sub(rf".sandbox/\1/{FILE}", file.read_text()))
 
 
+@contextmanager
+def as_administrator(root: Path) -> Iterator[None]:
+    """Have them name the administrator's meanwhile."""
+    files = {file: file.read_text() for file in root.glob("Pulumi.*.yaml")}
+    for file, text in files.items():
+        file.write_text(text.replace(f"/{FILE}", "/kubeconfig"))
+    try:
+        yield
+    finally:
+        for file, text in files.items():
+            file.write_text(text)
+
+
 def hubs_of(root: Path, environment: str) -> list[str]:
-    """The management clusters that a stack reaches as the service account."""
+    """The management clusters that a stack reaches as the service account, and that have been started."""
     file = root / f"Pulumi.{environment}.yaml"
-    return re.findall(rf"\.sandbox/([a-z0-9-]+)/{FILE}", file.read_text()) if file.exists() else []
+    named = re.findall(rf"\.sandbox/([a-z0-9-]+)/{FILE}", file.read_text()) if file.exists() else []
+    return [hub for hub in named if (root / ".sandbox" / hub / "kubeconfig").exists()]
 
 
 def log_in(sandbox: Path, hub: str) -> None:

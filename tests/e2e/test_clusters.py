@@ -21,6 +21,7 @@ from lightkube.resources.core_v1 import Namespace, Secret, ServiceAccount
 from lightkube.resources.rbac_authorization_v1 import ClusterRoleBinding
 from lightkube.types import PatchType
 
+from tests.e2e import rights
 from tests.e2e.clusters import Cluster, eventually
 from tests.e2e.project import Project
 
@@ -28,6 +29,13 @@ pytestmark = pytest.mark.e2e
 
 SECRET, NAMESPACE, KEY = "edge-1-admin-kubeconfig", "kamaji-edge", "admin.conf"
 BINDING = ("rbac.authorization.k8s.io", "v1", "ClusterRoleBinding", "clusterrolebindings")
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _administrator(sandbox: Project) -> Iterator[None]:
+    """Who prepares and registers clusters may do everything there."""
+    with rights.as_administrator(sandbox.root):
+        yield
 
 
 def check(project: Project) -> tuple[int, list[tuple[str, str]]]:

@@ -13,6 +13,7 @@ from tenantry.load import load_fleet, plan_one
 from tenantry.sandbox import lifecycle
 from tenantry.sandbox.spec import spec_of
 from tests.blocks import Block, blocks
+from tests.e2e import rights
 from tests.e2e.caretaker import caretaker
 from tests.e2e.clusters import Cluster, eventually
 from tests.e2e.operator import Operator
@@ -31,12 +32,12 @@ STATE, LOST, STOP, OLD, SHUT_OUT, REPLACED = [each for each in blocks("docs/disa
 @pytest.fixture
 def operator(fleet: Project) -> Iterator[Operator]:
     """Somebody with the kubeconfigs of administrators."""
-    made, config = Operator(fleet.root, fleet.environment()), fleet.root / "Pulumi.dev.yaml"
-    made.runs, kept = "disaster", config.read_text()
+    made = Operator(fleet.root, fleet.environment())
+    made.runs = "disaster"
     for cluster in (HUB, EDGE):
         shutil.copy(fleet.kubeconfig(cluster), fleet.root / f"{cluster}.kubeconfig")
-    yield made
-    config.write_text(kept)
+    with rights.as_administrator(fleet.root):
+        yield made
 
 
 def holding(fleet: Project, cluster: str, copy: etcd.Copy) -> None:

@@ -184,6 +184,7 @@ def test_a_change_goes_through_the_pipelines_from_its_review_to_every_environmen
     }
     with forge() as server:
         server.succeeded(deployed)
+        teams.give()
         variables = teams.environment()
         pipeline = Pipeline(root, server, variables, pull_request(), variables=variables, secrets=variables)
         assert pipeline.call("review", {**inputs, "preview": True}), pipeline.record()

@@ -489,7 +489,7 @@ def test_a_successful_run_leaves_a_record_for_the_gates_of_other_environments(
     fleet = load_fleet(project.fleet)
     assert read_record(project.root, fleet, "dev") == read(first)
     reaching = settings.read_text()
-    settings.write_text(reaching.replace(".sandbox/hub/kubeconfig", ".sandbox/gone/kubeconfig"))
+    settings.write_text(reaching.replace(".sandbox/hub/", ".sandbox/gone/"))
     assert read_record(project.root, fleet, "dev") == read(first)
     settings.write_text(reaching)
     project.fleet.write_text(original)

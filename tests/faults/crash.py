@@ -138,6 +138,7 @@ def _output_file(project: Project) -> Path:
 
 
 def _environment(project: Project, *, checkpoints: bool) -> dict[str, str]:
+    project.give()
     variables = {**project.environment(), **_TUNED["up"].variables, "PULUMI_DEBUG_COMMANDS": "true"}
     if checkpoints:
         del variables["PULUMI_SKIP_CHECKPOINTS"]

@@ -19,7 +19,7 @@ from random import Random
 import pytest
 import yaml
 
-from tests.e2e.project import Project, Result, deployed, make_fleet
+from tests.e2e.project import ADMINISTRATOR, Project, Result, deployed, make_fleet
 from tests.faults.api import Api
 from tests.faults.compare import settled
 from tests.faults.crash import CANCEL, Crash, crashed
@@ -44,7 +44,8 @@ PREVIEWED = 10
 
 @pytest.fixture(scope="module")
 def project(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Project]:
-    made = make_fleet(tmp_path_factory.mktemp("walk") / "project", "walk")
+    # Some steps make namespaces that no plan has.
+    made = make_fleet(tmp_path_factory.mktemp("walk") / "project", "walk", ADMINISTRATOR)
     with deployed(made, "dev"):
         yield made
 
