@@ -127,6 +127,10 @@ def registered(operator: Operator, fleet: Project, hub: Cluster) -> Iterator[Ope
     caretaker().take_down(fleet.sandbox)
 
 
+BOOTSTRAP, ADDRESS = 0, 4
+"""Which commands of the page those are for a management cluster that is lost."""
+
+
 def typed(operator: Operator, block: Block, number: int) -> None:
     """One of the commands of a block."""
     code, told = operator.printed(list(block.commands())[number][0])
@@ -150,6 +154,10 @@ def test_the_management_cluster_moves_and_the_old_one_comes_back_and_is_shut_out
     hub.wait_scaled("flux-system", "kustomize-controller", 0)
     with closing(Cluster(fleet.kubeconfig(NEW))) as new:
         copy(SECRET, hub, new)
+        for number in (BOOTSTRAP, ADDRESS):
+            typed(operator, LOST, number)
+        with_old_state = fleet.engine("up", "dev", "--yes", "--skip-preview")
+        assert (with_old_state.code, "the state is of another management cluster" in with_old_state.text) == (1, True)
         with frozen(fleet, HUB, API, *CONTROLLERS):
             followed(operator, LOST)
             assert state(edge) == before
