@@ -74,8 +74,8 @@ def small() -> FleetMap:
 
 def failing() -> FleetMap:
     """An app that fails on all clusters, and one that is ready."""
-    every = tuple(range(3))
-    app = Entry(row=0, columns=every, state=6, kind="app", name="web", of=3, lines=("no such chart",), alert=0)
+    every, failed = tuple(range(3)), [each.key for each in HEALTH].index("failed")
+    app = Entry(row=0, columns=every, state=failed, kind="app", name="web", of=3, lines=("no such chart",), alert=0)
     commands = ("tenantry why rocky/web -e prod -c eu-0", "tenantry tree rocky/web -e prod -c eu-0")
     return FleetMap(
         states=HEALTH,
