@@ -189,7 +189,7 @@ class Project:
         return next((self.sandbox / "state" / ".pulumi" / "stacks").glob(f"*/{environment}.json"), None)
 
     def _run(self, command: list[str], timeout: int, environment: Mapping[str, str] | None = None) -> Result:
-        if "up" in command and command[1:3] != ["sandbox", "up"]:
+        if {"up", "preview"} & {*command} and command[1:3] != ["sandbox", "up"]:
             self.give()
         done = subprocess.run(
             command, cwd=self.root, env=environment, capture_output=True, text=True, timeout=timeout, check=False

@@ -15,6 +15,7 @@ from tenantry.cli.management import connect_management
 from tenantry.cli.output import error, say, working
 from tenantry.cli.preflight import print_report, print_warnings, report_on
 from tenantry.fleet.fleet import Fleet
+from tenantry.kube.objects import ObjectId
 from tenantry.load import load_fleet, plan_one, warnings_of
 from tenantry.messages.errors import UNKNOWN_NAME, Refused, RefusedChange, refuse
 from tenantry.messages.text import counted, declared, listed
@@ -194,23 +195,32 @@ class Planned:
 
         staying: the namespaces that were to stay, in words.
         """
-        from tenantry.cluster.inventory import owned_on
+        from tenantry.cluster.inventory import namespaces_of, owned_on
         from tenantry.cluster.leftovers import leftovers
+        from tenantry.cluster.reading import not_read
 
         name = self.plan.environment
         with (
             self.connect() as client,
             working(f"looking for what is left of {name}"),
         ):
+            # With a namespace, a role in it is gone that let a Secret be read.
+            unread: set[ObjectId] = set()
+            client.unread = unread
             left = leftovers(
                 nothing_of(self.plan), owned_on(client, name, [planned.id for planned in self.plan.objects])
             )
+            there = {namespace["metadata"]["name"] for namespace in namespaces_of(client)} if unread else set()
+            client.unread = {id for id in unread if id.namespace in there}
+            unknown = not_read(client)
         if staying:
             say(
                 f"{counted(len(staying), 'namespace')} of environment '{name}' {'stays' if len(staying) == 1 else 'stay'} with"
                 f" their data: {listed(staying)}\n"
                 f"  fix: `tenantry up --environment {name}` takes them over again; docs/lifecycle.md says how to delete them"
             )
+        if unknown:
+            say(unknown)
         if not left:
             say(f"no other object of environment '{name}' is left on {listed(self.plan.hubs)}")
             return 0
