@@ -8,10 +8,12 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
+
+import httpx2
 
 from tenantry.sandbox.commands import environment as sandbox_environment
 from tenantry.sandbox.process import allocate
@@ -129,12 +131,17 @@ class Project:
         """As an administrator does before a run: give the stacks' user the rights for what the file asks for, if it is valid."""
         for environment in self._environments() if self.roles else ():
             for hub in rights.hubs_of(self.root, environment):
-                key, administrator = (environment, hub), self.kubeconfig(hub)
-                manifests = rights.printed(self.fleet, environment, hub, self.roles)
-                known = self._given.get(key) == manifests and rights.has_all_namespaces(administrator, manifests)
-                if manifests and not known:
-                    rights.give(administrator, manifests)
-                    self._given[key] = manifests
+                # Of a cluster that a test has stopped, the rights stay as they are.
+                with suppress(httpx2.TransportError):
+                    self._give(environment, hub)
+
+    def _give(self, environment: str, hub: str) -> None:
+        key, administrator = (environment, hub), self.kubeconfig(hub)
+        manifests = rights.printed(self.fleet, environment, hub, self.roles)
+        known = self._given.get(key) == manifests and rights.has_all_namespaces(administrator, manifests)
+        if manifests and not known:
+            rights.give(administrator, manifests)
+            self._given[key] = manifests
 
     def make_stack(self, environment: str) -> None:
         """Have a stack for an environment."""
