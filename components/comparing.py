@@ -32,7 +32,7 @@ from tenantry.cluster.reading import check_deletable
 from tenantry.cluster.requests import one
 from tenantry.guard.places import Places
 from tenantry.kube.objects import Manifest, ObjectId, object_id, readable_id
-from tenantry.messages.text import counted, lines_of
+from tenantry.messages.text import counted, grouped, lines_of
 from tenantry.plan.plan import Plan
 from tenantry.preflight.fitness import Policed
 from tenantry.rollout.conditions import Waiting
@@ -114,10 +114,8 @@ class Restoring:
         The engine then asks the cluster that the state knows, and the program another one.
         """
         foreign = {each.id for each in left if not is_applied(each.live or {})}
-        by_hub: dict[str, set[ObjectId]] = {}
-        for each in self.plan.objects:
-            by_hub.setdefault(each.hub, set()).add(each.id)
-        return any(ids <= foreign for ids in by_hub.values())
+        by_hub = grouped((each.id for each in self.plan.objects), lambda id: id.hub)
+        return any(foreign.issuperset(ids) for ids in by_hub.values())
 
 
 def _is_planned(difference: Difference, answer: Mapping[str, Any]) -> bool:
