@@ -136,8 +136,8 @@ def _end(left: Sequence[Difference], *, elsewhere: bool = False) -> NoReturn:
     if elsewhere:
         raise pulumi.RunError(
             f"{message}\n  nothing there was applied by Tenantry: the state is of another management cluster\n"
-            "  fix: correct the stack's kubeconfig if it leads to the wrong cluster; if the management cluster is a new one, begin a\n"
-            "  new state, which deletes nothing:\n"
+            "  fix: correct the stack's kubeconfig if it leads to the wrong cluster; if the management cluster is a new one,\n"
+            "  begin a new state, which deletes nothing:\n"
             f"    pulumi stack export --stack {stack} --file old-state.json\n"
             f"    pulumi stack rm {stack} --yes --force --preserve-config\n"
             f"    pulumi stack init {stack}"
