@@ -15,10 +15,10 @@ from typing import Any, NamedTuple
 
 from tenantry.importing.documents import Placed
 from tenantry.importing.model import Key
+from tenantry.importing.programs import NotBuilt
 from tenantry.importing.remotes import plain, remotes
+from tenantry.importing.yaml_text import read_all
 from tenantry.kube.objects import Manifest
-from tenantry.manifests.documents import read_all
-from tenantry.manifests.model import NotRendered
 from tenantry.messages.data import mapping_at, mappings_in
 
 FLUX = "flux-system"
@@ -60,7 +60,7 @@ def _paths_in(directory: Path) -> Iterator[tuple[str, ...]]:
             large = file.is_symlink() or file.stat().st_size > _MOST_BYTES
             text = b"" if large else file.read_bytes()
             found = read_all(text) if b"kind: Kustomization" in text and b"path:" in text else []
-        except (OSError, NotRendered):  # reading says so with its place
+        except (OSError, NotBuilt):  # reading says so with its place
             continue
         for each in found:
             parts = parts_of(str(mapping_at(each, "spec").get("path") or "")) if isinstance(each, dict) else ()

@@ -17,17 +17,16 @@ from typing import Any
 
 from tenantry.flux.conformance import check_part
 from tenantry.flux.schemas import kinds
-from tenantry.importing.applied import Applied, Build, applied_by, is_applied, variables_at
+from tenantry.importing.applied import Applied, Build, applied_by, is_applied, variables_at, with_metadata
 from tenantry.importing.appliers import Applier, applier_of
 from tenantry.importing.checkouts import ARTIFACT, FLUX, Checkout, Checkouts, copied_by, parts_of, source_of, sources_in
 from tenantry.importing.documents import Placed, placed
 from tenantry.importing.markers import Marked, marked_in
 from tenantry.importing.model import Elsewhere, Followed, Key, Read, Unread, key_of
+from tenantry.importing.programs import NotBuilt
 from tenantry.importing.remotes import assumed
 from tenantry.importing.resource_sets import COPIED, is_resource_set, resolved
 from tenantry.kube.objects import Manifest, is_of_flux, labels_of
-from tenantry.manifests.documents import with_metadata
-from tenantry.manifests.model import NotRendered
 from tenantry.messages.data import mapping_at, mappings_in
 from tenantry.messages.errors import Refused
 from tenantry.messages.text import counted
@@ -192,7 +191,7 @@ class Follower:
             try:
                 applied = filter(is_applied, with_metadata(resolved(manifest), manifest["spec"]))
                 objects = [placed(each, origin, origin) for each in applied]
-            except (NotRendered, Refused) as failed:
+            except (NotBuilt, Refused) as failed:
                 reason = failed.message if isinstance(failed, Refused) else str(failed)
                 self.unread.append(Unread(self.environment, f"{key} ({origin})", reason, _RESOURCE_SET_FIX))
                 continue

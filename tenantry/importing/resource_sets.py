@@ -11,9 +11,9 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from tenantry.importing.programs import NotBuilt
+from tenantry.importing.yaml_text import MOST_BYTES, objects_of, read_all, write
 from tenantry.kube.objects import Manifest, group_of
-from tenantry.manifests.documents import MOST_BYTES, objects_of, read_all, write
-from tenantry.manifests.model import NotRendered
 from tenantry.messages.data import mapping_at, mappings_in, value_at
 
 COPIED = "fluxcd.controlplane.io/copyFrom"
@@ -31,17 +31,17 @@ def is_resource_set(manifest: Manifest) -> bool:
 
 
 def resolved(manifest: Manifest) -> Iterator[Mapping[str, Any]]:
-    """What a ResourceSet applies. Raises: NotRendered: that is not known here."""
+    """What a ResourceSet applies. Raises: NotBuilt: that is not known here."""
     spec = mapping_at(manifest, "spec")
     for key in ("inputsFrom", "steps"):
         if spec.get(key):
-            raise NotRendered(f"spec.{key} is not resolved here")
+            raise NotBuilt(f"spec.{key} is not resolved here")
     templates = [write(each) for each in mappings_in(spec.get("resources"))]
     if isinstance(spec.get("resourcesTemplate"), str):
         templates.append(spec["resourcesTemplate"])
     inputs = mappings_in(spec.get("inputs")) or [{}]
     if len(templates) * len(inputs) > _MOST:
-        raise NotRendered(f"it has more than {_MOST} objects")
+        raise NotBuilt(f"it has more than {_MOST} objects")
     seen: set[str] = set()
     room = MOST_BYTES
     for one in inputs:
@@ -63,11 +63,11 @@ def _filled(template: str, inputs: Mapping[str, Any], room: int) -> str:
         use = _INPUT.fullmatch(found[1])
         filled = value_at(inputs, tuple(use[1].split("."))) if use else None
         if use is None or not isinstance(filled, str | int | float):
-            raise NotRendered(f"its template '{found[0]}' is not resolved here")
+            raise NotBuilt(f"its template '{found[0]}' is not resolved here")
         text = str(filled).lower() if isinstance(filled, bool) else str(filled)
         room -= len(text)
         if room < 0:
-            raise NotRendered(f"its objects become more than {MOST_BYTES // 2**20} MiB")
+            raise NotBuilt(f"its objects become more than {MOST_BYTES // 2**20} MiB")
         return json.dumps(text) if use[2] else text
 
     return _TEMPLATE.sub(value, template)

@@ -9,9 +9,8 @@ from pathlib import Path
 import pytest
 import yaml
 
-from tenantry.manifests.cage import OPEN
-from tenantry.manifests.kustomize import build_part
-from tenantry.manifests.model import NotRendered
+from tenantry.importing.kustomize import build
+from tenantry.importing.programs import NotBuilt
 from tests.unit.importing.test_corpora import CORPORA
 
 
@@ -42,7 +41,7 @@ def test_a_path_is_built_with_all_parts_of_a_kustomization_and_tells_the_file_of
         (tmp_path / name).write_text(text)
     patch = {"patch": "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: web}\ndata: {b: two}\n"}
     spec = {"targetNamespace": "harbour", "namePrefix": "x-", "components": ["../shared"], "patches": [patch]}
-    built = build_part(tmp_path, tmp_path / "prod", kustomize, OPEN, spec)
+    built = build(tmp_path, tmp_path / "prod", kustomize, spec)
     origin = {"config.kubernetes.io/origin": "path: ../base/config.yaml\n"}
     assert yaml.safe_load(built) == {
         "apiVersion": "v1",
@@ -51,14 +50,14 @@ def test_a_path_is_built_with_all_parts_of_a_kustomization_and_tells_the_file_of
         "data": {"a": "one", "b": "two"},
     }
     # A directory without a kustomization is all that is below it.
-    assert yaml.safe_load(build_part(tmp_path, tmp_path / "plain", kustomize, OPEN, {}))["metadata"] == {
+    assert yaml.safe_load(build(tmp_path, tmp_path / "plain", kustomize, {}))["metadata"] == {
         "name": "web",
         "annotations": {"config.kubernetes.io/origin": "path: deep/account.yaml\n"},
     }
     assert not (tmp_path / "plain" / "kustomization.yaml").exists()
     for component in ("../../out", "../.git/../../out", "/etc"):
-        with pytest.raises(NotRendered, match="leaves the source"):
-            build_part(tmp_path, tmp_path / "prod", kustomize, OPEN, {"components": [component]})
+        with pytest.raises(NotBuilt, match="leaves the source"):
+            build(tmp_path, tmp_path / "prod", kustomize, {"components": [component]})
 
 
 def _programs() -> list[tuple[str | None, list[str]]]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -10,7 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import click
 
 from tenantry.cli.commands import Command
-from tenantry.cli.options import output, trust_sources
+from tenantry.cli.options import output
 from tenantry.cli.output import columns, data, data_json, error, say, working
 from tenantry.edit.write import write_all
 from tenantry.importing.documents import MOST_BYTES, Placed, objects_in
@@ -71,16 +72,16 @@ def _check(name: str, what: str) -> None:
 
 
 def read_all(
-    sources: Sequence[Source], kubeconfig: Path | None, named: Mapping[str, Checkout], *, trust: bool
+    sources: Sequence[Source], kubeconfig: Path | None, named: Mapping[str, Checkout]
 ) -> tuple[dict[str, list[Placed]], Reading]:
-    """The objects of each environment, and how they were read. Args: trust: whether kustomize runs without a cage.
+    """The objects of each environment, and how they were read.
 
     Raises: Refused: a source cannot be read, or is invalid.
     """
     from tenantry.importing.environments import read_environment
     from tenantry.importing.model import Reading
 
-    build = builder(trust=trust)
+    build = builder()
     found: dict[str, list[Placed]] = {}
     how = Reading()
     for environment, own in grouped(sources, lambda each: each.environment).items():
@@ -143,15 +144,16 @@ def copies_of(options: Sequence[str]) -> dict[str, Checkout]:
     return found
 
 
-def builder(*, trust: bool) -> Build:
-    """Builds directories with kustomize, each once. Args: trust: without a cage."""
-    from tenantry.manifests.cache import Once
-
-    built: Once[str, bytes] = Once()
+def builder() -> Build:
+    """Builds directories with kustomize, each once."""
+    built: dict[str, bytes] = {}
 
     def build(root: Path, directory: Path, spec: Mapping[str, Any]) -> bytes:
         spec = {key: each for key, each in spec.items() if key in _BUILT_IN}
-        return built.get(f"{root} {directory} {spec!r}", lambda: _build(root, directory, spec, trust=trust))
+        key = f"{root} {directory} {spec!r}"
+        if key not in built:
+            built[key] = _build(root, directory, spec)
+        return built[key]
 
     return build
 
@@ -162,22 +164,34 @@ _BUILT_IN = (
 """The keys of a Kustomization that change what kustomize builds."""
 
 
-def _build(root: Path, directory: Path, spec: Mapping[str, Any], *, trust: bool) -> bytes:
-    """Raises: NotRendered; NotFetched; Refused: nothing can be built here."""
-    from tenantry.cli.diff.manifest_options import cage_for
-    from tenantry.manifests.kustomize import build_part
+def _build(root: Path, directory: Path, spec: Mapping[str, Any]) -> bytes:
+    """Raises: NotBuilt; Refused: nothing can be built here."""
+    from tenantry.importing.kustomize import build
 
-    return build_part(root, directory, _kustomize(), cage_for(trust=trust), spec)
+    return build(root, directory, _kustomize(), spec)
 
 
 def _kustomize() -> tuple[str, ...]:
-    from tenantry.cli.diff.manifest_options import kustomize
-
-    if found := kustomize():
-        return found
+    """The command that builds a directory: kustomize, on PATH or as `tenantry sandbox tools` has built it, or kubectl's."""
+    if path := shutil.which("kustomize") or _built_tool():
+        return (path, "build")
+    if kubectl := shutil.which("kubectl"):
+        return (kubectl, "kustomize")
     raise Refused(
         "kustomize is not installed", "install kustomize or kubectl, or run `tenantry sandbox tools kustomize`"
     )
+
+
+def _built_tool() -> str | None:
+    try:
+        from tenantry.tools import locate
+        from tenantry.tools.errors import ToolsError
+    except ImportError:
+        return None
+    try:
+        return str(locate.path_of("kustomize"))
+    except ToolsError:
+        return None
 
 
 @click.command(
@@ -251,7 +265,6 @@ Exit codes:
 )
 @click.option("--keep-values", is_flag=True, help="Also write values that may be secrets, such as passwords.")
 @click.option("--all", "everything", is_flag=True, help="Show every object and field of the report.")
-@trust_sources
 @click.option("--dry-run", is_flag=True, help="Print tenants.yaml on stdout, and write nothing.")
 @output("text", "json", kind="Import")
 def command(
@@ -267,7 +280,6 @@ def command(
     dry_run: bool,
     everything: bool,
     keep_values: bool,
-    trust_sources: bool,
 ) -> int:
     """Write tenants.yaml from existing Flux objects, with a report.
 
@@ -289,7 +301,7 @@ def command(
             raise Refused(f"{each} exists already, and is not overwritten", "name another file, or remove it")
     sources = sources_of(environments)
     management = management_of(clusters, sources)
-    found, how = read_all(sources, kubeconfig, copies_of(copies), trust=trust_sources)
+    found, how = read_all(sources, kubeconfig, copies_of(copies))
     directories = [each for each in map(directory_of, sources) if each]
     try:
         read = inventory(found, management, how)

@@ -15,7 +15,7 @@ from tenantry.importing.documents import Placed
 from tenantry.importing.environments import clusters_around, nothing_found, read_environment, summary
 from tenantry.importing.markers import Marked
 from tenantry.importing.model import Reading
-from tenantry.manifests.model import NotRendered
+from tenantry.importing.programs import NotBuilt
 
 LEADS = """\
 apiVersion: kustomize.toolkit.fluxcd.io/v1
@@ -71,7 +71,7 @@ class Repository:
         if directory.name == "broken":
             raise KeyError("name")
         if spec.get("components"):
-            raise NotRendered("kustomize: there is no such component")
+            raise NotBuilt("kustomize: there is no such component")
         return "\n---\n".join(each.read_text() for each in sorted(directory.rglob("*.yaml"))).encode()
 
     def read(self, **named: Path) -> tuple[dict[str, Placed], Reading]:

@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 import yaml
 
+from tenantry.importing.programs import NotBuilt
 from tenantry.importing.resource_sets import COPIED, resolved
-from tenantry.manifests.model import NotRendered
 from tests.table import table
 from tests.unit.importing.test_follow import Repository, leads
 
@@ -63,16 +63,16 @@ UNKNOWN: dict[str, dict[str, Any]] = {
 
 @table("reason", UNKNOWN)
 def test_what_is_made_at_run_time_is_not_known(reason: str) -> None:
-    with pytest.raises(NotRendered) as refused:
+    with pytest.raises(NotBuilt) as refused:
         list(resolved(resource_set(**UNKNOWN[reason])))
     assert str(refused.value) == reason
 
 
 def test_inputs_cannot_take_all_memory() -> None:
     bomb = resource_set(inputs=[{"a": "x" * 2**16}], resourcesTemplate="a: " + "<< inputs.a >>" * 600)
-    with pytest.raises(NotRendered, match="its objects become more than 32 MiB"):
+    with pytest.raises(NotBuilt, match="its objects become more than 32 MiB"):
         list(resolved(bomb))
-    with pytest.raises(NotRendered, match="it has more than 20000 objects"):
+    with pytest.raises(NotBuilt, match="it has more than 20000 objects"):
         list(resolved(resource_set(inputs=[{"a": "x"}] * 201, resources=[SPACE] * 100)))
 
 
