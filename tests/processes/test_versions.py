@@ -8,9 +8,9 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-
 from tenantry.manifests.model import NotFetched
 from tenantry.manifests.versions import Question, ask_all
+
 from tenantry.sandbox import registry, repositories
 from tenantry.sandbox.layout import Layout
 from tenantry.sandbox.server import listen

@@ -21,7 +21,6 @@ from tenantry.messages.text import grouped, listed
 
 if TYPE_CHECKING:
     from tenantry.importing.applied import Build
-    from tenantry.importing.checkouts import Checkout
     from tenantry.importing.model import Reading
     from tenantry.importing.report import Report
 
@@ -71,9 +70,7 @@ def _check(name: str, what: str) -> None:
         )
 
 
-def read_all(
-    sources: Sequence[Source], kubeconfig: Path | None, named: Mapping[str, Checkout]
-) -> tuple[dict[str, list[Placed]], Reading]:
+def read_all(sources: Sequence[Source], kubeconfig: Path | None) -> tuple[dict[str, list[Placed]], Reading]:
     """The objects of each environment, and how they were read.
 
     Raises: Refused: a source cannot be read, or is invalid.
@@ -92,7 +89,7 @@ def read_all(
             else:
                 others += objects_of(source, kubeconfig)
         with working(f"reading {listed([each.text for each in own])}"):
-            found[environment], one = read_environment(environment, directories, others, named, build)
+            found[environment], one = read_environment(environment, directories, others, build)
         how += one
     return found, how
 
@@ -123,25 +120,6 @@ def _live(context: str | None, kubeconfig: Path | None) -> list[Placed]:
 
     with connect(kubeconfig, context) as client, answering(client.config):
         return list(objects_on(client))
-
-
-def copies_of(options: Sequence[str]) -> dict[str, Checkout]:
-    """The copies of sources that `--source` names. Raises: Refused."""
-    from tenantry.importing.checkouts import Checkout
-
-    found = {}
-    for option in options:
-        name, equals, text = option.rpartition("=")
-        path = Path(text).expanduser()
-        if not (name and equals and text):
-            raise Refused(
-                f"'{option}' names no copy of a source",
-                "write --source NAMESPACE/NAME=DIRECTORY or --source URL=DIRECTORY",
-            )
-        if not path.is_dir():
-            raise Refused(f"{text}: no such directory", "name the root of a copy of the source")
-        found[name] = Checkout(path.resolve(), not path.is_absolute())
-    return found
 
 
 def builder() -> Build:
@@ -233,13 +211,6 @@ Exit codes:
     help="The name of an environment's management cluster; default: the environment's name.",
 )
 @click.option(
-    "--source",
-    "copies",
-    metavar="NAME=DIR",
-    multiple=True,
-    help="A copy of a source that Kustomizations apply, by NAMESPACE/NAME or URL; can be repeated.",
-)
-@click.option(
     "--kubeconfig",
     type=click.Path(path_type=Path, dir_okay=False),
     help="The kubeconfig with the contexts; default: KUBECONFIG, then ~/.kube/config.",
@@ -270,7 +241,6 @@ Exit codes:
 def command(
     environments: tuple[str, ...],
     clusters: tuple[str, ...],
-    copies: tuple[str, ...],
     kubeconfig: Path | None,
     chart: str | None,
     target: Path,
@@ -301,7 +271,7 @@ def command(
             raise Refused(f"{each} exists already, and is not overwritten", "name another file, or remove it")
     sources = sources_of(environments)
     management = management_of(clusters, sources)
-    found, how = read_all(sources, kubeconfig, copies_of(copies))
+    found, how = read_all(sources, kubeconfig)
     directories = [each for each in map(directory_of, sources) if each]
     try:
         read = inventory(found, management, how)

@@ -9,11 +9,11 @@ from typing import Any
 
 import jsonschema_rs
 import pytest
+from tenantry.manifests.model import NotFetched
+from tenantry.manifests.versions import Answer, Question
 
 from tenantry.cli.documents.kinds import schema_of
 from tenantry.cli.edit import update
-from tenantry.manifests.model import NotFetched
-from tenantry.manifests.versions import Answer, Question
 from tests.unit.cli.test_cli import Capture, tenantry
 
 pytestmark = pytest.mark.usefixtures("plans_once")
