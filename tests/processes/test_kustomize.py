@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import shutil
 import subprocess
+import time
 from pathlib import Path
 
 import pytest
 import yaml
 
 from tenantry.importing.kustomize import build
-from tenantry.importing.programs import NotBuilt
+from tenantry.importing.programs import SECONDS, NotBuilt
 from tests.unit.importing.test_corpora import CORPORA
 
 
@@ -58,6 +59,53 @@ def test_a_path_is_built_with_all_parts_of_a_kustomization_and_tells_the_file_of
     for component in ("../../out", "../.git/../../out", "/etc"):
         with pytest.raises(NotBuilt, match="leaves the source"):
             build(tmp_path, tmp_path / "prod", kustomize, {"components": [component]})
+
+
+_EXEC = """\
+apiVersion: example.com/v1
+kind: Made
+metadata:
+  name: made
+  annotations: {config.kubernetes.io/function: "exec: {path: ./run.sh}"}
+"""
+_FETCHES = """\
+apiVersion: builtin
+kind: ConfigMapGenerator
+metadata: {name: made}
+files: [a=FROM]
+"""
+RUNS: dict[str, dict[str, str]] = {
+    "must specify --enable-helm": {
+        "kustomization.yaml": "helmCharts: [{name: web, repo: 'https://charts.example.com', version: 1.0.0}]\n"
+    },
+    "external plugins disabled": {"kustomization.yaml": "generators: [made.yaml]\n", "made.yaml": _EXEC},
+    "connection refused": {
+        "kustomization.yaml": "generators: [made.yaml]\n",
+        "made.yaml": _FETCHES.replace("FROM", "http://192.0.2.1/a"),
+    },
+    "remote bases are not followed": {
+        "kustomization.yaml": "resources: [inner]\n",
+        "inner/kustomization.yaml": "resources: ['https://github.com/acme/base?ref=main']\n",
+    },
+}
+
+
+@pytest.mark.parametrize("refusal", RUNS)
+def test_kustomize_runs_and_fetches_nothing(tmp_path: Path, refusal: str) -> None:
+    kustomize = next(((path, *words) for path, words in _programs() if path), None)
+    if kustomize is None:
+        pytest.skip("no kustomize on this machine")
+    script = tmp_path / "run.sh"
+    script.write_text(f"#!/bin/sh\n/bin/touch {tmp_path}/ran\n")
+    script.chmod(0o755)
+    for name, text in RUNS[refusal].items():
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_text(text)
+    started = time.monotonic()
+    with pytest.raises(NotBuilt, match=refusal):
+        build(tmp_path, tmp_path, kustomize, {})
+    assert not (tmp_path / "ran").exists()
+    assert time.monotonic() - started < SECONDS / 2
 
 
 def _programs() -> list[tuple[str | None, list[str]]]:
