@@ -35,6 +35,7 @@ from tenantry.messages.data import mapping_at
 from tenantry.messages.text import counted, format_path, grouped
 from tenantry.plan.plan import Plan
 
+_KUSTOMIZATION = "kustomize.toolkit.fluxcd.io/v1"
 _INSTALLS = ("Kustomization", "HelmRelease")
 _SOURCES = ("GitRepository", "OCIRepository", "HelmRepository", "Bucket", "HelmChart")
 
@@ -204,7 +205,7 @@ def _owners(inventory: Inventory, proof: Proof, draft: Draft, contexts: Mapping[
             if ids:
                 yield _alone(f"What applies {_of_these(ids)} was not read.", ids, context)
         elif (environment, *owner) in ending and (environment, owner) not in going_on:
-            yield _handover(_Place(ObjectId(_VERSIONS[owner.kind], *owner), context), len(ids))
+            yield _handover(_Place(ObjectId(_KUSTOMIZATION, *owner), context), len(ids))
         else:
             who = f"{owner.kind} {owner.namespace}/{owner.name}"
             yield _alone(f"{who} applies {_of_these(ids)}, and others that it goes on applying.", ids, context)
@@ -226,11 +227,7 @@ def _alone(who: str, ids: Sequence[ObjectId], context: str) -> Step:
 
 
 def _owner(read: Read) -> Applier | None:
-    return applier_of(labels_of(read.manifest), *_VERSIONS)
-
-
-_VERSIONS = {"Kustomization": "kustomize.toolkit.fluxcd.io/v1"}
-"""The versions of what applies objects and can be told to stop."""
+    return applier_of(labels_of(read.manifest), "Kustomization")
 
 
 def _handover(owner: _Place, count: int) -> Step:
