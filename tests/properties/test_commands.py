@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 from hypothesis import Phase, assume, settings
 from hypothesis import strategies as st
+from tenantry.edit.subjects.renaming import rename
 
 from tenantry.edit.document import same
 from tenantry.edit.editor import Editor
@@ -15,7 +16,6 @@ from tenantry.edit.subjects.adding import add
 from tenantry.edit.subjects.names import Kind, Target
 from tenantry.edit.subjects.references import declared_in, references_to
 from tenantry.edit.subjects.removing import remove
-from tenantry.edit.subjects.renaming import rename
 from tests.drawn import given
 from tests.layouts import written
 from tests.strategies import fleets

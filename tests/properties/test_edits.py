@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 from hypothesis import assume
 from hypothesis import strategies as st
-
 from tenantry.edit.canonical import canonical, comments_in
+
 from tenantry.edit.document import Document, inserted, removed, same
 from tenantry.edit.editor import assign
 from tenantry.edit.lines import after_lines, first_line

@@ -125,6 +125,6 @@ def _unused(fleet: Fleet, who: str, path: Path, by: dict[str, Path], fold: str =
         "never-used",
         f"no environment has this '{path[-1]}' of {who}: each of them overrides it",
         (*places[:_SHOWN], *more),
-        fix=fold or f"remove it: tenantry unset {format_path(path)}",
+        fix=fold or f"remove it: tenantry set {format_path(path)} null",
         at_key=True,
     )
