@@ -62,7 +62,7 @@ def two_runs(plan: Plan, now: Held, found: Sequence[Removal], declared: Declared
             *(f"    tenantry set {way.path} {REMOVING}" for way in shown),
             *rest,
             f"    {up}",
-            f"  then {_again(ways, known=known, replaced=bool(beside))}:",
+            f"  then {_again(known=known, replaced=bool(beside))}:",
             *(f"    {command}" for way in shown for command in (way.remove if known else way.unmark,) if command),
             *rest,
             f"    {up}",
@@ -71,14 +71,12 @@ def two_runs(plan: Plan, now: Held, found: Sequence[Removal], declared: Declared
     )
 
 
-def _again(ways: Sequence[Way], *, known: bool, replaced: bool) -> str:
+def _again(*, known: bool, replaced: bool) -> str:
     """How the second run begins. A mark that would stay is taken away, so that what stays is protected again."""
     if not known:
         return "make this change again, and type"
     if replaced:
         return "type"
-    if any(way.unmark for way in ways):
-        return "type (or make this change again, and remove what was set)"
     return "make this change again, or type"
 
 

@@ -46,11 +46,11 @@ def command(file: Path, first: str, second: str, subjects: tuple[str, ...], outp
     version of anything else. APP is TENANT/APP or platform/ADDON; `platform` is all add-ons; default: all that both have.
     """
     editor = Editor.open(file)
+    fleet = load_fleet(file, editor.read_before)
     for environment in (first, second):
         require(editor, Target(Kind.ENVIRONMENT, environment))
     if first == second:
         raise Refused("FROM and TO are the same environment", "name two environments")
-    fleet = load_fleet(file, editor.read_before)
     every = {in_words(at): at for at, _, _, _ in walk.apps(fleet)}
     known = {*every, *(name.partition("/")[0] for name in every)}
     for unknown in sorted({*subjects} - known):

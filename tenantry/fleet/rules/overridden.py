@@ -106,15 +106,12 @@ def _leaves(data: Any, path: Path = ()) -> Iterator[Path]:
 
 
 def _fold(fleet: Fleet, at: tuple[str, ...], path: Path, by: dict[str, Path]) -> str:
-    """The command that makes equal overrides the app's own; "" if they are not equal, remove it, or are of one environment."""
-    placed = dict.fromkeys(environment for environment, _ in placements_of(fleet, at))
-    first, *others = [name for name in fleet.in_order() if name in placed and name in by] or [""]
+    """How equal overrides become the app's own; "" if they are not equal, remove it, or are of one environment."""
+    placed = {environment for environment, _ in placements_of(fleet, at)}
     values = [value_at(fleet.source.data, place) for place in by.values()]
-    if not others or path[0] not in ("kustomize", "helm") or any(each is None or each != values[0] for each in values):
+    if len(placed & by.keys()) < 2 or any(each is None or each != values[0] for each in values):
         return ""
-    name = f"{at[1]}/{at[3]}" if at[0] == "tenants" else f"platform/{at[2]}"
-    more = "" if path == ("helm", "version") else f" --with {format_path(path)}"
-    return f"make theirs its own: tenantry promote {name} --from {first} --to {others[-1]}{more}"
+    return "all of them have the same value: write it here, and remove it from the overrides"
 
 
 def _unused(fleet: Fleet, who: str, path: Path, by: dict[str, Path], fold: str = "") -> Problem:
