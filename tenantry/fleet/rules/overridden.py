@@ -37,7 +37,7 @@ def base_values_are_used(fleet: Fleet) -> Iterator[Problem]:
         there = [name for name in real if not barrier(fleet, name, at)]
         for path, by in _overridden(fleet, at, [at], MERGED, there):
             if path[-1] not in _WHAT:
-                yield _unused(fleet, walk.app_in_words(at), (*at, *path), by, _fold(fleet, at, path, by))
+                yield _unused(fleet, walk.app_in_words(at), (*at, *path), by, _fold(fleet, at, by))
     for at, _ in walk.sources(fleet):
         if fleet.raw(*at, "overrides", "environments") and not _is_of_frame(fleet, at):
             there = [name for name in real if any(name == each for each, _ in placements_of_source(fleet, at))]
@@ -105,7 +105,7 @@ def _leaves(data: Any, path: Path = ()) -> Iterator[Path]:
         yield path
 
 
-def _fold(fleet: Fleet, at: tuple[str, ...], path: Path, by: dict[str, Path]) -> str:
+def _fold(fleet: Fleet, at: tuple[str, ...], by: dict[str, Path]) -> str:
     """How equal overrides become the app's own; "" if they are not equal, remove it, or are of one environment."""
     placed = {environment for environment, _ in placements_of(fleet, at)}
     values = [value_at(fleet.source.data, place) for place in by.values()]

@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any
 
-import pytest
-
-from tenantry.cli.app import run
 from tenantry.explain import explain_app
 from tenantry.fleet.classes import is_of_class, is_platforms_source
-from tenantry.load import load_fleet, warnings_of
+from tenantry.load import warnings_of
 from tenantry.plan.plan import plan
 from tests.table import table
 from tests.unit.texts import FRAME, fleet, planned, problems, told
