@@ -11,11 +11,10 @@ import pytest
 from hypothesis import assume
 from hypothesis import strategies as st
 
-from tenantry.edit.canonical import canonical, comments_in
 from tenantry.edit.document import Document, inserted, removed, same
 from tenantry.edit.editor import assign
 from tenantry.edit.lines import after_lines, first_line
-from tenantry.edit.tree import comments
+from tenantry.edit.tree import comments, tree_of
 from tenantry.messages.data import replaced, value_at
 from tenantry.messages.errors import Path
 from tenantry.source.parse import parse
@@ -67,6 +66,12 @@ def files(draw: st.DrawFn) -> Document:
     document = Document(FILE, written(draw(SMALL | SMALL | SMALL | fleets()), draw(SEEDS)))
     assert document.after == document.before
     return document
+
+
+def comments_in(text: str) -> Counter[str]:
+    """The comments of a text, and how often each is there."""
+    root = tree_of(text)
+    return Counter(found[0].rstrip() for found in comments(text, root.nodes() if root else (), 0, len(text)))
 
 
 def span(document: Document, path: Path) -> tuple[str, str]:
@@ -136,17 +141,6 @@ def test_assigning_what_was_there_gives_back_the_data(data: st.DataObject, docum
     assign(document, path, value)
     assign(document, path, old)
     assert same(document.data, before)
-
-
-@given(files())
-def test_the_canonical_form_keeps_meaning_and_comments(document: Document) -> None:
-    once = canonical(document.before, FILE)
-    assert canonical(once, FILE) == once
-    assert same(parse(once, "after").data, document.data)
-    assert comments_in(once.decode()) == comments_in(document.text)
-    assert sum(comments_in(once.decode()).values()) == document.text.count('{note} "') + document.text.count(
-        "# The fleet."
-    )
 
 
 SHIPPED = [
