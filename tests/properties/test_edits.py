@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path as FilePath
 from typing import Any
 
@@ -14,9 +15,9 @@ from hypothesis import strategies as st
 from tenantry.edit.document import Document, inserted, removed, same
 from tenantry.edit.editor import assign
 from tenantry.edit.lines import after_lines, first_line
-from tenantry.edit.tree import comments, tree_of
+from tenantry.edit.tree import Node, tree_of
 from tenantry.messages.data import replaced, value_at
-from tenantry.messages.errors import Path
+from tenantry.messages.errors import LINE_BREAK, Path
 from tenantry.source.parse import parse
 from tests.drawn import given
 from tests.layouts import written
@@ -24,6 +25,7 @@ from tests.strategies import fleets
 
 ROOT = FilePath(__file__).resolve().parents[2]
 FILE = FilePath("tenants.yaml")
+COMMENT = re.compile(r"#[^\n\r\x85\u2028\u2029]*")
 SEEDS = st.integers(0, 2**32)
 TEXTS = st.sampled_from(
     ["a", "on", "8", "1.10", "{env}", "./web/{env}", "", " ", "a: b", "#", "it's", 'say "x"', "-", "~"]
@@ -66,6 +68,18 @@ def files(draw: st.DrawFn) -> Document:
     document = Document(FILE, written(draw(SMALL | SMALL | SMALL | fleets()), draw(SEEDS)))
     assert document.after == document.before
     return document
+
+
+def comments(text: str, nodes: Iterable[Node], start: int, end: int) -> Iterator[re.Match[str]]:
+    """The comments between two places. nodes: those there, in their order; a `#` in a key or a value begins no comment."""
+    at = start
+    for node in nodes:
+        if node.kind == "scalar":
+            # A comment can follow the sign of a text over several lines.
+            sign = len(LINE_BREAK.split(text[node.start : node.end], 1)[0]) if node.style in ("|", ">") else 0
+            yield from COMMENT.finditer(text, at, min(node.start + sign, end))
+            at = max(at, node.end)
+    yield from COMMENT.finditer(text, at, end)
 
 
 def comments_in(text: str) -> Counter[str]:

@@ -22,8 +22,6 @@ class Edit(Document):
     kind: Literal["Edit"] = "Edit"
     edits: list[str]
     """What was edited, a sentence for each edit; empty if the files say so already."""
-    hints: list[str] = []
-    """What to do before the next `tenantry up`, if the edit changes clusters."""
     written: bool = False
     """Whether the files are written: not with `--dry-run`, and not if nothing changes."""
     files: list[EditedFile] = []

@@ -94,7 +94,7 @@ def apply(
     if how.is_text:
         _print(editor, how, done, made, checked, unchanged)
     else:
-        data_json(_document(editor, how, [*done, *made.notes], checked, made.hints))
+        data_json(_document(editor, how, [*done, *made.notes], checked))
     return 0
 
 
@@ -123,8 +123,6 @@ def _print(
     for line in _consequences(editor, checked, unchanged, sys.stderr if how.dry_run else sys.stdout):
         tell(line)
     report_warnings(checked.new_warnings)
-    for hint in made.hints if checked.compared and checked.compared.is_different else ():
-        tell(f"{click.style('hint:', fg='cyan', bold=True)} {printable(hint)}")
     if how.dry_run:
         say("dry run: nothing is written")
 
@@ -151,7 +149,6 @@ def _document(
     how: How,
     done: Sequence[str],
     checked: Checked | None,
-    hints: Sequence[str],
 ) -> Edit:
     from tenantry.cli.documents.edits import Edit, EditedFile
 
@@ -160,7 +157,6 @@ def _document(
     compared = told.compared.document() if told.compared else None
     return Edit(
         edits=done if changes else [],
-        hints=hints if changes else [],
         written=bool(changes) and not how.dry_run,
         files=[EditedFile(file=str(file), diff="\n".join(difference({file: each}))) for file, each in changes.items()],
         valid=not told.errors,

@@ -36,14 +36,13 @@ _READ_APART = frozenset(
 
 
 class Edit(NamedTuple):
-    """What an edit did. done: a sentence in the past tense; notes: what else; hints: what to do before the next run.
+    """What an edit did. done: a sentence in the past tense; notes: what else.
 
     added: the path of a new entry, which nothing uses yet.
     """
 
     done: str
     notes: Sequence[str] = ()
-    hints: Sequence[str] = ()
     added: Path = ()
 
 
