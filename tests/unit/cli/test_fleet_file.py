@@ -82,11 +82,8 @@ def test_a_group_takes_the_option_too(capsys: Capture, position: int) -> None:
 def test_every_command_that_reads_the_file_takes_the_option() -> None:
     without = {
         "completion",
-        "help",
-        "try",
         "import",
         "init",
-        "upgrade",
         "sandbox status",
         "sandbox down",
         "sandbox run",
