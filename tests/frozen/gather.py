@@ -442,17 +442,8 @@ def of_imports() -> Cases:
     corpora = ROOT / "tests/unit/importing/corpora"
     for name, options in IMPORTS.items():
         if name not in _WITHOUT_ACCOUNTS:
-            yield (
-                name,
-                {
-                    "options": [*options],
-                    "files": _tree(corpora / name / "input"),
-                    "built": {
-                        each.replace("_", "/").removesuffix(".yaml"): content
-                        for each, content in _tree(corpora / name / "built").items()
-                    },
-                },
-            )
+            tree = corpora / name
+            yield name, {"options": [*options], "files": _tree(tree / "input"), "built": _tree(tree / "built")}
 
 
 def _tree(directory: Path) -> Files:

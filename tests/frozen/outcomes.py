@@ -194,12 +194,13 @@ def _reasons(problems: Iterable[Problem]) -> list[Any]:
 def of_import(case: Input) -> Any:
     with TemporaryDirectory() as directory:
         root, target = Path(directory) / "input", Path(directory) / "tenants.yaml"
+        (root / ".git").mkdir(parents=True)  # where a repository begins
         for name, text in case["files"].items():
             (root / name).parent.mkdir(parents=True, exist_ok=True)
             (root / name).write_bytes(bytes_of(text))
 
         def build(_root: Path, built: Path, *_: object, **_options: object) -> bytes:
-            return bytes_of(case["built"][built.relative_to(root).as_posix()])
+            return bytes_of(case["built"][f"{'_'.join(built.relative_to(root).parts)}.yaml"])
 
         with (
             chdir(root),
