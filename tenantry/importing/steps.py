@@ -319,7 +319,7 @@ def _protected(draft: Draft) -> Iterator[Step]:
             " Today they go with the add-on. Helm upgrades a release once when its line goes, so take them one at a time, and run"
             f" `tenantry up` after each.{more}",
             tuple(
-                f"tenantry unset {shlex.quote(format_path(('platform', 'addons', name, 'keepCRDs')))}"
+                f"tenantry set {shlex.quote(format_path(('platform', 'addons', name, 'keepCRDs')))} null"
                 for name in bare[:_NAMES]
             ),
         )

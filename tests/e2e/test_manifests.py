@@ -352,33 +352,3 @@ def test_a_server_that_is_not_there_is_told_and_a_copy_on_disk_helps(bench: Benc
     assert fix == "      fix: name a local copy: --source rocky/manifests=DIRECTORY"
     copy = write(tmp_path / "copy", {f"{each}/web.yaml": WEB.replace("COLOR", each) for each in ("one", "two")})
     assert bench.diff(*fleets, f"--source=rocky/manifests={copy}")[-1] == "          ~ data.color: one -> two"
-
-
-def test_update_asks_every_kind_of_source(bench: Bench) -> None:
-    """`tenantry update` with the real helm and git, on the same sources."""
-    sources = (
-        "{manifests: {git: {url: 'http://127.0.0.1:{port}/git/rocky/manifests.git', ref: {tag: v1.0.0}}},"
-        " moving: {git: {url: 'http://127.0.0.1:{port}/git/rocky/manifests.git', ref: {semver: 1.x}}},"
-        " charts: {helm: {url: 'http://127.0.0.1:{port}/charts'}},"
-        " registry: {helm: {type: oci, insecure: true, url: 'oci://127.0.0.1:{port}/charts'}},"
-        " app: {oci: {url: 'oci://127.0.0.1:{port}/charts/app', insecure: true, ref: {tag: 1.0.0}}},"
-        " gone: {helm: {url: 'http://127.0.0.1:{port}/nothing'}}}"
-    )
-    apps = (
-        "{git: {kustomize: {source: manifests}}, moved: {kustomize: {source: moving}},"
-        " helm: {helm: {source: charts, chart: app, version: 1.0.0}},"
-        " helm-oci: {helm: {source: registry, chart: app, version: 1.0.0}},"
-        " oci: {helm: {source: app}}, gone: {helm: {source: gone, chart: app, version: 1.0.0}}}"
-    )
-    before = bench.fleet(sources, apps)
-    write(bench.root, {"tenants.yaml": before})
-    assert run(["update"]) == 1
-    out, err = bench.capsys.readouterr()
-    assert "newer, but out of range: chart app 2.0.0 for rocky/helm\n" in out
-    assert "warning: HelmRepository 'rocky/gone' cannot be asked: helm: failed to fetch http" in err
-    assert err.count("/v2/charts/app/tags/list") == 1, err
-    assert run(["update", "--pin"]) == 0
-    bench.capsys.readouterr()
-    after = before.replace("v1.0.0", "v1.1.0").replace("ref: {semver: 1.x}", "ref: {tag: v1.1.0}, updates: 1.x")
-    head, gone, rest = after.replace("1.0.0", "1.2.0").rpartition("1.2.0")
-    assert (bench.root / "tenants.yaml").read_text() == f"{head}1.0.0{rest}", gone

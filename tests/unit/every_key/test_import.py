@@ -41,13 +41,10 @@ BY_NATURE = {
     "ExtraNamespace.state": "permits a removal, which is for people to decide",
     "Tenant.formerly": "names come back as they are",
     "Frame.environments": "said of each app",
-    "Git.updates": "read by `tenantry update` alone",
-    "HelmPatch.updates": "read by `tenantry update` alone",
     **dict.fromkeys(
         ("Platform.helm", "Settings.helm"),
         "said of each app, unless most apps say the same",
     ),
-    "Oci.updates": "read by `tenantry update` alone",
     "Platform.longNames": "for names that the file makes, which import reads as they are",
     "Platform.reservedNamespaces": "a check of names",
     "Platform.sharedIdentity": "a permission, which sets nothing",

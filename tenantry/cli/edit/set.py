@@ -1,4 +1,4 @@
-"""`tenantry set` and `unset`: one value at a path of the file; and `fmt`, which writes the same values in the canonical form."""
+"""`tenantry set`: one value at a path of the file. The value null removes the entry."""
 
 from __future__ import annotations
 
@@ -12,24 +12,20 @@ import click
 
 from tenantry.cli.commands import Command
 from tenantry.cli.completers import fleet_data
-from tenantry.cli.edit.apply import How, apply, edit_options, print_difference
+from tenantry.cli.edit.apply import How, apply, edit_options
 from tenantry.cli.edit.check import Checked
-from tenantry.cli.fleet_file import file_option, fleet_file, reads_file
-from tenantry.cli.output import data
-from tenantry.edit.canonical import canonical
+from tenantry.cli.fleet_file import reads_file
 from tenantry.edit.editor import Editor
 from tenantry.edit.paths import END, check_known, keys_at, located, not_there, parse_path, typed
 from tenantry.edit.subjects.placing import require_list
 from tenantry.edit.values import Style, flow
-from tenantry.edit.write import write_all
 from tenantry.fleet.groups import NAMING
 from tenantry.fleet.lineages import Lineages
 from tenantry.messages.data import ABSENT, mapping_at, value_at
 from tenantry.messages.errors import InvalidFleet, Path, Refused
 from tenantry.messages.redact import redacted
-from tenantry.messages.text import counted, format_path, listed, printable
+from tenantry.messages.text import format_path
 from tenantry.source.compose import Constructor, compose
-from tenantry.source.parse import bytes_of
 
 _MOST = 60
 """Characters of a value in a message."""
@@ -50,9 +46,6 @@ def _complete(context: click.Context, _: click.Parameter, start: str) -> list[st
     return [format_path((*above, key)) for key in keys if key.startswith(begun)]
 
 
-# --- set ----------------------------------------------------------------------------------------------------------------
-
-
 @click.command(
     "set",
     cls=Command,
@@ -68,12 +61,15 @@ Examples:
   tenantry set platform.addons.dns.helm.values - < values.yaml
   tenantry set tenants.rocky.role edit --dry-run | git apply
 
+  tenantry set tenants.rocky.quota null                     remove the entry
+  tenantry set 'tenants.rocky.clusters.names[edge-2]' null  one cluster less
+
 A path is written as in messages. A key with dots stands in brackets and quotes
 where another key could follow it; quote the whole path for the shell then.
 [] is the place behind the last entry of a list.
 
 Exit codes:
-  0  the value is written, or it is there already
+  0  the value is written or removed, or it is there already
   2  there is no such path, the value does not fit there, the edited file would
      be invalid, or it cannot be written; nothing is written
 """,
@@ -83,20 +79,27 @@ Exit codes:
 @click.option("--string", is_flag=True, help="Take VALUE as a text, as it is, not as YAML.")
 @edit_options
 @reads_file
-def _set(file: FilePath, path: str, value: str, output: str, *, string: bool, dry_run: bool) -> int:
+def command(file: FilePath, path: str, value: str, output: str, *, string: bool, dry_run: bool) -> int:
     """Set the value at PATH in tenants.yaml, or in the included file that declares it.
 
     VALUE is YAML; `-` reads it from stdin. Where only text fits, VALUE is taken as text: a version 1.10 stays 1.10, and is
     not the number 1.1. Of a mapping or list, only the entries that differ change. Comments, quotes, order and everything
     beside the value stay as they are.
 
+    The VALUE null removes the entry with its comments. A mapping that becomes empty goes too, if its absence means the same.
+    To remove a tenant or an app with what refers to it, use `tenantry remove`. To write a null into the file, set the mapping
+    that holds it: `tenantry set tenants.rocky.limits '{default: null}'`.
+
     The edited fleet is checked before it is written, and the result is what `tenantry diff` would say.
     """
     text = sys.stdin.read() if value == "-" else value
+    given = text if string else _yaml(text)
     editor = Editor.open(file)
     asked = parse_path(path)
+    if given is None:
+        return _remove(editor, asked, How(dry_run, output))
     over_row = editor.over_row(asked)
-    new = text if string else typed(asked, _yaml(text), text)
+    new = text if string else typed(asked, given, text)
     entries = editor.value(asked[:-1], None) if asked[-1] == END else None
     if asked[-1] == END and (asked[-3:-1] == ("clusters", "names") or asked[-2] == "environments"):
         require_list(editor, asked[:-1], new)
@@ -110,11 +113,23 @@ def _set(file: FilePath, path: str, value: str, output: str, *, string: bool, dr
     return apply(editor, How(dry_run, output), told, lambda checked: _overridden(checked, at))
 
 
+def _remove(editor: Editor, asked: Path, how: How) -> int:
+    """Remove the entry at a path from each file that declares it."""
+    at = located(asked, editor.value)
+    if editor.value(at) is ABSENT:
+        editor.refuse_row(at)
+        raise not_there(at, editor.value)
+    editor.unset(at)
+    return apply(editor, how, [f"removed {format_path(at)}"])
+
+
 def _yaml(text: str) -> Any:
     try:
         root = compose(text, "VALUE")
         if root is None:
-            raise Refused("VALUE is empty", "write null, '\"\"' for an empty text, or '{}' for an empty mapping")
+            raise Refused(
+                "VALUE is empty", "write '\"\"' for an empty text, '{}' for an empty mapping, or null to remove"
+            )
         constructor = Constructor("VALUE")
         value = constructor.construct(root)
         if constructor.problems:
@@ -172,89 +187,3 @@ def _with_more_weight(data: Any, path: Path) -> Iterator[Path]:
         yield (*taker, *rest)
         if taker[0] != "clusterGroups":
             yield from _with_more_weight(data, (*taker, *rest))
-
-
-# --- unset --------------------------------------------------------------------------------------------------------------
-
-
-@click.command(
-    "unset",
-    cls=Command,
-    epilog="""\
-Examples:
-  tenantry unset tenants.rocky.quota
-  tenantry unset tenants.rocky.quota.requests.cpu
-  tenantry unset tenants.rocky.apps.web.overrides.environments.prod
-  tenantry unset 'tenants.rocky.clusters.names[edge-2]'     one cluster less
-  tenantry unset 'tenants.rocky.owners[1]' --dry-run
-
-Exit codes:
-  0  the entry is removed
-  2  nothing stands at the path, the edited file would be invalid, or it
-     cannot be written; nothing is written
-""",
-)
-@click.argument("path", shell_complete=_complete)
-@edit_options
-@reads_file
-def _unset(file: FilePath, path: str, output: str, *, dry_run: bool) -> int:
-    """Remove the entry at PATH from tenants.yaml, or from the included file that declares it, with its comments.
-
-    A mapping that becomes empty goes too, if its absence means the same. To remove a tenant or an app with what refers to it,
-    use `tenantry remove`.
-    """
-    editor = Editor.open(file)
-    at = located(parse_path(path), editor.value)
-    if editor.value(at) is ABSENT:
-        editor.refuse_row(at)
-        raise not_there(at, editor.value)
-    editor.unset(at)
-    return apply(editor, How(dry_run, output), [f"removed {format_path(at)}"])
-
-
-# --- fmt ----------------------------------------------------------------------------------------------------------------
-
-
-@click.command(
-    "fmt",
-    cls=Command,
-    epilog="""\
-Examples:
-  tenantry fmt
-  tenantry fmt --dry-run
-  tenantry fmt --check                       in a pipeline
-  tenantry fmt tenants.d/rocky.yaml
-
-Exit codes:
-  0  the files are formatted
-  1  with --check: files are not formatted
-  2  a file is not valid YAML, or it cannot be written; nothing is written
-""",
-)
-@click.argument("files", nargs=-1, type=click.Path(path_type=FilePath, dir_okay=False))
-@click.option("--check", is_flag=True, help="Write nothing, and exit with code 1 if a file is not formatted.")
-@click.option("--dry-run", is_flag=True, help="Print the changes of the files, and write nothing.")
-@file_option()
-@click.pass_context
-def _fmt(context: click.Context, files: tuple[FilePath, ...], *, check: bool, dry_run: bool) -> int:
-    """Format tenants.yaml and the files that it includes, or FILES.
-
-    Keys get the order of the reference, two spaces of indentation, quotes where they are needed, and an empty line between
-    sections and between tenants. Comments, names, the order of lists and what stands in brackets stay. The meaning does not
-    change: this is checked before anything is written.
-    """
-    found = {file: bytes_of(file) for file in files or Editor.open(fleet_file(context)).documents}
-    formatted = {file: (raw, canonical(raw, file)) for file, raw in found.items()}
-    changes = {file: (before, after) for file, (before, after) in formatted.items() if before != after}
-    if dry_run and changes:
-        print_difference(changes)
-    elif not (check or dry_run):
-        write_all(changes)
-    if not dry_run:
-        names = printable(listed(changes, most=len(changes)))
-        done = f"{'not formatted' if check else 'formatted'}: {names}"
-        data(done if changes else f"{counted(len(found), 'file')} formatted already")
-    return 1 if check and changes else 0
-
-
-commands = {"set": _set, "unset": _unset, "fmt": _fmt}
