@@ -58,7 +58,7 @@ def command(named: Named, output: str, *, watch: bool) -> int:
         if output == "json":
             from tenantry.cli.documents.lists import Events
 
-            data_json(Events(environment=named.environment, items=found, by_labels=named.by_labels))
+            data_json(Events(environment=named.environment, items=found))
             return 0
         _print(found)
         if watch:

@@ -79,7 +79,7 @@ Exit codes:
     metavar="N",
     help="Show the newest N runs; 0: all. JSON has all.",
 )
-@output_option("text", "json", kind="History", wide=True)
+@output_option("text", "json", kind="History")
 @management_options
 @reads_file
 def command(

@@ -225,7 +225,7 @@ Exit codes:
     shell_complete=completers.people,
     help="Only the rights of this user, group, account or file; may contain '*'; repeatable.",
 )
-@output("text", "json", "names", "csv", kind="List", wide=True)
+@output("text", "json", "names", "csv", kind="List")
 @reads_file
 def command(
     file: Path,

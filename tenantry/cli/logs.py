@@ -81,7 +81,7 @@ def command(named: Named, output: str, *, following: bool, since: float, tail: i
         if output == "json":
             from tenantry.cli.documents.lists import Logs
 
-            data_json(Logs(environment=named.environment, items=found, by_labels=named.by_labels))
+            data_json(Logs(environment=named.environment, items=found))
             return 0
         for line in found:
             _print(line)

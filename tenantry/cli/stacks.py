@@ -187,7 +187,7 @@ Exit codes:
 """,
 )
 @environments("Only the stacks of this environment.", argument=True)
-@output("text", "json", "pulumi-operator", kind="Stacks", wide=True)
+@output("text", "json", "pulumi-operator", kind="Stacks")
 @_operator_options
 @reads_file
 def command(file: Path, environment: tuple[str, ...], output: str, **given: Any) -> int:

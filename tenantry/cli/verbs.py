@@ -278,7 +278,7 @@ def _report(verb: _Verb, named: Named, outcomes: Sequence[Outcome], output: str,
     if output == "json":
         from tenantry.cli.documents.lists import Actions
 
-        data_json(Actions(action=verb.name, dry_run=dry_run, items=outcomes, by_labels=named.by_labels))
+        data_json(Actions(action=verb.name, dry_run=dry_run, items=outcomes))
     else:
         for outcome in outcomes:
             data(_line(outcome, dry_run=dry_run))

@@ -11,7 +11,7 @@ import click
 
 from tenantry.cli.commands import Command
 from tenantry.cli.diff import manifest_options
-from tenantry.cli.diff.formats import FORMATS, Also, AlsoType, Result
+from tenantry.cli.diff.formats import FORMATS, Result
 from tenantry.cli.diff.sides import Limits, both_sides
 from tenantry.cli.fleet_file import reads_file
 from tenantry.cli.limits import LimitType
@@ -37,8 +37,6 @@ Examples:
   tenantry diff --manifests --source rocky/manifests=../manifests
                                                  from a local copy of a source
   tenantry diff main --output html > diff.html   a page with the fleet as a map
-  tenantry diff main --also markdown=review.md --also html=review.html
-                                                 several formats in one run
   for each in $(tenantry diff origin/main --output environments); do
     tenantry preflight -e "$each"                check what the change touches
   done
@@ -78,12 +76,6 @@ Exit codes:
     help="Treat the file's warnings, those of `tenantry validate`, as errors: print them and exit with code 2.",
 )
 @manifest_options.options
-@click.option(
-    "--also",
-    type=AlsoType(),
-    multiple=True,
-    help="Also write the result to a file, in another format; can be repeated.",
-)
 @output(*FORMATS, kind="Diff")
 @reads_file
 def command(
@@ -92,7 +84,6 @@ def command(
     environment: tuple[str, ...],
     max_deletions: int | str | None,
     allowed: tuple[str, ...],
-    also: tuple[Also, ...],
     output: str,
     *,
     merge_base: bool,
@@ -111,7 +102,7 @@ def command(
     `--output environments` prints the names of the environments with differences, without those that the file no longer
     declares: each after the one that its `after` names, which is the order to deploy them in.
     """
-    wanted = manifest_options.wanted((output, *(each.format for each in also)), **rendering)
+    wanted = manifest_options.wanted((output,), **rendering)
     sides = both_sides(file, base, environment, merge_base=merge_base, as_json=output == "json")
     if not sides.base.found:
         say(f"{sides.base.name} has no {file.name}: everything is new")
@@ -122,7 +113,6 @@ def command(
         diffs = diff_all(sides.before, sides.after, sides.grants)
         result = Result(sides, diffs, limits, everything=everything)
     result.rendered = manifest_options.outcome(diffs, sides.before, sides.after, wanted, everything=everything)
-    result.write(also)
     shown = result.shown(output, columns(sys.stdout))
     if isinstance(shown, str):
         if shown:

@@ -170,8 +170,6 @@ class Actions(Document):
     dry_run: bool
     """Whether nothing was changed."""
     items: list[Outcome]
-    by_labels: bool = False
-    """Whether the file is invalid or not there, so that the labels on the management cluster are all that is known."""
 
 
 class Event(ObjectId):
@@ -193,8 +191,6 @@ class Events(Document):
     kind: Literal["Events"] = "Events"
     environment: str
     items: list[Event]
-    by_labels: bool = False
-    """Whether the file is invalid or not there, so that the labels on the management cluster are all that is known."""
 
 
 class LogLine(ObjectId):
@@ -213,5 +209,3 @@ class Logs(Document):
     kind: Literal["Logs"] = "Logs"
     environment: str
     items: list[LogLine]
-    by_labels: bool = False
-    """Whether the file is invalid or not there, so that the labels on the management cluster are all that is known."""

@@ -62,7 +62,7 @@ def test_list_tells_the_hub_of_each_cluster(capsys: Capture) -> None:
     }
     _, out, _ = tenantry(capsys, "list", "environments", "-o", "json")
     assert json.loads(out)["items"][0]["management"] == ["hub-eu", "hub-us"]
-    _, out, _ = tenantry(capsys, "list", "placements", "-o", "wide")
+    _, out, _ = tenantry(capsys, "list", "placements")
     assert out.splitlines()[0].split() == ["ENVIRONMENT", "TENANT", "CLUSTER", "HUB", "NAMESPACE", "APPS"]
 
 
