@@ -64,7 +64,7 @@ HABITS: Mapping[str, Sequence[str]] = {
     "login|logout|whoami|account|auth ...": ("pulumi login  # the state", "kubectl auth whoami  # a cluster"),
     # flux
     "suspend|resume|reconcile|tree|why|events|logs|explain KIND APP ...": ("tenantry {0} {app} {where}",),
-    "bootstrap ...": ("tenantry cluster bootstrap CLUSTER",),
+    "bootstrap ...": ("tenantry bootstrap CLUSTER",),
     "check|lint|verify|test|doctor ...": ("tenantry validate  # the file", "tenantry preflight {env}  # the clusters"),
     "pause|stop|freeze|hold KIND? ...": _FREEZE,
     "unpause|start|continue|unfreeze|unsuspend KIND? ...": ("tenantry resume {app} {where}",),
@@ -102,7 +102,7 @@ HABITS: Mapping[str, Sequence[str]] = {
     "tenant|tenants|project|proj ...": ("tenantry list tenants",),
     "clusters|environments|placements|rights|sources ...": ("tenantry list {0}",),
     "cluster list|ls|get|show ...": (_CLUSTERS,),
-    "cluster add|create|new * ...": ("tenantry add cluster {2}  # then: tenantry cluster bootstrap {2}",),
+    "cluster add|create|new * ...": ("tenantry add cluster {2}  # then: tenantry bootstrap {2}",),
     "cluster rm|remove|delete|del * ...": ("tenantry remove cluster {2}  # edits tenants.yaml",),
     "cancel|abort ...": (
         "Ctrl-C ends a command; this ends an update that another process left behind.",

@@ -20,7 +20,6 @@ from lightkube.core.exceptions import ApiError
 from lightkube.models.authentication_v1 import TokenRequestSpec
 from lightkube.models.meta_v1 import ObjectMeta
 from lightkube.resources.core_v1 import Namespace, ServiceAccountToken
-
 from tenantry.cli.rbac import command
 
 NAMESPACE, ACCOUNT = "ci", "deployer"

@@ -39,7 +39,7 @@ def _administrator(sandbox: Project) -> Iterator[None]:
 
 
 def check(project: Project) -> tuple[int, list[tuple[str, str]]]:
-    result = project.tenantry("cluster", "check", "edge-1", "--output", "json")
+    result = project.tenantry("preflight", "--cluster", "edge-1", "--output", "json")
     problems = json.loads(result.out)["problems"]
     return result.code, [(problem["severity"], problem["code"]) for problem in problems]
 
@@ -50,7 +50,7 @@ def test_the_sandbox_s_kubeconfig_is_fine_but_for_being_on_this_machine(sandbox:
 
 def test_the_management_cluster_is_the_one_that_the_stack_names(sandbox: Project) -> None:
     edge = str(sandbox.kubeconfig("edge-1"))
-    result = sandbox.tenantry("cluster", "check", "edge-1", "--kubeconfig", edge)
+    result = sandbox.tenantry("preflight", "--cluster", "edge-1", "--kubeconfig", edge)
     assert (1, "error[no-secret]: there is no Secret kamaji-edge/edge-1-admin-kubeconfig") == (
         result.code,
         result.out.splitlines()[0],
@@ -63,7 +63,7 @@ def test_what_flux_would_refuse_is_told_without_what_the_secret_holds(sandbox: P
     kubeconfig["users"][0]["user"] |= {"client-key": "/etc/kubernetes/key", "exec": {"command": "aws"}}
     with replaced(sandbox, yaml.safe_dump(kubeconfig)):
         found = check(sandbox)
-        shown = sandbox.tenantry("cluster", "check", "edge-1").text
+        shown = sandbox.tenantry("preflight", "--cluster", "edge-1").text
     assert (1, [("error", "file-reference"), ("error", "exec-plugin"), ("warning", "loopback")]) == found
     assert secret not in shown
     assert "/etc/kubernetes" not in shown
@@ -71,7 +71,7 @@ def test_what_flux_would_refuse_is_told_without_what_the_secret_holds(sandbox: P
 
 
 def test_a_remote_that_answers_says_when_and_one_that_does_not_fails(sandbox: Project) -> None:
-    document = json.loads(sandbox.tenantry("cluster", "check", "edge-1", "--output", "json").ok().out)
+    document = json.loads(sandbox.tenantry("preflight", "--cluster", "edge-1", "--output", "json").ok().out)
     assert (document["answered"]["version"].startswith("v1."), document["answered"]["milliseconds"] >= 0) == (
         True,
         True,
@@ -81,8 +81,8 @@ def test_a_remote_that_answers_says_when_and_one_that_does_not_fails(sandbox: Pr
     kubeconfig["clusters"][0]["cluster"]["server"] = "https://127.0.0.1:1"
     with replaced(sandbox, yaml.safe_dump(kubeconfig)):
         assert check(sandbox) == (1, [("error", "unreachable"), ("warning", "loopback")])
-        assert sandbox.tenantry("cluster", "check", "edge-1", "--offline").code == 0
-    found = sandbox.tenantry("cluster", "check", "hub-dev", "--output", "json")
+        assert sandbox.tenantry("preflight", "--cluster", "edge-1", "--offline").code == 0
+    found = sandbox.tenantry("preflight", "--cluster", "hub-dev", "--output", "json")
     assert (found.code, [each["code"] for each in json.loads(found.out)["problems"]]) == (0, ["no-controllers"])
 
 
@@ -198,7 +198,7 @@ def _write(hub: Cluster, content: str) -> None:
 
 @pytest.mark.parametrize("cluster", ["edge-1", "hub-dev"])
 def test_bootstrap_of_a_cluster_that_has_it_all_changes_nothing(sandbox: Project, cluster: str) -> None:
-    command = ["cluster", "bootstrap", cluster, "--kubeconfig", str(sandbox.kubeconfig(cluster))]
+    command = ["bootstrap", cluster, "--kubeconfig", str(sandbox.kubeconfig(cluster))]
     for _ in range(2):
         lines = sandbox.tenantry(*command).ok().out.splitlines()
         assert ["unchanged"] * len(lines) == [line.rpartition(": ")[2] for line in lines]
@@ -208,7 +208,7 @@ def test_bootstrap_of_a_cluster_that_has_it_all_changes_nothing(sandbox: Project
 def test_bootstrap_of_all_clusters_mends_what_is_amiss_and_has_nothing_to_do_then(
     sandbox: Project, edge: Cluster
 ) -> None:
-    command = ("cluster", "bootstrap", "--all", "--environment", "dev")
+    command = ("bootstrap", "--all", "--environment", "dev")
     nothing = "hub-dev: nothing to do\nedge-1: nothing to do\ndev: 2 clusters, 0 changed, 0 not prepared\n"
     assert sandbox.tenantry(*command).ok().out == nothing
     edge.client.delete(ClusterRoleBinding, "tenantry-platform-kamaji-edge")
@@ -225,7 +225,7 @@ def test_bootstrap_of_all_clusters_mends_what_is_amiss_and_has_nothing_to_do_the
 
 def test_bootstrap_makes_what_is_not_there_and_a_dry_run_only_says_so(sandbox: Project) -> None:
     text = sandbox.fleet.read_text()
-    command = ["cluster", "bootstrap", "edge-1", "--kubeconfig", str(sandbox.kubeconfig("edge-1"))]
+    command = ["bootstrap", "edge-1", "--kubeconfig", str(sandbox.kubeconfig("edge-1"))]
     with closing(Cluster(sandbox.kubeconfig("edge-1"))) as edge:
         try:
             sandbox.edit("platform:\n", "platform:\n  namespace: ops\n")
@@ -315,7 +315,7 @@ def test_a_registered_cluster_is_reached_with_a_token_and_with_every_later_one(
         try:
             seen = {token()}
             assert not any(each in shown for each in seen)
-            assert grouped.tenantry("cluster", "check", "edge-1").code == 0
+            assert grouped.tenantry("preflight", "--cluster", "edge-1").code == 0
             renewed = grouped.tenantry("cluster", "register", "--all", "--renew", "-e", "dev", "--valid", "48h").ok()
             assert renewed.out.startswith("edge-1: renewed, valid until 20")
             seen.add(token())
@@ -326,7 +326,9 @@ def test_a_registered_cluster_is_reached_with_a_token_and_with_every_later_one(
             reconciled(hub)
             # Without its account no earlier token is accepted, and what bootstrap made lets the command go on.
             edge.client.delete(ServiceAccount, "tenantry-connection", namespace="tenantry-system")
-            eventually(lambda: grouped.tenantry("cluster", "check", "edge-1").code == 1, "the token to be refused")
+            eventually(
+                lambda: grouped.tenantry("preflight", "--cluster", "edge-1").code == 1, "the token to be refused"
+            )
             lost = grouped.tenantry("cluster", "register", "edge-1", "--renew")
             assert (lost.code, lost.out) == (
                 1,
@@ -335,7 +337,7 @@ def test_a_registered_cluster_is_reached_with_a_token_and_with_every_later_one(
             )
             grouped.tenantry(*register).ok()
             reconciled(hub)
-            assert "edge-1: nothing to do" in grouped.tenantry("cluster", "bootstrap", "--all", "-e", "dev").ok().out
+            assert "edge-1: nothing to do" in grouped.tenantry("bootstrap", "--all", "-e", "dev").ok().out
             exported_by_another_stack(grouped, hub, tmp_path / "clusters")
         finally:
             grouped.offboard("dev").ok()

@@ -13,12 +13,12 @@ import pytest
 import yaml
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
+from tenantry.stacks.operator import objects
 
 from tenantry.kube import acceptance
 from tenantry.load import fleet_of, load_fleet, plan_all
 from tenantry.messages.errors import InvalidFleet
 from tenantry.source.parse import parse
-from tenantry.stacks.operator import objects
 from tests.e2e.clusters import Cluster, eventually
 from tests.e2e.definition import definition
 from tests.e2e.judge import Judge

@@ -279,7 +279,7 @@ def test_a_wave_waits_until_somebody_of_a_group_approves_it(project: Project, hu
     project.edit(
         "        - {all: true}\n", "        - {all: true, approval: {groups: ['system:serviceaccounts:approvers']}}\n"
     )
-    bootstrap = ("cluster", "bootstrap", "hub", "--kubeconfig", str(project.kubeconfig("hub")))
+    bootstrap = ("bootstrap", "hub", "--kubeconfig", str(project.kubeconfig("hub")))
     project.tenantry(*bootstrap).ok()
     last = _objects(hub, WAVES[2])
     waits = "nobody of system:serviceaccounts:approvers has approved wave 3 of 3"

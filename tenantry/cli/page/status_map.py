@@ -202,6 +202,5 @@ def _commands(environment: str, status: AppStatus) -> Iterator[str]:
         case Readiness.FAILED | Readiness.UNREACHABLE | Readiness.PROGRESSING:
             yield f"tenantry why {app}"
             yield f"tenantry tree {app}"
-            yield f"tenantry reconcile {app}"
         case _:
             yield f"tenantry why {app}"

@@ -272,19 +272,19 @@ POLICY = ["ValidatingAdmissionPolicy", "ValidatingAdmissionPolicyBinding"]
 
 
 def test_cluster_bootstrap_prints_what_a_cluster_needs(capsys: Capture) -> None:
-    code, out, err = tenantry(capsys, "cluster", "bootstrap", "edge")
+    code, out, err = tenantry(capsys, "bootstrap", "edge")
     kinds = [each["kind"] for each in yaml.safe_load_all(out)]
     assert (code, kinds, err) == (0, ["Namespace", "ClusterRoleBinding", "ConfigMap", *POLICY * 4], "")
 
 
 def test_cluster_bootstrap_of_an_unknown_cluster_is_refused_with_the_closest(capsys: Capture) -> None:
     expected = "error: cluster 'egde' is not declared in tenants.yaml\n  fix: name another; declared: edge, hub (closest: edge)\n"
-    assert tenantry(capsys, "cluster", "bootstrap", "egde") == (2, "", expected)
+    assert tenantry(capsys, "bootstrap", "egde") == (2, "", expected)
 
 
 def test_cluster_bootstrap_for_an_environment_that_the_cluster_is_not_in_is_refused(capsys: Capture) -> None:
     expected = "error: cluster 'edge' does not belong to environment 'prod'\n  fix: name one of: dev\n"
-    assert tenantry(capsys, "cluster", "bootstrap", "edge", "-e", "prod") == (2, "", expected)
+    assert tenantry(capsys, "bootstrap", "edge", "-e", "prod") == (2, "", expected)
 
 
 HUB_OF_ANOTHER = """\
@@ -315,7 +315,7 @@ def test_cluster_bootstrap_knows_the_environment_that_a_hub_manages_but_does_not
     capsys: Capture, options: list[str], kinds: list[str], user: str
 ) -> None:
     Path("tenants.yaml").write_text(HUB_OF_ANOTHER)
-    code, out, err = tenantry(capsys, "cluster", "bootstrap", "hub", *options)
+    code, out, err = tenantry(capsys, "bootstrap", "hub", *options)
     manifests = list(yaml.safe_load_all(out))
     assert (0, kinds, "") == (code, [each["kind"] for each in manifests], err)
     (binding,) = (each for each in manifests if each["kind"] == "ClusterRoleBinding")
@@ -325,7 +325,7 @@ def test_cluster_bootstrap_knows_the_environment_that_a_hub_manages_but_does_not
 def test_cluster_bootstrap_names_also_the_environment_that_a_hub_only_manages(capsys: Capture) -> None:
     Path("tenants.yaml").write_text(HUB_OF_ANOTHER)
     expected = "error: cluster 'hub' does not belong to environment 'test'\n  fix: name one of: prod, dev\n"
-    assert tenantry(capsys, "cluster", "bootstrap", "hub", "-e", "test") == (2, "", expected)
+    assert tenantry(capsys, "bootstrap", "hub", "-e", "test") == (2, "", expected)
 
 
 # --- files that are none ----------------------------------------------------------------------------------------
@@ -333,7 +333,7 @@ def test_cluster_bootstrap_names_also_the_environment_that_a_hub_only_manages(ca
 
 @pytest.mark.parametrize(
     "command",
-    [["validate"], ["render"], ["render", "-e", "dev"], ["cluster", "bootstrap", "hub"]],
+    [["validate"], ["render"], ["render", "-e", "dev"], ["bootstrap", "hub"]],
 )
 def test_a_missing_file_is_refused_by_every_command(capsys: Capture, command: list[str]) -> None:
     expected = "error: nowhere.yaml: no such file\n  fix: name the fleet's file with --file\n"
@@ -357,7 +357,7 @@ def test_a_directory_instead_of_a_file_is_refused(capsys: Capture) -> None:
         ["render", "-h"],
         ["preflight", "--help"],
         ["cluster", "--help"],
-        ["cluster", "bootstrap", "--help"],
+        ["bootstrap", "--help"],
         ["completion", "--help"],
     ],
 )
@@ -384,7 +384,7 @@ def test_the_version_is_data(capsys: Capture) -> None:
         (["--nope"], "No such option"),
         (["validate", "--output", "xml"], "'xml' is not one of 'text', 'json'"),
         (["validate", "extra"], "Got unexpected extra argument (extra)"),
-        (["cluster", "bootstrap"], "Name a cluster, or all of an environment"),
+        (["bootstrap"], "Name a cluster, or all of an environment"),
         (["completion", "cmd"], "'cmd' is not one of 'bash', 'zsh', 'fish'"),
         (["render", "--output", "text"], "'text' is not one of 'yaml', 'json', 'names'"),
         (["render", "--directory", "tenants.yaml"], "Directory 'tenants.yaml' is a file"),

@@ -126,5 +126,5 @@ def test_every_line_to_type_begins_with_a_command() -> None:
 
 
 def test_help_shows_the_page_of_a_command(capsys: Capture) -> None:
-    assert tenantry(capsys, "help", "cluster", "check") == tenantry(capsys, "cluster", "check", "--help")
+    assert tenantry(capsys, "help", "cluster", "check") == tenantry(capsys, "preflight", "--cluster", "--help")
     assert tenantry(capsys, "help") == tenantry(capsys, "--help")

@@ -323,7 +323,7 @@ def test_a_cluster_that_does_not_answer_is_a_cause_of_its_own(
     edge.refusals["POST", SELF] = raises(error)
     code, answer = why(capsys)
     assert (code, answer["cause"]) == (1, f"cluster 'edge' does not answer: {said}; Flux found the app ready before")
-    assert answer["findings"][0]["next"] == ["tenantry cluster check edge -e dev"]
+    assert answer["findings"][0]["next"] == ["tenantry preflight --cluster edge -e dev"]
     assert TOKEN not in json.dumps(answer)
     assert ADDRESS not in json.dumps(answer)
 
