@@ -17,7 +17,7 @@ from bench.parts import processes, processor
 from tenantry.cluster import requests
 from tenantry.cluster.client import Client
 from tenantry.cluster.connect import connect
-from tenantry.cluster.status import Readiness, condition, readiness
+from tenantry.cluster.status import REQUESTED, Readiness, condition, readiness
 from tenantry.kube.objects import KubeObject, Manifest, object_id
 from tenantry.load import fleet_of
 from tenantry.messages.data import mapping_at

@@ -9,7 +9,7 @@ import click
 from tenantry.cli.commands import Command
 from tenantry.cli.completers import clusters
 from tenantry.cli.environment import environment_of
-from tenantry.cli.fleet_file import reads_file
+from tenantry.cli.fleet_file import file_option, fleet_file
 from tenantry.cli.options import environment as environment_option
 from tenantry.cli.output import data, say, working
 from tenantry.cluster.apply_bootstrap import Outcome, apply
@@ -106,9 +106,10 @@ Exit codes:
     metavar="DIRECTORY",
     help="Write the chart of baselines, for a Git repository that Flux fetches. It needs no tenants.yaml.",
 )
-@reads_file
+@file_option()
+@click.pass_context
 def command(
-    file: Path,
+    ctx: click.Context,
     name: str | None,
     environment: str | None,
     kubeconfig: Path | None,
@@ -139,6 +140,7 @@ def command(
         if name or environment or kubeconfig or role:
             raise click.UsageError("--chart writes the chart alone: leave out the rest")
         return _write_chart(chart)
+    file = fleet_file(ctx)
     if kubeconfig is None and (context or dry_run):
         raise click.UsageError("--context and --dry-run need --kubeconfig: without it nothing is applied")
     if role and kubeconfig:

@@ -13,7 +13,7 @@ from tenantry.cluster.requests import path_of
 from tenantry.kube.objects import ObjectId
 from tests.table import table
 from tests.unit.cli.test_cli import Capture, tenantry
-from tests.unit.cli.test_control import EDGE, SHOP, TEXT, WEB, Hub, live
+from tests.unit.cli.test_tree import TEXT, WEB, Hub, live
 from tests.unit.memory import SERVER, list_of
 from tests.unit.texts import planned
 
@@ -23,8 +23,6 @@ NOTE = (
     f"  going by the labels of the objects on hub ({SERVER})\n"
 )
 KUSTOMIZE = "kustomize.toolkit.fluxcd.io/v1"
-BY_HAND = [{"manager": "tenantry-cli", "operation": "Update", "fieldsV1": {"f:spec": {"f:suspend": {}}}}]
-BY_FILE = [{"manager": "tenantry", "operation": "Apply", "fieldsV1": {"f:spec": {"f:path": {}, "f:suspend": {}}}}]
 
 
 class Labelled(Hub):
@@ -117,50 +115,25 @@ def test_tree_follows_an_app_to_its_source(capsys: Capture) -> None:
     )
 
 
-def test_suspend_and_resume_work(capsys: Capture, hub: Labelled) -> None:
-    assert tenantry(capsys, "suspend", "rocky", "web", "-e", "dev", "-c", "edge")[::2] == (0, NOTE)
-    assert [path for path, _ in hub.changes()] == [EDGE]
-    hub.objects[EDGE]["metadata"]["managedFields"] = BY_HAND
-    assert tenantry(capsys, "resume", "rocky", "web", "-e", "dev")[0] == 0
-    assert not hub.objects[EDGE]["spec"]["suspend"]
-
-
-@table(
-    ("managers", "done"),
-    [(BY_HAND, "resumed"), (BY_FILE, "refused"), ([*BY_HAND, *BY_FILE], "refused"), ([], "refused")],
-    ids=("a person", "a run of the file", "both", "nobody says who"),
-)
-def test_resume_leaves_alone_what_the_file_may_pause(
-    managers: list[dict[str, Any]], done: str, capsys: Capture, hub: Labelled
-) -> None:
-    hub.objects[SHOP]["spec"] = {**hub.objects[SHOP]["spec"], "suspend": True}
-    hub.objects[SHOP]["metadata"]["managedFields"] = managers
-    code, out, _ = tenantry(capsys, "resume", "rocky", "shop", "-e", "dev")
-    assert (code, bool(hub.objects[SHOP]["spec"]["suspend"])) == ((0, False) if done == "resumed" else (2, True))
-    assert out.startswith(f"{done}: rocky/shop on hub (HelmRelease rocky/shop)")
-    assert done == "resumed" or ": paused in the file: set 'state: active' there and run `tenantry up`" in out
-
-
 LOOKS = "has the labels of rocky/web on hub, but is not where Tenantry puts that"
 
 
 @table(
-    ("forged", "message", "changed"),
+    ("forged", "message"),
     [
-        (kustomization("rocky", "mine"), f"Kustomization rocky/mine {LOOKS}", [WEB]),
-        (kustomization("movy", "web"), f"Kustomization movy/web {LOOKS}", [WEB]),
-        (kustomization("elsewhere", "web"), f"Kustomization elsewhere/web {LOOKS}", [WEB]),
+        (kustomization("rocky", "mine"), f"Kustomization rocky/mine {LOOKS}"),
+        (kustomization("movy", "web"), f"Kustomization movy/web {LOOKS}"),
+        (kustomization("elsewhere", "web"), f"Kustomization elsewhere/web {LOOKS}"),
         (
             kustomization("rocky-jobs", "web"),
             "Kustomization rocky/web, Kustomization rocky-jobs/web all have the labels of rocky/web on hub: only the file tells"
             " which it is",
-            [],
         ),
     ],
     ids=("another name", "another tenant's namespace", "nobody's namespace", "a second namespace"),
 )
 def test_what_only_looks_like_an_app_is_left_out_and_told(
-    forged: tuple[str, dict[str, Any]], message: str, changed: list[str], capsys: Capture, hub: Labelled
+    forged: tuple[str, dict[str, Any]], message: str, capsys: Capture, hub: Labelled
 ) -> None:
     path, manifest = forged
     before = dict(hub.objects)
@@ -170,9 +143,8 @@ def test_what_only_looks_like_an_app_is_left_out_and_told(
         hub.objects[f"/api/v1/namespaces/{name}"] = {**main, "metadata": {"name": name, "labels": labels}}
     hub.objects[path] = manifest
     try:
-        _, _, err = tenantry(capsys, "suspend", "rocky", "web", "-e", "dev", "-c", "hub", "--dry-run")
+        _, _, err = tenantry(capsys, "tree", "rocky", "web", "-e", "dev", "-c", "hub")
         assert err.startswith(f"{NOTE}left out: {message}\n"), err
-        assert [each for each, _ in hub.changes()] == changed
         assert tenantry(capsys, "status", "-e", "dev")[2].count(f"left out: {message}\n") == 1
     finally:
         hub.objects = before
@@ -182,20 +154,19 @@ def test_what_only_looks_like_an_app_is_left_out_and_told(
 @table(
     ("command", "message"),
     [
-        (("suspend", "rocky", "webb"), "environment 'dev' has no app 'webb'"),
+        (("tree", "rocky", "webb"), "environment 'dev' has no app 'webb'"),
         (("tree", "tina"), "environment 'dev' has no apps of tenant 'tina'"),
         (("status", "--cluster", "us-1"), "environment 'dev' has no apps on cluster 'us-1'"),
         (("status", "--cluster", "tier=edge"), "the labels of clusters, such as 'tier=edge', are in the file alone"),
         (("status", "--wait"), "key 'quotta' is not known"),
         (("status", "--output", "prometheus"), "key 'quotta' is not known"),
-        (("-f", "nowhere.yaml", "suspend", "rocky", "web"), "nowhere.yaml: no such file"),
+        (("-f", "nowhere.yaml", "tree", "rocky", "web"), "nowhere.yaml: no such file"),
     ],
 )
-def test_what_labels_do_not_answer_is_refused(
-    command: tuple[str, ...], message: str, capsys: Capture, hub: Labelled
-) -> None:
+@pytest.mark.usefixtures("hub")
+def test_what_labels_do_not_answer_is_refused(command: tuple[str, ...], message: str, capsys: Capture) -> None:
     code, out, err = tenantry(capsys, *command, "-e", "dev")
-    assert (code, out, hub.changes()) == (2, "", [])
+    assert (code, out) == (2, "")
     assert message in err
 
 

@@ -89,7 +89,7 @@ def test_every_command_that_reads_the_file_takes_the_option() -> None:
         "sandbox down",
         "sandbox run",
     }
-    without |= {"chart copy", "sandbox tools"}
+    without |= {"sandbox tools"}
     assert {name for name, command in _commands() if "--file" not in _options(command)} == without
 
 

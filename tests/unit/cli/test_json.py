@@ -37,16 +37,7 @@ COMPLETE: dict[tuple[str, ...], tuple[str, ...]] = {
     ("status",): ("-e", "dev"),
     ("tree",): ("rocky", "-e", "dev"),
     ("why",): ("rocky", "-e", "dev"),
-    ("events",): ("rocky", "-e", "dev"),
-    ("logs",): ("rocky", "-e", "dev"),
-    ("history",): ("-e", "dev"),
-    ("reconcile",): ("rocky", "-e", "dev"),
-    ("suspend",): ("rocky", "-e", "dev"),
-    ("resume",): ("rocky", "-e", "dev"),
-    ("cluster", "check"): ("edge",),
-    ("cluster", "discover"): ("-e", "dev"),
     ("sandbox", "status"): (),
-    ("stacks",): (),
     ("set",): ("tenants.rocky.role", "edit"),
     ("unset",): ("tenants.rocky",),
     ("import",): ("-e", "dev=nowhere"),
@@ -144,16 +135,11 @@ FAILURES = {
 }
 WITHOUT_A_FILE = {("sandbox", "status"), ("init",), ("upgrade",), ("import",)}
 """They do not read tenants.yaml."""
-NEED_A_CLUSTER = {
-    path
-    for path in COMPLETE
-    if path[-1] in ("preflight", "status", "tree", "reconcile", "suspend", "resume", "check", "discover")
-} - WITHOUT_A_FILE
+NEED_A_CLUSTER = {path for path in COMPLETE if path[-1] in ("preflight", "status", "tree")} - WITHOUT_A_FILE
 
 EDITS = {path for path in COMPLETE if path[0] in ("set", "unset", "add", "remove", "rename", "move")}
 """Commands that work on an invalid file, so that its errors can be corrected one after the other."""
-CHECK_THE_FILE = [path for path in COMPLETE if path not in WITHOUT_A_FILE | EDITS and path[-1] != "discover"]
-"""`discover` reads only its clusters."""
+CHECK_THE_FILE = [path for path in COMPLETE if path not in WITHOUT_A_FILE | EDITS]
 
 
 def run_json(capsys: Capture, path: tuple[str, ...], *after: str, before: tuple[str, ...] = ()) -> tuple[int, Any]:

@@ -19,7 +19,7 @@ from tenantry.kube.objects import ObjectId
 from tests.documents import check
 from tests.table import table
 from tests.unit.cli.test_cli import Capture, tenantry
-from tests.unit.cli.test_control import EDGE, Hub, live
+from tests.unit.cli.test_tree import EDGE, Hub, live
 from tests.unit.memory import Memory
 from tests.unit.preflight.clusters import ADDRESS, SECRET, SELF, TOKEN, kubeconfig, secret
 from tests.unit.texts import planned, rocky
