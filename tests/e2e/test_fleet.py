@@ -107,14 +107,6 @@ def test_an_edit_changes_just_what_it_names(fleet: Project, edge: Cluster) -> No
     assert fleet.preview() == {"HelmRelease kamaji-edge/edge-1-movy-web": "update"}
     fleet.up().ok()
     edge.wait_scaled("movy", "web", 3)
-    latest = _runs(fleet)[0]
-    assert (latest["result"], latest["user"]) == ("succeeded", "system:serviceaccount:ci:deployer")
-    assert latest["changes"] == {"movy": {"created": 0, "changed": 1, "deleted": 0}}
-
-
-def _runs(fleet: Project) -> list[dict[str, Any]]:
-    runs: list[dict[str, Any]] = json.loads(fleet.tenantry("history", "dev", "--output", "json").ok().out)["runs"]
-    return runs
 
 
 def test_a_push_to_a_tenants_repository_is_rolled_out(fleet: Project, hub: Cluster) -> None:
@@ -125,10 +117,9 @@ def test_a_push_to_a_tenants_repository_is_rolled_out(fleet: Project, hub: Clust
     hub.wait_scaled("movy", "worker", 2)
 
 
-def test_a_broken_file_or_none_disables_no_command_for_live_states(fleet: Project) -> None:
-    """Pauses an app by the file, and then breaks the file: labels say what there is, and resume leaves alone what is paused."""
-    original = fleet.fleet.read_text()
-    worker = ("movy/worker", "--environment", "dev")
+def test_a_broken_file_or_none_disables_no_command_for_live_states(fleet: Project, hub: Cluster) -> None:
+    """Pauses an app by the file, suspends one by hand, and then breaks the file: labels say what there is."""
+    original, db = fleet.fleet.read_text(), ("Kustomization", "kamaji-edge", "edge-1-rocky-db")
 
     def told(*arguments: str) -> dict[str, Any]:
         document: dict[str, Any] = json.loads(fleet.tenantry(*arguments, "--output", "json").out)
@@ -143,26 +134,20 @@ def test_a_broken_file_or_none_disables_no_command_for_live_states(fleet: Projec
         return found["byLabels"], {tuple(str(app[key]) for key in keys) for app in found["apps"]}
 
     # What other tests pushed arrives before the states are compared.
-    for tenant in ("rocky", "movy"):
-        fleet.tenantry("reconcile", tenant, "--environment", "dev", "--with-source", "--wait").ok()
+    fleet.wait("dev")
     try:
         fleet.edit("      worker:\n", "      worker:\n        state: paused\n")
         fleet.up().ok()
-        fleet.tenantry("suspend", "rocky/db", "--environment", "dev", "--cluster", "edge-1").ok()
+        hub.patch(*db, {"spec": {"suspend": True}})
         before, steps = states(), steps_of_web()
         broken = f"{fleet.fleet.read_text()}\nnonsense: ["
         for text in (broken, ""):
             fleet.fleet.write_text(text) if text else fleet.fleet.unlink()
             assert states() == (True, before[1])
             assert steps_of_web() == steps
-            refused = fleet.tenantry("resume", *worker)
-            assert (refused.code, "paused in the file" in refused.out) == (2, True)
-            fleet.tenantry("resume", "rocky/db", "--environment", "dev", "--cluster", "edge-1").ok()
-            done = fleet.tenantry("suspend", "rocky/db", "--environment", "dev", "--cluster", "edge-1").ok()
-            assert "going by the labels of the objects on hub-dev" in done.text
-        fleet.tenantry("resume", "rocky/db", "--environment", "dev", "--cluster", "edge-1").ok()
     finally:
         fleet.fleet.write_text(original)
+        hub.patch(*db, {"spec": {"suspend": None}})
     fleet.up().ok()
     fleet.wait("dev")
 
@@ -180,45 +165,21 @@ def test_deep_finds_a_namespace_that_is_no_longer_the_tenants(fleet: Project, ed
         edge.client.patch(Namespace, "movy", {"metadata": {"labels": {"toolkit.fluxcd.io/tenant": "movy"}}})
 
 
-def test_events_and_logs_tell_what_flux_did_with_an_app(fleet: Project, hub: Cluster) -> None:
-    fleet.tenantry("reconcile", "rocky/web", "--environment", "dev", "--with-source", "--wait").ok()
-    about = ("rocky/web", "--environment", "dev", "--cluster", "edge-1", "--output", "json")
-
-    def reasons() -> set[tuple[str, str]]:
-        items = json.loads(fleet.tenantry("events", *about).ok().out)["items"]
-        return {(each["kind"], each["reason"]) for each in items}
-
-    eventually(lambda: ("Kustomization", "ReconciliationSucceeded") in reasons(), "an event about the Kustomization")
-    lines = json.loads(fleet.tenantry("logs", *about).ok().out)["items"]
-    source = hub.shared("GitRepository", "kamaji-edge", "rocky.manifests")
-    assert {each["name"] for each in lines} <= {"edge-1-rocky-web", source, "edge-1-rocky-baseline"}
-    assert any(each["kind"] == "Kustomization" and "Reconciliation finished" in each["message"] for each in lines)
-
-
-def test_apps_are_reconciled_suspended_and_resumed_by_their_names(fleet: Project, hub: Cluster) -> None:
-    """A Kustomization and a release on a remote, as the flux command would do it; `up` keeps a suspension."""
-    of_web, of_movy = ("rocky", "web", "-e", "dev"), ("movy", "web", "-e", "dev")
-    handled = [_handled(hub, *each) for each in WEBS]
-    done = fleet.tenantry("reconcile", *of_web, "--cluster", "edge-1", "--with-source", "--wait").ok()
-    assert "ready: rocky/web on edge-1 (Kustomization kamaji-edge/edge-1-rocky-web)" in done.out
-    assert "ready: movy/web" in fleet.tenantry("reconcile", *of_movy, "--force", "--wait").ok().out
-    assert all(new and new != old for new, old in zip([_handled(hub, *each) for each in WEBS], handled, strict=True))
-    fleet.tenantry("suspend", *of_movy).ok()
-    fleet.up("dev", "--refresh", "--expect-no-changes").ok()
-    status = fleet.tenantry("status", "-e", "dev", "--tenant", "movy", "--app", "web", "-o", "json")
-    (movy,) = json.loads(status.out)["apps"]
-    assert (status.code, movy["status"], movy["suspendedByHand"]) == (1, "suspended", True)
-    assert fleet.tenantry("resume", *of_movy).ok().out.startswith("resumed: movy/web on edge-1")
-    hub.until("HelmRelease", *WEBS[1][1:], lambda found: "suspend" not in found["spec"], "the release to be resumed")
+def test_a_suspension_by_hand_is_kept_and_told_with_the_line_that_ends_it(fleet: Project, hub: Cluster) -> None:
+    hub.patch(*RELEASE, {"spec": {"suspend": True}})
+    try:
+        fleet.up("dev", "--refresh", "--expect-no-changes").ok()
+        status = fleet.tenantry("status", "-e", "dev", "--tenant", "movy", "--app", "web", "-o", "json")
+        (movy,) = json.loads(status.out)["apps"]
+        assert (status.code, movy["status"], movy["suspendedByHand"]) == (1, "suspended", True)
+        line = "flux resume helmrelease edge-1-movy-web --namespace kamaji-edge"
+        assert movy["message"] == f"suspended by hand, not in the file: {line}"
+        assert f"{line} --kubeconfig " in fleet.tenantry("why", "movy/web", "-e", "dev").out
+    finally:
+        hub.patch(*RELEASE, {"spec": {"suspend": None}})
 
 
-WEBS = (("Kustomization", "kamaji-edge", "edge-1-rocky-web"), ("HelmRelease", "kamaji-edge", "edge-1-movy-web"))
-
-
-def _handled(hub: Cluster, kind: str, namespace: str, name: str) -> str:
-    found = hub.find(kind, namespace, name)
-    assert found is not None
-    return str(found["status"].get("lastHandledReconcileAt") or "")
+RELEASE = ("HelmRelease", "kamaji-edge", "edge-1-movy-web")
 
 
 def test_a_tree_goes_from_the_source_to_the_workloads(fleet: Project) -> None:
