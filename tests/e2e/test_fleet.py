@@ -357,12 +357,7 @@ def test_removing_a_tenant_leaves_nothing_of_it_and_all_of_the_others(
     operations = fleet.preview()
     assert set(operations.values()) == {"delete"}
     assert all("movy" in name for name in operations)
-    deleted = len([name for name in operations if not name.startswith(("Tenant ", "Placement "))])
     fleet.engine("up", "-e", "dev", "--yes", "--skip-preview", "--no-preflight", "--no-wait").ok()
-    assert [(each["result"], each["changes"]["movy"]["deleted"]) for each in _runs(fleet)[:2]] == [
-        ("succeeded", deleted),
-        ("succeeded", 0),
-    ]
     assert not {each for each in hub.fleet_objects() | edge.fleet_objects() if "movy" in each}
     assert others == hub.fleet_objects() | edge.fleet_objects()
     for cluster in (hub, edge):

@@ -399,7 +399,7 @@ def test_options_that_contradict_each_other_are_refused(
 @pytest.mark.parametrize(
     ("rest", "message", "by_hand"),
     [
-        ("", "suspended by hand, not in the file: run `tenantry resume rocky/web --environment dev`", True),
+        ("", "suspended by hand, not in the file: flux resume kustomization web --namespace rocky", True),
         ("state: paused, ", "paused in the file: set 'state: active' and run `tenantry up` to resume", False),
     ],
 )

@@ -432,7 +432,9 @@ def test_who_suspended_an_app_is_told_and_the_file_has_its_line(capsys: Capture,
     hub.objects[EDGE]["metadata"]["managedFields"] = [wrote]
     code, answer = why(capsys)
     assert (code, answer["cause"]) == (1, "it is suspended by `flux suspend`, so Flux applies no change")
-    assert answer["findings"][0]["next"] == ["tenantry resume rocky/web -e dev -c edge"]
+    assert answer["findings"][0]["next"] == [
+        "flux resume kustomization edge-rocky-web --namespace kamaji --context hub"
+    ]
     assert (
         why(capsys, "idle")[1]["cause"] == "the file says 'state: paused' in tenants.yaml:20, so Flux applies no change"
     )
@@ -624,7 +626,7 @@ def test_without_a_file_no_edit_and_no_run_is_proposed(capsys: Capture, edge: Cl
 
 def test_without_a_file_and_an_environment_the_way_by_the_labels_is_told(capsys: Capture) -> None:
     Path("tenants.yaml").unlink()
-    for words in (("why", "rocky/web"), ("status",), ("reconcile", "rocky")):
+    for words in (("why", "rocky/web"), ("status",), ("tree", "rocky")):
         code, _, err = tenantry(capsys, *words)
         assert code == 2
         assert "or name the environment, -e ENV, to go by the labels on the cluster" in err

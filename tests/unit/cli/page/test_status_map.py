@@ -54,7 +54,6 @@ def test_equal_statuses_are_one_entry() -> None:
             commands=(
                 "tenantry why rocky/web -e dev -c hub",
                 "tenantry tree rocky/web -e dev -c hub",
-                "tenantry reconcile rocky/web -e dev -c hub",
             ),
         ),
     )
