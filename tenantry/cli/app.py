@@ -34,7 +34,9 @@ _SECTIONS = {
         "preflight": "check the plan against the live clusters",
         "preview": "show with Pulumi what `up` would do",
         "up": "apply an environment with Pulumi, and wait until it is ready",
+        "destroy": "delete an environment with Pulumi",
         "status": "show whether every app is ready",
+        "approve": "approve what a wave of a rollout would change",
     },
     "Inspect": {
         "list": "list tenants, apps, clusters, rights, sources or environments",
@@ -43,9 +45,6 @@ _SECTIONS = {
         "render": "write the objects that `tenantry up` applies as YAML",
         "tree": "show an app from its source to the objects that Flux applied",
         "why": "show why an app is not well, and what to type next",
-        "events": "show what happened to the Flux objects of apps",
-        "logs": "show what Flux's controllers log about apps",
-        "history": "show which runs changed an environment, and by whom",
     },
     "Edit tenants.yaml": {
         "add": "add a tenant, an app, a cluster and so on to tenants.yaml",
@@ -59,21 +58,9 @@ _SECTIONS = {
         "update": "raise versions to the newest that the sources have",
         "fmt": "format tenants.yaml and the files that it includes",
     },
-    "Control apps": {
-        "approve": "approve what a wave of a rollout would change",
-        "reconcile": "have Flux reconcile apps now",
-        "suspend": "have Flux stop reconciling apps",
-        "resume": "have Flux reconcile suspended apps again",
-    },
     "Clusters and sandbox": {
-        "cluster": "prepare a cluster for Flux, check it, or find clusters",
-        "rbac": "print the smallest roles for who deploys, previews or operates",
-        "chart": "publish the chart for baselines",
+        "bootstrap": "print or apply what clusters need before the first run",
         "sandbox": "run the clusters of an environment on this machine",
-    },
-    "Stacks": {
-        "stacks": "list the project's stacks, or write them for Pulumi's operator",
-        "destroy": "delete an environment with Pulumi",
     },
     "More": {
         "schema": "print the JSON Schema of tenants.yaml for editors",
@@ -97,7 +84,6 @@ _MODULES = {
     "update": "tenantry.cli.edit.update",
     **dict.fromkeys(("remove", "rename", "move", "transfer"), "tenantry.cli.edit.entries"),
     **dict.fromkeys(("set", "unset", "fmt"), "tenantry.cli.edit.values"),
-    **dict.fromkeys(("reconcile", "suspend", "resume"), "tenantry.cli.verbs"),
 }
 """The modules of commands that are not in a module of their own name. A module has `command`, or `commands` by name."""
 

@@ -104,18 +104,8 @@ def cluster(help: str) -> Callable[[_F], _F]:
     return click.option("-c", "--cluster", metavar="NAME", help=help, shell_complete=completers.clusters)
 
 
-def cluster_name(*, required: bool = True) -> Callable[[_F], _F]:
-    """`NAME` of a cluster, completed from the file."""
-    return click.argument("name", required=required, shell_complete=completers.clusters)
-
-
-def group(help: str) -> Callable[[_F], _F]:
-    """`--group NAME` of clusters, repeatable, completed from the file."""
-    return click.option("--group", "groups", metavar="NAME", multiple=True, help=help, shell_complete=completers.groups)
-
-
 def environment(
-    help: str, *, required: bool = False, argument: bool = False, typed: bool = False, unless: str = ""
+    help: str, *, required: bool = False, argument: bool = False, typed: bool = False, unless: Sequence[str] = ()
 ) -> Callable[[_F], _F]:
     """`-e, --environment NAME`, completed from the file.
 

@@ -162,5 +162,5 @@ def ways_on(environment: str, after: After, different: Sequence[str]) -> str:
     if different:
         lines.append(f"or take what {first} has: tenantry promote {different[0]} --from {first} --to {environment}")
     if after.refuses:
-        lines.append(f"in an emergency: tenantry up --environment {environment} --ignore after --reason TEXT")
+        lines.append(f"in an emergency: tenantry up --environment {environment} --ignore after")
     return "\n       ".join(lines)

@@ -58,7 +58,7 @@ EFFECTS: tuple[Effect, ...] = (
     Effect(
         _BOTH,
         _spec("serviceAccountName"),
-        "Flux acts as the platform's account, which may do everything once `tenantry cluster bootstrap` has bound it",
+        "Flux acts as the platform's account, which may do everything once `tenantry bootstrap` has bound it",
         "do that step first; or name an account that has the rights: account: {existing: NAME}",
         lambda kept, _: not kept.planned.owner.tenant,
     ),

@@ -28,7 +28,7 @@ Kind: TypeAlias = Literal["user", "group", "serviceAccount", "flux", "file"]
 EVERYTHING = "cluster-admin"
 UNKNOWN = "what others bind"
 """The rights of an account that is not the fleet's."""
-"""The role that `tenantry cluster bootstrap` binds for the platform's account."""
+"""The role that `tenantry bootstrap` binds for the platform's account."""
 _GIVING = ("role", "owners", "roleBindings")
 """The settings by which a tenant's own file can give roles."""
 

@@ -147,8 +147,15 @@ class Commands:
         return shlex.join((*self.before, "tenantry", *words, "-e", self.environment, *self.file))
 
     def resume(self, id: ObjectId) -> str:
-        """`flux resume` of a source."""
-        return shlex.join((*shlex.split(kubectl.resume(id)), *self.kubectl))
+        """`flux resume` of an object on the management cluster."""
+        return f"{kubectl.resume(id)}{self._there()}"
+
+    def reconcile(self, id: ObjectId, *, with_source: bool = False) -> str:
+        """`flux reconcile` of an object on the management cluster."""
+        return f"{kubectl.reconcile(id, with_source=with_source)}{self._there()}"
+
+    def _there(self) -> str:
+        return f" {shlex.join(self.kubectl)}" if self.kubectl else ""
 
     def describe(self, id: ObjectId) -> str:
         """`kubectl describe` of an object on the management cluster."""

@@ -159,13 +159,6 @@ def test_encrypted_content_is_noted(bench: Bench) -> None:
     )
 
 
-def test_a_format_without_manifests_can_be_printed_beside_one_with_them(bench: Bench) -> None:
-    bench.fleets(rocky(APPS), "./one", "./two")
-    code, out, _ = bench.diff("--output", "environments", "--also", "markdown=review.md")
-    assert (code, out) == (1, "dev\n")
-    assert "what the manifests change: 1 app" in (bench.root / "review.md").read_text()
-
-
 def test_as_json(bench: Bench) -> None:
     bench.fleets(rocky(APPS), "./one", "./two")
     code, out, _ = bench.diff("--output", "json")

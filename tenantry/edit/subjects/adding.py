@@ -243,8 +243,8 @@ def _notes(editor: Editor, target: Target, entry: Entry, options: Options) -> li
         return [*managed, f"next: pulumi stack init {target.name}", *config, f"then commit Pulumi.{target.name}.yaml"]
     if target.kind is Kind.CLUSTER and ("kubeconfig" in entry or "group" in entry):
         return [
-            f"next: tenantry cluster bootstrap {target.name} --kubeconfig FILE",
-            f"next: tenantry cluster check {target.name}",
+            f"next: tenantry bootstrap {target.name} --kubeconfig FILE",
+            f"next: tenantry preflight --cluster {target.name}",
         ]
     return []
 

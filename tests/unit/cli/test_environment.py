@@ -56,7 +56,7 @@ def test_the_variable_does_not_narrow_what_is_about_all(capsys: Capture, monkeyp
         ("-c far", "environment: prod (the only one of cluster far)"),
         ("-c tier=edge", "environment: prod (the only one of clusters tier=edge)"),
         ("-c far -c hub", "environment: prod (the only one of clusters far, hub)"),
-        ("-c hub", "Type:\n  tenantry --file homes.yaml suspend rocky -c hub --dry-run -e dev"),
+        ("-c hub", "Type:\n  tenantry --file homes.yaml why rocky -c hub -e dev"),
         ("-c far -e dev", "error: cluster 'far' is in environment 'prod', not 'dev'"),
         ("-c nowhere", "homes.yaml declares dev, prod"),
     ],
@@ -64,7 +64,7 @@ def test_the_variable_does_not_narrow_what_is_about_all(capsys: Capture, monkeyp
 def test_the_clusters_that_are_named_choose_their_only_environment(capsys: Capture, words: str, answer: str) -> None:
     far = "far: {environments: [prod], labels: {tier: edge}, kubeconfig: {kamaji: {controlPlane: far, namespace: k}}}"
     Path("homes.yaml").write_text(TWO.replace("clusters:\n", f"clusters:\n  {far}\n", 1))
-    err = tenantry(capsys, "-f", "homes.yaml", "suspend", "rocky", *words.split(), "--dry-run")[2]
+    err = tenantry(capsys, "-f", "homes.yaml", "why", "rocky", *words.split())[2]
     assert answer in err
 
 
@@ -114,7 +114,7 @@ def test_an_empty_name_chooses_no_other_environment(capsys: Capture, words: tupl
 
 
 def test_an_empty_name_selects_no_other_apps(capsys: Capture) -> None:
-    assert "The name of the app is empty." in tenantry(capsys, "suspend", "rocky", "", "-e", "dev")[2]
+    assert "The name of the app is empty." in tenantry(capsys, "why", "rocky", "", "-e", "dev")[2]
 
 
 @pytest.mark.parametrize("file", ["tenants.yaml", "two.yaml"])

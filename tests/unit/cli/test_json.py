@@ -35,16 +35,7 @@ COMPLETE: dict[tuple[str, ...], tuple[str, ...]] = {
     ("status",): ("-e", "dev"),
     ("tree",): ("rocky", "-e", "dev"),
     ("why",): ("rocky", "-e", "dev"),
-    ("events",): ("rocky", "-e", "dev"),
-    ("logs",): ("rocky", "-e", "dev"),
-    ("history",): ("-e", "dev"),
-    ("reconcile",): ("rocky", "-e", "dev"),
-    ("suspend",): ("rocky", "-e", "dev"),
-    ("resume",): ("rocky", "-e", "dev"),
-    ("cluster", "check"): ("edge",),
-    ("cluster", "discover"): ("-e", "dev"),
     ("sandbox", "status"): (),
-    ("stacks",): (),
     ("set",): ("tenants.rocky.role", "edit"),
     ("unset",): ("tenants.rocky",),
     ("import",): ("-e", "dev=nowhere"),
@@ -142,16 +133,11 @@ FAILURES = {
 }
 WITHOUT_A_FILE = {("sandbox", "status"), ("import",)}
 """They do not read tenants.yaml."""
-NEED_A_CLUSTER = {
-    path
-    for path in COMPLETE
-    if path[-1] in ("preflight", "status", "tree", "reconcile", "suspend", "resume", "check", "discover")
-} - WITHOUT_A_FILE
+NEED_A_CLUSTER = {path for path in COMPLETE if path[-1] in ("preflight", "status", "tree")} - WITHOUT_A_FILE
 
 EDITS = {path for path in COMPLETE if path[0] in ("set", "unset", "add", "remove", "rename", "move")}
 """Commands that work on an invalid file, so that its errors can be corrected one after the other."""
-CHECK_THE_FILE = [path for path in COMPLETE if path not in WITHOUT_A_FILE | EDITS and path[-1] != "discover"]
-"""`discover` reads only its clusters."""
+CHECK_THE_FILE = [path for path in COMPLETE if path not in WITHOUT_A_FILE | EDITS]
 
 
 def run_json(capsys: Capture, path: tuple[str, ...], *after: str, before: tuple[str, ...] = ()) -> tuple[int, Any]:
@@ -278,7 +264,7 @@ def test_a_change_that_is_refused_and_invalid_is_invalid(capsys: Capture) -> Non
 
 
 def test_an_unknown_command_is_one_document_too(capsys: Capture) -> None:
-    for line in (["vlidate"], ["cluster", "bootstrp"], ["cluster", "bootstrap"], ["schema"], []):
+    for line in (["vlidate"], ["sandbox", "stauts"], ["bootstrap"], ["schema"], []):
         code, out, _ = tenantry(capsys, *line, "--output", "json")
         assert (code, parsed(out)["kind"], parsed(out)["error"]["code"]) == (2, "Error", "usage"), line
 
@@ -296,7 +282,7 @@ def test_an_unknown_command_is_one_document_too(capsys: Capture) -> None:
         ("validate --output text -o json", "Validation"),
         ("-f x.yaml validate --nonsense --output json", "Validation"),
         ("--file=x.yaml validate -o json", "Validation"),
-        ("cluster -f x.yaml check edge -o json", "KubeconfigCheck"),
+        ("preflight -f x.yaml --cluster edge -o json", "Preflight"),
         ("validate", None),
         ("validate --output json --output text", None),
         ("validate --output", None),

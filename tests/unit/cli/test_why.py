@@ -19,7 +19,7 @@ from tenantry.kube.objects import ObjectId
 from tests.documents import check
 from tests.table import table
 from tests.unit.cli.test_cli import Capture, tenantry
-from tests.unit.cli.test_control import EDGE, Hub, live
+from tests.unit.cli.test_tree import EDGE, Hub, live
 from tests.unit.memory import Memory
 from tests.unit.preflight.clusters import ADDRESS, SECRET, SELF, TOKEN, kubeconfig, secret
 from tests.unit.texts import planned, rocky
@@ -323,7 +323,7 @@ def test_a_cluster_that_does_not_answer_is_a_cause_of_its_own(
     edge.refusals["POST", SELF] = raises(error)
     code, answer = why(capsys)
     assert (code, answer["cause"]) == (1, f"cluster 'edge' does not answer: {said}; Flux found the app ready before")
-    assert answer["findings"][0]["next"] == ["tenantry cluster check edge -e dev"]
+    assert answer["findings"][0]["next"] == ["tenantry preflight --cluster edge -e dev"]
     assert TOKEN not in json.dumps(answer)
     assert ADDRESS not in json.dumps(answer)
 
@@ -432,7 +432,9 @@ def test_who_suspended_an_app_is_told_and_the_file_has_its_line(capsys: Capture,
     hub.objects[EDGE]["metadata"]["managedFields"] = [wrote]
     code, answer = why(capsys)
     assert (code, answer["cause"]) == (1, "it is suspended by `flux suspend`, so Flux applies no change")
-    assert answer["findings"][0]["next"] == ["tenantry resume rocky/web -e dev -c edge"]
+    assert answer["findings"][0]["next"] == [
+        "flux resume kustomization edge-rocky-web --namespace kamaji --context hub"
+    ]
     assert (
         why(capsys, "idle")[1]["cause"] == "the file says 'state: paused' in tenants.yaml:20, so Flux applies no change"
     )
@@ -624,7 +626,7 @@ def test_without_a_file_no_edit_and_no_run_is_proposed(capsys: Capture, edge: Cl
 
 def test_without_a_file_and_an_environment_the_way_by_the_labels_is_told(capsys: Capture) -> None:
     Path("tenants.yaml").unlink()
-    for words in (("why", "rocky/web"), ("status",), ("reconcile", "rocky")):
+    for words in (("why", "rocky/web"), ("status",), ("tree", "rocky")):
         code, _, err = tenantry(capsys, *words)
         assert code == 2
         assert "or name the environment, -e ENV, to go by the labels on the cluster" in err

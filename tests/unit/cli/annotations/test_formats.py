@@ -107,7 +107,9 @@ def test_the_broken_files_of_the_golden_tests_are_annotated(
         monkeypatch.chdir(DIAGNOSTICS / case)
         code, out, _ = tenantry(capsys, "validate", "--output", "github")
         assert code == 2
-        assert len(out.splitlines()) == len(json.loads(tenantry(capsys, "validate", "--output", "json")[1])["errors"]), case
+        assert len(out.splitlines()) == len(
+            json.loads(tenantry(capsys, "validate", "--output", "json")[1])["errors"]
+        ), case
         place = re.compile(rf"::error file=tests/golden/diagnostics/{case}/[\w./-]+,line=\d+,col=\d+,title=[\w-]+::\S")
         assert [line for line in out.splitlines() if not place.match(line)] == []
 
