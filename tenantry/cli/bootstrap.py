@@ -51,7 +51,6 @@ Examples:
   tenantry bootstrap --environment prod | kubectl --context hub-prod apply -f -
   tenantry bootstrap edge-1 --kubeconfig ~/.kube/edge-1 --dry-run
   tenantry bootstrap edge-1 --kubeconfig ~/.kube/edge-1
-  tenantry bootstrap -e prod --roles deploy --for group:deployers | kubectl apply -f -
   tenantry bootstrap -e prod --roles deploy --for group:deployers --secrets
   tenantry bootstrap -e prod --roles operate --for group:on-call --kubeconfigs
   tenantry bootstrap hub-us -e prod --roles preview --for account:ci/preview
