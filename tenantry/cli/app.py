@@ -63,7 +63,6 @@ _SECTIONS = {
         "sandbox": "run the clusters of an environment on this machine",
     },
     "More": {
-        "upgrade": "bring the files of a project up to date",
         "schema": "print the JSON Schema of tenants.yaml for editors",
         "completion": "print the completion script for bash, zsh or fish",
     },

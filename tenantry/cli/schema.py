@@ -33,8 +33,6 @@ KINDS = (
     "Objects",
     "Import",
     "Sandbox",
-    "Project",
-    "Upgrade",
     "Edit",
     "Error",
 )

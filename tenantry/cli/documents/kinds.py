@@ -33,8 +33,6 @@ KINDS: dict[str, tuple[type[Document], ...]] = {
     "Objects": (lists.Objects,),
     "Import": (importing.Import,),
     "Sandbox": (lists.Sandbox,),
-    "Project": (checks.Project,),
-    "Upgrade": (checks.Upgrade,),
     "Edit": (edits.Edit,),
     "Error": (),
 }
