@@ -264,7 +264,7 @@ def test_a_change_that_is_refused_and_invalid_is_invalid(capsys: Capture) -> Non
 
 
 def test_an_unknown_command_is_one_document_too(capsys: Capture) -> None:
-    for line in (["vlidate"], ["sandbox", "stauts"], ["bootstrap"], ["schema"], []):
+    for line in (["vlidate"], ["sandbox", "sttatus"], ["bootstrap"], ["schema"], []):
         code, out, _ = tenantry(capsys, *line, "--output", "json")
         assert (code, parsed(out)["kind"], parsed(out)["error"]["code"]) == (2, "Error", "usage"), line
 
