@@ -171,9 +171,8 @@ def app_names(help: str) -> Callable[[_F], _F]:
 
 
 def cluster_names(help: str) -> Callable[[_F], _F]:
-    """`-c, -l, --cluster NAME`, or labels such as `tier=edge`; may be repeated, completed from the file."""
-    help += " -l is the same as -c."
-    return _names("--cluster", help, completers.clusters, "-c", "-l", metavar="NAME|LABELS")
+    """`-c, --cluster NAME`, or labels such as `tier=edge`; may be repeated, completed from the file."""
+    return _names("--cluster", help, completers.clusters, "-c", metavar="NAME|LABELS")
 
 
 def _names(

@@ -186,8 +186,8 @@ def test_more_or_fewer_words_are_refused(capsys: Capture, line: str, message: st
         ("list", "list placements"),
         ("list tenants -n rocky", "list tenants --tenant rocky"),
         ("parity dev dev --app rocky/web", "parity dev dev --tenant rocky --app web"),
-        ("list -l tier=edge", "list -c edge"),
-        ("list clusters -l tier=hub", "list clusters -c hub"),
+        ("list -c tier=edge", "list -c edge"),
+        ("list clusters -c tier=hub", "list clusters -c hub"),
     ],
 )
 def test_a_habit_is_accepted(capsys: Capture, habit: str, what: str) -> None:
