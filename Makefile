@@ -127,13 +127,13 @@ pictures: setup ## take the pictures of the pages, docs/images/*.png, with Chrom
 docs-pictures: docs ## take pictures of the documentation, build/docs-pictures/*.png, with Chromium, to look at
 	@$(BIN)/python -m docgen.site.pictures
 
-# The tests of four directories need only Python. They use each processor fully.
-fast := tests/unit tests/components tests/golden
+# The tests of these directories need only Python. They use each processor fully.
+fast := tests/unit tests/components tests/golden tests/frozen
 project := tests/project tests/processes
 at_once := -n auto --dist worksteal
 
 .PHONY: test-fast
-test-fast: setup ## unit, component and golden tests: what to run after each change
+test-fast: setup ## unit, component, golden and frozen tests: what to run after each change
 	$(BIN)/pytest $(at_once) $(fast)
 
 .PHONY: test-project
