@@ -47,10 +47,12 @@ Files: TypeAlias = Mapping[str, Any]
 
 
 def fleet_of(files: Files) -> Fleet:
-    """The fleet of files that are nowhere. Raises: InvalidFleet."""
-    contents = {Path(name): bytes_of(text) for name, text in files.items()}
-    with TemporaryDirectory() as empty, chdir(empty):  # patterns find nothing else
-        return load_fleet(next(iter(contents)), contents.__getitem__, [*contents])
+    """The fleet of files in a directory of their own. Raises: InvalidFleet."""
+    with TemporaryDirectory() as empty, chdir(empty):
+        for name, text in files.items():
+            Path(name).parent.mkdir(parents=True, exist_ok=True)
+            Path(name).write_bytes(bytes_of(text))
+        return load_fleet(Path(next(iter(files))))
 
 
 def bytes_of(text: Any) -> bytes:
