@@ -83,16 +83,3 @@ def revisions(context: click.Context, _: click.Parameter, start: str) -> list[Co
         names = []
     found = [CompletionItem(name) for name in ("HEAD", *names) if name.startswith(start)]
     return found or [CompletionItem(start, type="file")]
-
-
-def sources(context: click.Context, _: click.Parameter, start: str) -> list[CompletionItem]:
-    """Complete `TENANT/SOURCE=`, `platform/SOURCE=` and `platform/ADDON=`, then a directory."""
-    if "=" in start:
-        return [CompletionItem(start, type="dir")]
-    owned = (f"{tenant}/{name}" for tenant in keys(context, "", "tenants") for name in own(context, tenant))
-    addons = (f"{PLATFORM}/{name}" for group in ("sources", "addons") for name in keys(context, "", PLATFORM, group))
-    return [CompletionItem(f"{name}=") for name in (*owned, *addons) if name.startswith(start)]
-
-
-def own(context: click.Context, tenant: str) -> list[str]:
-    return keys(context, "", "tenants", tenant, "sources")

@@ -230,11 +230,3 @@ def output(*formats: str, kind: str = "", wide: bool = False) -> Callable[[_F], 
         show_default=True,
         help="The format of the result.",
     )
-
-
-trust_sources = click.option(
-    "--trust-sources",
-    is_flag=True,
-    help="Run kustomize and helm without the cage that confines them: what they render can then read your files and reach"
-    " your network.",
-)

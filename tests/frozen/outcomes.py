@@ -48,11 +48,12 @@ Files: TypeAlias = Mapping[str, Any]
 
 def fleet_of(files: Files) -> Fleet:
     """The fleet of files in a directory of their own. Raises: InvalidFleet."""
-    with TemporaryDirectory() as empty, chdir(empty):
-        for name, text in files.items():
-            Path(name).parent.mkdir(parents=True, exist_ok=True)
-            Path(name).write_bytes(bytes_of(text))
-        return load_fleet(Path(next(iter(files))))
+    contents = {Path(name): bytes_of(text) for name, text in files.items()}
+    with TemporaryDirectory() as directory, chdir(directory):  # patterns find nothing else
+        for path, content in contents.items():
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_bytes(content)
+        return load_fleet(next(iter(contents)))
 
 
 def bytes_of(text: Any) -> bytes:

@@ -55,8 +55,6 @@ def offered(*words: str) -> list[str]:
         (("status", "--tenant", "rocky", "--app", ""), ["web"]),
         (("status", "--cluster", "e"), ["edge"]),
         (("suspend", "rocky", ""), ["web"]),
-        (("diff", "--source", ""), ["rocky/manifests=", "rocky/charts="]),
-        (("diff", "--source-before", "rocky/m"), ["rocky/manifests="]),
         (("diff", "--also", "h"), ["html="]),
         (("set", "tenants.r"), ["tenants.rocky"]),
         (("set", "tenants.rocky.quo"), ["tenants.rocky.quota"]),

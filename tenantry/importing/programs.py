@@ -1,7 +1,6 @@
-"""Runs git, kustomize and helm: with bounded time, memory and output, and without the secrets of the environment.
+"""Runs git and kustomize: with bounded time, memory and output, without a network, and without the secrets of the environment.
 
-What they read was written by others, so they get an environment of their own, no input, and a process group that is killed as a
-whole. Values of the fleet are never read as options: they stand after `--` or behind the `=` of an option.
+They get an environment of their own, no input, and a process group that is killed as a whole.
 """
 
 from __future__ import annotations
@@ -14,13 +13,9 @@ import tempfile
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from tenantry.manifests.model import NotRendered
-
 SECONDS = 60
 OUTPUT = 32 * 2**20
 """The most bytes that a program may write to its output or to a file."""
-DOWNLOAD = 512 * 2**20
-"""The same for a program that downloads."""
 _MEMORY = 4 * 2**20
 """Kilobytes of data a process may hold. Go begins to save memory far below."""
 _ADDRESSES = 4 * _MEMORY
@@ -32,18 +27,12 @@ _LIMITED = (
 """A shell sets the limits, because Python cannot set them safely for a child while it has several threads."""
 _MESSAGE = 2_000
 
-NETWORK = (
-    "HTTP_PROXY", "HTTPS_PROXY", "NO_PROXY", "ALL_PROXY", "http_proxy", "https_proxy", "no_proxy", "all_proxy",
-    "SSL_CERT_FILE", "SSL_CERT_DIR",
-)  # fmt: skip
-"""What a program needs to reach a server from here."""
-OFFLINE = {"HTTP_PROXY": "http://127.0.0.1:9", "HTTPS_PROXY": "http://127.0.0.1:9"}
-"""A proxy that does not exist, for programs that must not use the network."""
+_OFFLINE = {"HTTP_PROXY": "http://127.0.0.1:9", "HTTPS_PROXY": "http://127.0.0.1:9"}
+"""A proxy that does not exist: no program that runs here needs a network."""
 
 
-def kept(*names: str) -> dict[str, str]:
-    """These variables of the user's environment, if they are set."""
-    return {name: os.environ[name] for name in names if name in os.environ}
+class NotBuilt(Exception):
+    """What a source contains cannot be read or built: the path does not exist, or a program refuses it."""
 
 
 def run(
@@ -53,9 +42,8 @@ def run(
     *,
     seconds: float = SECONDS,
     most: int = OUTPUT,
-    name: str = "",
 ) -> bytes:
-    """What a program prints. Args: name: what messages call it. Raises: NotRendered: it failed, with its own message."""
+    """What a program prints. Raises: NotBuilt: it failed, with its own message."""
     with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err:
         code = _wait(_start(command, directory, variables, most, (out.fileno(), err.fileno())), seconds)
         if code == 0:
@@ -63,18 +51,19 @@ def run(
             return out.read()
         err.seek(0)
         said = err.read(4 * _MESSAGE).decode(errors="replace").strip()
-    name = Path(name or command[0]).name
+    name = Path(command[0]).name
     if code is None:
-        raise NotRendered(f"{name} took longer than {seconds:.0f} s")
+        raise NotBuilt(f"{name} took longer than {seconds:.0f} s")
     if code in (-signal.SIGXFSZ, 128 + signal.SIGXFSZ) or "file too large" in said:
-        raise NotRendered(f"{name} wrote more than {most // 2**20} MiB")
-    raise NotRendered(_shortened(said) or f"{name} ended with exit code {code}")
+        raise NotBuilt(f"{name} wrote more than {most // 2**20} MiB")
+    raise NotBuilt(_shortened(said) or f"{name} ended with exit code {code}")
 
 
 def _start(
     command: Sequence[str], directory: Path, variables: Mapping[str, str], most: int, streams: tuple[int, int]
 ) -> subprocess.Popen[bytes]:
-    environment = {"PATH": os.environ.get("PATH", os.defpath), "LC_ALL": "C", "GOMEMLIMIT": "1GiB", **variables}
+    inherited = {"PATH": os.environ.get("PATH", os.defpath)}
+    environment = {**inherited, "LC_ALL": "C", "GOMEMLIMIT": "1GiB", **_OFFLINE, **variables}
     return subprocess.Popen(
         ["/bin/sh", "-c", _LIMITED, "sh", str(most // 512), *command],
         cwd=directory,

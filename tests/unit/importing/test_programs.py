@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tenantry.manifests.programs import _shortened
+from tenantry.importing.programs import _shortened
 from tests.table import table
 
 NOISE = "E1124 01:02:03.000004    1234 memcache.go:265] couldn't get current server API group list\n"

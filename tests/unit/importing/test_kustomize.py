@@ -6,10 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from tenantry.manifests import kustomize
-from tenantry.manifests.cage import OPEN
-from tenantry.manifests.kustomize import check, references
-from tenantry.manifests.model import NotRendered
+from tenantry.importing import kustomize
+from tenantry.importing.kustomize import check, references
+from tenantry.importing.programs import NotBuilt
 
 OUTSIDE = "leaves the source"
 MISSING = "is not a file or directory of the source; links and remote bases are not followed"
@@ -73,7 +72,7 @@ def source(tmp_path: Path) -> Path:
 def test_what_a_kustomization_may_not_name(source: Path, case: str) -> None:
     content, said = REFUSED[case]
     (source / "apps" / "kustomization.yaml").write_text(content)
-    with pytest.raises(NotRendered) as refused:
+    with pytest.raises(NotBuilt) as refused:
         check(source, source / "apps")
     assert str(refused.value) == f"apps/kustomization.yaml: {said}"
 
@@ -82,9 +81,7 @@ def test_what_a_base_names_is_checked_too_and_a_circle_ends(source: Path) -> Non
     (source / "base").mkdir()
     (source / "kustomization.yaml").write_text("resources: [base]\n")
     (source / "base" / "kustomization.yml").write_text("resources: [.., ../../victim]\n")
-    with pytest.raises(
-        NotRendered, match=r"^base/kustomization.yml: resources\[1\]: '../../victim' leaves the source$"
-    ):
+    with pytest.raises(NotBuilt, match=r"^base/kustomization.yml: resources\[1\]: '../../victim' leaves the source$"):
         check(source, source)
 
 
@@ -95,7 +92,7 @@ def test_a_long_chain_of_bases_is_refused(source: Path) -> None:
         directory /= "d"
         directory.mkdir()
     (directory / "kustomization.yaml").write_text("resources: []\n")
-    with pytest.raises(NotRendered, match=r"^(d/)+\.\.\.: more than 100 directories are nested$"):
+    with pytest.raises(NotBuilt, match=r"^(d/)+\.\.\.: more than 100 directories are nested$"):
         check(source, source)
 
 
@@ -132,8 +129,8 @@ def test_a_file_elsewhere_in_the_source_may_be_named_as_flux_allows_it(source: P
 )
 def test_a_malformed_kustomization_is_refused(source: Path, content: str, said: str) -> None:
     (source / "apps" / "kustomization.yaml").write_text(content)
-    with pytest.raises(NotRendered, match=said):
-        kustomize.build(source, {"path": "apps"}, ("false",), OPEN)
+    with pytest.raises(NotBuilt, match=said):
+        kustomize.build(source, source / "apps", ("false",), {})
 
 
 def test_only_what_is_named_of_a_large_source_reaches_kustomize(source: Path, tmp_path: Path) -> None:
@@ -145,17 +142,17 @@ def test_only_what_is_named_of_a_large_source_reaches_kustomize(source: Path, tm
     lists = tmp_path / "kustomize"
     lists.write_text("#!/bin/sh\n/usr/bin/find . -type f -o -type l | /usr/bin/sort\n")
     lists.chmod(0o755)
-    assert kustomize.build_part(source, source / "apps", (str(lists),), OPEN).decode().split() == [
+    assert kustomize.build(source, source / "apps", (str(lists),), {}).decode().split() == [
         *("./apps/a.yaml", "./apps/good.yaml", "./apps/kustomization.yaml", "./shared/patch.yaml"),
     ]
     (source / "apps" / "kustomization.yaml").write_text("resources: [loop/x]\n")
-    with pytest.raises(NotRendered, match=r"resources\[0\]: 'loop/x' is not a file or directory of the source"):
-        kustomize.build_part(source, source / "apps", (str(lists),), OPEN)
+    with pytest.raises(NotBuilt, match=r"resources\[0\]: 'loop/x' is not a file or directory of the source"):
+        kustomize.build(source, source / "apps", (str(lists),), {})
     (source / "apps" / "kustomization.yaml").write_text("configMapGenerator: [{name: a, files: [../.git/config]}]\n")
     with pytest.raises(
-        NotRendered, match=r"configMapGenerator\[0\].files\[0\]: '../.git/config' is not a file or directory"
+        NotBuilt, match=r"configMapGenerator\[0\].files\[0\]: '../.git/config' is not a file or directory"
     ):
-        kustomize.build_part(source, source / "apps", (str(lists),), OPEN)
+        kustomize.build(source, source / "apps", (str(lists),), {})
 
 
 def test_a_kustomization_that_is_a_link_is_none(source: Path) -> None:

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import time
-from typing import Any
 
 import pytest
 
-from tenantry.manifests import documents
-from tenantry.manifests.documents import substituted
-from tenantry.manifests.model import NotRendered
+from tenantry.importing import variables
+from tenantry.importing.programs import NotBuilt
+from tenantry.importing.variables import substituted
 from tests.table import table
 
 BUILT = """\
@@ -27,12 +26,12 @@ data: {run: "${DOMAIN}"}
 """
 
 
-def values(**post_build: Any) -> list[dict[str, str]]:
-    return [dict(each["data"]) for each in substituted(BUILT, post_build).objects]
+def values(*, always: bool = False, **substitute: str) -> list[dict[str, str]]:
+    return [dict(each["data"]) for each in substituted(BUILT, substitute, always=always)]
 
 
 def test_values_defaults_and_escapes() -> None:
-    assert values(substitute={"DOMAIN": "a.example\n.com"}) == [
+    assert values(DOMAIN="a.example\n.com") == [
         {"domain": "a.example.com", "port": "8080", "kept": "${HOME}", "plain": "$HOME"},
         {"run": "${DOMAIN}"},
     ]
@@ -40,23 +39,14 @@ def test_values_defaults_and_escapes() -> None:
 
 def test_without_variables_nothing_is_replaced() -> None:
     assert values()[0]["kept"] == "$${HOME}"
-    assert values(substitute={}, substituteStrategy="WithVariables")[0]["port"] == "${PORT:=8080}"
-
-
-def test_values_of_the_cluster_are_unknown_and_stay_visible() -> None:
-    rendered = substituted(BUILT, {"substituteFrom": [{"kind": "Secret", "name": "settings"}]})
-    assert rendered.objects[0]["data"] == {
-        "domain": "${DOMAIN}",
-        "port": "${PORT:=8080}",
-        "kept": "${HOME}",
-        "plain": "$HOME",
-    }
-    assert rendered.notes == ("values of Secret 'settings' are unknown here: what it sets is shown as ${NAME}",)
+    assert values()[0]["port"] == "${PORT:=8080}"
 
 
 def test_a_variable_without_a_value_is_refused_as_flux_refuses_it() -> None:
-    with pytest.raises(NotRendered, match="variable 'DOMAIN' has no value; Flux refuses it"):
-        values(substitute={"OTHER": "x"})
+    with pytest.raises(NotBuilt, match="variable 'DOMAIN' has no value; Flux refuses it"):
+        values(OTHER="x")
+    with pytest.raises(NotBuilt, match="variable 'DOMAIN' has no value; Flux refuses it"):
+        values(always=True)
 
 
 @table("use", ["${a:-", "${a=", "${a", "$"])
@@ -65,15 +55,15 @@ def test_uses_that_do_not_end_take_no_time(use: str) -> None:
     text = use * (600_000 // len(use))
     built = f"apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: web\ndata:\n  a: '{text}$$'\n"
     started = time.process_time()
-    (found,) = substituted(built, {"substitute": {"b": "c"}}).objects
+    (found,) = substituted(built, {"b": "c"})
     assert found["data"]["a"] == (text.replace("$$", "$") + "$")
     assert time.process_time() - started < 5
 
 
 def test_what_variables_become_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
     """A long value that a short text uses often."""
-    monkeypatch.setattr(documents, "MOST_BYTES", 2**20)
+    monkeypatch.setattr(variables, "MOST_BYTES", 2**20)
     built = f"apiVersion: v1\nkind: ConfigMap\nmetadata: {{name: web}}\ndata: {{a: '{'${b}' * 1_000}'}}\n"
-    assert substituted(built, {"substitute": {"b": "c" * 1_000}}).objects
-    with pytest.raises(NotRendered, match=r"^its variables become more than 1 MiB$"):
-        substituted(built, {"substitute": {"b": "c" * 2_000}})
+    assert substituted(built, {"b": "c" * 1_000})
+    with pytest.raises(NotBuilt, match=r"^its variables become more than 1 MiB$"):
+        substituted(built, {"b": "c" * 2_000})
