@@ -25,7 +25,6 @@ from tenantry.messages.errors import Refused
 
 _SECTIONS = {
     "Start a fleet": {
-        "try": "show Tenantry on an example fleet, in a few seconds",
         "init": "write a new project for a fleet",
         "import": "write tenants.yaml from existing Flux objects",
     },
@@ -80,7 +79,6 @@ _SECTIONS = {
         "upgrade": "bring the files of a project up to date",
         "schema": "print the JSON Schema of tenants.yaml for editors",
         "completion": "print the completion script for bash, zsh or fish",
-        "help": "show the help page of a command",
     },
 }
 """The commands below their headings, in the order in which a user needs them."""
@@ -89,7 +87,6 @@ _COMMANDS = {name: text for commands in _SECTIONS.values() for name, text in com
 
 _MODULES = {
     "add": "tenantry.cli.edit.add",
-    "try": "tenantry.cli.trial.command",
     "import": "tenantry.cli.importing.command",
     "diff": "tenantry.cli.diff.command",
     "preview": "tenantry.cli.engine.preview",
@@ -135,7 +132,6 @@ class _Commands(Group):
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
     epilog="""\
 A first session:
-  tenantry try                          what can Tenantry do?
   tenantry init fleet                   write a new project
   tenantry validate                     is tenants.yaml valid?
   tenantry render --environment dev     which objects does it yield?

@@ -10,7 +10,6 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from tenantry.fleet.habits import fix_for_habit
 from tenantry.flux.schemas import schema_of
 from tenantry.kube.names import limit_name_problem
 from tenantry.messages.data import mapping_at, value_at
@@ -92,9 +91,8 @@ def fix_for_key(
         return f"write '{by_labels(beside[key])}'"
     if fix := next((moved[key] for known, moved in _MOVED.items() if issubclass(model, known) and key in moved), ""):
         return fix
-    if fix := _of_names(model, key, document or {}) or _of_several(model, key, beside) or fix_for_habit(model, key):
-        value = quoted(beside.get(key), (key,))
-        return fix.replace("ref: {branch: ...}", f"ref: {{branch: {value}}}")
+    if fix := _of_names(model, key, document or {}) or _of_several(model, key, beside):
+        return fix
     if issubclass(model, Credentials):
         keys = ", ".join(sorted(each for each in beside if each in _LOGIN)) or "username, password"
         return f"values never stand in the file: write 'keys: [{keys}]'"
@@ -309,7 +307,7 @@ def without_repeats(found: tuple[Problem, ...], known: tuple[Problem, ...]) -> I
 
 
 _MISSING_KEY = re.compile(r"key '([A-Za-z]+)' is missing")
-_MEANT_KEY = re.compile(r"write (?:it in the source: )?'([A-Za-z]+)(?=[:'])")
+_MEANT_KEY = re.compile(r"write '([A-Za-z]+)(?=[:'])")
 
 
 def quoted(value: Any, path: Path) -> str:

@@ -22,7 +22,6 @@ ROOM = 20
 
 MEANWHILE = """\
 These commands need no build. Try them meanwhile in another terminal:
-  {tenantry} try                         the example fleet, step by step
   {tenantry} validate                    is tenants.yaml valid?
   {tenantry} render --environment dev    which objects does it yield?
   {tenantry} diff origin/main            what does my change do?\

@@ -71,7 +71,6 @@ TASKS = {
     "remove cluster": "remove-a-cluster.html#remove-a-cluster",
     "move tenant": "move-a-tenant-to-another-cluster.html#move-a-tenant-to-another-cluster",
     "developer": "developers.html#for-tenants-developers",
-    "cheat sheet": "five-minutes.html#five-minutes",
 }
 """By what a reader types: the first result."""
 
@@ -128,7 +127,10 @@ def test_the_button_of_a_console_copies_commands_alone(site: Site) -> None:
     )
     page.reload()
     page.locator(".highlight-console").first.get_by_role("button", name="Copy").click()
-    assert page.evaluate("window.copied") == "make setup\n.venv/bin/tenantry validate\n.venv/bin/tenantry try\n"
+    assert (
+        page.evaluate("window.copied")
+        == "make setup\n.venv/bin/tenantry validate\n.venv/bin/tenantry list placements\n"
+    )
 
 
 def test_a_broken_link_and_a_page_that_no_index_lists_fail_the_build(tmp_path: Path) -> None:

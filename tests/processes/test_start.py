@@ -25,11 +25,9 @@ AT_START = [
     "environment",
     "failures",
     "fleet_file",
-    "habits",
     "options",
     "output",
     "progress",
-    "typed",
 ]
 
 

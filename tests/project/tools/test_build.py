@@ -72,7 +72,6 @@ built already: kustomize, helm
 building pulumi, kwok
 This takes about 3 minutes on 4 processors and up to 20 GB if Go has nothing cached, else seconds.
 These commands need no build. Try them meanwhile in another terminal:
-  .venv/bin/tenantry try                         the example fleet, step by step
   .venv/bin/tenantry validate                    is tenants.yaml valid?
   .venv/bin/tenantry render --environment dev    which objects does it yield?
   .venv/bin/tenantry diff origin/main            what does my change do?

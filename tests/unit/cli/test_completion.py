@@ -46,8 +46,6 @@ def offered(*words: str) -> list[str]:
         (("suspend", "rocky/web", ""), []),
         (("status", ""), ["dev"]),
         (("preflight", "d"), ["dev"]),
-        (("help", "val"), ["validate"]),
-        (("help", "cluster", ""), ["bootstrap", "check", "discover", "register"]),
         (("parity", "dev", ""), ["dev"]),
         (("explain", "rocky", "web", "-c", ""), ["hub", "edge"]),
         (("cluster", "check", "e"), ["edge"]),

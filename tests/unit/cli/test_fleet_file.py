@@ -82,8 +82,6 @@ def test_a_group_takes_the_option_too(capsys: Capture, position: int) -> None:
 def test_every_command_that_reads_the_file_takes_the_option() -> None:
     without = {
         "completion",
-        "help",
-        "try",
         "import",
         "init",
         "upgrade",

@@ -81,6 +81,12 @@ def test_an_object_that_is_not_there_is_missing() -> None:
     assert str(difference) == "Kustomization rocky/web: missing"
 
 
+def test_what_is_being_deleted_is_still_there() -> None:
+    going = live(WEB)
+    going["metadata"] = {**going["metadata"], "deletionTimestamp": "2026-01-31T12:00:00Z"}
+    assert found(holding(going)) == []
+
+
 def test_what_the_plan_does_not_have_is_unplanned() -> None:
     memory = holding()
     stranger = {

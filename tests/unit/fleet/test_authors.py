@@ -15,6 +15,7 @@ from tenantry.flux import references as of_flux
 from tenantry.flux.schemas import kinds, schema_of
 from tenantry.grants.authors import names_in
 from tenantry.grants.rules import included_files_name_what_is_theirs_or_shared
+from tenantry.kube.objects import SecretValues
 from tenantry.load import load_fleet, plan_all
 from tenantry.model import Document, FluxBlock, Tenant
 from tenantry.model.scalars import Refers
@@ -241,6 +242,21 @@ def objects(said: Data, main: Data, kind: str) -> dict[str, Data]:
     (plan,) = plan_all(load_fleet(write(said, main))).values()
     there = (each for each in plan.objects if each.id.kind == kind and each.id.namespace == "rocky")
     return {each.id.name: each.manifest["spec"] for each in there}
+
+
+def test_values_belong_to_a_name_whoever_declares_it() -> None:
+    """What the main file drops and a team declares is filled with the value that the stack still has."""
+    use = at("sources.m.credentials", "shared")
+    keys = at("credentials.shared", {"keys": ["username", "password", "token"]})
+
+    def values(said: Data, main: Data | None = None) -> set[SecretValues]:
+        plans = plan_all(load_fleet(write(said, main)))
+        found = {each.secret for plan in plans.values() for each in plan.objects if each.secret}
+        return {each for each in found if each.path[-1] == "shared"}
+
+    by_team = values(together(use, keys))
+    by_main = values({}, at("tenants.rocky", together(keys, at("sources.base.credentials", "shared"))))
+    assert by_team == by_main != set()
 
 
 def test_an_alert_that_names_no_apps_tells_of_those_that_the_file_may_name() -> None:

@@ -47,6 +47,11 @@ def test_a_claim_is_read_as_it_was_written() -> None:
     assert memory.requests[0][2]["labelSelector"] == "tenantry/claim"
 
 
+def test_a_claim_goes_with_its_stack() -> None:
+    claim = claim_object("platform", DEV)
+    assert (claim.retained, claim.protect) == (False, False)
+
+
 def test_a_cluster_that_does_not_let_claims_be_read_is_refused() -> None:
     memory = Memory()
     memory.refuse("GET", CONFIG_MAPS, 403, "no")

@@ -157,6 +157,23 @@ def test_the_tenant_itself_gets_it_back_if_it_says_so() -> None:
     assert told(again, now, replace(OPEN, adopting=frozenset({"rocky"}))) == []
 
 
+def test_the_tenant_itself_gets_it_back_and_deletes_it() -> None:
+    again = OFF.replace("    clusters", "    adopt: true\n    clusters", 1)
+    left, adopting = kept("edge", "rocky", "rocky"), replace(OPEN, adopting=frozenset({"rocky"}))
+    assert told(planned(fleet(again, MOVY)), hub_after(fleet(MOVY), left), adopting) == []
+    now = live(fleet(again, MOVY))
+    assert told(planned(fleet(MOVY)), now) == []
+    assert kept_after(planned(fleet(MOVY)), now, NOW) == ()
+
+
+def test_namespaces_that_a_destroyed_stack_has_left_are_taken_over_again() -> None:
+    """The records went with the claims, so that nothing says whose data it is but the labels of the tenant itself."""
+    again = planned(fleet(ROCKY, MOVY))
+    left = [dict(each.manifest) for each in again.objects if each.id.kind == "Namespace"]
+    assert [each["metadata"]["name"] for each in left] == ["rocky", "movy"]
+    assert told(again, held(left, "dev"), RunLimits(protected=True, deletions=0)) == []
+
+
 def test_what_a_failed_run_recorded_and_did_not_remove_needs_no_permission() -> None:
     entries = [kept("edge", "rocky", "rocky"), kept("hub", "rocky", "rocky")]
     now = live(fleet(ROCKY, MOVY)).recorded(entries)

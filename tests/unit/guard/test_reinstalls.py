@@ -84,6 +84,19 @@ def test_another_platform_namespace_is_refused_everywhere(limits: RunLimits) -> 
     )
 
 
+def test_the_documented_way_to_move_the_platforms_namespace_is_let_pass() -> None:
+    """The cluster is decommissioned, leaves the file, and comes back with tenants and add-ons that adopt."""
+    given_up = BASE.replace("  edge: {", "  edge: {state: decommissioned, ")
+    without = "".join(line for line in BASE.splitlines(keepends=True) if not line.startswith("  edge:"))
+    without = without.replace(f"addons: {{dns: {DNS}}}, ", "").replace("[edge]", "[hub]")
+    allowed(given_up)
+    allowed(without, there=live(given_up))
+    back = MOVED.replace("clusters: {names: [edge]}\n", "clusters: {all: true}\n    adopt: true\n")
+    back = back.replace(DNS, DNS.replace("{clusters", "{adopt: true, clusters"))
+    adopting = RunLimits(protected=True, deletions=0, adopting=frozenset({"rocky"}), adopting_addons=frozenset({"dns"}))
+    allowed(back, adopting, live(without))
+
+
 def test_a_spec_that_was_written_already_hides_no_reinstallation() -> None:
     there = with_spec(live(), "edge-rocky-baseline", storageNamespace="fleet-system", targetNamespace="fleet-system")
     assert "the baseline of tenant 'rocky' on edge (storageNamespace" in refused(MOVED, GUARDED, there)

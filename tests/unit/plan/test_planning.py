@@ -569,6 +569,15 @@ def test_the_manifests_of_an_add_on_keep_their_namespaces_unless_it_sets_one() -
     assert {**remote, "targetNamespace": "dns"} == one(moved, "Kustomization", "edge-dns").manifest["spec"]
 
 
+def test_every_object_has_the_same_field_manager() -> None:
+    """So a stack that has lost its state does not conflict with what it has made."""
+    managers = [
+        each.manifest["metadata"]["annotations"]["pulumi.com/patchFieldManager"]
+        for each in planned(rocky(SIMPLE, BOTH)).objects
+    ]
+    assert set(managers) == {"tenantry"}
+
+
 def test_every_object_says_whose_it_is_by_labels() -> None:
     labels = {
         str(object.id): dict(object.manifest["metadata"]["labels"]) for object in planned(rocky(SIMPLE, BOTH)).objects

@@ -102,6 +102,16 @@ def test_what_is_in_somebody_elses_namespace_proves_nothing() -> None:
     )
 
 
+def test_an_app_whose_labels_were_taken_off_is_passed_over() -> None:
+    memory = hub(dev=NEWER)
+    lists = [each["items"] for each in memory.objects.values() if "items" in each]
+    for each in [*memory.objects.values(), *(item for items in lists for item in items)]:
+        if each.get("kind") == "HelmRelease" and each["metadata"]["namespace"] == "dev-rocky":
+            each["metadata"] = {key: value for key, value in each["metadata"].items() if key != "labels"}
+    severity, message = told(asked(memory, NEWER))
+    assert (severity, "rocky/db" in message) == ("error", True)
+
+
 def told(answer: Answer) -> tuple[str, str]:
     assert answer.problem
     assert answer.problem.code == "not-proved"

@@ -46,6 +46,18 @@ def test_a_paused_app_is_suspended_alone() -> None:
     assert suspended(text) == {"Kustomization rocky/web", "Kustomization kamaji/edge-rocky-web"}
 
 
+def test_an_override_suspends_an_app_in_its_environment_alone() -> None:
+    override = "overrides: {environments: {dev: {kustomize: {suspend: true}}}}"
+    text = on_both().replace("web: {", f"web: {{{override}, ")
+    text = text.replace(
+        "  dev: {management: hub}", "  dev: {management: hub}\n  qa: {management: hub, namespace: qa-rocky}"
+    )
+    text = text.replace("environments: [dev]", "environments: [dev, qa]")
+    assert suspended(text) == {"Kustomization rocky/web", "Kustomization kamaji/edge-rocky-web"}
+    in_qa = [each.manifest["spec"] for each in planned(text, "qa").objects if each.id.kind == "Kustomization"]
+    assert [each.get("suspend", False) for each in in_qa] == [False, False]
+
+
 def test_on_a_paused_cluster_everything_that_acts_there_is_suspended() -> None:
     paused = on_both().replace("labels: {tier: edge},", "labels: {tier: edge}, state: paused,")
     assert (suspended(paused), marked(paused)) == ({*REMOTE, BASELINE}, {})
