@@ -46,7 +46,9 @@ class _Filling:
     def run(self) -> ParsedFile:
         for name, fill in self.main.fills.items():
             self._fill(name, fill)
-        return self.main.joined({**self.main.data, "tenants": self.tenants}, self.written, self.problems)
+        joined = self.main.joined({**self.main.data, "tenants": self.tenants}, self.written, self.problems)
+        joined.frame = self.main
+        return joined
 
     def _fill(self, name: str, fill: Fill) -> None:
         at = ("tenants", name)

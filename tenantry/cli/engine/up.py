@@ -75,7 +75,7 @@ Exit codes:
 @take_over_option
 @timeout_option(600, "How long to wait until every app is ready.")
 @without_option
-@pulumi_options("yes", "skip_preview", "diff", "refresh", "target", "policy_pack", "json")
+@pulumi_options("yes", "skip_preview", "diff", "refresh", "target", "json")
 def command(*asked: Asked, ignore: tuple[str, ...], reason: str | None, **options: Any) -> int:
     """Apply an environment with Pulumi and its fastest safe settings, with a check before and the status after.
 

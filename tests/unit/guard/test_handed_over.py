@@ -11,9 +11,6 @@ from tenantry.guard.held import Held
 from tenantry.load import plan_all
 from tenantry.messages.errors import InvalidFleet
 from tenantry.plan.plan import Plan
-from tenantry.policy.main_file import MainFile
-from tests.hostile.confinement import escapes_of, registered
-from tests.unit.policy.test_rules import violations
 from tests.unit.texts import fleet, planned
 
 PROTECTED = RunLimits(protected=True, deletions=0, adopting=frozenset({"nova"}))
@@ -108,10 +105,6 @@ def test_on_a_management_cluster_an_app_cannot_change_hands() -> None:
     assert [each.code for each in refused.value.diagnostics] == ["came-from-another"]
 
 
-def test_former_names_of_the_tenant_count_too_and_the_pack_knows_all_names() -> None:
+def test_former_names_of_the_tenant_count_too() -> None:
     text = AFTER.replace("  movy:\n", "  vega:\n    formerly: [movy]\n")
     assert told(text, now(BEFORE)) == []
-    for each in (AFTER, text):
-        assert list(violations(registered(planned(each)))) == []
-        loaded = fleet(each)
-        assert escapes_of(plan_all(loaded).values(), MainFile(loaded.source.data)) == []

@@ -12,9 +12,7 @@ from tenantry.fleet.fleet import Fleet
 from tenantry.load import load_fleet, plan_all
 from tenantry.messages.errors import InvalidFleet
 from tenantry.messages.text import format_invalid
-from tenantry.policy.main_file import read
 from tenantry.source.rows import Allowance
-from tests.hostile.confinement import escapes_of
 from tests.table import table
 
 MAIN = """\
@@ -94,10 +92,6 @@ def test_yaml_comes_over_the_row_of_the_same_name_key_by_key() -> None:
     assert acme.labels == {"tier": "gold"}
     assert acme.variables == {"seats": 250, "cell": "a", "trial": False, "ratio": 0.5}
 
-
-def test_the_second_opinion_reads_the_same_rows() -> None:
-    fleet = load()
-    assert escapes_of(plan_all(fleet).values(), read(Path("tenants.yaml"))) == []
 
 
 def test_explain_names_the_row_and_the_column() -> None:

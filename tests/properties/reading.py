@@ -1,11 +1,14 @@
-"""Whether an address is below one that the main file grants. An address that programs could read in two ways is below none."""
+"""A second reading of addresses, which shares nothing with `tenantry.addresses`: whether one is below an address that is granted, and
+which addresses an object of Flux has. An address that programs could read in two ways is below none.
+"""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Mapping
 from ipaddress import IPv6Address
-from typing import NamedTuple
+from typing import Any, NamedTuple
+from urllib.parse import urlsplit
 
 _WORD = r"[A-Za-z0-9_~+@:=-]"
 _ADDRESS = re.compile(
@@ -37,7 +40,7 @@ def is_below(address: str, patterns: Iterable[str]) -> bool:
     return found is not None and any(pattern == "*" or _covers(pattern, found) for pattern in patterns)
 
 
-def of_image(image: str) -> str:
+def _of_image(image: str) -> str:
     """The address of an image repository, whose host may be left out."""
     host, slash, _ = image.partition("/")
     if slash and re.search("[.:]", host):
@@ -45,13 +48,13 @@ def of_image(image: str) -> str:
     return f"oci://docker.io/{image}" if slash else f"oci://docker.io/library/{image}"
 
 
-def of_bucket(endpoint: str, bucket: str) -> str:
+def _of_bucket(endpoint: str, bucket: str) -> str:
     """The address of a bucket."""
     host = endpoint.partition("://")[2] or endpoint
     return f"s3://{host.removesuffix('/')}/{bucket}"
 
 
-def of_event_hub(namespace: str, hub: str) -> str:
+def _of_event_hub(namespace: str, hub: str) -> str:
     """The address of an event hub. A namespace can be written as a whole host."""
     host = namespace if ".servicebus." in namespace else f"{namespace}.servicebus.windows.net"
     return f"sb://{host}/{hub}" if hub else f"sb://{host}"
@@ -89,3 +92,37 @@ def _is_host(host: str) -> bool:
     if _NUMERIC.fullmatch(host):
         return _QUAD.fullmatch(host) is not None
     return _NAME.fullmatch(host) is not None
+
+
+def addresses(kind: str, spec: Mapping[str, Any]) -> Iterator[str]:
+    """Each address that a controller connects to."""
+    match kind:
+        case "Bucket":
+            there = "storage.googleapis.com" if spec.get("provider") == "gcp" else str(spec.get("endpoint"))
+            yield _of_bucket(there, str(spec.get("bucketName")))
+            if sts := (spec.get("sts") or {}).get("endpoint"):
+                yield str(sts)
+        case "ImageRepository":
+            yield _of_image(str(spec.get("image")))
+        case "Receiver":
+            yield from (str(issuer.get("issuerURL")) for issuer in spec.get("oidcProviders") or ())
+        case "Provider":
+            yield from _of_provider(spec)
+
+
+def _of_provider(spec: Mapping[str, Any]) -> Iterator[str]:
+    """The same of an alert's provider: a list for NATS, and names in place of an address for services of clouds."""
+    address, channel = str(spec.get("address") or ""), str(spec.get("channel") or "")
+    match spec.get("type"):
+        case "azureeventhub" if channel:
+            yield _of_event_hub(channel, address)
+        case "googlepubsub" if address:
+            yield f"pubsub://{address}/{channel}"
+        case "bitbucket" if address:
+            yield f"https://bitbucket.org/{urlsplit(address).path.lstrip('/')}"
+        case "nats" if address:
+            yield from address.split(",")
+        case _ if address:
+            yield address
+    if spec.get("proxy"):
+        yield str(spec["proxy"])
