@@ -1,7 +1,7 @@
 """Whether a plan is confined: nothing of a tenant that has a team's file reaches what the main file does not give it.
 
-This checks the planner, so it shares nothing with it. It asks the frame, which is the fleet as the main file alone declares it, with
-the merged grants, and judges planned objects by what they say themselves.
+This checks the planner, so it shares nothing with it. It asks the frame, which is the fleet as the main file alone declares it,
+with the merged grants, and judges planned objects by what they say themselves.
 
 Called by: `load`, for every plan of a fleet with team files.
 """
@@ -32,7 +32,7 @@ from tenantry.kube.names import MAX_LABEL, MAX_RELEASE, is_reserved_namespace, s
 from tenantry.kube.objects import KubeObject, Manifest, ObjectId
 from tenantry.messages.data import mapping_at
 from tenantry.messages.errors import Found
-from tenantry.model import ConfigMap, SecretKey
+from tenantry.model import ConfigMap, SecretKey, Tenant
 from tenantry.model.durations import seconds_of
 
 _TENANT, _ROLE, _MANAGED = "toolkit.fluxcd.io/tenant", "toolkit.fluxcd.io/role", "app.kubernetes.io/managed-by"
@@ -105,8 +105,14 @@ class _Place:
         owners = [owner for each in self.declared.namespaces.values() for owner in each.formerly]
         return self.main, *(former_main(self.frame, self.environment, owner.tenant) for owner in owners)
 
+    @cached_property
+    def prefixes(self) -> tuple[str, ...]:
+        """With what the names of the tenant's objects begin beside a kubeconfig."""
+        own = [f"{self.cluster}{sign}{main}{sign}" for main in self.mains for sign in "-."]
+        return (*own, *(f"{main}." for main in self.mains))
+
     @property
-    def declared(self) -> Any:
+    def declared(self) -> Tenant:
         return self.frame.document.tenants[self.tenant]
 
     @cached_property
@@ -151,6 +157,11 @@ class _Place:
     def shares(self, group: str, name: str) -> bool:
         return name in (getattr(self.grants.share, group, None) or ())
 
+    @property
+    def has_variables(self) -> bool:
+        """Whether the team's file fills in what the main file writes."""
+        return "variables" in self.frame.source.fills[self.tenant].file.data["tenants"][self.tenant]
+
     @cached_property
     def said(self) -> tuple[Mapping[str, Any], ...]:
         """What the main file, and files of it for an environment, say of the tenant."""
@@ -174,7 +185,8 @@ def escapes(
 ) -> Iterator[str]:
     """Everything by which a tenant with a team's file leaves its frame, in words; nothing if the plan is confined.
 
-    adopting: the tenants that take over what exists. own_waves: the apps, as `tenant/app`, that keep out of the environment's waves.
+    adopting: the tenants that take over what exists. own_waves: the apps, as `tenant/app`, that keep out of the waves of the
+    environment.
     """
     yield from _Confined(frame, environment, tuple(objects)).escapes()
     for tenant in adopting:
@@ -182,9 +194,11 @@ def escapes(
             yield f"tenant '{tenant}' takes over objects that exist already"
     for name in own_waves:
         tenant, _, app = name.partition("/")
-        if tenant in frame.source.fills and "rollout" not in frame.raw("tenants", tenant, "apps", app):
-            if "rollout" not in ((grants_of(frame, tenant) or Grants()).settings or ()):
-                yield f"app '{name}' does not keep to the waves of its environment"
+        if tenant in frame.source.fills and "rollout" not in (
+            *frame.raw("tenants", tenant, "apps", app),
+            *((grants_of(frame, tenant) or Grants()).settings or ()),
+        ):
+            yield f"app '{name}' does not keep to the waves of its environment"
 
 
 class _Confined:
@@ -264,6 +278,13 @@ class _Confined:
         several = len(self.frame.environments[self.environment].managements) > 1
         return [name for name in beside if not several or hub_of(self.frame, self.environment, name) == each.hub]
 
+    def namespaces(self, place: _Place) -> set[str]:
+        """Those of a tenant: of the main file, and where that leaves them to the team, those that nobody else claims."""
+        own = {place.main, *place.extra}
+        if place.grants_setting("namespaces"):
+            own |= {name for name, by in self.claims.items() if by == {place.tenant} and place.main in name}
+        return own
+
     def _of_tenants(self) -> Iterator[tuple[str, Manifest]]:
         """All objects of tenants with what their baselines install."""
         for each in self.objects:
@@ -309,10 +330,7 @@ class _Check:
         if place.kubeconfig is None:
             return True
         whole = f"{place.cluster}-{place.main}-{self.app or 'baseline'}"
-        prefixes = [f"{main}." for main in place.mains]
-        if self.labels.get(_CLUSTER):
-            prefixes += [f"{place.cluster}{sign}{main}{sign}" for main in place.mains for sign in "-."]
-        return name.startswith(tuple(prefixes)) or name == shortened(whole, MAX_LABEL)
+        return name.startswith(place.prefixes) or name == shortened(whole, MAX_LABEL)
 
     def _placed(self) -> Iterator[str]:
         """Whether the main file puts the tenant, and this app, on the cluster and into the environment."""
@@ -367,7 +385,7 @@ class _Check:
         if is_reconciler and spec.get("serviceAccountName") != place.impersonated:
             yield f"runs as service account '{spec.get('serviceAccountName')}'"
         for key in ("targetNamespace", "storageNamespace"):
-            if spec.get(key, place.main) not in self._namespaces():
+            if spec.get(key, place.main) not in self.plan.namespaces(place):
                 yield f"names namespace '{spec[key]}' in spec.{key}"
         tree = FIELDS.get(self.kind)
         if tree is None:
@@ -375,15 +393,6 @@ class _Check:
             return
         yield from self._walk(tree, spec, "spec")
         yield from self._connections(spec)
-
-    def _namespaces(self) -> set[str]:
-        place = self.place
-        own = {place.main, *place.extra}
-        if place.grants_setting("namespaces"):
-            own |= {
-                name for name, holders in self.plan.claims.items() if holders == {place.tenant} and place.main in name
-            }
-        return own
 
     def _walk(self, tree: Tree, value: Any, at: str) -> Iterator[str]:
         """The fields of a spec, one by one."""
@@ -459,17 +468,19 @@ class _Check:
             ):
                 yield f"names {kind} '{name}' of the platform"
                 return
-        elif found and (labels.get(_TENANT) != place.tenant or labels.get(_CLUSTER, place.cluster) != place.cluster):
-            yield f"names {kind} '{name}', which is not the tenant's"
-            return
-        elif not found and place.kubeconfig and not self._is_unplanned_name(name):
+        elif not (
+            (labels.get(_TENANT), labels.get(_CLUSTER, place.cluster)) == (place.tenant, place.cluster)
+            if found
+            else place.kubeconfig is None or name.startswith(place.prefixes)
+        ):
             yield f"names {kind} '{name}', which is not the tenant's"
             return
         group = _GROUPS.get(kind, "")
         if self._is_teams() and kind == "HelmChart" and found:
             yield from self._reference("sourceRef", found.manifest["spec"]["sourceRef"])
-        elif self._is_teams() and (declared := self._key(kind, name, labels)) and place.declares(group, declared):
-            if not place.shares(group, declared):
+        elif self._is_teams() and place.declares(group, declared := self._key(kind, name, labels)):
+            shared = place.shares(group, declared)
+            if not shared:
                 yield f"names '{declared}' of the main file"
 
     def _addons(self) -> Iterator[ObjectId]:
@@ -486,12 +497,6 @@ class _Check:
         names = {f"{place.cluster}-{each}" if place.kubeconfig else each for each in platform.addons}
         homes = {platform.namespace, place.home, *(each.namespace for each in platform.addons.values())}
         return namespace in homes and name in names and (place.kubeconfig is not None or namespace != place.main)
-
-    def _is_unplanned_name(self, name: str) -> bool:
-        place = self.place
-        prefixes = [f"{main}." for main in place.mains]
-        prefixes += [f"{place.cluster}{sign}{main}{sign}" for main in place.mains for sign in "-."]
-        return name.startswith(tuple(prefixes))
 
     def _selected(self, selector: Mapping[str, Any]) -> Iterator[str]:
         """What labels select has to be the tenant's, and of a team's object nothing that the main file declares."""
@@ -529,7 +534,7 @@ class _Check:
             yield from (f"{each.message} in spec.{each.path[0]}" for each in borrowed(self.kind, spec))
         keys = ("sources", "alerts") if self.kind == "Provider" else ("sources",)
         for path, address in addresses_of(self.kind, spec):
-            written = str(spec.get(path[0])) in place.written or not self._is_teams()
+            written = str(spec.get(str(path[0]))) in place.written or not (self._is_teams() or place.has_variables)
             if not written and not is_allowed(address, place.patterns(*keys)):
                 yield f"has an address in spec.{path[0]} that is not granted to it"
         required = place.settings("").require
@@ -659,28 +664,17 @@ class _Kubernetes:
                     yield f"has {kind[:-1]} '{key}', which no tenant may set"
         if self.kind == "Namespace":
             yield from self._of_namespace()
-        elif self.namespace not in self._namespaces() and not self._is_beside_kubeconfig():
+        elif self.namespace not in self.plan.namespaces(place) and not self._is_beside_kubeconfig():
             yield "is in no namespace of the tenant"
         else:
             yield from self._in_namespace()
-
-    def _namespaces(self) -> set[str]:
-        own = {self.place.main, *self.place.extra}
-        if self.place.grants_setting("namespaces"):
-            own |= {
-                name
-                for name, holders in self.plan.claims.items()
-                if holders == {self.place.tenant} and self.place.main in name
-            }
-        return own
 
     def _is_beside_kubeconfig(self) -> bool:
         place = self.place
         if self.on_target or self.namespace != place.home:
             return False
-        prefixes = [f"{main}." for main in place.mains]
-        prefixes += [f"{place.cluster}{sign}{main}{sign}" for main in place.mains for sign in "-."]
-        return self.name == place.main if self.kind == "ServiceAccount" else self.name.startswith(tuple(prefixes))
+        own = self.name == place.main if self.kind == "ServiceAccount" else self.name.startswith(place.prefixes)
+        return bool(own)
 
     def _declared(self) -> dict[str, Any] | None:
         """What the main file itself writes of the object, filled in; None: nothing."""
@@ -733,7 +727,7 @@ class _Kubernetes:
 
     def _of_namespace(self) -> Iterator[str]:
         place, metadata, settings = self.place, self.manifest["metadata"], self.place.settings(self.name)
-        if self.name not in self._namespaces():
+        if self.name not in self.plan.namespaces(place):
             yield "is none of the tenant's namespaces"
         if others := self.plan.claims.get(self.name, set()) - {place.tenant}:
             yield f"belongs to {', '.join(sorted(others))} too"
@@ -824,11 +818,11 @@ class _Kubernetes:
         policy = (settings.network.policies or {}).get(name)
         if policy is not None:
             return bool(_plain(spec) == _plain(fill_manifest({"spec": policy.spec}, self.place.variables, ())["spec"]))
-        own = [
+        peers: list[Manifest] = [
             {"podSelector": {}},
             {"namespaceSelector": {"matchLabels": {_TENANT: self.place.tenant, _ENVIRONMENT: self.place.environment}}},
         ]
-        wanted = [_strict(own) if settings.network.base == "strict" else _isolated(own) for own in (own[:1], own)]
+        wanted = [_strict(own) if settings.network.base == "strict" else _isolated(own) for own in (peers[:1], peers)]
         return name == "isolated" and settings.network.base != "open" and spec in wanted
 
     def _binding(self, settings: TenantSettings) -> Iterator[str]:
@@ -851,7 +845,7 @@ class _Kubernetes:
             if kind == "ServiceAccount":
                 namespace = subject.get("namespace", self.namespace)
                 others = self.plan.claims.get(namespace, set()) - {place.tenant}
-                own = namespace in self._namespaces() or (
+                own = namespace in self.plan.namespaces(place) or (
                     not others and (kind, name) in known and not is_reserved_namespace(namespace)
                 )
             elif name.startswith("system:"):
@@ -895,8 +889,10 @@ def _strict(own: list[Manifest]) -> Manifest:
     """In from the tenant and from add-ons; out to the tenant, to name servers and to API servers at private addresses."""
     addons = {"namespaceSelector": {"matchExpressions": [{"key": _APP, "operator": "Exists"}, _NOBODY]}}
     names = [{"namespaceSelector": {"matchExpressions": [_NOBODY]}}, {"ipBlock": {"cidr": "169.254.20.10/32"}}]
-    private = [{"ipBlock": {"cidr": each}} for each in ("10.0.0.0/8", "172.16.0.0/12", "192.168.0.0/16")]
-    private.append({"ipBlock": {"cidr": "fc00::/7", "except": ["fd00:ec2::254/128"]}})
+    private: list[Manifest] = [
+        {"ipBlock": {"cidr": each}} for each in ("10.0.0.0/8", "172.16.0.0/12", "192.168.0.0/16")
+    ]
+    private += [{"ipBlock": {"cidr": "fc00::/7", "except": ["fd00:ec2::254/128"]}}]
     return {
         "podSelector": {},
         "policyTypes": ["Ingress", "Egress"],

@@ -21,9 +21,9 @@ _TRUSTED = "certSecretRef(name) insecure provider secretRef(name)"
 _SIGNED = "matchOIDCIdentity(issuer subject) provider secretRef(name)"
 _GIT = "branch commit name semver tag"
 _FIELDS = {
-    "Kustomization": f"{_APP} buildMetadata components decryption(provider secretRef(name)) deletionPolicy force healthCheckExprs(*)"
-    " healthChecks(apiVersion kind name namespace) ignore(*) ignoreMissingComponents images(*) namePrefix nameSuffix patches(*)"
-    " path postBuild(substitute(*) substituteFrom(kind name optional) substituteStrategy) prune retryInterval"
+    "Kustomization": f"{_APP} buildMetadata components decryption(provider secretRef(name)) deletionPolicy force"
+    " healthCheckExprs(*) healthChecks(apiVersion kind name namespace) ignore(*) ignoreMissingComponents images(*)"
+    " namePrefix nameSuffix patches(*) path postBuild(substitute(*) substituteFrom(kind name optional) substituteStrategy) prune retryInterval"
     " sourceRef(kind name) wait",
     "HelmRelease": f"{_APP} chartRef(kind name) driftDetection(ignore(*) mode) healthCheckExprs(*) maxHistory persistentClient"
     f" install({_ACTION} replace skipCRDs) upgrade({_ACTION} cleanupOnFail force preserveValues chartNameChangeStrategy)"

@@ -35,7 +35,8 @@ def _itself(path: Path) -> Path:
 class ParsedFile:
     """A parsed file: `data` is plain data, `locate` finds the place of any path in it.
 
-    fills: what included files say of each tenant. frame: the file without that; None: they say nothing. problems: those of included files; they do not prevent checks of the rest.
+    fills: what included files say of each tenant. frame: the file without that; None: they say nothing.
+    problems: those of included files; they do not prevent checks of the rest.
     warnings: about files that are not included. lacks_clusters: whether an included file with clusters cannot be read.
     rows: the CSV file of each tenant and cluster that is a row, by its path.
     overlays: the files that say what differs in an environment, by its name. unread: the environments that lack such a file.

@@ -1,5 +1,5 @@
-"""A second reading of addresses, which shares nothing with `tenantry.addresses`: whether one is below an address that is granted, and
-which addresses an object of Flux has. An address that programs could read in two ways is below none.
+"""A second reading of addresses, which shares nothing with `tenantry.addresses`: whether one is below an address that is granted,
+and which addresses an object of Flux has. An address that programs could read in two ways is below none.
 """
 
 from __future__ import annotations

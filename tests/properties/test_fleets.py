@@ -59,7 +59,6 @@ def test_a_remote_cluster_has_the_same_objects_whichever_hub_of_its_environment_
         assert one == other
 
 
-
 @given(fleets(), fleets())
 def test_a_difference_leads_from_one_fleet_to_the_other_and_back(one: Data, other: Data) -> None:
     before, after = plans(one), plans(other)

@@ -280,7 +280,6 @@ def test_two_groups_that_set_one_key_differently_are_a_warning_for_all_their_clu
     ]
 
 
-
 @table(
     ("groups", "line"),
     [

@@ -135,7 +135,6 @@ def test_what_an_overlay_says_is_an_override_for_its_environment_and_keeps_its_p
     assert [each.manifest for each in plan_one(fleet, "prod").objects] == [each.manifest for each in same.objects]
 
 
-
 def test_what_has_overrides_in_the_model_is_what_an_overlay_can_speak_of() -> None:
     paths = {path for _, path in of_model(Document)}
     found = {

@@ -8,10 +8,9 @@ import pytest
 
 from tenantry.guard import RunLimits, held, refusals
 from tenantry.guard.held import Held
-from tenantry.load import plan_all
 from tenantry.messages.errors import InvalidFleet
 from tenantry.plan.plan import Plan
-from tests.unit.texts import fleet, planned
+from tests.unit.texts import planned
 
 PROTECTED = RunLimits(protected=True, deletions=0, adopting=frozenset({"nova"}))
 FLEET = """\

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import yaml
-
 from tenantry.plan.bootstrap import bootstrap
 from tests.unit.texts import fleet, planned, problems
 

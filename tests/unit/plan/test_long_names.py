@@ -4,11 +4,8 @@ from __future__ import annotations
 
 import hashlib
 
-import yaml
-
 from tenantry.explain import explain_app
 from tenantry.kube.names import shortened
-from tenantry.load import plan_all
 from tests.unit.compare.review.outline import lines, reviewed
 from tests.unit.texts import fleet, planned, problems
 
@@ -77,8 +74,6 @@ def test_all_that_refers_to_an_object_with_a_short_name_has_that_name() -> None:
     assert ("HelmRelease", f"edge-{ADDON}") in there
     assert ("Kustomization", f"edge-{TENANT}-db") in there
     assert {len(name) <= 63 for kind, name in there if kind in ("Kustomization", "HelmRelease")} == {True}
-
-
 
 
 def test_a_short_name_that_meets_another_name_is_refused() -> None:

@@ -93,7 +93,6 @@ def test_yaml_comes_over_the_row_of_the_same_name_key_by_key() -> None:
     assert acme.variables == {"seats": 250, "cell": "a", "trial": False, "ratio": 0.5}
 
 
-
 def test_explain_names_the_row_and_the_column() -> None:
     fleet = load()
     found = {each.path: each.origin for each in explain_tenant(fleet, plan_all(fleet)["prod"], "beta").settings}
