@@ -11,7 +11,7 @@ from __future__ import annotations
 import posixpath
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
 from functools import cached_property
 from typing import Any
@@ -82,6 +82,7 @@ class _Place:
     environment: str
     tenant: str
     cluster: str
+    _settings: dict[str, TenantSettings] = field(default_factory=dict, compare=False, repr=False)
 
     @cached_property
     def grants(self) -> Grants:
@@ -137,9 +138,10 @@ class _Place:
         return self.main if self.kubeconfig else self.account
 
     def settings(self, namespace: str) -> TenantSettings:
-        return namespace_settings(
-            self.frame, self.tenant, self.environment, self.cluster, self.extra.get(namespace, "")
-        )
+        key = self.extra.get(namespace, "")
+        if key not in self._settings:
+            self._settings[key] = namespace_settings(self.frame, self.tenant, self.environment, self.cluster, key)
+        return self._settings[key]
 
     @cached_property
     def variables(self) -> dict[str, Any]:
@@ -221,26 +223,50 @@ class _Confined:
         return found
 
     @cached_property
-    def apps(self) -> dict[tuple[str, str, str], ObjectId]:
-        """The apps and add-ons, by their tenant, name and cluster."""
+    def addons(self) -> dict[tuple[str, str], ObjectId]:
+        """The add-ons by their name and cluster."""
         found = {}
         for each in self.objects:
             labels = _labels(each.manifest)
-            if _APP in labels and each.id.kind in ("Kustomization", "HelmRelease"):
-                found[labels.get(_TENANT, ""), labels[_APP], labels.get(_CLUSTER, "")] = each.id
+            if _TENANT not in labels and _APP in labels and each.id.kind in ("Kustomization", "HelmRelease"):
+                found[labels[_APP], labels.get(_CLUSTER, "")] = each.id
         return found
 
     @cached_property
+    def here(self) -> set[str]:
+        return {name for name, cluster in self.frame.clusters.items() if self.environment in cluster.environments}
+
+    @cached_property
+    def beside(self) -> dict[str, list[str]]:
+        """The clusters of the environment by the namespaces of their kubeconfigs."""
+        found: dict[str, list[str]] = {}
+        for name, cluster in self.frame.clusters.items():
+            if cluster.kubeconfig and name in self.here:
+                found.setdefault(cluster.kubeconfig.resolved.namespace, []).append(name)
+        return found
+
+    @cached_property
+    def holders(self) -> set[str]:
+        """The namespaces that any tenant has in the environment, whether it is placed or not."""
+        names = {
+            name for tenant in self.frame.document.tenants for name in _names_of(self.frame, self.environment, tenant)
+        }
+        return {*names, *self.claims}
+
+    @cached_property
+    def kubeconfigs(self) -> set[str]:
+        """The namespaces of kubeconfigs and of the platform."""
+        ways = (cluster.kubeconfig for cluster in self.frame.clusters.values() if cluster.kubeconfig)
+        return {self.frame.document.platform.namespace, *(way.resolved.namespace for way in ways)}
+
+    @cached_property
     def platforms(self) -> set[str]:
-        """The namespaces that add-ons target, and those of kubeconfigs and of the platform."""
-        found = {self.frame.document.platform.namespace}
+        """These, those that add-ons target, and the names of the platform's accounts."""
+        found = {*self.kubeconfigs, *(each.platformServiceAccount for each in self.frame.clusters.values())}
         for each in self.objects:
             if not _labels(each.manifest).get(_TENANT):
                 spec = mapping_at(each.manifest, "spec")
                 found |= {str(spec[key]) for key in ("targetNamespace", "storageNamespace") if key in spec}
-        for cluster in self.frame.clusters.values():
-            if cluster.kubeconfig:
-                found |= {cluster.kubeconfig.resolved.namespace, cluster.platformServiceAccount}
         return found
 
     def escapes(self) -> Iterator[str]:
@@ -257,7 +283,11 @@ class _Confined:
                 yield f"{shown} is for no cluster of the environment"
                 continue
             # What clusters share has one of them that gives it.
-            found = min((list(_Check(self, place, each).problems()) for place in places), key=len)
+            found: list[str] = []
+            for place in places:
+                found = list(_Check(self, place, each).problems())
+                if not found:
+                    break
             yield from (f"{shown} {problem}" for problem in found)
 
     def _place(self, tenant: str, cluster: str) -> _Place:
@@ -267,15 +297,11 @@ class _Confined:
 
     def _clusters(self, each: KubeObject, labels: Mapping[str, str]) -> list[str]:
         """The cluster that an object is for; of what clusters share, those whose kubeconfigs lie beside it."""
-        here = [name for name, cluster in self.frame.clusters.items() if self.environment in cluster.environments]
         if cluster := labels.get(_CLUSTER):
-            return [cluster] if cluster in here or cluster == hub_of(self.frame, self.environment, cluster) else []
-        beside = (
-            name
-            for name in here
-            if (way := self.frame.clusters[name].kubeconfig) and way.resolved.namespace == each.id.namespace
-        )
+            known = cluster in self.here or cluster == hub_of(self.frame, self.environment, cluster)
+            return [cluster] if known else []
         several = len(self.frame.environments[self.environment].managements) > 1
+        beside = self.beside.get(each.id.namespace, ())
         return [name for name in beside if not several or hub_of(self.frame, self.environment, name) == each.hub]
 
     def namespaces(self, place: _Place) -> set[str]:
@@ -486,9 +512,8 @@ class _Check:
     def _addons(self) -> Iterator[ObjectId]:
         """The add-ons on the cluster that the main file lets the tenant wait for."""
         place = self.place
-        wanted = {name.partition("/")[2] for name in place.settings("").dependsOn}
-        for (tenant, app, cluster), id in self.plan.apps.items():
-            if not tenant and app in wanted and cluster == place.cluster:
+        for name in place.settings("").dependsOn:
+            if id := self.plan.addons.get((name.partition("/")[2], place.cluster)):
                 yield id
 
     def _is_addon(self, namespace: str, name: str) -> bool:
@@ -844,9 +869,10 @@ class _Kubernetes:
             kind, name = subject["kind"], subject["name"]
             if kind == "ServiceAccount":
                 namespace = subject.get("namespace", self.namespace)
-                others = self.plan.claims.get(namespace, set()) - {place.tenant}
+                others = namespace in self.plan.holders or namespace in self.plan.kubeconfigs
+                named = (kind, name) in known or place.grants_setting("owners", "roleBindings")
                 own = namespace in self.plan.namespaces(place) or (
-                    not others and (kind, name) in known and not is_reserved_namespace(namespace)
+                    named and not others and not is_reserved_namespace(namespace)
                 )
             elif name.startswith("system:"):
                 own = f"{kind} {name}" in self._own_users()
@@ -903,6 +929,10 @@ def _strict(own: list[Manifest]) -> Manifest:
             {"to": private, "ports": [{"protocol": "TCP", "port": 6443}]},
         ],
     }
+
+
+def _names_of(frame: Fleet, environment: str, tenant: str) -> tuple[str, ...]:
+    return main_namespace(frame, environment, tenant), *extra_namespaces(frame, environment, tenant).values()
 
 
 def _labels(manifest: Manifest) -> dict[str, str]:

@@ -23,8 +23,8 @@ _GIT = "branch commit name semver tag"
 _FIELDS = {
     "Kustomization": f"{_APP} buildMetadata components decryption(provider secretRef(name)) deletionPolicy force"
     " healthCheckExprs(*) healthChecks(apiVersion kind name namespace) ignore(*) ignoreMissingComponents images(*)"
-    " namePrefix nameSuffix patches(*) path postBuild(substitute(*) substituteFrom(kind name optional) substituteStrategy) prune retryInterval"
-    " sourceRef(kind name) wait",
+    " namePrefix nameSuffix patches(*) path postBuild(substitute(*) substituteFrom(kind name optional) substituteStrategy)"
+    " prune retryInterval sourceRef(kind name) wait",
     "HelmRelease": f"{_APP} chartRef(kind name) driftDetection(ignore(*) mode) healthCheckExprs(*) maxHistory persistentClient"
     f" install({_ACTION} replace skipCRDs) upgrade({_ACTION} cleanupOnFail force preserveValues chartNameChangeStrategy)"
     " postRenderStrategy postRenderers(kustomize(images(*) patches(*))) releaseName storageNamespace"
