@@ -4,7 +4,7 @@ Programs disagree about unusual URLs: one drops `;x` from a path and then resolv
 every part has a set of characters, and an address with any other is none. What is left is read alike by all of them.
 
 Called by: `flux.addresses`, which knows the forms of each kind of object; `fleet.reach`, which compares addresses with grants.
-Never: shares code with the policy pack, whose `policy/addresses.py` is a second opinion.
+Never: shares code with `tests/properties/reading.py`, which reads them a second time.
 """
 
 from __future__ import annotations

@@ -16,8 +16,9 @@ from tenantry.fleet.overlays import is_follow_up as lacks_overlay
 from tenantry.fleet.overlays import overlaid
 from tenantry.fleet.rules import check_rules, check_warnings
 from tenantry.fleet.shape import check_shape
-from tenantry.grants.frames import filled
-from tenantry.messages.errors import MAX_PROBLEMS, InvalidFleet, Problem, first_of, sorted_once
+from tenantry.grants.confined import escapes
+from tenantry.grants.frames import NO_VALUE, filled
+from tenantry.messages.errors import MAX_PROBLEMS, InvalidFleet, NotConfined, Problem, first_of, sorted_once
 from tenantry.messages.progress import Tell, silent, steps
 from tenantry.messages.text import joined
 from tenantry.plan.collisions import collisions
@@ -67,8 +68,15 @@ def _checked(clusters: Grouped, *, known: bool) -> tuple[Fleet | None, list[Prob
     once = Once(source)
     checked = check_shape(source.data, first_of(once(check_blocks(source.data))), once)
 
+    nulls = {each.path for each in source.problems if each.code == NO_VALUE}
+
     def is_repeated(found: Problem) -> bool:
-        return clusters.is_follow_up(found) or is_follow_up(source, found) or lacks_overlay(source, found)
+        return (
+            clusters.is_follow_up(found)
+            or is_follow_up(source, found)
+            or lacks_overlay(source, found)
+            or found.path in nulls
+        )
 
     findings = [each for each in checked.findings if not is_repeated(each)]
     told = (*clusters.findings, *source.class_findings, *_explained(findings, source))
@@ -95,6 +103,31 @@ def _explained(findings: Sequence[Problem], source: ParsedFile) -> Iterable[Prob
     return explained(findings, source.data)
 
 
+def _confined(fleet: Fleet, planned: Plan) -> Plan:
+    """The plan, if no tenant with a team's file leaves its frame in it. Raises: NotConfined."""
+    if (frame := _frame_of(fleet)) is None:
+        return planned
+    adopting = [each.tenant for each in planned.permits if each.what == "adopt" and each.tenant]
+    waves = {*planned.off, *(each.name for each in planned.rollouts if each.name)}
+    own_waves = sorted(each for each in waves if not each.startswith("addon "))
+    if found := tuple(escapes(frame, planned.environment, planned.objects, adopting, own_waves)):
+        raise NotConfined(planned.environment, found)
+    return planned
+
+
+def _frame_of(fleet: Fleet) -> Fleet | None:
+    """The fleet as the main file alone declares it; None: no team has a file."""
+    if fleet.source.frame is None:
+        return None
+    frame: Fleet | None = fleet.shared.get("frame")
+    if frame is None:
+        source = grouped(with_filled_selectors(classed(overlaid(fleet.source.frame)))[0]).source
+        checked = check_shape(source.data, first_of(check_blocks(source.data)))
+        assert checked.document, "the main file is sound, and its frame is not"
+        frame = fleet.shared["frame"] = Fleet(checked.document, source, checked.left_out)
+    return frame
+
+
 def warnings_of(fleet: Fleet) -> tuple[Problem, ...]:
     """The warnings about a valid fleet, sorted by place and limited in number."""
     found = (*fleet.source.warnings, *fleet.diagnose(first_of(of_all_tenants(fleet.source, check_warnings(fleet)))))
@@ -106,7 +139,7 @@ def plan_one(fleet: Fleet, environment: str) -> Plan:
 
     Raises: InvalidFleet: the problems of all of them; Refused: the environment does not exist.
     """
-    planned = plan(fleet, environment)
+    planned = _confined(fleet, plan(fleet, environment))
     beside = neighbours(fleet, environment)
     if findings := tuple(collisions(fleet, (planned, *(plan(fleet, each) for each in beside)))):
         raise fleet.invalid(findings)
@@ -118,7 +151,7 @@ def plan_all(fleet: Fleet, tell: Tell = silent) -> dict[str, Plan]:
     plans, problems = _plan_all(fleet, tell)
     if problems:
         raise InvalidFleet(problems)
-    return plans
+    return {environment: _confined(fleet, planned) for environment, planned in plans.items()}
 
 
 def _plan_all(fleet: Fleet, tell: Tell = silent) -> tuple[dict[str, Plan], list[Problem]]:

@@ -187,6 +187,18 @@ class Refused(TenantryError):
         return f"{self.message}\n  fix: {self.fix}" if self.fix else self.message
 
 
+class NotConfined(Refused):
+    """A mistake of the planner: a tenant would leave what the main file gives it. `escapes` says how; nothing may be applied."""
+
+    def __init__(self, environment: str, escapes: tuple[str, ...]) -> None:
+        self.escapes = escapes
+        more = f", and {len(escapes) - 3} more" if len(escapes) > 3 else ""
+        super().__init__(
+            f"the plan of '{environment}' gives a tenant what the main file does not: {'; '.join(escapes[:3])}{more}",
+            "do not apply it; this is a bug of Tenantry: report it with this message, and take the tenant's file out of 'include'",
+        )
+
+
 class RefusedChange(Refused):
     """The guard, or a check of the management cluster, does not allow what a run would do."""
 

@@ -35,7 +35,8 @@ def _itself(path: Path) -> Path:
 class ParsedFile:
     """A parsed file: `data` is plain data, `locate` finds the place of any path in it.
 
-    fills: what included files say of each tenant. problems: those of included files; they do not prevent checks of the rest.
+    fills: what included files say of each tenant. frame: the file without that; None: they say nothing.
+    problems: those of included files; they do not prevent checks of the rest.
     warnings: about files that are not included. lacks_clusters: whether an included file with clusters cannot be read.
     rows: the CSV file of each tenant and cluster that is a row, by its path.
     overlays: the files that say what differs in an environment, by its name. unread: the environments that lack such a file.
@@ -49,6 +50,7 @@ class ParsedFile:
         self.data = data
         self.lines = lines
         self.fills: Mapping[str, Fill] = {}
+        self.frame: ParsedFile | None = None
         self.problems: tuple[Problem, ...] = ()
         self.warnings: tuple[Problem, ...] = ()
         self.lacks_clusters = False
@@ -75,7 +77,7 @@ class ParsedFile:
         completed._unmerged, completed.rows = self._unmerged, self.rows
         completed.overlays, completed.unread, completed._longest = self.overlays, self.unread, self._longest
         completed.lacks_clusters, completed.class_findings = self.lacks_clusters, self.class_findings
-        completed.is_classed, completed.unclassed = self.is_classed, self.unclassed
+        completed.is_classed, completed.unclassed, completed.frame = self.is_classed, self.unclassed, self.frame
         return completed
 
     def joined(

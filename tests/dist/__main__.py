@@ -42,8 +42,6 @@ def _all(home: Path) -> None:
         _base(made(home / "base", str(wheel)))
     with step("tenantry[sandbox]: its options and its programs"):
         _sandbox(made(home / "sandbox", f"{wheel}[sandbox]"))
-    with step("tenantry[policy]: the policies"):
-        _policy(made(home / "policy", f"{wheel}[policy]"))
     for which, bounds in (("oldest", _lowest()), ("newest", ())):
         _pulumi(
             made(home / which, f"{wheel}[pulumi]", "pip>=24", "pytest>=8.4", "hypothesis>=6.140", *bounds),
@@ -86,13 +84,12 @@ def _refusals(here: Environment) -> None:
     answers = {
         "sandbox": here.run("tenantry", "sandbox", "status", code=2),
         "pulumi": here.python("import tenantry.components", code=1),
-        "policy": here.python("import tenantry.policy.engine", code=1),
     }
     for extra, said in answers.items():
         if f"run `pip install 'tenantry[{extra}]'`" not in said:
             raise Wrong(f"without the extra '{extra}' the command that installs it is not named:\n{said}")
     if there := here.run(
-        "python", "-c", _MODULES, *("pulumi", "components", "sandbox", "tools", "policy", "docgen", "tests")
+        "python", "-c", _MODULES, *("pulumi", "components", "sandbox", "tools", "docgen", "tests")
     ).strip():
         raise Wrong(f"these can be imported without an extra: {there}")
 
@@ -103,10 +100,6 @@ def _sandbox(here: Environment) -> None:
         raise Wrong("`tenantry sandbox tools --list` does not list the control plane")
     if programs() and "missing" in (listed := here.run("tenantry", "sandbox", "tools", "--list", "pulumi")):
         raise Wrong(f"the programs that are built are not found from the installed package:\n{listed}")
-
-
-def _policy(here: Environment) -> None:
-    here.python("from tenantry.policy.engine import policies; assert policies()")
 
 
 def _pulumi(here: Environment, which: str) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import shutil
 from collections.abc import Iterator
 from contextlib import closing
@@ -19,7 +18,7 @@ from tests.e2e.clusters import Cluster, eventually
 from tests.e2e.project import Project, example
 from tests.e2e.webhook import signed_push
 from tests.forge import forge
-from tests.pipeline import OF_A_FLEET, REPOSITORY, Pipeline
+from tests.pipeline import OF_A_FLEET, Pipeline
 from tests.project.pipelines.repository import commit as commit_change
 from tests.project.pipelines.repository import publish, pull_request, push
 
@@ -181,7 +180,6 @@ def test_a_change_goes_through_the_pipelines_from_its_review_to_every_environmen
     inputs = {
         "setup": "true",
         "directory": "examples/teams",
-        "policy-pack": os.path.relpath(REPOSITORY / "policy", root),
     }
     with forge() as server:
         server.succeeded(deployed)

@@ -1,4 +1,4 @@
-"""Judges drawn fleets: each is refused, or the policy pack finds every plan of it confined.
+"""Judges drawn fleets: each is refused, or every plan of it is confined.
 
 `python -m tests.hostile.confinement [--fleets N] [--seconds S] [--seed X]` judges more of them; `--replay SEED` shows one.
 """
@@ -18,17 +18,10 @@ from typing import Any
 
 import yaml
 
-from tenantry.kube.objects import KubeObject
 from tenantry.load import load_fleet, plan_all
-from tenantry.messages.errors import InvalidFleet, Problem
-from tenantry.plan.plan import Plan
-from tenantry.policy.confined import Permitted, escapes, not_given
-from tenantry.policy.main_file import MainFile, read
-from tenantry.policy.resource import Provider, Resource
-from tenantry.stacks.targets import type_token
+from tenantry.messages.errors import InvalidFleet, NotConfined, Problem
 from tests.hostile.files_of_tenants import Drawn, draw
 
-MANAGEMENT = Provider("management")
 PART = 500
 """How many fleets one process judges at a time."""
 
@@ -98,41 +91,14 @@ def outcome(drawn: Drawn, directory: Path) -> InvalidFleet | list[str]:
     """Why the fleet is refused, or by what it escapes."""
     file = drawn.write(directory)
     try:
-        plans = plan_all(load_fleet(file))
-        main = read(file) if drawn.rows or drawn.overlay else MainFile(drawn.main)
+        plan_all(load_fleet(file))
     except InvalidFleet as refused:
         return refused
+    except NotConfined as found:
+        return list(found.escapes)
     finally:
         (directory / drawn.file).unlink()
-    return escapes_of(plans.values(), main)
-
-
-def escapes_of(plans: Iterable[Plan], main: MainFile) -> list[str]:
-    """Everything by which a tenant leaves its frame in any of the plans."""
-    return [
-        f"{plan.environment}: {rule}: {what}"
-        for plan in plans
-        for rule, what in (
-            *((rule, violation.what) for rule, violation in escapes(registered(plan), main)),
-            *not_given(permitted(plan), main),
-        )
-    ]
-
-
-def permitted(plan: Plan) -> Permitted:
-    """What a run of the plan lets tenants do, of which no object speaks."""
-    adopting = {each.tenant for each in plan.permits if each.what == "adopt" and each.tenant}
-    waves = {*plan.off, *(each.name for each in plan.rollouts if each.name)}
-    return Permitted(frozenset(adopting), frozenset(each for each in waves if not each.startswith("addon ")))
-
-
-def registered(plan: Plan) -> list[Resource]:
-    """The objects of a plan as Pulumi's engine shows them to the policy pack."""
-    return [Resource(each.logical_name, type_token(each.id), each.manifest, _provider(each)) for each in plan.objects]
-
-
-def _provider(planned: KubeObject) -> Provider:
-    return Provider(f"{MANAGEMENT.name}/{planned.hub}") if planned.hub else MANAGEMENT
+    return []
 
 
 def seeds(first: int, count: int, seed: str = "1") -> list[str]:

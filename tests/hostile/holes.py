@@ -1,4 +1,4 @@
-"""Holes in the planner, to show that the policy pack finds each: what is patched, and who comes through.
+"""Holes in the planner, to show that the check of plans sees each: what is patched, and who comes through.
 
 Only tests switch them on.
 """
@@ -55,14 +55,13 @@ _IMAGES: Data = {
 
 @dataclass(frozen=True, slots=True)
 class Hole:
-    """what: the hole in words; rule: the rule that has to find it; frame: the main file's entry of the tenant.
+    """what: the hole in words; frame: the main file's entry of the tenant.
 
     said: what the included file says beside an app `web` and its source. declared: the entry is the tenant's own, no template.
     hubs: the environment has two management clusters, each with a remote cluster.
     """
 
     what: str
-    rule: str
     open: Patch
     said: Data = field(default_factory=dict)
     frame: Data = field(default_factory=dict)
@@ -170,42 +169,35 @@ def _any_metadata_of_messages(patch: pytest.MonkeyPatch) -> None:
 HOLES = (
     Hole(
         "Secrets beside a kubeconfig are named without the tenant's prefix",
-        "tenants-objects-are-in-their-namespaces",
         _without(Attachments, "_name", lambda *given: given[-1]),
         {"credentials": {"git": {"keys": ["password"]}}, "sources": {"m": {**_SOURCE, "credentials": "git"}}},
     ),
     Hole(
         "an app takes the source of another tenant, whose content is the same",
-        "tenants-name-only-what-is-theirs",
         _of_movy,
     ),
     Hole(
         "the platform is the author of a tenant's own source",
-        "tenants-name-only-what-is-theirs",
         _without(sources, "is_platforms", lambda *_: True),
     ),
     Hole(
         "the platform is the author of a source that reads a Secret of the tenant",
-        "tenants-name-only-what-is-theirs",
         _without(shared, "references"),
         frame={**_OF_CLASS, "sources": {"base": _SIGNED}},
     ),
     Hole(
         "an included file may name a source of its class",
-        "tenants-name-only-what-is-shared-with-them",
         _of_any_author,
         {"apps": {"web": {"kustomize": {"source": "base"}}}},
         {"sources": {"base": _BASE}, "grants": {"sources": ["*"]}},
     ),
     Hole(
         "no namespace is reserved, and a team brings a tenant named like an add-on's namespace",
-        "tenants-namespaces-are-theirs-alone",
         _without(namespaces.Territory, "_refuse_reserved", lambda *_: None),
         tenant="certs",
     ),
     Hole(
         "two tenants may have one namespace",
-        "tenants-namespaces-are-theirs-alone",
         _without(namespaces.Territory, "_claim", lambda *_: None),
         {"namespaces": {"web": {"name": "m{namespace}y"}}},
         {"grants": {"sources": ["*"], "settings": ["namespaces"]}},
@@ -213,115 +205,96 @@ HOLES = (
     ),
     Hole(
         "an included file may choose any cluster, the management cluster too",
-        "tenants-are-where-the-main-file-puts-them",
         _without(placement, "cluster_is_granted", lambda *_: True),
         {"clusters": {"all": True}},
     ),
     Hole(
         "the objects for a cluster are created on another management cluster",
-        "tenants-are-where-the-main-file-puts-them",
         _on_each_others_hub,
         hubs=True,
     ),
     Hole(
         "a placement does not wait for the add-ons that the main file says",
-        "tenants-name-only-what-is-theirs",
         _without(placements, "placement_after"),
         frame={"dependsOn": ["platform/certs"]},
     ),
     Hole(
         "apps may install into any namespace",
-        "tenants-name-only-what-is-theirs",
         _without(_Builder, "_check_target", lambda *_: None),
         {"apps": {"web": {"kustomize": {"source": "m", "targetNamespace": "movy"}}}},
     ),
     Hole(
         "alerts tell of everything on a cluster",
-        "tenants-name-only-what-is-theirs",
         _without(notifications, "_labels", lambda scope, *_: {"tenantry/cluster": scope.cluster}),
         {"credentials": {"chat": {"existing": True}}, "alerts": {"all": _ALERT}},
     ),
     Hole(
         "receivers have the sources of all tenants fetched",
-        "tenants-name-only-what-is-theirs",
         _without(notifications, "reference", lambda id: {"kind": id.kind, "name": "*", "matchLabels": _EDGE}),
         {"credentials": {"hook": {"existing": True}}, "receivers": {"push": {"type": "github", "credentials": "hook"}}},
     ),
     Hole(
         "receivers ask any issuer",
-        "tenants-reach-granted-addresses",
         _without(wall, "addresses_of", lambda *_: ()),
         {"receivers": {"ci": {"type": "generic-oidc", "oidcProviders": [_ISSUER]}}},
     ),
     Hole(
         "updates of images take the policies of all tenants",
-        "tenants-name-only-what-is-theirs",
         _without(images, "_policies_of", lambda *_: {"matchLabels": {"tenantry/cluster": "edge"}}),
         {"apps": {"web": {"kustomize": {"source": "m"}, "imageAutomation": _IMAGES}}},
         {"grants": {"sources": ["*"], "push": ["*"]}},
     ),
     Hole(
         "Flux gets the kubeconfig of another cluster",
-        "tenants-use-the-kubeconfigs-of-their-clusters",
         _of_another_cluster,
     ),
     Hole(
         "bindings are for the service account of another tenant",
-        "tenants-bindings-keep-to-the-frame",
         _without(baseline, "users_of", lambda scope: [f"system:serviceaccount:{scope.home}:movy"]),
     ),
     Hole(
         "an included file may give cluster-admin",
-        "tenants-bindings-keep-to-the-frame",
         _any_role,
         {"role": "cluster-admin"},
         {"grants": {"sources": ["*"], "settings": ["role"]}},
     ),
     Hole(
         "objects may hold a role that leads to all rights",
-        "tenants-bindings-keep-to-the-frame",
         _without(declared_objects, "gives_all", lambda _: False),
         frame={"objects": {"raising": {**_ROLE, "rules": [{**_RULE, "verbs": ["escalate"]}]}}},
     ),
     Hole(
         "namespaces say nothing about pod security",
-        "tenants-namespaces-keep-their-pod-security",
         _without(PodSecurity, "labels", {}),
     ),
     Hole(
         "an included file may make any setting",
-        "tenants-limits-are-those-of-the-main-file",
         _without(frames._Granted, "refused"),
         {"quota": {"pods": 1000}, "network": "open"},
         {"grants": {"sources": ["https://git.example.com/rocky/*"]}, "quota": {"pods": 10}},
     ),
     Hole(
         "an included file may set any annotation of its Flux objects",
-        "tenants-flux-objects-carry-granted-metadata",
         _any_metadata,
         {"apps": {"web": {"kustomize": {"source": "m"}, "metadata": {"annotations": {"a.com/x": "y"}}}}},
     ),
     Hole(
         "an included file may set any label",
-        "tenants-labels-are-granted",
         _without(frames._Granted, "_keys"),
         {"labels": {"istio-injection": "enabled"}},
     ),
     Hole(
         "an included file may name any address",
-        "tenants-reach-granted-addresses",
         _without(wall.Wall, "_addresses"),
         {"sources": {"m": {"git": {"url": "https://git.example.com/movy/m", "ref": {"branch": "main"}}}}},
     ),
     Hole(
         "an included file may set any interval",
-        "tenants-intervals-are-long-enough",
         _without(limits, "_found"),
         {"apps": {"web": {"kustomize": {"source": "m", "interval": "1ms"}}}},
     ),
     Hole(
         "an included file may name credentials of the main file",
-        "tenants-name-only-what-is-shared-with-them",
         _of_any_author,
         {"sources": {"m": {**_SOURCE, "credentials": "deploy"}}},
         {**_OF_MAIN, "grants": {"sources": ["*"]}},
@@ -329,7 +302,6 @@ HOLES = (
     ),
     Hole(
         "an included file may name sources and apps of the main file, and alerts tell of all apps",
-        "tenants-name-only-what-is-shared-with-them",
         _of_any_author,
         {
             "credentials": {"chat": {"existing": True}},
@@ -341,14 +313,12 @@ HOLES = (
     ),
     Hole(
         "image automation of an included file may push to any address",
-        "tenants-push-to-granted-addresses",
         _without(wall.Wall, "check_push"),
         {"apps": {"web": {"kustomize": {"source": "m"}, "imageAutomation": _IMAGES}}},
         {"grants": {"sources": ["*"], "push": ["https://git.example.com/rocky/other"]}},
     ),
     Hole(
         "image automation of an included file may push with credentials of the main file",
-        "tenants-push-to-granted-addresses",
         _without(wall.Wall, "check_push"),
         {"apps": {"web": {"kustomize": {"source": "base"}, "imageAutomation": _IMAGES}}},
         {**_OF_MAIN, "grants": {"sources": ["*"], "push": ["*"], "share": {"sources": ["base"]}}},
@@ -356,13 +326,11 @@ HOLES = (
     ),
     Hole(
         "an included file may take submodules",
-        "tenants-submodules-are-granted",
         _without(wall.Wall, "_submodules"),
         {"sources": {"m": {"git": {**_SOURCE["git"], "recurseSubmodules": True}}}},
     ),
     Hole(
         "messages about a tenant may name another one",
-        "tenants-alerts-say-whose-they-are",
         _any_metadata_of_messages,
         {
             "credentials": {"chat": {"existing": True}},
@@ -371,13 +339,11 @@ HOLES = (
     ),
     Hole(
         "an included file may set any timeout",
-        "tenants-timeouts-and-retries-have-an-end",
         _without(limits, "_found"),
         {"apps": {"web": {"kustomize": {"source": "m", "timeout": "8700h"}}}},
     ),
     Hole(
         "an included file may retry without end",
-        "tenants-timeouts-and-retries-have-an-end",
         _without(limits, "_found"),
         {
             "sources": {"c": {"helm": {"url": "https://git.example.com/rocky/c"}}},
@@ -390,19 +356,16 @@ HOLES = (
     ),
     Hole(
         "the planned objects are not checked for the controllers' identity",
-        "tenants-use-no-shared-identity",
         _without(wall, "borrowed"),
         {"sources": {"m": {"git": {**_SOURCE["git"], "provider": "{cloud}"}}}},
     ),
     Hole(
         "an included file may take a branch where the main file requires a commit",
-        "tenants-sources-are-as-required",
         _without(wall, "unmet"),
         frame={"require": {"pinned": True}},
     ),
     Hole(
         "namespaces do not say which images are required",
-        "tenants-namespaces-say-what-is-required",
         _without(baseline, "required_annotations", lambda *_: {}),
         frame={"require": {"images": ["registry.example.com/*"]}},
     ),

@@ -27,9 +27,6 @@ from tests.hostile.holes import Hole, Patch
 from tests.hostile.holes import _nothing as nothing
 from tests.hostile.holes import _without as without
 
-RULE = "tenants-fill-known-fields"
-"""The rule that has to find each of them, if it names no other."""
-_ENDS = "tenants-timeouts-and-retries-have-an-end"
 _GRANTED: Data = {"grants": {"sources": ["*"], "push": ["*"]}}
 _ON_HUB: Data = {**_GRANTED, "clusters": {"names": ["hub"]}}
 _STRICT: Data = {"network": "strict"}
@@ -99,59 +96,50 @@ def _any_rollout(patch: pytest.MonkeyPatch) -> None:
 
 
 FIELD_HOLES = (
-    Hole("a path leads out of the source", RULE, _leaks(_KUSTOMIZATION, "spec.path", "../../movy")),
-    Hole("a component leads out of the source", RULE, _leaks(_KUSTOMIZATION, "spec.components", ["../../movy"])),
+    Hole("a path leads out of the source", _leaks(_KUSTOMIZATION, "spec.path", "../../movy")),
+    Hole("a component leads out of the source", _leaks(_KUSTOMIZATION, "spec.components", ["../../movy"])),
     Hole(
         "a component is a repository of its own",
-        RULE,
         _leaks(_KUSTOMIZATION, "spec.components", ["https://evil.example.com/x"]),
     ),
     Hole(
         "a values file leads out of the source",
-        RULE,
         _leaks((apps, "chart_object"), "spec.valuesFiles", ["../../movy/values.yaml"]),
         _CHART,
         _GRANTED,
     ),
     Hole(
         "a chart leads out of its repository",
-        RULE,
         _leaks(_BOUND, "spec.chart", "../../movy/web", kind="HelmChart"),
         _CHART,
         _GRANTED,
     ),
     Hole(
         "image updates are written outside of the source",
-        RULE,
         _leaks((images, "_update"), "spec.update.path", "../movy"),
         {"apps": {"web": {"kustomize": {"source": "m"}, "imageAutomation": IMAGES}}},
         _GRANTED,
     ),
     Hole(
         "there is one more network policy",
-        RULE,
         _one_more((placements, "baseline"), "NetworkPolicy", "networking.k8s.io/v1", {"spec": {"podSelector": {}}}),
     ),
     Hole(
         "the network policy that isolates lets everybody in",
-        RULE,
         _leaks((network, "_isolated"), "ingress", [{"from": [{"namespaceSelector": {}}]}]),
     ),
     Hole(
         "a strict network lets pods out to anywhere",
-        RULE,
         _leaks((network, "_strict"), "egress", [{}]),
         frame=_STRICT,
     ),
     Hole(
         "a strict network is planned as one that isolates",
-        RULE,
         lambda patch: patch.setattr(network, "_strict", network._isolated),
         frame=_STRICT,
     ),
     Hole(
         "accounts have annotations, by which a cloud gives them an identity",
-        RULE,
         _leaks(
             (placements, "account"), "metadata.annotations", {"eks.amazonaws.com/role-arn": "arn:aws:iam::1:role/x"}
         ),
@@ -159,25 +147,21 @@ FIELD_HOLES = (
     ),
     Hole(
         "an account that Flux impersonates gives pods a token",
-        RULE,
         _leaks((placements, "service_account"), "automountServiceAccountToken", value=True),
     ),
     Hole(
         "accounts pull images with the Secret of somebody else",
-        RULE,
         _leaks((placements, "account"), "imagePullSecrets", [{"name": "platform"}]),
         frame=_ON_HUB,
     ),
     Hole(
         "an included file may declare objects of any kind on the management cluster",
-        RULE,
         without(frames._Granted, "refused"),
         {"objects": {"ca": {"apiVersion": "v1", "kind": "ConfigMap", "data": {"a": "b"}}}},
         _ON_HUB,
     ),
     Hole(
         "a tenant gets rights of its own making in its namespaces",
-        "tenants-bindings-keep-to-the-frame",
         _one_more(
             (placements, "baseline"),
             "Role",
@@ -187,105 +171,89 @@ FIELD_HOLES = (
     ),
     Hole(
         "a namespace says that it leaves",
-        RULE,
         _leaks((baseline, "_namespace"), "metadata.labels.tenantry/state", "offboarding"),
     ),
     Hole(
         "a namespace names another service account",
-        RULE,
         _leaks((baseline, "_namespace"), "metadata.labels.tenantry/account", "movy"),
         frame=_ON_HUB,
     ),
     Hole(
         "a namespace warns of nothing that its main file wants to be warned of",
-        RULE,
         without(PodSecurity, "labels", {"pod-security.kubernetes.io/enforce": "baseline"}),
         frame={**_GRANTED, "podSecurity": {"enforce": "baseline", "warn": "restricted"}},
     ),
     Hole(
         "an included file may take over what exists on a remote cluster",
-        RULE,
         without(frames._Granted, "refused"),
         {"adopt": True},
         _GRANTED,
     ),
     Hole(
         "an included file may take over what exists on the management cluster",
-        "adoption",
         without(frames._Granted, "refused"),
         {"adopt": True},
         _ON_HUB,
     ),
     _InWaves(
         "an included file may leave the waves of the environment",
-        "waves",
         _any_rollout,
         {"apps": {"web": {"kustomize": {"source": "m"}, "rollout": False}}},
         _GRANTED,
     ),
-    Hole("an app holds a worker for a year", _ENDS, _leaks(_KUSTOMIZATION, "spec.timeout", "8700h")),
+    Hole("an app holds a worker for a year", _leaks(_KUSTOMIZATION, "spec.timeout", "8700h")),
     Hole(
         "a release holds a worker for a year when it is tested",
-        _ENDS,
         _leaks(_RELEASE, "spec.test.timeout", "8700h"),
         _CHART,
         _GRANTED,
     ),
-    Hole("a source is fetched for a year", _ENDS, _leaks(_BOUND, "spec.timeout", "525600m", kind="GitRepository")),
+    Hole("a source is fetched for a year", _leaks(_BOUND, "spec.timeout", "525600m", kind="GitRepository")),
     Hole(
         "a release is retried without an end",
-        _ENDS,
         _leaks(_RELEASE, "spec.install.remediation.retries", -1),
         _CHART,
         _GRANTED,
     ),
     Hole(
         "a source chooses the addresses of its submodules",
-        "tenants-submodules-are-granted",
         _leaks(_BOUND, "spec.recurseSubmodules", value=True, kind="GitRepository"),
     ),
     Hole(
         "followed images are there for other namespaces",
-        RULE,
         _leaks(_BOUND, "spec.accessFrom", {"namespaceSelectors": []}, "ImageRepository"),
         {"apps": {"web": {"kustomize": {"source": "m"}, "imageAutomation": IMAGES}}},
         _GRANTED,
     ),
     Hole(
         "a field of a newer Flux is filled",
-        RULE,
         _leaks(_BOUND, "spec.impersonate", {"user": "admin"}, "Kustomization"),
     ),
     Hole(
         "a field of a newer Flux is filled within a known one",
-        RULE,
         _leaks(_BOUND, "spec.install.asUser", "admin", "HelmRelease"),
         _CHART,
         _GRANTED,
     ),
     Hole(
         "alerts speak for another tenant",
-        "tenants-alerts-say-whose-they-are",
         without(notifications, "_whose", lambda scope: {"tenant": "movy", "cluster": scope.cluster}),
         _ALERT,
         _GRANTED,
     ),
     Hole(
         "a Secret is a token of a service account",
-        RULE,
         _leaks((planned_sources.Attachments, "_secret"), "type", "kubernetes.io/service-account-token"),
         {"credentials": {"git": {"keys": ["password"]}}, "sources": {"m": {**SOURCE, "credentials": "git"}}},
         _GRANTED,
     ),
     Hole(
         "a baseline is not kept as it is",
-        RULE,
         _leaks((placements, "baseline_release"), "spec.driftDetection.mode", "warn"),
     ),
-    Hole("a baseline stands still", RULE, _leaks((remote, "in_state"), "spec.suspend", value=True)),
+    Hole("a baseline stands still", _leaks((remote, "in_state"), "spec.suspend", value=True)),
     Hole(
         "a quota counts some pods only",
-        RULE,
         _changed(
             (placements, "baseline"),
             lambda made: [
@@ -297,12 +265,10 @@ FIELD_HOLES = (
     ),
     Hole(
         "an object goes when somebody else's goes",
-        RULE,
         _leaks((baseline, "_namespace"), "metadata.ownerReferences", [{"kind": "Namespace", "name": "movy"}]),
     ),
     Hole(
         "a policy that the main file declares is left out",
-        "tenants-limits-are-those-of-the-main-file",
         without(baseline, "network_policies", nothing),
         frame={**_GRANTED, "network": {"base": "open", "policies": {"out": {"policyTypes": ["Egress"]}}}},
     ),

@@ -12,9 +12,7 @@ from tenantry.kube.objects import ObjectId
 from tenantry.load import plan_all
 from tenantry.messages.errors import InvalidFleet
 from tenantry.plan.bootstrap import bootstrap
-from tenantry.policy.main_file import MainFile
 from tests.drawn import given
-from tests.hostile.confinement import escapes_of
 from tests.properties import promises
 from tests.properties.promises import by_id, load, plans
 from tests.strategies import Data, fleets, on_two_hubs, shared_hubs, shuffled
@@ -59,12 +57,6 @@ def test_a_remote_cluster_has_the_same_objects_whichever_hub_of_its_environment_
             for found in (before[name], plan)
         )
         assert one == other
-    assert escapes_of(after.values(), MainFile(several)) == []
-
-
-@given(st.one_of(fleets(), shared_hubs()))
-def test_the_policy_pack_finds_every_plan_confined(fleet: Data) -> None:
-    assert escapes_of(plans(fleet).values(), MainFile(fleet)) == []
 
 
 @given(fleets(), fleets())

@@ -98,12 +98,6 @@ _PASSED = {
     "diff": click.option("--diff", is_flag=True, help="Show each changed field."),
     "refresh": click.option("--refresh", is_flag=True, help="Read the objects from the cluster first."),
     "target": click.option("--target", metavar="URN", multiple=True, help="Only this resource; repeatable."),
-    "policy_pack": click.option(
-        "--policy-pack",
-        type=click.Path(path_type=Path, exists=True, file_okay=False),
-        multiple=True,
-        help="Check the rules of this policy pack; repeatable.",
-    ),
     "json": click.option("--json", is_flag=True, help="Have Pulumi print JSON to stdout."),
 }
 

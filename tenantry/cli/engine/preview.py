@@ -18,7 +18,6 @@ Examples:
   tenantry preview prod
   tenantry preview --environment prod --diff
   tenantry preview --environment prod --tenant rocky
-  tenantry preview --environment prod --policy-pack policy
   tenantry preview --environment prod -- --expect-no-changes
 
 Exit codes:
@@ -34,7 +33,7 @@ Exit codes:
 @tenant_name("Only the objects of this tenant, and what they depend on.")
 @click.option("--preflight", is_flag=True, help="Check the live clusters first.")
 @without_option
-@pulumi_options("diff", "refresh", "target", "policy_pack", "json")
+@pulumi_options("diff", "refresh", "target", "json")
 def command(
     asked: Asked,
     *,

@@ -51,7 +51,7 @@ Exit codes:
 @click.option("--no-wait", is_flag=True, help="Do not wait until every app is ready.")
 @timeout_option(600, "How long to wait until every app is ready.")
 @without_option
-@pulumi_options("yes", "skip_preview", "diff", "refresh", "target", "policy_pack", "json")
+@pulumi_options("yes", "skip_preview", "diff", "refresh", "target", "json")
 def command(
     asked: Asked,
     *,

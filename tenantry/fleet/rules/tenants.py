@@ -8,7 +8,6 @@ from difflib import SequenceMatcher
 from tenantry.fleet import walk
 from tenantry.fleet.fleet import Fleet
 from tenantry.fleet.placement import matches
-from tenantry.grants.grants import is_filled
 from tenantry.kube.names import OWNED_ANNOTATIONS, OWNED_LABELS, PLATFORM
 from tenantry.messages.data import value_at
 from tenantry.messages.errors import Problem
@@ -39,14 +38,13 @@ def labels_of_tenants_leave_the_fleets_alone(fleet: Fleet) -> Iterator[Problem]:
                 )
 
 
-def new_tenants_are_not_named_like_something_else(fleet: Fleet) -> Iterator[Problem]:
-    """The main file may: its author knows, and a tenant that is there cannot be renamed without removing it."""
+def tenants_are_not_named_like_something_else(fleet: Fleet) -> Iterator[Problem]:
     for tenant in fleet.document.tenants:
-        if tenant in _RESERVED and is_filled(fleet, ("tenants", tenant)):
+        if tenant in _RESERVED:
             yield Problem(
                 ("tenants", tenant),
                 "reserved-name",
-                f"a new tenant cannot be called '{tenant}': {_RESERVED[tenant]}",
+                f"a tenant cannot be called '{tenant}': {_RESERVED[tenant]}",
                 fix="rename the tenant",
                 at_key=True,
             )

@@ -76,13 +76,12 @@ def test_preview_and_deploy_ask_pulumi_for_their_environments(root: Path) -> Non
     (root / "tenantry-review").mkdir()
     (root / "tenantry-review" / "environments").write_text("test\nprod\n")
     code, _ = run(component("review", {"setup": "true"})["tenantry-preview"], root)
-    pack = f"--policy-pack {root}/policy"
     previews = [
         line
         for each in ("test", "prod")
         for line in (
             f"tenantry preflight --environment {each} --preview --brief",
-            f"tenantry preview --environment {each} --diff {pack} -- --non-interactive",
+            f"tenantry preview --environment {each} --diff -- --non-interactive",
         )
     ]
     assert (code, calls.read_text().splitlines()) == (0, previews)
@@ -95,7 +94,7 @@ def test_preview_and_deploy_ask_pulumi_for_their_environments(root: Path) -> Non
         "tenantry-prod",
     )
     code, _ = run(job, root)
-    options = f"--yes --skip-preview --timeout 900 {pack} -- --non-interactive --suppress-outputs"
+    options = "--yes --skip-preview --timeout 900 -- --non-interactive --suppress-outputs"
     assert (code, calls.read_text().splitlines()) == (1, [f"tenantry up --environment prod {options}"])
 
 

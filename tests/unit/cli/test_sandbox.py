@@ -53,11 +53,6 @@ def test_without_its_packages_the_command_says_how_to_install_them(
             "pulumi_kubernetes",
             "the Pulumi program needs the Python package 'pulumi_kubernetes': run `pip install 'tenantry[pulumi]'`",
         ),
-        (
-            "tenantry.policy.engine",
-            "pulumi_policy",
-            "the policy pack needs the Python package 'pulumi_policy': run `pip install 'tenantry[policy]'`",
-        ),
     ],
 )
 def test_without_its_packages_a_program_says_how_to_install_them(

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from tenantry.explain import explain_app
 from tenantry.load import warnings_of
-from tenantry.policy.main_file import MainFile
 from tests.table import table
 from tests.unit.texts import fleet, planned, problems, told
 
@@ -279,18 +278,6 @@ def test_two_groups_that_set_one_key_differently_are_a_warning_for_all_their_clu
             "clusters: moved-1",
         ),
     ]
-
-
-def test_a_second_opinion_reads_several_groups_in_the_same_way() -> None:
-    lists = ("[eu, canary]", "[canary, eu]", "[eu, moved]", "[moved, eu]", "canary", "[all, eu, canary]")
-    loaded = fleet(text(SEVERAL, "\n".join(f"c{n}: {{group: {names}}}" for n, names in enumerate(lists))))
-    again = MainFile(loaded.source.unmerged)
-    for name, cluster in loaded.clusters.items():
-        assert again.clusters[name].get("labels", {}) == cluster.labels
-        assert again.clusters[name].get("variables", {}) == cluster.variables
-        reference = cluster.kubeconfig and cluster.kubeconfig.resolved
-        found = again.kubeconfig(name)
-        assert (found and found.namespace) == (reference and reference.namespace)
 
 
 @table(

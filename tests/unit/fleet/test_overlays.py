@@ -18,8 +18,6 @@ from tenantry.load import load_fleet, plan_all, plan_one
 from tenantry.messages.errors import InvalidFleet, Refused
 from tenantry.messages.text import format_invalid
 from tenantry.model import Document
-from tenantry.policy.main_file import read
-from tests.hostile.confinement import escapes_of
 from tests.table import table
 from tests.unit.every_key.keys import of_model
 
@@ -135,15 +133,6 @@ def test_what_an_overlay_says_is_an_override_for_its_environment_and_keeps_its_p
     team = team.replace("path: ./}}", f"path: ./}}, {_over('{kustomize: {path: ./prod}}')}}}")
     same = plan_one(load_fleet(write(by_hand, team)), "prod")
     assert [each.manifest for each in plan_one(fleet, "prod").objects] == [each.manifest for each in same.objects]
-
-
-def test_the_second_opinion_reads_overlays() -> None:
-    file = write(all=ALL, blue=BLUE + "  acme: {labels: {example.com/stage: prod}}\n")
-    plans = plan_all(load_fleet(file)).values()
-    main = read(file)
-    assert list(escapes_of(plans, main)) == []
-    assert main.environments["prod"]["protected"] is True
-    assert main.tenants["acme"]["overrides"]["environments"]["prod"]["quota"] == {"pods": "200", "services": "3"}
 
 
 def test_what_has_overrides_in_the_model_is_what_an_overlay_can_speak_of() -> None:

@@ -8,7 +8,6 @@ from tenantry.edit.subjects.adding import selector
 from tenantry.fleet.choice import choice_of_app
 from tenantry.fleet.fleet import Fleet
 from tenantry.fleet.placement import cluster_labels, labelled
-from tenantry.policy.main_file import MainFile
 from tests.table import table
 from tests.unit import texts
 
@@ -53,10 +52,9 @@ def fleet_of(clusters: str) -> Fleet:
         ("{names: [hub, b], exclude: {labels: {tier: edge}}}", "hub"),
     ],
 )
-def test_the_clusters_of_a_selector_and_what_the_policy_makes_of_it(clusters: str, taken: str) -> None:
+def test_the_clusters_of_a_selector(clusters: str, taken: str) -> None:
     fleet = fleet_of(clusters)
     assert " ".join(choice_of_app(fleet, "dev", "rocky", "web").clusters) == taken
-    assert MainFile(fleet.source.data).selected(fleet.source.data["tenants"]["rocky"]["clusters"]) == set(taken.split())
 
 
 def test_each_cluster_has_its_reason() -> None:
@@ -155,9 +153,6 @@ def test_placeholders_of_a_tenant_also_stand_in_what_its_selector_leaves_out(clu
     for text in (own, by_defaults, of_app):
         fleet = texts.fleet(text)
         assert " ".join(choice_of_app(fleet, "dev", "rocky", "web").clusters) == taken
-    written = yaml.safe_load(own)
-    selected = MainFile(written).selected(written["tenants"]["rocky"]["clusters"], variables)
-    assert selected == set(taken.split())
 
 
 def test_a_placeholder_that_nobody_fills_in_is_told_where_it_stands() -> None:

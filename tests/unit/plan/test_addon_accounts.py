@@ -2,12 +2,7 @@
 
 from __future__ import annotations
 
-import yaml
-
 from tenantry.plan.bootstrap import bootstrap
-from tenantry.policy.confined import escapes
-from tenantry.policy.main_file import MainFile
-from tests.hostile.confinement import registered
 from tests.unit.texts import fleet, planned, problems
 
 FLEET = """\
@@ -99,9 +94,3 @@ def test_an_existing_account_is_named_and_nothing_else() -> None:
     assert ("Namespace", "flux-system") in {(each["kind"], each["metadata"]["name"]) for each in made}
     assert ("ServiceAccount", "tenantry-system") in there
     assert ("ServiceAccount", "flux-system") not in there
-    for plan in plans:
-        assert [*escapes(registered(plan), MainFile(yaml.safe_load(EXISTING)))] == []
-
-
-def test_an_account_is_no_tenants() -> None:
-    assert [*escapes(registered(planned(FLEET, "prod")), MainFile(yaml.safe_load(FLEET)))] == []

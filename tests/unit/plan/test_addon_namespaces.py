@@ -9,8 +9,6 @@ from tenantry.guard.check import RunLimits, refusals
 from tenantry.guard.kubeconfigs import held_by
 from tenantry.guard.reading import held
 from tenantry.plan.plan import Plan
-from tenantry.policy.main_file import MainFile
-from tests.hostile.confinement import escapes_of
 from tests.table import table
 from tests.unit.texts import FRAME, fleet, one, planned, problems
 
@@ -104,7 +102,6 @@ tenants:
 def test_they_are_reserved_for_the_add_on(name: str) -> None:
     found = problems(TEXT + TENANT.replace("NAME", name))
     assert f"error[reserved-namespace]: namespace '{name}' of tenant '{name}' is reserved" in found
-    assert name in MainFile(fleet(TEXT).source.data).addon_namespaces
 
 
 @table(
@@ -168,7 +165,6 @@ def test_objects_are_in_a_namespace_before_the_add_on() -> None:
     installed = one(plan, "HelmRelease", "edge-rules-namespaces").manifest["spec"]["values"]["objects"]
     assert [each["metadata"]["name"] for each in installed] == ["rules", "admin", "rules-ca"]
     assert installed[2]["data"] == {"at": "edge rules"}
-    assert escapes_of([plan], MainFile(fleet(text).source.data)) == []
     (placed,) = explain_addon(fleet(text), plan, "rules", "edge").placed
     (value,) = (each for each in placed.values if each.path[-2:] == ("data", "at"))
     assert value.path[:4] == ("namespaces", "rules", "objects", "ca")

@@ -4,13 +4,8 @@ from __future__ import annotations
 
 import hashlib
 
-import yaml
-
 from tenantry.explain import explain_app
 from tenantry.kube.names import shortened
-from tenantry.load import plan_all
-from tenantry.policy.main_file import MainFile
-from tests.hostile.confinement import escapes_of
 from tests.unit.compare.review.outline import lines, reviewed
 from tests.unit.texts import fleet, planned, problems
 
@@ -79,24 +74,6 @@ def test_all_that_refers_to_an_object_with_a_short_name_has_that_name() -> None:
     assert ("HelmRelease", f"edge-{ADDON}") in there
     assert ("Kustomization", f"edge-{TENANT}-db") in there
     assert {len(name) <= 63 for kind, name in there if kind in ("Kustomization", "HelmRelease")} == {True}
-
-
-def test_a_second_opinion_shortens_names_in_the_same_way() -> None:
-    plans = list(plan_all(fleet(TEXT)).values())
-    assert escapes_of(plans, MainFile(yaml.safe_load(TEXT))) == []
-    told = " ".join(escapes_of(plans, MainFile(yaml.safe_load(TEXT.replace("  longNames: shorten\n", "")))))
-    assert "has a name beside kubeconfigs that is not the tenant's" in told
-
-
-def test_a_second_opinion_knows_whose_app_has_a_short_name() -> None:
-    """A file of the tenant may not wait for an app of the main file that this does not share, whatever the app is called."""
-    main = yaml.safe_load(TEXT)
-    apps = main["tenants"][TENANT]["apps"]
-    del apps["after"]
-    told = escapes_of(plan_all(fleet(TEXT)).values(), MainFile(main))
-    assert any(f"names '{CHART}' of the main file in spec.dependsOn" in each for each in told)
-    main["tenants"][TENANT]["grants"] = {"share": {"apps": [CHART], "sources": ["charts"]}}
-    assert not any("dependsOn" in each for each in escapes_of(plan_all(fleet(TEXT)).values(), MainFile(main)))
 
 
 def test_a_short_name_that_meets_another_name_is_refused() -> None:

@@ -12,9 +12,7 @@ from tenantry.fleet.fleet import Fleet
 from tenantry.load import load_fleet, plan_all
 from tenantry.messages.errors import InvalidFleet
 from tenantry.messages.text import format_invalid
-from tenantry.policy.main_file import read
 from tenantry.source.rows import Allowance
-from tests.hostile.confinement import escapes_of
 from tests.table import table
 
 MAIN = """\
@@ -95,11 +93,6 @@ def test_yaml_comes_over_the_row_of_the_same_name_key_by_key() -> None:
     assert acme.variables == {"seats": 250, "cell": "a", "trial": False, "ratio": 0.5}
 
 
-def test_the_second_opinion_reads_the_same_rows() -> None:
-    fleet = load()
-    assert escapes_of(plan_all(fleet).values(), read(Path("tenants.yaml"))) == []
-
-
 def test_explain_names_the_row_and_the_column() -> None:
     fleet = load()
     found = {each.path: each.origin for each in explain_tenant(fleet, plan_all(fleet)["prod"], "beta").settings}
@@ -146,6 +139,11 @@ HEADER = "name,plan,extra,state,seats,cell\n"
         ("name\tplan\n", "1:1", "the columns are separated by tabs"),
         ("name,plan,plan\n", "1:6", "column 'plan' is there twice"),
         ("name,Seats per plan\n", "1:6", "is not a valid name of a column"),
+        (
+            f"name,{','.join(f'c{number}' for number in range(500))}\n",
+            "1:1",
+            "error[too-large]: there are 501 columns, and a table has at most 500",
+        ),
         (f"{HEADER}a,small\n", "2:1", "row 2 has 2 cells, and the header has 6"),
         (f"{HEADER}a,small,,,,a,b\n", "2:1", "row 2 has 7 cells"),
         (f"{HEADER}a,small,,,,a\na,small,,,,a\n", "3:1", "'a' is in row 3 and in row 2"),

@@ -1,0 +1,75 @@
+"""The fields that a tenant's Flux objects may have, by kind. What a new version of Flux brings is refused until it stands here.
+
+Not here: service accounts of sources and of decryption, with whose rights a controller would act; `accessFrom` and namespaces of
+references; `createNamespace`; `readyExpr`, which reads the object of a dependency; charts within a HelmRelease.
+"""
+
+from __future__ import annotations
+
+from typing import TypeAlias
+
+Tree: TypeAlias = "dict[str, Tree]"
+"""Keys with those below them; entries of lists are passed over, and `*` is any key with anything below it."""
+
+_APP = "interval timeout suspend dependsOn(name namespace) serviceAccountName targetNamespace commonMetadata(*)"
+_ACTION = (
+    "disableHooks disableOpenAPIValidation disableSchemaValidation disableTakeOwnership disableWait disableWaitForJobs crds timeout"
+    " serverSideApply remediation(ignoreTestFailures remediateLastFailure retries strategy) strategy(name retryInterval)"
+)
+_FETCHED = "interval timeout suspend"
+_TRUSTED = "certSecretRef(name) insecure provider secretRef(name)"
+_SIGNED = "matchOIDCIdentity(issuer subject) provider secretRef(name)"
+_GIT = "branch commit name semver tag"
+_FIELDS = {
+    "Kustomization": f"{_APP} buildMetadata components decryption(provider secretRef(name)) deletionPolicy force"
+    " healthCheckExprs(*) healthChecks(apiVersion kind name namespace) ignore(*) ignoreMissingComponents images(*)"
+    " namePrefix nameSuffix patches(*) path postBuild(substitute(*) substituteFrom(kind name optional) substituteStrategy)"
+    " prune retryInterval sourceRef(kind name) wait",
+    "HelmRelease": f"{_APP} chartRef(kind name) driftDetection(ignore(*) mode) healthCheckExprs(*) maxHistory persistentClient"
+    f" install({_ACTION} replace skipCRDs) upgrade({_ACTION} cleanupOnFail force preserveValues chartNameChangeStrategy)"
+    " postRenderStrategy postRenderers(kustomize(images(*) patches(*))) releaseName storageNamespace"
+    " rollback(cleanupOnFail disableHooks disableWait disableWaitForJobs force recreate serverSideApply timeout)"
+    " test(enable ignoreFailures filters(exclude name) timeout) waitStrategy(name) values(*)"
+    " uninstall(disableHooks disableWait keepHistory deletionPropagation timeout)"
+    " valuesFrom(kind name literal optional targetPath valuesKey)",
+    "GitRepository": f"{_FETCHED} ignore include(fromPath repository(name) toPath) provider proxySecretRef(name) recurseSubmodules"
+    f" ref({_GIT}) secretRef(name) sparseCheckout url verify(mode secretRef(name))",
+    "OCIRepository": f"{_FETCHED} {_TRUSTED} ignore layerSelector(mediaType operation) proxySecretRef(name)"
+    f" ref(digest semver semverFilter tag) url verify({_SIGNED} trustedRootSecretRef(name))",
+    "HelmRepository": f"{_FETCHED} {_TRUSTED} passCredentials type url",
+    "HelmChart": "chart ignoreMissingValuesFiles interval reconcileStrategy sourceRef(kind name) suspend valuesFiles version"
+    f" verify({_SIGNED})",
+    "Bucket": f"{_FETCHED} {_TRUSTED} bucketName endpoint ignore prefix proxySecretRef(name) region"
+    " sts(certSecretRef(name) endpoint provider secretRef(name))",
+    "ExternalArtifact": "sourceRef(apiVersion kind name)",
+    "ImageRepository": f"{_FETCHED} {_TRUSTED} exclusionList image proxySecretRef(name)",
+    "ImagePolicy": "digestReflectionPolicy filterTags(extract pattern) imageRepositoryRef(name) interval suspend"
+    " policy(alphabetical(order) numerical(order) semver(range))",
+    "ImageUpdateAutomation": f"git(checkout(ref({_GIT})) commit(author(email name) messageTemplate messageTemplateValues(*)"
+    " signingKey(secretRef(name) type)) push(branch options(*) refspec)) interval policySelector(matchLabels(*))"
+    " sourceRef(kind name) suspend update(path strategy)",
+    "Alert": "eventMetadata(*) eventSeverity eventSources(kind name matchLabels(*)) exclusionList inclusionList providerRef(name)"
+    " summary suspend",
+    "Provider": "address certSecretRef(name) channel commitStatusExpr interval proxy proxySecretRef(name) secretRef(name) suspend"
+    " timeout type username",
+    "Receiver": "events interval oidcProviders(audience issuerURL validations(*) variables(*)) resourceFilter resources(kind name)"
+    " secretRef(name) suspend type",
+}
+
+
+def _tree(words: str) -> Tree:
+    """`a b(c d)` -> {"a": {}, "b": {"c": {}, "d": {}}}"""
+    whole: Tree = {}
+    levels, last = [whole], ""
+    for word in words.replace("(", " ( ").replace(")", " ) ").split():
+        if word == "(":
+            levels.append(levels[-1][last])
+        elif word == ")":
+            levels.pop()
+        else:
+            last = word
+            levels[-1][word] = {}
+    return whole
+
+
+FIELDS: dict[str, Tree] = {kind: _tree(words) for kind, words in _FIELDS.items()}
