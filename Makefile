@@ -77,12 +77,11 @@ check-files: setup ## formatting, lint, spelling, generated documentation
 	$(BIN)/python -m docgen.performance --check
 	$(BIN)/python -m docgen.comparisons --check
 	$(BIN)/python -m docgen.lock --check
-	$(BIN)/python -m docgen.template --check
 	$(BIN)/python docs/images/fleet.py --check
 
 .PHONY: lint-workflows
 lint-workflows: ## check the workflows of GitHub with actionlint (needs Go; the first run builds it in 10 seconds)
-	go -C .ci/actionlint tool actionlint $(addprefix $(CURDIR)/,$(wildcard .github/workflows/*.yml templates/pulumi/.github/workflows/fleet.yml))
+	go -C .ci/actionlint tool actionlint $(addprefix $(CURDIR)/,$(wildcard .github/workflows/*.yml templates/pulumi/.github/workflows/*.yml))
 
 .PHONY: format
 format: setup ## format the code
@@ -112,10 +111,6 @@ docs: setup ## write the site of the documentation to build/docs
 	@$(BIN)/sphinx-build -q -W --keep-going -n -a -b html -c docs -d build/doctrees . build/docs
 	@echo "build/docs/index.html: written"
 
-.PHONY: template
-template: setup ## write templates/pulumi, the template for `pulumi new`, from what `tenantry init` writes
-	@$(BIN)/python -m docgen.template
-
 .PHONY: comparisons
 comparisons: setup ## write comparison.md of the examples anew from comparison.yaml and the lines of tenants.yaml
 	@$(BIN)/python -m docgen.comparisons
@@ -132,13 +127,13 @@ pictures: setup ## take the pictures of the pages, docs/images/*.png, with Chrom
 docs-pictures: docs ## take pictures of the documentation, build/docs-pictures/*.png, with Chromium, to look at
 	@$(BIN)/python -m docgen.site.pictures
 
-# The tests of four directories need only Python. They use each processor fully.
-fast := tests/unit tests/components tests/golden
+# The tests of these directories need only Python. They use each processor fully.
+fast := tests/unit tests/components tests/golden tests/frozen
 project := tests/project tests/processes
 at_once := -n auto --dist worksteal
 
 .PHONY: test-fast
-test-fast: setup ## unit, component and golden tests: what to run after each change
+test-fast: setup ## unit, component, golden and frozen tests: what to run after each change
 	$(BIN)/pytest $(at_once) $(fast)
 
 .PHONY: test-project

@@ -1,13 +1,10 @@
-"""Puts `components/` into the wheel as `tenantry.components`.
+"""Puts `components/` into the wheel as `tenantry.components`, and `templates/pulumi`, which `tenantry init` copies.
 
-Here it is a top-level directory, as a Pulumi project has it; nobody else should get a package with such a common name. The
-files that `tenantry init` copies from the top of the repository go into the wheel too. An editable installation has neither,
-because Hatchling cannot rename directories there: `tenantry/__init__.py` finds the components, `tenantry/scaffold/shared.py` the
-files.
+Here `components/` is a top-level directory, as a Pulumi project has it; nobody else should get a package with such a common
+name. An editable installation has neither, because Hatchling cannot rename directories there: `tenantry/__init__.py` finds the
+components, `tenantry/cli/init.py` the template.
 """
 
-import runpy
-from pathlib import Path
 from typing import Any
 
 from hatchling.builders.hooks.plugin.interface import BuildHookInterface
@@ -21,5 +18,4 @@ class Components(BuildHookInterface[Any]):
     def initialize(self, version: str, build_data: dict[str, Any]) -> None:
         if version == "standard":
             build_data["force_include"]["components"] = "tenantry/components"
-            shared = runpy.run_path(str(Path(self.root, "tenantry", "scaffold", "shared.py")))
-            build_data["force_include"] |= {each: f"{shared['PLACE']}/{each}" for each in shared["ALL"]}
+            build_data["force_include"]["templates/pulumi"] = "tenantry/template"

@@ -1,4 +1,4 @@
-"""Writes tenantry/scaffold/requirements.lock, the packages of a new fleet with their hashes, from uv.lock.
+"""Writes templates/pulumi/requirements.lock, the packages of a new fleet with their hashes, from uv.lock.
 
 `--check` writes nothing, and fails if the file is not up to date.
 """
@@ -10,7 +10,7 @@ import sys
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
-FILE = ROOT / "tenantry" / "scaffold" / "requirements.lock"
+FILE = ROOT / "templates" / "pulumi" / "requirements.lock"
 _HEAD = """\
 # The packages that Tenantry's tests run with, for every platform, each with the hashes of its files:
 #   pip install --require-hashes --no-deps -r tenantry.lock -r requirements.lock

@@ -1,4 +1,4 @@
-"""Runs the workflows of .github/workflows as GitHub does: each `run:` with its shell, its environment and its condition.
+"""Runs the workflows of this repository and of a new fleet as GitHub does: each `run:` with its shell, environment and condition.
 
 Only what is GitHub's own is left out: actions of other repositories, of which `Pipeline.used` keeps the inputs. A workflow that
 lets a secret reach more than one step, or runs what is not pinned by hash, is not run: `weaknesses` names why.
@@ -22,6 +22,8 @@ from tests.expressions import as_text, filled, holds
 from tests.forge import Forge
 
 REPOSITORY = Path(__file__).resolve().parents[1]
+OF_A_FLEET = REPOSITORY / "templates" / "pulumi" / ".github" / "workflows"
+"""The workflows of a new fleet."""
 FILES = (".ci", ".github", "action.yml")
 """What a fleet's repository needs for its pipelines."""
 
@@ -69,10 +71,20 @@ class Pipeline:
         assert list(weaknesses(workflow)) == []
         declared = workflow["on"]["workflow_call"]["inputs"]
         assert set(inputs) <= set(declared)
-        given = {key: inputs.get(key, each["default"]) for key, each in declared.items()}
+        return self._jobs(workflow, {key: inputs.get(key, each["default"]) for key, each in declared.items()}, {})
+
+    def react(self, file: Path, settings: Mapping[str, str], inputs: Mapping[str, Any] | None = None) -> bool:
+        """Run a workflow for the event. settings: in place of those of its `env`. Returns: whether all its jobs succeeded."""
+        workflow = load(file)
+        assert list(weaknesses(workflow)) == []
+        declared = workflow.get("env", {})
+        assert set(settings) <= set(declared)
+        return self._jobs(workflow, inputs or {}, {**declared, **settings})
+
+    def _jobs(self, workflow: Mapping[str, Any], inputs: Mapping[str, Any], settings: Mapping[str, Any]) -> bool:
         needs: dict[str, Any] = {}
         for job, content in workflow["jobs"].items():
-            contexts = {"inputs": given, "needs": needs}
+            contexts = {"inputs": inputs, "needs": needs, "env": settings}
             needed = [content["needs"]] if isinstance(content.get("needs"), str) else content.get("needs", [])
             ready = all(needs[each]["result"] == "success" for each in needed)
             if not ready or not holds(content.get("if", "true"), self._known(contexts), ok=True):
@@ -108,7 +120,12 @@ class Pipeline:
         """A job on a machine of its own."""
         machine = _Machine(self.root.with_name(f"{self.root.name}-machine-{next(self._numbers)}"), self.root)
         contexts = {**contexts, "runner": {"temp": str(machine.home)}}
-        machine.environment = {**self.environment, **self._variables(content.get("env", {}), contexts)}
+        declared = {**contexts.get("env", {}), **content.get("env", {})}
+        machine.environment = {
+            **self.environment,
+            "GITHUB_BASE_REF": str(self.event.get("base_ref", "")),
+            **self._variables(declared, contexts),
+        }
         outcome = self._steps(name, content["steps"], contexts, machine)
         outputs = {key: self._fill(each, outcome.contexts) for key, each in content.get("outputs", {}).items()}
         self.summary += machine.read("summary")
@@ -181,7 +198,8 @@ class Pipeline:
 
     def _known(self, contexts: Mapping[str, Any]) -> dict[str, Any]:
         """All contexts of an expression."""
-        github = {**self.event, "token": "the-token", "repository": "ops/fleet", "ref": "refs/heads/main"}
+        own = {"repository": "ops/fleet", "ref": "refs/heads/main", "ref_name": "main", "api_url": self.forge.url}
+        github = {**self.event, "token": "the-token", **own}
         return {**contexts, "github": github, "vars": self.variables, "secrets": self.secrets}
 
     def _variables(self, declared: Mapping[str, Any], contexts: Mapping[str, Any]) -> dict[str, str]:

@@ -76,7 +76,6 @@ _SECTIONS = {
         "destroy": "delete an environment with Pulumi",
     },
     "More": {
-        "upgrade": "bring the files of a project up to date",
         "schema": "print the JSON Schema of tenants.yaml for editors",
         "completion": "print the completion script for bash, zsh or fish",
     },

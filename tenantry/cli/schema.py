@@ -40,8 +40,6 @@ KINDS = (
     "Discovery",
     "Import",
     "Sandbox",
-    "Project",
-    "Upgrade",
     "Edit",
     "Error",
 )

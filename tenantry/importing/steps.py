@@ -151,22 +151,17 @@ def _copies(held: Iterable[Held], contexts: Mapping[str, str]) -> Iterator[Step]
 
 
 def _project(plans: Mapping[str, Plan], *, needed: bool) -> Iterator[Step]:
-    """The project with a stack for each environment. `init` has all but the first write files at first."""
+    """The project with a stack for each environment."""
     if needed:
-        pairs = (f"--environment {shlex.quote(name)}={shlex.quote(plan.management)}" for name, plan in plans.items())
         stacks = tuple(
             line
-            for at, name in enumerate(map(shlex.quote, plans))
-            for line in (
-                f"pulumi stack init {name}",
-                *((f"pulumi config set tenantry:target cluster --stack {name}",) if at else ()),
-                f"pulumi config set tenantry:kubeconfig FILE --stack {name}",
-            )
+            for name in map(shlex.quote, plans)
+            for line in (f"pulumi stack init {name}", f"pulumi config set tenantry:kubeconfig FILE --stack {name}")
         )
         yield Step(
             "Make a Pulumi project around tenants.yaml, and do what its README.md says about the installation. Each stack takes"
             " the kubeconfig of its management cluster:",
-            (f"tenantry init --keep-existing --yes --tenant - {' '.join(pairs)}", *stacks),
+            ("tenantry init --yes", *stacks),
         )
 
 

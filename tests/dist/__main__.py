@@ -65,7 +65,7 @@ def _base(here: Environment) -> None:
     here.run("tenantry", "render", "--environment", "dev")
     here.run("tenantry", "chart", "copy")
     here.run("tenantry", "schema", "--document", "Diff")
-    here.run("tenantry", "init", "fleet", "--yes", "--remote", "edge", "--repository", "https://git.example.com/acme/fleet")
+    here.run("tenantry", "init", "fleet", "--yes")
     here.run("tenantry", "--file", "fleet/tenants.yaml", "validate")
     for command in (
         ["init", "--quiet"],

@@ -26,9 +26,9 @@ def _of_wheel(wheel: Path) -> Iterator[str]:
     top = {name.partition("/")[0] for name in names if ".dist-info/" not in name}
     if top != {"tenantry"}:
         yield f"the wheel puts {sorted(top)} into site-packages"
-    wanted = {name.replace("components/", "tenantry/components/", 1) for name in _tracked("components")} | _tracked(
-        "tenantry"
-    )
+    moved = {"components/": "tenantry/components/", "templates/pulumi/": "tenantry/template/"}
+    renamed = (name.replace(old, new, 1) for old, new in moved.items() for name in _tracked(old))
+    wanted = {*_tracked("tenantry"), *renamed}
     yield from (f"the wheel lacks {name}" for name in sorted(wanted - names))
     yield from (f"the wheel has {name}" for name in sorted(names) if "__pycache__" in name or "/tests/" in name)
 

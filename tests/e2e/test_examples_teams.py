@@ -19,7 +19,7 @@ from tests.e2e.clusters import Cluster, eventually
 from tests.e2e.project import Project, example
 from tests.e2e.webhook import signed_push
 from tests.forge import forge
-from tests.pipeline import REPOSITORY, Pipeline
+from tests.pipeline import OF_A_FLEET, REPOSITORY, Pipeline
 from tests.project.pipelines.repository import commit as commit_change
 from tests.project.pipelines.repository import publish, pull_request, push
 
@@ -194,7 +194,9 @@ def test_a_change_goes_through_the_pipelines_from_its_review_to_every_environmen
         assert "movy" in server.bodies()[0]
         assert quota_of(cluster, "movy-prod")["pods"] == "20"
         pipeline.event = push()
-        assert pipeline.call("deploy", inputs), pipeline.record()
+        pipeline.variables = {**variables, "TENANTRY_DEPLOY": "true"}
+        settings = {"SETUP": "true", "DIRECTORY": "examples/teams"}
+        assert pipeline.react(OF_A_FLEET / "deploy.yml", settings), pipeline.record()
     (tmp_path / "record.txt").write_text(pipeline.record())
     jobs = dict.fromkeys(each.job for each in pipeline.ran)
     assert list(jobs) == ["review", "preview (test)", "preview (prod)", "plan", "deploy (test)", "deploy (prod)"]

@@ -40,8 +40,6 @@ KINDS: dict[str, tuple[type[Document], ...]] = {
     "Discovery": (lists.Discovery,),
     "Import": (importing.Import,),
     "Sandbox": (lists.Sandbox,),
-    "Project": (checks.Project,),
-    "Upgrade": (checks.Upgrade,),
     "Edit": (edits.Edit,),
     "Error": (),
 }

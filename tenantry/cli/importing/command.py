@@ -276,13 +276,13 @@ def command(
     changed, and no value of a Secret is read or written. Apps with values that may be secrets, such as passwords, are left
     over.
     """
+    from tenantry.cli.fleet_file import NAME as FLEET
     from tenantry.cli.importing.markdown import as_markdown
     from tenantry.importing.assemble import drafted
     from tenantry.importing.environments import clusters_to_name, nothing_found
     from tenantry.importing.model import inventory
     from tenantry.importing.report import report_of
     from tenantry.importing.text import header, text_of
-    from tenantry.scaffold.files import FLEET
 
     for each in (target, *((report_file,) if report_file else ())):
         if not dry_run and each.exists():

@@ -1,18 +1,17 @@
-"""The workflow `deploy`, run from its file: which environments, in which order, and where it stops."""
+"""The workflow `deploy` of a new fleet, run from its file: which environments, in which order, and where it stops."""
 
 from __future__ import annotations
 
-import os
-import subprocess
 from pathlib import Path
 
 import pytest
 
 from tests.forge import Forge
-from tests.pipeline import Pipeline
+from tests.pipeline import OF_A_FLEET, Pipeline
 from tests.project.pipelines.repository import FLEET, commit, git, pipeline, programs, publish, push
 
-INSTALLED = {"setup": "true"}
+WORKFLOW = OF_A_FLEET / "deploy.yml"
+INSTALLED = {"SETUP": "true"}
 BOTH = ("test", "prod")
 
 
@@ -31,7 +30,9 @@ def calls(tmp_path: Path, binaries: Path) -> Path:
 @pytest.fixture
 def deploy(tmp_path: Path, calls: Path, server: Forge) -> Pipeline:
     assert calls.exists()
-    return pipeline(tmp_path / "fleet", server, push())
+    made = pipeline(tmp_path / "fleet", server, push())
+    made.variables = {"TENANTRY_DEPLOY": "true"}
+    return made
 
 
 def asked(calls: Path) -> list[str]:
@@ -46,11 +47,10 @@ def all_of(*environments: str) -> list[str]:
 
 
 def test_without_an_earlier_success_every_environment_is_deployed_in_order(deploy: Pipeline, calls: Path) -> None:
-    assert deploy.call("deploy", INSTALLED)
+    assert deploy.react(WORKFLOW, INSTALLED)
     assert asked(calls) == all_of(*BOTH)
     up = next(line for line in calls.read_text().splitlines() if line.startswith("tenantry up"))
-    policies = f"--policy-pack {deploy.root}/policy"
-    options = f"--yes --skip-preview --no-preflight --no-wait {policies} -- --non-interactive --suppress-outputs"
+    options = "--yes --skip-preview --no-preflight --no-wait -- --non-interactive --suppress-outputs"
     assert up == f"tenantry up --environment test {options}"
 
 
@@ -58,61 +58,54 @@ def test_only_what_differs_from_the_last_success_is_deployed(deploy: Pipeline, c
     root = deploy.root
     server.succeeded(git(root, "rev-parse", "HEAD"))
     commit(root, "tenants.yaml", "{pods: 10}", "{pods: 10}\n    overrides: {environments: {prod: {quota: {pods: 20}}}}")
-    assert deploy.call("deploy", INSTALLED)
+    assert deploy.react(WORKFLOW, INSTALLED)
     assert asked(calls) == all_of("prod")
 
 
-def test_the_last_success_is_one_of_this_repository_and_in_its_history(tmp_path: Path, server: Forge) -> None:
-    (tmp_path / "tenants.yaml").write_text(FLEET)
-    first = publish(tmp_path, "tenants.yaml")
-    second = commit(tmp_path, "tenants.yaml", "{pods: 10}", "{pods: 20}")
-
-    def found() -> str:
-        where = {
-            "GITHUB_REPOSITORY": "ops/fleet",
-            "GITHUB_WORKFLOW_REF": f"ops/fleet/.github/workflows/fleet.yml@{first}",
-        }
-        known = {
-            "GITHUB_API_URL": server.url,
-            "GITHUB_REF_NAME": "main",
-            "TOKEN": "the-token",
-            "PATH": os.environ["PATH"],
-        }
-        command = [str(tmp_path / ".ci" / "last-success")]
-        return subprocess.run(
-            command, cwd=tmp_path, env={**known, **where}, check=True, capture_output=True, text=True
-        ).stdout
-
-    assert found() == "\n"
-    server.succeeded("0" * 40)
-    assert found() == "\n", "a forced push has removed it"
+def test_the_last_success_is_one_of_this_repository_and_in_its_history(
+    deploy: Pipeline, calls: Path, server: Forge
+) -> None:
+    first = git(deploy.root, "rev-parse", "HEAD")
+    second = commit(
+        deploy.root,
+        "tenants.yaml",
+        "{pods: 10}",
+        "{pods: 10}\n    overrides: {environments: {prod: {quota: {pods: 20}}}}",
+    )
     server.succeeded(first)
-    server.succeeded(second, "pull_request")
+    server.succeeded("0" * 40)  # removed by a forced push
     server.succeeded(second, "push", "mallory/fleet")
-    assert found() == f"{first}\n"
-    assert set(server.calls) == {"GET /repos/ops/fleet/actions/workflows/fleet.yml/runs"}
+    assert deploy.react(WORKFLOW, INSTALLED)
+    assert asked(calls) == all_of("prod")
+    assert set(server.calls) == {"GET /repos/ops/fleet/actions/workflows/deploy.yml/runs"}
 
 
 def test_nothing_is_deployed_if_nothing_differs_unless_all_is_asked_for(
     deploy: Pipeline, calls: Path, server: Forge
 ) -> None:
     server.succeeded(git(deploy.root, "rev-parse", "HEAD"))
-    assert deploy.call("deploy", INSTALLED)
+    assert deploy.react(WORKFLOW, INSTALLED)
     assert asked(calls) == []
     deploy.event, server.calls[:] = push(by_hand=True), []
-    assert deploy.call("deploy", {**INSTALLED, "all": True})
+    assert deploy.react(WORKFLOW, INSTALLED, {"all": True})
     assert (asked(calls), server.calls) == (all_of(*BOTH), [])
 
 
 @pytest.mark.parametrize("step", ["preflight", "up", "status"])
 def test_the_first_failure_stops_everything_after_it(deploy: Pipeline, calls: Path, step: str) -> None:
     (deploy.root.parent / "fails").write_text(f"{step} test\n")
-    assert not deploy.call("deploy", INSTALLED)
+    assert not deploy.react(WORKFLOW, INSTALLED)
     expected = all_of("test")
     assert asked(calls) == expected[: expected.index(f"{step} test") + 1]
 
 
 def test_an_invalid_file_is_not_deployed(deploy: Pipeline, calls: Path) -> None:
     commit(deploy.root, "tenants.yaml", "source: m,", "source: n,")
-    assert not deploy.call("deploy", INSTALLED)
+    assert not deploy.react(WORKFLOW, INSTALLED)
     assert (deploy.steps("plan"), asked(calls)) == ([("install", 0), ("validate", 2)], [])
+
+
+def test_nothing_is_deployed_before_the_variable_is_set(deploy: Pipeline, calls: Path) -> None:
+    deploy.variables = {}
+    assert deploy.react(WORKFLOW, INSTALLED)
+    assert (deploy.ran, asked(calls)) == ([], [])

@@ -9,7 +9,7 @@ from typing import Any, get_args
 import pytest
 from pydantic import BaseModel, ValidationError
 
-from tenantry.cli.documents import checks, diff, explanation, lists, states
+from tenantry.cli.documents import diff, explanation, lists, states
 from tenantry.cli.documents.common import Field, Part
 from tenantry.cli.output import as_json
 from tenantry.cluster.status import Readiness
@@ -18,7 +18,6 @@ from tenantry.compare.fields import FieldChange
 from tenantry.compare.review.model import Effect
 from tenantry.fleet.json_schema import subclasses
 from tenantry.messages.data import ABSENT
-from tenantry.scaffold.project import Kind
 from tests.table import table
 from tests.unit.kube.test_yaml_text import NASTY
 
@@ -27,7 +26,6 @@ WORDS: list[tuple[type[StrEnum], type[BaseModel], str, set[str]]] = [
     (Effect, diff.Change, "effect", set()),
     (Effect, diff.TenantReview, "effect", set()),
     (Status, diff.ChangedEnvironment, "status", set()),
-    (Kind, checks.FileChange, "kind", {"kept"}),
 ]
 """A set of words, a key that says one of them, and which other words that key can say."""
 

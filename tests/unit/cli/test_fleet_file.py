@@ -84,7 +84,6 @@ def test_every_command_that_reads_the_file_takes_the_option() -> None:
         "completion",
         "import",
         "init",
-        "upgrade",
         "sandbox status",
         "sandbox down",
         "sandbox run",

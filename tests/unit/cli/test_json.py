@@ -25,8 +25,6 @@ from tests.table import table
 from tests.unit.cli.test_cli import BROKEN, SOUND, Capture, tenantry
 
 COMPLETE: dict[tuple[str, ...], tuple[str, ...]] = {
-    ("init",): ("new",),
-    ("upgrade",): ("new",),
     ("validate",): (),
     ("render",): (),
     ("diff",): ("./before.yaml",),
@@ -142,7 +140,7 @@ FAILURES = {
     "value-for-a-flag": failure("--help=yes", codes="usage"),
     "too-many-arguments": failure("a", "b", "c", "d.yaml", codes="usage unknown-name"),  # `update` takes any number
 }
-WITHOUT_A_FILE = {("sandbox", "status"), ("init",), ("upgrade",), ("import",)}
+WITHOUT_A_FILE = {("sandbox", "status"), ("import",)}
 """They do not read tenants.yaml."""
 NEED_A_CLUSTER = {
     path
