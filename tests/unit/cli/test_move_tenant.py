@@ -197,7 +197,6 @@ def test_an_edit_that_may_change_no_object_is_refused_if_it_does() -> None:
         ("tests/golden/sources", "rocky"),
         ("tests/golden/receivers", "rocky"),
         ("tests/golden/images", "rocky"),
-        ("tests/golden/overrides", "rocky"),
         ("examples/rollout", "checkout"),
     ],
 )
