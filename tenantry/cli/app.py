@@ -37,7 +37,7 @@ _SECTIONS = {
         "status": "show whether every app is ready",
     },
     "Inspect": {
-        "list": "list tenants, apps, clusters, rights, sources or environments",
+        "list": "list tenants, apps with versions, clusters or placements",
         "explain": "show where a setting of a tenant, app or add-on comes from",
         "parity": "show what differs between two environments, and why",
         "render": "write the objects that `tenantry up` applies as YAML",
@@ -48,16 +48,10 @@ _SECTIONS = {
         "history": "show which runs changed an environment, and by whom",
     },
     "Edit tenants.yaml": {
-        "add": "add a tenant, an app, a cluster and so on to tenants.yaml",
-        "set": "set a value in tenants.yaml, and keep the rest as it is",
-        "unset": "remove an entry from tenants.yaml, and keep the rest as it is",
-        "remove": "remove a tenant, an app, a cluster and so on from tenants.yaml",
-        "rename": "rename a tenant, an app, a cluster and so on, everywhere",
-        "move": "move an app or a tenant's apps to another place",
-        "transfer": "give a tenant another name, or an app another tenant, and keep what runs",
+        "add": "add a tenant, an app, a cluster, a source or an add-on",
+        "set": "set or remove a value in tenants.yaml",
+        "remove": "remove a tenant, an app, a cluster, a source or an add-on",
         "promote": "give an environment the versions that another one has",
-        "update": "raise versions to the newest that the sources have",
-        "fmt": "format tenants.yaml and the files that it includes",
     },
     "Control apps": {
         "approve": "approve what a wave of a rollout would change",
@@ -85,7 +79,6 @@ _SECTIONS = {
 _COMMANDS = {name: text for commands in _SECTIONS.values() for name, text in commands.items()}
 
 _MODULES = {
-    "add": "tenantry.cli.edit.add",
     "import": "tenantry.cli.importing.command",
     "diff": "tenantry.cli.diff.command",
     "preview": "tenantry.cli.engine.preview",
@@ -93,10 +86,7 @@ _MODULES = {
     "destroy": "tenantry.cli.engine.destroy",
     "status": "tenantry.cli.status.command",
     "tree": "tenantry.cli.status.tree_command",
-    "promote": "tenantry.cli.edit.promote",
-    "update": "tenantry.cli.edit.update",
-    **dict.fromkeys(("remove", "rename", "move", "transfer"), "tenantry.cli.edit.entries"),
-    **dict.fromkeys(("set", "unset", "fmt"), "tenantry.cli.edit.values"),
+    **{name: f"tenantry.cli.edit.{name}" for name in ("add", "remove", "set", "promote")},
     **dict.fromkeys(("reconcile", "suspend", "resume"), "tenantry.cli.verbs"),
 }
 """The modules of commands that are not in a module of their own name. A module has `command`, or `commands` by name."""

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, TypeVar
 
 import click
 
 from tenantry.cli import completers
 from tenantry.cli.commands import Late
-from tenantry.cli.environment import ARGUMENT, EnvironmentOption, values
+from tenantry.cli.environment import ARGUMENT, EnvironmentOption
 from tenantry.cli.output import answer_as_yaml, show_all_columns
 from tenantry.kube.names import PLATFORM
 
@@ -45,59 +45,6 @@ class _AppArgument(click.Argument, Late):
 def app() -> Callable[[_F], _F]:
     """`[APP]` of the tenant before it, completed from the file. `rocky/web` and `rocky web` give the same two values."""
     return click.argument("app", required=False, cls=_AppArgument, shell_complete=completers.apps)
-
-
-class _FullName(click.Argument):
-    """`TENANT/NAME` or `TENANT NAME`; the value is `TENANT/NAME`."""
-
-    def __init__(self, *arguments: Any, metavar: str, **attributes: Any) -> None:
-        super().__init__(*arguments, nargs=-1, metavar=metavar, callback=_full_name, **attributes)
-
-
-def _full_name(context: click.Context, _: click.Parameter, words: tuple[str, ...]) -> str:
-    if not words and not context.resilient_parsing:
-        usage = " ".join(
-            each.make_metavar(context) for each in context.command.params if each.param_type_name == "argument"
-        )
-        raise click.UsageError(f"Missing argument: {usage}", context)
-    if len(words) > 2 or (len(words) == 2 and "/" in "".join(words)):
-        raise click.UsageError(f"Got unexpected extra argument ({words[-1]})", context)
-    return "/".join(words)
-
-
-def full_name(name: str, metavar: str, complete: Callable[..., list[str]]) -> Callable[[_F], _F]:
-    """An argument `TENANT/NAME`, which may also be two words. complete: completes it as one word."""
-
-    def complete_word(context: click.Context, parameter: click.Parameter, start: str) -> list[Any]:
-        """Complete the name, or its second word, or the argument behind it. The parser cannot tell which one is next."""
-        arguments = [each for each in context.command.params if isinstance(each, click.Argument)]
-        words = [word for each in arguments for word in values(context.params.get(str(each.name))) if word]
-        length = 1 if "/" in "".join(words[:1]) else 2
-        if len(words) >= length:
-            behind = arguments[1:][len(words) - length :]
-            return behind[0].shell_complete(context, start) if behind else []
-        prefix = "".join(f"{word}/" for word in words)
-        return [found.removeprefix(prefix) for found in complete(context, parameter, f"{prefix}{start}")]
-
-    return click.argument(name, cls=_FullName, metavar=metavar, shell_complete=complete_word)
-
-
-def in_one_word(context: click.Context, words: Iterable[str]) -> tuple[str, ...]:
-    """Names of tenants and apps, in which `rocky web` becomes `rocky/web` if `web` is an app of rocky and no tenant."""
-    found: list[str] = []
-    for word in words:
-        owner = found[-1] if found else ""
-        at = ("platform", "addons") if owner == PLATFORM else ("tenants", owner, "apps")
-        if (
-            owner
-            and "/" not in owner
-            and word in completers.keys(context, word, *at)
-            and word not in completers.keys(context, word, "tenants")
-        ):
-            found[-1] = f"{owner}/{word}"
-        else:
-            found.append(word)
-    return tuple(found)
 
 
 def cluster(help: str) -> Callable[[_F], _F]:
@@ -283,11 +230,3 @@ def output(*formats: str, kind: str = "", wide: bool = False) -> Callable[[_F], 
         show_default=True,
         help="The format of the result.",
     )
-
-
-trust_sources = click.option(
-    "--trust-sources",
-    is_flag=True,
-    help="Run kustomize and helm without the cage that confines them: what they render can then read your files and reach"
-    " your network.",
-)

@@ -205,7 +205,7 @@ def _with_cluster(
         "secret": f"{home}/{name}-kubeconfig:{_KEY}" if home else None,
     }
     done = add(editor, Kind.CLUSTER, name, entry_options, options["to"])
-    return load_fleet(file, editor.read, editor.created), done
+    return load_fleet(file, editor.read), done
 
 
 def _registration(fleet: Fleet, environment: str, name: str, duration: int) -> Registration:

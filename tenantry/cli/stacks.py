@@ -199,7 +199,7 @@ def command(file: Path, environment: tuple[str, ...], output: str, **given: Any)
     contacted.
     """
     fleet = load_fleet(file)
-    listing(fleet, "environments", Filter(environment))  # refuses names that the file does not declare
+    listing(fleet, "clusters", Filter(environment))  # refuses names that the file does not declare
     project = file.parent
     found = [stack for stack in stacks_of(project) if not environment or stack.environment in environment]
     if output == "json":

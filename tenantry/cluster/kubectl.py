@@ -70,12 +70,6 @@ RECONCILE = "kustomize.toolkit.fluxcd.io/reconcile"
 """The annotation with which Kustomizations leave an object as it is."""
 
 
-def reconcile_resource_set(id: ObjectId, context: str = "", *, enabled: bool) -> str:
-    """Has the Flux Operator apply a ResourceSet, or stop that, also cleaning up when it is deleted."""
-    note = f"fluxcd.controlplane.io/reconcile={'enabled' if enabled else 'disabled'}"
-    return f"kubectl annotate --overwrite {_named(id, context)} {note}"
-
-
 def get(id: ObjectId, context: str = "") -> str:
     """Shows what an object holds: of a namespace what is in it, of a Secret its keys alone."""
     if id.kind == "Namespace":

@@ -166,7 +166,7 @@ def rehomed(cluster: str, before: str, after: str) -> Problem:
         f"cluster '{cluster}' would be managed by '{after}', and '{before}' has objects for it: both would act on it",
         f"put 'management: {before}' back; to move the cluster, leave what runs there as it is in a run before:\n"
         f"    tenantry set clusters.{cluster}.state decommissioned\n    tenantry up\n"
-        f"  then change its management cluster, type 'tenantry unset clusters.{cluster}.state', and run `tenantry up` again",
+        f"  then change its management cluster, type 'tenantry set clusters.{cluster}.state null', and run `tenantry up` again",
     )
 
 

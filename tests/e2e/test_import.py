@@ -265,7 +265,7 @@ def obey(project: Project, command: str) -> None:
         what, kind, name, namespace = found.groups()
         patch = json.dumps({"spec": {"suspend": what == "suspend"}})
         command = f"kubectl patch {kind} {name} --namespace {namespace} --type merge --patch '{patch}'"
-    if command.startswith("tenantry unset"):  # the step says to run it after each
+    if command.endswith(" null"):  # the step says to run it after each
         command += " && tenantry up --environment imported"
     command = re.sub("tenantry up .*", r"\g<0> --yes --skip-preview", command)
     named = re.match(r"tenantry cluster bootstrap (\S+)", command)

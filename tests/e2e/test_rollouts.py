@@ -399,33 +399,6 @@ def _prometheus() -> Iterator[tuple[str, dict[str, str]]]:
         server.shutdown()
 
 
-def test_an_app_is_promoted_on_what_its_controllers_say(project: Project) -> None:
-    text = project.fleet.read_text()
-    project.edit(
-        "clusterGroups:\n",
-        f'  prod: {{management: other, variables: {{host: "http://127.0.0.1:{project.port}"}}}}\nclusterGroups:\n',
-    )
-    project.edit(
-        "  hub: {environments: [dev]}\n",
-        "  hub: {environments: [dev]}\n  other: {environments: [prod], labels: {tier: edge}, variables: {ring: late}}\n",
-    )
-    project.edit(
-        "values: {color: green}}}",
-        "values: {color: green}}, overrides: {environments: {prod: {helm: {version: 0.9.0}}}}}",
-    )
-    promote = ("promote", "roll/db", "--from", "dev", "--to", "prod", "--require-ready", "--soak")
-    early = project.tenantry(*promote, "24h")
-    assert (early.code, "which is less than 86400 s" in early.text) == (4, True), early.text
-    project.edit("color: green", "color: teal")
-    other = project.tenantry(*promote, "1s")
-    assert (other.code, "has another values than the file says" in other.text) == (4, True), other.text
-    project.edit("color: teal", "color: green")
-    done = project.tenantry(*promote, "1s").ok()
-    assert "evidence: dev runs this and is ready on 6 clusters, since " in done.text
-    assert "~ helm.version: 0.9.0 -> 1.0.0" in done.text
-    project.fleet.write_text(text)
-
-
 def test_a_remote_that_is_down_fails_its_wave_unless_that_is_tolerated(project: Project, hub: Cluster) -> None:
     last = _objects(hub, WAVES[2])
     project.edit("color: green", "color: grey")

@@ -47,10 +47,13 @@ Files: TypeAlias = Mapping[str, Any]
 
 
 def fleet_of(files: Files) -> Fleet:
-    """The fleet of files that are nowhere. Raises: InvalidFleet."""
+    """The fleet of files in a directory of their own. Raises: InvalidFleet."""
     contents = {Path(name): bytes_of(text) for name, text in files.items()}
-    with TemporaryDirectory() as empty, chdir(empty):  # patterns find nothing else
-        return load_fleet(next(iter(contents)), contents.__getitem__, [*contents])
+    with TemporaryDirectory() as directory, chdir(directory):  # patterns find nothing else
+        for path, content in contents.items():
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_bytes(content)
+        return load_fleet(next(iter(contents)))
 
 
 def bytes_of(text: Any) -> bytes:

@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import click
 from click.shell_completion import CompletionItem
 
-from tenantry.cli.diff import manifests
 from tenantry.cli.diff.comment import as_markdown
 from tenantry.cli.diff.sides import Limits, Sides
 from tenantry.cli.diff.terminal import as_text
@@ -21,7 +20,6 @@ from tenantry.compare.diff import Diff, Status
 from tenantry.compare.review import build
 from tenantry.compare.review.model import Review
 from tenantry.compare.review.parts import Planned
-from tenantry.manifests.model import Outcome
 from tenantry.messages.errors import Refused
 
 if TYPE_CHECKING:
@@ -38,8 +36,6 @@ def as_names(diff: Diff) -> list[str]:
 
 
 FORMATS = ("text", "json", "markdown", "names", "environments", "html")
-WITH_MANIFESTS = ("text", "json", "markdown")
-"""The formats that can show what the manifests change."""
 
 
 class Also(NamedTuple):
@@ -68,7 +64,7 @@ class AlsoType(click.ParamType[Also]):
 
 
 class Result:
-    """A difference. refused: the reasons of a refusal, by environment; rendered: what the manifests change, if asked for."""
+    """A difference. refused: the reasons of a refusal, by environment."""
 
     def __init__(self, sides: Sides, diffs: Sequence[Diff], limits: Limits, *, everything: bool) -> None:
         self._sides = sides
@@ -78,7 +74,6 @@ class Result:
         self.refused: dict[str, tuple[Refused, ...]] = {
             diff.environment: limits.refusals(diff.environment) for diff in diffs
         }
-        self.rendered: Outcome | None = None
 
     @property
     def refusals(self) -> list[Refused]:
@@ -92,10 +87,6 @@ class Result:
 
     def shown(self, format: str, width: int | None) -> str | documents.Diff:
         """A text, or a document in JSON. Args: width: of the terminal; None: it is not for one."""
-        rendered = self.rendered if format in WITH_MANIFESTS else None
-        return manifests.added(self._shown(format, width), format, rendered, everything=self._everything)
-
-    def _shown(self, format: str, width: int | None) -> str | documents.Diff:
         limits = EVERYTHING if self._everything else DisplayLimits()
         match format:
             case "names":
@@ -127,7 +118,7 @@ class Result:
         return as_html(page)
 
     def document(self) -> documents.Diff:
-        """The document of `--output json`, without manifests."""
+        """The document of `--output json`."""
         from tenantry.cli.diff.data import environment_document
         from tenantry.cli.documents import diff as documents
 

@@ -80,11 +80,11 @@ class List(Document):
     """What the file declares: `tenantry list`."""
 
     kind: Literal["List"] = "List"
-    of: Literal["tenants", "classes", "apps", "clusters", "placements", "sources", "environments", "rights"]
+    of: Literal["tenants", "apps", "clusters", "placements"]
     items: list[dict[str, Any]]
-    """Their keys depend on `of`. An app or source has `versions`: what it takes, and the `placements` where it does; a placement
-    has the `planned` version of each app and the `hub`, its management cluster; a cluster has `hubs`, those of its environments;
-    a right has `kind`, `name`, `may`, `role`, `namespaces`, `line` and `placements`. docs/operations.md describes the command."""
+    """Their keys depend on `of`. An app has `versions`: what it takes, and the `placements` where it does; a placement has the
+    `planned` version of each app and the `hub`, its management cluster; a cluster has `hubs`, those of its environments.
+    docs/operations.md describes the command."""
 
 
 class Discovery(Document):

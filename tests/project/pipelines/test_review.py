@@ -79,16 +79,6 @@ def test_a_removal_that_is_allowed_passes(root: Path, review: Pipeline) -> None:
     assert review.call("review", {**INSTALLED, "allow-deletion": names})
 
 
-def test_the_action_renders_manifests_if_it_is_asked_to(root: Path, review: Pipeline, binaries: Path) -> None:
-    (root / ".venv" / "bin").unlink()
-    calls = programs(root, tenantry=f'exec {binaries}/tenantry "$@"')
-    commit(root, "tenants.yaml", "pods: 10", "pods: 20")
-    assert review.act({})
-    assert review.act({"manifests": "true"})
-    diffs = [each for each in calls.read_text().splitlines() if each.startswith("tenantry diff ")]
-    assert ["--manifests" in each.split() for each in diffs] == [False, True]
-
-
 def test_a_fork_gets_no_comment(root: Path, server: Forge) -> None:
     commit(root, "tenants.yaml", "pods: 10", "pods: 20")
     forked = pipeline(root, server, pull_request("mallory/fleet"))

@@ -18,7 +18,6 @@ from tests.unit.cli.test_json import leaf
 DOCS = Path(__file__).parents[3] / "docs" / "output.md"
 COMMON = {0, 2, 3, 130}
 LEAVES = [path for path in commands() if not isinstance(leaf(path), click.Group)]
-EDITS = ("add", "remove", "rename", "move")
 OF_ANOTHER_PROGRAM = ("sandbox", "run")
 
 
@@ -58,8 +57,7 @@ def test_the_table_of_formats_is_that_of_the_commands() -> None:
     for path in LEAVES:
         for option in leaf(path).params:
             if isinstance(option, FormatOption):
-                # The subcommands of an edit have the same options.
-                expected[" ".join(path[:1] if path[0] in EDITS else path)] = (list(option.formats), option.kind)
+                expected[" ".join(path)] = (list(option.formats), option.kind)
     documented = {
         command.strip("`"): (formats.replace("`", "").split(", "), kind.partition("[")[2].partition("]")[0])
         for command, formats, kind in rows("Formats")

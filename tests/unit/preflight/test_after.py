@@ -57,7 +57,7 @@ WAYS = (
     "       in an emergency: tenantry up --environment prod --ignore after --reason TEXT"
 )
 DIFFERENT = WAYS.replace("run it there first", "give dev the same version, run it there").replace(
-    "\n", "\n       or take what dev has: tenantry promote rocky/db --from dev --to prod\n", 1
+    "\n", "\n       or take what dev has: tenantry promote dev prod rocky/db\n", 1
 )
 
 
