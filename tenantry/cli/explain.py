@@ -69,7 +69,7 @@ Exit codes:
 )
 @tenant_argument()
 @app_argument()
-@environment_option("The environment to show; all with --grants.", required=True, unless="grants")
+@environment_option("The environment to show; all with --grants.", required=True, unless=("grants",))
 @cluster_option("Only this cluster; default: all of the environment.")
 @click.option("--grants", is_flag=True, help="Show what the included file of TENANT may do.")
 @output("text", "json", kind="Explanation")

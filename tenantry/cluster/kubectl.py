@@ -52,6 +52,11 @@ def resume(id: ObjectId, context: str = "") -> str:
     return f"flux resume {_of_flux(id, context)}"
 
 
+def reconcile(id: ObjectId, context: str = "", *, with_source: bool = False) -> str:
+    """Has Flux reconcile an object now, and waits for that. with_source: after fetching its source."""
+    return f"flux reconcile {_of_flux(id, context)}{' --with-source' if with_source else ''}"
+
+
 def leave_alone(ids: Iterable[ObjectId], context: str = "", *, back: bool = False) -> tuple[str, ...]:
     """Has Kustomizations neither apply nor prune objects, or takes that back: a command for each namespace.
 

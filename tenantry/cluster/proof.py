@@ -162,5 +162,5 @@ def ways_on(environment: str, after: After, different: Sequence[str]) -> str:
     if different:
         lines.append(f"or take what {first} has: tenantry promote {first} {environment} {different[0]}")
     if after.refuses:
-        lines.append(f"in an emergency: tenantry up --environment {environment} --ignore after --reason TEXT")
+        lines.append(f"in an emergency: tenantry up --environment {environment} --ignore after")
     return "\n       ".join(lines)

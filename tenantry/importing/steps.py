@@ -167,9 +167,7 @@ def _project(plans: Mapping[str, Plan], *, needed: bool) -> Iterator[Step]:
 
 def _check(hubs: Sequence[str], plans: Mapping[str, Plan], *, changes: bool) -> Iterator[Step]:
     clusters = dict.fromkeys((*hubs, *(app.cluster for plan in plans.values() for app in plan.apps)))
-    bootstraps = (
-        f"tenantry cluster bootstrap {shlex.quote(cluster)} --kubeconfig FILE --context NAME" for cluster in clusters
-    )
+    bootstraps = (f"tenantry bootstrap {shlex.quote(cluster)} --kubeconfig FILE --context NAME" for cluster in clusters)
     yield Step(
         "Check the file, and prepare each cluster with an administrator's kubeconfig and context for it; existing objects stay:",
         ("tenantry validate", *bootstraps),

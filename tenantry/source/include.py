@@ -219,8 +219,7 @@ class _Reading:
             )
             return
         if not found:
-            or_write = ", or write one with 'tenantry cluster discover'" if entry.kind == _CLUSTERS else ""
-            fix = f"correct the pattern, or remove it{or_write}"
+            fix = "correct the pattern, or remove it"
             self._problem(at, "includes-nothing", f"no file matches '{shorten(pattern)}'", fix)
         for name in sorted(found):
             file = self.directory / name

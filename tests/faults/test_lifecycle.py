@@ -126,7 +126,7 @@ MARKER = {
     "metadata": {"name": "tenantry", "namespace": "fleet-system"},
     "data": {"cluster": "hub-dev"},
 }
-"""What makes the management cluster the environment's own for another `platform.namespace`, as `cluster bootstrap` does."""
+"""What makes the management cluster the environment's own for another `platform.namespace`, as `bootstrap` does."""
 CHART = "          chart: movy-web\n          version: 1.x\n"
 OTHER = "          chart: tenantry-objects\n          version: 0.x\n"
 """A chart that installs nothing without `objects` in its values."""

@@ -228,7 +228,7 @@ def _notes(editor: Editor, target: Target, entry: Entry) -> list[str]:
         return [f"next: tenantry add {what} --source {target.name} {content}"]
     if target.kind is Kind.CLUSTER and ("kubeconfig" in entry or "group" in entry):
         return [
-            f"next: tenantry cluster bootstrap {target.name} --kubeconfig FILE",
-            f"next: tenantry cluster check {target.name}",
+            f"next: tenantry bootstrap {target.name} --kubeconfig FILE",
+            f"next: tenantry preflight --cluster {target.name}",
         ]
     return []

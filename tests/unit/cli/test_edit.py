@@ -123,7 +123,7 @@ error: 'tenants.movy.apps.web.clusters.edge-1.helm.version' cannot be set
     ("set", "tenants.movy.apps.web.overrides.environments.prod.state", "5"): """\
 error: 'tenants.movy.apps.web.overrides.environments.prod.state' cannot be set
   fix: an app is paused in all environments, with 'state: paused' on the app itself; \
-to stop it in 'prod' only: tenantry suspend movy/web -e prod
+in 'prod' only, `flux suspend` stops it
 """,
     ("set", "tenants.rocky.network.policies.a", "{}"): """\
 error: 'tenants.rocky.network' is the word 'isolated', which stands for a whole mapping
