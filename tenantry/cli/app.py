@@ -20,7 +20,7 @@ from tenantry.cli.asked import document_asked
 from tenantry.cli.commands import Group
 from tenantry.cli.failures import as_document, exit_code, report
 from tenantry.cli.fleet_file import file_option
-from tenantry.cli.output import answer_as_yaml, data_json, is_answered, start_answer
+from tenantry.cli.output import data_json, is_answered, start_answer
 from tenantry.messages.errors import Refused
 
 _SECTIONS = {
@@ -127,8 +127,7 @@ Wherever a command takes them:
   rocky/web, rocky web    app 'web' of tenant 'rocky'; platform/NAME: an add-on
   ENVIRONMENT, or -e      if one is needed: $TENANTRY_ENVIRONMENT, or the only
                           one in the file
-  -o json, --json, -o yaml, -o wide
-                          the result for programs, or with all columns
+  -o json                 the result for programs
 
 `tenantry COMMAND --help` has the options and examples of each command.
 """,
@@ -167,8 +166,6 @@ def run(arguments: list[str]) -> int:
 
 def _answer(failure: BaseException, arguments: list[str]) -> None:
     """Print the failure as JSON, if JSON is asked for and the command has not printed its document."""
-    if not is_answered() and (document := document_asked(app, arguments)):
-        if document.is_yaml:
-            answer_as_yaml()
+    if not is_answered() and (kind := document_asked(app, arguments)):
         with suppress(Refused):  # stdout cannot be written; the failure is reported on stderr
-            data_json(as_document(document.kind, failure))
+            data_json(as_document(kind, failure))

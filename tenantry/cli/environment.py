@@ -12,11 +12,11 @@ from click.core import ParameterSource
 
 from tenantry.cli.commands import GIVEN, Late
 from tenantry.cli.completers import fleet_data
-from tenantry.cli.fleet_file import can_do_without, fleet_file
+from tenantry.cli.fleet_file import fleet_file
 from tenantry.cli.output import say
 from tenantry.kube.names import PLATFORM
 from tenantry.messages.data import mapping_at
-from tenantry.messages.errors import NO_FILE, UNKNOWN_NAME, Refused
+from tenantry.messages.errors import UNKNOWN_NAME, Refused
 from tenantry.messages.text import declared, listed
 
 if TYPE_CHECKING:
@@ -128,13 +128,7 @@ def _declared(context: click.Context) -> tuple[list[str], list[str]]:
     from tenantry.fleet.placement import labelled
     from tenantry.source.include import read_all
 
-    try:
-        source = read_all(fleet_file(context))
-    except Refused as refused:
-        if refused.code != NO_FILE or context.obj is not None or not can_do_without(context):
-            raise
-        fix = f"{refused.fix}; or name the environment, -e ENV, to go by the labels on the cluster"
-        raise Refused(refused.message, fix, code=NO_FILE) from None
+    source = read_all(fleet_file(context))
     if not isinstance(source.data, Mapping):
         return [], []
     declared = [str(name) for name in mapping_at(source.data, "environments")]

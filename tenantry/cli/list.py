@@ -140,7 +140,7 @@ Exit codes:
 @environments("Only what is in this environment.")
 @tenant_names("Only what belongs to this tenant, or to 'platform'.")
 @cluster_names("Only what is on this cluster, or on those with labels such as tier=edge.")
-@output("text", "json", "names", kind="List", wide=True)
+@output("text", "json", "names", kind="List")
 @reads_file
 def command(
     file: Path,

@@ -10,7 +10,6 @@ import click
 from tenantry.cli import completers
 from tenantry.cli.commands import Late
 from tenantry.cli.environment import ARGUMENT, EnvironmentOption
-from tenantry.cli.output import answer_as_yaml, show_all_columns
 from tenantry.kube.names import PLATFORM
 
 _F = TypeVar("_F", bound=Callable[..., Any])
@@ -119,9 +118,8 @@ def app_names(help: str) -> Callable[[_F], _F]:
 
 
 def cluster_names(help: str) -> Callable[[_F], _F]:
-    """`-c, -l, --cluster NAME`, or labels such as `tier=edge`; may be repeated, completed from the file."""
-    help += " -l is the same as -c."
-    return _names("--cluster", help, completers.clusters, "-c", "-l", metavar="NAME|LABELS")
+    """`-c, --cluster NAME`, or labels such as `tier=edge`; may be repeated, completed from the file."""
+    return _names("--cluster", help, completers.clusters, "-c", metavar="NAME|LABELS")
 
 
 def _names(
@@ -163,60 +161,24 @@ def revision(name: str, *, default: str) -> Callable[[_F], _F]:
 
 
 FORMAT_OPTIONS = ("-o", "--output")
-JSON = "--json"
-"""The same as `--output json`."""
 
 
 class FormatOption(click.Option):
-    """The option `--output`. Commands see the formats that they declare.
+    """The option `--output`. kind: of the command's JSON document; "" without one."""
 
-    A command with a JSON document also prints it as YAML, and takes `--json`. kind: of that document; "" without one.
-    """
-
-    def __init__(
-        self, names: Sequence[str], *, kind: str, formats: Sequence[str], wide: bool, **attributes: Any
-    ) -> None:
-        self.kind, self.formats = kind, (*formats,)
-        self.is_yaml_document, self.is_wide = bool(kind) and "yaml" not in formats, wide
-        shown = [*formats]
-        if self.is_yaml_document:
-            shown.insert(shown.index("json") + 1, "yaml")
-        if wide:
-            shown.insert(1, "wide")
-        super().__init__(names, type=click.Choice(shown), default=formats[0], callback=_format, **attributes)
-
-    def add_to_parser(self, parser: Any, ctx: click.Context) -> None:
-        super().add_to_parser(parser, ctx)
-        if self.kind and not any(JSON in parameter.opts for parameter in ctx.command.params):
-            parser.add_option(obj=self, opts=[JSON], dest=self.name, action="store_const", const="json")
+    def __init__(self, names: Sequence[str], *, kind: str, formats: Sequence[str], **attributes: Any) -> None:
+        super().__init__(names, type=click.Choice(formats), default=formats[0], **attributes)
+        self.kind = kind
 
 
-def _format(_: click.Context, option: click.Parameter, chosen: str) -> str:
-    """The format that the command sees: it makes the same document for YAML, and the same table for all columns."""
-    assert isinstance(option, FormatOption)
-    if chosen == "yaml" and option.is_yaml_document:
-        answer_as_yaml()
-        return "json"
-    if chosen == "wide" and option.is_wide:
-        show_all_columns()
-        return "text"
-    return chosen
-
-
-def output(*formats: str, kind: str = "", wide: bool = False) -> Callable[[_F], _F]:
-    """`-o, --output FORMAT`; the first format is the default.
-
-    Args:
-        kind: Of the JSON document, required if there is one.
-        wide: The first format is a table, whose columns `print_fitting` leaves out on a narrow terminal: `-o wide` shows all.
-    """
+def output(*formats: str, kind: str = "") -> Callable[[_F], _F]:
+    """`-o, --output FORMAT`; the first format is the default. kind: of the JSON document, required if there is one."""
     assert bool(kind) == ("json" in formats), "the document of a command with JSON has a kind"
     return click.option(
         *FORMAT_OPTIONS,
         cls=FormatOption,
         kind=kind,
         formats=formats,
-        wide=wide,
         show_default=True,
         help="The format of the result.",
     )

@@ -138,7 +138,7 @@ def command(
         plans = {name: plan_one(fleet, name) for name in steps(names, "environments", tell)}
     warnings = warnings_of(fleet)
     if output == "github" and not brief:
-        annotate_warnings(warnings, output, strict=strict)
+        annotate_warnings(warnings, strict=strict)
     elif output != "json":
         print_warnings(file, warnings, brief=brief)
     reports: dict[str, Report] = {}

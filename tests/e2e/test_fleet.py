@@ -9,13 +9,11 @@ import json
 from typing import Any
 
 import pytest
-from lightkube.resources.core_v1 import Namespace
 
 from tenantry.sandbox.content import commit
 from tests.e2e.audit import requests_as
 from tests.e2e.clusters import Cluster, eventually
 from tests.e2e.project import Project
-from tests.terminal import INTERRUPT, plain, tenantry_in_terminal
 
 pytestmark = [pytest.mark.e2e, pytest.mark.usefixtures("fleet")]
 
@@ -117,54 +115,6 @@ def test_a_push_to_a_tenants_repository_is_rolled_out(fleet: Project, hub: Clust
     hub.wait_scaled("movy", "worker", 2)
 
 
-def test_a_broken_file_or_none_disables_no_command_for_live_states(fleet: Project, hub: Cluster) -> None:
-    """Pauses an app by the file, suspends one by hand, and then breaks the file: labels say what there is."""
-    original, db = fleet.fleet.read_text(), ("Kustomization", "kamaji-edge", "edge-1-rocky-db")
-
-    def told(*arguments: str) -> dict[str, Any]:
-        document: dict[str, Any] = json.loads(fleet.tenantry(*arguments, "--output", "json").out)
-        return document
-
-    def steps_of_web() -> dict[str, Any]:
-        return {app["cluster"]: app["steps"] for app in told("tree", "rocky/web", "--environment", "dev")["apps"]}
-
-    def states() -> tuple[bool, set[tuple[str, ...]]]:
-        found = told("status", "--environment", "dev")
-        keys = ("tenant", "cluster", "app", "namespace", "name", "status", "revision", "message")
-        return found["byLabels"], {tuple(str(app[key]) for key in keys) for app in found["apps"]}
-
-    # What other tests pushed arrives before the states are compared.
-    fleet.wait("dev")
-    try:
-        fleet.edit("      worker:\n", "      worker:\n        state: paused\n")
-        fleet.up().ok()
-        hub.patch(*db, {"spec": {"suspend": True}})
-        before, steps = states(), steps_of_web()
-        broken = f"{fleet.fleet.read_text()}\nnonsense: ["
-        for text in (broken, ""):
-            fleet.fleet.write_text(text) if text else fleet.fleet.unlink()
-            assert states() == (True, before[1])
-            assert steps_of_web() == steps
-    finally:
-        fleet.fleet.write_text(original)
-        hub.patch(*db, {"spec": {"suspend": None}})
-    fleet.up().ok()
-    fleet.wait("dev")
-
-
-def test_deep_finds_a_namespace_that_is_no_longer_the_tenants(fleet: Project, edge: Cluster) -> None:
-    administrator = ("--kubeconfig", str(fleet.kubeconfig("hub-dev")))
-    deep = ("status", "--environment", "dev", "--tenant", "movy", "--cluster", "edge-1", "--deep", *administrator)
-    assert "namespace 'movy'" not in fleet.tenantry(*deep).ok().text
-    edge.client.patch(Namespace, "movy", {"metadata": {"labels": {"toolkit.fluxcd.io/tenant": "other"}}})
-    try:
-        found = fleet.tenantry(*deep)
-        assert found.code == 1
-        assert "namespace 'movy' on edge-1 belongs to tenant 'other', not to 'movy'" in " ".join(found.text.split())
-    finally:
-        edge.client.patch(Namespace, "movy", {"metadata": {"labels": {"toolkit.fluxcd.io/tenant": "movy"}}})
-
-
 def test_a_suspension_by_hand_is_kept_and_told_with_the_line_that_ends_it(fleet: Project, hub: Cluster) -> None:
     hub.patch(*RELEASE, {"spec": {"suspend": True}})
     try:
@@ -193,12 +143,6 @@ def test_a_tree_goes_from_the_source_to_the_workloads(fleet: Project) -> None:
         assert [(each["kind"], each["status"]) for each in tree["steps"]] == [(kind, "ready") for kind in kinds]
         (deployment,) = [each for each in tree["objects"] if each["kind"] == "Deployment"]
         assert (deployment["namespace"], deployment["name"], deployment["health"]) == (tenant, "web", "ready")
-
-
-def test_watch_shows_a_real_fleet_until_ctrl_c(fleet: Project) -> None:
-    command = ("--file", str(fleet.fleet), "status", "-e", "dev", "--watch")
-    code, shown = tenantry_in_terminal(*command, columns=100, keys=[("7 ready", INTERRUPT)])
-    assert (code, "environment dev" in plain(shown)) == (130, True)
 
 
 RECONCILE = "reconcile.fluxcd.io/requestedAt"

@@ -9,7 +9,7 @@ from pathlib import Path
 import click
 
 from tenantry.cli.commands import Command
-from tenantry.cli.diff.formats import FORMATS, Also, AlsoType, Result
+from tenantry.cli.diff.formats import FORMATS, Result
 from tenantry.cli.diff.sides import Limits, both_sides
 from tenantry.cli.fleet_file import reads_file
 from tenantry.cli.limits import LimitType
@@ -32,8 +32,6 @@ Examples:
   tenantry diff ../release-7/tenants.yaml --all  another file, every field
   tenantry diff origin/main --output markdown    for a pull request's comment
   tenantry diff main --output html > diff.html   a page with the fleet as a map
-  tenantry diff main --also markdown=review.md --also html=review.html
-                                                 several formats in one run
   for each in $(tenantry diff origin/main --output environments); do
     tenantry preflight -e "$each"                check what the change touches
   done
@@ -72,12 +70,6 @@ Exit codes:
     is_flag=True,
     help="Treat the file's warnings, those of `tenantry validate`, as errors: print them and exit with code 2.",
 )
-@click.option(
-    "--also",
-    type=AlsoType(),
-    multiple=True,
-    help="Also write the result to a file, in another format; can be repeated.",
-)
 @output(*FORMATS, kind="Diff")
 @reads_file
 def command(
@@ -86,7 +78,6 @@ def command(
     environment: tuple[str, ...],
     max_deletions: int | str | None,
     allowed: tuple[str, ...],
-    also: tuple[Also, ...],
     output: str,
     *,
     merge_base: bool,
@@ -113,7 +104,6 @@ def command(
     with working("comparing"):
         diffs = diff_all(sides.before, sides.after, sides.grants)
         result = Result(sides, diffs, limits, everything=everything)
-    result.write(also)
     shown = result.shown(output, columns(sys.stdout))
     if isinstance(shown, str):
         if shown:

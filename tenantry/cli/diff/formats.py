@@ -1,21 +1,16 @@
-"""A difference in each format of `tenantry diff`, also in several of them at once."""
+"""A difference in each format of `tenantry diff`."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from datetime import UTC, datetime
 from functools import cached_property
-from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
-
-import click
-from click.shell_completion import CompletionItem
+from typing import TYPE_CHECKING
 
 from tenantry.cli.diff.comment import as_markdown
 from tenantry.cli.diff.sides import Limits, Sides
 from tenantry.cli.diff.terminal import as_text
 from tenantry.cli.diff.values import EVERYTHING, DisplayLimits
-from tenantry.cli.output import as_json
 from tenantry.compare.diff import Diff, Status
 from tenantry.compare.review import build
 from tenantry.compare.review.model import Review
@@ -36,31 +31,6 @@ def as_names(diff: Diff) -> list[str]:
 
 
 FORMATS = ("text", "json", "markdown", "names", "environments", "html")
-
-
-class Also(NamedTuple):
-    """A file to write, and its format."""
-
-    format: str
-    file: Path
-
-
-class AlsoType(click.ParamType[Also]):
-    """`FORMAT=FILE`"""
-
-    name = "FORMAT=FILE"
-
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Also:
-        format, _, file = str(value).partition("=")
-        if format not in FORMATS or not file:
-            self.fail(f"'{value}' is not FORMAT=FILE, with a FORMAT of {', '.join(FORMATS)}", param, ctx)
-        return Also(format, Path(file))
-
-    def shell_complete(self, _: click.Context, __: click.Parameter, incomplete: str) -> list[CompletionItem]:
-        """The formats, then files."""
-        if "=" in incomplete:
-            return [CompletionItem(incomplete, type="file")]
-        return [CompletionItem(f"{each}=") for each in FORMATS if each.startswith(incomplete)]
 
 
 class Result:
@@ -134,13 +104,3 @@ class Result:
         ]
         base = documents.Base(name=self._sides.base.name, commit=self._sides.base.commit)
         return documents.Diff(base=base, environments=environments, unchanged=self._review.unchanged)
-
-    def write(self, also: Iterable[Also]) -> None:
-        """Write files in other formats. Raises: Refused: one cannot be written."""
-        for format, file in also:
-            shown = self.shown(format, None)
-            text = click.unstyle(shown) if isinstance(shown, str) else as_json(shown)
-            try:
-                file.write_text(f"{text}\n" if text else "", encoding="utf-8", errors="backslashreplace")
-            except OSError as failure:
-                raise Refused(f"cannot write {file}: {failure.strerror}", "name another file with --also") from None

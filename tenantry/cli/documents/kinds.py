@@ -26,7 +26,7 @@ KINDS: dict[str, tuple[type[Document], ...]] = {
         explanation.NoGrants,
     ),
     "Parity": (checks.Parity,),
-    "Status": (states.Status, states.Receivers, states.RolloutStatus),
+    "Status": (states.Status, states.RolloutStatus),
     "List": (lists.List,),
     "Tree": (states.Tree,),
     "Why": (causes.Why,),

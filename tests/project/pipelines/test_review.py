@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 
 import pytest
@@ -50,14 +49,6 @@ def test_an_invalid_file_fails_at_validate_with_its_lines(root: Path, review: Pi
     assert review.steps("review") == [("install", 0), ("validate", 2)]
     assert "::error file=tenants.yaml,line=13,col=38,title=unknown-source::" in review.ran[-1].text
     assert (server.comments, review.used.get("actions/upload-artifact")) == ([], None)
-
-
-def test_the_action_uploads_problems_to_code_scanning_if_it_is_asked_to(root: Path, review: Pipeline) -> None:
-    commit(root, "tenants.yaml", "source: m,", "source: n,")
-    assert not review.act({"sarif": "true"})
-    assert review.steps("act") == [("install", 0), ("validate", 2), ("list the problems as SARIF", 0)]
-    (upload,) = review.used["github/codeql-action/upload-sarif"]
-    assert [each["ruleId"] for each in json.loads(upload["text"])["runs"][0]["results"]] == ["unknown-source"]
 
 
 def test_a_refused_change_fails_with_exit_code_4_and_is_shown(root: Path, review: Pipeline, server: Forge) -> None:

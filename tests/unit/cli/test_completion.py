@@ -54,7 +54,6 @@ def offered(*words: str) -> list[str]:
         (("status", "--tenant", "rocky", "--app", ""), ["web"]),
         (("status", "--cluster", "e"), ["edge"]),
         (("tree", "rocky", ""), ["web"]),
-        (("diff", "--also", "h"), ["html="]),
         (("set", "tenants.r"), ["tenants.rocky"]),
         (("set", "tenants.rocky.quo"), ["tenants.rocky.quota"]),
         (("set", "tenants.rocky.apps.web.dep"), ["tenants.rocky.apps.web.dependsOn"]),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import Any
 
@@ -202,3 +203,12 @@ def test_new_entries_go_to_the_file_that_is_named(capsys: Capture) -> None:
         there = {each: each.read_bytes() for each in Path().rglob("*.yaml")}
         assert tenantry(capsys, *edit.split())[0] == 2, edit
         assert {each: each.read_bytes() for each in Path().rglob("*.yaml")} == there
+
+
+def test_the_help_of_add_names_the_options_of_each_kind(capsys: Capture) -> None:
+    out = tenantry(capsys, "add", "--help")[1]
+    table = out.partition("Options by kind:\n")[2].partition("\nExit codes:")[0]
+    told = dict(re.findall(r"^  (\w+) +(.*(?:\n {5,}.*)*)", table, re.MULTILINE))
+    for kind, other in {"tenant": "--oci", "app": "--oci", "cluster": "--oci", "source": "--chart"}.items():
+        err = tenantry(capsys, "add", kind, "nora", other, "x")[2]
+        assert {*err.partition("which takes ")[2].partition(".\n")[0].split(", ")} == {*re.split(r",\s+", told[kind])}

@@ -60,7 +60,7 @@ def test_list_tells_the_hub_of_each_cluster(capsys: Capture) -> None:
         "hub-us": ["hub-us"],
         "edge-3": ["hub-us"],
     }
-    _, out, _ = tenantry(capsys, "list", "placements", "-o", "wide")
+    _, out, _ = tenantry(capsys, "list", "placements")
     assert out.splitlines()[0].split() == ["ENVIRONMENT", "TENANT", "CLUSTER", "HUB", "NAMESPACE", "APPS"]
 
 

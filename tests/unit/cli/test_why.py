@@ -574,21 +574,6 @@ def test_a_tree_says_that_a_cluster_does_not_answer(capsys: Capture, edge: Clust
     assert out.endswith("not read: cluster 'edge' could not be read: it refuses the connection\n")
 
 
-def test_it_answers_with_an_invalid_file_by_the_labels(capsys: Capture, edge: Cluster) -> None:
-    edge.put(deployment(0))
-    edge.put(pod({"reason": "ErrImagePull"}))
-    Path("tenants.yaml").write_text("apiVersion: [")
-    code, out, err = tenantry(capsys, "why", "rocky", "web", "-e", "dev", "-c", "edge", "-o", "json")
-    said = json.loads(out)
-    (answer,) = said["apps"]
-    assert (said["byLabels"], code, answer["cause"]) == (
-        True,
-        1,
-        "Deployment rocky/web: image 'example.com/web:2' cannot be pulled (ErrImagePull)",
-    )
-    assert "going by the labels" in err
-
-
 @table(
     ("said", "expected"),
     [
@@ -613,21 +598,3 @@ def test_the_trail_says_of_an_app_what_status_says(capsys: Capture, hub: Hub) ->
     _, answer = why(capsys)
     assert answer["status"] == "failed"
     assert [each["state"] for each in answer["trail"][:2]] == ["failed", "failed"]
-
-
-def test_without_a_file_no_edit_and_no_run_is_proposed(capsys: Capture, edge: Cluster) -> None:
-    edge.put(deployment(1, {"type": "ReplicaFailure", "status": "True", "reason": "FailedCreate", "message": QUOTA}))
-    Path("tenants.yaml").write_text("version: 1\n")
-    code, out, _ = tenantry(capsys, "why", "rocky", "web", "-e", "dev", "-c", "edge")
-    assert code == 1
-    assert "change 'quota' of tenant 'rocky' in tenants.yaml" in out
-    assert "tenantry up" not in out
-
-
-def test_without_a_file_and_an_environment_the_way_by_the_labels_is_told(capsys: Capture) -> None:
-    Path("tenants.yaml").unlink()
-    for words in (("why", "rocky/web"), ("status",), ("tree", "rocky")):
-        code, _, err = tenantry(capsys, *words)
-        assert code == 2
-        assert "or name the environment, -e ENV, to go by the labels on the cluster" in err
-    assert "go by the labels" not in tenantry(capsys, "explain", "rocky")[2]
