@@ -6,13 +6,15 @@ Each stack is brought up by the real engine and provider in a sandbox of its own
 from __future__ import annotations
 
 import json
-import os
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import Any
 
-from tests.e2e.project import ADMINISTRATOR, PORT, Project, make_example, make_fleet, make_project, sandboxed
+from tenantry.kube.objects import SecretValues
+from tenantry.load import load_fleet, plan_one
+from tests.e2e.project import ADMINISTRATOR, Project, make_example, make_fleet, make_project, sandboxed
 from tests.frozen.outcomes import resources_of
 from tests.frozen.store import Input, save, text_of
 
@@ -36,23 +38,31 @@ def main() -> None:
             TemporaryDirectory(prefix="tenantry-states-") as directory,
             sandboxed(make(Path(directory) / "p")) as project,
         ):
-            os.environ["COLUMNS"] = "200"
-            project.start(environment)
-            project.make_stack(environment)
-            project.up(environment).ok()
-            exported = json.loads(project.pulumi("stack", "export", "--stack", environment).ok().out)
-            # Without a passphrase, anybody could read the values of Secrets, so these are left out.
-            state = resources_of(exported["deployment"]["resources"])
             inputs[name] = text_of(_input(project, environment))
-            states[name] = text_of(state).replace(f":{project.port}/", f"{PORT}/")
-            print(f"{name}: {len(state)} resources", flush=True)
-    save("states", "inputs", inputs)
-    save("states", "outcomes", states)
+            states[name] = text_of(_state(project, environment))
+        print(f"{name}: {len(json.loads(states[name]))} resources", flush=True)
+        save("states", "inputs", inputs)
+        save("states", "outcomes", states)
+
+
+def _state(project: Project, environment: str) -> Any:
+    """The resources of a stack that was just brought up. Without a passphrase, anybody could read the values of Secrets."""
+    project.start(environment)
+    project.make_stack(environment)
+    secrets = (each.secret for each in plan_one(load_fleet(project.fleet), environment).objects)
+    if values := {_in_config(secret, key): "x" for secret in secrets if secret for key in secret.keys}:
+        project.set_secrets(environment, values)
+    project.up(environment).ok()
+    exported = json.loads(project.pulumi("stack", "export", "--stack", environment).ok().out)
+    return resources_of(exported["deployment"]["resources"])
+
+
+def _in_config(secret: SecretValues, key: str) -> str:
+    return f'{".".join(secret.path)}["{key}"]'
 
 
 def _input(project: Project, environment: str) -> Input:
-    text = project.fleet.read_text().replace(f":{project.port}/", f"{PORT}/")
-    return {"files": {"tenants.yaml": text}, "environment": environment}
+    return {"files": {"tenants.yaml": project.fleet.read_text()}, "environment": environment}
 
 
 if __name__ == "__main__":

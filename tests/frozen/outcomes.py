@@ -1,6 +1,7 @@
 """What becomes of an input, as plain data: a function for each part of the corpus.
 
-Files are texts by name, or lists of one text in base64 where they are not UTF-8. The first is the main file.
+Files are texts by name, or lists of one text in base64 where they are not UTF-8. The first is the main file. Who rewrites an input
+says under `places` where in the former text each place was: outcomes name former places.
 """
 
 from __future__ import annotations
@@ -44,6 +45,7 @@ from tests.components.recording import record
 from tests.frozen.store import Input
 
 Files: TypeAlias = Mapping[str, Any]
+Places: TypeAlias = Mapping[str, str]
 
 
 def fleet_of(files: Files) -> Fleet:
@@ -69,7 +71,7 @@ def of_fleet(case: Input) -> Any:
     return {
         "objects": {name: _objects(plan.objects) for name, plan in plans.items()},
         "waves": {name: _waves(plan) for name, plan in plans.items()},
-        "values": {name: _values(fleet, plan) for name, plan in plans.items()},
+        "values": {name: _values(fleet, plan, case.get("places", {})) for name, plan in plans.items()},
     }
 
 
@@ -87,34 +89,38 @@ def _waves(plan: Plan) -> list[list[str]]:
     return [[*wave.every] for rollout in plan.rollouts if not rollout.name for wave in rollout.waves]
 
 
-def _values(fleet: Fleet, plan: Plan) -> dict[str, dict[str, Any]]:
+def _values(fleet: Fleet, plan: Plan, places: Places) -> dict[str, dict[str, Any]]:
     """By subject and cluster: `rocky/web`, `platform/dns`, `rocky`, `platform`."""
-    environment = plan.environment
-    found: dict[str, dict[str, Any]] = {"platform": {"": _rows(platform_times(fleet))}}
+    environment, rows = plan.environment, partial(_rows_of, places)
+    found: dict[str, dict[str, Any]] = {"platform": {"": rows(platform_times(fleet))}}
     installing = {each.cluster for each in plan.placements} - {*plan.hubs}
     for cluster in clusters_of(fleet, environment):
         platform = placed_platform(fleet, environment, cluster, installs=cluster in installing)
-        found["platform"][cluster] = _rows((*platform, *platform_entry(fleet, environment, cluster)))
+        found["platform"][cluster] = rows((*platform, *platform_entry(fleet, environment, cluster)))
     for each in plan.placements:
         tenant = placed_tenant(fleet, environment, each.tenant, each.cluster)
         entry = tenant_entry(fleet, environment, each.tenant, each.cluster)
-        found.setdefault(each.tenant, {})[each.cluster] = _rows((*tenant, *entry))
+        found.setdefault(each.tenant, {})[each.cluster] = rows((*tenant, *entry))
     for app in plan.apps:
         values = placed_app(fleet, environment, app.at, app.cluster).values
-        found.setdefault(app.full_name, {})[app.cluster] = _rows(values)
+        found.setdefault(app.full_name, {})[app.cluster] = rows(values)
     return found
 
 
-def _rows(values: Iterable[Value]) -> list[Any]:
+def _rows_of(places: Places, values: Iterable[Value]) -> list[Any]:
     """The path, the value, where it is from, and where a more specific level takes it away."""
     return [
-        [".".join(map(str, each.path)), each.value, _place(each.origin), *([_place(each.removed)] * bool(each.removed))]
-        for each in values
+        [".".join(map(str, each.path)), each.value, *(_place(places, at) for at in _origins(each))] for each in values
     ]
 
 
-def _place(origin: Origin | None) -> str:
-    return str(origin.location) if origin else ""
+def _origins(value: Value) -> tuple[Origin | None, ...]:
+    return (value.origin, value.removed) if value.removed else (value.origin,)
+
+
+def _place(places: Places, origin: Origin | None) -> str:
+    place = str(origin.location) if origin else ""
+    return places.get(place, place)
 
 
 # --- changes: which objects come, go and change in each environment, and the kinds of the dangers ---------------------
@@ -147,7 +153,8 @@ def of_mistake(case: Input) -> Any:
     try:
         plan_all(fleet_of(case["files"]))
     except InvalidFleet as invalid:
-        return [[each.code, str(each.location)] for each in invalid.diagnostics]
+        told = ((each.code, str(each.location)) for each in invalid.diagnostics)
+        return [[code, case.get("places", {}).get(place, place)] for code, place in told]
     return []
 
 
@@ -258,7 +265,8 @@ def resources_of(state: Iterable[Mapping[str, Any]]) -> Any:
     for each in state:
         name = _in_any_stack(each["urn"])
         types = name.partition("::")[0]
-        if types.endswith(("pulumi:pulumi:Stack", "pulumi:index:Stash")) or _is_claim(each.get("inputs") or {}):
+        kind = types.rpartition("$")[2].removeprefix("pulumi:providers:").partition(":")[0]
+        if kind not in ("kubernetes", "tenantry") or _is_claim(each.get("inputs") or {}):
             continue
         found[name] = {"parent": _in_any_stack(each.get("parent") or "")}
         if "kubernetes:" in types and "pulumi:providers" not in types:
@@ -274,9 +282,11 @@ def resources_of(state: Iterable[Mapping[str, Any]]) -> Any:
 
 
 def _sorted(data: Any) -> Any:
-    """Data without its order of keys, which a state does not keep."""
+    """Data without its order of keys, which a state does not keep, nor whether a whole number is an integer."""
     if isinstance(data, dict):
         return {key: _sorted(data[key]) for key in sorted(data)}
+    if isinstance(data, float) and data.is_integer():
+        return int(data)
     return [_sorted(item) for item in data] if isinstance(data, list) else data
 
 
@@ -297,4 +307,5 @@ OUTCOMES: Mapping[str, Callable[[Input], Any]] = {
     "mistakes": of_mistake,
     "guard": of_guard,
     "imports": of_import,
+    "states": of_state,
 }
