@@ -16,7 +16,7 @@ from tenantry.fleet.overlays import is_follow_up as lacks_overlay
 from tenantry.fleet.overlays import overlaid
 from tenantry.fleet.rules import check_rules, check_warnings
 from tenantry.fleet.shape import check_shape
-from tenantry.grants.frames import filled
+from tenantry.grants.frames import NO_VALUE, filled
 from tenantry.messages.errors import MAX_PROBLEMS, InvalidFleet, Problem, first_of, sorted_once
 from tenantry.messages.progress import Tell, silent, steps
 from tenantry.messages.text import joined
@@ -67,8 +67,15 @@ def _checked(clusters: Grouped, *, known: bool) -> tuple[Fleet | None, list[Prob
     once = Once(source)
     checked = check_shape(source.data, first_of(once(check_blocks(source.data))), once)
 
+    nulls = {each.path for each in source.problems if each.code == NO_VALUE}
+
     def is_repeated(found: Problem) -> bool:
-        return clusters.is_follow_up(found) or is_follow_up(source, found) or lacks_overlay(source, found)
+        return (
+            clusters.is_follow_up(found)
+            or is_follow_up(source, found)
+            or lacks_overlay(source, found)
+            or found.path in nulls
+        )
 
     findings = [each for each in checked.findings if not is_repeated(each)]
     told = (*clusters.findings, *source.class_findings, *_explained(findings, source))

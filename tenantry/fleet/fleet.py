@@ -26,7 +26,7 @@ class Fleet:
     left_out: entries that are in the source but not in the document because their shape is wrong.
     known_problems: whether the file is known to be wrong, so that planning may skip what others have reported.
     grants: those that `fleet.grants` has merged so far. shared: what `fleet.resolve` keeps for the clusters of a
-    tenant, and `blocks`.
+    tenant, `blocks`, and which environments extend which.
     """
 
     document: Document
@@ -80,7 +80,10 @@ class Fleet:
 
     def lineage(self, environment: str) -> list[str]:
         """The environments whose overrides apply in this one: those it extends, starting with the most general, and itself."""
-        return lineage(environment, {name: each.extends for name, each in self.environments.items()})
+        extends: dict[str, str | None] | None = self.shared.get("extends")
+        if extends is None:
+            extends = self.shared["extends"] = {name: each.extends for name, each in self.environments.items()}
+        return lineage(environment, extends)
 
     def in_order(self) -> list[str]:
         """All environments, each after those in its `after`, otherwise in the order of the file."""

@@ -7,7 +7,8 @@ from __future__ import annotations
 
 import types
 import typing
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from functools import cache
 from typing import Any
 
 from pydantic.fields import FieldInfo
@@ -36,7 +37,8 @@ def _step(annotation: Any, part: str | int) -> Any:
     return None
 
 
-def fields_of(model: type[Model]) -> dict[str, FieldInfo]:
+@cache
+def fields_of(model: type[Model]) -> Mapping[str, FieldInfo]:
     """The keys of a model as the author writes them."""
     return {field.alias or name: field for name, field in model.model_fields.items()}
 
@@ -87,27 +89,35 @@ def elsewhere(document: type[Model], path: Path) -> str:
             continue
         if depth < len(above) and key in fields_of(model):
             return f"move it up, beside '{above[depth]}:'"
-        for pattern in _below(model, key):
+        for pattern in _below(model).get(key, ()):
             if depth == len(above) or pattern[0] != above[depth]:
                 return f"write '{_nested((*pattern, key))}'"
     return ""
 
 
-def _below(model: type[Model], key: str) -> list[tuple[str, ...]]:
-    """The ways from a model down to mappings that know a key, shortest first; `NAME` stands for a name, `[]` for a list."""
-    found: list[tuple[str, ...]] = []
+@cache
+def _below(model: type[Model]) -> Mapping[str, tuple[tuple[str, ...], ...]]:
+    """For each key that is known below a model, the shortest ways down to mappings that know it; `NAME` stands for a name, `[]` for
+    a list.
+
+    A file can have thousands of unknown keys, so the ways are looked for once.
+    """
+    found: dict[str, tuple[tuple[str, ...], ...]] = {}
     level: list[tuple[tuple[str, ...], type[Model]]] = [((), model)]
     for _ in range(_MOST_LEVELS):
-        deeper = [(way + step, inner) for way, each in level for step, inner in _parts(each)]
-        found += [way for way, inner in deeper if key in fields_of(inner)]
-        if found:
-            break
-        level = deeper
+        level = [(way + step, inner) for way, each in level for step, inner in _parts(each)]
+        ways: dict[str, list[tuple[str, ...]]] = {}
+        for way, inner in level:
+            for key in fields_of(inner):
+                ways.setdefault(key, []).append(way)
+        found = {key: tuple(each) for key, each in ways.items()} | found
     return found
 
 
-def _parts(model: type[Model]) -> Iterator[tuple[tuple[str, ...], type[Model]]]:
+@cache
+def _parts(model: type[Model]) -> tuple[tuple[tuple[str, ...], type[Model]], ...]:
     """The models right below a model, each with the keys that lead to it."""
+    found = []
     for name, field in fields_of(model).items():
         if name in ("overrides", "grants"):
             continue
@@ -115,7 +125,8 @@ def _parts(model: type[Model]) -> Iterator[tuple[tuple[str, ...], type[Model]]]:
             origin = typing.get_origin(option)
             inner = _options(typing.get_args(option)[-1]) if origin in (dict, list) else (option,)
             step = (name, "NAME") if origin is dict else (name, "[]") if origin is list else (name,)
-            yield from ((step, each) for each in inner if isinstance(each, type) and issubclass(each, Model))
+            found += [(step, each) for each in inner if isinstance(each, type) and issubclass(each, Model)]
+    return tuple(found)
 
 
 def _nested(keys: tuple[str, ...]) -> str:

@@ -88,18 +88,19 @@ class _Filling:
                 return token[0]
             name = match.group(1)
             if name not in self.variables:
-                self._problem(_unknown(token, name, self.variables, at))
+                self._problem(lambda: _unknown(token, name, self.variables, at))
                 return token
             value = self.variables[name]
             if isinstance(value, float):
-                self._problem(_decimal(name, at))
+                self._problem(lambda: _decimal(name, at))
             return text_of(value)
 
         return TOKEN.sub(replace, text)
 
-    def _problem(self, found: Problem) -> None:
+    def _problem(self, problem: Callable[[], Problem]) -> None:
+        # A text can have hundreds of thousands of placeholders, and each unknown one is compared with all that are known.
         if len(self.problems) <= MAX_PROBLEMS:
-            self.problems.append(found)
+            self.problems.append(problem())
 
 
 def text_of(value: Scalar) -> str:

@@ -8,7 +8,7 @@ from typing import Any, get_args
 from tenantry.fleet.classes import CLASSES, classed
 from tenantry.fleet.merge import Layer, merge
 from tenantry.messages.data import mapping_at, value_at
-from tenantry.messages.errors import Path, Problem
+from tenantry.messages.errors import MAX_PROBLEMS, Path, Problem
 from tenantry.messages.problems import wrong_type
 from tenantry.source.parsed_file import Fill, ParsedFile, Written
 
@@ -20,6 +20,8 @@ BLOCKS = ("kustomize", "helm")
 """Keys that an included file can set for its own apps, if the main file does not set them for all apps of the tenant."""
 PREFIXED = ("labels", "annotations")
 """Keys of a tenant with keys of Kubernetes', which are granted by their prefixes."""
+NO_VALUE = "no-value"
+"""The code of the finding about a key that a team's file leaves without a value."""
 VARIABLES = "variables"
 """A key of a tenant whose entries are granted by their names."""
 OF_NAMESPACES = ("name", "quota", "limits", "network")
@@ -77,10 +79,23 @@ class _Filling:
             elif key in BLOCKS and key in frame:
                 self._platforms(name, fill, (*at, key), "or write it in the apps")
             elif key == SELECTOR or key in PARTS or key in BLOCKS:
+                if value is None:
+                    continue  # what the platform says stays
                 joined[key], self.written[*at, key] = value, (fill.file, (*at, key))
             else:
                 self._set(name, fill, key, joined, grants)
+        self._refuse_nulls(fill, at, own)
         return joined
+
+    def _refuse_nulls(self, fill: Fill, at: Path, own: dict[str, Any]) -> None:
+        """`null` removes what lower levels say, and the platform's word stands on one of them: `role: null` gave `admin`."""
+        refused = {each.path for each in self.problems}
+        for path in _nulls(own, at):
+            if not any(path[:length] in refused for length in range(len(at) + 1, len(path) + 1)):
+                message = (
+                    f"'{path[-1]}' has no value, and a team's file removes nothing outside of the 'values' of a chart"
+                )
+                self._problem(fill, path, NO_VALUE, message, "write a value, or remove the line")
 
     def _frame(self, name: str, fill: Fill) -> Any:
         """What the main file and the tenant's classes say; None: nothing."""
@@ -128,6 +143,8 @@ class _Filling:
         at = ("tenants", name, key)
         value = fill.file.data["tenants"][name][key]
         refused = list(grants.refused(key, value))
+        if refused and refused[0][0] == () and self._is_full:
+            return
         if refused and refused[0][0] == () and (unknown := _unknown(at, fill, self.main)):
             self.problems.append(unknown.at(fill.file.locate(at, key=True)))
             return
@@ -140,7 +157,7 @@ class _Filling:
         elif key == "namespaces" and isinstance(value, dict) and isinstance(joined.get(key, {}), dict):
             # What the main file says of one, such as its pod security, holds.
             self._add_entries(name, fill, key, joined)
-        elif not refused:
+        elif not refused and value is not None:
             joined[key], self.written[at] = value, (fill.file, at)
 
     def _merge_keys(self, fill: Fill, at: tuple[str, ...], joined: dict[str, Any], refused: set[str | int]) -> None:
@@ -151,6 +168,8 @@ class _Filling:
             self.written[*at, each] = (fill.file, (*at, each))
 
     def _platforms(self, name: str, fill: Fill, path: Path, fix: str) -> None:
+        if self._is_full:
+            return
         first, last = fill.file.extent(path)
         lines = f"line {first}" if first == last else f"lines {first} to {last}"
         message = f"'{path[-1]}' of tenant '{name}' belongs to the platform's file"
@@ -160,8 +179,14 @@ class _Filling:
         asked = f"remove {lines}, or ask the platform team to move {it} to 'tenants.{name}' in {where}"
         self._problem(fill, path, "platforms-setting", message, f"{asked}, {fix}" if fix else asked)
 
+    @property
+    def _is_full(self) -> bool:
+        """Whether more problems are known than one run reports, so that further ones need not be put into words."""
+        return len(self.problems) > MAX_PROBLEMS
+
     def _problem(self, fill: Fill, path: Path, code: str, message: str, fix: str, notes: tuple[str, ...] = ()) -> None:
-        self.problems.append(Problem(path, code, message, notes, fix).at(fill.file.locate(path, key=True)))
+        if not self._is_full:
+            self.problems.append(Problem(path, code, message, notes, fix).at(fill.file.locate(path, key=True)))
 
 
 class _Granted:
@@ -209,6 +234,20 @@ class _Granted:
             prefix = f"{each.partition('/')[0]}/" if "/" in each else ""
             if not prefix or prefix not in self._prefixes[key]:
                 yield (each,), f"or allow it there: 'grants: {{{key}: [{prefix}]}}'" if prefix else ""
+
+
+def _nulls(value: Any, at: Path) -> Iterator[Path]:
+    """The paths of keys without a value below one of a team's file. The values of a chart are the author's own."""
+    if isinstance(value, dict):
+        for key, inner in value.items():
+            path = (*at, key)
+            if inner is None:
+                yield path
+            elif path[-2:] != ("helm", "values"):
+                yield from _nulls(inner, path)
+    elif isinstance(value, list):
+        for index, inner in enumerate(value):
+            yield from _nulls(inner, (*at, index))
 
 
 def _unknown(at: tuple[str, ...], fill: Fill, main: ParsedFile) -> Problem | None:

@@ -22,6 +22,8 @@ MOST_STORED = 1_400_000
 """The most bytes of an object: etcd takes 1.5 MiB, and controllers add a status."""
 MOST_KEYS = 20_000
 """The most keys in an object. API servers list each of them as a field of its own, which takes a minute for 100,000."""
+MOST_LABELS = 250
+"""The most labels of an object. Kubernetes has no bound, and compares all of them for each selector."""
 _LISTED = 10
 """The bytes that a key in the list of fields has beside its name: `"f:name":{},`."""
 _SMALL = 100_000
@@ -62,12 +64,15 @@ def refusals(manifest: Mapping[str, Any]) -> Iterator[Problem]:
 
 
 def too_large(manifest: Mapping[str, Any]) -> Iterator[Problem]:
-    """What about an object is larger than an API server takes."""
+    """What about an object is larger than an API server takes, or makes it slow for all."""
+    if (labels := len(manifest["metadata"].get("labels", ()))) > MOST_LABELS:
+        message = f"{_name(manifest)} has {labels:,} labels, and at most {MOST_LABELS} are taken"
+        yield Problem(("labels",), "too-large", message, fix="remove some, or write them as annotations")
     if len(repr(manifest)) < _SMALL / 4:  # as nearly all; a character has at most four bytes
         return
     text = json.dumps(manifest, ensure_ascii=False)
     kind, metadata = manifest["kind"], manifest["metadata"]
-    name = f"{kind} {'/'.join(filter(None, (metadata.get('namespace'), metadata['name'])))}"
+    name = _name(manifest)
     annotations = {key: _bytes(key) + _bytes(value) for key, value in metadata.get("annotations", {}).items()}
     annotated = sum(annotations.values())
     data = sum(map(_bytes, manifest.get("data", {}).values())) if kind == "ConfigMap" else 0
@@ -90,6 +95,11 @@ def too_large(manifest: Mapping[str, Any]) -> Iterator[Problem]:
     elif stored > MOST_STORED:
         message = f"{name} would take {stored:,} bytes, and an API server stores at most {MOST_STORED:,}"
         yield Problem((), "too-large", message, fix="put a part of it into a source, or into configs")
+
+
+def _name(manifest: Mapping[str, Any]) -> str:
+    metadata = manifest["metadata"]
+    return f"{manifest['kind']} {'/'.join(filter(None, (metadata.get('namespace'), metadata['name'])))}"
 
 
 def _bytes(text: str) -> int:

@@ -20,6 +20,8 @@ from tenantry.source.parse import MAX_BYTES, Reader, decoded
 from tenantry.source.parsed_file import invalid
 
 NAME = "name"
+MOST_COLUMNS = 500
+"""The most columns of a table. Each is a placeholder, and a row is one tenant or cluster."""
 _COLUMN = re.compile(r"[A-Za-z][A-Za-z0-9_]*")
 _CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\x85\u2028\u2029\ufeff\ufffe\uffff]")
 """What no text of a fleet holds."""
@@ -136,6 +138,10 @@ def _of_header(table: Table) -> Iterator[Problem]:
             fix = "separate them by commas: in a spreadsheet, save the file as 'CSV UTF-8 (comma delimited)'"
             yield Problem((), "bad-header", f"the columns are separated by {words}", fix=fix).at(place)
             return
+    if len(columns) > MOST_COLUMNS:
+        message = f"there are {len(columns):,} columns, and a table has at most {MOST_COLUMNS}"
+        yield Problem((), "too-large", message, fix="remove the columns that no entry uses").at(place)
+        return
     if columns[:1] != (NAME,):
         first = f"the first column is '{shorten(columns[0])}'" if columns else "there is no column"
         yield Problem((), "bad-header", f"{first}, not 'name'", fix=_HEADER).at(place)

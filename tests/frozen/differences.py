@@ -16,6 +16,10 @@ EXPLAINED: tuple[tuple[str, str], ...] = (
         "what other systems call a key is on a page, and not known to the checks: the key that is missing is told, too",
         r'mistakes/hostile/mistake/(repoURL .*|top env): \+: \(nothing\) -> \["missing-key",.*',
     ),
+    (
+        "a team's file has no null outside of the values of a chart",
+        r'mistakes/.*: \+: \(nothing\) -> \["no-value",.*|mistakes/team/(148|227): 0\..*|fleets/drawn/(244|254|268|270|276): : .*',
+    ),
 )
 """Differences that are meant: why, and a regular expression that matches their whole lines, as `show` prints them."""
 _MISSING = object()

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from tests.hostile.case import FLEET, FRAME, Case
-from tests.hostile.outcome import SECONDS, Outcome
+from tests.hostile.outcome import Outcome
 
 _APP = "      a{0}: {{kustomize: {{source: {1}, path: ./}}, dependsOn: [{2}]}}\n"
 _HEAD = FLEET[: FLEET.index("      web:")]
@@ -87,6 +87,10 @@ sys.exit(code)
 """
 
 
+_PATIENCE = 600
+"""Seconds of the clock until a process counts as one that hangs; how much it may work is bounded otherwise."""
+
+
 class Measured(NamedTuple):
     """megabytes: the most that was resident at a time."""
 
@@ -97,7 +101,7 @@ class Measured(NamedTuple):
 def measured(file: Path) -> Measured:
     """What `tenantry validate` says of a file, and takes, interpreter included; seconds are the processor's.
 
-    Raises: TimeoutExpired: it waits for something, or the machine is very busy.
+    Raises: TimeoutExpired: it hangs.
     """
     figures = file.with_name("figures")
     ended = subprocess.run(
@@ -105,7 +109,7 @@ def measured(file: Path) -> Measured:
         capture_output=True,
         text=True,
         check=False,
-        timeout=12 * SECONDS,
+        timeout=_PATIENCE,
     )
     kilobytes, seconds = figures.read_text().split()
     return Measured(Outcome(ended.returncode, ended.stdout + ended.stderr, float(seconds)), int(kilobytes) // 1024)

@@ -148,5 +148,14 @@ _INCLUDED = {
     "has-no-tenants": "{}\n",
     "is-a-bomb": "a0: &a0 [x, x]\n" + "".join(f"a{n}: &a{n} [*a{n - 1}, *a{n - 1}]\n" for n in range(1, 60)),
     "is-another-fleet": FLEET,
+    "has-thousands-of-unknown-keys": "tenants:\n  movy:\n" + "".join(f"    key{n}: 1\n" for n in range(4000)),
+    "has-thousands-of-labels": "tenants: {movy: {labels: {" + ", ".join(f"l{n}: a" for n in range(5000)) + "}}}\n",
+    "is-full-of-braces": (
+        "tenants: {movy: {clusters: {names: [hub]}, sources: {s: {git: {url: 'https://git.example.com/a', ref: {branch: '"
+        + "{x}" * 233_333
+        + "'}}}}, apps: {a: {kustomize: {source: s, path: '"
+        + "{" * 700_001
+        + "'}}}}}\n"
+    ),
     "has-a-tenant-of-the-system": "tenants:\n  KUBE-system: {clusters: {all: true}}\n",
 }

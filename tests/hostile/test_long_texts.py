@@ -12,6 +12,7 @@ from tenantry.compare.review.model import Setting
 from tenantry.messages.inert import MOST_CHARACTERS, code
 from tenantry.messages.masking import masked_pair
 from tenantry.messages.redact import kind_of, redacted, without_credentials
+from tests.floor import floor
 from tests.markdown import alive
 from tests.unit.cli.diff.samples import a_tenant, an_app, environment, review
 from tests.unit.cli.diff.test_comment import comment
@@ -37,7 +38,7 @@ from tests.unit.messages.test_inert import in_every_place
 def test_a_long_text_takes_linear_time(text: str) -> None:
     start = time.process_time()
     masked_pair({"a": text}, {"a": f"{text}."})
-    assert time.process_time() - start < 10
+    assert time.process_time() - start < 60 * floor()
 
 
 _LONG = (
@@ -53,7 +54,7 @@ def test_no_text_of_a_hundred_kilobytes_takes_long(part: str) -> None:
     kind_of(text)
     redacted(text)
     without_credentials(text)
-    assert time.process_time() - start < 1
+    assert time.process_time() - start < 6 * floor()
 
 
 @pytest.mark.parametrize("character", ["x", "`"])

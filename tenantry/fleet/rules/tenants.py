@@ -39,14 +39,14 @@ def labels_of_tenants_leave_the_fleets_alone(fleet: Fleet) -> Iterator[Problem]:
                 )
 
 
-def new_tenants_are_not_named_like_something_else(fleet: Fleet) -> Iterator[Problem]:
-    """The main file may: its author knows, and a tenant that is there cannot be renamed without removing it."""
+def tenants_are_not_named_like_something_else(fleet: Fleet) -> Iterator[Problem]:
+    """The main file may take most of the names: its author knows, and what lies in the cluster tells its objects apart."""
     for tenant in fleet.document.tenants:
-        if tenant in _RESERVED and is_filled(fleet, ("tenants", tenant)):
+        if tenant == PLATFORM or (tenant in _RESERVED and is_filled(fleet, ("tenants", tenant))):
             yield Problem(
                 ("tenants", tenant),
                 "reserved-name",
-                f"a new tenant cannot be called '{tenant}': {_RESERVED[tenant]}",
+                f"a tenant cannot be called '{tenant}': {_RESERVED[tenant]}",
                 fix="rename the tenant",
                 at_key=True,
             )

@@ -143,12 +143,13 @@ def test_a_cluster_that_is_down_is_named_with_the_reason(write: Write) -> None:
 def test_a_cluster_that_keeps_silent_is_not_waited_for(
     write: Write, protocol: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(connect, "CONNECT_TIMEOUT", 0.1)
+    shipped = connect.CONNECT_TIMEOUT
+    monkeypatch.setattr(connect, "CONNECT_TIMEOUT", shipped / 100)
     with socket.create_server(("127.0.0.1", 0)) as silent:
         server = f"{protocol}://127.0.0.1:{silent.getsockname()[1]}"
         start = time.monotonic()
         assert refusal(write(server)) == f"cluster {server} did not answer in time"
-        assert time.monotonic() - start < 2
+        assert time.monotonic() - start < shipped
 
 
 def test_a_server_without_a_protocol_is_refused(write: Write) -> None:

@@ -11,7 +11,9 @@ from tenantry.fleet.model_paths import fields_of
 from tenantry.grants.frames import BLOCKS, PARTS, SELECTOR
 from tenantry.load import load_fleet, plan_all
 from tenantry.messages.errors import InvalidFleet, Problem
+from tenantry.messages.text import format_invalid
 from tenantry.model import Tenant
+from tests.table import table
 
 MAIN = """\
 apiVersion: tenantry/v1
@@ -61,6 +63,51 @@ def test_every_other_key_belongs_to_the_platform(key: str) -> None:
     (problem, *_) = problems("{}", f"{key}: null")
     assert (problem.code, str(problem.location)) == ("platforms-setting", "rocky.yaml:3:5")
     assert problem.message == f"'{key}' of tenant 'rocky' belongs to the platform's file"
+
+
+FRAME = "{clusters: {names: [hub]}, role: edit, grants: {settings: [role, quota]}}"
+
+
+@table(
+    ("frame", "own", "place", "path"),
+    [
+        (FRAME, "role: null", "rocky.yaml:5:5", "role"),
+        ("{clusters: {names: [hub]}, role: edit, grants: {settings: [role]}}", "role:", "rocky.yaml:5:5", "role"),
+        (FRAME, "quota: {pods: null}", "rocky.yaml:5:13", "quota.pods"),
+        ("{clusters: {names: [hub]}}", "clusters: null", "rocky.yaml:5:5", "clusters"),
+        ("{clusters: {names: [hub]}}", "receivers: null", "rocky.yaml:5:5", "receivers"),
+        ("{clusters: {names: [hub]}}", "alerts: {a: null}", "rocky.yaml:5:14", "alerts.a"),
+        ("{clusters: {names: [hub]}}", "kustomize: {wait: null}", "rocky.yaml:5:17", "kustomize.wait"),
+        ("{clusters: {names: [hub]}}", "credentials: {values: ~}", "rocky.yaml:5:19", "credentials.values"),
+    ],
+)
+def test_a_teams_file_takes_no_word_of_the_platform_away(frame: str, own: str, place: str, path: str) -> None:
+    with pytest.raises(InvalidFleet) as caught:
+        load_fleet(write(frame, SOURCE, WEB, own))
+    assert format_invalid(caught.value) == (
+        f"{place}: error[no-value]: '{path.split('.')[-1]}' has no value, and a team's file removes nothing outside of the"
+        f" 'values' of a chart\n  at tenants.rocky.{path}\n  fix: write a value, or remove the line\nFound 1 error"
+    )
+
+
+@table("level", ["defaults", "class"])
+def test_a_role_stays_that_of_the_platform(level: str) -> None:
+    """Of `defaults` and of classes as of the tenant itself: without `role`, a tenant is `admin`."""
+    write("{clusters: {names: [hub]}, grants: {settings: [role]}}", SOURCE, WEB, "role: null")
+    main = Path("tenants.yaml").read_text()
+    Path("tenants.yaml").write_text(
+        main.replace("defaults: {", "defaults: {role: edit, ")
+        if level == "defaults"
+        else main.replace("rocky: {", "rocky: {class: small, ") + "tenantClasses: {small: {role: edit}}\n"
+    )
+    with pytest.raises(InvalidFleet) as caught:
+        load_fleet(Path("tenants.yaml"))
+    assert [(each.code, str(each.location)) for each in caught.value.diagnostics] == [("no-value", "rocky.yaml:5:5")]
+
+
+def test_the_values_of_a_chart_may_be_null_because_they_are_the_authors() -> None:
+    own = "apps: {web: {helm: {source: m, chart: ./web, values: {image: null, more: {tag: null}}}}}"
+    plan_all(load_fleet(write("{clusters: {names: [hub]}}", SOURCE, own)))
 
 
 def test_the_lines_to_move_and_the_place_are_named() -> None:
@@ -173,7 +220,7 @@ def test_a_part_of_the_main_file_that_does_not_fit_is_reported_although_the_incl
     assert (problem.code, str(problem.location)) == ("wrong-type", "tenants.yaml:12:43")
 
 
-@pytest.mark.parametrize("own", ["apps: null", "sources: []", "alerts: 5"])
+@pytest.mark.parametrize("own", ["sources: []", "alerts: 5"])
 def test_parts_of_the_main_file_are_not_removed_by_values_that_do_not_fit(own: str) -> None:
     frame = f"{{clusters: {{names: [hub]}}, {SOURCE}, {WEB}}}"
     assert "wrong-type" in [each.code for each in problems(frame, own)]

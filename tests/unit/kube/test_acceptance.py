@@ -1,10 +1,10 @@
-"""What an API server refuses of a complete object. Each bound was tried on one."""
+"""What an API server refuses of a complete object. Each bound but that of labels was tried on one."""
 
 from __future__ import annotations
 
 from typing import Any
 
-from tenantry.kube.acceptance import MOST_ANNOTATIONS, MOST_DATA, MOST_KEYS, MOST_STORED, refusals
+from tenantry.kube.acceptance import MOST_ANNOTATIONS, MOST_DATA, MOST_KEYS, MOST_LABELS, MOST_STORED, refusals
 from tests.table import table
 
 
@@ -32,6 +32,13 @@ def test_annotations_have_a_bound_together() -> None:
     found = told(kind="Namespace", metadata={"annotations": {"a": "x" * half, "b": "x" * half, "c": ""}})
     message = "the annotations of Namespace rocky/c have 262,145 bytes, and Kubernetes takes at most 262,144"
     assert found == [(("annotations", "a"), message)]
+
+
+def test_labels_have_a_bound() -> None:
+    labels = {f"l{number}": "" for number in range(MOST_LABELS)}
+    assert told(kind="Namespace", metadata={"labels": labels}) == []
+    found = told(kind="Namespace", metadata={"labels": labels | {"one": ""}})
+    assert found == [(("labels",), "Namespace rocky/c has 251 labels, and at most 250 are taken")]
 
 
 def test_an_object_fits_into_a_request_to_etcd() -> None:

@@ -146,6 +146,11 @@ HEADER = "name,plan,extra,state,seats,cell\n"
         ("name\tplan\n", "1:1", "the columns are separated by tabs"),
         ("name,plan,plan\n", "1:6", "column 'plan' is there twice"),
         ("name,Seats per plan\n", "1:6", "is not a valid name of a column"),
+        (
+            f"name,{','.join(f'c{number}' for number in range(500))}\n",
+            "1:1",
+            "error[too-large]: there are 501 columns, and a table has at most 500",
+        ),
         (f"{HEADER}a,small\n", "2:1", "row 2 has 2 cells, and the header has 6"),
         (f"{HEADER}a,small,,,,a,b\n", "2:1", "row 2 has 7 cells"),
         (f"{HEADER}a,small,,,,a\na,small,,,,a\n", "3:1", "'a' is in row 3 and in row 2"),
