@@ -127,13 +127,13 @@ pictures: setup ## take the pictures of the pages, docs/images/*.png, with Chrom
 docs-pictures: docs ## take pictures of the documentation, build/docs-pictures/*.png, with Chromium, to look at
 	@$(BIN)/python -m docgen.site.pictures
 
-# The tests of four directories need only Python. They use each processor fully.
-fast := tests/unit tests/components tests/golden
+# The tests of these directories need only Python. They use each processor fully.
+fast := tests/unit tests/components tests/golden tests/frozen
 project := tests/project tests/processes
 at_once := -n auto --dist worksteal
 
 .PHONY: test-fast
-test-fast: setup ## unit, component and golden tests: what to run after each change
+test-fast: setup ## unit, component, golden and frozen tests: what to run after each change
 	$(BIN)/pytest $(at_once) $(fast)
 
 .PHONY: test-project
@@ -155,8 +155,8 @@ real := tests/e2e tests/hostile tests/backends
 
 # Each promise once: the repository's own fleet, sources, preflight, a first fleet, the isolation of tenants. What repeats a promise with
 # other fleets, waits for a long time, or breaks things in series is left to the build server.
-of_e2e := accounts cage clusters conformance content examples_flux2_multi_tenancy fleet import labels manifests mistakes new_fleet \
-	notifications order preflight prod rendered sources teardown
+of_e2e := accounts clusters conformance content examples_flux2_multi_tenancy fleet import labels mistakes new_fleet \
+	notifications order preflight prod sources teardown
 of_faults := admission isolation reaching
 share := tests/hostile tests/backends $(of_e2e:%=tests/e2e/test_%.py) $(of_faults:%=tests/faults/test_%.py)
 

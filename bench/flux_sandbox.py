@@ -8,6 +8,7 @@ import time
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Self
 
@@ -16,8 +17,7 @@ from bench.parts import processes, processor
 from tenantry.cluster import requests
 from tenantry.cluster.client import Client
 from tenantry.cluster.connect import connect
-from tenantry.cluster.control import now_token, request_source
-from tenantry.cluster.status import Readiness, condition, readiness
+from tenantry.cluster.status import REQUESTED, Readiness, condition, readiness
 from tenantry.kube.objects import KubeObject, Manifest, object_id
 from tenantry.load import fleet_of
 from tenantry.messages.data import mapping_at
@@ -88,9 +88,9 @@ class Sandbox:
         with self._client() as client:
 
             def run() -> None:
-                token = now_token()
+                token = datetime.now(UTC).isoformat()
                 live = _listed(client, ids[0].api_version, kind, cluster)
-                requests.in_parallel(lambda each: request_source(client, each, token, dry_run=False), live)
+                requests.in_parallel(lambda each: _request(client, each, token), live)
                 _until(lambda: _handled(_listed(client, ids[0].api_version, kind, cluster), token))
 
             return self._measured(len(ids), run)
@@ -149,10 +149,10 @@ class Sandbox:
             commit = found.commit(files, "Another version")
             fetched = requests.every(client, _API["GitRepository"], "GitRepository")
             live = [{**each, "apiVersion": _API["GitRepository"], "kind": "GitRepository"} for each in fetched]
-            token = now_token()
+            token = datetime.now(UTC).isoformat()
 
             def run() -> None:
-                requests.in_parallel(lambda each: request_source(client, each, token, dry_run=False), live)
+                requests.in_parallel(lambda each: _request(client, each, token), live)
                 _until(
                     lambda: all(
                         _has(each, commit) for each in requests.every(client, _API["Kustomization"], "Kustomization")
@@ -256,6 +256,12 @@ def _apply(client: Client, manifest: Manifest) -> None:
     parameters = {"fieldManager": "tenantry", "force": "true"}
     path = requests.path_of(object_id(manifest))
     client.http.patch(path, params=parameters, headers=headers, content=json.dumps(manifest)).raise_for_status()
+
+
+def _request(client: Client, live: Manifest, token: str) -> None:
+    """Ask Flux to reconcile an object now."""
+    annotations = {"metadata": {"annotations": {REQUESTED: token}}}
+    requests.patched(client, object_id(live), annotations, manager=requests.FIELD_MANAGER, dry_run=False)
 
 
 def _listed(client: Client, api_version: str, kind: str, cluster: str) -> list[Manifest]:

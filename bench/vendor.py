@@ -1,7 +1,7 @@
 """A vendor's fleet: each customer is a tenant, and all of them are alike.
 
-`python -m bench.vendor [--customers N]` prints what the fleet weighs as rows of a table and as an entry for each customer, and how
-long commands take on both.
+`python -m bench.vendor [--customers N]` prints what the fleet weighs with a line for each customer and with all that a customer has
+written out, and how long commands take on both.
 """
 
 from __future__ import annotations
@@ -12,10 +12,11 @@ import tempfile
 import time
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import yaml
 
+from bench.fleets import write
 from tenantry.compare.diff import diff_all
 from tenantry.load import load_fleet, plan_all
 from tenantry.render import files
@@ -26,8 +27,6 @@ CELLS = ("eu-1", "eu-2", "us-1", "us-2")
 
 MAIN = """\
 apiVersion: tenantry/v1
-include:
-  - {tenants: customers.csv, each: {class: ["{plan}", "{extra}"], state: "{state}"}}
 environments:
   test: {management: hub-test, namespace: "c-{tenant}", tenants: [acme]}
   prod: {management: hub, after: test, namespace: "c-{tenant}", protected: true, maxDeletions: 5%}
@@ -59,38 +58,49 @@ tenantClasses:
 """
 
 
-def customers(count: int) -> list[dict[str, str]]:
-    """The rows of the table."""
+class Customer(NamedTuple):
+    """plan, extra: classes; extra: "": none. state: "": it is active. seats: None: as the class says."""
+
+    name: str
+    plan: str
+    extra: str
+    state: str
+    seats: int | None
+    cell: str
+
+
+def customers(count: int) -> list[Customer]:
     return [
-        {
-            "name": "acme" if index == 0 else f"customer-{index}",
-            "plan": PLANS[index % 4],
-            "extra": EXTRAS[index // 2 % 4],
-            "state": "paused" if index % 100 == 99 else "",
-            "seats": str(index % 50 * 5) if index % 3 else "",
-            "cell": CELLS[index % 4],
-        }
+        Customer(
+            name="acme" if index == 0 else f"customer-{index}",
+            plan=PLANS[index % 4],
+            extra=EXTRAS[index // 2 % 4],
+            state="paused" if index % 100 == 99 else "",
+            seats=index % 50 * 5 if index % 3 else None,
+            cell=CELLS[index % 4],
+        )
         for index in range(count)
     ]
 
 
-def as_rows(directory: Path, count: int) -> Path:
-    """Write the fleet with a row for each customer."""
-    rows = customers(count)
-    lines = [",".join(rows[0]), *(",".join(row.values()) for row in rows)]
-    (directory / "customers.csv").write_text("\n".join(lines) + "\n")
-    (directory / "tenants.yaml").write_text(MAIN)
-    return directory / "tenants.yaml"
+def in_lines(count: int) -> bytes:
+    """The fleet with a line for each customer."""
+    return (MAIN + "tenants:\n" + "".join(map(_line, customers(count)))).encode()
 
 
-def as_entries(directory: Path, count: int) -> Path:
-    """Write the same fleet with all that a tenant has in an entry of its own."""
+def _line(customer: Customer) -> str:
+    classes = f"[{customer.plan}, {customer.extra}]" if customer.extra else customer.plan
+    seats = "" if customer.seats is None else f", seats: {customer.seats}"
+    state = customer.state and f", state: {customer.state}"
+    return f"  {customer.name}: {{class: {classes}, variables: {{cell: {customer.cell}{seats}}}{state}}}\n"
+
+
+def written_out(count: int) -> bytes:
+    """The same fleet with all that a tenant has in an entry of its own."""
     main: dict[str, Any] = yaml.safe_load(MAIN)
     classes = main.pop("tenantClasses")
-    del main["include"]
-    main["tenants"] = {row["name"]: _entry(row, classes) for row in customers(count)}
-    (directory / "tenants.yaml").write_text(yaml.dump(main, sort_keys=False, Dumper=_Plain))
-    return directory / "tenants.yaml"
+    main["tenants"] = {customer.name: _entry(customer, classes) for customer in customers(count)}
+    return yaml.dump(main, sort_keys=False, Dumper=_Plain).encode()
 
 
 class _Plain(yaml.SafeDumper):
@@ -101,33 +111,33 @@ class _Plain(yaml.SafeDumper):
         return True
 
 
-def _entry(row: dict[str, str], classes: dict[str, Any]) -> dict[str, Any]:
+def _entry(customer: Customer, classes: dict[str, Any]) -> dict[str, Any]:
     base = classes["customer"]
+    seats = base["variables"]["seats"] if customer.seats is None else customer.seats
     entry = {
-        "variables": {"seats": int(row["seats"] or 5)},
-        "clusters": {"labels": {"cell": row["cell"]}},
+        "variables": {"seats": seats},
+        "clusters": {"labels": {"cell": customer.cell}},
         "sources": base["sources"],
-        "apps": {**base["apps"], **classes.get(row["extra"], {"apps": {}})["apps"]},
-        "quota": classes[row["plan"]]["quota"],
+        "apps": {**base["apps"], **classes.get(customer.extra, {"apps": {}})["apps"]},
+        "quota": classes[customer.plan]["quota"],
     }
-    return {**entry, **({"state": row["state"]} if row["state"] else {})}
+    return {**entry, **({"state": customer.state} if customer.state else {})}
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(description="Weigh a vendor's fleet as rows of a table and as entries.")
+    parser = argparse.ArgumentParser(
+        description="Weigh a vendor's fleet with a line for each customer and written out."
+    )
     parser.add_argument("--customers", type=int, default=800)
     count = parser.parse_args().customers
-    for name, make in (("rows", as_rows), ("entries", as_entries)):
+    for name, text in (("lines", in_lines(count)), ("written out", written_out(count))):
         with tempfile.TemporaryDirectory() as directory:
-            print(f"{name}: {_weighed(make(Path(directory), count))}")
+            print(f"{name}: {_weighed(write(Path(directory), text))}")
     return 0
 
 
 def _weighed(file: Path) -> str:
-    sizes = [
-        f"{each.name} {len(each.read_text().splitlines())} lines, {each.stat().st_size} bytes"
-        for each in sorted(file.parent.iterdir())
-    ]
+    size = f"{len(file.read_text().splitlines())} lines, {file.stat().st_size} bytes"
     seconds: dict[str, float] = {}
     plans = _timed(seconds, "validate", lambda: plan_all(load_fleet(file)))
     _timed(seconds, "render", lambda: [dict(files(plan.objects)) for plan in plans.values()])
@@ -135,7 +145,7 @@ def _weighed(file: Path) -> str:
     _timed(seconds, "diff", lambda: diff_all(plans, plan_all(load_fleet(file))))
     objects = sum(len(plan.objects) for plan in plans.values())
     times = ", ".join(f"{what} {took:.2f} s" for what, took in seconds.items())
-    return f"{'; '.join(sizes)}; {objects} objects; {times}"
+    return f"{size}; {objects} objects; {times}"
 
 
 def _timed(seconds: dict[str, float], what: str, run: Callable[[], Any]) -> Any:

@@ -27,7 +27,7 @@ from tenantry.cluster.drift import (
     told,
 )
 from tenantry.cluster.inventory import namespaces_of
-from tenantry.cluster.leftovers import delete, leftovers, orphans, remains
+from tenantry.cluster.leftovers import delete, orphans, remains
 from tenantry.cluster.reading import check_deletable
 from tenantry.cluster.requests import one
 from tenantry.guard.places import Places
@@ -44,7 +44,6 @@ from tenantry.stacks.targets import key_in_state
 from .config import ClusterTarget, Target
 from .contact import connected
 from .gates import TOLD
-from .history import Log
 from .hubs import Renamed
 from .secrets import SecretConfig, read_secrets, with_plain_secrets
 from .state import check_retained, outputs_in_state
@@ -64,7 +63,6 @@ class Restoring:
 
     rewritten: what is as planned, but for fields that the API server writes otherwise. moves: the apps that move to another source.
     staying: what can stay as it is in the midst of the run. held: what waits, and stays as it is from the beginning.
-    log: of the run.
     """
 
     target: ClusterTarget
@@ -74,7 +72,6 @@ class Restoring:
     moves: Sequence[Move] = ()
     staying: Staying = field(default_factory=Staying)
     held: Held = field(default_factory=Held)
-    log: Log | None = None
 
     @property
     def ids(self) -> frozenset[ObjectId]:
@@ -99,8 +96,6 @@ class Restoring:
               object alone: by `--target`, a transform, or an ignored change.
         """
         known = [each for each in self.before if each.id in answers and _is_planned(each, answers[each.id])]
-        if self.log:
-            self.log.made({each.id for each in known})
         if known and (left := await asyncio.to_thread(self._again, known)):
             _end(left, elsewhere=self._is_elsewhere(left))
 
@@ -151,15 +146,13 @@ def restoring(
     held: Collection[ObjectId] = (),
     conditions: Conditions = lambda *_: Waiting(),
     secrets: SecretConfig | None = None,
-    log: Log | None = None,
     moved: Renamed | None = None,
 ) -> Restoring | None:
     """Compare before anything is registered, and do what the engine cannot: take off what others have added to planned objects, and
     delete what an interrupted run has left in no state. A preview only says so. None: there is nothing to restore.
 
     Args:   plan: of the stack. held: objects that stay as they are. conditions: what else has to.
-            secrets: None: those of the stack's config. log: notes what the run sets out to change.
-            moved: what has another name in the state.
+            secrets: None: those of the stack's config. moved: what has another name in the state.
     Raises: Refused: the cluster cannot be read or changed. RunError: a run that can be begun again has to refresh.
     """
     if not isinstance(target, ClusterTarget):
@@ -207,14 +200,10 @@ def restoring(
         abandoned = there.outside(state, needed)
         if pulumi.runtime.is_dry_run():
             return unchanging
-        if log:
-            gone = {*leftovers(plan, unplanned)} - needed
-            gone = {id for id in gone if key_in_state(id) in state} | {*map(object_id, abandoned)}
-            log.begin(client, differences, [each for each in unplanned if readable_id(each) in gone])
         take_off_added(client, (each for each in differences if each.added))
         delete(client, abandoned, _CLEAN_UP)
     staying = Staying.of(urns, {planned.id: live for planned, live in changed}, found.unplanned)
-    return Restoring(target, plan, differences, rewritten, moves, staying, kept_back, log)
+    return Restoring(target, plan, differences, rewritten, moves, staying, kept_back)
 
 
 def _leaving(plan: Plan, state: Mapping[str, Mapping[str, Any]]) -> Iterator[ObjectId]:

@@ -28,7 +28,6 @@ from tenantry.stacks.record import Record, State, expected, is_awaited, read, re
 from .config import ClusterTarget
 from .contact import connected
 from .gates import Gates
-from .history import Log
 from .hubs import objects_in_state
 from .objects import Answers, Object, Objects, future_of
 from .state import resources_in_state
@@ -86,7 +85,6 @@ async def end(
     *,
     check: Check | None,
     last: Last | None,
-    log: Log | None,
     providers: Mapping[str, pulumi.ProviderResource],
 ) -> None:
     """Lead the waves to the end of the run.
@@ -117,9 +115,6 @@ async def end(
             planned = await last.planned(complete=complete and moving.is_complete)
             own = pulumi.ResourceOptions(parent=parent, provider=providers[planned.hub] if planned else None)
             last.answered(await future_of(Object(planned, own).content()) if planned else {})
-        if log:
-            log.partly |= bool(gates.stopped) or not moving.is_complete
-            await asyncio.to_thread(log.end, complete=complete)
     except Exception as error:
         if last:
             last.failed(error)
@@ -146,7 +141,7 @@ def _tell(incomplete: list[str], gates: Gates) -> None:
 class Keeper:
     """What a run has to know. before: the environment's record so far; it stays if the run leaves something out (`partial`).
 
-    hub: where the record is, as in `ObjectId`. run: what the record keeps of the run.
+    hub: where the record is, as in `ObjectId`.
     """
 
     plan: Plan
@@ -155,16 +150,13 @@ class Keeper:
     before: Record | None
     partial: bool = False
     hub: str = ""
-    run: Callable[[], str] = str
 
     def of_run(self, gates: Gates) -> Keeping:
         """Call it in the program's event loop."""
         return Keeping(self, gates, asyncio.get_running_loop().create_future())
 
 
-def keeper_of(
-    fleet: Fleet, plan: Plan, target: ClusterTarget, claim: Claim, run: Callable[[], str] = str
-) -> Keeper | None:
+def keeper_of(fleet: Fleet, plan: Plan, target: ClusterTarget, claim: Claim) -> Keeper | None:
     """None: no gate names the environment, or its record would be too large.
 
     Raises: Refused: the management cluster cannot be read.
@@ -184,7 +176,7 @@ def keeper_of(
             f"  fix: let them: pulumi config set {NAMESPACE}:kubeconfig FILE, a file that may read what '{plan.environment}' has"
         )
         return None
-    return Keeper(plan, platform, claim, before, bool(target.without), hub, run)
+    return Keeper(plan, platform, claim, before, bool(target.without), hub)
 
 
 @dataclass(frozen=True, slots=True)
@@ -216,10 +208,10 @@ class Keeping:
         keeper, now = self.keeper, datetime.now(UTC)
         awaited = awaited_apps(keeper.plan, self.gates.turns)
         if self.gates.reading is None:
-            return expected(keeper.plan, keeper.before, now, awaited, keeper.run)
+            return expected(keeper.plan, keeper.before, now, awaited)
         unready = await self._unready() if awaited else frozenset[str]()
         states = {each: State.UNREADY if each in unready else State.READY for each in awaited}
-        return record_of(keeper.plan, keeper.before, now, states, keeper.run)
+        return record_of(keeper.plan, keeper.before, now, states)
 
     async def _unready(self) -> frozenset[str]:
         assert self.gates.reading

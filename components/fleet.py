@@ -187,7 +187,7 @@ class Fleet(Part):
         self.late = [*created.late.values()]
         # The SDK waits for all outputs at the end of the program.
         self._end: pulumi.Output[None] = pulumi.Output.from_input(
-            end(created, answers, self, check=run.check, last=run.last, log=run.log, providers=providers)
+            end(created, answers, self, check=run.check, last=run.last, providers=providers)
         )
         self.record = run.last.output if run.last else None
         self._complete(owned for share in (platform, *tenants.values()) for owned in share.all())

@@ -27,7 +27,7 @@ from tenantry.guard.targets import planned_targets
 from tenantry.kube.objects import Manifest, ObjectId, on_hub
 from tenantry.load import load_fleet, plan_one, warnings_of
 from tenantry.messages.errors import InvalidFleet, Refused, RefusedChange, Severity, refuse
-from tenantry.messages.text import declared, format_invalid, format_warnings
+from tenantry.messages.text import declared, format_invalid, format_warnings, listed
 from tenantry.plan.engine_order import order_of_files
 from tenantry.plan.plan import Plan
 from tenantry.preflight.fitness import Policed, fitted
@@ -46,7 +46,6 @@ from .config import ClusterTarget, DirectoryTarget, StackConfig, Target, read_co
 from .contact import connected
 from .ending import Check, Keeper, Last, keeper_of
 from .gates import Gates, gates_of
-from .history import Log
 from .hubs import Renamed, held_hubs, left_out_words, renamed
 from .moving import Moving
 from .secrets import Holding, SecretConfig, holding, left_over, read_secrets, with_secrets, without_secrets
@@ -66,7 +65,6 @@ class Run:
     last: makes the object that is created after all others. kept: objects that stay as they are, whatever the plan says of them.
     whole: the plan before anything was left out; None: nothing was. renamed: what has another name in the state.
     moves: the apps that move to another source. staying: what can stay as it is in the midst of the run.
-    log: notes the run in the environment's history.
     """
 
     plan: Plan
@@ -79,7 +77,6 @@ class Run:
     renamed: Renamed = field(default_factory=Renamed)
     moves: Collection[Move] = ()
     staying: Staying = field(default_factory=Staying)
-    log: Log | None = None
 
     def moving(self, gates: Gates) -> Moving:
         """The apps that wait for another source."""
@@ -101,10 +98,8 @@ def run_of(environment: str | None = None, file: str | Path | None = None) -> Ru
         complete, held = with_values(contacted, target, secrets, made.renamed)
         gates = gates_of(contacted, target, to_the_end=made.keeper is not None)
         clocks = Clocks(contacted, plan.hubs, target, made.platform)
-        compared = restoring(contacted, target, held.ids, clocks.ask, secrets, made.log, made.renamed)
+        compared = restoring(contacted, target, held.ids, clocks.ask, secrets, made.renamed)
         waits = compared.held if compared else Held()
-        if made.log:
-            made.log.waits, made.log.partly = bool(waits.ids), bool(held.ids)
         if compared:
             complete = waits.registered(compared.leaving(complete))
         gates.left, gates.good = waits.ids, clocks.good
@@ -133,7 +128,6 @@ def run_of(environment: str | None = None, file: str | Path | None = None) -> Ru
         renamed=made.renamed,
         moves=compared.moves if compared else (),
         staying=compared.staying if compared else Staying(),
-        log=made.log,
     )
 
 
@@ -162,7 +156,6 @@ class Made:
     """keeper: keeps the environment's record; None: nobody needs one. renamed: what has another name in the state.
 
     platform: the namespace of the claims. resources: all of the state, if there are several management clusters.
-    log: of the run; None: it writes files.
     """
 
     plan: Plan
@@ -170,7 +163,6 @@ class Made:
     renamed: Renamed = field(default_factory=Renamed)
     resources: Sequence[Mapping[str, Any]] = ()
     platform: str = ""
-    log: Log | None = None
 
 
 def make_plan(config: StackConfig) -> Made:
@@ -187,7 +179,7 @@ def make_plan(config: StackConfig) -> Made:
         )
     if offboards(config.environment):
         fleet = offboarded(fleet)
-    planned = declared_plan = plan_one(fleet, config.environment)
+    planned = plan_one(fleet, config.environment)
     if warnings := warnings_of(fleet):
         # Start on a new line, because Pulumi puts a word before the first one.
         pulumi.log.warn(f"{config.fleet} is valid, but:\n{format_warnings(warnings)}")
@@ -196,7 +188,7 @@ def make_plan(config: StackConfig) -> Made:
         _check(fleet, planned, _in_files(target, planned), config)
         return Made(planned)
     if passed_over := ignored(config.environment):
-        pulumi.log.warn(f"in an emergency, this run does not wait for {passed_over}")
+        pulumi.log.warn(f"in an emergency, this run does not wait for {listed(passed_over)}")
     if not pulumi.runtime.is_dry_run() and (message := waits(planned, datetime.now(UTC))):
         tell(str(WAITS))
         raise pulumi.RunError(message)
@@ -221,9 +213,8 @@ def make_plan(config: StackConfig) -> Made:
     if len(planned.hubs) < 2 and moved.names:
         # The claim is sent first. Should the run not end well, the next one has to look for former names again.
         claim = replace(claim, hubs=before)
-    log = Log(declared_plan, target, platform, claim.stack, config.fleet.resolve().parent)
-    keeper = keeper_of(fleet, planned, target, claim, log.told)
-    return Made(claimed(planned, platform, claim), keeper, moved, resources, platform, log)
+    keeper = keeper_of(fleet, planned, target, claim)
+    return Made(claimed(planned, platform, claim), keeper, moved, resources, platform)
 
 
 def _check(fleet: Fleet, planned: Plan, now: Holds, config: StackConfig) -> None:

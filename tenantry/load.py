@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -28,14 +28,14 @@ from tenantry.source.parse import Reader, bytes_of
 from tenantry.source.parsed_file import ParsedFile
 
 
-def load_fleet(file: Path, reader: Reader = bytes_of, new: Collection[Path] = ()) -> Fleet:
+def load_fleet(file: Path, reader: Reader = bytes_of) -> Fleet:
     """Read and check a fleet with its included files, except for problems that only the plan of an environment shows.
 
-    reader: what gives the bytes of each file. new: files that the reader has, and that are not on disk yet.
+    reader: what gives the bytes of each file.
     Raises: InvalidFleet: all problems of the files; Refused: the file cannot be read.
     """
     try:
-        source = overlaid(filled(overlaid(read_all(file, reader, new), classes=True)))
+        source = overlaid(filled(overlaid(read_all(file, reader), classes=True)))
     except InvalidFleet as error:
         from tenantry.fleet.mistakes import of_its_type
 

@@ -150,7 +150,7 @@ class Pipeline:
                 outputs, outcome.ok = inner.contexts["outputs"], outcome.ok and inner.ok
             else:
                 self.used.setdefault(step["uses"].partition("@")[0], []).append(given)
-                if file := given.get("path") or given.get("sarif_file"):
+                if file := given.get("path"):
                     given["text"] = Path(file).read_text()
             done[step.get("id", "")] = {"outputs": outputs}
         return outcome

@@ -21,7 +21,7 @@ from bench.fleets import text_of
 from bench.measure import timed
 from bench.tables import Row, Table
 from tenantry.cli.output import as_json
-from tenantry.cli.status.formats import metrics, status_document
+from tenantry.cli.status.formats import status_document
 from tenantry.cli.status.table import shown
 from tenantry.cluster.client import Client
 from tenantry.cluster.inventory import flux_objects_of
@@ -122,5 +122,4 @@ _FORMATS: dict[str, Callable[[StatusReport], str]] = {
     "terminal": _on_terminal,
     "pipe": _in_a_pipe,
     "json": lambda report: as_json(status_document([report])),
-    "prometheus": lambda report: metrics([report]),
 }

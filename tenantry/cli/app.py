@@ -20,7 +20,7 @@ from tenantry.cli.asked import document_asked
 from tenantry.cli.commands import Group
 from tenantry.cli.failures import as_document, exit_code, report
 from tenantry.cli.fleet_file import file_option
-from tenantry.cli.output import answer_as_yaml, data_json, is_answered, start_answer
+from tenantry.cli.output import data_json, is_answered, start_answer
 from tenantry.messages.errors import Refused
 
 _SECTIONS = {
@@ -34,46 +34,27 @@ _SECTIONS = {
         "preflight": "check the plan against the live clusters",
         "preview": "show with Pulumi what `up` would do",
         "up": "apply an environment with Pulumi, and wait until it is ready",
+        "destroy": "delete an environment with Pulumi",
         "status": "show whether every app is ready",
+        "approve": "approve what a wave of a rollout would change",
     },
     "Inspect": {
-        "list": "list tenants, apps, clusters, rights, sources or environments",
+        "list": "list tenants, apps with versions, clusters or placements",
         "explain": "show where a setting of a tenant, app or add-on comes from",
         "parity": "show what differs between two environments, and why",
         "render": "write the objects that `tenantry up` applies as YAML",
         "tree": "show an app from its source to the objects that Flux applied",
         "why": "show why an app is not well, and what to type next",
-        "events": "show what happened to the Flux objects of apps",
-        "logs": "show what Flux's controllers log about apps",
-        "history": "show which runs changed an environment, and by whom",
     },
     "Edit tenants.yaml": {
-        "add": "add a tenant, an app, a cluster and so on to tenants.yaml",
-        "set": "set a value in tenants.yaml, and keep the rest as it is",
-        "unset": "remove an entry from tenants.yaml, and keep the rest as it is",
-        "remove": "remove a tenant, an app, a cluster and so on from tenants.yaml",
-        "rename": "rename a tenant, an app, a cluster and so on, everywhere",
-        "move": "move an app or a tenant's apps to another place",
-        "transfer": "give a tenant another name, or an app another tenant, and keep what runs",
+        "add": "add a tenant, an app, a cluster, a source or an add-on",
+        "set": "set or remove a value in tenants.yaml",
+        "remove": "remove a tenant, an app, a cluster, a source or an add-on",
         "promote": "give an environment the versions that another one has",
-        "update": "raise versions to the newest that the sources have",
-        "fmt": "format tenants.yaml and the files that it includes",
-    },
-    "Control apps": {
-        "approve": "approve what a wave of a rollout would change",
-        "reconcile": "have Flux reconcile apps now",
-        "suspend": "have Flux stop reconciling apps",
-        "resume": "have Flux reconcile suspended apps again",
     },
     "Clusters and sandbox": {
-        "cluster": "prepare a cluster for Flux, check it, or find clusters",
-        "rbac": "print the smallest roles for who deploys, previews or operates",
-        "chart": "publish the chart for baselines",
+        "bootstrap": "print or apply what clusters need before the first run",
         "sandbox": "run the clusters of an environment on this machine",
-    },
-    "Stacks": {
-        "stacks": "list the project's stacks, or write them for Pulumi's operator",
-        "destroy": "delete an environment with Pulumi",
     },
     "More": {
         "schema": "print the JSON Schema of tenants.yaml for editors",
@@ -85,7 +66,6 @@ _SECTIONS = {
 _COMMANDS = {name: text for commands in _SECTIONS.values() for name, text in commands.items()}
 
 _MODULES = {
-    "add": "tenantry.cli.edit.add",
     "import": "tenantry.cli.importing.command",
     "diff": "tenantry.cli.diff.command",
     "preview": "tenantry.cli.engine.preview",
@@ -93,11 +73,7 @@ _MODULES = {
     "destroy": "tenantry.cli.engine.destroy",
     "status": "tenantry.cli.status.command",
     "tree": "tenantry.cli.status.tree_command",
-    "promote": "tenantry.cli.edit.promote",
-    "update": "tenantry.cli.edit.update",
-    **dict.fromkeys(("remove", "rename", "move", "transfer"), "tenantry.cli.edit.entries"),
-    **dict.fromkeys(("set", "unset", "fmt"), "tenantry.cli.edit.values"),
-    **dict.fromkeys(("reconcile", "suspend", "resume"), "tenantry.cli.verbs"),
+    **{name: f"tenantry.cli.edit.{name}" for name in ("add", "remove", "set", "promote")},
 }
 """The modules of commands that are not in a module of their own name. A module has `command`, or `commands` by name."""
 
@@ -151,8 +127,7 @@ Wherever a command takes them:
   rocky/web, rocky web    app 'web' of tenant 'rocky'; platform/NAME: an add-on
   ENVIRONMENT, or -e      if one is needed: $TENANTRY_ENVIRONMENT, or the only
                           one in the file
-  -o json, --json, -o yaml, -o wide
-                          the result for programs, or with all columns
+  -o json                 the result for programs
 
 `tenantry COMMAND --help` has the options and examples of each command.
 """,
@@ -191,8 +166,6 @@ def run(arguments: list[str]) -> int:
 
 def _answer(failure: BaseException, arguments: list[str]) -> None:
     """Print the failure as JSON, if JSON is asked for and the command has not printed its document."""
-    if not is_answered() and (document := document_asked(app, arguments)):
-        if document.is_yaml:
-            answer_as_yaml()
+    if not is_answered() and (kind := document_asked(app, arguments)):
         with suppress(Refused):  # stdout cannot be written; the failure is reported on stderr
-            data_json(as_document(document.kind, failure))
+            data_json(as_document(kind, failure))

@@ -1,28 +1,20 @@
-"""Whether a command line asks for a document, JSON or YAML, also one that is wrong: then nothing has parsed it."""
+"""Whether a command line asks for a document in JSON, also one that is wrong: then nothing has parsed it."""
 
 from __future__ import annotations
 
 from collections import deque
 from collections.abc import Iterable, Sequence
-from typing import NamedTuple
 
 import click
 
-from tenantry.cli.options import FORMAT_OPTIONS, JSON, FormatOption
+from tenantry.cli.options import FORMAT_OPTIONS, FormatOption
 
 ERROR = "Error"
 """The kind of a document if no command was found that has one of its own."""
 
 
-class Asked(NamedTuple):
-    """The document that a command line asks for."""
-
-    kind: str
-    is_yaml: bool
-
-
-def document_asked(root: click.Command, arguments: Sequence[str]) -> Asked | None:
-    """None: it does not ask for a document."""
+def document_asked(root: click.Command, arguments: Sequence[str]) -> str:
+    """The kind of the document that a command line asks for; "" if it asks for none."""
     command: click.Command | None = root
     output, words = "", deque(arguments)
     while words and (word := words.popleft()) != "--":
@@ -30,15 +22,12 @@ def document_asked(root: click.Command, arguments: Sequence[str]) -> Asked | Non
         if name in takes:
             value = value if value is not None else (words.popleft() if words else "")
             output = value if name in FORMAT_OPTIONS else output
-        elif name == JSON and not _has_own_json(command):
-            output = "json"
         elif not name.startswith("-") and isinstance(command, click.Group):
             command = command.get_command(click.Context(command), name)
         if command and command.context_settings.get("ignore_unknown_options"):
-            return None  # what follows is the command line of another program
+            return ""  # what follows is the command line of another program
     option = next((param for param in command.params if isinstance(param, FormatOption)), None) if command else None
-    is_yaml = output == "yaml" and (option is None or option.is_yaml_document)
-    return Asked((option and option.kind) or ERROR, is_yaml) if output == "json" or is_yaml else None
+    return ((option and option.kind) or ERROR) if output == "json" else ""
 
 
 def _split(word: str, takes: Iterable[str]) -> tuple[str, str | None]:
@@ -57,8 +46,3 @@ def _with_value(command: click.Command | None) -> set[str]:
         (param for param in command.params if isinstance(param, click.Option) and not param.is_flag) if command else ()
     )
     return {*FORMAT_OPTIONS, *(name for option in options for name in option.opts)}
-
-
-def _has_own_json(command: click.Command | None) -> bool:
-    """Whether `--json` means something else: of `up` and `preview`, Pulumi's output."""
-    return command is not None and any(JSON in param.opts for param in command.params)

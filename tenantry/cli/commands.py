@@ -27,7 +27,7 @@ class Late:
         raise NotImplementedError
 
 
-DESTRUCTIVE = frozenset({"remove", "destroy", "unset", "down"})
+DESTRUCTIVE = frozenset({"remove", "destroy", "down"})
 """Commands that nobody is led to by a name that is only a little like theirs."""
 _HELP = ("--help", "-h")
 

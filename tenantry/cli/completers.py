@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any
 
 import click
@@ -10,7 +9,6 @@ from click.shell_completion import CompletionItem
 
 from tenantry.cli.fleet_file import fleet_file
 from tenantry.kube.names import ADDON_PREFIX, PLATFORM
-from tenantry.messages.data import mapping_at
 from tenantry.messages.errors import TenantryError
 
 
@@ -85,59 +83,3 @@ def revisions(context: click.Context, _: click.Parameter, start: str) -> list[Co
         names = []
     found = [CompletionItem(name) for name in ("HEAD", *names) if name.startswith(start)]
     return found or [CompletionItem(start, type="file")]
-
-
-def sources(context: click.Context, _: click.Parameter, start: str) -> list[CompletionItem]:
-    """Complete `TENANT/SOURCE=`, `platform/SOURCE=` and `platform/ADDON=`, then a directory."""
-    if "=" in start:
-        return [CompletionItem(start, type="dir")]
-    owned = (f"{tenant}/{name}" for tenant in keys(context, "", "tenants") for name in own(context, tenant))
-    addons = (f"{PLATFORM}/{name}" for group in ("sources", "addons") for name in keys(context, "", PLATFORM, group))
-    return [CompletionItem(f"{name}=") for name in (*owned, *addons) if name.startswith(start)]
-
-
-def own(context: click.Context, tenant: str) -> list[str]:
-    return keys(context, "", "tenants", tenant, "sources")
-
-
-_USES = ("chart", "source", "address")
-"""The keys of `list --uses`."""
-
-
-def uses(context: click.Context, _: click.Parameter, start: str) -> list[str]:
-    """Complete the key, then the charts, sources and addresses of the file, but those with placeholders."""
-    key = start.partition("=")[0]
-    if "=" not in start:
-        return [f"{each}=" for each in _USES if each.startswith(start)]
-    names = [f"{key}={name}" for name in dict.fromkeys(_usable(fleet_data(context), key))]
-    return [name for name in names if name.startswith(start)]
-
-
-def _usable(fleet: dict[str, Any], key: str) -> Iterator[str]:
-    addons = mapping_at(fleet, "platform", "addons")
-    owners = [mapping_at(fleet, "tenants", tenant) for tenant in mapping_at(fleet, "tenants")]
-    apps = [*addons.values(), *(app for owner in owners for app in mapping_at(owner, "apps").values())]
-    if key == "chart":
-        yield from filter(None, (mapping_at(app, "helm").get("chart") for app in apps))
-        return
-    named = [(name, source) for name, addon in addons.items() if (source := mapping_at(addon, "source"))]
-    named += [each for owner in (mapping_at(fleet, PLATFORM), *owners) for each in mapping_at(owner, "sources").items()]
-    for name, source in named:
-        urls = (mapping_at(source, kind).get("url") for kind in (source if isinstance(source, dict) else ()))
-        yield from [name] if key == "source" else (url for url in urls if url and "{" not in url)
-
-
-def people(context: click.Context, _: click.Parameter, start: str) -> list[str]:
-    """Complete the users and groups of the file."""
-    data = fleet_data(context)
-    levels = [mapping_at(data, "defaults"), *mapping_at(data, "tenants").values()]
-    found = dict.fromkeys(name for level in levels for name in _subjects_of(level))
-    return [name for name in found if name.startswith(start)]
-
-
-def _subjects_of(level: Any) -> Iterator[str]:
-    owners = level.get("owners") if isinstance(level, dict) else None
-    bindings = [each.get("subjects") for each in mapping_at(level, "roleBindings").values() if isinstance(each, dict)]
-    for subjects in (owners, *bindings):
-        for subject in subjects if isinstance(subjects, list) else ():
-            yield from (str(subject[key]) for key in ("user", "group") if isinstance(subject, dict) and key in subject)

@@ -5,19 +5,22 @@ from __future__ import annotations
 import os
 import shlex
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 from click.core import ParameterSource
 
 from tenantry.cli.commands import GIVEN, Late
 from tenantry.cli.completers import fleet_data
-from tenantry.cli.fleet_file import can_do_without, fleet_file
+from tenantry.cli.fleet_file import fleet_file
 from tenantry.cli.output import say
 from tenantry.kube.names import PLATFORM
 from tenantry.messages.data import mapping_at
-from tenantry.messages.errors import NO_FILE, Refused
-from tenantry.messages.text import listed
+from tenantry.messages.errors import UNKNOWN_NAME, Refused
+from tenantry.messages.text import declared, listed
+
+if TYPE_CHECKING:
+    from tenantry.fleet.fleet import Fleet
 
 VARIABLE = "TENANTRY_ENVIRONMENT"
 ARGUMENT = "environment_argument"
@@ -31,7 +34,7 @@ class EnvironmentOption(click.Option, Late):
     Args:
         needed: The command is always about an environment; otherwise the option is a filter, which the variable does not set.
         typed: It has to be typed: neither the variable nor the file names it. For commands that delete an environment.
-        unless: A flag with which none is needed.
+        unless: Parameters with which none is needed.
     """
 
     def __init__(
@@ -41,7 +44,7 @@ class EnvironmentOption(click.Option, Late):
         help: str,
         needed: bool = False,
         typed: bool = False,
-        unless: str = "",
+        unless: Sequence[str] = (),
         **attributes: Any,
     ) -> None:
         text = f"{help} {'It has to be named.' if typed else _DEFAULT}" if needed else help
@@ -50,7 +53,7 @@ class EnvironmentOption(click.Option, Late):
 
     def settle(self, context: click.Context) -> None:
         words = _words(context, self)
-        if self.needed and not words and not context.params.get(self.unless):
+        if self.needed and not words and not any(context.params.get(each) for each in self.unless):
             words = (_unambiguous(context, typed=self.typed),)
         context.params[str(self.name)] = words if self.multiple else next(iter(words), None)
 
@@ -88,14 +91,14 @@ def _unambiguous(context: click.Context, *, typed: bool) -> str:
     if variable and not typed:
         _tell(context, variable, f"${VARIABLE}")
         return variable
-    declared, of_clusters = _declared(context)
-    if len(declared) == 1 and not typed:
-        _tell(context, declared[0], f"the only one in {fleet_file(context)}")
-        return declared[0]
+    names, of_clusters = _declared(context)
+    if len(names) == 1 and not typed:
+        _tell(context, names[0], f"the only one in {fleet_file(context)}")
+        return names[0]
     if len(of_clusters) == 1 and not typed:
         _tell(context, of_clusters[0], f"the only one of {_named_clusters(context)}")
         return of_clusters[0]
-    raise click.UsageError(_no_tenant(context) or _missing(context, declared, of_clusters, typed=typed), context)
+    raise click.UsageError(_no_tenant(context) or _missing(context, names, of_clusters, typed=typed), context)
 
 
 def _no_tenant(context: click.Context) -> str:
@@ -125,13 +128,7 @@ def _declared(context: click.Context) -> tuple[list[str], list[str]]:
     from tenantry.fleet.placement import labelled
     from tenantry.source.include import read_all
 
-    try:
-        source = read_all(fleet_file(context))
-    except Refused as refused:
-        if refused.code != NO_FILE or context.obj is not None or not can_do_without(context):
-            raise
-        fix = f"{refused.fix}; or name the environment, -e ENV, to go by the labels on the cluster"
-        raise Refused(refused.message, fix, code=NO_FILE) from None
+    source = read_all(fleet_file(context))
     if not isinstance(source.data, Mapping):
         return [], []
     declared = [str(name) for name in mapping_at(source.data, "environments")]
@@ -167,3 +164,20 @@ def _to_type(context: click.Context, words: str) -> str:
     file = ("--file", str(root.obj)) if named else ()
     program, *path = context.command_path.split()
     return f"{shlex.join((program, *file, *path, *context.meta.get(GIVEN, ())))} {words}"
+
+
+def environment_of(fleet: Fleet, cluster: str, environment: str | None) -> str:
+    """The environment of a command about a cluster; None: its first.
+
+    Raises: Refused: the cluster is not declared, or not in the environment.
+    """
+    if cluster not in fleet.clusters:
+        message = f"cluster '{cluster}' is not declared in {fleet.source.file}"
+        raise Refused(message, f"name another; {declared('declared', cluster, fleet.clusters)}", code=UNKNOWN_NAME)
+    managed = [name for name, each in fleet.environments.items() if cluster in each.managements]
+    environments = list(dict.fromkeys([*fleet.clusters[cluster].environments, *managed]))
+    chosen = environment or environments[0]
+    if chosen not in environments:
+        message = f"cluster '{cluster}' does not belong to environment '{chosen}'"
+        raise Refused(message, f"name one of: {', '.join(environments)}", code=UNKNOWN_NAME)
+    return chosen

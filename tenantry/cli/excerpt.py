@@ -55,14 +55,6 @@ def excerpts(diagnostics: Sequence[Problem], width: int) -> Iterator[Excerpt | N
             yield None
 
 
-def marked_length(diagnostic: Problem) -> int:
-    """How many characters the carets mark; 0 if the line is unknown, or the length is that of a secret."""
-    place, lines = diagnostic.location, diagnostic.location.lines
-    line = lines[place.line - 1] if lines and place.line <= len(lines) else ""
-    token = _TOKEN.match(line, place.column - 1)
-    return token.end() - place.column + 1 if token and diagnostic.code not in _SECRET else 0
-
-
 class _Safe:
     """Decides which lines can be shown, given all diagnostics of the file."""
 

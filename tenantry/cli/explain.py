@@ -36,7 +36,7 @@ from tenantry.explain.app import AppRollout
 from tenantry.fleet.choice import Choice
 from tenantry.fleet.fleet import Fleet
 from tenantry.fleet.merge import Value
-from tenantry.kube.names import PLATFORM, app_name
+from tenantry.kube.names import PLATFORM
 from tenantry.load import load_fleet
 from tenantry.messages.errors import Refused
 from tenantry.messages.text import counted, listed
@@ -69,7 +69,7 @@ Exit codes:
 )
 @tenant_argument()
 @app_argument()
-@environment_option("The environment to show; all with --grants.", required=True, unless="grants")
+@environment_option("The environment to show; all with --grants.", required=True, unless=("grants",))
 @cluster_option("Only this cluster; default: all of the environment.")
 @click.option("--grants", is_flag=True, help="Show what the included file of TENANT may do.")
 @output("text", "json", kind="Explanation")
@@ -241,7 +241,7 @@ def _app_lines(app: ExplainedApp) -> Iterator[Line]:
     if app.bypass:
         yield Line(f"  bypassed by: {scalar(app.bypass)}", "what is new there reaches all clusters at once", "yellow")
     if is_range(app.bypass):
-        yield Line("", f"pin it: tenantry update --pin {app_name(app.tenant, app.app)}")
+        yield Line("", "to pin it, write a version in place of the range")
     for placed in app.placed:
         yield Line("")
         yield from _placed_lines(placed)

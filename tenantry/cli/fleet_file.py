@@ -34,39 +34,10 @@ def _keep(context: click.Context, _: click.Parameter, file: Path | None) -> None
         context.obj = file
 
 
-def finds_file(command: Callable[..., int]) -> Callable[..., int]:
-    """As `reads_file`, for a command that can do without: if there is no file, it gets the path where one would be.
-
-    If the command fails for lack of a file, it says so as every command.
-    """
-
-    @wraps(command)
-    def with_path(*arguments: Any, **options: Any) -> int:
-        context = click.get_current_context()
-        file = context.obj or _nearest()
-        try:
-            return command(file or Path(NAME), *arguments, **options)
-        except Refused as refused:
-            if file is None and refused.code == NO_FILE:
-                fleet_file(context)
-            raise
-
-    with_path.__dict__[_BY_LABELS] = True
-    return file_option()(with_path)
-
-
-_BY_LABELS = "by_labels"
-
-
-def can_do_without(context: click.Context) -> bool:
-    """Whether a command is one of `finds_file`."""
-    return bool(getattr(context.command.callback, _BY_LABELS, False))
-
-
 def reads_file(command: Callable[..., int]) -> Callable[..., int]:
     """Give a command the option `-f, --file`, and its file as the first argument.
 
-    If the output is a format of a forge, problems of the file have this format on stdout.
+    If the output is for GitHub, problems of the file are commands on stdout.
     """
 
     @wraps(command)
@@ -75,12 +46,11 @@ def reads_file(command: Callable[..., int]) -> Callable[..., int]:
             return command(fleet_file(click.get_current_context()), *arguments, **options)
         except InvalidFleet as invalid:
             # Every command has the option; few meet an invalid file.
-            from tenantry.cli.annotations import FORMATS, annotate_invalid
+            from tenantry.cli.annotations import annotate_invalid
 
-            output = options.get("output")
-            if output not in FORMATS:
+            if options.get("output") != "github":
                 raise
-            annotate_invalid(invalid, output)
+            annotate_invalid(invalid)
             return 2
 
     return file_option()(with_file)

@@ -8,16 +8,15 @@ from functools import partial, wraps
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
-from tenantry.cli.by_labels import by_labels
-from tenantry.cli.fleet_file import finds_file
+from tenantry.cli.fleet_file import reads_file
 from tenantry.cli.management import connect_management, management_options, open_management
 from tenantry.cli.options import output, tenant_apps
 from tenantry.cli.output import working
-from tenantry.cluster.apps import Selection, select
+from tenantry.cluster.apps import select
 from tenantry.fleet.fleet import Fleet
 from tenantry.kube.names import PLATFORM
 from tenantry.load import load_fleet
-from tenantry.messages.errors import UNKNOWN_NAME, InvalidFleet, Refused
+from tenantry.messages.errors import UNKNOWN_NAME, Refused
 from tenantry.messages.text import declared
 from tenantry.plan.plan import Plan, plan
 from tenantry.plan.planned_apps import PlannedApp
@@ -32,16 +31,12 @@ Connect: TypeAlias = "Callable[[], AbstractContextManager[Client]]"
 
 
 class Named(NamedTuple):
-    """What the arguments name. planned: the part of the environment; connect: to its management cluster.
-
-    by_labels: whether the file is invalid or not there, so that `planned` is what the labels on the cluster say.
-    """
+    """What the arguments name. planned: the part of the environment; connect: to its management cluster."""
 
     environment: str
     planned: Plan
     apps: Sequence[PlannedApp]
     connect: Connect
-    by_labels: bool = False
 
 
 def names_apps(kind: str, *options: Callable[[Any], Any]) -> Callable[[Callable[..., int]], Any]:
@@ -64,22 +59,16 @@ def names_apps(kind: str, *options: Callable[[Any], Any]) -> Callable[[Callable[
         ) -> int:
             names = _Names(tenant, app, clusters)
             connect: Connect = partial(connect_management, file, environment, kubeconfig, context)
-            has_file = True
             with ExitStack() as opened:
-                try:
-                    planned = _planned(file, environment, tenant)
-                except (InvalidFleet, Refused) as failure:
-                    labels = by_labels(file, environment, kubeconfig, context, failure, names.selection())
-                    client, found = opened.enter_context(labels)
-                    planned, connect, has_file = found.plan, _same(client), False
+                planned = _planned(file, environment, tenant)
                 apps, unreached = names.of(planned), False
-                if has_file and len(planned.hubs) > 1:
+                if len(planned.hubs) > 1:
                     # Only those that the apps are on.
                     hubs = {app.id.hub for app in apps}
                     there = opened.enter_context(open_management(file, planned, kubeconfig, context, hubs))
                     apps = [app for app in apps if app.id.hub not in there.unreached]
                     planned, connect, unreached = there.planned, _same(there.client), bool(there.unreached)
-                named = Named(environment, planned, apps, connect, by_labels=not has_file)
+                named = Named(environment, planned, apps, connect)
                 code = command(named, **own)
                 return 2 if unreached else code
 
@@ -88,7 +77,7 @@ def names_apps(kind: str, *options: Callable[[Any], Any]) -> Callable[[Callable[
             *options,
             management_options,
             output("text", "json", kind=kind),
-            finds_file,
+            reads_file,
         )
         decorated: Any = with_apps
         for decorator in reversed(decorators):
@@ -114,10 +103,6 @@ class _Names(NamedTuple):
         """The apps in a plan. Raises: Refused: there are none."""
         selection = select(planned, [self.tenant], [self.app] if self.app else [], self.clusters)
         return [app for app in planned.apps if selection.takes(app)]
-
-    def selection(self) -> Selection:
-        """The names as they were written."""
-        return Selection(frozenset({self.tenant}), frozenset({self.app} if self.app else ()), frozenset(self.clusters))
 
 
 def _planned(file: Path, environment: str, tenant: str) -> Plan:

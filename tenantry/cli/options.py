@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, TypeVar
 
 import click
 
 from tenantry.cli import completers
 from tenantry.cli.commands import Late
-from tenantry.cli.environment import ARGUMENT, EnvironmentOption, values
-from tenantry.cli.output import answer_as_yaml, show_all_columns
+from tenantry.cli.environment import ARGUMENT, EnvironmentOption
 from tenantry.kube.names import PLATFORM
 
 _F = TypeVar("_F", bound=Callable[..., Any])
@@ -47,76 +46,13 @@ def app() -> Callable[[_F], _F]:
     return click.argument("app", required=False, cls=_AppArgument, shell_complete=completers.apps)
 
 
-class _FullName(click.Argument):
-    """`TENANT/NAME` or `TENANT NAME`; the value is `TENANT/NAME`."""
-
-    def __init__(self, *arguments: Any, metavar: str, **attributes: Any) -> None:
-        super().__init__(*arguments, nargs=-1, metavar=metavar, callback=_full_name, **attributes)
-
-
-def _full_name(context: click.Context, _: click.Parameter, words: tuple[str, ...]) -> str:
-    if not words and not context.resilient_parsing:
-        usage = " ".join(
-            each.make_metavar(context) for each in context.command.params if each.param_type_name == "argument"
-        )
-        raise click.UsageError(f"Missing argument: {usage}", context)
-    if len(words) > 2 or (len(words) == 2 and "/" in "".join(words)):
-        raise click.UsageError(f"Got unexpected extra argument ({words[-1]})", context)
-    return "/".join(words)
-
-
-def full_name(name: str, metavar: str, complete: Callable[..., list[str]]) -> Callable[[_F], _F]:
-    """An argument `TENANT/NAME`, which may also be two words. complete: completes it as one word."""
-
-    def complete_word(context: click.Context, parameter: click.Parameter, start: str) -> list[Any]:
-        """Complete the name, or its second word, or the argument behind it. The parser cannot tell which one is next."""
-        arguments = [each for each in context.command.params if isinstance(each, click.Argument)]
-        words = [word for each in arguments for word in values(context.params.get(str(each.name))) if word]
-        length = 1 if "/" in "".join(words[:1]) else 2
-        if len(words) >= length:
-            behind = arguments[1:][len(words) - length :]
-            return behind[0].shell_complete(context, start) if behind else []
-        prefix = "".join(f"{word}/" for word in words)
-        return [found.removeprefix(prefix) for found in complete(context, parameter, f"{prefix}{start}")]
-
-    return click.argument(name, cls=_FullName, metavar=metavar, shell_complete=complete_word)
-
-
-def in_one_word(context: click.Context, words: Iterable[str]) -> tuple[str, ...]:
-    """Names of tenants and apps, in which `rocky web` becomes `rocky/web` if `web` is an app of rocky and no tenant."""
-    found: list[str] = []
-    for word in words:
-        owner = found[-1] if found else ""
-        at = ("platform", "addons") if owner == PLATFORM else ("tenants", owner, "apps")
-        if (
-            owner
-            and "/" not in owner
-            and word in completers.keys(context, word, *at)
-            and word not in completers.keys(context, word, "tenants")
-        ):
-            found[-1] = f"{owner}/{word}"
-        else:
-            found.append(word)
-    return tuple(found)
-
-
 def cluster(help: str) -> Callable[[_F], _F]:
     """`-c, --cluster NAME`, completed from the file."""
     return click.option("-c", "--cluster", metavar="NAME", help=help, shell_complete=completers.clusters)
 
 
-def cluster_name(*, required: bool = True) -> Callable[[_F], _F]:
-    """`NAME` of a cluster, completed from the file."""
-    return click.argument("name", required=required, shell_complete=completers.clusters)
-
-
-def group(help: str) -> Callable[[_F], _F]:
-    """`--group NAME` of clusters, repeatable, completed from the file."""
-    return click.option("--group", "groups", metavar="NAME", multiple=True, help=help, shell_complete=completers.groups)
-
-
 def environment(
-    help: str, *, required: bool = False, argument: bool = False, typed: bool = False, unless: str = ""
+    help: str, *, required: bool = False, argument: bool = False, typed: bool = False, unless: Sequence[str] = ()
 ) -> Callable[[_F], _F]:
     """`-e, --environment NAME`, completed from the file.
 
@@ -182,9 +118,8 @@ def app_names(help: str) -> Callable[[_F], _F]:
 
 
 def cluster_names(help: str) -> Callable[[_F], _F]:
-    """`-c, -l, --cluster NAME`, or labels such as `tier=edge`; may be repeated, completed from the file."""
-    help += " -l is the same as -c."
-    return _names("--cluster", help, completers.clusters, "-c", "-l", metavar="NAME|LABELS")
+    """`-c, --cluster NAME`, or labels such as `tier=edge`; may be repeated, completed from the file."""
+    return _names("--cluster", help, completers.clusters, "-c", metavar="NAME|LABELS")
 
 
 def _names(
@@ -226,68 +161,24 @@ def revision(name: str, *, default: str) -> Callable[[_F], _F]:
 
 
 FORMAT_OPTIONS = ("-o", "--output")
-JSON = "--json"
-"""The same as `--output json`."""
 
 
 class FormatOption(click.Option):
-    """The option `--output`. Commands see the formats that they declare.
+    """The option `--output`. kind: of the command's JSON document; "" without one."""
 
-    A command with a JSON document also prints it as YAML, and takes `--json`. kind: of that document; "" without one.
-    """
-
-    def __init__(
-        self, names: Sequence[str], *, kind: str, formats: Sequence[str], wide: bool, **attributes: Any
-    ) -> None:
-        self.kind, self.formats = kind, (*formats,)
-        self.is_yaml_document, self.is_wide = bool(kind) and "yaml" not in formats, wide
-        shown = [*formats]
-        if self.is_yaml_document:
-            shown.insert(shown.index("json") + 1, "yaml")
-        if wide:
-            shown.insert(1, "wide")
-        super().__init__(names, type=click.Choice(shown), default=formats[0], callback=_format, **attributes)
-
-    def add_to_parser(self, parser: Any, ctx: click.Context) -> None:
-        super().add_to_parser(parser, ctx)
-        if self.kind and not any(JSON in parameter.opts for parameter in ctx.command.params):
-            parser.add_option(obj=self, opts=[JSON], dest=self.name, action="store_const", const="json")
+    def __init__(self, names: Sequence[str], *, kind: str, formats: Sequence[str], **attributes: Any) -> None:
+        super().__init__(names, type=click.Choice(formats), default=formats[0], **attributes)
+        self.kind = kind
 
 
-def _format(_: click.Context, option: click.Parameter, chosen: str) -> str:
-    """The format that the command sees: it makes the same document for YAML, and the same table for all columns."""
-    assert isinstance(option, FormatOption)
-    if chosen == "yaml" and option.is_yaml_document:
-        answer_as_yaml()
-        return "json"
-    if chosen == "wide" and option.is_wide:
-        show_all_columns()
-        return "text"
-    return chosen
-
-
-def output(*formats: str, kind: str = "", wide: bool = False) -> Callable[[_F], _F]:
-    """`-o, --output FORMAT`; the first format is the default.
-
-    Args:
-        kind: Of the JSON document, required if there is one.
-        wide: The first format is a table, whose columns `print_fitting` leaves out on a narrow terminal: `-o wide` shows all.
-    """
+def output(*formats: str, kind: str = "") -> Callable[[_F], _F]:
+    """`-o, --output FORMAT`; the first format is the default. kind: of the JSON document, required if there is one."""
     assert bool(kind) == ("json" in formats), "the document of a command with JSON has a kind"
     return click.option(
         *FORMAT_OPTIONS,
         cls=FormatOption,
         kind=kind,
         formats=formats,
-        wide=wide,
         show_default=True,
         help="The format of the result.",
     )
-
-
-trust_sources = click.option(
-    "--trust-sources",
-    is_flag=True,
-    help="Run kustomize and helm without the cage that confines them: what they render can then read your files and reach"
-    " your network.",
-)

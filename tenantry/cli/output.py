@@ -79,30 +79,9 @@ def _write(text: str, stream: Any) -> None:
 _answered: ContextVar[bool] = ContextVar("answered", default=False)
 
 
-_as_yaml: ContextVar[bool] = ContextVar("as_yaml", default=False)
-_all_columns: ContextVar[bool] = ContextVar("all_columns", default=False)
-
-
 def start_answer() -> None:
-    """Note that the command which begins has printed no document yet, and was asked for no other form of it."""
+    """Note that the command which begins has printed no document yet."""
     _answered.set(False)
-    _as_yaml.set(False)
-    _all_columns.set(False)
-
-
-def answer_as_yaml() -> None:
-    """Print the document of this command as YAML."""
-    _as_yaml.set(True)
-
-
-def show_all_columns() -> None:
-    """Leave out no column of this command's table."""
-    _all_columns.set(True)
-
-
-def shows_all_columns() -> bool:
-    """Whether the table of this command leaves out no column."""
-    return _all_columns.get()
 
 
 def is_answered() -> bool:
@@ -111,11 +90,8 @@ def is_answered() -> bool:
 
 
 def data_json(value: Part | dict[str, Any] | list[Any]) -> None:
-    """Print a result as JSON: a document, or data of another format, such as a JSON Schema. A command calls this once.
-
-    After `answer_as_yaml`, it is the same data as YAML.
-    """
-    text = _yaml(as_json(value)) if _as_yaml.get() else as_json(value)
+    """Print a result as JSON: a document, or data of another format, such as a JSON Schema. A command calls this once."""
+    text = as_json(value)
     _answered.set(True)
     data(text)
 
@@ -130,13 +106,6 @@ def as_json(value: Part | dict[str, Any] | list[Any]) -> str:
         except ValueError:  # a lone surrogate
             text = json.dumps(_portable(value.model_dump()), indent=2)
     return text.replace("\x7f", "\\u007f")
-
-
-def _yaml(text: str) -> str:
-    # Few commands print YAML.
-    from tenantry.kube.yaml_text import documents
-
-    return documents([json.loads(text)]).rstrip("\n")
 
 
 def _portable(value: Any) -> Any:
@@ -208,14 +177,14 @@ _PIPE_WIDTH = 120
 _GUTTER = 9
 """Columns before a line of the file, for its number and a bar."""
 _WIDE = 1000
-"""Columns of a table if stdout is not a terminal, and with `-o wide`. Programs that read it need each row on one line."""
+"""Columns of a table if stdout is not a terminal. Programs that read it need each row on one line."""
 
 
 def stdout_console() -> Console:
     """The console for a command's result. Rich is imported here, because most commands print no table and it takes a while."""
     from rich.console import Console
 
-    width = None if sys.stdout.isatty() and not shows_all_columns() else _WIDE
+    width = None if sys.stdout.isatty() else _WIDE
     force = True if _forced() and colours(sys.stdout) else None
     return Console(width=width, no_color=not colours(sys.stdout), force_terminal=force, highlight=False)
 
@@ -244,14 +213,14 @@ def print_fitting(
 ) -> None:
     """Print a table without as many of the dispensable columns, in their order, as are necessary for the terminal.
 
-    What is left out is said below it. `-o wide` leaves out nothing.
+    What is left out is said below it. A pipe gets all columns.
     """
     shown, table = list(columns), build(columns)
-    for heading in () if shows_all_columns() else dispensable:
+    for heading in dispensable:
         if fits(table, console):
             break
         shown = [column for column in shown if column != heading]
         table = build(shown)
     console.print(table)
     if left_out := [column for column in columns if column not in shown]:
-        say(f"not shown for lack of room: {', '.join(left_out)}; -o wide shows all columns")
+        say(f"not shown for lack of room: {', '.join(left_out)}; a wider terminal or a pipe has all columns")

@@ -17,6 +17,7 @@ from tenantry.cli.diff.terminal import changes, line_as_text
 from tenantry.cli.diff.values import EVERYTHING, DisplayLimits, Line
 from tenantry.cli.fleet_file import reads_file
 from tenantry.cli.management import connect_management, management_options
+from tenantry.cli.options import cluster as cluster_option
 from tenantry.cli.options import environments as environments_option
 from tenantry.cli.options import output
 from tenantry.cli.output import (
@@ -60,16 +61,19 @@ Examples:
   tenantry preflight --environment prod --kubeconfig ~/.kube/hub-prod
   tenantry preflight --environment prod --preview        in a pull request
   tenantry preflight --environment prod --dry-run        before an adoption
+  tenantry preflight --environment prod --cluster edge-1
 
 Exit codes:
   0  no errors; there may be warnings
-  1  at least one error; with --strict, a warning about a cluster
+  1  at least one error, with --cluster also a remote cluster that does not
+     answer; with --strict, a warning about a cluster
   2  tenants.yaml is invalid, or a management cluster does not answer; with
      --strict, a warning about tenants.yaml
   4  the guard, or the gate to the environment before, would refuse the change
 """,
 )
 @environments_option("The environment to check; repeatable.", required=True, argument=True)
+@cluster_option("Check this cluster alone: that it answers, and takes what Flux does there.")
 @management_options
 @click.option(
     "--all", "everything", is_flag=True, help="Show every field that adopting an object changes; shorten nothing."
@@ -96,6 +100,7 @@ Exit codes:
 def command(
     file: Path,
     environment: tuple[str, ...],
+    cluster: str | None,
     kubeconfig: Path | None,
     context: str | None,
     *,
@@ -113,8 +118,19 @@ def command(
 
     The warnings of `tenantry validate` are printed to stderr; without --strict they do not change the exit code. With
     `--output github`, problems and warnings are workflow commands on stdout.
+
+    With --cluster, a remote cluster is asked with the kubeconfig that Flux uses, from its Secret on the management cluster:
+    whether Flux takes the kubeconfig, until when it is valid, whether the cluster accepts it, is the right one, lets Flux
+    impersonate the tenants' accounts, and is bootstrapped. Of a management cluster, Flux's controllers and the admission
+    policies are checked. Contents of the kubeconfig are never printed.
     """
     names = tuple(dict.fromkeys(environment))
+    if cluster:
+        if len(names) > 1 or everything or brief or preview or rehearse:
+            raise click.UsageError(
+                "--cluster is for one environment, and takes no --all, --brief, --preview or --dry-run"
+            )
+        return _check_cluster(file, names[0], cluster, kubeconfig, context, output, strict=strict)
     if len(names) > 1 and (kubeconfig or context):
         raise click.UsageError("--kubeconfig and --context are of one cluster: name one --environment with them")
     with working(f"planning {file}") as tell:
@@ -122,7 +138,7 @@ def command(
         plans = {name: plan_one(fleet, name) for name in steps(names, "environments", tell)}
     warnings = warnings_of(fleet)
     if output == "github" and not brief:
-        annotate_warnings(warnings, output, strict=strict)
+        annotate_warnings(warnings, strict=strict)
     elif output != "json":
         print_warnings(file, warnings, brief=brief)
     reports: dict[str, Report] = {}
@@ -131,7 +147,7 @@ def command(
         try:
             mode = Mode.PREVIEW if preview else Mode.RUN
             report = report_on(file, fleet, planned, kubeconfig, context, mode, rehearse=rehearse)
-            reports[name] = _strictly(report) if strict else report
+            reports[name] = replace(report, problems=_strictly(report.problems)) if strict else report
         except Refused as refused:
             failed[name] = refused
             error(str(refused))
@@ -150,6 +166,22 @@ def command(
     if any(report.refused for report in reports.values()):
         return 4
     return 0 if all(report.fit for report in reports.values()) else 1
+
+
+def _check_cluster(
+    file: Path, environment: str, name: str, kubeconfig: Path | None, context: str | None, output: str, *, strict: bool
+) -> int:
+    from tenantry.cli.preflight_cluster import contacted, print_contact, print_document
+
+    found = contacted(file, load_fleet(file), environment, name, kubeconfig, context)
+    if strict:
+        found = replace(found, problems=_strictly(found.problems))
+    if output == "json":
+        print_document(found)
+    else:
+        annotated = output == "github"
+        print_contact(found, lambda each: command_of_problem(each, environment) if annotated else as_text(each))
+    return 0 if found.fit else 1
 
 
 def report_on(
@@ -218,9 +250,9 @@ def _for_stack(report: Report, stack: str) -> Report:
     return replace(report, problems=tuple(problems))
 
 
-def _strictly(report: Report) -> Report:
-    """The report with errors instead of warnings."""
-    return replace(report, problems=tuple(replace(problem, severity=Severity.ERROR) for problem in report.problems))
+def _strictly(problems: Iterable[Problem]) -> tuple[Problem, ...]:
+    """Errors instead of warnings."""
+    return tuple(replace(problem, severity=Severity.ERROR) for problem in problems)
 
 
 def _not_checked(refused: Refused) -> Report:

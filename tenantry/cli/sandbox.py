@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -238,13 +238,3 @@ def _table(found: SandboxStatus) -> Table:
         state = "running" if part.alive else "dead"
         table.add_row(part.owner, part.part, state, str(part.pid), str(part.port or ""), f"{part.memory // 2**20} MiB")
     return table
-
-
-def logs_of(kubeconfig: Path, programs: Iterable[str]) -> list[Path]:
-    """The logs of some programs of a cluster, shards included, given its kubeconfig; empty if that is not a sandbox's."""
-    from tenantry.sandbox.layout import Layout
-
-    cluster, layout = kubeconfig.parent.name, Layout(kubeconfig.parent.parent)
-    if not layout.exists():
-        return []
-    return [file for program in programs for file in sorted(layout.logs.glob(f"{cluster}-{program}*.log"))]

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import click
 
-from tenantry.cli.annotations import FORMATS, annotate_warnings, notice
+from tenantry.cli.annotations import annotate_warnings, notice
 from tenantry.cli.commands import Command
 from tenantry.cli.fleet_file import reads_file
 from tenantry.cli.options import output
@@ -29,7 +29,6 @@ Examples:
   tenantry validate --file fleets/edge.yaml
   tenantry validate --output json
   tenantry validate --output github         annotate lines of a pull request
-  tenantry validate --output sarif > fleet.sarif
 
 Exit codes:
   0  the file is valid
@@ -37,7 +36,7 @@ Exit codes:
 """,
 )
 @click.option("--strict", is_flag=True, help="Treat warnings as errors: exit with code 2 if there are any.")
-@output("text", "json", *FORMATS, kind="Validation")
+@output("text", "json", "github", kind="Validation")
 @reads_file
 def command(file: Path, *, strict: bool, output: str) -> int:
     """Check tenants.yaml: its keys and values, its references, and the objects that every environment yields.
@@ -50,8 +49,7 @@ def command(file: Path, *, strict: bool, output: str) -> int:
     with `clusterRoles`, the waves of environments with a `rollout`, what environments wait for before they change
     (`after`), and when changes could begin (`windows`).
 
-    `github` prints workflow commands, `sarif` SARIF 2.1.0 and `gitlab` a Code Quality report. Their paths start at the root
-    of the Git repository.
+    `github` prints workflow commands, whose paths start at the root of the Git repository.
     """
     with working(f"checking {file}") as tell:
         fleet = load_fleet(file)
@@ -87,10 +85,9 @@ def command(file: Path, *, strict: bool, output: str) -> int:
                 cluster_roles=rights,
             )
         )
-    elif output in FORMATS:
-        annotate_warnings(warnings, output, strict=strict)
-        if output == "github":
-            data("\n".join([summary, *(notice(str(file), fact) for fact in facts)]))
+    elif output == "github":
+        annotate_warnings(warnings, strict=strict)
+        data("\n".join([summary, *(notice(str(file), fact) for fact in facts)]))
     else:
         data("\n".join([summary, *facts]))
         report_warnings(warnings)

@@ -127,7 +127,6 @@ def command(
                 hub=_given(kubeconfig=_absolute(ctx.params["kubeconfig"]), context=ctx.params["context"]),
                 file=_given(file=ctx.obj),
                 setting=_places(ctx, named.environment, Places.setting),
-                has_file=not named.by_labels,
                 before=_before(ctx),
                 own=_kubectl(own) if own else (),
             )
@@ -135,7 +134,7 @@ def command(
     if output == "json":
         from tenantry.cli.documents.causes import Why
 
-        data_json(Why(environment=named.environment, apps=found, absent=None, by_labels=named.by_labels))
+        data_json(Why(environment=named.environment, apps=found, absent=None))
     else:
         data(_text(found, datetime.now(UTC)))
     return 0 if all(each.well for each in found) else 1

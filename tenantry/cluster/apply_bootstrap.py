@@ -172,7 +172,7 @@ def _fix(id: ObjectId, status: int) -> str:
         return "use the credentials of an administrator of the cluster"
     if status == HTTPStatus.CONFLICT:
         return (
-            "if kubectl applied them: tenantry cluster bootstrap NAME | kubectl apply -f -; otherwise remove these fields from the"
+            "if kubectl applied them: tenantry bootstrap NAME | kubectl apply -f -; otherwise remove these fields from the"
             " other manager's configuration, or rename the platform's objects"
         )
     return f"see what is in the way: {get(id)}; put it right, then run the command again"

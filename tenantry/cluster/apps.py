@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
+from tenantry.cluster.kubectl import resume
 from tenantry.cluster.standing import Live
 from tenantry.cluster.status import MISSING, PAUSED, AppStatus, Readiness, condition, last_good, revision_of, since_of
 from tenantry.cluster.unreached import Known, Standings
@@ -73,7 +74,7 @@ def _message(app: PlannedApp, stands: Known, manifest: Manifest, environment: st
         return stands.message if stands.message or has_status else _unwatched(manifest, environment)
     if not by_hand:
         return PAUSED
-    return f"suspended by hand, not in the file: run `tenantry resume {app.full_name} --environment {environment}`"
+    return f"suspended by hand, not in the file: {resume(app.id)}"
 
 
 def _unwatched(manifest: Manifest, environment: str) -> str:

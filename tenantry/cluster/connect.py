@@ -75,7 +75,7 @@ def of_secret(data: bytes) -> SingleConfig:
     except (AttributeError, ConfigError, KeyError, TypeError, ValueError, yaml.YAMLError):
         config = None
     if config is None or config.user is None:
-        raise Refused("the kubeconfig is incomplete", "tenantry cluster check NAME says what is wrong")
+        raise Refused("the kubeconfig is incomplete", "tenantry preflight --cluster NAME says what is wrong")
     return config
 
 

@@ -7,9 +7,8 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
-from tenantry.cluster.control import is_own
 from tenantry.cluster.failures import is_cut_off
-from tenantry.cluster.inventory import namespaces_of
+from tenantry.cluster.inventory import is_own, namespaces_of
 from tenantry.cluster.reading import read_objects
 from tenantry.cluster.standing import Live, inputs_of
 from tenantry.cluster.status import (

@@ -21,7 +21,7 @@ from tenantry.messages.errors import Problem, Refused, error, refuse
 from tenantry.model import SecretKey
 from tenantry.plan.bootstrap import MARKER
 from tenantry.plan.objects.apps import HELM_API, KUSTOMIZE_API
-from tenantry.plan.objects.scope import ENVIRONMENT_LABEL, MANAGED_BY
+from tenantry.plan.objects.scope import APP_LABEL, CLUSTER_LABEL, ENVIRONMENT_LABEL, MANAGED_BY, TENANT_LABEL
 from tenantry.plan.plan import Plan
 
 if TYPE_CHECKING:
@@ -51,13 +51,12 @@ def fleet_kinds() -> list[tuple[str, str]]:
     return [*CORE_KINDS, *((schema_of(kind).api_version, kind) for kind in kinds())]
 
 
-def apps_of(client: Client, environment: str, labels: str = "") -> Iterator[Manifest]:
+def apps_of(client: Client, environment: str) -> Iterator[Manifest]:
     """The Kustomizations and HelmReleases of an environment, in all namespaces. The two kinds are listed concurrently.
 
-    Args:   labels: a selector that narrows this down further.
     Raises: Refused: Flux is not installed on the cluster, or reading is not allowed.
     """
-    selector = ",".join(filter(None, (f"{ENVIRONMENT_LABEL}={environment}", labels)))
+    selector = f"{ENVIRONMENT_LABEL}={environment}"
 
     def of_kind(kind: str) -> list[Manifest]:
         message = f"the cluster does not serve {kind}: Flux is not installed there"
@@ -65,6 +64,16 @@ def apps_of(client: Client, environment: str, labels: str = "") -> Iterator[Mani
         return list(requests.every(client, APP_KINDS[kind], kind, selector=selector, unknown=unknown))
 
     return chain.from_iterable(requests.in_parallel(of_kind, APP_KINDS))
+
+
+_IDENTITY = (*MANAGED_BY, ENVIRONMENT_LABEL, TENANT_LABEL, CLUSTER_LABEL, APP_LABEL)
+"""The labels that say whose an object is."""
+
+
+def is_own(planned: Manifest, live: Manifest) -> bool:
+    """Whether the labels of a live object say that it is the planned one."""
+    wanted: Mapping[str, object] = labels_of(planned)
+    return all(labels_of(live).get(key) == wanted.get(key) for key in _IDENTITY)
 
 
 def flux_objects_of(client: Client, plan: Plan) -> list[Manifest]:
@@ -193,7 +202,7 @@ def _unmarked(client: Client, fleet: Fleet, plan: Plan, hub: str) -> Iterator[Pr
         yield error(
             UNMARKED,
             f"cluster {server} is not marked as '{hub}', the management cluster of environment '{plan.environment}'",
-            f"check the kubeconfig and its context; if they are right: tenantry cluster bootstrap {hub}"
+            f"check the kubeconfig and its context; if they are right: tenantry bootstrap {hub}"
             " --kubeconfig FILE --context NAME",
         )
     elif marked != hub:

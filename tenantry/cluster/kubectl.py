@@ -52,6 +52,11 @@ def resume(id: ObjectId, context: str = "") -> str:
     return f"flux resume {_of_flux(id, context)}"
 
 
+def reconcile(id: ObjectId, context: str = "", *, with_source: bool = False) -> str:
+    """Has Flux reconcile an object now, and waits for that. with_source: after fetching its source."""
+    return f"flux reconcile {_of_flux(id, context)}{' --with-source' if with_source else ''}"
+
+
 def leave_alone(ids: Iterable[ObjectId], context: str = "", *, back: bool = False) -> tuple[str, ...]:
     """Has Kustomizations neither apply nor prune objects, or takes that back: a command for each namespace.
 
@@ -68,12 +73,6 @@ def leave_alone(ids: Iterable[ObjectId], context: str = "", *, back: bool = Fals
 
 RECONCILE = "kustomize.toolkit.fluxcd.io/reconcile"
 """The annotation with which Kustomizations leave an object as it is."""
-
-
-def reconcile_resource_set(id: ObjectId, context: str = "", *, enabled: bool) -> str:
-    """Has the Flux Operator apply a ResourceSet, or stop that, also cleaning up when it is deleted."""
-    note = f"fluxcd.controlplane.io/reconcile={'enabled' if enabled else 'disabled'}"
-    return f"kubectl annotate --overwrite {_named(id, context)} {note}"
 
 
 def get(id: ObjectId, context: str = "") -> str:

@@ -160,7 +160,7 @@ def ways_on(environment: str, after: After, different: Sequence[str]) -> str:
     how = f"give {first} the same version, run it there and wait" if different else "run it there first and wait"
     lines = [f"{how}: tenantry up --environment {first}"]
     if different:
-        lines.append(f"or take what {first} has: tenantry promote {different[0]} --from {first} --to {environment}")
+        lines.append(f"or take what {first} has: tenantry promote {first} {environment} {different[0]}")
     if after.refuses:
-        lines.append(f"in an emergency: tenantry up --environment {environment} --ignore after --reason TEXT")
+        lines.append(f"in an emergency: tenantry up --environment {environment} --ignore after")
     return "\n       ".join(lines)

@@ -179,6 +179,6 @@ def check_deletable(client: Client, environment: str, secrets: Iterable[ObjectId
                 f"this would delete {listed(map(str, ids), _NAMED)}, and these credentials may not list the Secrets of namespace"
                 f" '{namespace}', which Pulumi's provider does when it deletes one",
                 f"have an administrator delete it, and run the same command with --refresh; to let them delete such Secrets from"
-                f" now on: tenantry rbac --role deploy --environment {environment} --secrets",
+                f" now on: tenantry bootstrap --environment {environment} --roles deploy --for WHO --secrets",
                 code=NOT_ALLOWED,
             )

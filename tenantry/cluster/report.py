@@ -7,7 +7,6 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING
 
-from tenantry.cluster import requests
 from tenantry.cluster.apps import Selection, statuses, why_command
 from tenantry.cluster.drift import compare, confirmed
 from tenantry.cluster.inventory import APP_KINDS, claims_on, flux_kinds_of, namespaces_of
@@ -15,28 +14,23 @@ from tenantry.cluster.leftovers import leftovers, remains, told, told_kept, told
 from tenantry.cluster.objects import Compared, ObjectStatus, object_statuses
 from tenantry.cluster.reading import UNLISTED, not_read
 from tenantry.cluster.status import (
-    MISSING,
     TROUBLE,
     AppStatus,
     Readiness,
     age,
     by_trouble,
     condition,
-    message_of,
     moment,
-    one_line,
-    readiness,
     ready_message,
 )
 from tenantry.guard.claims import Claim
 from tenantry.guard.kept import Kept
 from tenantry.guard.places import Places, whose
-from tenantry.kube.objects import KubeObject, Manifest, ObjectId, labels_of, object_id, readable_id
+from tenantry.kube.objects import Manifest, ObjectId, labels_of, object_id, readable_id
 from tenantry.messages.data import mapping_at, value_at
 from tenantry.messages.errors import Refused
 from tenantry.messages.text import counted, grouped, listed
-from tenantry.plan.notifications import RECEIVER_API
-from tenantry.plan.objects.scope import APP_LABEL, ENVIRONMENT_LABEL, MANAGED_BY, TENANT_LABEL
+from tenantry.plan.objects.scope import APP_LABEL, MANAGED_BY, TENANT_LABEL
 from tenantry.plan.plan import Plan
 from tenantry.plan.users import Users
 
@@ -114,7 +108,6 @@ class StatusReport:
     stuck:      a message with a fix for each object that cannot make progress by itself.
     remaining:  undeclared objects that no run removes, because they can hold data. kept: the namespaces that the claims record.
     unread:     why the objects on the cluster could not be compared with the file; "" if they could.
-    by_labels:  whether there is no file to compare with, so that this is what the labels on the cluster say.
     left_out:   what `failing` does not list, and what to type about it; "" if it lists something.
     """
 
@@ -128,7 +121,6 @@ class StatusReport:
     unread: str = ""
     remaining: tuple[ObjectId, ...] = ()
     kept: tuple[Kept, ...] = ()
-    by_labels: bool = False
     left_out: str = ""
 
     @property
@@ -259,18 +251,6 @@ def _left_out_by_a_run(plan: Plan, claims: Iterable[Claim]) -> str:
     return f"the last run left out {listed(hubs)}, which may not have what the file says\n  fix: when it answers: {run}"
 
 
-def labels_report(client: Client, plan: Plan, live: Iterable[Manifest], selection: Selection) -> StatusReport:
-    """What can be said without the file. plan: of what labels name; see `labelled`. live: as for `full_report`."""
-    live = tuple(live)
-    return replace(
-        apps_report(plan, live, selection),
-        planned=0,
-        stuck=tuple(stuck(filter(selection.takes_labelled, live), _places(client))),
-        unread="without the file, nothing is known of missing, changed and undeclared objects",
-        by_labels=True,
-    )
-
-
 def _left(plan: Plan, recorded: Iterable[Kept]) -> Iterator[Kept]:
     """The namespaces that an environment has left with their data, and does not plan again."""
     planned = {(placement.cluster, name) for placement in plan.placements for name in placement.namespaces}
@@ -279,54 +259,9 @@ def _left(plan: Plan, recorded: Iterable[Kept]) -> Iterator[Kept]:
             yield entry
 
 
-def with_remotes(
-    report: StatusReport, found: Iterable[ObjectStatus], selection: Selection = _EVERYTHING
-) -> StatusReport:
-    """A report with what the remote clusters say; what the management cluster says of the same object comes first."""
-    known = {each.id for each in report.objects}
-    more = [each for each in found if each.id not in known and selection.takes_labelled(each.planned.manifest)]
-    return replace(report, objects=_ordered([*report.objects, *more]))
-
-
 def _places(client: Client) -> Places | None:
     """Whose the namespaces are; None if reading them is not allowed."""
     try:
         return Places(namespaces_of(client))
     except Refused:
         return None
-
-
-_KIND = "Receiver"
-
-
-@dataclass(frozen=True, slots=True)
-class Webhook:
-    """path: where Flux takes calls, "" before it made one; message: Flux's own."""
-
-    tenant: str
-    cluster: str
-    id: ObjectId
-    readiness: Readiness
-    path: str
-    message: str
-
-
-def webhooks_of(client: Client, plan: Plan) -> tuple[Webhook, ...]:
-    """One webhook per planned receiver, in the order of the plan. Raises: Refused: reading is not allowed."""
-    planned = [each for each in plan.objects if each.id.kind == _KIND]
-    live = {readable_id(each): each for each in _live(client, plan)} if planned else {}
-    return tuple(_webhook(each, live.get(each.id)) for each in planned)
-
-
-def _live(client: Client, plan: Plan) -> Iterator[Manifest]:
-    return requests.every(client, RECEIVER_API, _KIND, selector=f"{ENVIRONMENT_LABEL}={plan.environment}")
-
-
-def _webhook(planned: KubeObject, manifest: Manifest | None) -> Webhook:
-    whose = (planned.owner.tenant, planned.owner.cluster, planned.id)
-    if manifest is None:
-        return Webhook(*whose, Readiness.MISSING, "", MISSING)
-    status = mapping_at(manifest, "status")
-    ready = condition(status, "Ready")
-    path, message = one_line(str(status.get("webhookPath") or "")), one_line(message_of(ready))
-    return Webhook(*whose, readiness(manifest, ready), path, message)

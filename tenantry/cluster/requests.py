@@ -23,6 +23,8 @@ _T = TypeVar("_T")
 _U = TypeVar("_U")
 
 AUTHORIZATION = "authorization.k8s.io/v1"
+FIELD_MANAGER = "tenantry-cli"
+"""Of what is written beside the objects of a plan."""
 ANSWER_TIMEOUT = 30.0
 """Seconds for one answer, if the caller does not say; a page of a list takes a fraction of one."""
 _AT_ONCE = 16
@@ -194,23 +196,6 @@ def _user_info(client: Client, headers: Mapping[str, str] | None = None) -> Mapp
     content = {"apiVersion": _AUTHENTICATION, "kind": "SelfSubjectReview"}
     answer = _sent(client, "POST", path, "who one is on the cluster", json=content, headers=headers)
     return None if answer is None else mapping_at(mapping_at(answer, "status"), "userInfo")
-
-
-def token_of(client: Client, namespace: str, account: str, seconds: int) -> str:
-    """A new token of a service account, valid for some seconds; an API server may give it less time, or more.
-
-    Raises: as `one`; Refused, too: there is no such account.
-    """
-    path = f"{_within('v1', namespace)}/serviceaccounts/{account}/token"
-    content = {"apiVersion": _AUTHENTICATION, "kind": "TokenRequest", "spec": {"expirationSeconds": seconds}}
-    what = f"a token of ServiceAccount {namespace}/{account}"
-    answer = _sent(client, "POST", path, what, json=content)
-    token = str(mapping_at(answer or {}, "status").get("token") or "")
-    if not token:
-        raise Refused(
-            f"the cluster gives no token of ServiceAccount {namespace}/{account}", "check that it exists there"
-        )
-    return token
 
 
 _AUTHENTICATION = "authentication.k8s.io/v1"

@@ -32,6 +32,9 @@ class Readiness(StrEnum):
     """The file says something else since the last run, or a run has not come to it."""
 
 
+REQUESTED = "reconcile.fluxcd.io/requestedAt"
+"""The annotation with which somebody asks Flux to reconcile an object now. Source: fluxcd.io, "Kustomization" and "HelmRelease"."""
+
 MISSING = "not on the management cluster: run `tenantry up`"
 """The message for an object that is planned and not there."""
 PAUSED = "paused in the file: set 'state: active' and run `tenantry up` to resume"

@@ -7,8 +7,8 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from tenantry.cluster import requests
-from tenantry.cluster.control import is_own
 from tenantry.cluster.health import Health, State
+from tenantry.cluster.inventory import is_own
 from tenantry.cluster.reach import way_of
 from tenantry.cluster.running import Asked, Running, read_all
 from tenantry.cluster.status import (

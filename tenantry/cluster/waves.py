@@ -13,8 +13,8 @@ from itertools import count
 from typing import TYPE_CHECKING
 
 from tenantry.cluster import requests
-from tenantry.cluster.control import FIELD_MANAGER
 from tenantry.cluster.drift import compare
+from tenantry.cluster.requests import FIELD_MANAGER
 from tenantry.guard.claims import Claim
 from tenantry.kube.objects import Manifest, ObjectId, Owner, labels_of, readable_id
 from tenantry.messages.data import mapping_at
@@ -169,7 +169,7 @@ def approve(
     fields = (by, group, moment, commit, str(first.wave), first.rollout, subjects)
     key = f"{moment.replace(':', '')}-{sha256(chr(10).join(fields).encode()).hexdigest()[:8]}"
     if requests.patched(client, id, {"data": {key: "\n".join(fields)}}, manager=FIELD_MANAGER, dry_run=False) is None:
-        raise Refused(f"{id} does not exist", "prepare the management cluster: tenantry cluster bootstrap NAME")
+        raise Refused(f"{id} does not exist", "prepare the management cluster: tenantry bootstrap NAME")
 
 
 def _approved(entry: str) -> Iterator[Approved]:

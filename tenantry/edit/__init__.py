@@ -1,6 +1,6 @@
 """Edits of tenants.yaml by command: text in, text out, and every byte that the edit does not concern stays.
 
-Called by: the commands `add`, `remove`, `rename`, `move`, `set`, `unset`, `fmt`, `promote` and `update`.
+Called by: the commands `add`, `remove`, `set` and `promote`.
 Never: reads a cluster, or writes a file that is not valid afterwards.
 
     subjects    what an edit of a tenant, an app, a cluster and so on means for the rest of the fleet
@@ -10,6 +10,5 @@ Never: reads a cluster, or writes a file that is not valid afterwards.
     splices     edits of mappings and lists as replacements in the text, by lines or in brackets
     tree        what is written where, down to the character; `lines`: the lines of an entry
     values      how a file is written, and new data alike
-    canonical   the form that `fmt` writes
     write       puts the edited files in place, all or none
 """

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from pathlib import Path as FilePath
 from typing import Any, NoReturn
 
-from tenantry.edit.lines import BREAKS, Splice, after_lines, column_of, first_line, is_inline, spliced
+from tenantry.edit.lines import Splice, column_of, spliced
 from tenantry.edit.splices import (
     empty_brackets,
     empty_lines,
@@ -23,16 +23,14 @@ from tenantry.edit.splices import (
     replace_in_brackets,
     replace_lines,
 )
-from tenantry.edit.tree import Entry, Node, comments, tree_of
+from tenantry.edit.tree import Entry, Node, tree_of
 from tenantry.edit.values import (
     Style,
     behind,
-    double_quoted,
     entry,
     flow_entry,
     indented,
     is_quoted,
-    key_text,
     scalar,
     style_of,
 )
@@ -135,28 +133,6 @@ class Document:
         found = self.entry(path)
         return found.key is not None and self.text[found.key.end : found.value.end] == ": {}"
 
-    def lines_of(self, path: Path, key: str) -> list[str] | None:
-        """The lines of an entry with its comments and another key, without indentation; None if it has no lines of its own."""
-        found, parent = self.entry(path), self.node(path[:-1])
-        if parent.flow or found.key is None or is_inline(self.text, found):
-            return None
-        start = first_line(self.text, found, header=len(path) == 1)
-        own = self.text[found.key.start : found.key.end]
-        written = own if key == path[-1] else key_text(key, self._style_in(parent))
-        below = self.text[found.key.end : after_lines(self.text, found)].rstrip("".join(BREAKS))
-        column = column_of(self.text, found.start)
-        return [
-            _dedented(line, column) for line in LINE_BREAK.split(self.text[start : found.key.start] + written + below)
-        ]
-
-    def has_comments(self, path: Path) -> bool:
-        """Whether comments belong to an entry."""
-        found = self.entry(path)
-        start, end = first_line(self.text, found), after_lines(self.text, found)
-        if self.node(path[:-1]).flow:
-            start, end = found.start, found.end
-        return any(comments(self.text, self.root.nodes(), start, end))
-
     def replace(self, path: Path, value: Any) -> None:
         """Write another value at a path that is there."""
         found, parent = self.entry(path), self.node(path[:-1])
@@ -187,17 +163,6 @@ class Document:
         else:
             splices = empty_lines(self.text, self.entry(path[:-1]), "{}" if parent.kind == "mapping" else "[]")
         self._apply(splices, removed(self.data, path))
-
-    def rename(self, path: Path, key: str) -> None:
-        """Give the entry of a mapping another key, at its place."""
-        found, parent = self.entry(path), self.node(path[:-1])
-        assert found.key is not None, "an entry of a list has no key"
-        self.check_untouched(found.key, path)
-        old = self.text[found.key.start : found.key.end]
-        style = self._style_in(parent)
-        written = f"'{key}'" if old.startswith("'") and key.isprintable() and "'" not in key else key_text(key, style)
-        written = double_quoted(key) if old.startswith('"') else written
-        self._apply([Splice(found.key.start, found.key.end, written)], renamed(self.data, path, key))
 
     def _apply(self, splices: Sequence[Splice], expected: Any) -> None:
         text = spliced(self.text, splices)
@@ -262,11 +227,6 @@ class Document:
         raise Refused(message, "edit the file by hand there")
 
 
-def _dedented(line: str, column: int) -> str:
-    """The line without its first spaces; a line inside of a text over several lines can have fewer of them."""
-    return line[column:] if not line[:column].strip(" ") else line.lstrip(" ")
-
-
 # --- what data becomes by an edit: each function returns a copy, and shares what stays ----------------------------------
 
 
@@ -292,13 +252,6 @@ def removed(data: Any, path: Path) -> Any:
     """Without the entry at a path."""
     above = value_at(data, path[:-1]).copy()
     del above[path[-1]]
-    return replaced(data, path[:-1], above)
-
-
-def renamed(data: Any, path: Path, name: str) -> Any:
-    """With another key at a path."""
-    above = dict(value_at(data, path[:-1]))
-    above[name] = above.pop(path[-1])
     return replaced(data, path[:-1], above)
 
 

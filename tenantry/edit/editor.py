@@ -1,4 +1,4 @@
-"""Edits a fleet's file and the files that it includes, in memory. `write.commit` writes them.
+"""Edits a fleet's file and the files that it includes, in memory. `write.write_all` writes them.
 
 A path is a tuple of keys and indexes. Each edit goes to the file that declares the place, changes no byte outside of what it
 edits, and leaves exactly the data that was asked for. Later edits see what earlier ones did.
@@ -17,7 +17,6 @@ from typing import Any
 
 from tenantry.edit.document import Document, nested, same
 from tenantry.edit.paths import emptied_by, ranks_at
-from tenantry.edit.values import indented, key_text
 from tenantry.fleet.overlays import ENVIRONMENTS, RELATIONS, frames_overrides, in_overlay
 from tenantry.grants.frames import PARTS, SELECTOR
 from tenantry.messages.data import ABSENT, mapping_at, value_at
@@ -34,7 +33,7 @@ _OF_TEAMS = (*PARTS, SELECTOR)
 class Editor:
     """The files of a fleet while they are edited.
 
-    main: the fleet's own file; documents: all of them, the main one first; created: those that are not on disk yet.
+    main: the fleet's own file; documents: all of them, the main one first.
     rows: the place of each tenant and cluster that is a row of a CSV file, by its path. No edit changes a CSV file.
     overlays: the environment of each overlay.
     """
@@ -50,7 +49,6 @@ class Editor:
         self.rows = rows
         self.overlays = overlays
         self.documents = dict(documents)
-        self.created: set[FilePath] = set()
 
     @classmethod
     def open(cls, main: FilePath) -> Editor:
@@ -177,13 +175,6 @@ class Editor:
 
     # --- changing ---------------------------------------------------------------------------------------------------
 
-    def create(self, file: FilePath, text: str) -> None:
-        """Begin a file that is not there yet. Its path is below the main file's directory, as this is written."""
-        document = Document(file, text.replace("\n", self.documents[self.main].newline).encode())
-        document.before = b""
-        self.documents[file] = document
-        self.created.add(file)
-
     def set(self, path: Path, value: Any, *, file: FilePath | None = None) -> None:
         """Write a value at a path, with the mappings above it that are missing. file: where, if it is not there yet.
 
@@ -198,13 +189,10 @@ class Editor:
         else:
             assign(document, path, value)
 
-    def add(
-        self, path: Path, key: str | None, value: Any, after: str | None = None, *, file: FilePath | None = None
-    ) -> None:
+    def add(self, path: Path, key: str | None, value: Any, *, file: FilePath | None = None) -> None:
         """Write a new entry into the mapping or list at `path`, which is created if it is missing.
 
-        key: of the mapping; None: behind the last entry of the list. after: the key behind which the entry comes, by default
-        the last one. Raises: Refused: the key is there already.
+        key: of the mapping; None: of a list. The entry comes behind the last one. Raises: Refused: the key is there already.
         """
         if file is None:
             file = self.file_of(path if key is None else (*path, key))
@@ -217,10 +205,7 @@ class Editor:
         if isinstance(holder, dict) and key in holder:
             there = (*path, str(key))
             raise Refused(f"'{format_path(there)}' is there already ({document.place(document.entry(there).start)})")
-        if after is not None and after not in holder:
-            raise Refused(f"there is no '{after}' to come after")
-        index = None if after is None else list(holder).index(after) + 1
-        document.insert((*path, len(holder) if key is None else key), value, index)
+        document.insert((*path, len(holder) if key is None else key), value)
 
     def unset(self, path: Path, *, file: FilePath | None = None) -> None:
         """Remove the entry at a path with its comments, in every file that declares it, or in one.
@@ -232,26 +217,6 @@ class Editor:
             at = path if file else self._changed_in(holder, path)
             gone = emptied_by(document.data, at, is_override=holder in self.overlays)
             document.remove(at[:2] if len(gone) == 1 < len(at) and len(document.data) == 1 else gone)
-
-    def rename(self, path: Path, key: str, *, file: FilePath | None = None) -> None:
-        """Give an entry of a mapping another key, in every file that declares it, or in one. References stay as they are."""
-        for holder in [file] if file else self._require(path):
-            at = path if file else self._path_in(holder, path)
-            if key != at[-1] and self.documents[holder].depth((*at[:-1], key)) == len(at):
-                raise Refused(f"'{format_path((*at[:-1], key))}' is there already")
-            self.documents[holder].rename(at, key)
-
-    def move(self, path: Path, to: Path, *, source: FilePath | None = None, target: FilePath | None = None) -> None:
-        """Move an entry with its comments to another path, behind the entries that are there."""
-        _move(self.documents[source or self.file_of(path)], path, self.documents[target or self.file_of(to)], to)
-        for file in self._declaring(path) if path != to else ():
-            if file in self.overlays:
-                _move(self.documents[file], path, self.documents[file], to)
-                self._drop_empty(file, path[:-1])
-
-    def _drop_empty(self, file: FilePath, path: Path) -> None:
-        if path and not value_at(self.documents[file].data, path):
-            self.unset(path, file=file)
 
     def _declaring(self, path: Path) -> list[FilePath]:
         """The files that have a path, and the overlays that say what differs of it."""
@@ -355,26 +320,3 @@ def _in_order(holder: Any, path: Path) -> int | None:
         return None
     before = [index for index, key in enumerate(holder) if known.get(key, -1) < known[path[-1]]]
     return before[-1] + 1 if before else 0
-
-
-def _move(source: Document, path: Path, target: Document, to: Path) -> None:
-    """Move an entry to a path that is not there, with its comments. Both ends of the way are keys of mappings."""
-    if target.depth(to) == len(to):
-        raise Refused(f"'{format_path(to)}' is there already ({target.place(target.entry(to).start)})")
-    if source is target and to[: len(path)] == path:
-        raise Refused(f"'{format_path(path)}' cannot move into itself")
-    source.check_untouched(source.entry(path).value, path)
-    value = value_at(source.data, path)
-    lines = source.lines_of(path, str(to[-1]))
-    depth = target.depth(to)
-    holder = target.node(to[:depth])
-    if lines is not None and ((holder.entries and not holder.flow) or target.grows(to[:depth])):
-        for part in reversed(to[depth:-1]):
-            lines = [f"{key_text(str(part), target.style)}:", *indented(lines, target.style.step)]
-        target.insert_written(to[: depth + 1], lines, nested(to[depth + 1 :], value))
-    elif source.has_comments(path):
-        place = source.place(source.entry(path).start)
-        raise Refused(f"{place}: the comments of '{format_path(path)}' have no place in brackets", "move it by hand")
-    else:
-        _create(target, to, value)
-    source.remove(path)

@@ -1,6 +1,6 @@
 """Paths as messages and commands write them, such as `tenants.rocky.owners[0]`, and what the JSON Schema lets stand there.
 
-Called by: the commands, for their arguments; `editor` and `canonical`, for the order of keys and for what goes when it is empty.
+Called by: the commands, for their arguments; `editor`, for the order of keys and for what goes when it is empty.
 Never: knows a key by itself: the schema, which follows from the model, says all of it.
 """
 

@@ -7,7 +7,7 @@ so this tree is made of the same parser's events.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
@@ -24,7 +24,6 @@ _LAST_BREAK = re.compile(rf"{_BREAK}\Z")
 _EMPTY_LINES = re.compile(rf"(?:{_BREAK} *)+\Z")
 _GAP = re.compile(r"\s*(?:#[^\n\r\x85\u2028\u2029]*\s*)*")
 """White space and comments."""
-_COMMENT = re.compile(r"#[^\n\r\x85\u2028\u2029]*")
 
 
 @dataclass(slots=True, eq=False)
@@ -86,20 +85,6 @@ def tree_of(text: str) -> Node | None:
         if isinstance(event, events.DocumentStartEvent):
             return builder.node(next(builder.events))
     return None
-
-
-def comments(text: str, nodes: Iterable[Node], start: int, end: int) -> Iterator[re.Match[str]]:
-    """The comments between two places. nodes: those there, in their order; a `#` in a key or a value begins no comment."""
-    at = start
-    for node in nodes:
-        if node.kind == "scalar":
-            is_block = node.style in ("|", ">")
-            sign = (
-                len(LINE_BREAK.split(text[node.start : node.end], 1)[0]) if is_block else 0
-            )  # a comment can follow it
-            yield from _COMMENT.finditer(text, at, min(node.start + sign, end))
-            at = max(at, node.end)
-    yield from _COMMENT.finditer(text, at, end)
 
 
 class _Builder:

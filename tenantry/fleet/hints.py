@@ -157,11 +157,10 @@ def fix_for_place(path: Path, document: Mapping[str, Any]) -> str:
             return (
                 f"write 'class: {quoted(value_at(document, path), ('NAME',))}', and declare it under 'tenantClasses:'"
             )
-        case ("tenants", tenant, "apps", app, "overrides", "environments", environment, "state"):
+        case ("tenants", _, "apps", _, "overrides", "environments", environment, "state"):
             return (
-                "an app is paused in all environments, with 'state: paused' on the app itself; to stop it in"
-                f" '{quoted(environment, ())}' only: tenantry suspend {quoted(tenant, ())}/{quoted(app, ())}"
-                f" -e {quoted(environment, ())}"
+                "an app is paused in all environments, with 'state: paused' on the app itself; in"
+                f" '{quoted(environment, ())}' only, `flux suspend` stops it"
             )
         case ("environments" | "clusters" as group, name, key, *_) if key in SettingsPatch.model_fields:
             below = (*("overrides", str(group), name), key)

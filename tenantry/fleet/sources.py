@@ -61,18 +61,8 @@ def source_data(fleet: Fleet, at: tuple[str, ...], environment: str, cluster: st
 
 def source_layers(fleet: Fleet, at: tuple[str, ...], environment: str, cluster: str) -> list[Layer]:
     """The layers of the source at a path on one cluster. At most one of them has a `ref`."""
-    return with_one_ref(written_layers(fleet, at, environment, cluster))
-
-
-def written_layers(fleet: Fleet, at: tuple[str, ...], environment: str, cluster: str) -> list[Layer]:
-    """The same with the `ref` of each."""
     base = {key: value for key, value in fleet.raw(*at).items() if key != "overrides"}
-    return [Layer(at, base), *overrides(fleet, [at], environment, cluster)]
-
-
-def with_one_ref(layers: list[Layer]) -> list[Layer]:
-    """The layers of a source, of which only the most specific one with a `ref` keeps it."""
-    layers = list(layers)
+    layers = [Layer(at, base), *overrides(fleet, [at], environment, cluster)]
     for ref in REFS if layers[1:] else ():
         said = [index for index, layer in enumerate(layers) if mapping_at(layer.data, *ref)]
         for index in said[:-1]:

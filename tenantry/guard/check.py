@@ -166,7 +166,7 @@ def rehomed(cluster: str, before: str, after: str) -> Problem:
         f"cluster '{cluster}' would be managed by '{after}', and '{before}' has objects for it: both would act on it",
         f"put 'management: {before}' back; to move the cluster, leave what runs there as it is in a run before:\n"
         f"    tenantry set clusters.{cluster}.state decommissioned\n    tenantry up\n"
-        f"  then change its management cluster, type 'tenantry unset clusters.{cluster}.state', and run `tenantry up` again",
+        f"  then change its management cluster, type 'tenantry set clusters.{cluster}.state null', and run `tenantry up` again",
     )
 
 
@@ -263,12 +263,13 @@ def _suspended(gone: list[Removal], environment: str) -> Iterator[Problem]:
     """Flux deletes a suspended object without checking what it installed, and nobody would know about the leftovers."""
     if found := [each for each in gone if each.suspended]:
         first = found[0]
-        what = f"{first.tenant or 'platform'} {first.name}" if first.what == "app" else first.tenant or "platform"
+        owner = first.tenant or "platform"
+        what = f"{owner}/{first.name}" if first.what == "app" else owner
         yield error(
             "suspended",
             f"this run would remove suspended objects, and Flux would leave behind what they installed\n{lines_of(found)}",
             "undo this change and resume them first: remove 'state: paused' and run `tenantry up`, or, for what was suspended by"
-            f" hand, run `tenantry resume {what} -e {environment}`; if their cluster is gone, run `tenantry set"
+            f" hand, do what `tenantry why {what} -e {environment}` says; if their cluster is gone, run `tenantry set"
             f" clusters.{first.clusters[0]}.state decommissioned`",
         )
 

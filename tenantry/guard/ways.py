@@ -62,7 +62,7 @@ def two_runs(plan: Plan, now: Held, found: Sequence[Removal], declared: Declared
             *(f"    tenantry set {way.path} {REMOVING}" for way in shown),
             *rest,
             f"    {up}",
-            f"  then {_again(ways, known=known, replaced=bool(beside))}:",
+            f"  then {_again(known=known, replaced=bool(beside))}:",
             *(f"    {command}" for way in shown for command in (way.remove if known else way.unmark,) if command),
             *rest,
             f"    {up}",
@@ -71,14 +71,12 @@ def two_runs(plan: Plan, now: Held, found: Sequence[Removal], declared: Declared
     )
 
 
-def _again(ways: Sequence[Way], *, known: bool, replaced: bool) -> str:
+def _again(*, known: bool, replaced: bool) -> str:
     """How the second run begins. A mark that would stay is taken away, so that what stays is protected again."""
     if not known:
         return "make this change again, and type"
     if replaced:
         return "type"
-    if any(way.unmark for way in ways):
-        return "type (or make this change again, and unset what was set)"
     return "make this change again, or type"
 
 
@@ -110,7 +108,7 @@ def _ways(plan: Plan, found: Sequence[Removal], now: Held, declared: Declared) -
         if left and each.what != "tenant":
             yield from (_cluster(cluster, declared) for cluster in left)
         elif each.what == "tenant":
-            yield from _tenant(each, left, plan.environment, declared)
+            yield from _tenant(each, left, declared)
         elif each.what == "app":
             yield _app(each, declared)
         else:
@@ -119,20 +117,20 @@ def _ways(plan: Plan, found: Sequence[Removal], now: Held, declared: Declared) -
 
 def _marked(at: str, remove: str, *, stays: bool) -> Way:
     """The way of an entry. stays: the file declares it still, so that its removal would take more than what goes."""
-    return Way(f"{at}.state", unmark=f"tenantry unset {at}.state") if stays else Way(f"{at}.state", remove)
+    return Way(f"{at}.state", unmark=f"tenantry set {at}.state null") if stays else Way(f"{at}.state", remove)
 
 
 def _cluster(name: str, declared: Declared) -> Way:
     return _marked(f"clusters.{name}", f"tenantry remove cluster {name} --cascade", stays=name in declared.clusters)
 
 
-def _placement(tenant: str, cluster: str, environment: str, declared: Declared) -> Way:
+def _placement(tenant: str, cluster: str) -> Way:
+    """A tenant on one cluster. Its author knows which selectors take the cluster."""
     path = f"tenants.{tenant}.overrides.clusters.{cluster}.state"
-    alone = set(declared.clusters.get(cluster, ())) <= {environment}
-    return Way(path, f"tenantry remove placement {tenant} {cluster}" if alone else "", f"tenantry unset {path}")
+    return Way(path, unmark=f"tenantry set {path} null")
 
 
-def _tenant(each: Removal, left: Sequence[str], environment: str, declared: Declared) -> Iterator[Way]:
+def _tenant(each: Removal, left: Sequence[str], declared: Declared) -> Iterator[Way]:
     """A tenant that leaves the environment. If other environments keep it, only its clusters here are marked.
 
     left: clusters that leave the environment themselves.
@@ -143,7 +141,7 @@ def _tenant(each: Removal, left: Sequence[str], environment: str, declared: Decl
         return
     for cluster in each.clusters:
         if cluster not in left:
-            yield _placement(each.name, cluster, environment, declared)
+            yield _placement(each.name, cluster)
 
 
 def _app(each: Removal, declared: Declared) -> Way:
@@ -162,6 +160,6 @@ def _namespace(each: Removal, plan: Plan, now: Held, declared: Declared) -> Way:
         return _marked(f"platform.addons.{addon}", f"tenantry remove addon {addon}", stays=("", addon) in declared.apps)
     main = next((one.namespace for one in plan.placements if (one.tenant, one.cluster) == (each.tenant, cluster)), None)
     if main is None:
-        return _placement(each.tenant, cluster, plan.environment, declared)
+        return _placement(each.tenant, cluster)
     entry = f"tenants.{each.tenant}.namespaces.{each.name.removeprefix(f'{main}-')}"
-    return Way(f"{entry}.state", f"tenantry unset {entry}")
+    return Way(f"{entry}.state", f"tenantry set {entry} null")

@@ -1,8 +1,8 @@
 """Existing Flux objects to tenants.yaml: what `tenantry import` reads, infers, writes, and proves. Its modules in their order:
 
     documents, reading   files, kustomize trees and live clusters to objects; model: what they are collected in
-    checkouts, follow    what Kustomizations apply from the sources at hand; applied: one of them; resource_sets: the same of
-                         the Flux Operator; markers: what image automation writes there
+    checkouts, follow    what Kustomizations apply from the source at hand; applied: one of them
+    kustomize, programs  what kustomize builds; yaml_text, variables: the text of that
     appliers             what applies an object, by its labels
     fluxs_own            what Flux itself consists of
     environments         reads one environment, and says why nothing can be written
@@ -11,14 +11,13 @@
     owners, clusters     whose a namespace is; remote clusters, from the kubeconfigs that Flux objects name
     survey               the apps of one environment: whose they are, and where they run
     blocks, apps         Flux's objects backward: without what the fleet sets itself and what the plan says anyway
-    settings, attached   what a tenant's namespaces hold; alerts, receivers, image automation, rights on clusters
+    settings, attached   what a tenant's namespaces hold; alerts, receivers, rights on clusters
     overlay              the same thing in several places to one entry with overrides, or with variables
     entries              what tenants and the platform have in common; their entries: tenants, platform
     assemble             the whole document
     settle               leaves out what would make the document invalid
-    alike, classes       what most apps of a kind say, and tenants and clusters that are alike, said once
-    text, proof          the document as it is written; its plan, compared with what was read; known, judgement: the
-                         differences that are harmless
+    text, proof          the document as it is written; its plan, compared with what was read; equivalence: values that
+                         mean the same
     report, steps        what import tells, and how to adopt the fleet
 
 Called by: the command `import`.

@@ -10,24 +10,23 @@ from typing import Any, NamedTuple
 
 from tenantry.importing.checkouts import Checkout
 from tenantry.importing.documents import Placed, placed
+from tenantry.importing.kustomize import directory_in
 from tenantry.importing.model import Key
+from tenantry.importing.programs import NotBuilt
+from tenantry.importing.variables import substituted, unset
 from tenantry.kube.objects import Manifest
-from tenantry.manifests.artifact import directory_in
-from tenantry.manifests.documents import substituted, unset, with_metadata
-from tenantry.manifests.model import NotFetched, NotRendered
-from tenantry.manifests.run import unreadable
 from tenantry.messages.data import mapping_at, mappings_in
 from tenantry.messages.errors import Refused
 
 Build = Callable[[Path, Path, Mapping[str, Any]], bytes]
-"""Builds a directory as a Kustomization's spec says; takes the source, the directory, the spec. Raises: NotRendered; NotFetched."""
+"""Builds a directory as a Kustomization's spec says; takes the source, the directory, the spec. Raises: NotBuilt."""
 READ_TOO = "read it, too"
 """How a fix begins that names a line for one more object."""
 _ORIGIN = "config.kubernetes.io/origin"
 _FIX = "correct it, or leave it: the Kustomization stays what applies its objects"
 
 
-class NotKnown(NotRendered):
+class NotKnown(NotBuilt):
     """Variables come, or can come, from an object whose values are not read."""
 
     def __init__(self, holder: str) -> None:
@@ -72,26 +71,46 @@ def applied_by(
     try:
         directory = directory_in(checkout.root, str(spec.get("path") or "."))
         if directory.resolve() != directory:
-            raise NotRendered(f"path '{spec.get('path')}' is a link, which Flux does not take")
+            raise NotBuilt(f"path '{spec.get('path')}' is a link, which Flux does not take")
         shown = checkout.shows(directory)
         built = build(checkout.root, directory, spec)
         objects = with_metadata(_substituted(built, manifest, known), spec)
     except NotKnown as unknown:
         return str(unknown), _way_to(unknown.holder, manifest, environment)
-    except NotRendered as failed:
+    except NotBuilt as failed:
         return str(failed), _FIX
-    except NotFetched as failed:
-        return failed.message, failed.fix
     except Refused:  # nothing can be built here
         raise
     except Exception as unexpected:  # whatever a source contains costs what applies it
-        return unreadable(unexpected), _FIX
+        return _unreadable(unexpected), _FIX
     try:
         applied = (each for each in objects if is_applied(each))
         found = [placed(each, f"{shown}: {_called(each)}".removesuffix(": "), shown) for each in applied]
         return Applied(shown, [read_origin(each, shown) for each in found])
     except Refused as refused:
         return refused.message, refused.fix
+
+
+def with_metadata(objects: Iterable[Mapping[str, Any]], spec: Mapping[str, Any]) -> tuple[Mapping[str, Any], ...]:
+    """`commonMetadata` of a Kustomization on every object, as the controller sets it."""
+    common = spec.get("commonMetadata") or {}
+    found = []
+    for each in objects:
+        metadata = dict(each.get("metadata") or {})
+        for key in ("labels", "annotations"):
+            if common.get(key):
+                metadata[key] = {**(metadata.get(key) or {}), **common[key]}
+        found.append({**each, "metadata": metadata} if common else each)
+    return tuple(found)
+
+
+def _unreadable(found: Exception) -> str:
+    """What is told of content that no step expects, without the content."""
+    if isinstance(found, RecursionError):
+        return "its directories or its YAML are nested too deeply"
+    if isinstance(found, OSError):
+        return f"its files cannot be used: {found.strerror or type(found).__name__}"
+    return f"its content has a form that is not known here ({type(found).__name__})"
 
 
 def _way_to(holder: str, kustomization: Manifest, environment: str) -> str:
@@ -106,7 +125,7 @@ def _way_to(holder: str, kustomization: Manifest, environment: str) -> str:
 
 
 def _substituted(built: bytes, kustomization: Manifest, known: Mapping[Key, Placed]) -> Iterable[Mapping[str, Any]]:
-    """The objects with the values of their variables. Raises: NotRendered: a value is not known here."""
+    """The objects with the values of their variables. Raises: NotBuilt: a value is not known here."""
     post_build = mapping_at(kustomization, "spec", "postBuild")
     values: dict[str, str] = {}
     hidden: dict[str, str] = {}
@@ -127,14 +146,15 @@ def _substituted(built: bytes, kustomization: Manifest, known: Mapping[Key, Plac
         values[key] = str(value)
         hidden.pop(key, None)
     text = built.decode(errors="replace")
-    if not values and not hidden and not unknown and post_build.get("substituteStrategy") != "Always":
-        return substituted(text, {}).objects
+    always = post_build.get("substituteStrategy") == "Always"
+    if not values and not hidden and not unknown and not always:
+        return substituted(text, {})
     for variable, default in unset(text, values).items():
         if holder_name := hidden.get(variable) or unknown:
             raise NotKnown(holder_name)
         if not default:  # Flux 2.9 refuses it, and no Kustomization that works has one; older ones take an empty text
             values[variable] = ""
-    return substituted(text, {**post_build, "substitute": values, "substituteFrom": []}).objects
+    return substituted(text, values, always=always)
 
 
 def variables_at(kustomization: Manifest, reference: Mapping[str, Any], known: Mapping[Key, Placed]) -> Placed | None:

@@ -1,4 +1,4 @@
-"""What applies an object, as its labels tell: Flux's controllers and the Flux Operator write them on all that they apply."""
+"""What applies an object, as its labels tell: Flux's controllers write them on all that they apply."""
 
 from __future__ import annotations
 
@@ -8,13 +8,12 @@ from typing import Any, NamedTuple
 GROUPS = {
     "Kustomization": "kustomize.toolkit.fluxcd.io",
     "HelmRelease": "helm.toolkit.fluxcd.io",
-    "ResourceSet": "resourceset.fluxcd.controlplane.io",
 }
 """The group of the labels, by the kind of what applies."""
 
 
 class Applier(NamedTuple):
-    """A Kustomization, a HelmRelease or a ResourceSet."""
+    """A Kustomization or a HelmRelease."""
 
     kind: str
     namespace: str

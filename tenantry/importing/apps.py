@@ -21,12 +21,11 @@ from tenantry.importing.blocks import (
     smallest,
     source_entry,
 )
-from tenantry.importing.checkouts import FLUX, parts_of
+from tenantry.importing.checkouts import FLUX
 from tenantry.importing.equivalence import effective_spec
-from tenantry.importing.judgement import MISSING_CRDS
 from tenantry.importing.owners import CONTROLLERS
 from tenantry.importing.settings import names_account
-from tenantry.importing.survey import Survey, copied_from, source_of
+from tenantry.importing.survey import Survey, source_of
 from tenantry.importing.world import FoundApp, Thing, World
 from tenantry.kube.names import join
 from tenantry.kube.objects import ObjectId, Owner
@@ -38,13 +37,16 @@ from tenantry.plan.objects.lifecycle import without_kept_definitions
 from tenantry.plan.objects.remote import OBJECTS_CHART
 from tenantry.plan.objects.scope import Scope
 
+_MISSING_CRDS = {"crds": "Create"}
+"""What an upgrade does with the chart's CRDs if nothing is written: Flux creates those that are missing, whatever the text of its
+field says. Source: fluxcd/helm-controller, internal/action/crds.go, DefaultCRDPolicy.
+"""
+
 
 def _way_to_source(thing: Thing) -> str:
     """How the source of an app can be read."""
     reference = mapping_at(thing.spec, "sourceRef")
     command = {"GitRepository": "git", "OCIRepository": "oci", "Bucket": "bucket"}.get(str(reference.get("kind")))
-    if reference.get("kind") == "ExternalArtifact":
-        return "leave it where it is, or declare it by hand with the Git repository that the ArtifactGenerator copies"
     if not command:
         return "import the source with it, or declare the app by hand"
     words = ("flux", "export", "source", command, str(reference.get("name")))
@@ -125,8 +127,6 @@ def _kustomize_block(world: World, app: FoundApp, named: Named) -> Block:
         # Nothing was deleted so far when the Kustomization went.
         spec.setdefault("deletionPolicy", "MirrorPrune")
     spec["path"] = str(spec.get("path") or "").lstrip("/") or "./"
-    if copied := copied_from(world, app.thing):
-        spec["path"] = f"./{'/'.join((*copied[1], *parts_of(spec['path'])))}"
     if app.tenant:
         _target(spec, app, world)
     return literal(smallest(spec, _as_app(app, app.main)))
@@ -167,7 +167,7 @@ def _helm_block(world: World, app: FoundApp, named: Named, storage: str, extra: 
     spec = authors_part(world, thing, Helm, named)
     spec["driftDetection"] = {"mode": "disabled", "ignore": [], **spec.get("driftDetection", {})}
     if not app.tenant:
-        spec["upgrade"] = {**MISSING_CRDS, **spec.get("upgrade", {})}
+        spec["upgrade"] = {**_MISSING_CRDS, **spec.get("upgrade", {})}
     spec = dict(without_kept_definitions("HelmRelease", spec))
     spec |= {key: release[key] for key in own[: 3 if app.tenant else 2]}
     for action in ACTIONS:

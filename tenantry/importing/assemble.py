@@ -6,18 +6,14 @@ from collections import defaultdict
 from collections.abc import Mapping, Set
 from typing import Any
 
-from tenantry.importing.alike import with_shared_blocks
 from tenantry.importing.apps import fill_in
 from tenantry.importing.blocks import shared_times, tenantrys_own
-from tenantry.importing.classes import with_classes, with_groups
 from tenantry.importing.clusters import without_proxies
 from tenantry.importing.entries import Gathered, contents, own_shard, shard_of_cluster
 from tenantry.importing.leaving import (
     Handover,
     leave_applied,
-    leave_marked,
     leave_secrets,
-    marked_appliers,
     taken_over,
     with_applied,
 )
@@ -41,8 +37,7 @@ def drafted(inventory: Inventory, chart: Mapping[str, str] | None = None, *, kee
             keep_values: write values that may be secrets, too.
     Raises: Refused: nothing of it can be.
     """
-    # What has a value of image automation passes it on to what it applies.
-    going_on, mixed, given_up = marked_appliers(inventory), set[int](), set[int]()
+    going_on, mixed, given_up = set[int](), set[int](), set[int]()
     while True:
         gathered = _gathered(inventory, going_on, keep_values=keep_values)
         draft = settled(inventory, _document(gathered, chart), gathered.notes)
@@ -55,7 +50,7 @@ def drafted(inventory: Inventory, chart: Mapping[str, str] | None = None, *, kee
         mixed |= handover.mixed - given_up
         found = (handover.idle | handover.mixed - given_up) - going_on
         if not found:
-            return with_groups(with_classes(with_shared_blocks(with_applied(inventory, draft))))
+            return with_applied(inventory, draft)
         going_on |= found
 
 
@@ -75,10 +70,8 @@ def _gathered(inventory: Inventory, going_on: Set[int], *, keep_values: bool) ->
         world.platform = platform
         world.keeps_values = keep_values
     found = Gathered(notes, {each.environment: Survey(each, taken) for each in worlds})
-    marked = dict(inventory.reading.marked)
     for survey in found.surveys.values():
         leave_applied(survey, going_on)
-        leave_marked(survey, marked)
         leave_secrets(survey)
     found.defaults = _default_times(found)
     for survey in found.surveys.values():

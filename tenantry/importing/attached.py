@@ -1,4 +1,4 @@
-"""Alerts, receivers, image automation and rights on whole clusters: what belongs to an owner beside its apps."""
+"""Alerts, receivers and rights on whole clusters: what belongs to an owner beside its apps."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from tenantry.importing.settings import Space
 from tenantry.importing.world import FoundApp, Thing, World
 from tenantry.kube.names import dns_label_problem, slug
 from tenantry.messages.data import mapping_at, mappings_in
-from tenantry.model import Alert, FluxBlock, ImagePolicy, ImageRepository, ImageUpdate, Provider, Receiver
+from tenantry.model import Alert, FluxBlock, Provider, Receiver
 from tenantry.plan.objects.scope import APP_LABEL, TENANT_LABEL
 
 SERVICE_ACCOUNTS = "system:serviceaccount:"
@@ -90,40 +90,6 @@ class Attached:
             found[key] = {**self._block(thing, Receiver), **entry}
             self._world.notes.take(thing.read, *self._path, "receivers", key)
         return found
-
-    def images(self, app: FoundApp) -> dict[str, Any]:
-        """`imageAutomation` of an app, as far as it lies beside the app: markers in Git name the namespace of a policy."""
-        if app.home != self._home:
-            return {}
-        images: dict[str, Any] = {}
-        for thing, name in self._mine("ImagePolicy"):
-            repository = self._world.get("ImageRepository", self._home, thing.name)
-            key = name.removeprefix(f"{app.key}-")
-            if (
-                key == name
-                or repository is None
-                or dns_label_problem(key)
-                or leave_part(self._world, thing, repository)
-            ):
-                continue
-            images[key] = {
-                "repository": self._block(repository, ImageRepository),
-                **self._named.credentials_of(repository),
-                "policy": self._block(thing, ImagePolicy),
-            }
-            for each in (thing, repository):
-                self._world.notes.take(each.read, *app.path, "imageAutomation")
-        if not images:
-            return {}
-        update = self._world.get("ImageUpdateAutomation", self._home, app.planned)
-        if update is None or leave_part(self._world, update):
-            return {"images": images}
-        self._world.notes.take(update.read, *app.path, "imageAutomation")
-        block = self._block(update, ImageUpdate)
-        commit = mapping_at(update.spec, "git", "commit")
-        if template := commit.get("messageTemplate"):  # Go's braces, which the file leaves alone
-            block["git"]["commit"]["messageTemplate"] = template
-        return {"images": images, "update": block}
 
     def _block(self, thing: Thing, model: type[FluxBlock]) -> dict[str, Any]:
         return literal(smallest(authors_part(self._world, thing, model, self._named), as_model(model)))

@@ -105,7 +105,7 @@ class OwnerEntry:
         for key, model in _BLOCKS.items():
             if key in entry:
                 entry[key] = in_order(entry[key], model)
-        return {**self._placed(found), **entry, **({"state": "paused"} if states else {}), **self._images(found)}
+        return {**self._placed(found), **entry, **({"state": "paused"} if states else {})}
 
     def _risks(self, found: Mapping[Place, FoundApp]) -> list[str]:
         """Why the app is paused until somebody has decided."""
@@ -131,22 +131,10 @@ class OwnerEntry:
             entry["environments"] = environments
         return entry
 
-    def _images(self, found: Mapping[Place, FoundApp]) -> dict[str, Any]:
-        """`imageAutomation` of an app, which is the same in all environments that have it."""
-        there = {place: app.automation for place, app in found.items() if app.automation}
-        if not there:
-            return {}
-        own = next(iter(found.values())).path[len(self.path) :]
-        entry = dict(self.agreed(there, *own, "imageAutomation"))
-        environments = list(dict.fromkeys(place.environment for place in there))
-        if set(environments) != {place.environment for place in found}:
-            entry["environments"] = environments
-        return {"imageAutomation": entry}
-
     # --- beside apps --------------------------------------------------------------------------------------------------
 
     def beside(self) -> dict[str, Any]:
-        """`alerts` and `receivers`. The image automation of apps is added to what was found of them."""
+        """`alerts` and `receivers`."""
         made: dict[str, dict[str, dict[Place, Any]]] = {"alerts": defaultdict(dict), "receivers": defaultdict(dict)}
         for place in dict.fromkeys(place for found in self.apps.values() for place in found):
             here = {key: found[place] for key, found in self.apps.items() if place in found}
@@ -158,9 +146,6 @@ class OwnerEntry:
                 made["alerts"][key][place] = each
             for key, each in own.receivers(_sources_here(here)).items():
                 made["receivers"][key][place] = each
-            for app in here.values():
-                if automation := own.images(app):
-                    app.automation = automation
         return {
             group: {key: self.agreed(found, group, key) for key, found in entries.items()}
             for group, entries in made.items()

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
 from pathlib import Path
 
 from tenantry.importing.applied import READ_TOO, Build
-from tenantry.importing.checkouts import FLUX, Checkout, Checkouts, checkout_around
+from tenantry.importing.checkouts import FLUX, Checkouts, checkout_around
 from tenantry.importing.documents import Placed
 from tenantry.importing.fluxs_own import without_fluxs_own
 from tenantry.importing.follow import Follower
@@ -27,13 +27,11 @@ def read_environment(
     environment: str,
     directories: Sequence[Path],
     others: Iterable[Placed],
-    named: Mapping[str, Checkout],
     build: Build,
 ) -> tuple[list[Placed], Reading]:
     """The objects of an environment, and how they were read.
 
     Args:   others: objects that were read from elsewhere, such as a live cluster, whose Kustomizations have applied everything.
-            named: as `Checkouts`.
     Raises: Refused: a directory cannot be read, or holds too much.
     """
     objects, unread = list(others), []
@@ -44,7 +42,7 @@ def read_environment(
     around = {each: checkout_around(each) for each in directories}
     for directory, checkout in around.items():
         objects += objects_below(directory, checkout, build, costs)
-    follower = Follower(environment, objects, Checkouts(named, {k.resolve(): v for k, v in around.items()}), build)
+    follower = Follower(environment, objects, Checkouts({k.resolve(): v for k, v in around.items()}), build)
     assumed = []
     if not any(each.origin == ORIGIN for each in objects):
         follower.follow()
@@ -52,10 +50,7 @@ def read_environment(
     found, installed = without_fluxs_own(environment, follower.objects)
     flux = (installed,) if installed else ()
     unread += follower.unread
-    marked = tuple(follower.marked.items())
-    return found, Reading(
-        tuple(unread), tuple(follower.followed), tuple(follower.elsewhere), flux, tuple(assumed), marked
-    )
+    return found, Reading(tuple(unread), tuple(follower.followed), tuple(follower.elsewhere), flux, tuple(assumed))
 
 
 def nothing_found(
@@ -86,9 +81,6 @@ def _reasons(reading: Reading) -> Iterator[str]:
 
 
 def _fix(reading: Reading, directories: Iterable[Path], left: Iterable[LeftOver]) -> str:
-    if reading.elsewhere:
-        source = reading.elsewhere[0].source
-        return f"name a copy of it: --source {source.namespace}/{source.name}=DIRECTORY"
     fixes = (*(each.fix for each in reading.unread), *(each.fix for each in left))
     if lines := [fix for fix in fixes if fix.startswith(READ_TOO)]:
         return lines[0]

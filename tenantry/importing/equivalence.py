@@ -78,18 +78,6 @@ def effective_spec(manifest: Manifest) -> dict[str, Any]:
 NAMESPACES_OF_SOURCES = (("spec", "sourceRef", "namespace"), ("spec", "chartRef", "namespace"))
 """The namespace of an app's source. An apply of a reference without one leaves it, and it says where Flux looks."""
 
-_NO_CONTENT = ("interval", "timeout", "suspend", "secretRef", "certSecretRef", "proxySecretRef", "serviceAccountName")
-"""What a source says of how and when it is fetched, and not of what."""
-
-
-def have_one_content(source: Manifest, other: Manifest) -> bool:
-    """Whether two sources fetch the same, whatever they are called."""
-    return source["kind"] == other["kind"] and _content(source) == _content(other)
-
-
-def _content(source: Manifest) -> dict[str, Any]:
-    return {key: value for key, value in effective_spec(_without_null(source)).items() if key not in _NO_CONTENT}
-
 
 def _without_null(value: Any) -> Any:
     if isinstance(value, Mapping):

@@ -17,17 +17,13 @@ from typing import Any
 
 from tenantry.flux.conformance import check_part
 from tenantry.flux.schemas import kinds
-from tenantry.importing.applied import Applied, Build, applied_by, is_applied, variables_at
+from tenantry.importing.applied import Applied, Build, applied_by, variables_at
 from tenantry.importing.appliers import Applier, applier_of
-from tenantry.importing.checkouts import ARTIFACT, FLUX, Checkout, Checkouts, copied_by, parts_of, source_of, sources_in
-from tenantry.importing.documents import Placed, placed
-from tenantry.importing.markers import Marked, marked_in
+from tenantry.importing.checkouts import FLUX, Checkout, Checkouts, parts_of, source_of, sources_in
+from tenantry.importing.documents import Placed
 from tenantry.importing.model import Elsewhere, Followed, Key, Read, Unread, key_of
 from tenantry.importing.remotes import assumed
-from tenantry.importing.resource_sets import COPIED, is_resource_set, resolved
 from tenantry.kube.objects import Manifest, is_of_flux, labels_of
-from tenantry.manifests.documents import with_metadata
-from tenantry.manifests.model import NotRendered
 from tenantry.messages.data import mapping_at, mappings_in
 from tenantry.messages.errors import Refused
 from tenantry.messages.text import counted
@@ -38,7 +34,6 @@ MOST = 5_000
 MOST_OBJECTS = 200_000
 _VARIABLE = re.compile(r"(?<!\$)\$\{[A-Za-z_]")
 _SETTINGS = ("Namespace", "ServiceAccount", "RoleBinding", "Role", "ResourceQuota", "LimitRange", "NetworkPolicy")
-_RESOURCE_SET_FIX = "leave it: the ResourceSet stays what applies its objects"
 
 
 class Follower:
@@ -57,7 +52,6 @@ class Follower:
         self._seen: set[Key] = set()
         self._built: set[Key] = set()
         self._sources: dict[Key, Manifest] = {}
-        self._roots: set[Path] = set()
         for each in inputs:
             if self._known.setdefault(key_of(each.manifest), each) != each:
                 self._again.append(each)
@@ -79,22 +73,14 @@ class Follower:
         for key, (manifest, _) in self._known.items():
             if key.kind != "Kustomization" or not isinstance(manifest.get("spec"), dict):
                 continue
-            source, home = source_of(manifest), tuple[str, ...]()
-            if source.kind == ARTIFACT and (generator := self._sources.get(source)):
-                source, home = copied_by(generator, source.name) or (source, ())
+            source = source_of(manifest)
             unread = source.kind == "GitRepository" and not _has_address(self._sources.get(source))
             if unread and self._checkouts.is_of_bootstrap(source):
-                parts = (*home, *parts_of(str(manifest["spec"].get("path") or "")))
+                parts = parts_of(str(manifest["spec"].get("path") or ""))
                 if checkout := self._checkouts.of_source(source, parts, self._sources):
                     roots.setdefault(source, set()).add(checkout.root)
         found = (assumed(self.environment, key, *there) for key, there in roots.items() if len(there) == 1)
         return [each for each in found if each]
-
-    @property
-    def marked(self) -> dict[Marked, str]:
-        """The values that image automation writes into files of the sources that are read, each with a file."""
-        roots = self._roots | {each.root for each in self._checkouts.inputs.values()}
-        return {marked: file for root in sorted(roots) for marked, file in marked_in(root).items()}
 
     @property
     def objects(self) -> list[Placed]:
@@ -108,13 +94,11 @@ class Follower:
         self._sources = sources_in(self._known)
         first = [(key, each) for key, each in self._kustomizations() if self._checkouts.is_bootstrap(each)]
         self._round([key for key, each in first if self._can_follow(key, each)])
-        self._resolve()
         self._leave_variables(key for key, each in first if mapping_at(each, "spec").get("postBuild"))
         self._sources = sources_in(self._known)
         while ready := [key for key, each in self._kustomizations() if self._can_follow(key, each)]:
             known = [key for key in ready if not self._awaited(self._known[key].manifest)]
             self._round(known or ready)
-            self._resolve()
             self._sources = sources_in(self._known)
         self._settings()
         for key, applied in self._applied.items():
@@ -169,7 +153,6 @@ class Follower:
             manifest = self._known[key].manifest
             if checkout := self._checkouts.of(manifest, self._sources):
                 work.append((key, manifest, checkout))
-                self._roots.add(checkout.root)
 
         def apply(one: tuple[Key, Manifest, Checkout]) -> Applied | tuple[str, str]:
             return applied_by(one[1], one[2], self._known, self._build, self.environment)
@@ -183,24 +166,6 @@ class Follower:
                     place = f"{key} ({self._known[key].origin})"
                     self.unread.append(Unread(self.environment, place, *applied))
 
-    def _resolve(self) -> None:
-        """Read what the ResourceSets apply whose inputs stand in them."""
-        for key, (manifest, origin) in list(self._known.items()):
-            if key in self._seen or not is_resource_set(manifest):
-                continue
-            self._seen.add(key)
-            try:
-                applied = filter(is_applied, with_metadata(resolved(manifest), manifest["spec"]))
-                objects = [placed(each, origin, origin) for each in applied]
-            except (NotRendered, Refused) as failed:
-                reason = failed.message if isinstance(failed, Refused) else str(failed)
-                self.unread.append(Unread(self.environment, f"{key} ({origin})", reason, _RESOURCE_SET_FIX))
-                continue
-            # The data of a copy is not known here, so nothing may take it for empty.
-            own = [each for each in objects if COPIED not in mapping_at(each.manifest, "metadata", "annotations")]
-            if self._leads_on(key, own):
-                self._read(key, Applied(origin, own))
-
     def _take(self, key: Key, applied: Applied) -> None:
         if self._leads_on(key, applied.objects):
             self._read(key, applied)
@@ -213,7 +178,7 @@ class Follower:
             namespace = manifest["metadata"].get("namespace")
             is_flux = manifest["kind"] in kinds() and is_of_flux(str(manifest["apiVersion"]))
             inside = namespace == key.namespace != FLUX and not mapping_at(manifest, "spec").get("kubeConfig")
-            if (is_flux and not inside) or TENANT_LABEL in labels_of(manifest) or manifest["kind"] == "ResourceSet":
+            if (is_flux and not inside) or TENANT_LABEL in labels_of(manifest):
                 return True
         return False
 
@@ -232,7 +197,7 @@ class Follower:
 
     def _read(self, key: Key, applied: Applied) -> None:
         """Take objects as those that a Kustomization applies. One of an input that it is made of gives way to it."""
-        applier = Applier("ResourceSet" if key.kind == "ResourceSet" else "Kustomization", key.namespace, key.name)
+        applier = Applier("Kustomization", key.namespace, key.name)
         for each in applied.objects:
             id = key_of(each.manifest)
             metadata = each.manifest["metadata"]
@@ -270,7 +235,7 @@ def _has_variables(found: Placed) -> bool:
 
 
 def _applier(manifest: Manifest) -> Applier | None:
-    return applier_of(labels_of(manifest), "Kustomization", "ResourceSet")
+    return applier_of(labels_of(manifest), "Kustomization")
 
 
 def _as_written(manifest: Manifest) -> dict[str, Any]:

@@ -6,7 +6,7 @@ What applies a tenant from outside hands it over: it becomes no add-on, because 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Set
+from collections.abc import Iterable, Iterator, Set
 from dataclasses import replace
 from pathlib import PurePath
 
@@ -15,7 +15,6 @@ from tenantry.flux.conformance import check_part
 from tenantry.flux.schemas import kinds
 from tenantry.importing.appliers import GROUPS, applier_of
 from tenantry.importing.checkouts import FLUX
-from tenantry.importing.markers import Marked, texts_in
 from tenantry.importing.model import Draft, Inventory, LeftOver, key_of
 from tenantry.importing.reading import ORIGIN
 from tenantry.importing.secrets import leave_metadata, leave_secret
@@ -216,32 +215,6 @@ def leave_applied(survey: Survey, going_on: Set[int]) -> None:
         elif applier is not None and applier.key not in replaced:
             text = f"{applier.key} applies it"
             world.notes.leave(app.thing.read, text, "nothing: what applies it today goes on", fate="stays")
-        else:
-            kept.append(app)
-    survey.keep(kept)
-
-
-def marked_appliers(inventory: Inventory) -> set[int]:
-    """What applies other objects and has a value that image automation writes, by `id` of what was read: these may take it over."""
-    marked = dict(inventory.reading.marked)
-    things = map(Thing, inventory.objects) if marked else ()
-    return {id(each.read) for each in things if each.kind == "Kustomization" and _written_by_images(each, marked)}
-
-
-def _written_by_images(thing: Thing, marked: Mapping[Marked, str]) -> str:
-    """The file in which image automation writes a value of an object; "" if it writes none."""
-    return next((marked[each] for each in texts_in(thing.spec) if each in marked), "")
-
-
-def leave_marked(survey: Survey, marked: Mapping[Marked, str]) -> None:
-    """Leave over apps with values that image automation writes into files. Flux goes on applying them from there."""
-    kept = []
-    for app in survey.apps:
-        file = _written_by_images(app.thing, marked)
-        if file and not app.thing.is_ours:
-            text = f"image automation writes into {file}, from where Flux applies it"
-            fix = "keep it there; to take it over, declare it by hand, and its images with it"
-            survey.world.notes.leave(app.thing.read, text, fix, fate="stays")
         else:
             kept.append(app)
     survey.keep(kept)

@@ -17,9 +17,7 @@ from typing import Any, Literal, NamedTuple
 
 from tenantry.compare.fields import FieldChange
 from tenantry.importing.documents import Placed
-from tenantry.importing.markers import Marked
 from tenantry.kube.objects import KubeObject, Manifest, ObjectId, group_of, object_id
-from tenantry.messages.data import ABSENT, value_at
 from tenantry.messages.errors import Refused
 from tenantry.plan.objects.scope import ENVIRONMENT_LABEL
 
@@ -82,14 +80,12 @@ class Followed:
 class Installed:
     """Flux's own objects in an environment, which its installation keeps.
 
-    version:     "" if it is not said.
-    controllers: those that were read, each with the account as which it acts where an object names none; "": its own.
+    version: "" if it is not said.
     """
 
     environment: str
     version: str
     objects: int
-    controllers: tuple[tuple[str, str], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,7 +103,6 @@ class Reading:
     """How objects were read, beside the objects themselves.
 
     assumed: sources that were not read, as the Git remotes of the repositories at hand tell them. They are not counted.
-    marked: the values that image automation writes into files of these repositories, each with a file that has it.
     """
 
     unread: tuple[Unread, ...] = ()
@@ -115,7 +110,6 @@ class Reading:
     elsewhere: tuple[Elsewhere, ...] = ()
     flux: tuple[Installed, ...] = ()
     assumed: tuple[Read, ...] = ()
-    marked: tuple[tuple[Marked, str], ...] = ()
 
     def __add__(self, other: Reading) -> Reading:
         return Reading(*(getattr(self, key) + getattr(other, key) for key in self.__slots__))
@@ -205,39 +199,18 @@ class Draft:
     assumed: tuple[Read, ...] = ()
 
 
-_SHARED = {"tenants": ("class", "tenantClasses"), "clusters": ("group", "clusterGroups")}
-"""How an entry names what it shares with others, and where that stands."""
-
-
-def written_at(data: Mapping[str, Any], path: Path) -> Path:
-    """Where a part of a draft is written: what a tenant's class or a cluster's group says stands there."""
-    if str(path[0]) not in _SHARED or value_at(data, path, ABSENT) is not ABSENT:
-        return path
-    key, group = _SHARED[str(path[0])]
-    return (group, str(value_at(data, (*path[:2], key))), *path[2:])
-
-
-class Harmless(NamedTuple):
-    """A field that adoption changes, and why Flux and the API server do the same with both values."""
-
-    field: FieldChange
-    reason: str
-
-
 @dataclass(frozen=True, slots=True)
 class Proven:
     """An object that was read, and the planned object of the same identity.
 
-    changed:  fields that adoption adds or changes, and entries of lists that it removes. Secrets are masked.
-    stays:    fields that the plan does not set. Adoption leaves them on the object, but tenants.yaml does not say them.
-    harmless: fields that adoption adds or changes without an effect.
+    changed: fields that adoption adds or changes, and entries of lists that it removes. Secrets are masked.
+    stays:   fields that the plan does not set. Adoption leaves them on the object, but tenants.yaml does not say them.
     """
 
     read: Read
     planned: KubeObject
     changed: tuple[FieldChange, ...]
     stays: tuple[FieldChange, ...]
-    harmless: tuple[Harmless, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -58,7 +58,7 @@ class PlatformEntry(OwnerEntry):
         if there:
             return dict(self.agreed(there, "chart"))
         if chart is None:
-            text = "decide: publish the chart of `tenantry chart copy`, and write its address and version here"
+            text = "decide: publish the chart of `tenantry bootstrap --chart`, and write its address and version here"
             self.notes.decide(("platform", "chart"), text)
         return {"helm": dict(chart or {"url": "oci://registry.example.com/charts", "type": "oci", "version": "*"})}
 

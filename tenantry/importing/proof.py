@@ -13,9 +13,7 @@ from typing import Any, NamedTuple, TypeAlias
 
 from tenantry.compare.fields import Entry, FieldChange
 from tenantry.importing.equivalence import NAMESPACES_OF_SOURCES, differences
-from tenantry.importing.judgement import judged
-from tenantry.importing.known import Known
-from tenantry.importing.model import Added, Became, Draft, Inventory, Path, Proof, Proven, Read, written_at
+from tenantry.importing.model import Added, Became, Draft, Inventory, Path, Proof, Proven, Read
 from tenantry.kube.objects import KubeObject, Manifest, ObjectId, object_id
 from tenantry.messages.data import ABSENT, mapping_at, value_at
 from tenantry.messages.text import format_path
@@ -78,12 +76,11 @@ def prove(inventory: Inventory, draft: Draft, plans: Mapping[str, Plan]) -> Proo
         for planned in plan.objects
     }
     read = {_identity(inventory, each): each for each in inventory.objects}
-    known = Known(inventory, plans, draft.left_over)
-    kept = tuple(_proven(id, each, planned, known) for id, each in read.items() if id in planned)
+    kept = tuple(_proven(id, each, planned) for id, each in read.items() if id in planned)
     there = read.keys() | {_identity(inventory, each) for each in inventory.reading.assumed}
     added = tuple(Added(environment, each.id) for id, (environment, each) in planned.items() if id not in there)
     missing = tuple(each for id, each in read.items() if id not in planned)
-    renamed = tuple(_renamed(draft, planned, known, plans))
+    renamed = tuple(_renamed(draft, planned, plans))
     return Proof(kept, added, missing, (*_defects(draft, missing), *_unplanned(draft, plans)), renamed)
 
 
@@ -100,16 +97,15 @@ def _on(cluster: str, id: ObjectId) -> Identity:
     return Identity(cluster, group, id.kind, id.namespace, id.name)
 
 
-def _proven(id: Identity, read: Read, planned: _Planned, known: Known) -> Proven:
+def _proven(id: Identity, read: Read, planned: _Planned) -> Proven:
     _, object = planned[id]
     both = alike(read.manifest, object.manifest, _chart_of(id, object, planned))
     found = tuple(differences(*both))
     stays = tuple(each for each in found if _stays(each, id.namespace))
-    changed, harmless = judged(read.environment, *both, tuple(each for each in found if each not in stays), known)
-    return Proven(read, object, changed, stays, harmless)
+    return Proven(read, object, tuple(each for each in found if each not in stays), stays)
 
 
-def _renamed(draft: Draft, planned: _Planned, known: Known, plans: Mapping[str, Plan]) -> Iterator[Proven]:
+def _renamed(draft: Draft, planned: _Planned, plans: Mapping[str, Plan]) -> Iterator[Proven]:
     """The apps that are planned under another name. The planned object is a new one, so it has none of the old one's fields."""
     apps: dict[tuple[str, Path, str], Identity] = {
         (environment, app.at, app.cluster): _on(plan.management, app.id)
@@ -123,9 +119,8 @@ def _renamed(draft: Draft, planned: _Planned, known: Known, plans: Mapping[str, 
             both = alike(each.read.manifest, object.manifest, _chart_of(id, object, planned))
             # The name of a source tells of its namespace, too: a new object keeps nothing of an old reference.
             found = {_sources(change.path): change for change in differences(*both) if change.path not in _NAME}
-            fields = (replace(change, path=path) for path, change in found.items())
-            changed, harmless = judged(each.read.environment, *both, tuple(fields), known)
-            yield Proven(each.read, object, changed, (), harmless)
+            changed = tuple(replace(change, path=path) for path, change in found.items())
+            yield Proven(each.read, object, changed, ())
 
 
 _NAME = (("metadata", "name"), ("metadata", "namespace"))
@@ -165,7 +160,7 @@ def _defects(draft: Draft, missing: tuple[Read, ...]) -> Iterator[str]:
         if each not in told:
             yield f"{object_id(each.manifest)} ({each.origin}) is neither planned nor reported"
     for became in draft.became:
-        if value_at(draft.data, written_at(draft.data, became.path), ABSENT) is ABSENT:
+        if value_at(draft.data, became.path, ABSENT) is ABSENT:
             yield f"{object_id(became.read.manifest)} is said to be at {format_path(became.path)}, which is not written"
 
 

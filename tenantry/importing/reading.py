@@ -11,8 +11,9 @@ from tenantry.flux.schemas import kinds, schema_of
 from tenantry.importing.applied import Build, read_origin
 from tenantry.importing.checkouts import Checkout
 from tenantry.importing.documents import MOST_BYTES, Placed, cleaned, objects_in
+from tenantry.importing.kustomize import NAMES
+from tenantry.importing.programs import NotBuilt
 from tenantry.kube.objects import Manifest, is_of_flux, labels_of
-from tenantry.manifests.model import NotFetched, NotRendered
 from tenantry.messages.errors import Refused
 from tenantry.plan.objects.scope import MANAGED_BY, TENANT_LABEL
 
@@ -20,7 +21,6 @@ if TYPE_CHECKING:
     from tenantry.cluster.client import Client
 
 
-KUSTOMIZATIONS = ("kustomization.yaml", "kustomization.yml", "Kustomization")
 MOST_FILES = 50_000
 Costs = Callable[[str, str, str], None]
 """Is told what cannot be read: the place, the reason, what to do."""
@@ -43,33 +43,31 @@ def objects_below(directory: Path, checkout: Checkout, build: Build, costs: Cost
         if count >= MOST_FILES:
             raise Refused(f"{directory}: there are more than {MOST_FILES} files", "name a directory below it")
         try:
-            raw = build(checkout.root, path.resolve(), {}) if path.is_dir() else _content(path, checkout.root)
-        except NotRendered as failed:
+            built = build(checkout.root, path.resolve(), {}) if path.is_dir() else None
+        except NotBuilt as failed:
             away = str(failed).endswith("leaves the source") and not (checkout.root / ".git").exists()
             costs(str(path), f"it cannot be built: {failed}", _NO_REPOSITORY if away else _FIX)
             continue
-        except NotFetched as failed:
-            costs(str(path), failed.message, failed.fix)
-            continue
         try:
-            yield from list(_objects_at(path, raw))
+            yield from list(_objects_at(path, built, checkout.root))
         except Refused as refused:
             costs(str(path), refused.message, refused.fix)
 
 
-def _objects_at(path: Path, raw: bytes) -> Iterator[Placed]:
-    if not path.is_dir():
-        yield from objects_in(raw, str(path))
+def _objects_at(path: Path, built: bytes | None, root: Path) -> Iterator[Placed]:
+    """Args: built: what kustomize prints of a directory; None: the path is a file."""
+    if built is None:
+        yield from objects_in(_content(path, root), str(path))
         return
     # The lines of what kustomize prints say nothing to the author of its input.
-    for each in objects_in(raw, f"kustomize build {path}"):
+    for each in objects_in(built, f"kustomize build {path}"):
         yield read_origin(each._replace(origin=str(path)), str(path))
 
 
 def _sources(directory: Path) -> Iterator[Path]:
     """Files to read and directories to build. Links are followed to files alone, so that no circle is walked."""
     try:
-        if any((directory / each).is_file() for each in KUSTOMIZATIONS):
+        if any((directory / each).is_file() for each in NAMES):
             yield directory
             return
         for path in sorted(directory.iterdir()):
@@ -84,14 +82,14 @@ def _sources(directory: Path) -> Iterator[Path]:
 
 
 def _content(path: Path, root: Path) -> bytes:
-    """Raises: NotFetched: a file is a link out of the source, or cannot be read."""
+    """Raises: Refused: a file is a link out of the source, or cannot be read."""
     if not path.resolve().is_relative_to(root):
-        raise NotFetched("the link leaves the source", "remove the link, or name another source")
+        raise Refused("the link leaves the source", "remove the link, or name another source")
     try:
         with path.open("rb") as opened:
             return opened.read(MOST_BYTES + 1)
     except OSError as error:
-        raise NotFetched(f"{error.strerror}", "name a readable directory") from None
+        raise Refused(f"{error.strerror}", "name a readable directory") from None
 
 
 ORIGIN = "live"

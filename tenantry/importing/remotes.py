@@ -11,8 +11,7 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 from tenantry.importing.model import Key, Read, key_of
-from tenantry.manifests.model import NotRendered
-from tenantry.manifests.programs import run
+from tenantry.importing.programs import NotBuilt, run
 
 ORIGIN = "origin"
 _SCP = re.compile(r"(?:[^@/\s]+@)?(?P<host>[A-Za-z0-9-]+(?:\.[A-Za-z0-9-]+)+):(?P<path>[^:\s?#][^\s?#]*)")
@@ -97,5 +96,5 @@ def _git(root: Path, *arguments: str) -> str:
     """What git prints; "" if it cannot."""
     try:
         return run(("git", *arguments), root, {}).decode(errors="replace").strip()
-    except (NotRendered, OSError):
+    except (NotBuilt, OSError):
         return ""

@@ -1,4 +1,4 @@
-"""What all formats of the report have in common: what became what, and which changes can move, restart or refuse what runs.
+"""What all formats of the report have in common: what became what, and what adoption changes.
 
 Never: shows the value of a Secret. The proof masks secrets.
 """
@@ -6,78 +6,27 @@ Never: shows the value of a Secret. The proof masks secrets.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
 from tenantry.importing.checkouts import FLUX
-from tenantry.importing.effects import ASSUMED, READ_SOURCE, effect_of
-from tenantry.importing.equivalence import have_one_content
-from tenantry.importing.known import Known
-from tenantry.importing.model import Became, Draft, Fate, Harmless, Inventory, LeftOver, Proof, Proven, Read, written_at
+from tenantry.importing.model import Became, Draft, Fate, Inventory, LeftOver, Proof, Proven, Read
 from tenantry.importing.proof import Defect, prove
 from tenantry.importing.steps import READ_WHAT_IS_LEFT, Step, steps
-from tenantry.kube.objects import ObjectId, is_of_flux, object_id
+from tenantry.kube.objects import is_of_flux, object_id
 from tenantry.load import fleet_of, plan_all
 from tenantry.messages.errors import InvalidFleet
-from tenantry.messages.text import format_path, printable
+from tenantry.messages.text import printable
 from tenantry.plan.plan import Plan
 from tenantry.source.parse import parse
-
-_CREATED = {
-    "NetworkPolicy": ("it blocks traffic that is allowed today", "write 'network: open'"),
-    "ResourceQuota": ("pods beyond it are refused when they start next", "remove 'quota'"),
-    "LimitRange": ("pods that start next get its defaults and limits", "remove 'limits'"),
-}
-
-
-@dataclass(frozen=True, slots=True)
-class Risk:
-    """field: the field that changes, as a path with dots; empty: the object is new. fix: what avoids it."""
-
-    environment: str
-    id: ObjectId
-    field: str
-    reason: str
-    fix: str
-
-
-def risks(inventory: Inventory, proof: Proof, known: Known) -> Iterator[Risk]:
-    """The risks of what changes, then of what is created."""
-    for each in (*proof.kept, *proof.renamed):
-        environment, id = each.read.environment, each.planned.id
-        for field in each.changed:
-            reason, fix = effect_of(each, field)
-            is_source = field.path[:2] == ("spec", "sourceRef") or known.is_copied(
-                environment, each.read.manifest, field
-            )
-            if is_source and _is_assumed(each, known):
-                reason, fix = ASSUMED, READ_SOURCE
-            path = tuple(part if isinstance(part, int) else str(part) for part in field.path)
-            yield Risk(environment, id, format_path(path), reason, fix)
-    for source in filter(known.is_planned, inventory.reading.assumed):
-        yield Risk(source.environment, object_id(source.manifest), "spec", ASSUMED, READ_SOURCE)
-    for new in proof.added:
-        if new.id.kind in _CREATED:
-            yield Risk(new.environment, new.id, "", *_CREATED[new.id.kind])
-
-
-def _is_assumed(kept: Proven, known: Known) -> bool:
-    """Whether the old source of a Kustomization was not read, and the planned one is what the Git remote tells."""
-    environment, at = kept.read.environment, ("spec", "sourceRef")
-    old = known.read_source(environment, kept.read.manifest, *at)
-    new = known.planned_source(environment, kept.planned.manifest, *at)
-    is_one = old is not None and new is not None and have_one_content(old, new)
-    return is_one and known.is_assumed(environment, kept.read.manifest, *at)
 
 
 @dataclass(frozen=True, slots=True)
 class Counts:
-    """Every object that was read is in exactly one of unchanged, harmless, changed, renamed, applied, replaced, stays and
-    inexpressible.
+    """Every object that was read is in exactly one of unchanged, changed, renamed, applied, replaced, stays and inexpressible.
 
-    unchanged: kept, and no field changes. harmless: kept, and no field changes that has an effect.
-    changed:   kept, with fields that change what Flux does, or may.
+    unchanged: kept, and no field changes. changed: kept, with fields that change.
     renamed:   expressed, but planned under another name. added: adoption creates them.
     applied, replaced, stays, inexpressible: the fates of what is not expressed.
     flux:      objects of Flux that were read, without those of Flux's own bootstrap. flux_expressed, flux_applied,
@@ -86,7 +35,6 @@ class Counts:
 
     read: int
     unchanged: int
-    harmless: int
     changed: int
     renamed: int
     applied: int
@@ -101,7 +49,7 @@ class Counts:
 
     @property
     def expressed(self) -> int:
-        return self.unchanged + self.harmless + self.changed + self.renamed
+        return self.unchanged + self.changed + self.renamed
 
     @property
     def left(self) -> int:
@@ -132,7 +80,6 @@ class Report:
 
     @cached_property
     def counts(self) -> Counts:
-        harmless = sum(not each.changed and bool(each.harmless) for each in self.proof.kept)
         changed = sum(bool(each.changed) for each in self.proof.kept)
         renamed = {id(each) for each in self.renamed}
         fates = Counter(self.fates[id(each)] for each in self.proof.missing if id(each) not in renamed)
@@ -141,8 +88,7 @@ class Report:
         of_flux = Counter(self.fates.get(id(each)) for each in flux if id(each) not in expressed)
         return Counts(
             read=len(self.inventory.objects),
-            unchanged=len(self.proof.kept) - harmless - changed,
-            harmless=harmless,
+            unchanged=len(self.proof.kept) - changed,
             changed=changed,
             renamed=len(renamed),
             applied=fates["applied"],
@@ -169,9 +115,7 @@ class Report:
     def became(self) -> tuple[tuple[Became, int], ...]:
         """What became what, with the line of the file."""
         parsed = parse(self.text.encode(), self.file)
-        return tuple(
-            (each, parsed.locate(written_at(self.draft.data, each.path), key=True).line) for each in self.draft.became
-        )
+        return tuple((each, parsed.locate(each.path, key=True).line) for each in self.draft.became)
 
     @cached_property
     def renamed(self) -> tuple[Read, ...]:
@@ -184,19 +128,9 @@ class Report:
         return tuple(each for each in (*self.proof.kept, *self.proof.renamed) if each.changed)
 
     @property
-    def harmless(self) -> tuple[tuple[Proven, Harmless], ...]:
-        """The fields that adoption changes without an effect, of all objects that are kept or planned under another name."""
-        return tuple((each, one) for each in (*self.proof.kept, *self.proof.renamed) for one in each.harmless)
-
-    @property
     def staying(self) -> tuple[Proven, ...]:
         """Objects with fields that adoption leaves on them, although tenants.yaml does not say them."""
         return tuple(each for each in self.proof.kept if each.stays)
-
-    @cached_property
-    def risks(self) -> tuple[Risk, ...]:
-        """What to look at before the first `tenantry up`."""
-        return tuple(risks(self.inventory, self.proof, Known(self.inventory, self.plans, self.draft.left_over)))
 
     @property
     def left_over(self) -> tuple[LeftOver, ...]:
@@ -207,7 +141,11 @@ class Report:
         """What to do until the fleet has taken everything over, in this order."""
         if not self.counts.expressed:
             return (READ_WHAT_IS_LEFT,)
-        found = {"risky": bool(self.risks), "left_over": bool(self.left_over), "decisions": bool(self.draft.decisions)}
+        found = {
+            "changes": bool(self.changed),
+            "left_over": bool(self.left_over),
+            "decisions": bool(self.draft.decisions),
+        }
         found |= {"project": self.needs_project}
         return steps(self.inventory, self.proof, self.renamed, self.plans, self.draft, **found)
 

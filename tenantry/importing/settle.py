@@ -9,7 +9,6 @@ from typing import Any
 from tenantry.grants.frames import filled
 from tenantry.importing.checkouts import FLUX
 from tenantry.importing.model import Became, Draft, Inventory, LeftOver, Path, Read, key_of
-from tenantry.importing.reading import ORIGIN
 from tenantry.importing.remotes import told_by_remote
 from tenantry.importing.text import text_of
 from tenantry.importing.world import Notes
@@ -42,7 +41,7 @@ def settled(inventory: Inventory, document: dict[str, Any], notes: Notes) -> Dra
     data = deepcopy(document)
     for _ in range(_ROUNDS):
         try:
-            plans = planned(data)
+            plans = plan_all(fleet_of(filled(parse(text_of(data).encode(), "the draft"))))
         except InvalidFleet as invalid:
             if not _leave_out(data, invalid.diagnostics, notes, inventory):
                 first = invalid.diagnostics[0]
@@ -50,12 +49,6 @@ def settled(inventory: Inventory, document: dict[str, Any], notes: Notes) -> Dra
             continue
         return _draft(inventory, data, notes, plans)
     raise Refused("what was read gives no valid file", "import it in parts")
-
-
-def planned(data: dict[str, Any]) -> dict[str, Plan]:
-    """The plans of a document's environments. Raises: InvalidFleet."""
-    fleet = fleet_of(filled(parse(text_of(data).encode(), "the draft")))
-    return plan_all(fleet)
 
 
 def _leave_out(data: dict[str, Any], problems: tuple[Problem, ...], notes: Notes, inventory: Inventory) -> bool:
@@ -233,21 +226,17 @@ def _unexpressed(read: Read, notes: Notes, homes: Set[str], *, is_said: bool) ->
     if key.kind in _SOURCES:
         text = "Tenantry gives each add-on and each tenant sources of its own, and none has this name"
         return LeftOver(read, text, "keep it as long as something names it", fate="stays")
-    if key.kind == "ArtifactGenerator":
-        text = "the file names the sources that it copies, and not its copies"
-        return LeftOver(read, text, "keep it as long as a Kustomization names one of its artifacts", fate="stays")
     if notes.places.get(id(read)):
         return LeftOver(
             read,
             "Tenantry plans it under another name",
             "keep it until nothing uses it: the steps to adopt say how to see that",
         )
-    if key.kind == "ImageUpdateAutomation" and read.origin == ORIGIN:
-        text = "it writes images into files of a repository, which was not read: an app of the file keeps the image of today"
-        return LeftOver(read, text, "import from the directory of the repository, which shows the apps that it writes")
     if key.kind in _IMAGES:
-        text = "image automation belongs to an app: the app's name is the first part of the object's"
-        return LeftOver(read, text, "keep it, or declare 'imageAutomation' of the app by hand")
+        text = "image automation is not imported: an app of the file keeps the version that was read, whatever it writes into Git"
+        return LeftOver(
+            read, text, "keep it in a repository of its own, and raise the versions of its apps in the file"
+        )
     if is_of_flux(str(read.manifest["apiVersion"])):
         return LeftOver(read, f"nothing in tenants.yaml stands for this {key.kind}", "keep what applies it")
     text = f"tenants.yaml declares no {key.kind}: apps apply it, or charts"

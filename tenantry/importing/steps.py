@@ -20,7 +20,6 @@ from tenantry.cluster.kubectl import (
     create_namespace,
     get,
     leave_alone,
-    reconcile_resource_set,
     resume,
     server_of_kubeconfig,
     source_patch,
@@ -36,6 +35,7 @@ from tenantry.messages.data import mapping_at
 from tenantry.messages.text import counted, format_path, grouped
 from tenantry.plan.plan import Plan
 
+_KUSTOMIZATION = "kustomize.toolkit.fluxcd.io/v1"
 _INSTALLS = ("Kustomization", "HelmRelease")
 _SOURCES = ("GitRepository", "OCIRepository", "HelmRepository", "Bucket", "HelmChart")
 
@@ -68,7 +68,7 @@ def steps(
     draft: Draft,
     *,
     project: bool,
-    risky: bool,
+    changes: bool,
     left_over: bool,
     decisions: bool,
 ) -> tuple[Step, ...]:
@@ -82,7 +82,7 @@ def steps(
         *_same(draft.held, contexts),
         *_copies(draft.held, contexts),
         *_project(plans, needed=project),
-        *_check(hubs, plans, risky=risky),
+        *_check(hubs, plans, changes=changes),
         *_owners(inventory, proof, draft, contexts),
         *_suspended(old),
         *_charts(proof, contexts),
@@ -165,19 +165,16 @@ def _project(plans: Mapping[str, Plan], *, needed: bool) -> Iterator[Step]:
         )
 
 
-def _check(hubs: Sequence[str], plans: Mapping[str, Plan], *, risky: bool) -> Iterator[Step]:
+def _check(hubs: Sequence[str], plans: Mapping[str, Plan], *, changes: bool) -> Iterator[Step]:
     clusters = dict.fromkeys((*hubs, *(app.cluster for plan in plans.values() for app in plan.apps)))
-    bootstraps = (
-        f"tenantry cluster bootstrap {shlex.quote(cluster)} --kubeconfig FILE --context NAME" for cluster in clusters
-    )
+    bootstraps = (f"tenantry bootstrap {shlex.quote(cluster)} --kubeconfig FILE --context NAME" for cluster in clusters)
     yield Step(
         "Check the file, and prepare each cluster with an administrator's kubeconfig and context for it; existing objects stay:",
         ("tenantry validate", *bootstraps),
     )
-    if risky:
+    if changes:
         yield Step(
-            'Go through "Check before you adopt" in this report, and correct tenants.yaml where something has to stay as it'
-            " is."
+            'Go through "Adoption changes" in this report, and correct tenants.yaml where something has to stay as it is.'
         )
     preflights = tuple(f"tenantry preflight --environment {shlex.quote(each)} --dry-run" for each in plans)
     yield Step(
@@ -201,7 +198,7 @@ def _owners(inventory: Inventory, proof: Proof, draft: Draft, contexts: Mapping[
             if ids:
                 yield _alone(f"What applies {_of_these(ids)} was not read.", ids, context)
         elif (environment, *owner) in ending and (environment, owner) not in going_on:
-            yield _handover(_Place(ObjectId(_VERSIONS[owner.kind], *owner), context), len(ids))
+            yield _handover(_Place(ObjectId(_KUSTOMIZATION, *owner), context), len(ids))
         else:
             who = f"{owner.kind} {owner.namespace}/{owner.name}"
             yield _alone(f"{who} applies {_of_these(ids)}, and others that it goes on applying.", ids, context)
@@ -223,22 +220,10 @@ def _alone(who: str, ids: Sequence[ObjectId], context: str) -> Step:
 
 
 def _owner(read: Read) -> Applier | None:
-    return applier_of(labels_of(read.manifest), *_VERSIONS)
-
-
-_VERSIONS = {"Kustomization": "kustomize.toolkit.fluxcd.io/v1", "ResourceSet": "fluxcd.controlplane.io/v1"}
-"""The versions of what applies objects and can be told to stop."""
+    return applier_of(labels_of(read.manifest), "Kustomization")
 
 
 def _handover(owner: _Place, count: int) -> Step:
-    if owner.id.kind == "ResourceSet":
-        return Step(
-            f"{owner.id} applies {counted(count, 'object')} of these. Have the Flux Operator stop that: a ResourceSet that is"
-            " disabled deletes nothing, also when it is deleted itself. Write the annotation into its file, too, and remove"
-            " the file after `tenantry up`.",
-            (reconcile_resource_set(*owner, enabled=False),),
-            (reconcile_resource_set(*owner, enabled=True),),
-        )
     return Step(
         f"{owner.id} applies {counted(count, 'object')} of these from its repository, and nothing else that was read. While it"
         " does, it sets back what Tenantry changes. Suspend it: a Kustomization that is suspended deletes nothing, also when it"
@@ -319,7 +304,7 @@ def _protected(draft: Draft) -> Iterator[Step]:
             " Today they go with the add-on. Helm upgrades a release once when its line goes, so take them one at a time, and run"
             f" `tenantry up` after each.{more}",
             tuple(
-                f"tenantry unset {shlex.quote(format_path(('platform', 'addons', name, 'keepCRDs')))}"
+                f"tenantry set {shlex.quote(format_path(('platform', 'addons', name, 'keepCRDs')))} null"
                 for name in bare[:_NAMES]
             ),
         )

@@ -8,11 +8,10 @@ from functools import cached_property
 from typing import Any
 
 from tenantry.fleet.fleet import OWN_ACCOUNT
-from tenantry.importing import checkouts
 from tenantry.importing.blocks import KEYS, Named, chart_of, has_shared_interval, source_entry
 from tenantry.importing.checkouts import FLUX
 from tenantry.importing.clusters import APPS, Remotes
-from tenantry.importing.model import Key, Read
+from tenantry.importing.model import Read
 from tenantry.importing.overlay import Place
 from tenantry.importing.owners import Territory, is_platforms, territories, without_environment
 from tenantry.importing.settings import namespace_of_addon
@@ -307,18 +306,8 @@ def _without_cluster(name: str, cluster: str) -> str:
     return short or name
 
 
-def copied_from(world: World, thing: Thing) -> tuple[Key, tuple[str, ...]] | None:
-    """The source and the directory in it that an ArtifactGenerator copies for a Kustomization, as it is."""
-    source = checkouts.source_of(thing.read.manifest)
-    generators = world.of("ArtifactGenerator", namespace=source.namespace) if source.kind == checkouts.ARTIFACT else ()
-    found = (checkouts.copied_by(each.read.manifest, source.name) for each in generators)
-    return next((each for each in found if each and each[0].kind in KEYS), None)
-
-
 def source_of(world: World, thing: Thing) -> Thing | None:
     """The source of an app, if it was read."""
-    if thing.kind == "Kustomization" and (copied := copied_from(world, thing)):
-        return world.known(*copied[0][1:])
     reference = chart_of(world, thing)[1] if thing.kind == "HelmRelease" else mapping_at(thing.spec, "sourceRef")
     kind, name = str(reference.get("kind")), str(reference.get("name"))
     return world.known(kind, str(reference.get("namespace") or thing.namespace), name) if kind in KEYS else None

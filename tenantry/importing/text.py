@@ -84,14 +84,14 @@ def _fits(name: str, value: Any, path: Path, comments: Comments) -> bool:
     if isinstance(value, list) and any(isinstance(each, dict | list) and depth_of(each) > 1 for each in value):
         return False
     text = flow(value, _STYLE)
-    return "\n" not in text and len(name) + 1 + len(text) <= _WIDTH and scalars_in(value) <= 4
+    return "\n" not in text and len(name) + 1 + len(text) <= _WIDTH and _scalars_in(value) <= 4
 
 
-def scalars_in(value: Any) -> int:
+def _scalars_in(value: Any) -> int:
     """How many values a part of the file holds that are no mappings and no lists."""
     if isinstance(value, dict):
-        return sum(map(scalars_in, value.values()))
-    return sum(map(scalars_in, value)) if isinstance(value, list) else 1
+        return sum(map(_scalars_in, value.values()))
+    return sum(map(_scalars_in, value)) if isinstance(value, list) else 1
 
 
 def _is_block(text: str) -> bool:

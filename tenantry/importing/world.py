@@ -219,7 +219,6 @@ class FoundApp:
     content: dict[str, Any] = field(default_factory=dict)
     times: Mapping[str, str] = field(default_factory=dict)
     moves: list[str] = field(default_factory=list)
-    automation: dict[str, Any] = field(default_factory=dict)
     risks: list[str] = field(default_factory=list)
     shared: str = ""
     own: str | None = ""

@@ -1,9 +1,8 @@
 """What a fleet declares and where each part of it goes, as lists. They plan no objects.
 
-An item is plain data, as it is in the JSON of `tenantry list`. `taken` knows the planned versions, `rights` who may do what.
+An item is plain data, as it is in the JSON of `tenantry list`. `taken` knows the planned versions.
 """
 
 from tenantry.listing.lists import LISTS, Filter, Item, listing
-from tenantry.listing.taken import USES
 
-__all__ = ["LISTS", "USES", "Filter", "Item", "listing"]
+__all__ = ["LISTS", "Filter", "Item", "listing"]

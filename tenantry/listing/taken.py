@@ -15,12 +15,9 @@ from tenantry.fleet.settings import variables_of_app
 from tenantry.fleet.sources import source_data, source_place, variables_of_source
 from tenantry.fleet.template import fill
 from tenantry.messages.data import mapping_at
-from tenantry.messages.errors import Found, Path, Refused
+from tenantry.messages.errors import Found, Path
 from tenantry.messages.placeholders import Variables
 
-USES = ("chart", "source", "address")
-"""What can be asked of an app: the name of its chart, the name of its source, the address of its source."""
-_SOURCES = ("git", "oci", "helm", "bucket", "externalArtifact")
 _EXACT = ("digest", "commit", "name", "semver", "tag", "branch")
 """The keys of a ref. Flux takes the first of those that are there."""
 _SHOWN = 3
@@ -32,13 +29,6 @@ class Place(NamedTuple):
 
     environment: str
     cluster: str
-
-
-class Source(NamedTuple):
-    """A source on a cluster. ref: pairs of a key and a text, such as `tag` and `v1.2.0`; address: with its scheme, or ""."""
-
-    ref: tuple[tuple[str, str], ...]
-    address: str
 
 
 class Taken(NamedTuple):
@@ -63,26 +53,22 @@ class Taking:
         self.fleet = fleet
         self._blocks: dict[tuple[Path, ...], dict[str, Any]] = {}
 
-    def app(self, at: tuple[str, ...], place: Place) -> tuple[Taken, Source]:
+    def app(self, at: tuple[str, ...], place: Place) -> Taken:
         """What an app or add-on takes on a cluster."""
         block = self._block(at, place)
         variables = variables_of_app(self.fleet, at, *place)
         name = _filled(block.get("source"), variables)
-        source = self.source(source_place(at, name), place)
+        ref = self._ref(source_place(at, name), place)
         name = name or (at[-1] if at[0] == "platform" else None)
         chart, path = (_text(block.get(key)) for key in ("chart", "path"))
-        return Taken(name, chart, path, _filled(block.get("version"), variables), source.ref), source
+        return Taken(name, chart, path, _filled(block.get("version"), variables), ref)
 
-    def source(self, at: tuple[str, ...], place: Place | None) -> Source:
-        """A source by its path. place: None: with placeholders as they are written."""
-        declared = source_data(self.fleet, at, *place) if place else self.fleet.raw(*at)
-        kind = next((key for key in declared if key in _SOURCES), "")
-        block = mapping_at(declared, kind)
-        variables = variables_of_source(self.fleet, at, *place) if place else {}
-        ref = tuple((key, _filled(text, variables) or "") for key, text in mapping_at(block, "ref").items())
-        url = _filled(block.get("url") or block.get("endpoint"), variables) or ""
-        bucket = _filled(block.get("bucketName"), variables)
-        return Source(ref, f"{url}/{bucket}" if bucket else url)
+    def _ref(self, at: tuple[str, ...], place: Place) -> tuple[tuple[str, str], ...]:
+        """The ref of a source by its path."""
+        declared = source_data(self.fleet, at, *place)
+        block = next((mapping_at(declared, kind) for kind in ("git", "oci") if kind in declared), {})
+        variables = variables_of_source(self.fleet, at, *place)
+        return tuple((key, _filled(text, variables) or "") for key, text in mapping_at(block, "ref").items())
 
     def _block(self, at: tuple[str, ...], place: Place) -> dict[str, Any]:
         layers = app_layers(self.fleet, at, *place)
@@ -90,37 +76,6 @@ class Taking:
         if key not in self._blocks:
             self._blocks[key] = mapping_at(merge(layers), kind_of(self.fleet, at))
         return self._blocks[key]
-
-
-def uses(taken: Taken, source: Source, wanted: Sequence[tuple[str, str]]) -> bool:
-    """Whether an app uses everything that is asked for, by the keys of `USES`."""
-    return all(_uses(taken, source, key, text) for key, text in wanted)
-
-
-def _uses(taken: Taken, source: Source, key: str, text: str) -> bool:
-    match key:
-        case "chart":
-            return taken.chart == text
-        case "source":
-            return taken.source == text
-        case "address":
-            of_chart = f"{source.address.rstrip('/')}/{taken.chart}"
-            return any(_is_below(each, text) for each in (source.address, of_chart))
-    raise Refused(f"'{key}' is nothing that apps use", f"write {', '.join(f'{each}=NAME' for each in USES)}")
-
-
-def _is_below(address: str, above: str) -> bool:
-    """Whether an address is another one or lies below it. Without a scheme, any scheme and user will do."""
-    if "://" in above and address.partition("://")[0] != above.partition("://")[0]:
-        return False
-    one, other = _bare(address), _bare(above)
-    return bool(other) and (one == other or one.startswith(f"{other}/"))
-
-
-def _bare(address: str) -> str:
-    """An address without its scheme, its user, and the end that hosts ignore."""
-    host, slash, path = address.rpartition("://")[2].partition("/")
-    return f"{host.rpartition('@')[2]}{slash}{path}".rstrip("/").removesuffix(".git").casefold()
 
 
 def in_words(places: Iterable[Place], every: Iterable[Place]) -> str:

@@ -57,16 +57,6 @@ def masked_pair(before: Any, after: Any, secrecy: Secrecy = Secrecy.UNKNOWN) -> 
     return one, HIDDEN_CHANGED if looks_alike else other
 
 
-def without_secrets_of(data: Any, text: str) -> str:
-    """A text, such as the message of a program that read the data, without the secrets that stand in the data."""
-    mask = _Mask()
-    mask.of(data, Secrecy.UNKNOWN)
-    for secret in sorted(mask.found, key=lambda each: (-len(each), each)):
-        for line in (secret, *secret.splitlines()):
-            text = re.sub(rf"(?<!\w){re.escape(line.strip())}(?!\w)", HIDDEN_VALUE, text) if line.strip() else text
-    return text
-
-
 def secrecy_below(parent: Any, key: str | int, secrecy: Secrecy = Secrecy.UNKNOWN) -> Secrecy:
     """The secrecy of what is at a key of a mapping or at an index of a list. Args: secrecy: of the mapping or list itself."""
     if isinstance(parent, dict):

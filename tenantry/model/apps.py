@@ -96,7 +96,7 @@ class Addon(App):
     """Where the add-on's manifests or chart come from. Without it, `kustomize` or `helm` names one of `platform.sources`."""
     namespace: Name | None = None
     """The namespace of the add-on's Flux objects on a management cluster, and on every cluster the one in which Helm stores its
-    release and installs it. No tenant can have it. `tenantry cluster bootstrap` makes it, with the account as which Flux acts
+    release and installs it. No tenant can have it. `tenantry bootstrap` makes it, with the account as which Flux acts
     there. Another namespace is another release. Default: `platform.namespace`."""
     namespaces: dict[NameTemplate, AddonNamespace] = {}
     """Namespaces that the add-on owns, by name; placeholders are filled in. They are created before the add-on, removed after it,

@@ -200,8 +200,7 @@ class Tenant(TenantClass):
     that changes."""
     formerly: list[Name] = []
     """Former names of the tenant, the oldest first. Namespaces, accounts and all other objects keep the oldest in their names, so a
-    new name of the tenant changes their labels, and nothing is installed again. Keep the key as long as the tenant is there.
-    `tenantry transfer tenant` writes it."""
+    new name of the tenant changes their labels, and nothing is installed again. Keep the key as long as the tenant is there."""
     state: State = "active"  # type: ignore[assignment]  # a class removes no tenant
     """`paused`: Flux stops reconciling the tenant's apps. `removing`: a later run may remove the tenant, even if the environment is
     protected; its namespaces stay with their data. `offboarding`: its namespaces go with their data."""

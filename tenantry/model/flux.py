@@ -98,9 +98,6 @@ class HelmPatch(FluxBlock):
     """The chart's name in a Helm repository, or its directory in a Git repository."""
     version: Text | None = None
     """A version or a range, for example `1.2.x`. Required with a Helm repository, refused with a Git repository."""
-    updates: Text | None = None
-    """The range in which `tenantry update` raises an exact `version`, for example `1.x`. Default: versions of the same
-    major; of the same minor below 1.0.0. A version that Flux follows by range is not raised."""
     valuesFiles: list[SourcePath] | None = None
     """Values files in the source; later files take precedence. Default: the chart's own. `values` takes precedence
     over them."""
@@ -262,7 +259,7 @@ class HelmOfAddons(HelmPatch):
     owned = (
         HelmPatch.owned
         | dict.fromkeys(
-            ("chart", "releaseName", "source", "storageNamespace", "targetNamespace", "updates", "version"),
+            ("chart", "releaseName", "source", "storageNamespace", "targetNamespace", "version"),
             _OF_EACH_APP,
         )
         | dict.fromkeys(

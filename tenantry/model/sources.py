@@ -43,9 +43,6 @@ class Git(FluxBlock):
     """The address of the repository: http, https or ssh."""
     ref: GitRef
     """What to check out."""
-    updates: Text | None = None
-    """The range in which `tenantry update` raises the tag in `ref`, for example `1.x`. Default: versions of the same
-    major; of the same minor below 1.0.0."""
     interval: Fillable[Duration] = "5m"
     """How often to look for a new revision."""
     timeout: Fillable[ShortDuration] = "60s"
@@ -93,9 +90,6 @@ class Oci(FluxBlock):
     """`oci://HOST/PATH`, without a tag."""
     ref: OciRef
     """The artifact to fetch."""
-    updates: Text | None = None
-    """The range in which `tenantry update` raises the tag in `ref`, for example `1.x`. Default: versions of the same
-    major; of the same minor below 1.0.0."""
     interval: Fillable[Duration] = "5m"
     """How often to look for a new revision."""
     timeout: Fillable[ShortDuration] = "60s"

@@ -209,7 +209,7 @@ class ExtraNamespace(Model):
     `offboarding`: the namespace goes with its data. Until that run its apps keep running."""
     formerly: list[FormerOwner] = []
     """The tenants that had the namespace before, the oldest first. It keeps the name that it had with the oldest, and everything in
-    it. Keep the key as long as the namespace is there. `tenantry transfer app` writes it."""
+    it. Keep the key as long as the namespace is there."""
 
     @model_validator(mode="after")
     def _named_after_the_main_one(self) -> Self:

@@ -1,4 +1,4 @@
-"""What a tenant must not do by itself, refused by the API servers: the policies that `cluster bootstrap` installs."""
+"""What a tenant must not do by itself, refused by the API servers: the policies that `bootstrap` installs."""
 
 from __future__ import annotations
 

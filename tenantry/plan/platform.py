@@ -42,7 +42,7 @@ from tenantry.plan.shared import key_of_address, shared, shared_chart
 from tenantry.plan.sources import Attachments
 
 _PUBLISH = (
-    "copy the chart into a Git repository with `tenantry chart copy charts/objects`, and set"
+    "copy the chart into a Git repository with `tenantry bootstrap --chart charts/objects`, and set"
     " 'platform: {chart: {git: {url: ..., ref: {branch: main}, path: charts/objects}}}'; or push this copy to a registry with"
     " `helm package` and `helm push`, and set"
     " 'platform: {chart: {oci: {url: \"oci://HOST/PATH/tenantry-objects\", ref: {digest: ...}}}}'"

@@ -237,7 +237,7 @@ class _Check:
         management = self.plan.management
         homes = homes_of_addons(self.fleet, management)
         wanted = management_policies(homes, shared_identity=platform.sharedIdentity)
-        fix = f"tenantry cluster bootstrap {management} --kubeconfig FILE --context NAME"
+        fix = f"tenantry bootstrap {management} --kubeconfig FILE --context NAME"
         yield from check_policies(wanted, f"'{management}'", self._read, fix)
         approving, risk = approval_policies(self.fleet, management), "who may write ConfigMaps approves in any name"
         yield from check_policies(approving, f"'{management}'", self._read, fix, risk)

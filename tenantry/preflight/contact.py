@@ -1,4 +1,4 @@
-"""Asks one cluster as Flux does: `tenantry cluster check`. No message quotes any part of a kubeconfig. It changes nothing."""
+"""Asks one cluster as Flux does: `tenantry preflight --cluster`. No message quotes any part of a kubeconfig. It changes nothing."""
 
 from __future__ import annotations
 
@@ -48,9 +48,8 @@ def contact_remote(
     now: datetime,
     *,
     local: bool,
-    offline: bool = False,
 ) -> Contact:
-    """Check a kubeconfig and, unless Flux would refuse it anyway or `offline`, what it permits on its cluster.
+    """Check a kubeconfig and, unless Flux would refuse it anyway, what it permits on its cluster.
 
     local: as in `check_kubeconfig`.
     Raises: Refused: the Secret may not be read.
@@ -59,7 +58,7 @@ def contact_remote(
     problems = check_secret(reference, secret, now=now, local=local)
     kubeconfig = secret.data.get(reference.key, b"") if secret else b""
     found = Contact(remote.name, problems, expires=expiries(kubeconfig))
-    if offline or not found.fit or not kubeconfig:
+    if not found.fit or not kubeconfig:
         return found
     checker = Checker(hub, now, local, remotes.connect, answers={})
     try:
@@ -81,7 +80,7 @@ def _decisive(problem: Problem) -> Problem:
     """A cluster that cannot be asked is a warning for a plan, and the answer of who asks about this cluster."""
     if problem.code != "unreachable":
         return problem
-    return replace(problem, severity=Severity.ERROR, fix=f"{problem.fix}, or add --offline")
+    return replace(problem, severity=Severity.ERROR)
 
 
 def remote_of(fleet: Fleet, plan: Plan, name: str) -> Remote:

@@ -17,7 +17,6 @@ from tenantry.kube.yaml_text import document
 from tenantry.messages.errors import Problem, error, warning
 from tenantry.model import SecretKey
 from tenantry.plan.objects.scope import WATCHED
-from tenantry.plan.registration import REGISTERED
 from tenantry.preflight.certificates import validity
 
 SOON = timedelta(days=30)
@@ -184,8 +183,21 @@ def _of_user(user: Mapping[str, Any], now: datetime) -> Iterator[Problem]:
     if not any(user.get(key) for key in _CREDENTIALS):
         yield error("no-credentials", "the user has no credentials", "write a token or a certificate there")
     yield from _client_certificate(user, now)
-    if (end := end_of_token(_text(user, "token"))) and end <= now:  # one that is renewed by itself may end soon
+    yield from _token(_text(user, "token"), now)
+
+
+_SELDOM = timedelta(days=7)
+"""What is valid for so long is renewed by people or nightly jobs, which can fail for days."""
+
+
+def _token(token: str, now: datetime) -> Iterator[Problem]:
+    """A token that is renewed by itself may end soon; kubelets do that when a fifth of its time is left."""
+    end, lifetime = end_of_token(token), lifetime_of_token(token)
+    if end and end <= now:
         yield from _expiry("the user's token", end, now)
+    elif end and lifetime and lifetime >= _SELDOM and end - now < lifetime / 5:
+        message = f"the user's token expires in {_days(end - now)}, and nothing has renewed it"
+        yield warning("expires-soon", message, "have the kubeconfig's writer renew it")
 
 
 _CREDENTIALS = (
@@ -310,27 +322,3 @@ def _problems(reference: SecretKey, secret: FoundSecret | None, now: datetime, *
         yield error("no-key", f"{name} has no key '{reference.key}' (keys: {there})", correct)
         return
     yield from check_kubeconfig(secret.data[reference.key], now=now, local=local)
-    if (cluster := secret.labels.get(REGISTERED)) and not reference.from_:
-        yield from _late_renewal(cluster, secret.data[reference.key], now)
-
-
-def _late_renewal(cluster: str, data: bytes, now: datetime) -> Iterator[Problem]:
-    """A token that `cluster register` made should have been renewed before two thirds of its time were over."""
-    token = _token(data)
-    end, lifetime = end_of_token(token), lifetime_of_token(token)
-    if end and lifetime and now < end < now + lifetime / 3:
-        yield warning(
-            "expires-soon",
-            f"the user's token expires in {_days(end - now)}, and nothing has renewed it",
-            f"tenantry cluster register {cluster} --renew",
-        )
-
-
-def _token(data: bytes) -> str:
-    """The token of a kubeconfig's current context; "": it has none."""
-    try:
-        content = _parsed(data)
-        context = _entries(content, "contexts", "context").get(_text(content, "current-context"), {})
-        return _text(_entries(content, "users", "user").get(_text(context, "user"), {}), "token")
-    except _NotAKubeconfigError:
-        return ""

@@ -248,7 +248,7 @@ class _Access:
     def _bootstrap(self, marked: str | None) -> Iterator[Problem]:
         """Check the namespace, its marker and the rights of the platform's account, as far as this user may read them."""
         remote = self.remote
-        fix = f"tenantry cluster bootstrap {remote.name} --environment {remote.environment} --kubeconfig FILE --context NAME"
+        fix = f"tenantry bootstrap {remote.name} --environment {remote.environment} --kubeconfig FILE --context NAME"
         namespace = ObjectId("v1", "Namespace", "", remote.bootstrapped)
         if not self._permitted(lambda: one(self.client, namespace)):
             yield error("not-bootstrapped", f"namespace '{remote.bootstrapped}' does not exist on it", fix)

@@ -28,8 +28,6 @@ from tenantry.preflight.remotes import remotes
 
 RoleName: TypeAlias = Literal["deploy", "preview", "operate"]
 ROLES: tuple[RoleName, ...] = get_args(RoleName)
-FLUX_NAMESPACE = "flux-system"
-"""Where Flux's controllers run, unless somebody has installed them elsewhere."""
 _RBAC = "rbac.authorization.k8s.io"
 _API = f"{_RBAC}/v1"
 _READ = ("get", "list")
@@ -55,14 +53,12 @@ def roles(
     *,
     kubeconfigs: bool,
     secrets: bool,
-    flux: str,
 ) -> Roles:
     """The roles and their bindings.
 
     Args:   plan: of one management cluster, as `Plan.on` gives it. subject: as a binding has it.
             kubeconfigs: whether the Secrets with the kubeconfigs of remote clusters may be read, each by its name.
             secrets: whether who deploys may list the Secrets of the namespaces in which the fleet writes some.
-            flux: the namespace of Flux's controllers, whose logs an operator reads.
     """
     rights = _Rights()
     _reading(rights, fleet, plan)
@@ -72,7 +68,7 @@ def roles(
         for id in (each.id for each in plan.objects if secrets and each.id.kind == "Secret"):
             rights.allow(id.namespace, id.api_version, "secrets", ["list", "watch"])
     elif role == "operate":
-        _operating(rights, plan, flux)
+        _operating(rights, plan)
     if kubeconfigs:
         for remote in remotes(fleet, plan):
             if isinstance(at := remote.reference, SecretKey):
@@ -121,8 +117,8 @@ def _deploying(rights: _Rights, fleet: Fleet, plan: Plan) -> list[Manifest]:
     return [each.manifest for each in plan.objects if each.id.kind == "Namespace"]
 
 
-def _operating(rights: _Rights, plan: Plan, flux: str) -> None:
-    """What `reconcile`, `suspend` and `resume` write, and what `why`, `events` and `logs` read besides."""
+def _operating(rights: _Rights, plan: Plan) -> None:
+    """What `flux reconcile`, `flux suspend` and `flux resume` write, and what `why` reads besides."""
     for id in (each.id for each in plan.objects):
         if id.kind in APP_KINDS or group_of(id.api_version) == _SOURCES:
             rights.allow(id.namespace, id.api_version, plural(id.kind), ["patch"])
@@ -134,8 +130,6 @@ def _operating(rights: _Rights, plan: Plan, flux: str) -> None:
     for namespace in homes | {each.id.name for each in plan.objects if each.id.kind == "Namespace"}:
         for api_version, kind in AROUND:
             rights.allow(namespace, api_version, plural(kind), _READ)
-    rights.allow(flux, "v1", "pods", _READ)
-    rights.allow(flux, "v1", "pods/log", ["get"])
 
 
 @dataclass(slots=True)

@@ -31,7 +31,7 @@ def bypass(app: PlannedApp, objects: Mapping[ObjectId, KubeObject]) -> str:
 
 
 def is_range(bypassed: str) -> bool:
-    """Whether what `bypass` found is a range of versions, which `tenantry update --pin` replaces by its version."""
+    """Whether what `bypass` found is a range of versions."""
     return bypassed.startswith(_RANGE)
 
 

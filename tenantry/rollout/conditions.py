@@ -16,7 +16,6 @@ from tenantry.kube.objects import ObjectId, Owner
 from tenantry.messages.text import counted, grouped, listed
 from tenantry.model.durations import duration
 from tenantry.plan.plan import Plan
-from tenantry.rollout.ignoring import Ignored
 from tenantry.rollout.parts import Part, digests_of, parts_of
 from tenantry.rollout.waves import Rollout, Wave, wave_name
 
@@ -54,7 +53,7 @@ class Known:
     marks: Mapping[Part, Mark] | None = field(default_factory=dict)
     approvals: Sequence[Approved] | None = ()
     runner: str = ""
-    ignored: Ignored = field(default_factory=Ignored)
+    ignored: Sequence[str] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,7 +155,7 @@ class _Judge:
             if is_it and each.group in wave.groups and each.by != self.known.runner:
                 return None
         if self.known.approvals is None:
-            return Wait("the management cluster keeps no approvals yet: tenantry cluster bootstrap NAME")
+            return Wait("the management cluster keeps no approvals yet: tenantry bootstrap NAME")
         return Wait(f"nobody of {listed(wave.groups)} has approved {wave_name(self.rollout, wave)}", approves=True)
 
 

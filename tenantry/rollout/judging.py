@@ -11,7 +11,6 @@ from enum import StrEnum
 from hashlib import sha256
 from typing import NamedTuple
 
-from tenantry.cluster.control import REQUESTED
 from tenantry.cluster.standing import (
     Live,
     Needs,
@@ -26,7 +25,7 @@ from tenantry.cluster.standing import (
     state_of,
     waits_for,
 )
-from tenantry.cluster.status import Readiness, is_stalled, one_line
+from tenantry.cluster.status import REQUESTED, Readiness, is_stalled, one_line
 from tenantry.kube.objects import Manifest, ObjectId, Owner
 from tenantry.messages.data import mapping_at
 from tenantry.plan.engine_order import becomes_ready, is_reconciled

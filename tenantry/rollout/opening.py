@@ -27,4 +27,4 @@ def closed(plan: Plan, now: datetime) -> Shut | None:
 
 def emergency(environment: str, *conditions: str) -> str:
     """The command that does not wait for some conditions."""
-    return f"tenantry up --environment {environment} --ignore {','.join(conditions)} --reason TEXT"
+    return f"tenantry up --environment {environment} --ignore {','.join(conditions)}"

@@ -7,9 +7,10 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from tenantry.cluster import requests
-from tenantry.cluster.control import FIELD_MANAGER, REQUESTED
 from tenantry.cluster.evidence import judged, tolerated
+from tenantry.cluster.requests import FIELD_MANAGER
 from tenantry.cluster.standing import Live
+from tenantry.cluster.status import REQUESTED
 from tenantry.guard.claims import RECORD_LABEL
 from tenantry.kube.objects import ObjectId, object_id
 from tenantry.messages.data import mapping_at

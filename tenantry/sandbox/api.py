@@ -55,7 +55,7 @@ def _encoded(path: Path) -> str:
 
 
 FIELD_MANAGER = "tenantry"
-"""That of `tenantry cluster bootstrap`, which otherwise could not change what the sandbox has applied."""
+"""That of `tenantry bootstrap`, which otherwise could not change what the sandbox has applied."""
 TIMEOUT = 30.0
 
 

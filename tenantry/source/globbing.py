@@ -34,26 +34,6 @@ def matching(pattern: str, directory: Path) -> list[str]:
     return sorted(set(_Search(directory).run("", _once(parts))))
 
 
-def would_match(pattern: str, path: str) -> bool:
-    """Whether a pattern matches a path relative to the same directory, which need not exist. As `matching`."""
-    return _fits(_once([part for part in Path(pattern).parts if part != "."]), list(Path(path).parts))
-
-
-def _fits(pattern: list[str], parts: list[str]) -> bool:
-    if not pattern or not parts:
-        return not pattern and not parts
-    first, *rest = pattern
-    if first == "**":
-        return _fits(rest or ["*"], parts) or (not parts[0].startswith(".") and _fits(pattern, parts[1:]))
-    return _takes(first, parts[0]) and _fits(rest, parts[1:])
-
-
-def _takes(pattern: str, name: str) -> bool:
-    if not _MAGIC.search(pattern):
-        return pattern == name
-    return bool(re.match(translate(pattern), name)) and (pattern.startswith(".") or not name.startswith("."))
-
-
 def _once(parts: list[str]) -> list[str]:
     """`**/**` takes what `**` takes."""
     return [part for index, part in enumerate(parts) if part != "**" or parts[index + 1 : index + 2] != ["**"]]

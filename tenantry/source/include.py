@@ -9,7 +9,7 @@ checks of the main file or the others.
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from pathlib import Path as FilePath
@@ -18,7 +18,7 @@ from typing import Any
 from tenantry.messages.errors import InvalidFleet, Path, Problem, Refused, Severity
 from tenantry.messages.redact import shorten
 from tenantry.messages.text import listed
-from tenantry.source.globbing import TooManyFiles, has_wildcard, matching, would_match
+from tenantry.source.globbing import TooManyFiles, has_wildcard, matching
 from tenantry.source.parse import MAX_BYTES, Form, Reader, bytes_of, read
 from tenantry.source.parsed_file import Fill, ParsedFile, Written, named_classes
 from tenantry.source.rows import Allowance, RowsFile, expanded
@@ -32,10 +32,10 @@ _FORMS[_ENVIRONMENT] = Form("keys such as 'environments:' and 'tenants:'", "star
 _YAML = re.compile(r".*\.ya?ml", re.IGNORECASE)
 
 
-def read_all(file: FilePath, reader: Reader = bytes_of, new: Collection[FilePath] = ()) -> ParsedFile:
+def read_all(file: FilePath, reader: Reader = bytes_of) -> ParsedFile:
     """A fleet's file with the clusters of the files that it includes, and with what these say of tenants.
 
-    reader: what gives the bytes of each file. new: files that the reader has, and that are not on disk yet.
+    reader: what gives the bytes of each file.
 
     Raises: Refused: there is no such file; InvalidFleet: its own text is not a YAML mapping in UTF-8.
     """
@@ -43,7 +43,7 @@ def read_all(file: FilePath, reader: Reader = bytes_of, new: Collection[FilePath
     entries = main.data.get("include")
     if not isinstance(entries, list) or not isinstance(main.data.get("tenants", {}), dict):
         return main  # the check of shapes reports their types
-    return _Reading(main, file, reader, new).run([_entry(each, index) for index, each in enumerate(entries)])
+    return _Reading(main, file, reader).run([_entry(each, index) for index, each in enumerate(entries)])
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,25 +103,11 @@ def _over(
     return whole
 
 
-def may_speak_of(included: Any, file: str, tenant: str) -> bool | None:
-    """Whether a file may speak of a tenant of the main file, by the first entry that takes it; None: no entry does.
-
-    Args: included: the value of `include`; file: relative to the main file's directory.
-    """
-    entries = (_entry(each, index) for index, each in enumerate(included if isinstance(included, list) else ()))
-    entry = next((each for each in entries if each.pattern and would_match(each.pattern, file)), None)
-    if entry is None:
-        return None
-    names = entry.of if entry.classes else entry.names_of(FilePath(file))
-    return entry.kind == _TENANTS and tenant in names
-
-
 class _Reading:
     """Gathers what all files say of each tenant, the clusters they add, and what prevents that."""
 
-    def __init__(self, main: ParsedFile, file: FilePath, reader: Reader, new: Collection[FilePath]) -> None:
+    def __init__(self, main: ParsedFile, file: FilePath, reader: Reader) -> None:
         self.main = main
-        self.new = [each.relative_to(file.parent).as_posix() for each in new]
         self.reader = reader
         self.directory = file.parent
         self.fills: dict[str, Fill] = {}
@@ -226,15 +212,14 @@ class _Reading:
             self._problem(at, "bad-include", f"'{shorten(pattern)}' leaves the directory of '{self.main.file}'", fix)
             return
         try:
-            found = [*matching(pattern, self.directory), *(each for each in self.new if would_match(pattern, each))]
+            found = matching(pattern, self.directory)
         except TooManyFiles:
             self._problem(
                 at, "bad-include", f"'{shorten(pattern)}' searches too many files or directories", "narrow the pattern"
             )
             return
         if not found:
-            or_write = ", or write one with 'tenantry cluster discover'" if entry.kind == _CLUSTERS else ""
-            fix = f"correct the pattern, or remove it{or_write}"
+            fix = "correct the pattern, or remove it"
             self._problem(at, "includes-nothing", f"no file matches '{shorten(pattern)}'", fix)
         for name in sorted(found):
             file = self.directory / name

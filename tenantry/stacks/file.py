@@ -332,17 +332,6 @@ def stacks_running(project: Path, environment: str) -> list[Stack]:
     return [stack for stack in stacks_of(project) if stack.environment == environment]
 
 
-def project_name(project: Path) -> str:
-    """The name in Pulumi.yaml. Raises: Refused: there is none."""
-    name = (read_yaml(project / "Pulumi.yaml") or {}).get("name")
-    if not isinstance(name, str) or not name:
-        raise Refused(
-            f"{project / 'Pulumi.yaml'} has no name of a project",
-            "cd into the project's directory; tenantry init makes one",
-        )
-    return name
-
-
 def target_of(project: Path, environment: str) -> StackTarget:
     """How to reach an environment: as the stack of its name says, otherwise as the first stack that runs it says.
 

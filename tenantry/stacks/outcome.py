@@ -29,19 +29,6 @@ def tell(outcome: str) -> None:
             Path(file).write_text(outcome, encoding="ascii")
 
 
-def tell_entry(platform: str, key: str) -> None:
-    """Write under which key the program has noted the run in the history, and in which namespace that is."""
-    if file := os.environ.get(OUTCOME_FILE):
-        with suppress(OSError):
-            Path(f"{file}.entry").write_text(f"{platform} {key}", encoding="ascii")
-
-
-def told_entry(file: Path) -> tuple[str, str]:
-    """Namespace and key of the run's entry; empty if it has none."""
-    namespace, _, key = told(Path(f"{file}.entry")).partition(" ")
-    return namespace, key
-
-
 def is_unrefreshed() -> bool:
     """Whether the command that started the run has left out the refresh, and begins again with one if the program asks for it."""
     return os.environ.get(UNREFRESHED) == "true"
@@ -79,8 +66,6 @@ def offboards(environment: str) -> bool:
     return os.environ.get(OFFBOARD) == environment
 
 
-RUN = "TENANTRY_RUN"
-"""Names the run in the history of its environment, so that the command can note there how it ended."""
 WITHOUT = "TENANTRY_WITHOUT"
 
 

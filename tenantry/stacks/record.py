@@ -6,7 +6,7 @@ one. It is evidence for those who cannot read the management cluster. What it do
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from enum import StrEnum
@@ -48,19 +48,17 @@ class Entry:
 
 @dataclass(frozen=True, slots=True)
 class Record:
-    """entries: by app, such as `rocky/web` or `platform/dns`. run: the last one that changed them, as the history has it."""
+    """entries: by app, such as `rocky/web` or `platform/dns`."""
 
     environment: str
     entries: Mapping[str, Entry] = field(default_factory=dict)
-    run: str = ""
 
     @property
     def data(self) -> dict[str, str]:
         """As a ConfigMap and a stack's outputs hold it: one line for each app."""
         lines = (f"{app} {each.digest} {each.since} {each.state} {each.words}" for app, each in self.entries.items())
         apps = "".join(f"{line.rstrip()}\n" for line in lines)
-        run = {"run": self.run} if self.run else {}
-        return {"format": _FORMAT, "environment": self.environment, "apps": apps, **run}
+        return {"format": _FORMAT, "environment": self.environment, "apps": apps}
 
     @property
     def fits(self) -> bool:
@@ -79,26 +77,23 @@ def record_of(
     before: Record | None,
     now: datetime,
     states: Mapping[str, State] | None = None,
-    run: Callable[[], str] = str,
 ) -> Record:
     """The record after a run. What has not changed keeps its time.
 
-    Args: states: of the apps that the run waited for, by name. run: what is to be kept of the run, if it changes an entry.
+    Args: states: of the apps that the run waited for, by name.
     """
     known, moment, states = before.entries if before else {}, _moment(now), states or {}
     found = {
         app: _entry(content, known.get(app), moment, states.get(app, State.UNSEEN))
         for app, content in sorted(contents(plan).items())
     }
-    return Record(plan.environment, found, before.run if before and found == before.entries else run())
+    return Record(plan.environment, found)
 
 
-def expected(
-    plan: Plan, before: Record | None, now: datetime, awaited: Iterable[str], run: Callable[[], str] = str
-) -> Record:
+def expected(plan: Plan, before: Record | None, now: datetime, awaited: Iterable[str]) -> Record:
     """The record after a run in which all goes well. An app that does not change stays as it is, also if it is not ready.
 
-    Args: awaited: the apps that the run will wait for, by name. run: as for `record_of`.
+    Args: awaited: the apps that the run will wait for, by name.
     """
     known = contents(plan)
     unready = {
@@ -107,7 +102,7 @@ def expected(
         if each.state is State.UNREADY and app in known and known[app].digest == each.digest
     }
     states = {app: State.UNREADY if app in unready else State.READY for app in awaited}
-    return record_of(plan, before, now, states, run)
+    return record_of(plan, before, now, states)
 
 
 def _entry(content: Content, before: Entry | None, moment: str, state: State) -> Entry:
@@ -136,7 +131,7 @@ def read(data: Mapping[str, object]) -> Record | None:
     """The record in the data of a ConfigMap or of an output; None: there is none that this version understands."""
     if data.get("format") != _FORMAT:
         return None
-    return Record(str(data.get("environment")), dict(_entries(str(data.get("apps", "")))), str(data.get("run") or ""))
+    return Record(str(data.get("environment")), dict(_entries(str(data.get("apps", "")))))
 
 
 def _entries(text: str) -> Iterator[tuple[str, Entry]]:

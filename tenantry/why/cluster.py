@@ -32,7 +32,7 @@ def unreached(
     app: PlannedApp, refused: Refused, commands: Commands, evidence: Sequence[Evidence] = (), flux: str = ""
 ) -> Finding:
     """The finding that the app's cluster cannot be read. evidence: of the kubeconfig, and what Flux says; flux: in a few words."""
-    check = commands.of_environment("cluster", "check", app.cluster)
+    check = commands.of_environment("preflight", "--cluster", app.cluster)
     what = "does not answer" if refused.code == UNREACHABLE else "cannot be read"
     cause = f"cluster '{app.cluster}' {what}: {refused.message}{f'; {flux}' if flux else ''}"
     return Finding(Stage.CLUSTER, cause, tuple(evidence), one_line(refused.fix), (check,))
@@ -61,7 +61,7 @@ class ClusterJudge:
         found = running.objects[id]
         shown = Evidence(str(id), str(state.health), state.since, state_of_object(found).why or state.why)
         if found is None:
-            again = self.commands.of_app("reconcile", app, "--wait")
+            again = self.commands.reconcile(app.id)
             return Finding(Stage.OBJECT, f"{id}, which Flux applied, is not on {app.cluster}", (shown,), next=(again,))
         family = [found, *running.owned(found)]
         events = running.events_about(family)

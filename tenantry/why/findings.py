@@ -101,7 +101,6 @@ class Commands:
     kubectl: the options of kubectl for the management cluster; own: for the app's cluster, if the person has a context for it.
     setting: the path in the file, for `tenantry set`, of a setting of an app's tenant there; "" if the file does not set it.
     before: what runs a command with the engine's programs, such as those of the sandbox.
-    has_file: whether there is a file to go by; without one, no run of `tenantry up` and no edit can be typed.
     """
 
     environment: str
@@ -110,20 +109,17 @@ class Commands:
     kubectl: tuple[str, ...] = ()
     own: tuple[str, ...] = ()
     setting: PlaceOf = _unset
-    has_file: bool = True
     before: tuple[str, ...] = ()
 
     def edited(self, app: PlannedApp, key: tuple[str, ...], value: str, at: str) -> tuple[str, ...]:
         """What changes a value of the file, then applies it. value: "" if nobody can know it. at: the line that sets it."""
-        if not self.has_file:
-            return ()
         path = self.setting(app, key) if value else ""
         edit = shlex.join(("tenantry", "set", path, value, *self.file)) if path else at and f"edit {at}"
         return (edit, self.run("up")) if edit else ()
 
     def applied(self) -> tuple[str, ...]:
         """Shows what the next run changes, then runs it."""
-        return (self.run("preview"), self.run("up")) if self.has_file else ()
+        return (self.run("preview"), self.run("up"))
 
     def of_app(self, verb: str, app: PlannedApp, *options: str) -> str:
         """`tenantry VERB TENANT/APP -e ENV -c CLUSTER`"""
@@ -151,8 +147,15 @@ class Commands:
         return shlex.join((*self.before, "tenantry", *words, "-e", self.environment, *self.file))
 
     def resume(self, id: ObjectId) -> str:
-        """`flux resume` of a source."""
-        return shlex.join((*shlex.split(kubectl.resume(id)), *self.kubectl))
+        """`flux resume` of an object on the management cluster."""
+        return f"{kubectl.resume(id)}{self._there()}"
+
+    def reconcile(self, id: ObjectId, *, with_source: bool = False) -> str:
+        """`flux reconcile` of an object on the management cluster."""
+        return f"{kubectl.reconcile(id, with_source=with_source)}{self._there()}"
+
+    def _there(self) -> str:
+        return f" {shlex.join(self.kubectl)}" if self.kubectl else ""
 
     def describe(self, id: ObjectId) -> str:
         """`kubectl describe` of an object on the management cluster."""

@@ -121,7 +121,7 @@ class FluxJudge:
             Stage.FLUX,
             f"it is suspended{by}, so Flux applies no change",
             (self._evidence(app.id, seen.live, "suspended", since),),
-            next=(self.commands.of_app("resume", app),),
+            next=(self.commands.resume(app.id),),
             follows=True,
         )
 
@@ -154,7 +154,7 @@ class FluxJudge:
                     f"check the {what}{at}" if at else "",
                     (
                         self.commands.describe(id),
-                        self.commands.of_app("reconcile", app, "--with-source", "--wait"),
+                        self.commands.reconcile(app.id, with_source=True),
                     ),
                     follows=runs,
                 )
@@ -200,23 +200,23 @@ class FluxJudge:
             return
         if unseen := _unseen(found):
             evidence = (self._evidence(app.id, seen.live, "not looked at yet"),)
-            yield Finding(Stage.FLUX, unseen, evidence, next=(self.commands.of_app("events", app),), follows=True)
+            yield Finding(Stage.FLUX, unseen, evidence, next=(self.commands.describe(app.id),), follows=True)
         message = one_line(message_about(found))
         evidence = (self._evidence(app.id, seen.live, str(state), "", message),)
         said = texts.recognized(message)
         if said is None:
             who = "Flux has given up" if is_stalled(found) else "Flux"
             cause = f"{who}: {message}" if message else one_line(status.message) or "Flux has not reconciled it yet"
-            next = (self.commands.of_app("events", app), self.commands.of_app("reconcile", app, "--wait"))
+            next = (self.commands.describe(app.id), self.commands.reconcile(app.id))
             yield Finding(Stage.FLUX, cause, evidence, next=next, follows=state is Readiness.PROGRESSING)
         else:
             yield self._recognized(seen, said, message, evidence)
 
     def _recognized(self, seen: Seen, said: texts.Said, message: str, evidence: tuple[Evidence, ...]) -> Finding:
         app, commands, stage = seen.app, self.commands, Stage.FLUX
-        again = commands.of_app("reconcile", app, "--wait")
+        again = commands.reconcile(app.id)
         cause, advice = said.text, ""
-        next: tuple[str, ...] = (commands.of_app("events", app), again)
+        next: tuple[str, ...] = (commands.describe(app.id), again)
         match said.kind:
             case texts.HEALTH:
                 waits = seen.status.readiness is Readiness.PROGRESSING
@@ -227,7 +227,7 @@ class FluxJudge:
                 cause = f"path '{path}' does not exist in the source{at and f' (set{at})'}"
                 advice = f"correct the path{at}, or push the directory"
                 edits = commands.edited(app, ("kustomize", "path"), "", self.place(app, ("kustomize", "path")))
-                next = (*edits, commands.of_app("reconcile", app, "--with-source", "--wait"))
+                next = (*edits, commands.reconcile(app.id, with_source=True))
             case texts.RIGHT:
                 at = self._at(app, "role")
                 advice = f"check the tenant's rights{at}" if at else ""
@@ -237,7 +237,7 @@ class FluxJudge:
                 next = (*quota_edits(said.text, app, commands, self.place), again)
             case texts.CONNECTION if "kubeConfig" in mapping_at(seen.planned[-1], "spec"):
                 stage, cause = Stage.CLUSTER, f"Flux does not reach cluster '{app.cluster}': {said.text}"
-                next = (commands.of_environment("cluster", "check", app.cluster),)
+                next = (commands.of_environment("preflight", "--cluster", app.cluster),)
             case texts.CONNECTION:
                 cause = f"Flux: {message}"
         return Finding(stage, cause, evidence, advice, next, follows=said.kind == texts.HEALTH)
@@ -299,7 +299,7 @@ def _place_of_quota(text: str, app: PlannedApp, place: PlaceOf) -> str:
     return place(app, ("quota", resource)) if resource else ""
 
 
-_WHO = {"tenantry-cli": "`tenantry suspend`", "flux": "`flux suspend`", "flux-cli": "`flux suspend`"}
+_WHO = dict.fromkeys(("flux", "flux-cli"), "`flux suspend`")
 
 
 def suspended_by(found: Manifest) -> tuple[str, str]:

@@ -6,10 +6,17 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from tenantry.cli.page.document import Notice, Page
-from tenantry.cli.page.fleet_map import Alert, Column, Entry, FleetMap, Row, Value
+from tenantry.cli.page.fleet_map import Alert, Column, Entry, FleetMap, Row, State, Value
 from tenantry.cli.page.review_map import STATES as EFFECTS
-from tenantry.cli.page.status_map import STATES as HEALTH
 
+HEALTH = (
+    State("added", "ready", "✓"),
+    State("changed", "suspended", "‖"),
+    State("renamed", "progressing", "…"),
+    State("removed", "missing", "?"),
+    State("danger", "failed", "✕"),
+)
+"""States of which the first needs no attention."""
 REGIONS = ("eu", "us", "ap", "sa", "af")
 
 
@@ -74,7 +81,7 @@ def small() -> FleetMap:
 
 def failing() -> FleetMap:
     """An app that fails on all clusters, and one that is ready."""
-    every, failed = tuple(range(3)), [each.key for each in HEALTH].index("failed")
+    every, failed = tuple(range(3)), [each.label for each in HEALTH].index("failed")
     app = Entry(row=0, columns=every, state=failed, kind="app", name="web", of=3, lines=("no such chart",), alert=0)
     commands = ("tenantry why rocky/web -e prod -c eu-0", "tenantry tree rocky/web -e prod -c eu-0")
     return FleetMap(

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from playwright.sync_api import expect
 
-from tenantry.cli.page.document import Notice, Table
+from tenantry.cli.page.document import Notice
 from tenantry.cli.page.fleet_map import Alert, Column, Entry, FleetMap, Row, Value
 from tenantry.cli.page.review_map import STATES as EFFECTS
 from tests.browser import made
@@ -72,9 +72,6 @@ def test_values_are_text_and_nothing_else(opened: Open) -> None:
         about=ALL,
         notes=tuple(Notice((each, each), (each,), (each,)) for each in ATTACKS),
         refusals=tuple(Notice((each, each), (each,), (each,)) for each in ATTACKS),
-        read_at=ALL,
-        refresh=ALL,
-        tables=(Table(ALL, ATTACKS, ((ALL, ATTACKS),)),),
         figures=tuple((each, each) for each in ATTACKS),
     )
     page = opened(content)

@@ -341,7 +341,7 @@ def gated(tmp_path: Path) -> Path:
     return file
 
 
-@pytest.mark.parametrize(("preview", "ignored"), [(False, ""), (True, ""), (False, "prod after: fire")])
+@pytest.mark.parametrize(("preview", "ignored"), [(False, ""), (True, ""), (False, "prod after")])
 def test_a_change_that_the_environment_before_does_not_run_registers_nothing(
     monkeypatch: pytest.MonkeyPatch, gated: Path, *, preview: bool, ignored: str
 ) -> None:
@@ -394,7 +394,7 @@ def test_a_record_that_is_too_large_is_told_and_not_kept(monkeypatch: pytest.Mon
 SHUT = "windows: {never: {deny: {days: [mon-sun]}}}\nenvironments:"
 
 
-@pytest.mark.parametrize(("preview", "ignored"), [(False, ""), (True, ""), (False, "prod windows: fire")])
+@pytest.mark.parametrize(("preview", "ignored"), [(False, ""), (True, ""), (False, "prod windows")])
 def test_while_a_window_is_shut_nothing_is_registered(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path, *, preview: bool, ignored: str
 ) -> None:
@@ -413,6 +413,6 @@ def test_while_a_window_is_shut_nothing_is_registered(
     if preview:
         assert "changes could begin on no day of the next year: window 'never' is shut" in said
     elif ignored:
-        assert "this run does not wait for windows: fire" in said
+        assert "this run does not wait for windows" in said
     else:
         assert message.startswith("environment 'prod' waits: window 'never' is shut for more than a year")

@@ -114,6 +114,16 @@ class Cluster:
         group, version, _, plural = _row(kind)
         self.annotate(group, version, kind, plural, name, namespace, "reconcile.fluxcd.io/requestedAt")
 
+    def reconciled(self, kind: str, namespace: str, name: str) -> None:
+        """The same, and return once Flux has done it and calls the object ready."""
+        self.reconcile(kind, namespace, name)
+        found = self.find(kind, namespace, name)
+        assert found is not None
+        asked = found["metadata"]["annotations"]["reconcile.fluxcd.io/requestedAt"]
+        what = f"{kind} {namespace}/{name} to be applied again"
+        self.until(kind, namespace, name, lambda now: now["status"].get("lastHandledReconcileAt") == asked, what)
+        self.wait_ready(kind, namespace, name)
+
     def force(self, namespace: str, name: str) -> None:
         """Have a release installed again as it is, as `flux reconcile helmrelease --force` does."""
         now = str(time.time_ns())

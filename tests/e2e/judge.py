@@ -30,7 +30,6 @@ PLURALS = {kind: plural for _, _, kind, plural in KINDS} | {
     "Ingress": "ingresses",
     "Namespace": "namespaces",
     "PriorityClass": "priorityclasses",
-    "Stack": "stacks",
 }
 
 

@@ -31,7 +31,7 @@ PORT = ":8930"
 TIMEOUT = 900
 """Seconds; generous, because a shared machine may stand still for a while. Nothing waits for it when all is well."""
 ROLES = ("deploy --secrets", "operate --kubeconfigs")
-"""What `tenantry rbac` prints for who deploys and operates, which is all that a stack's user has in most tests."""
+"""What `tenantry bootstrap --roles` prints for who deploys and operates, which is all that a stack's user has in most tests."""
 ADMINISTRATOR = ()
 """The roles of who prepares clusters, imports what is there, or plays a stranger."""
 MEMORY = {"GOGC": "400", "GOMEMLIMIT": "1GiB"}
@@ -53,7 +53,7 @@ class Result:
 
 @dataclass(frozen=True, slots=True)
 class Project:
-    """roles: those that the programs of its stacks run with, each as the options of `tenantry rbac`."""
+    """roles: those that the programs of its stacks run with, each as the options of `tenantry bootstrap --roles`."""
 
     root: Path
     port: int

@@ -1,4 +1,4 @@
-"""Runs a project with the roles that `tenantry rbac` prints instead of an administrator's rights.
+"""Runs a project with the roles that `tenantry bootstrap --roles` prints instead of an administrator's rights.
 
 Its stacks name the kubeconfig of a service account, which gets the roles whenever the file has changed. As an administrator would,
 the tests apply what is new before a run, and take nothing away before it.
@@ -21,7 +21,7 @@ from lightkube.models.authentication_v1 import TokenRequestSpec
 from lightkube.models.meta_v1 import ObjectMeta
 from lightkube.resources.core_v1 import Namespace, ServiceAccountToken
 
-from tenantry.cli.rbac import command
+from tenantry.cli.bootstrap import command
 
 NAMESPACE, ACCOUNT = "ci", "deployer"
 FILE = "deployer.kubeconfig"
@@ -72,9 +72,9 @@ def log_in(sandbox: Path, hub: str) -> None:
 
 
 def printed(file: Path, environment: str, hub: str, roles: Sequence[str]) -> list[dict[str, Any]]:
-    """What `tenantry rbac` prints for the account on a management cluster; nothing if the file is not valid."""
-    place = ["--file", str(file), "-e", environment, "--hub", hub, "--account", f"{NAMESPACE}/{ACCOUNT}"]
-    results = [CliRunner().invoke(command, ["--role", *role.split(), *place]) for role in roles]
+    """What `tenantry bootstrap --roles` prints for the account on a management cluster; nothing if the file is not valid."""
+    place = [hub, "--file", str(file), "-e", environment, "--for", f"account:{NAMESPACE}/{ACCOUNT}"]
+    results = [CliRunner().invoke(command, ["--roles", *role.split(), *place]) for role in roles]
     if any(result.exit_code for result in results):
         return []
     return [manifest for result in results for manifest in yaml.safe_load_all(result.stdout)]

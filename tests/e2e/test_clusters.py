@@ -5,22 +5,20 @@ from __future__ import annotations
 import base64
 import json
 import subprocess
+import sys
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
-from functools import partial
-from http import HTTPStatus
 from pathlib import Path
 from typing import Any
 
-import httpx2
 import pytest
 import yaml
 from lightkube.core.exceptions import ApiError
-from lightkube.generic_resource import create_namespaced_resource
 from lightkube.resources.core_v1 import Namespace, Secret, ServiceAccount
 from lightkube.resources.rbac_authorization_v1 import ClusterRoleBinding
 from lightkube.types import PatchType
 
+from tests.blocks import Block, blocks
 from tests.e2e import rights
 from tests.e2e.clusters import Cluster, eventually
 from tests.e2e.project import Project
@@ -33,13 +31,13 @@ BINDING = ("rbac.authorization.k8s.io", "v1", "ClusterRoleBinding", "clusterrole
 
 @pytest.fixture(scope="module", autouse=True)
 def _administrator(sandbox: Project) -> Iterator[None]:
-    """Who prepares and registers clusters may do everything there."""
+    """Who prepares and connects clusters may do everything there."""
     with rights.as_administrator(sandbox.root):
         yield
 
 
 def check(project: Project) -> tuple[int, list[tuple[str, str]]]:
-    result = project.tenantry("cluster", "check", "edge-1", "--output", "json")
+    result = project.tenantry("preflight", "-e", "dev", "--cluster", "edge-1", "--output", "json")
     problems = json.loads(result.out)["problems"]
     return result.code, [(problem["severity"], problem["code"]) for problem in problems]
 
@@ -50,7 +48,7 @@ def test_the_sandbox_s_kubeconfig_is_fine_but_for_being_on_this_machine(sandbox:
 
 def test_the_management_cluster_is_the_one_that_the_stack_names(sandbox: Project) -> None:
     edge = str(sandbox.kubeconfig("edge-1"))
-    result = sandbox.tenantry("cluster", "check", "edge-1", "--kubeconfig", edge)
+    result = sandbox.tenantry("preflight", "--cluster", "edge-1", "--kubeconfig", edge)
     assert (1, "error[no-secret]: there is no Secret kamaji-edge/edge-1-admin-kubeconfig") == (
         result.code,
         result.out.splitlines()[0],
@@ -63,7 +61,7 @@ def test_what_flux_would_refuse_is_told_without_what_the_secret_holds(sandbox: P
     kubeconfig["users"][0]["user"] |= {"client-key": "/etc/kubernetes/key", "exec": {"command": "aws"}}
     with replaced(sandbox, yaml.safe_dump(kubeconfig)):
         found = check(sandbox)
-        shown = sandbox.tenantry("cluster", "check", "edge-1").text
+        shown = sandbox.tenantry("preflight", "--cluster", "edge-1").text
     assert (1, [("error", "file-reference"), ("error", "exec-plugin"), ("warning", "loopback")]) == found
     assert secret not in shown
     assert "/etc/kubernetes" not in shown
@@ -71,7 +69,7 @@ def test_what_flux_would_refuse_is_told_without_what_the_secret_holds(sandbox: P
 
 
 def test_a_remote_that_answers_says_when_and_one_that_does_not_fails(sandbox: Project) -> None:
-    document = json.loads(sandbox.tenantry("cluster", "check", "edge-1", "--output", "json").ok().out)
+    document = json.loads(sandbox.tenantry("preflight", "--cluster", "edge-1", "--output", "json").ok().out)
     assert (document["answered"]["version"].startswith("v1."), document["answered"]["milliseconds"] >= 0) == (
         True,
         True,
@@ -81,8 +79,7 @@ def test_a_remote_that_answers_says_when_and_one_that_does_not_fails(sandbox: Pr
     kubeconfig["clusters"][0]["cluster"]["server"] = "https://127.0.0.1:1"
     with replaced(sandbox, yaml.safe_dump(kubeconfig)):
         assert check(sandbox) == (1, [("error", "unreachable"), ("warning", "loopback")])
-        assert sandbox.tenantry("cluster", "check", "edge-1", "--offline").code == 0
-    found = sandbox.tenantry("cluster", "check", "hub-dev", "--output", "json")
+    found = sandbox.tenantry("preflight", "--cluster", "hub-dev", "--output", "json")
     assert (found.code, [each["code"] for each in json.loads(found.out)["problems"]]) == (0, ["no-controllers"])
 
 
@@ -99,133 +96,22 @@ def replaced(project: Project, kubeconfig: str) -> Iterator[None]:
             _write(hub, before)
 
 
-# --- discover -----------------------------------------------------------------------------------------------------
-
-TOOLS = (
-    ("kamaji.clastix.io", "v1alpha1", "TenantControlPlane", "tenantcontrolplanes"),
-    ("cluster.x-k8s.io", "v1beta1", "Cluster", "clusters"),
-    ("multicluster.x-k8s.io", "v1alpha1", "ClusterProfile", "clusterprofiles"),
-)
-"""The kinds that stand for clusters, of which a sandbox has none: group, version, kind and plural."""
-DEFINITION = ("apiextensions.k8s.io", "v1", "CustomResourceDefinition", "customresourcedefinitions")
-
-
-def test_discover_writes_what_the_management_cluster_knows_and_marks_what_is_gone(
-    sandbox: Project, hub: Cluster, tmp_path: Path
-) -> None:
-    file, found = tmp_path / "tenants.yaml", tmp_path / "clusters.d" / "discovered.yaml"
-    include = 'include: [{clusters: "clusters.d/*.yaml"}]\nenvironments:'
-    file.write_text(sandbox.fleet.read_text().replace("environments:", include, 1))
-    place = ("--file", str(file), "--kubeconfig", str(sandbox.kubeconfig("hub-dev")))
-
-    def discover(*options: str) -> dict[str, Any]:
-        out = sandbox.tenantry("cluster", "discover", "-e", "dev", *place, *options, "--output", "json").ok().out
-        assert "certificate" not in out
-        told: dict[str, Any] = json.loads(out)
-        return told
-
-    assert (discover()["added"], found.exists()) == ({}, False)
-    with tools(hub):
-        make(hub, "TenantControlPlane", "edge-1", NAMESPACE)
-        make(hub, "TenantControlPlane", "edge-2", NAMESPACE)
-        make(hub, "Cluster", "us-2", "default")
-        make(hub, "ClusterProfile", "member", "default")
-        labels = {"x-k8s.io/cluster-profile": "member"}
-        metadata = {"name": "member-kubeconfig", "namespace": "default", "labels": labels}
-        hub.create(
-            {"apiVersion": "v1", "kind": "Secret", "metadata": metadata, "stringData": {"Config": "certificate"}}
-        )
-        try:
-            told = discover("--prefix", "new-")
-            assert (sorted(told["added"]), told["known"]) == (["new-edge-2", "new-member", "new-us-2"], ["edge-1"])
-            assert "certificate" not in found.read_text()
-            before = found.read_text()
-            assert sandbox.tenantry("cluster", "discover", "-e", "dev", *place, "--check").code == 0
-            hub.client.delete(_kind("Cluster"), "us-2", namespace="default")
-            assert discover()["gone"] == ["new-us-2"]
-        finally:
-            hub.delete("Secret", "default", "member-kubeconfig")
-    assert found.read_text() == before.replace("  new-us-2:\n", "  new-us-2:\n    state: decommissioned\n")
-
-
-@contextmanager
-def tools(hub: Cluster) -> Iterator[None]:
-    """The kinds of the tools that make clusters, without the tools, for a while."""
-    for group, version, kind, plural in TOOLS:
-        schema = {"openAPIV3Schema": {"type": "object", "x-kubernetes-preserve-unknown-fields": True}}
-        spec = {
-            "group": group,
-            "scope": "Namespaced",
-            "names": {"kind": kind, "plural": plural},
-            "versions": [{"name": version, "served": True, "storage": True, "schema": schema}],
-        }
-        definition = {"apiVersion": "apiextensions.k8s.io/v1", "kind": "CustomResourceDefinition", "spec": spec}
-        hub.apply("customresourcedefinitions", {**definition, "metadata": {"name": f"{plural}.{group}"}})
-    try:
-        for _, _, kind, plural in TOOLS:
-            eventually(partial(_served, hub, kind), f"{plural} to be served")
-        yield
-    finally:
-        for group, _, _, plural in TOOLS:
-            hub.remove(*DEFINITION, f"{plural}.{group}")
-
-
-def _kind(name: str) -> Any:
-    group, version, kind, plural = next(each for each in TOOLS if each[2] == name)
-    return create_namespaced_resource(group, version, kind, plural)
-
-
-def _served(hub: Cluster, kind: str) -> bool:
-    """Whether the API server serves a kind that it has just learned of."""
-    try:
-        list(hub.client.list(_kind(kind), namespace="default"))
-    except httpx2.HTTPStatusError as error:
-        # Of a group that nothing serves yet, the answer is a text and no Status, so this is no `ApiError`. The second one is
-        # the answer while the kind's storage is made.
-        if error.response.status_code not in (HTTPStatus.NOT_FOUND, HTTPStatus.TOO_MANY_REQUESTS):
-            raise
-        return False
-    return True
-
-
-def make(hub: Cluster, kind: str, name: str, namespace: str) -> None:
-    hub.client.create(_kind(kind)(metadata={"name": name}), namespace=namespace)
-
-
 def _write(hub: Cluster, content: str) -> None:
     hub.client.patch(Secret, SECRET, {"data": {KEY: content}}, namespace=NAMESPACE, patch_type=PatchType.MERGE)
 
 
 @pytest.mark.parametrize("cluster", ["edge-1", "hub-dev"])
 def test_bootstrap_of_a_cluster_that_has_it_all_changes_nothing(sandbox: Project, cluster: str) -> None:
-    command = ["cluster", "bootstrap", cluster, "--kubeconfig", str(sandbox.kubeconfig(cluster))]
+    command = ["bootstrap", cluster, "--kubeconfig", str(sandbox.kubeconfig(cluster))]
     for _ in range(2):
         lines = sandbox.tenantry(*command).ok().out.splitlines()
         assert ["unchanged"] * len(lines) == [line.rpartition(": ")[2] for line in lines]
         assert len(lines) >= 2
 
 
-def test_bootstrap_of_all_clusters_mends_what_is_amiss_and_has_nothing_to_do_then(
-    sandbox: Project, edge: Cluster
-) -> None:
-    command = ("cluster", "bootstrap", "--all", "--environment", "dev")
-    nothing = "hub-dev: nothing to do\nedge-1: nothing to do\ndev: 2 clusters, 0 changed, 0 not prepared\n"
-    assert sandbox.tenantry(*command).ok().out == nothing
-    edge.client.delete(ClusterRoleBinding, "tenantry-platform-kamaji-edge")
-    would = sandbox.tenantry(*command, "--dry-run").ok().out
-    assert "edge-1: 1 would be created\n" in would
-    assert "edge-1: 1 created\n" in sandbox.tenantry(*command).ok().out
-    kubeconfig = yaml.safe_load(sandbox.kubeconfig("edge-1").read_text())
-    kubeconfig["clusters"][0]["cluster"]["server"] = "https://127.0.0.1:1"
-    with replaced(sandbox, yaml.safe_dump(kubeconfig)):
-        result = sandbox.tenantry(*command)
-    assert (result.code, "edge-1: not prepared: it refuses the connection\n" in result.out) == (1, True)
-    assert sandbox.tenantry(*command).ok().out == nothing
-
-
 def test_bootstrap_makes_what_is_not_there_and_a_dry_run_only_says_so(sandbox: Project) -> None:
     text = sandbox.fleet.read_text()
-    command = ["cluster", "bootstrap", "edge-1", "--kubeconfig", str(sandbox.kubeconfig("edge-1"))]
+    command = ["bootstrap", "edge-1", "--kubeconfig", str(sandbox.kubeconfig("edge-1"))]
     with closing(Cluster(sandbox.kubeconfig("edge-1"))) as edge:
         try:
             sandbox.edit("platform:\n", "platform:\n  namespace: ops\n")
@@ -257,7 +143,7 @@ def remove(edge: Cluster) -> None:
                 raise
 
 
-# --- register -----------------------------------------------------------------------------------------------------
+# --- connect: the steps of the page -----------------------------------------------------------------------------------
 
 EDGE = """\
   edge-1:
@@ -268,12 +154,14 @@ EDGE = """\
 """
 GROUP = """\
 clusterGroups:
-  edges:  # of the registered clusters
+  edges:  # of the connected clusters
     environments: [dev]
     labels: {tier: edge, region: eu-west}
     variables: {domain: edge-1.dev.example.com}
 """
-REGISTERED = ("Secret", "clusters", "edge-1-kubeconfig")
+PAGE = "docs/how-to/connect-a-cluster.md"
+STORED = ("Secret", "clusters", "edge-1-kubeconfig")
+APP = ("Kustomization", "clusters", "edge-1-rocky-web")
 
 
 @pytest.fixture(scope="module")
@@ -286,72 +174,79 @@ def grouped(sandbox: Project) -> Iterator[Project]:
     sandbox.fleet.write_text(text)
 
 
-def test_a_registered_cluster_is_reached_with_a_token_and_with_every_later_one(
+class Reader:
+    """Who does the page's steps for the fleet of the sandbox."""
+
+    def __init__(self, project: Project) -> None:
+        found = [block for block in blocks(PAGE) if block.runs == "connecting"]
+        self.declare, self.account, self.store, self.see, self.read = found
+        self.project, self.admin = project, project.root / "admin.kubeconfig"
+        tools = f"{Path(sys.executable).parent}:{project.environment()['PATH']}"
+        hub = str(project.kubeconfig("hub-dev"))
+        self.environment = {**project.environment(), "PATH": tools, "KUBECONFIG": hub}
+
+    def do(self, block: Block, most: int | None = None) -> str:
+        """Type the commands of a block, or the first few. Returns: what they print."""
+        said = ""
+        for command, _ in list(block.commands())[:most]:
+            here = command.replace("--environments prod", "--group edges").replace(" prod", " dev")
+            done = subprocess.run(
+                ["bash", "-euc", here],
+                cwd=self.project.root,
+                env=self.environment,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.STDOUT,
+                text=True,
+                timeout=120,
+                check=False,
+            )
+            assert done.returncode == 0, f"{command}\n{done.stdout}"
+            said += done.stdout
+        return said
+
+
+def test_a_cluster_that_the_page_connects_is_reached_with_a_token_and_with_every_later_one(
     grouped: Project, tmp_path: Path
 ) -> None:
-    admin = grouped.kubeconfig("edge-1")
-    context = yaml.safe_load(admin.read_text())["current-context"]
-    place = ("--kubeconfig", str(admin), "--context", context)
-    register = ("cluster", "register", "edge-1", *place)
-    with closing(Cluster(grouped.kubeconfig("hub-dev"))) as hub, closing(Cluster(admin)) as edge:
+    reader, own = Reader(grouped), grouped.kubeconfig("edge-1")
+    with closing(Cluster(grouped.kubeconfig("hub-dev"))) as hub, closing(Cluster(own)) as edge:
 
         def token() -> str:
-            found = hub.find(*REGISTERED)
+            found = hub.find(*STORED)
             assert found is not None
             content = yaml.safe_load(base64.b64decode(found["data"]["value"]))
             return str(content["users"][0]["user"]["token"])
 
-        group = ("--group", "edges", "--namespace", "clusters")
-        before = grouped.fleet.read_text()
-        grouped.tenantry(*register, *group, "--dry-run").ok()
-        assert (grouped.fleet.read_text(), hub.find(*REGISTERED)) == (before, None)
-        shown = grouped.tenantry(*register, *group).ok().text
-        assert "Secret clusters/edge-1-kubeconfig: written, valid until 20" in shown
-        secret = {"name": "edge-1-kubeconfig", "namespace": "clusters", "key": "value"}
-        entry = yaml.safe_load(grouped.fleet.read_text())["clusters"]["edge-1"]
-        assert entry == {"group": "edges", "kubeconfig": {"secret": secret}}
-        assert "edges:  # of the registered clusters" in grouped.fleet.read_text()
-        grouped.deploy("dev")
+        def checked() -> int:
+            return grouped.tenantry("preflight", "-e", "dev", "--cluster", "edge-1").code
+
         try:
+            reader.admin.write_text(own.read_text())
+            shown = reader.do(reader.declare) + reader.do(reader.account) + reader.do(reader.store)
+            reader.do(reader.see, 1)
+            assert "edges:  # of the connected clusters" in grouped.fleet.read_text()
+            grouped.deploy("dev")
             seen = {token()}
+            reader.do(reader.read)
+            shown += reader.do(reader.store)
+            seen.add(token())
+            assert len(seen) == 2
             assert not any(each in shown for each in seen)
-            assert grouped.tenantry("cluster", "check", "edge-1").code == 0
-            renewed = grouped.tenantry("cluster", "register", "--all", "--renew", "-e", "dev", "--valid", "48h").ok()
-            assert renewed.out.startswith("edge-1: renewed, valid until 20")
-            seen.add(token())
-            cronjob = grouped.tenantry("cluster", "register", "--all", "--cronjob", "kubectl", "-e", "dev").ok().out
-            renewed_by_cronjob(grouped, cronjob, tmp_path)
-            seen.add(token())
-            assert len(seen) == 3
-            reconciled(hub)
-            # Without its account no earlier token is accepted, and what bootstrap made lets the command go on.
+            assert (checked(), (grouped.root / "edge-1.kubeconfig").exists()) == (0, False)
+            hub.reconciled(*APP)
+            # Without its account no earlier token is accepted, and the same steps make a new one.
             edge.client.delete(ServiceAccount, "tenantry-connection", namespace="tenantry-system")
-            eventually(lambda: grouped.tenantry("cluster", "check", "edge-1").code == 1, "the token to be refused")
-            lost = grouped.tenantry("cluster", "register", "edge-1", "--renew")
-            assert (lost.code, lost.out) == (
-                1,
-                "edge-1: not renewed: its token is not valid any more, or may not be renewed\n"
-                "  fix: tenantry cluster register edge-1 --kubeconfig FILE --context NAME\n",
-            )
-            grouped.tenantry(*register).ok()
-            reconciled(hub)
-            assert "edge-1: nothing to do" in grouped.tenantry("cluster", "bootstrap", "--all", "-e", "dev").ok().out
+            eventually(lambda: checked() == 1, "the token to be refused")
+            reader.admin.write_text(own.read_text())
+            reader.do(reader.account)
+            reader.do(reader.store)
+            hub.reconciled(*APP)
             exported_by_another_stack(grouped, hub, tmp_path / "clusters")
         finally:
+            reader.admin.unlink(missing_ok=True)
             grouped.offboard("dev").ok()
-            if hub.find(*REGISTERED):
-                hub.delete(*REGISTERED)
-
-
-def reconciled(hub: Cluster) -> None:
-    """Have Flux apply an app on the remote cluster once more."""
-    app = ("Kustomization", "clusters", "edge-1-rocky-web")
-    hub.reconcile(*app)
-    found = hub.find(*app)
-    assert found is not None
-    asked = found["metadata"]["annotations"]["reconcile.fluxcd.io/requestedAt"]
-    hub.until(*app, lambda now: now["status"].get("lastHandledReconcileAt") == asked, f"{app} to be applied again")
-    hub.wait_ready(*app)
+            if hub.find(*STORED):
+                hub.delete(*STORED)
 
 
 EXPORTER = """\
@@ -375,44 +270,18 @@ def exported_by_another_stack(project: Project, hub: Cluster, root: Path) -> Non
     stack = ("--cwd", str(root), "--stack", "edge-1")
     project.pulumi("stack", "init", *stack).ok()
     project.pulumi("up", *stack, "--yes", "--skip-preview").ok()
-    before = hub.find(*REGISTERED)
+    before = hub.find(*STORED)
     refused = "Secret clusters/edge-1-kubeconfig exists already on 'hub-dev' outside of environment 'dev'"
     assert refused in project.up().text
-    assert hub.find(*REGISTERED) == before
-    hub.patch(*REGISTERED, {"metadata": {"labels": {"tenantry/environment": "dev"}}})
+    assert hub.find(*STORED) == before
+    hub.patch(*STORED, {"metadata": {"labels": {"tenantry/environment": "dev"}}})
     assert project.preview() == {"Secret clusters/edge-1-kubeconfig": "create"}
     shown = project.up().ok().text
-    found = hub.find(*REGISTERED)
+    found = hub.find(*STORED)
     assert found is not None
     assert base64.b64decode(found["data"]["value"]).decode() == kubeconfig
     key = yaml.safe_load(kubeconfig)["users"][0]["user"]["client-key-data"]
     state = project.pulumi("stack", "export", "--stack", "dev").ok().out
     assert not any(secret in text for secret in (key, found["data"]["value"]) for text in (shown, state))
-    reconciled(hub)
+    hub.reconciled(*APP)
     assert project.preview() == {}
-
-
-def renewed_by_cronjob(project: Project, printed: str, directory: Path) -> None:
-    """Do what the job would do, with the rights of its account alone."""
-    *objects, cronjob = yaml.safe_load_all(printed)
-    applied = directory / "rights.yaml"
-    applied.write_text(yaml.safe_dump_all(objects))
-    kubectl = ("sandbox", "run", "--", "kubectl")
-    project.tenantry(*kubectl, "apply", "--filename", str(applied)).ok()
-    create = ("create", "token", "tenantry-renewal", "--namespace", "tenantry-system")
-    token = project.tenantry(*kubectl, *create).ok().out.strip()
-    content = yaml.safe_load(project.kubeconfig("hub-dev").read_text())
-    content["users"][0]["user"] = {"token": token}
-    kubeconfig = directory / "kubeconfig"
-    kubeconfig.write_text(yaml.safe_dump(content))
-    (container,) = cronjob["spec"]["jobTemplate"]["spec"]["template"]["spec"]["containers"]
-    environment = {each["name"]: each["value"] for each in container["env"]} | {"HOME": str(directory)}
-    done = subprocess.run(
-        [*container["command"], *container["args"]],
-        env={**project.environment(), **environment, "KUBECONFIG": str(kubeconfig)},
-        capture_output=True,
-        text=True,
-        timeout=60,
-        check=False,
-    )
-    assert (done.returncode, done.stderr) == (0, "")

@@ -3,14 +3,10 @@
 from __future__ import annotations
 
 import os
-import shutil
-import subprocess
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any
 
 import pytest
-import yaml
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
@@ -18,13 +14,9 @@ from tenantry.kube import acceptance
 from tenantry.load import fleet_of, load_fleet, plan_all
 from tenantry.messages.errors import InvalidFleet
 from tenantry.source.parse import parse
-from tenantry.stacks.operator import objects
-from tests.e2e.clusters import Cluster, eventually
-from tests.e2e.definition import definition
 from tests.e2e.judge import Judge
 from tests.e2e.project import REPOSITORY, Project
 from tests.strategies import Data, fleets, text_of
-from tests.unit.stacks.test_operator import DELIVERY, FULL, SCHEMA, STACKS
 
 pytestmark = pytest.mark.e2e
 
@@ -132,41 +124,3 @@ def test_what_is_valid_at_its_bounds_is_taken(judge: Judge, case: str) -> None:
     }
     plans = plan_all(fleet_of(parse(text_of(fleet), "tenants.yaml")))
     assert [each for plan in plans.values() for each in judge.refusals(plan)] == []
-
-
-@pytest.fixture
-def operators_kind(hub: Cluster) -> Iterator[None]:
-    """The management cluster knows the kind Stack of Pulumi's Kubernetes operator, with the schema that it has there."""
-    place = ("apiextensions.k8s.io", "v1", "CustomResourceDefinition", "customresourcedefinitions")
-    wanted = definition(SCHEMA)
-    name = wanted["metadata"]["name"]
-    hub.apply(place[-1], wanted)
-
-    def established() -> bool:
-        conditions = (hub.get(*place, name) or {}).get("status", {}).get("conditions") or ()
-        return any((each["type"], each["status"]) == ("Established", "True") for each in conditions)
-
-    eventually(established, "the kind Stack to be known")
-    yield
-    hub.remove(*place, name)
-
-
-@pytest.mark.usefixtures("operators_kind")
-def test_every_object_for_pulumis_operator_is_taken(sandbox: Project, judge: Judge) -> None:
-    written = _written_for_the_operator(sandbox)
-    assert [each["kind"] for each in written] == ["ServiceAccount", "ClusterRoleBinding", "Stack"]
-    manifests = [*written, *objects(STACKS, DELIVERY), *objects(STACKS, FULL)]
-    assert [refusal for each in manifests if (refusal := judge.refusal(each))] == []
-    wrong = {**written[-1], "spec": {**written[-1]["spec"], "destroyOnFinalise": False}}
-    assert "spec.destroyOnFinalise" in (judge.refusal(wrong) or "")
-
-
-def _written_for_the_operator(project: Project) -> list[dict[str, Any]]:
-    """What the command writes for the repository's fleet, in a clone as a user has it."""
-    url = ("--url", "https://git.example.com/fleet")
-    subprocess.run(["git", "init", "--quiet", "--initial-branch", "main", project.root], check=True)
-    try:
-        written = project.tenantry("stacks", "--output", "pulumi-operator", *url).ok()
-    finally:
-        shutil.rmtree(project.root / ".git")
-    return list(yaml.safe_load_all(written.out))

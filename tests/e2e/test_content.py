@@ -177,22 +177,3 @@ def test_an_unknown_cluster_is_refused_with_the_names_there_are(sandbox: Project
 
     assert refused.code == 2
     assert "error: the sandbox has no cluster 'edge-9'\n  fix: use one of: hub-dev, edge-1\n" in refused.text
-
-
-def test_diff_renders_what_a_change_does_from_what_is_served(served: Project) -> None:
-    text = served.fleet.read_text()
-    changed = served.fleet.with_name("changed.yaml")
-    changed.write_text(
-        text.replace("path: ./worker", "path: ./worker, namePrefix: new-").replace("replicas: 2}", "replicas: 3}")
-    )
-    said = served.tenantry("--file", str(changed), "diff", str(served.fleet), "--manifests", "--environment", "dev")
-    changed.unlink()
-    assert said.text[said.text.index("what the manifests change") :].splitlines() == [
-        "what the manifests change",
-        "  ~ dev: app movy/worker on hub-dev",
-        "      - Deployment movy/worker",
-        "      + Deployment movy/new-worker",
-        "  ~ dev: app movy/web on edge-1",
-        "      ~ Deployment web",
-        "          ~ spec.replicas: 2 -> 3",
-    ]

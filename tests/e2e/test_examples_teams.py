@@ -224,9 +224,9 @@ def push_app(cloudy: Cloudy, changes: dict[str, str], message: str) -> None:
 def webhook(cloudy: Cloudy) -> str:
     """The URL of ROCKY's receiver."""
     address = json.loads(cloudy.project.tenantry("sandbox", "status", "--output", "json").ok().out)["webhooks"]
-    listed = ("status", "--environment", cloudy.environment, "--receivers", "--output", "json")
-    [receiver] = json.loads(cloudy.project.tenantry(*listed).ok().out)["receivers"]
-    return f"{address}{receiver['path']}"
+    receiver = cloudy.cluster.find("Receiver", cloudy.namespace("rocky"), "push")
+    assert receiver
+    return f"{address}{receiver['status']['webhookPath']}"
 
 
 @in_test

@@ -35,8 +35,8 @@ def test_each_app_is_reconciled_by_the_controllers_of_its_shard_and_a_move_delet
     _wait(fleet, hub, {"", "a", "b"})
     _deploy(fleet, original, *MOVED)
     _wait(fleet, hub, {"", "a", "b"})
-    for app in (("rocky", "db"), ("movy", "web"), ("platform/cert-controller",)):
-        fleet.tenantry("reconcile", *app, "--environment", "dev", "--wait").ok()
+    for found in FLUX.values():
+        hub.reconciled(*found)
     assert _objects(hub, edge) == objects
     # The controllers of a shard go after its objects.
     fleet.fleet.write_text(original)

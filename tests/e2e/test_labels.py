@@ -56,7 +56,7 @@ def unpoliced(api: Api, fleet: Project) -> Iterator[Api]:
         lambda: not api.ask("PATCH", f"{ACCOUNT}?dryRun=All", probe, as_user=USER).message, "the policy to be gone"
     )
     yield api
-    fleet.tenantry("cluster", "bootstrap", "hub-dev", "--kubeconfig", str(fleet.kubeconfig("hub-dev"))).ok()
+    fleet.tenantry("bootstrap", "hub-dev", "--kubeconfig", str(fleet.kubeconfig("hub-dev"))).ok()
     eventually(lambda: bool(api.ask("PATCH", f"{ACCOUNT}?dryRun=All", probe, as_user=USER).message), "the policy")
 
 

@@ -156,15 +156,14 @@ def status(receiver: Receiver, revision: str, name: str) -> Post:
 
 
 @pytest.fixture(scope="module")
-def webhooks(alerting: Project) -> dict[str, str]:
+def webhooks(alerting: Project, hub: Cluster) -> dict[str, str]:
     """The URL of each receiver, by its name."""
     address = json.loads(alerting.tenantry("sandbox", "status", "--output", "json").ok().out)["webhooks"]
 
     def ready() -> dict[str, str] | None:
-        told = alerting.tenantry("status", "--environment", "dev", "--receivers", "--output", "json")
-        return (
-            None if told.code else {each["name"]: address + each["path"] for each in json.loads(told.out)["receivers"]}
-        )
+        found = {name: hub.find("Receiver", namespace, name) for name, namespace in RECEIVERS.items()}
+        paths = {name: each.get("status", {}).get("webhookPath", "") for name, each in found.items() if each}
+        return {name: address + path for name, path in paths.items()} if all(map(paths.get, RECEIVERS)) else None
 
     return eventually(ready, "receivers that are ready")
 

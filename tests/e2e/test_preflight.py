@@ -129,7 +129,7 @@ def test_a_cluster_that_was_not_bootstrapped_is_told_with_what_else_is_wrong(pro
     assert found["no-secret"] == "cluster 'edge-1': there is no Secret kamaji-edge/edge-1-admin-kubeconfig"
     assert set(found) == {"unmarked-cluster", "no-secret"}
     kubeconfig = str(project.kubeconfig("hub-dev"))
-    project.tenantry("cluster", "bootstrap", "hub-dev", "--kubeconfig", kubeconfig).ok()
+    project.tenantry("bootstrap", "hub-dev", "--kubeconfig", kubeconfig).ok()
 
 
 SECRET = ("Secret", "kamaji-edge", "edge-1-admin-kubeconfig")
@@ -185,7 +185,7 @@ def test_a_remote_that_was_not_bootstrapped_is_told(project: Project, edge: Clus
     edge.remove(group, "v1", "ClusterRoleBinding", plural, name)
     eventually(lambda: preflight(project).code == 1, "the API server to notice that the binding is gone")
     found = told(project, 1)["problems"]
-    project.tenantry("cluster", "bootstrap", "edge-1", "--kubeconfig", str(project.kubeconfig("edge-1"))).ok()
+    project.tenantry("bootstrap", "edge-1", "--kubeconfig", str(project.kubeconfig("edge-1"))).ok()
     message = "cluster 'edge-1': the platform's service account 'tenantry-platform' lacks cluster-admin rights on it"
     assert [each["message"] for each in found if each["severity"] == "error"] == [message]
     eventually(lambda: preflight(project).code == 0, "the API server to notice that the binding is back")
@@ -226,14 +226,14 @@ def test_a_kubeconfig_that_reaches_another_cluster_is_refused_until_the_marker_s
         "cluster 'edge-1': its kubeconfig reaches another cluster, which is marked as 'edge-9' (ConfigMap"
         " tenantry-system/tenantry)"
     )
-    refused = project.tenantry("cluster", "bootstrap", "edge-1", "--kubeconfig", str(project.kubeconfig("edge-1")))
+    refused = project.tenantry("bootstrap", "edge-1", "--kubeconfig", str(project.kubeconfig("edge-1")))
     assert refused.code == 2
     assert "error: this cluster is marked as 'edge-9', not as 'edge-1'" in refused.text
     words = shlex.split(found["fix"].partition("in the file: ")[2])
     assert words[:5] == ["kubectl", "patch", "configmap", "tenantry", "--namespace"]
     edge.patch(*marker, json.loads(words[-1]))
     assert problems(project, 0) == {}
-    project.tenantry("cluster", "bootstrap", "edge-1", "--kubeconfig", str(project.kubeconfig("edge-1"))).ok()
+    project.tenantry("bootstrap", "edge-1", "--kubeconfig", str(project.kubeconfig("edge-1"))).ok()
 
 
 # --- a tenant that was made by hand ---------------------------------------------------------------------------------

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
+import yaml
 
 from tests.e2e.clusters import Cluster
 from tests.e2e.project import Project
@@ -24,14 +27,48 @@ def owner(cluster: Cluster) -> str:
     return str(found["metadata"]["labels"]["toolkit.fluxcd.io/tenant"])
 
 
+def tenants(fleet: Project) -> dict[str, Any]:
+    found: dict[str, Any] = yaml.safe_load(fleet.fleet.read_text())["tenants"]
+    return found
+
+
+def write_tenants(fleet: Project, changed: dict[str, Any]) -> None:
+    data = yaml.safe_load(fleet.fleet.read_text())
+    fleet.fleet.write_text(yaml.safe_dump({**data, "tenants": changed}, sort_keys=False))
+
+
+def rename(fleet: Project, old: str, new: str, formerly: list[str]) -> None:
+    """What a person writes to give a tenant another name."""
+    found = tenants(fleet)
+    write_tenants(
+        fleet,
+        {
+            new if name == old else name: {**own, "formerly": formerly} if name == old else own
+            for name, own in found.items()
+        },
+    )
+
+
+def give(fleet: Project, old: str, new: str, formerly: list[dict[str, Any]]) -> None:
+    """What a person writes to give two apps with their namespace to another tenant."""
+    found = tenants(fleet)
+    here, there = found[old], found[new]
+    for app in ("shop", "queue"):
+        there.setdefault("apps", {})[app] = here["apps"].pop(app)
+    there["sources"] = {**here["sources"], **there.get("sources", {})}
+    there.setdefault("namespaces", {})["shop"] = {**here["namespaces"].pop("shop"), "formerly": formerly}
+    there["adopt"] = True
+    write_tenants(fleet, {name: {key: each for key, each in own.items() if each != {}} for name, own in found.items()})
+
+
 def test_a_tenant_gets_another_name_and_its_old_one_back(fleet: Project, hub: Cluster, edge: Cluster) -> None:
     fleet.edit('values: {host: "{tenant}.{domain}"', 'values: {host: "movy.{domain}"')
     fleet.tenantry("set", "environments.dev.protected", "true").ok()
     fleet.up().ok()
     fleet.wait("dev")
     before, installed = state(hub, edge), revision(hub)
-    for old, new in (("movy", "nova"), ("nova", "movy")):
-        fleet.tenantry("transfer", "tenant", old, new).ok()
+    for old, new, formerly in (("movy", "nova", ["movy"]), ("nova", "movy", ["movy", "nova"])):
+        rename(fleet, old, new, formerly)
         fleet.up().ok()
         hub.wait_stored("kamaji-edge", "edge-1-movy-baseline", "edge-1-movy-web")
         fleet.wait("dev")
@@ -70,8 +107,9 @@ def test_an_app_is_given_to_another_tenant_and_comes_back_with_all_else(
     installed = hub.until(*HELM, lambda found: int(found["status"]["history"][0]["version"]), "a release")
     assert len([name for name in before if name.startswith("1 movy-shop/")]) == 3
     fleet.tenantry("add", "tenant", "vega").ok()
-    for old, new in (("movy", "vega"), ("vega", "movy")):
-        fleet.tenantry("transfer", "app", f"{old}/shop", new).ok()
+    first = {"tenant": "movy", "apps": ["shop", "queue"]}
+    for old, new, formerly in (("movy", "vega", [first]), ("vega", "movy", [first, {"tenant": "vega"}])):
+        give(fleet, old, new, formerly)
         fleet.up().ok()
         hub.wait_stored("kamaji-edge", "edge-1-movy-baseline", "edge-1-vega-baseline", "edge-1-movy-shop")
         fleet.wait("dev")

@@ -126,6 +126,6 @@ def test_a_remote_that_does_not_answer_is_the_cause(fleet: Project) -> None:
         code, answer = why(fleet, "rocky/web", "edge-1")
         assert (code, answer["findings"][0]["stage"]) == (1, "cluster")
         assert answer["cause"].startswith("cluster 'edge-1' does not answer: it refuses the connection")
-        assert answer["findings"][0]["next"] == ["tenantry cluster check edge-1 -e dev"]
+        assert answer["findings"][0]["next"] == ["tenantry preflight --cluster edge-1 -e dev"]
     fleet.wait("dev")
     eventually(lambda: why(fleet, "rocky/web", "edge-1")[1]["well"], "the cluster to be back")

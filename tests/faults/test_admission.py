@@ -1,4 +1,4 @@
-"""What the admission policies of `tenantry cluster bootstrap` refuse, as the API servers see it.
+"""What the admission policies of `tenantry bootstrap` refuse, as the API servers see it.
 
 The attacker is a tenant with role `admin`, and one that was given all rights in its own namespace.
 """

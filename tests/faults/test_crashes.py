@@ -9,7 +9,6 @@ import re
 import time
 from collections.abc import Iterator
 
-import psutil
 import pytest
 
 from tests.e2e.clusters import eventually
@@ -28,7 +27,6 @@ from tests.faults.crash import (
     forget,
     recover,
     restore,
-    started,
     state_file,
     steps_of,
 )
@@ -147,26 +145,6 @@ def row(run: str, crash: Crash, ended: Ended, steps: int, done: list[str], secon
 def test_most_runs_were_killed_before_their_end(results: Results) -> None:
     verdicts = [each.verdict for each in results.rows if each.section == SECTION]
     assert verdicts.count("converged") >= len(verdicts) / 2
-
-
-def test_a_lock_is_taken_over_on_request_once_its_run_is_gone(fleet: Project, steps: dict[str, int]) -> None:
-    up = ("sandbox", "run", "--", "tenantry", "up", "--environment", "dev", "--yes")
-    with started(fleet, UP, steps["first up"] // 2) as (run, _):
-        psutil.Process(run.pid).suspend()
-        for options in ((), ("--take-over-lock",)):
-            refused = fleet.tenantry(*up, *options)
-            assert refused.code == (2 if options else 1), refused.text
-            assert f", process {run.pid}, since " in refused.text
-            assert "; a process with this id runs on this host\n" in refused.text
-    refused = fleet.tenantry(*up)
-    assert refused.code == 1, refused.text
-    assert "the stack is currently locked by 1 lock(s)" in refused.text
-    assert "`pulumi cancel`" in refused.text
-    assert "; no process with this id runs on this host\n" in refused.text
-    assert "  fix: tenantry up --environment dev --take-over-lock; this releases the lock." in refused.text
-    released = fleet.tenantry(*up, "--take-over-lock").ok()
-    assert "stack 'dev': released the lock of " in released.text
-    settled(fleet, "dev")
 
 
 def test_a_destroy_instead_of_the_same_run_again_leaves_what_the_state_does_not_know(

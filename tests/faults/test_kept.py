@@ -169,7 +169,7 @@ def test_a_tenant_leaves_one_cluster_for_good_in_two_runs(project: Project, clus
     project.up().ok()
     clusters["hub"].wait_stored("clusters", "edge-rocky-baseline")
     assert "" not in uids(clusters, "rocky").values()
-    project.tenantry("unset", "tenants.rocky.overrides").ok()
+    project.tenantry("set", "tenants.rocky.overrides", "null").ok()
     project.tenantry("set", "tenants.rocky.clusters", "{all: true, exclude: [edge]}").ok()
     project.up().ok()
     clusters["edge"].wait_gone("rocky")

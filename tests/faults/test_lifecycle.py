@@ -126,7 +126,7 @@ MARKER = {
     "metadata": {"name": "tenantry", "namespace": "fleet-system"},
     "data": {"cluster": "hub-dev"},
 }
-"""What makes the management cluster the environment's own for another `platform.namespace`, as `cluster bootstrap` does."""
+"""What makes the management cluster the environment's own for another `platform.namespace`, as `bootstrap` does."""
 CHART = "          chart: movy-web\n          version: 1.x\n"
 OTHER = "          chart: tenantry-objects\n          version: 0.x\n"
 """A chart that installs nothing without `objects` in its values."""
@@ -365,12 +365,16 @@ def test_a_tenant_leaves_one_cluster_by_the_commands_of_the_refusal_and_finds_it
     text, data = project.fleet.read_text(), with_data(edge, "movy")
     own = ("edge-1-movy", "kamaji-edge/movy")
     others = {each: uid for each, uid in hub.fleet_uids().items() if not any(name in each for name in own)}
-    project.tenantry("remove", "placement", "movy", "edge-1").ok()
+    leave = ("set", "tenants.movy.apps.web.clusters.exclude", "[edge-1]")
+    project.tenantry(*leave).ok()
     refused = project.up()
     assert "namespace 'movy' of tenant 'movy' on edge-1, which stays there with its data" in refused.text
     project.fleet.write_text(text)
+    mark, up, *unmark = commands_in(refused)
     with noted(results, "a tenant leaves one cluster of a protected environment, in two runs", "its data stays"):
-        type_in(project, commands_in(refused))
+        type_in(project, [mark, up])
+        project.tenantry(*leave).ok()
+        type_in(project, unmark)
     assert not [each for each in hub.fleet_objects() if "edge-1-movy" in each]
     assert edge.deployment("movy", "web") is None
     assert with_data(edge, "movy") == data

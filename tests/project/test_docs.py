@@ -94,5 +94,5 @@ def test_describing_a_command_leaves_it_the_short_option_of_help(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     commands_page()
-    assert run(["rename", "group", "-h"]) == 0
+    assert run(["add", "-h"]) == 0
     assert "\n  -h, --help " in capsys.readouterr().out

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path as FilePath
 from typing import Any
 
@@ -11,13 +12,12 @@ import pytest
 from hypothesis import assume
 from hypothesis import strategies as st
 
-from tenantry.edit.canonical import canonical, comments_in
 from tenantry.edit.document import Document, inserted, removed, same
 from tenantry.edit.editor import assign
 from tenantry.edit.lines import after_lines, first_line
-from tenantry.edit.tree import comments
+from tenantry.edit.tree import Node, tree_of
 from tenantry.messages.data import replaced, value_at
-from tenantry.messages.errors import Path
+from tenantry.messages.errors import LINE_BREAK, Path
 from tenantry.source.parse import parse
 from tests.drawn import given
 from tests.layouts import written
@@ -25,6 +25,7 @@ from tests.strategies import fleets
 
 ROOT = FilePath(__file__).resolve().parents[2]
 FILE = FilePath("tenants.yaml")
+COMMENT = re.compile(r"#[^\n\r\x85\u2028\u2029]*")
 SEEDS = st.integers(0, 2**32)
 TEXTS = st.sampled_from(
     ["a", "on", "8", "1.10", "{env}", "./web/{env}", "", " ", "a: b", "#", "it's", 'say "x"', "-", "~"]
@@ -67,6 +68,24 @@ def files(draw: st.DrawFn) -> Document:
     document = Document(FILE, written(draw(SMALL | SMALL | SMALL | fleets()), draw(SEEDS)))
     assert document.after == document.before
     return document
+
+
+def comments(text: str, nodes: Iterable[Node], start: int, end: int) -> Iterator[re.Match[str]]:
+    """The comments between two places. nodes: those there, in their order; a `#` in a key or a value begins no comment."""
+    at = start
+    for node in nodes:
+        if node.kind == "scalar":
+            # A comment can follow the sign of a text over several lines.
+            sign = len(LINE_BREAK.split(text[node.start : node.end], 1)[0]) if node.style in ("|", ">") else 0
+            yield from COMMENT.finditer(text, at, min(node.start + sign, end))
+            at = max(at, node.end)
+    yield from COMMENT.finditer(text, at, end)
+
+
+def comments_in(text: str) -> Counter[str]:
+    """The comments of a text, and how often each is there."""
+    root = tree_of(text)
+    return Counter(found[0].rstrip() for found in comments(text, root.nodes() if root else (), 0, len(text)))
 
 
 def span(document: Document, path: Path) -> tuple[str, str]:
@@ -136,17 +155,6 @@ def test_assigning_what_was_there_gives_back_the_data(data: st.DataObject, docum
     assign(document, path, value)
     assign(document, path, old)
     assert same(document.data, before)
-
-
-@given(files())
-def test_the_canonical_form_keeps_meaning_and_comments(document: Document) -> None:
-    once = canonical(document.before, FILE)
-    assert canonical(once, FILE) == once
-    assert same(parse(once, "after").data, document.data)
-    assert comments_in(once.decode()) == comments_in(document.text)
-    assert sum(comments_in(once.decode()).values()) == document.text.count('{note} "') + document.text.count(
-        "# The fleet."
-    )
 
 
 SHIPPED = [

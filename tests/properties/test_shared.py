@@ -52,7 +52,7 @@ def as_the_file_says(fleet: Fleet, plan: Plan, app: PlannedApp, source: Manifest
         at = (*app.at, "source")
         variables = variables_of(fleet, plan.environment, app.cluster)
     declared = resolved(fleet, at, Source, variables)
-    wanted = declared.block.model_dump(exclude_none=True, exclude={"updates"})
+    wanted = declared.block.model_dump(exclude_none=True)
     spec = dict(renamed(source["kind"], source["spec"], lambda _, name: name.rpartition(".")[2]))
     if declared.credentials:
         wanted["secretRef"] = {"name": declared.credentials}

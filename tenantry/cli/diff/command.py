@@ -5,13 +5,11 @@ from __future__ import annotations
 import shlex
 import sys
 from pathlib import Path
-from typing import Any
 
 import click
 
 from tenantry.cli.commands import Command
-from tenantry.cli.diff import manifest_options
-from tenantry.cli.diff.formats import FORMATS, Also, AlsoType, Result
+from tenantry.cli.diff.formats import FORMATS, Result
 from tenantry.cli.diff.sides import Limits, both_sides
 from tenantry.cli.fleet_file import reads_file
 from tenantry.cli.limits import LimitType
@@ -33,12 +31,7 @@ Examples:
   tenantry diff main -e prod --max-deletions 0   allow no removal from prod
   tenantry diff ../release-7/tenants.yaml --all  another file, every field
   tenantry diff origin/main --output markdown    for a pull request's comment
-  tenantry diff --manifests                      render what changed apps apply
-  tenantry diff --manifests --source rocky/manifests=../manifests
-                                                 from a local copy of a source
   tenantry diff main --output html > diff.html   a page with the fleet as a map
-  tenantry diff main --also markdown=review.md --also html=review.html
-                                                 several formats in one run
   for each in $(tenantry diff origin/main --output environments); do
     tenantry preflight -e "$each"                check what the change touches
   done
@@ -77,13 +70,6 @@ Exit codes:
     is_flag=True,
     help="Treat the file's warnings, those of `tenantry validate`, as errors: print them and exit with code 2.",
 )
-@manifest_options.options
-@click.option(
-    "--also",
-    type=AlsoType(),
-    multiple=True,
-    help="Also write the result to a file, in another format; can be repeated.",
-)
 @output(*FORMATS, kind="Diff")
 @reads_file
 def command(
@@ -92,13 +78,11 @@ def command(
     environment: tuple[str, ...],
     max_deletions: int | str | None,
     allowed: tuple[str, ...],
-    also: tuple[Also, ...],
     output: str,
     *,
     merge_base: bool,
     everything: bool,
     strict: bool,
-    **rendering: Any,
 ) -> int:
     """Compare what tenants.yaml yields with what it yielded at BASE, a Git revision; default: HEAD.
 
@@ -111,7 +95,6 @@ def command(
     `--output environments` prints the names of the environments with differences, without those that the file no longer
     declares: each after the one that its `after` names, which is the order to deploy them in.
     """
-    wanted = manifest_options.wanted((output, *(each.format for each in also)), **rendering)
     sides = both_sides(file, base, environment, merge_base=merge_base, as_json=output == "json")
     if not sides.base.found:
         say(f"{sides.base.name} has no {file.name}: everything is new")
@@ -121,8 +104,6 @@ def command(
     with working("comparing"):
         diffs = diff_all(sides.before, sides.after, sides.grants)
         result = Result(sides, diffs, limits, everything=everything)
-    result.rendered = manifest_options.outcome(diffs, sides.before, sides.after, wanted, everything=everything)
-    result.write(also)
     shown = result.shown(output, columns(sys.stdout))
     if isinstance(shown, str):
         if shown:

@@ -1,27 +1,20 @@
-"""A difference in each format of `tenantry diff`, also in several of them at once."""
+"""A difference in each format of `tenantry diff`."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from datetime import UTC, datetime
 from functools import cached_property
-from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING
 
-import click
-from click.shell_completion import CompletionItem
-
-from tenantry.cli.diff import manifests
 from tenantry.cli.diff.comment import as_markdown
 from tenantry.cli.diff.sides import Limits, Sides
 from tenantry.cli.diff.terminal import as_text
 from tenantry.cli.diff.values import EVERYTHING, DisplayLimits
-from tenantry.cli.output import as_json
 from tenantry.compare.diff import Diff, Status
 from tenantry.compare.review import build
 from tenantry.compare.review.model import Review
 from tenantry.compare.review.parts import Planned
-from tenantry.manifests.model import Outcome
 from tenantry.messages.errors import Refused
 
 if TYPE_CHECKING:
@@ -38,37 +31,10 @@ def as_names(diff: Diff) -> list[str]:
 
 
 FORMATS = ("text", "json", "markdown", "names", "environments", "html")
-WITH_MANIFESTS = ("text", "json", "markdown")
-"""The formats that can show what the manifests change."""
-
-
-class Also(NamedTuple):
-    """A file to write, and its format."""
-
-    format: str
-    file: Path
-
-
-class AlsoType(click.ParamType[Also]):
-    """`FORMAT=FILE`"""
-
-    name = "FORMAT=FILE"
-
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Also:
-        format, _, file = str(value).partition("=")
-        if format not in FORMATS or not file:
-            self.fail(f"'{value}' is not FORMAT=FILE, with a FORMAT of {', '.join(FORMATS)}", param, ctx)
-        return Also(format, Path(file))
-
-    def shell_complete(self, _: click.Context, __: click.Parameter, incomplete: str) -> list[CompletionItem]:
-        """The formats, then files."""
-        if "=" in incomplete:
-            return [CompletionItem(incomplete, type="file")]
-        return [CompletionItem(f"{each}=") for each in FORMATS if each.startswith(incomplete)]
 
 
 class Result:
-    """A difference. refused: the reasons of a refusal, by environment; rendered: what the manifests change, if asked for."""
+    """A difference. refused: the reasons of a refusal, by environment."""
 
     def __init__(self, sides: Sides, diffs: Sequence[Diff], limits: Limits, *, everything: bool) -> None:
         self._sides = sides
@@ -78,7 +44,6 @@ class Result:
         self.refused: dict[str, tuple[Refused, ...]] = {
             diff.environment: limits.refusals(diff.environment) for diff in diffs
         }
-        self.rendered: Outcome | None = None
 
     @property
     def refusals(self) -> list[Refused]:
@@ -92,10 +57,6 @@ class Result:
 
     def shown(self, format: str, width: int | None) -> str | documents.Diff:
         """A text, or a document in JSON. Args: width: of the terminal; None: it is not for one."""
-        rendered = self.rendered if format in WITH_MANIFESTS else None
-        return manifests.added(self._shown(format, width), format, rendered, everything=self._everything)
-
-    def _shown(self, format: str, width: int | None) -> str | documents.Diff:
         limits = EVERYTHING if self._everything else DisplayLimits()
         match format:
             case "names":
@@ -127,7 +88,7 @@ class Result:
         return as_html(page)
 
     def document(self) -> documents.Diff:
-        """The document of `--output json`, without manifests."""
+        """The document of `--output json`."""
         from tenantry.cli.diff.data import environment_document
         from tenantry.cli.documents import diff as documents
 
@@ -143,13 +104,3 @@ class Result:
         ]
         base = documents.Base(name=self._sides.base.name, commit=self._sides.base.commit)
         return documents.Diff(base=base, environments=environments, unchanged=self._review.unchanged)
-
-    def write(self, also: Iterable[Also]) -> None:
-        """Write files in other formats. Raises: Refused: one cannot be written."""
-        for format, file in also:
-            shown = self.shown(format, None)
-            text = click.unstyle(shown) if isinstance(shown, str) else as_json(shown)
-            try:
-                file.write_text(f"{text}\n" if text else "", encoding="utf-8", errors="backslashreplace")
-            except OSError as failure:
-                raise Refused(f"cannot write {file}: {failure.strerror}", "name another file with --also") from None

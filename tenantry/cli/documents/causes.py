@@ -76,5 +76,3 @@ class Why(Document):
     """Those that need attention first."""
     absent: Absent | None
     """Why the app is not on the cluster that was named; `null` if it is."""
-    by_labels: bool = False
-    """Whether the file is invalid or not there, so that the labels on the management cluster are all that is known."""

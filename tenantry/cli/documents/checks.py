@@ -139,43 +139,16 @@ class ClusterAnswer(Part):
     """Of its Kubernetes; empty if it does not say."""
 
 
-class KubeconfigCheck(Document):
-    """A cluster, and the kubeconfig through which Flux reaches it: `tenantry cluster check`."""
+class CheckedCluster(Document):
+    """A cluster, and the kubeconfig through which Flux reaches it: `tenantry preflight --cluster`."""
 
-    kind: Literal["KubeconfigCheck"] = "KubeconfigCheck"
+    kind: Literal["Preflight"] = "Preflight"
     cluster: str
     problems: list[Problem]
     answered: ClusterAnswer | None
     """`null`: it was not asked, or did not answer."""
     expires: dict[str, str]
     """Until when what the kubeconfig holds is valid, in UTC, by what it is, such as `the user's certificate`."""
-
-
-class ProjectStack(Part):
-    """A stack with a file in the project's directory."""
-
-    name: str
-    environment: str
-    target: Literal["cluster", "directory"]
-    cluster: TextOrNull
-    """The management cluster, as tenants.yaml names it; `null` if the file does not declare the environment, or with target
-    `directory`."""
-    kubeconfig: str | None
-    """The file that the stack sets, as seen from the current directory; `null`: the default locations."""
-    context: str | None
-    """The context of the kubeconfig that the stack sets; `null`: the current one."""
-    directory: str | None
-    """Where target `directory` writes, as seen from the project's directory; otherwise `null`."""
-
-
-class Stacks(Document):
-    """The project's stacks: `tenantry stacks`."""
-
-    kind: Literal["Stacks"] = "Stacks"
-    project: str
-    """The name in Pulumi.yaml."""
-    stacks: list[ProjectStack]
-    """By environment, then by name."""
 
 
 class Subject(Part):

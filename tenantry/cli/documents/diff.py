@@ -4,12 +4,8 @@ from __future__ import annotations
 
 from typing import Annotated, Literal
 
-from pydantic import BeforeValidator
-
 from tenantry.cli.documents.common import (
-    NULL_FOR_EMPTY,
     OMITTED_IF_EMPTY,
-    OMITTED_IF_NULL,
     ChangedObject,
     Document,
     Failure,
@@ -21,7 +17,6 @@ from tenantry.cli.documents.common import (
     ValueOrAbsent,
     at,
 )
-from tenantry.messages.redact import presentable
 
 
 class Base(Part):
@@ -235,64 +230,6 @@ class ChangedEnvironment(Part):
     """Why; empty if it would not."""
 
 
-class RenderedChange(ChangedObject):
-    """An object that an app applies, before and after."""
-
-    effect: Literal["added", "removed", "changed"]
-
-
-_PROBLEMS = {True: "failed", False: "not-fetched"}
-_ProblemKind = Annotated[Literal["failed", "not-fetched"], BeforeValidator(lambda kind: _PROBLEMS.get(kind, kind))]
-"""The kind of a problem, from whether the app cannot be rendered anywhere."""
-
-
-class RenderingProblem(Part):
-    """Why an app could not be rendered."""
-
-    side: TextOrNull
-    """`before` or `after`; `null` for both."""
-    kind: _ProblemKind = at("failed")
-    message: Annotated[str, BeforeValidator(presentable)]
-    fix: str
-
-
-class RenderedApp(Part):
-    """A changed app and what it applies."""
-
-    environment: str
-    tenant: TextOrNull
-    """`null` for an add-on."""
-    app: str = at("name")
-    clusters: list[str]
-    changes: list[RenderedChange]
-    unchanged: int
-    """How many objects stay as they are."""
-    notes: list[str]
-    problems: list[RenderingProblem]
-
-
-class NotRendered(Part):
-    """A changed app that was not rendered, because that would take too long."""
-
-    environment: str
-    tenant: TextOrNull
-    """`null` for an add-on."""
-    app: str = at("name")
-    clusters: list[str]
-
-
-class Manifests(Part):
-    """What changed apps apply, before and after."""
-
-    renderings: int
-    """How often something was rendered."""
-    cage: Annotated[Literal["bubblewrap", "namespaces", "Landlock"] | None, NULL_FOR_EMPTY]
-    """In which kustomize and helm ran; `null` with `--trust-sources`."""
-    apps: list[RenderedApp]
-    not_rendered: list[NotRendered] = at("left")
-    """What is left out."""
-
-
 class Diff(Document):
     """The difference between two versions of the file: `tenantry diff`."""
 
@@ -302,8 +239,6 @@ class Diff(Document):
     """In the order of the file; those that are no longer declared are last."""
     unchanged: list[str]
     """The environments without a difference."""
-    manifests: Annotated[Manifests | None, OMITTED_IF_NULL] = None
-    """Only with `--manifests`."""
 
 
 class InvalidBase(Invalid):

@@ -25,21 +25,11 @@ class Expressed(ReadObject):
     """The line of that key in the written file."""
 
 
-class HarmlessField(Part):
-    """A field that adoption changes without an effect."""
-
-    field: Field
-    reason: str
-    """Why Flux and the API server do the same with both values."""
-
-
 class Kept(ReadObject):
     """An object that was read and is planned. Adoption keeps its identity."""
 
     fields: list[Field]
-    """Fields that adoption changes with an effect. Labels and annotations that Tenantry adds to every object are left out."""
-    harmless: list[HarmlessField]
-    """Fields that adoption changes, and that have none."""
+    """Fields that adoption changes. Labels and annotations that Tenantry adds to every object are left out."""
     stays: list[Field]
     """Fields that stay on the object, although tenants.yaml does not say them."""
 
@@ -50,9 +40,7 @@ class Renamed(ReadObject):
     planned: str
     """The planned object of an app, such as `HelmRelease edge/north-web`. Empty for other kinds: there may be several."""
     fields: list[Field]
-    """Fields with another value that has an effect."""
-    harmless: list[HarmlessField]
-    """Fields with another value that has none."""
+    """Fields with another value."""
 
 
 class NotExpressed(ReadObject):
@@ -65,18 +53,6 @@ class NotExpressed(ReadObject):
     """What to do about it; can be empty."""
     fate: Literal["inexpressible", "stays", "replaced", "applied"]
     """What becomes of it, as it is counted."""
-
-
-class Risk(ObjectId):
-    """A change that has an effect."""
-
-    environment: str
-    field: str
-    """The field that changes, as a path with dots; empty if the object is new."""
-    reason: str
-    """What it changes in practice."""
-    fix: str
-    """The key or the step that avoids it."""
 
 
 class Created(ObjectId):
@@ -130,17 +106,15 @@ class InstalledFlux(Part):
 
 
 class ImportCounts(Part):
-    """Every object that was read is one of unchanged, harmless, changed, renamed, applied, replaced, stays and inexpressible."""
+    """Every object that was read is one of unchanged, changed, renamed, applied, replaced, stays and inexpressible."""
 
     read: int
     expressed: int
     """Kept or renamed."""
     unchanged: int
     """Kept, and no field changes."""
-    harmless: int
-    """Kept, and no field changes that has an effect."""
     changed: int
-    """Kept, with fields that change what Flux does, or may."""
+    """Kept, with fields that change."""
     renamed: int
     """Planned under another name."""
     left: int
@@ -186,8 +160,6 @@ class Import(Document):
     """Objects that are planned under another name: the old ones stay beside the new ones."""
     left_over: list[NotExpressed]
     """What tenants.yaml does not express, with the reason."""
-    risks: list[Risk]
-    """What to look at before the first `tenantry up`."""
     created: list[Created]
     steps: list[AdoptionStep]
     """What to do until the fleet has taken everything over, in this order."""

@@ -111,8 +111,6 @@ class Status(Document):
     stuck: list[Stuck]
     unread: list[Unread]
     """Environments that could not be read while others could."""
-    by_labels: bool = False
-    """Whether the file is invalid or not there, so that the labels on the management cluster are all that is known."""
 
 
 class WaveChange(Part):
@@ -160,29 +158,6 @@ class RolloutStatus(Document):
     environments: list[EnvironmentRollouts]
 
 
-class Receiver(Part):
-    """A receiver of webhooks."""
-
-    tenant: TextOrNull
-    """`null` for a receiver of the platform."""
-    cluster: str
-    namespace: str = at("id", "namespace")
-    name: str = at("id", "name")
-    status: Readiness = at("readiness")
-    path: str
-    """Of its webhook; empty until it has one."""
-    message: str
-    """Flux's own message."""
-
-
-class Receivers(Document):
-    """The receivers and their webhooks: `tenantry status --receivers`."""
-
-    kind: Literal["Status"] = "Status"
-    environment: str
-    receivers: list[Receiver]
-
-
 class Step(ObjectId):
     """An object on the way from a source to what an app applies."""
 
@@ -220,5 +195,3 @@ class Tree(Document):
     kind: Literal["Tree"] = "Tree"
     environment: str
     apps: list[AppTree]
-    by_labels: bool = False
-    """Whether the file is invalid or not there, so that the labels on the management cluster are all that is known."""

@@ -12,19 +12,17 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 import click
 
-from tenantry.cli.edit.check import Checked, Compared, check_both
+from tenantry.cli.edit.check import Checked, check_both
 from tenantry.cli.fleet_file import reads_file
 from tenantry.cli.options import output as output_option
 from tenantry.cli.output import columns, data, data_json, report_warnings, say, working
 from tenantry.edit.editor import Editor
 from tenantry.edit.subjects.adding import Edit as Done
 from tenantry.edit.write import write_all
-from tenantry.messages.errors import Refused
 from tenantry.messages.redact import redacted
 from tenantry.messages.text import counted, listed, printable
 
 if TYPE_CHECKING:
-    from tenantry.cli.documents.common import Part
     from tenantry.cli.documents.edits import Edit
 
 
@@ -75,16 +73,14 @@ def apply(
     how: How,
     done: Sequence[str],
     unchanged: Callable[[Checked], Iterable[str]] = lambda _: (),
-    more: Mapping[str, Part] | None = None,
     made: Done = _NOTHING_ELSE,
 ) -> int:
     """Check the edited fleet, write it unless it is a dry run, and say what `tenantry diff` would say.
 
     done: what was edited, a sentence for each edit, such as "set tenants.rocky.quota.pods to 5". unchanged: why the edit
-    changes nothing on any cluster, if it does not. more: further keys of the document. made: what else there is to say of the
-    edit, and what it may not change.
-    Raises: InvalidFleet: the edited fleet has errors that it did not have before; Refused: a file cannot be written, or objects
-    would change that may not.
+    changes nothing on any cluster, if it does not. made: what else there is to say of the
+    edit.
+    Raises: InvalidFleet: the edited fleet has errors that it did not have before; Refused: a file cannot be written.
     """
     changes = editor.changes()
     with working(f"checking {editor.main}"):
@@ -93,23 +89,13 @@ def apply(
         # That nothing uses a new entry yet is no reason for a warning.
         told = (each for each in checked.new_warnings if each.code != "unused" or each.path[: len(added)] != added)
         checked = checked._replace(new_warnings=tuple(told))
-    if checked and checked.compared and (refused := _refused(made, checked.compared)):
-        say(checked.compared.text(columns(sys.stderr)))
-        raise Refused(f"{done[0]}: {refused}, so nothing is written", "edit the files by hand")
     if changes and not how.dry_run:
-        write_all(changes, editor.created)
+        write_all(changes)
     if how.is_text:
         _print(editor, how, done, made, checked, unchanged)
     else:
-        data_json(_document(editor, how, [*done, *made.notes], checked, made.hints, more or {}))
+        data_json(_document(editor, how, [*done, *made.notes], checked))
     return 0
-
-
-def _refused(made: Done, compared: Compared) -> str:
-    """What the edit changes on clusters that it may not; "" if it does not."""
-    if made.same_apps and (lost := compared.lost_apps):
-        return f"Flux would uninstall {listed(lost)}"
-    return "other objects would be planned" if made.same_objects and not compared.plans_same_objects else ""
 
 
 def _print(
@@ -122,6 +108,8 @@ def _print(
 ) -> None:
     if checked is None:
         data(f"nothing to do: {editor.main} says so already")
+        for note in made.notes:
+            data(f"  {printable(note)}")
         return
     # Of a dry run, only the difference is on stdout, for `git apply` and the like.
     tell: Callable[[str], None] = say if how.dry_run else data
@@ -135,8 +123,6 @@ def _print(
     for line in _consequences(editor, checked, unchanged, sys.stderr if how.dry_run else sys.stdout):
         tell(line)
     report_warnings(checked.new_warnings)
-    for hint in made.hints if checked.compared and checked.compared.is_different else ():
-        tell(f"{click.style('hint:', fg='cyan', bold=True)} {printable(hint)}")
     if how.dry_run:
         say("dry run: nothing is written")
 
@@ -163,8 +149,6 @@ def _document(
     how: How,
     done: Sequence[str],
     checked: Checked | None,
-    hints: Sequence[str],
-    more: Mapping[str, Part],
 ) -> Edit:
     from tenantry.cli.documents.edits import Edit, EditedFile
 
@@ -173,7 +157,6 @@ def _document(
     compared = told.compared.document() if told.compared else None
     return Edit(
         edits=done if changes else [],
-        hints=hints if changes else [],
         written=bool(changes) and not how.dry_run,
         files=[EditedFile(file=str(file), diff="\n".join(difference({file: each}))) for file, each in changes.items()],
         valid=not told.errors,
@@ -181,24 +164,7 @@ def _document(
         warnings=told.new_warnings,
         environments=compared.environments if compared else [],
         unchanged=compared.unchanged if compared else [],
-        **more,
     )
-
-
-def unwritten(
-    output: str, lines: Sequence[str], notes: Sequence[str], more: Mapping[str, Part], done: Sequence[str] = ()
-) -> None:
-    """Print what a command found that writes nothing: lines and notes, or the document.
-
-    more: further keys of the document. done: what the command would edit.
-    """
-    from tenantry.cli.documents.edits import Edit
-
-    if output == "json":
-        data_json(Edit(edits=done, **more))
-    else:
-        for line in (*lines, *(f"  {note}" for note in notes)):
-            data(printable(line))
 
 
 # --- the changes of files as a unified diff -----------------------------------------------------------------------------

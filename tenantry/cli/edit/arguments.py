@@ -9,7 +9,6 @@ from typing import Any, TypeVar
 import click
 
 from tenantry.cli.completers import fleet_data
-from tenantry.cli.options import full_name
 from tenantry.edit.subjects.names import Kind
 from tenantry.kube.names import ADDON_PREFIX, PLATFORM
 from tenantry.messages.data import mapping_at
@@ -42,33 +41,39 @@ def _names(data: dict[str, Any], kind: Kind, *, prefixed: bool) -> Iterator[str]
         yield from (f"{prefix}{name}" for name in mapping_at(data, *kind.at))
 
 
-def existing(kind: Kind, name: str = "name") -> Callable[[_F], _F]:
-    """An argument with the name of something that the file declares; of what a tenant owns, `TENANT/NAME`, or two words."""
-    if kind.is_owned:
-        return full_name(name, "TENANT/NAME", completing(kind))
-    return click.argument(name, shell_complete=completing(kind))
+def _complete_existing(context: click.Context, parameter: click.Parameter, start: str) -> list[str]:
+    found: list[str] = completing(Kind(context.params["kind"]))(context, parameter, start)
+    return found
 
 
-def new(kind: Kind) -> Callable[[_F], _F]:
-    """An argument with a name that is new: `NAME`, or of what a tenant owns `TENANT/NAME`, or two words."""
-
-    def complete(context: click.Context, _: click.Parameter, start: str) -> list[str]:
-        tenants = _names(fleet_data(context), Kind.TENANT, prefixed=False) if kind.is_owned and "/" not in start else ()
-        return [f"{tenant}/" for tenant in tenants if tenant.startswith(start)]
-
-    if kind.is_owned:
-        return full_name("name", "TENANT/NAME", complete)
-    return click.argument("name", shell_complete=complete)
+def _complete_new(context: click.Context, _: click.Parameter, start: str) -> list[str]:
+    """The tenants, of whom it can be an app or a source."""
+    if not Kind(context.params["kind"]).is_owned or "/" in start:
+        return []
+    return [f"{tenant}/" for tenant in mapping_at(fleet_data(context), "tenants") if tenant.startswith(start)]
 
 
-promotable = updatable = completing(Kind.TENANT, Kind.APP, Kind.ADDON, prefixed=True, more=(PLATFORM,))
+KINDS = (Kind.TENANT, Kind.APP, Kind.CLUSTER, Kind.SOURCE, Kind.ADDON)
+"""What can be added and removed."""
+
+kind = click.argument(
+    "kind", type=click.Choice([kind.value for kind in KINDS]), callback=lambda _, __, given: Kind(given)
+)
+"""What is added or removed."""
+existing_name = click.argument("name", shell_complete=_complete_existing)
+"""The name of something of the kind that the file declares; of what a tenant owns, `TENANT/NAME`."""
+new_name = click.argument("name", shell_complete=_complete_new)
+"""A name that is new."""
+
+
+promotable = completing(Kind.TENANT, Kind.APP, Kind.ADDON, prefixed=True, more=(PLATFORM,))
 """Completes a tenant, `TENANT/APP`, `platform/ADDON`, or `platform` for all add-ons."""
 
 
-def clusters(help: str, *, required: bool = False) -> Option:
+def clusters(help: str) -> Option:
     """`--clusters all|NAMES|LABELS`."""
     complete = completing(Kind.CLUSTER, more=("all",), several=True)
-    return click.option("--clusters", metavar="all|NAMES|LABELS", required=required, help=help, shell_complete=complete)
+    return click.option("--clusters", metavar="all|NAMES|LABELS", help=help, shell_complete=complete)
 
 
 def environments(help: str) -> Option:
@@ -79,18 +84,16 @@ def environments(help: str) -> Option:
     )
 
 
-def names(option: str, help: str, *kinds: Kind, key: str | None = None, required: bool = False) -> Option:
+def names(option: str, help: str, *kinds: Kind, key: str | None = None) -> Option:
     """An option with names of what the file declares, separated by commas; may be repeated. key: the parameter's name."""
     complete = completing(*kinds, several=True)
     given = (option, key) if key else (option,)
-    return click.option(
-        *given, metavar="NAMES", multiple=True, required=required, help=help, callback=_split, shell_complete=complete
-    )
+    return click.option(*given, metavar="NAMES", multiple=True, help=help, callback=_split, shell_complete=complete)
 
 
-def one(option: str, help: str, kind: Kind, *, required: bool = False) -> Option:
+def one(option: str, help: str, kind: Kind) -> Option:
     """An option with the name of something that the file declares."""
-    return click.option(option, metavar="NAME", required=required, help=help, shell_complete=completing(kind))
+    return click.option(option, metavar="NAME", help=help, shell_complete=completing(kind))
 
 
 def pairs(option: str, help: str) -> Option:
@@ -103,10 +106,10 @@ def text(option: str, metavar: str, help: str, key: str | None = None) -> Option
     return click.option(*((option, key) if key else (option,)), metavar=metavar, help=help)
 
 
-def file_to(help: str, *, required: bool = False) -> Option:
+def file_to(help: str) -> Option:
     """`--to FILE`."""
     kind = click.Path(path_type=Path, dir_okay=False)
-    return click.option("--to", metavar="FILE", required=required, type=kind, help=help)
+    return click.option("--to", metavar="FILE", type=kind, help=help)
 
 
 def _split(_: click.Context, __: click.Parameter, given: tuple[str, ...]) -> list[str]:

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
-from pathlib import Path
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from tenantry.cli.diff.formats import Result
@@ -39,27 +38,6 @@ class Compared:
         return any(self._diffs)
 
     @property
-    def plans_same_objects(self) -> bool:
-        """Whether every environment has the same objects as before, in whatever order."""
-        before, after = self.sides.before, self.sides.after
-        return before.keys() == after.keys() and all(
-            {each.id: each.manifest for each in before[name].objects}
-            == {each.id: each.manifest for each in after[name].objects}
-            for name in before
-        )
-
-    @property
-    def lost_apps(self) -> list[str]:
-        """The apps whose objects only the side before has, each with its cluster."""
-        after = {name: {each.id for each in plan.apps} for name, plan in self.sides.after.items()}
-        return [
-            f"{app.full_name} on {app.cluster}"
-            for name, plan in self.sides.before.items()
-            for app in plan.apps
-            if app.id not in after.get(name, ())
-        ]
-
-    @property
     def refusals(self) -> list[Refused]:
         """Why `tenantry up` would refuse the change."""
         return self._result.refusals
@@ -89,7 +67,7 @@ def check_both(editor: Editor) -> Checked:
     An invalid fleet can be edited, so that its errors can be corrected one after the other; but no edit may add one.
     Raises: InvalidFleet: the edit adds errors; these are all of them.
     """
-    before, after = _Side(editor, editor.read_before), _Side(editor, editor.read, editor.created)
+    before, after = _Side(editor, editor.read_before), _Side(editor, editor.read)
     known = {_essence(error) for error in before.errors}
     if added := [error for error in after.errors if _essence(error) not in known]:
         say("nothing is written, because the edited file would be invalid (lines as edited):")
@@ -106,12 +84,12 @@ def check_both(editor: Editor) -> Checked:
 class _Side:
     """A fleet before or after the edit: its plans, or its errors."""
 
-    def __init__(self, editor: Editor, reader: Reader, new: Collection[Path] = ()) -> None:
+    def __init__(self, editor: Editor, reader: Reader) -> None:
         self.fleet: Fleet | None = None
         self.plans: Mapping[str, Plan] = {}
         self.errors: tuple[Problem, ...] = ()
         try:
-            fleet = load_fleet(editor.main, reader, new)
+            fleet = load_fleet(editor.main, reader)
             self.plans = plan_all(fleet)
             self.fleet = fleet
         except InvalidFleet as invalid:

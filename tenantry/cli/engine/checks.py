@@ -99,7 +99,7 @@ class Planned:
             live = wait_until_ready(client, self.plan, Selection(), timeout)
             with working(f"reading the status of {self.plan.environment}"):
                 report = full_report(client, self.fleet.document.platform.namespace, fitted(client, self.plan), live)
-        show([Shown(report, self.plan)], self.fleet)
+        show([Shown(report)])
         return 0 if report.ready else 1
 
     def confined(self, tenant: str, project: str) -> list[str]:

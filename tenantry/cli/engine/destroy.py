@@ -7,16 +7,8 @@ from dataclasses import replace
 import click
 
 from tenantry.cli.engine.checks import Planned
-from tenantry.cli.engine.history import begin_destroy
-from tenantry.cli.engine.options import (
-    Asked,
-    EngineCommand,
-    deleted_stack_options,
-    has,
-    pulumi_options,
-    take_over_option,
-)
-from tenantry.cli.engine.session import chosen, opened, run, take_over
+from tenantry.cli.engine.options import Asked, EngineCommand, deleted_stack_options, has, pulumi_options
+from tenantry.cli.engine.session import chosen, opened, run
 from tenantry.cli.options import timeout as timeout_option
 from tenantry.stacks.outcome import OFFBOARD
 
@@ -35,7 +27,7 @@ Exit codes:
   1    Pulumi failed, objects of the environment are left on the cluster, or
        with --offboard a cluster did not follow in time
   2    tenants.yaml is invalid, or pulumi, a stack, a login, a passphrase or
-       the management cluster is missing, or a lock cannot be taken over
+       the management cluster is missing
   4    the environment is protected, the claims on the cluster say that a stack
        runs something else
   130  interrupted, or answered with "no"
@@ -44,9 +36,8 @@ Exit codes:
 @deleted_stack_options
 @click.option("--offboard", is_flag=True, help="Delete the namespaces too, with all data in them.")
 @timeout_option(600, "How long to wait with --offboard until every cluster has what is given up.")
-@take_over_option
 @pulumi_options("yes", "skip_preview", "diff", "refresh", "target", "json")
-def command(asked: Asked, *, offboard: bool, timeout: int, take_over_lock: bool) -> int:
+def command(asked: Asked, *, offboard: bool, timeout: int) -> int:
     """Delete all objects of an environment with Pulumi, in order: Flux uninstalls what each app installed.
 
     Namespaces stay with their data, and what else can hold data; the command lists the namespaces. With --offboard they are deleted
@@ -69,8 +60,6 @@ def command(asked: Asked, *, offboard: bool, timeout: int, take_over_lock: bool)
     partly = has(asked.passed, "--target", "-t", "--exclude", "--exclude-protected", "--preview-only")
     if offboard and (partly or not on_cluster):
         raise click.UsageError("--offboard is for a whole environment on its cluster")
-    if take_over_lock:
-        take_over(session, stack, "destroy")
     if offboard:
         giving_up = replace(session, variables={OFFBOARD: asked.environment})
         if code := run(giving_up, stack, "up", asked.passed):
@@ -78,6 +67,5 @@ def command(asked: Asked, *, offboard: bool, timeout: int, take_over_lock: bool)
         if code := planned.wait_until_freed(timeout):
             return code
     staying = planned.staying() if on_cluster else []
-    entry = ("", "") if partly or not on_cluster else begin_destroy(planned, session.run_id)
-    code = run(session, stack, "destroy", asked.passed, entry)
+    code = run(session, stack, "destroy", asked.passed)
     return code if code or partly or not on_cluster else planned.nothing_left(staying)

@@ -9,11 +9,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 import click
 
 from tenantry.cli.commands import Command
-from tenantry.cli.engine.advice import TAKE_OVER
 from tenantry.cli.environment import values
 from tenantry.cli.fleet_file import fleet_file, reads_file
 from tenantry.cli.options import environment as environment_option
-from tenantry.cli.options import environments as environments_option
 from tenantry.messages.errors import TenantryError
 
 if TYPE_CHECKING:
@@ -58,13 +56,6 @@ def stack_options(command: _F) -> _F:
     )
 
 
-def several_stacks_options(command: _F) -> _F:
-    """The same for a command that runs the stacks of several environments; it gets an `Asked` for each."""
-    return _stack_options(
-        command, environments_option("The environment whose stack runs; repeatable.", required=True, argument=True)
-    )
-
-
 def deleted_stack_options(command: _F) -> _F:
     """The same for a command that deletes the environment.
 
@@ -101,16 +92,6 @@ def without_option(command: _F) -> _F:
     )(command)
 
 
-def take_over_option(command: _F) -> _F:
-    """The option of the commands that lock a stack."""
-    return click.option(
-        TAKE_OVER,
-        is_flag=True,
-        help="Release the lock of a run on this host whose process is gone: for a state in files (file://). A container with"
-        " the same host name has processes of its own, which cannot be seen.",
-    )(command)
-
-
 _PASSED = {
     "yes": click.option("-y", "--yes", is_flag=True, help="Do not ask before anything is changed."),
     "skip_preview": click.option("--skip-preview", is_flag=True, help="Do not compute a preview first."),
@@ -135,17 +116,14 @@ class Asked(NamedTuple):
 
 
 def pulumi_options(*names: str) -> Callable[[Callable[..., int]], Callable[..., int]]:
-    """Options of Pulumi's, beside those of `stack_options`. The command gets both as its first argument, an `Asked`; one that
-    takes several environments gets one for each.
-    """
+    """Options of Pulumi's, beside those of `stack_options`. The command gets both as its first argument, an `Asked`."""
 
     def decorate(command: Callable[..., int]) -> Callable[..., int]:
         def with_passed(file: Path, **options: Any) -> int:
             given = {name: options.pop(name) for name in names}
             rest = click.get_current_context().meta.get(_REST, ())
-            environments, stack = values(options.pop("environment")), options.pop("stack")
-            passed = (*_words(given), *rest)
-            return command(*(Asked(file, each, stack, passed) for each in environments), **options)
+            environment, stack = options.pop("environment"), options.pop("stack")
+            return command(Asked(file, environment, stack, (*_words(given), *rest)), **options)
 
         with_passed.__doc__ = command.__doc__
         with_passed.__click_params__ = getattr(command, "__click_params__", [])  # type: ignore[attr-defined]

@@ -11,48 +11,73 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from uuid import uuid4
+from typing import NamedTuple
 
 import click
 
-from tenantry.cli.engine.advice import TAKE_OVER, Ended, advice, cancel, exit_code, locked
-from tenantry.cli.engine.history import note_end
 from tenantry.cli.engine.options import Asked, has
-from tenantry.cli.foreground import Foreground, foreground
+from tenantry.cli.foreground import INTERRUPTED, Foreground, foreground
 from tenantry.cli.output import say
-from tenantry.messages.errors import Refused
+from tenantry.messages.data import mapping_at
+from tenantry.messages.errors import UNKNOWN_NAME, Refused
 from tenantry.messages.redact import presentable
-from tenantry.messages.text import listed, printable
-from tenantry.stacks.backend import Holder, about, backend_of, creates_by_adopting, folder_of, is_self_managed, locks_of
+from tenantry.messages.text import closest, listed
+from tenantry.stacks.backend import about, backend_of, creates_by_adopting, is_self_managed
 from tenantry.stacks.command import Command, memory_here, tuned
 from tenantry.stacks.file import Stack, stack_target, stacks_of, stacks_running
 from tenantry.stacks.outcome import (
+    HELD,
     OUTCOME_FILE,
     REFRESH,
-    RUN,
     UNREFRESHED,
+    WAITING,
+    WAITS,
     WITHOUT,
     to_unprotect,
     told,
-    told_entry,
 )
 
 _INSTALL = "install it, https://www.pulumi.com/docs/install/"
+_CONFIGURATION, _AUTHENTICATION, _NO_STACK, _CANCELLED = 2, 3, 6, 8
+"""Exit codes of Pulumi since 3.250 or so. Older ones end with 1 or 255 in these cases."""
+_INCOMPLETE = {
+    HELD: "everything went through except for what was held; the messages above name it\n  fix: do as they say, then the same"
+    " command again",
+    WAITING: "the rest waits and stays as it is; the messages above name it, and until when",
+}
+"""What a run that Pulumi calls a success has left out."""
 _PASSPHRASES = ("PULUMI_CONFIG_PASSPHRASE", "PULUMI_CONFIG_PASSPHRASE_FILE")
+
+
+class Ended(NamedTuple):
+    """How `pulumi` ended. told: what the program wrote, see `outcome`. interrupted: a signal asked it to end."""
+
+    code: int
+    told: str = ""
+    interrupted: bool = False
+
+
+def exit_code(ended: Ended) -> int:
+    """Ours for Pulumi's. The program knows best: 4 if its guard refused, 2 if the file is invalid."""
+    if ended.code == 0:
+        return {HELD: 1, WAITING: WAITS}.get(ended.told, 0)
+    if ended.interrupted or ended.code == _CANCELLED:
+        return INTERRUPTED
+    if ended.told.isdecimal():
+        return int(ended.told)
+    if to_unprotect(ended.told):
+        return 4
+    return 2 if ended.code in (_CONFIGURATION, _AUTHENTICATION, _NO_STACK) else 1
 
 
 @dataclass(frozen=True, slots=True)
 class Session:
-    """A project whose stack can be run.
-
-    backend: the address of its state. variables: those that the program reads. run_id: names the run in the history.
-    """
+    """A project whose stack can be run. backend: the address of its state. variables: those that the program reads."""
 
     project: Path
     backend: str
     adopts: bool
     variables: Mapping[str, str] = field(default_factory=dict)
-    run_id: str = field(default_factory=lambda: uuid4().hex[:8])
 
     @property
     def name(self) -> str:
@@ -80,19 +105,16 @@ class Session:
         """The command that lets Pulumi delete resources that its state protects."""
         return Command(("pulumi", "state", "unprotect", "--yes", "--cwd", str(self.project), "--stack", stack, *urns))
 
-    def run(self, programs: Foreground, verb: str, command: Command, stack: Stack) -> Ended:
+    def run(self, programs: Foreground, verb: str, command: Command) -> Ended:
         """Run a command to its end."""
         with TemporaryDirectory(prefix="tenantry-") as folder:
             outcome = Path(folder) / "outcome"
-            variables = {**os.environ, **command.variables, OUTCOME_FILE: str(outcome), RUN: self.run_id}
+            variables = {**os.environ, **command.variables, OUTCOME_FILE: str(outcome)}
             # The Kubernetes provider copies the kubeconfig that it is told to a temporary file, and leaves it there.
             variables["TMPDIR"] = folder
             variables[UNREFRESHED] = str("--refresh=false" in command.argv and verb != "destroy").lower()
             code = programs.run(command.argv, variables)
-            locks = locks_of(self.backend, self.name, stack.name) if code else []
-            readable = folder_of(self.backend) is not None
-            entry = told_entry(outcome)
-            return Ended(verb, stack, code, told(outcome), tuple(locks), programs.interrupted, readable, entry)
+            return Ended(code, told(outcome), programs.interrupted)
 
 
 def opened(project: Path, stack: Stack, environment: str, verb: str) -> Session:
@@ -108,23 +130,6 @@ def opened(project: Path, stack: Stack, environment: str, verb: str) -> Session:
     if is_self_managed(backend) and not _can_decrypt():
         _check_passphrase(project, stack.name)
     return Session(project, backend, creates_by_adopting(project))
-
-
-def take_over(session: Session, stack: Stack, verb: str) -> None:
-    """Release the locks of runs of this host whose process is gone.
-
-    Each lock file has a name of its own, so the lock of a run that begins meanwhile stays.
-
-    Raises: Refused: the state is not in files, or a lock is not known to be of such a run; no lock is released then.
-    """
-    if folder_of(session.backend) is None:
-        raise Refused(f"{TAKE_OVER} is for a state in files of this host (file://)", cancel(stack))
-    locks = tuple(locks_of(session.backend, session.name, stack.name))
-    if any(lock.holder is not Holder.GONE for lock in locks):
-        raise Refused(*locked(verb, stack, locks))
-    for lock in locks:
-        lock.file.unlink(missing_ok=True)
-        say(f"stack '{stack.name}': released the lock of {printable(str(lock))}; no such process runs on this host")
 
 
 def announce(command: Command) -> None:
@@ -199,10 +204,14 @@ def chosen(asked: Asked) -> Stack:
 
 def _without_file(asked: Asked) -> Stack:
     """The stack with the environment's name. No file tells that the name is spelt right, so tenants.yaml has to."""
-    from tenantry.cluster.declared import managements_of
+    from tenantry.fleet.inherit import inherit
     from tenantry.source.parse import read
 
-    managements_of(read(asked.file), asked.environment)
+    environments = mapping_at(inherit(read(asked.file).data).data, "environments")
+    if asked.environment not in environments:
+        near = closest(asked.environment, environments)
+        fix = f"name '{near}'" if near else f"name one of: {', '.join(environments) or 'none'}"
+        raise Refused(f"{asked.file} declares no environment '{asked.environment}'", fix, code=UNKNOWN_NAME)
     return Stack(asked.environment, asked.environment, stack_target(asked.project, asked.environment))
 
 
@@ -226,12 +235,8 @@ def _only(found: list[Stack], environment: str) -> Stack | None:
     return named[0] if named else None
 
 
-def run(session: Session, stack: Stack, verb: str, passed: tuple[str, ...], entry: tuple[str, str] = ("", "")) -> int:
-    """Run Pulumi, and say what to do after a failure. Its end is noted in the history.
-
-    Args:    passed: options for pulumi. entry: of the history, if the program does not make one.
-    Returns: the exit code.
-    """
+def run(session: Session, stack: Stack, verb: str, passed: tuple[str, ...]) -> int:
+    """Run Pulumi with options of its own. Returns: the exit code."""
     asked = has(passed, "--refresh", "-r")
     with foreground() as programs:
         ended = _run_once(session, programs, stack, verb, passed, refresh=None if asked else False)
@@ -249,18 +254,9 @@ def run(session: Session, stack: Stack, verb: str, passed: tuple[str, ...], entr
             )
         elif ended.told == REFRESH and not asked:
             say("the state does not know what is on the cluster: the same again, after a refresh")
-            entry = ended.entry
             ended = _run_once(session, programs, stack, verb, passed, refresh=True)
-    if any(found := ended.entry if any(ended.entry) else entry):
-        note_end(
-            session.project,
-            stack.environment,
-            found,
-            ended,
-            {*(session.variables.get(WITHOUT) or "").split(",")} - {""},
-        )
-    if message := advice(ended):
-        say(message)
+    if ended.code == 0 and (left := _INCOMPLETE.get(ended.told)):
+        say(left)
     return exit_code(ended)
 
 
@@ -269,4 +265,4 @@ def _run_once(
 ) -> Ended:
     command = session.command(verb, stack.name, passed, refresh=refresh)
     announce(command)
-    return session.run(programs, verb, command, stack)
+    return session.run(programs, verb, command)

@@ -3,24 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any
 
 import click
 
-from tenantry.cli.engine.options import (
-    Asked,
-    EngineCommand,
-    has,
-    pulumi_options,
-    several_stacks_options,
-    take_over_option,
-    without_option,
-)
-from tenantry.cli.engine.session import chosen, leaving_out, opened, run, take_over
+from tenantry.cli.engine.options import Asked, EngineCommand, has, pulumi_options, stack_options, without_option
+from tenantry.cli.engine.session import chosen, leaving_out, opened, run
 from tenantry.cli.options import timeout as timeout_option
-from tenantry.messages.errors import Refused
-from tenantry.messages.text import printable
-from tenantry.rollout.ignoring import CONDITIONS, IGNORE, Ignored
+from tenantry.rollout.ignoring import CONDITIONS, IGNORE, variable_of
 
 
 def _conditions(_: click.Context, __: click.Parameter, value: str | None) -> tuple[str, ...]:
@@ -30,14 +19,6 @@ def _conditions(_: click.Context, __: click.Parameter, value: str | None) -> tup
     return tuple(each for each in CONDITIONS if each in names)
 
 
-def _ignored(conditions: tuple[str, ...], reason: str | None) -> Ignored:
-    """Raises: Refused: a reason is missing, or nothing is ignored for one."""
-    if bool(conditions) != bool(reason and reason.strip()):
-        given, missing = ("--ignore", "--reason TEXT") if conditions else ("--reason", "--ignore CONDITIONS")
-        raise Refused(f"{given} needs {missing.partition(' ')[0]}", f"add {missing}")
-    return Ignored(conditions, printable((reason or "").strip()))
-
-
 @click.command(
     "up",
     cls=EngineCommand,
@@ -45,24 +26,21 @@ def _ignored(conditions: tuple[str, ...], reason: str | None) -> Ignored:
 Examples:
   tenantry up dev
   tenantry up --environment prod --yes --skip-preview
-  tenantry up --environment prod --yes --ignore after,windows --reason "CVE-1"
+  tenantry up --environment prod --yes --ignore after,windows
   tenantry up --environment prod --without hub-us
-  tenantry up dev staging prod --yes
   tenantry up --environment prod -- --message "Tenant movy" --parallel 16
 
 Exit codes:
   0    applied, and every app is ready
   1    Pulumi failed, preflight found errors, or apps are not ready
   2    tenants.yaml is invalid, or pulumi, a stack, a login, a passphrase or
-       the management cluster is missing, or a lock cannot be taken over
+       the management cluster is missing
   4    the guard, or the gate to the environment before, refuses the change
   5    a change waits, for example for a window; nothing has failed
   130  interrupted, or answered with "no"
-  With several environments: the first of 130, 1, 2, 4 and 5 with which
-  one has ended.
 """,
 )
-@several_stacks_options
+@stack_options
 @click.option("--no-preflight", is_flag=True, help="Do not check the live clusters first.")
 @click.option(
     "--ignore",
@@ -70,13 +48,19 @@ Exit codes:
     callback=_conditions,
     help=f"In an emergency: do not wait for these, with commas between them: {', '.join(CONDITIONS)}.",
 )
-@click.option("--reason", metavar="TEXT", help="Why they are ignored; `tenantry history` shows it.")
 @click.option("--no-wait", is_flag=True, help="Do not wait until every app is ready.")
-@take_over_option
 @timeout_option(600, "How long to wait until every app is ready.")
 @without_option
 @pulumi_options("yes", "skip_preview", "diff", "refresh", "target", "json")
-def command(*asked: Asked, ignore: tuple[str, ...], reason: str | None, **options: Any) -> int:
+def command(
+    asked: Asked,
+    *,
+    ignore: tuple[str, ...],
+    no_preflight: bool,
+    no_wait: bool,
+    timeout: int,
+    without: tuple[str, ...],
+) -> int:
     """Apply an environment with Pulumi and its fastest safe settings, with a check before and the status after.
 
     Prints the `pulumi` command that it runs, and leaves the terminal to it. Options after `--` go to pulumi; they and your
@@ -86,47 +70,16 @@ def command(*asked: Asked, ignore: tuple[str, ...], reason: str | None, **option
     waits until every app is ready or one fails again and again, as `tenantry status --wait` does, unless --target confines the run.
 
     If `after` of the environment is a gate, the run is refused while the environment before does not run the changes. While a
-    window of the environment is shut, nothing is changed. In an emergency, --ignore leaves out what is named, and needs a --reason.
-    With `after` the output names the apps that change.
+    window of the environment is shut, nothing is changed. In an emergency, --ignore leaves out what is named. With `after` the
+    output names the apps that change.
 
     If a management cluster of an environment with several does not answer, nothing is changed. With --without HUB, what it has
     stays as it is, and the others go on.
-
-    Several environments are applied one after the other, each after those in its `after`. One that comes after an environment
-    which did not end with exit code 0 is not begun, unless --ignore names `after`; the others go on. Without --yes, Pulumi asks
-    once for each.
     """
-    ignored = _ignored(ignore, reason)
-    if len(asked) == 1:
-        return _up(asked[0], ignored, **options)
-    from tenantry.cli.engine.several import up_each
-
-    if one := next((each for each in _OF_ONE if has(asked[0].passed, each)), None):
-        raise click.UsageError(f"{one} takes one environment")
-    if asked[0].stack or options["without"]:
-        raise click.UsageError(f"{'--stack' if asked[0].stack else '--without'} takes one environment")
-    of = {each.environment: each for each in asked}
-    return up_each(asked[0].file, of, lambda name: _up(of[name], ignored, **options), in_turn="after" not in ignored)
-
-
-_OF_ONE = ("--target", "-t", "--exclude")
-"""Options of Pulumi that name resources of one stack."""
-
-
-def _up(
-    asked: Asked,
-    ignored: Ignored,
-    *,
-    no_preflight: bool,
-    no_wait: bool,
-    take_over_lock: bool,
-    timeout: int,
-    without: tuple[str, ...],
-) -> int:
     stack = chosen(asked)
     session = opened(asked.project, stack, asked.environment, "up")
-    if ignored:
-        session = replace(session, variables={IGNORE: ignored.variable(asked.environment)})
+    if ignore:
+        session = replace(session, variables={IGNORE: variable_of(asked.environment, ignore)})
     session = leaving_out(session, stack, without, asked.passed)
     planned = None
     if not stack.target.files and not (no_preflight and no_wait):
@@ -134,12 +87,10 @@ def _up(
         from tenantry.preflight.after import Mode
 
         planned = Planned.of(asked.file, asked.environment, stack, without)
-        if "windows" not in ignored and not has(asked.passed, "--preview-only") and (code := planned.waits()):
+        if "windows" not in ignore and not has(asked.passed, "--preview-only") and (code := planned.waits()):
             return code
-        if not no_preflight and (code := planned.preflight(Mode.IGNORE if "after" in ignored else Mode.RUN)):
+        if not no_preflight and (code := planned.preflight(Mode.IGNORE if "after" in ignore else Mode.RUN)):
             return code
-    if take_over_lock:
-        take_over(session, stack, "up")
     code = run(session, stack, "up", asked.passed)
     partly = has(asked.passed, "--target", "-t", "--exclude", "--preview-only", "--json")
     return code if code or planned is None or no_wait or partly else planned.wait(timeout)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -10,7 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import click
 
 from tenantry.cli.commands import Command
-from tenantry.cli.options import output, trust_sources
+from tenantry.cli.options import output
 from tenantry.cli.output import columns, data, data_json, error, say, working
 from tenantry.edit.write import write_all
 from tenantry.importing.documents import MOST_BYTES, Placed, objects_in
@@ -20,7 +21,6 @@ from tenantry.messages.text import grouped, listed
 
 if TYPE_CHECKING:
     from tenantry.importing.applied import Build
-    from tenantry.importing.checkouts import Checkout
     from tenantry.importing.model import Reading
     from tenantry.importing.report import Report
 
@@ -70,17 +70,15 @@ def _check(name: str, what: str) -> None:
         )
 
 
-def read_all(
-    sources: Sequence[Source], kubeconfig: Path | None, named: Mapping[str, Checkout], *, trust: bool
-) -> tuple[dict[str, list[Placed]], Reading]:
-    """The objects of each environment, and how they were read. Args: trust: whether kustomize runs without a cage.
+def read_all(sources: Sequence[Source], kubeconfig: Path | None) -> tuple[dict[str, list[Placed]], Reading]:
+    """The objects of each environment, and how they were read.
 
     Raises: Refused: a source cannot be read, or is invalid.
     """
     from tenantry.importing.environments import read_environment
     from tenantry.importing.model import Reading
 
-    build = builder(trust=trust)
+    build = builder()
     found: dict[str, list[Placed]] = {}
     how = Reading()
     for environment, own in grouped(sources, lambda each: each.environment).items():
@@ -91,7 +89,7 @@ def read_all(
             else:
                 others += objects_of(source, kubeconfig)
         with working(f"reading {listed([each.text for each in own])}"):
-            found[environment], one = read_environment(environment, directories, others, named, build)
+            found[environment], one = read_environment(environment, directories, others, build)
         how += one
     return found, how
 
@@ -124,34 +122,16 @@ def _live(context: str | None, kubeconfig: Path | None) -> list[Placed]:
         return list(objects_on(client))
 
 
-def copies_of(options: Sequence[str]) -> dict[str, Checkout]:
-    """The copies of sources that `--source` names. Raises: Refused."""
-    from tenantry.importing.checkouts import Checkout
-
-    found = {}
-    for option in options:
-        name, equals, text = option.rpartition("=")
-        path = Path(text).expanduser()
-        if not (name and equals and text):
-            raise Refused(
-                f"'{option}' names no copy of a source",
-                "write --source NAMESPACE/NAME=DIRECTORY or --source URL=DIRECTORY",
-            )
-        if not path.is_dir():
-            raise Refused(f"{text}: no such directory", "name the root of a copy of the source")
-        found[name] = Checkout(path.resolve(), not path.is_absolute())
-    return found
-
-
-def builder(*, trust: bool) -> Build:
-    """Builds directories with kustomize, each once. Args: trust: without a cage."""
-    from tenantry.manifests.cache import Once
-
-    built: Once[str, bytes] = Once()
+def builder() -> Build:
+    """Builds directories with kustomize, each once."""
+    built: dict[str, bytes] = {}
 
     def build(root: Path, directory: Path, spec: Mapping[str, Any]) -> bytes:
         spec = {key: each for key, each in spec.items() if key in _BUILT_IN}
-        return built.get(f"{root} {directory} {spec!r}", lambda: _build(root, directory, spec, trust=trust))
+        key = f"{root} {directory} {spec!r}"
+        if key not in built:
+            built[key] = _build(root, directory, spec)
+        return built[key]
 
     return build
 
@@ -162,22 +142,34 @@ _BUILT_IN = (
 """The keys of a Kustomization that change what kustomize builds."""
 
 
-def _build(root: Path, directory: Path, spec: Mapping[str, Any], *, trust: bool) -> bytes:
-    """Raises: NotRendered; NotFetched; Refused: nothing can be built here."""
-    from tenantry.cli.diff.manifest_options import cage_for
-    from tenantry.manifests.kustomize import build_part
+def _build(root: Path, directory: Path, spec: Mapping[str, Any]) -> bytes:
+    """Raises: NotBuilt; Refused: nothing can be built here."""
+    from tenantry.importing.kustomize import build
 
-    return build_part(root, directory, _kustomize(), cage_for(trust=trust), spec)
+    return build(root, directory, _kustomize(), spec)
 
 
 def _kustomize() -> tuple[str, ...]:
-    from tenantry.cli.diff.manifest_options import kustomize
-
-    if found := kustomize():
-        return found
+    """The command that builds a directory: kustomize, on PATH or as `tenantry sandbox tools` has built it, or kubectl's."""
+    if path := shutil.which("kustomize") or _built_tool():
+        return (path, "build")
+    if kubectl := shutil.which("kubectl"):
+        return (kubectl, "kustomize")
     raise Refused(
         "kustomize is not installed", "install kustomize or kubectl, or run `tenantry sandbox tools kustomize`"
     )
+
+
+def _built_tool() -> str | None:
+    try:
+        from tenantry.tools import locate
+        from tenantry.tools.errors import ToolsError
+    except ImportError:
+        return None
+    try:
+        return str(locate.path_of("kustomize"))
+    except ToolsError:
+        return None
 
 
 @click.command(
@@ -219,13 +211,6 @@ Exit codes:
     help="The name of an environment's management cluster; default: the environment's name.",
 )
 @click.option(
-    "--source",
-    "copies",
-    metavar="NAME=DIR",
-    multiple=True,
-    help="A copy of a source that Kustomizations apply, by NAMESPACE/NAME or URL; can be repeated.",
-)
-@click.option(
     "--kubeconfig",
     type=click.Path(path_type=Path, dir_okay=False),
     help="The kubeconfig with the contexts; default: KUBECONFIG, then ~/.kube/config.",
@@ -251,13 +236,11 @@ Exit codes:
 )
 @click.option("--keep-values", is_flag=True, help="Also write values that may be secrets, such as passwords.")
 @click.option("--all", "everything", is_flag=True, help="Show every object and field of the report.")
-@trust_sources
 @click.option("--dry-run", is_flag=True, help="Print tenants.yaml on stdout, and write nothing.")
 @output("text", "json", kind="Import")
 def command(
     environments: tuple[str, ...],
     clusters: tuple[str, ...],
-    copies: tuple[str, ...],
     kubeconfig: Path | None,
     chart: str | None,
     target: Path,
@@ -267,7 +250,6 @@ def command(
     dry_run: bool,
     everything: bool,
     keep_values: bool,
-    trust_sources: bool,
 ) -> int:
     """Write tenants.yaml from existing Flux objects, with a report.
 
@@ -289,7 +271,7 @@ def command(
             raise Refused(f"{each} exists already, and is not overwritten", "name another file, or remove it")
     sources = sources_of(environments)
     management = management_of(clusters, sources)
-    found, how = read_all(sources, kubeconfig, copies_of(copies), trust=trust_sources)
+    found, how = read_all(sources, kubeconfig)
     directories = [each for each in map(directory_of, sources) if each]
     try:
         read = inventory(found, management, how)

@@ -7,13 +7,12 @@ from typing import Any
 from tenantry.cli.documents.importing import (
     Expressed,
     FollowedKustomization,
-    HarmlessField,
     Import,
     Kept,
     NotExpressed,
     Renamed,
 )
-from tenantry.importing.model import Harmless, Proven, Read
+from tenantry.importing.model import Proven, Read
 from tenantry.importing.report import Report
 from tenantry.kube.objects import object_id
 
@@ -40,30 +39,20 @@ def import_document(report: Report) -> Import:
         ],
         flux=reading.flux,
         became=[Expressed(**_keys(each.read), path=each.path, line=line) for each, line in report.became],
-        kept=[
-            Kept(
-                **_keys(each.read), fields=each.changed, harmless=list(map(_harmless, each.harmless)), stays=each.stays
-            )
-            for each in report.proof.kept
-        ],
+        kept=[Kept(**_keys(each.read), fields=each.changed, stays=each.stays) for each in report.proof.kept],
         renamed=[_renamed(each, apps.get(id(each))) for each in report.renamed],
         left_over=[
             NotExpressed(**_keys(each.read), field=each.field, reason=each.reason, fix=each.fix, fate=each.fate)
             for each in report.left_over
         ],
-        risks=report.risks,
         created=report.proof.added,
         steps=report.steps,
     )
 
 
 def _renamed(read: Read, app: Proven | None) -> Renamed:
-    planned, fields, harmless = (str(app.planned.id), app.changed, app.harmless) if app else ("", (), ())
-    return Renamed(**_keys(read), planned=planned, fields=fields, harmless=list(map(_harmless, harmless)))
-
-
-def _harmless(each: Harmless) -> HarmlessField:
-    return HarmlessField(field=each.field, reason=each.reason)
+    planned, fields = (str(app.planned.id), app.changed) if app else ("", ())
+    return Renamed(**_keys(read), planned=planned, fields=fields)
 
 
 def _keys(read: Read) -> dict[str, Any]:

@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from tenantry.cli.diff.values import both, format_field, shown
-from tenantry.cli.importing.text import counts_in_words, first_line, identity, kind_of_difference
+from tenantry.cli.importing.text import counts_in_words, first_line, identity
 from tenantry.compare.fields import FieldChange
 from tenantry.importing.environments import summary
 from tenantry.importing.model import LeftOver, Proven, Unread
 from tenantry.importing.report import Report
 from tenantry.messages.data import ABSENT
 from tenantry.messages.inert import code, fence, prose
-from tenantry.messages.text import format_path, grouped
+from tenantry.messages.text import format_path
 
 
 def as_markdown(report: Report) -> str:
@@ -29,10 +29,8 @@ def as_markdown(report: Report) -> str:
         *_section("Not read", _unread(report.inventory.reading.unread)),
         *_section("To adopt, without a deletion or a restart", _steps(report)),
         *_section("Left over or renamed", _left_over(report.left_over)),
-        *_section("Check before you adopt", _risks(report)),
         *_section("What became what", _became(report)),
         *_section("What adoption changes", _fields(report.changed, lambda each: each.changed)),
-        *_section("Harmless differences", _harmless(report)),
         *_section(
             "What stays on the objects, but is not in tenants.yaml", _fields(report.staying, lambda each: each.stays)
         ),
@@ -82,25 +80,6 @@ def _left_over(left: Sequence[LeftOver]) -> Iterator[str]:
         field = code(each.field, in_table=True) if each.field else ""
         reason, fix = (prose(text, in_table=True) for text in (each.reason, each.fix))
         yield _row(_code(identity(each.read)), _code(each.read.origin), field, reason, fix)
-
-
-def _risks(report: Report) -> Iterator[str]:
-    if report.risks:
-        yield from _table("field", "objects", "what it changes", "fix", "such as")
-    groups = grouped(report.risks, lambda risk: (risk.id.kind, risk.field, risk.reason, risk.fix))
-    for (kind, field, reason, fix), group in groups.items():
-        named = f"{kind} {field}" if field else f"new {kind}"
-        told = (prose(each, in_table=True) for each in (reason, fix))
-        yield _row(_code(named), str(len(group)), *told, _code(str(group[0].id)))
-
-
-def _harmless(report: Report) -> Iterator[str]:
-    if report.harmless:
-        yield from _table("field", "objects", "why it is harmless", "such as", "before", "after")
-    for (kind, field, reason), group in grouped(report.harmless, kind_of_difference).items():
-        kept, (change, _) = group[0]
-        such_as = (_code(identity(kept.read)), *_values(change))
-        yield _row(_code(f"{kind} {field}"), str(len(group)), prose(reason, in_table=True), *such_as)
 
 
 def _became(report: Report) -> Iterator[str]:

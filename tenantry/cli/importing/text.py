@@ -6,16 +6,15 @@ import textwrap
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
-from itertools import takewhile
 from typing import TypeVar
 
 from tenantry.cli.diff.terminal import changes, line_as_text
-from tenantry.cli.diff.values import DisplayLimits, Line, format_field
+from tenantry.cli.diff.values import DisplayLimits, Line
 from tenantry.compare.diff import Changed
-from tenantry.compare.fields import Entry, FieldChange
+from tenantry.compare.fields import FieldChange
 from tenantry.importing.environments import summary
-from tenantry.importing.model import Added, Harmless, LeftOver, Proven, Read, Unread
-from tenantry.importing.report import Counts, Report, Risk
+from tenantry.importing.model import Added, LeftOver, Proven, Read, Unread
+from tenantry.importing.report import Counts, Report
 from tenantry.importing.steps import Step
 from tenantry.kube.objects import object_id
 from tenantry.messages.text import counted, grouped, listed, printable
@@ -41,7 +40,6 @@ def counts_in_words(counts: Counts) -> Iterator[str]:
     """A line for each number that is not 0."""
     rows = (
         (counts.unchanged, "kept unchanged"),
-        (counts.harmless, "kept, with harmless differences"),
         (counts.changed, "kept, with changed fields"),
         (counts.renamed, "planned under another name"),
         (counts.applied, "applied by apps in the file, which go on applying them"),
@@ -80,11 +78,6 @@ def unread_places(unread: Iterable[Unread], most: int) -> str:
     return printable(listed((each.place for each in unread), most))
 
 
-def risk_places(found: Iterable[Risk], most: int) -> str:
-    """Kind namespace/name spec.field, of all risks with one reason."""
-    return listed((printable(f"{risk.id} {risk.field}" if risk.field else f"new {risk.id}") for risk in found), most)
-
-
 def as_text(report: Report, limits: DisplayLimits, width: int | None) -> str:
     """The whole report. Args: width: columns at which lines are wrapped; None: they are not."""
     parts = [[first_line(report), *counts_in_words(report.counts)]]
@@ -95,16 +88,14 @@ def as_text(report: Report, limits: DisplayLimits, width: int | None) -> str:
     parts.append([line for each in lines for line in each])
     parts.append(list(_by_reason("Not read", report.inventory.reading.unread, unread_places, limits, width)))
     parts.append(list(_by_reason("Left over or renamed", report.left_over, places, limits, width)))
-    parts.append(list(_by_reason("Check before you adopt", report.risks, risk_places, limits, width)))
     parts.append(list(_fields(report.changed, limits, width)))
-    parts.append(list(_harmless(report.harmless, limits, width)))
     parts.append(list(_staying(report.staying, limits, width)))
     parts.append(list(_added(report.proof.added, width)))
     parts.append(list(_steps(report.steps, width)))
     return "\n\n".join("\n".join(part) for part in parts if part)
 
 
-_Told = TypeVar("_Told", Unread, LeftOver, Risk)
+_Told = TypeVar("_Told", Unread, LeftOver)
 
 
 def _by_reason(
@@ -122,23 +113,6 @@ def _by_reason(
         yield from _indented(reason, width)
         if fix:
             yield from _indented(f"fix: {fix}", width)
-
-
-def _harmless(found: Sequence[tuple[Proven, Harmless]], limits: DisplayLimits, width: int | None) -> Iterator[str]:
-    """Each kind of difference once, with its reason and how many objects have it."""
-    if found:
-        yield f"Harmless differences of {counted(len({id(each) for each, _ in found}), 'object')}:"
-    for (kind, field, reason), group in grouped(found, kind_of_difference).items():
-        names = listed((each.planned.id.full_name for each, _ in group), limits.names)
-        yield line_as_text(Line("=", printable(f"{kind} {names}: {field}")), width)
-        yield from _indented(reason, width)
-
-
-def kind_of_difference(found: tuple[Proven, Harmless]) -> tuple[str, str, str]:
-    """Kind of the object, field, and reason: what is told once. Entries of lists count as their list."""
-    kept, (field, reason) = found
-    path = tuple(takewhile(lambda part: not isinstance(part, int | Entry), field.path))
-    return kept.planned.id.kind, format_field(path), reason
 
 
 def _fields(found: Sequence[Proven], limits: DisplayLimits, width: int | None) -> Iterator[str]:

@@ -42,12 +42,8 @@ class Notice(NamedTuple):
 
 def notice_of(refused: Refused) -> Notice:
     """A refusal as the terminal shows it: its lines, then its fix."""
-    return noticed(refused.message, refused.fix)
-
-
-def noticed(message: str, fix: str) -> Notice:
-    lines, fixes = (tuple(line.strip() for line in paragraphs(text)) for text in (message, fix))
-    return Notice(lines, fixes, tuple(commands_in(fix)))
+    lines, fixes = (tuple(line.strip() for line in paragraphs(text)) for text in (refused.message, refused.fix))
+    return Notice(lines, fixes, tuple(commands_in(refused.fix)))
 
 
 _PROGRAMS = ("tenantry", "pulumi", "kubectl", "flux", "git")
@@ -71,8 +67,7 @@ class Page:
 
     command: what wrote the page. heading, about: its title and the line below. figures: numbers and what they count.
     refusals: why the change is refused. alarm: the heading of what stands first; calm: what stands there if there is
-    nothing; urgent: whether it is bad. notes: below it. tables: numbers in rows, such as the apps of each environment.
-    read_at: when what the page says was read, in ISO 8601; refresh: the command that writes it anew.
+    nothing. notes: below it.
     """
 
     command: str
@@ -84,18 +79,6 @@ class Page:
     calm: str
     notes: tuple[Notice, ...]
     map: FleetMap
-    urgent: bool = True
-    read_at: str = ""
-    refresh: str = ""
-    tables: tuple[Table, ...] = ()
-
-
-class Table(NamedTuple):
-    """Numbers. columns: their headings; rows: a name and its cells."""
-
-    heading: str
-    columns: tuple[str, ...]
-    rows: tuple[tuple[str, tuple[str, ...]], ...]
 
 
 def as_html(page: Page) -> str:

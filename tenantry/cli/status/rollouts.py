@@ -9,19 +9,15 @@ from typing import TYPE_CHECKING
 
 from tenantry.cli.management import connect_management
 from tenantry.cli.output import data, data_json, working
-from tenantry.cli.page.document import Notice, notice_of
-from tenantry.fleet.fleet import Fleet
 from tenantry.load import load_fleet
-from tenantry.messages.errors import Refused
-from tenantry.messages.text import counted, listed, printable
-from tenantry.plan.plan import Plan, plan
+from tenantry.messages.text import counted, listed
+from tenantry.plan.plan import plan
 from tenantry.preflight.fitness import fitted
-from tenantry.rollout.conditions import approval_command, lines_of
+from tenantry.rollout.conditions import lines_of
 from tenantry.rollout.waves import wave_name
 
 if TYPE_CHECKING:
     from tenantry.cli.documents import states
-    from tenantry.cluster.client import Client
     from tenantry.cluster.waves import Changes
 
 _MOST = 10
@@ -48,25 +44,6 @@ def show_rollouts(
     else:
         data("\n".join(line for each in found for line in _lines(each)))
     return int(any(each.waiting for each in found))
-
-
-def rollout_notice(client: Client, fleet: Fleet, planned: Plan) -> Notice | None:
-    """The same for a page; None: the environment has no rollouts. planned: as it fits the management cluster."""
-    from tenantry.cluster.waves import changes_on
-
-    if not planned.rollouts:
-        return None
-    about = f"Rollouts of {printable(planned.environment)}: what a run would change now"
-    try:
-        changes = changes_on(client, planned, fleet.document.platform.namespace, datetime.now(UTC))
-    except Refused as refused:
-        found = notice_of(refused)
-        return found._replace(lines=(f"{about} is not known", *found.lines))
-    lines = (printable(line.removeprefix(f"{planned.environment}: ").strip()) for line in _lines(changes))
-    approve = (
-        approval_command(planned.environment, part) for part, wait in changes.waiting.parts.items() if wait.approves
-    )
-    return Notice((about, *lines), commands=tuple(dict.fromkeys(approve)))
 
 
 def _lines(changes: Changes) -> Iterator[str]:

@@ -7,32 +7,25 @@ from typing import NamedTuple
 
 from rich.text import Text
 
-from tenantry.cli.output import data, data_json, error, say, stdout_console
-from tenantry.cli.page.document import Notice
-from tenantry.cli.page.status_map import reading
-from tenantry.cli.page.status_page import as_page
-from tenantry.cli.status.formats import metrics, status_document
+from tenantry.cli.output import data_json, error, say, stdout_console
+from tenantry.cli.status.formats import status_document
 from tenantry.cli.status.table import shown
 from tenantry.cluster.report import StatusReport
-from tenantry.fleet.fleet import Fleet
 from tenantry.messages.errors import UNKNOWN_NAME, Refused
 from tenantry.messages.text import counted
 from tenantry.model.scalars import share_of
-from tenantry.plan.plan import Plan
 
 
 class Shown(NamedTuple):
     """What is shown of an environment. off: how much is not as planned, also what is not shown; total: of how much.
 
-    whole: whether all of its management clusters answer. rollouts: what its page says of them.
+    whole: whether all of its management clusters answer.
     """
 
     report: StatusReport
-    planned: Plan
     off: int = 0
     total: int = 0
     whole: bool = True
-    rollouts: Notice | None = None
 
 
 def verdict(found: Sequence[Shown], tolerate: int | str | None) -> int:
@@ -67,7 +60,6 @@ def read_each(environments: Iterable[str], read: Callable[[str], Shown]) -> tupl
 
 def show(
     found: Sequence[Shown],
-    fleet: Fleet | None,
     output: str = "text",
     failures: Failures = (),
     *,
@@ -76,23 +68,18 @@ def show(
 ) -> None:
     """Print the reports; what a person has to do, and what could not be read, follow on stderr.
 
-    fleet: None: it is not known, so there is no page. named: whether texts say which environment they are about.
+    named: whether texts say which environment they are about.
     """
     reports = [each.report for each in found]
-    match output:
-        case "json":
-            data_json(status_document(reports, failures))
-        case "prometheus":
-            data(metrics(reports).rstrip("\n"))
-        case "html" if fleet:
-            data(as_page([reading(each.report, each.planned, fleet, each.rollouts) for each in found], failures))
-        case _:
-            console = stdout_console()
-            for at, report in enumerate(reports):
-                if named:
-                    console.print(Text(f"{chr(10) if at else ''}{report.environment}", style="bold"))
-                if named or report.apps or report.objects or report.planned:
-                    console.print(shown(report, console, every=every))
+    if output == "json":
+        data_json(status_document(reports, failures))
+    else:
+        console = stdout_console()
+        for at, report in enumerate(reports):
+            if named:
+                console.print(Text(f"{chr(10) if at else ''}{report.environment}", style="bold"))
+            if named or report.apps or report.objects or report.planned:
+                console.print(shown(report, console, every=every))
     for report in reports:
         if report.left_out:
             say(f"{report.environment}: {report.left_out}" if named else report.left_out)

@@ -11,12 +11,10 @@ from rich.cells import cell_len
 from rich.console import Console, ConsoleOptions, Group, RenderableType, RenderResult
 from rich.segment import Segment
 from rich.style import Style
-from rich.table import Table
 from rich.text import Text
 
-from tenantry.cli.output import shows_all_columns
 from tenantry.cluster.apps import why_command
-from tenantry.cluster.report import StatusReport, Webhook
+from tenantry.cluster.report import StatusReport
 from tenantry.cluster.status import AppStatus, Readiness, age, one_line
 from tenantry.kube.names import PLATFORM
 from tenantry.messages.text import counted, grouped
@@ -144,12 +142,12 @@ _DISPENSABLE = ("KIND", "AGE", "REVISION", "WAVE")
 def status_table(rows: Sequence[Row], console: Console) -> Lines:
     """The table. Messages are in a column if each fits on one line of the terminal, otherwise below their rows.
 
-    If stdout is not a terminal, and with `-o wide`, messages are always in a column, so that each row is one line.
+    If stdout is not a terminal, messages are always in a column, so that each row is one line.
     """
     messages = any(row.message for row in rows)
     columns = _COLUMNS if any(row.wave for row in rows) else tuple(each for each in _COLUMNS if each != "WAVE")
     whole = Lines(rows, (*columns, _MESSAGE) if messages else columns)
-    if shows_all_columns() or not console.is_terminal or whole.width <= console.width:
+    if not console.is_terminal or whole.width <= console.width:
         return whole
     table = Lines(rows, columns, below=True)
     for count in range(1, len(_DISPENSABLE) + 1):
@@ -187,18 +185,6 @@ class Lines:
 
     def _padded(self, cells: Sequence[str]) -> list[str]:
         return [f"{cell}{' ' * (width - cell_len(cell))}" for cell, width in zip(cells, self._widths, strict=True)]
-
-
-def webhook_table(found: Sequence[Webhook]) -> Table:
-    """One line for each receiver; its path, or why it has none."""
-    table = Table(box=None, pad_edge=False, header_style="bold")
-    for heading in ("TENANT", "CLUSTER", "RECEIVER", "STATUS"):
-        table.add_column(heading, no_wrap=True)
-    table.add_column("WEBHOOK", overflow="fold")
-    for each in found:
-        name, state = f"{each.id.namespace}/{each.id.name}", Text(each.readiness, style=COLOURS[each.readiness])
-        table.add_row(each.tenant or f"({PLATFORM})", each.cluster, name, state, Text(each.path or each.message))
-    return table
 
 
 _MOST_OBJECTS = 20

@@ -68,7 +68,7 @@ def command(named: Named, output: str, *, every: bool, health: bool) -> int:
     if output == "json":
         from tenantry.cli.documents.states import Tree
 
-        data_json(Tree(environment=named.environment, apps=found, by_labels=named.by_labels))
+        data_json(Tree(environment=named.environment, apps=found))
     else:
         _print(found, every=every)
     return 0 if all(each.ready for each in found) else 1

@@ -1,4 +1,4 @@
-"""Additions: a new tenant, app, source, add-on, cluster, group or environment, from what the options of a command say.
+"""Additions: a new tenant, app, source, add-on or cluster, from what the options of a command say.
 
 What is written has the keys in the order of the reference. A name that is not declared, or a key that is missing, is found when
 the edited fleet is checked.
@@ -18,7 +18,6 @@ from tenantry.kube.names import PLATFORM
 from tenantry.messages.data import ABSENT, mapping_at
 from tenantry.messages.errors import Path, Refused
 from tenantry.model.selector import wanted_labels
-from tenantry.source.parsed_file import named
 
 Options = Mapping[str, Any]
 """What the options of a command say, by their names; None or empty: not given."""
@@ -37,17 +36,13 @@ _READ_APART = frozenset(
 
 
 class Edit(NamedTuple):
-    """What an edit did. done: a sentence in the past tense; notes: what else; hints: what to do before the next run.
+    """What an edit did. done: a sentence in the past tense; notes: what else.
 
-    same_objects: it is refused unless every environment has the same objects afterwards. same_apps: the same of the objects of
-    apps alone. added: the path of a new entry, which nothing uses yet.
+    added: the path of a new entry, which nothing uses yet.
     """
 
     done: str
     notes: Sequence[str] = ()
-    hints: Sequence[str] = ()
-    same_objects: bool = False
-    same_apps: bool = False
     added: Path = ()
 
 
@@ -61,7 +56,7 @@ def add(editor: Editor, kind: Kind, name: str, options: Options, to: FilePath | 
     if own_file:
         _put(editor, target.path, {}, file)
     where = f", with its apps in {file}" if own_file else f" to {file}" if file and file != editor.main else ""
-    return Edit(f"added {target}{where}", [] if own_file else _notes(editor, target, entry, options), added=target.path)
+    return Edit(f"added {target}{where}", [] if own_file else _notes(editor, target, entry), added=target.path)
 
 
 def _put(editor: Editor, path: Path, entry: Entry, file: FilePath | None) -> None:
@@ -90,10 +85,8 @@ def _entry(editor: Editor, target: Target, options: Options) -> Entry:
     if target.kind is Kind.CLUSTER and not options["environments"] and not options["group"]:
         fix = "add --environments NAME, or --group NAME of a group that has one"
         raise Refused(f"cluster '{target.name}' needs an environment", fix)
-    if target.kind in (Kind.CLUSTER, Kind.GROUP):
+    if target.kind is Kind.CLUSTER:
         entry["kubeconfig"] = _kubeconfig(options)
-    if target.kind is Kind.ENVIRONMENT and len(options["management"]) == 1:
-        entry["management"] = options["management"][0]
     entry = _given(entry)
     if target.kind in (Kind.APP, Kind.ADDON):
         block, settings = _block(editor, target, options, entry.get("source"))
@@ -108,7 +101,7 @@ def _entry(editor: Editor, target: Target, options: Options) -> Entry:
 
 def _given(entry: Entry) -> Entry:
     """The keys that have a value."""
-    return {key: value for key, value in entry.items() if value not in (None, False, "", {}, [], ())}
+    return {key: value for key, value in entry.items() if value not in (None, "", {}, [], ())}
 
 
 def _set(entry: Entry, path: Path, value: Any) -> None:
@@ -218,9 +211,7 @@ def _flags(options: Sequence[str] | Mapping[str, Any]) -> str:
 # --- what else an addition means ----------------------------------------------------------------------------------------
 
 
-def _notes(editor: Editor, target: Target, entry: Entry, options: Options) -> list[str]:
-    if target.kind is Kind.CLASS:
-        return [f"next: tenantry add tenant NAME --class {target.name}"]
+def _notes(editor: Editor, target: Target, entry: Entry) -> list[str]:
     if target.kind is Kind.TENANT and "class" in entry:
         return []
     if target.kind is Kind.TENANT:
@@ -235,32 +226,9 @@ def _notes(editor: Editor, target: Target, entry: Entry, options: Options) -> li
         content = "--chart NAME --version RANGE" if "helm" in entry else "--path DIRECTORY"
         what = "addon NAME --clusters all" if target.owner == PLATFORM else f"app {target.owner}/NAME"
         return [f"next: tenantry add {what} --source {target.name} {content}"]
-    if target.kind is Kind.ENVIRONMENT:
-        hubs = options["management"]
-        managed = (note for hub in hubs for note in _manage(editor, hub, target.name))
-        key = "tenantry:kubeconfig" if len(hubs) == 1 else "--path 'tenantry:hubs.{}.kubeconfig'"
-        config = (f"next: pulumi config set {key.format(hub)} {hub}.kubeconfig --stack {target.name}" for hub in hubs)
-        return [*managed, f"next: pulumi stack init {target.name}", *config, f"then commit Pulumi.{target.name}.yaml"]
     if target.kind is Kind.CLUSTER and ("kubeconfig" in entry or "group" in entry):
         return [
-            f"next: tenantry cluster bootstrap {target.name} --kubeconfig FILE",
-            f"next: tenantry cluster check {target.name}",
+            f"next: tenantry bootstrap {target.name} --kubeconfig FILE",
+            f"next: tenantry preflight --cluster {target.name}",
         ]
     return []
-
-
-def _manage(editor: Editor, cluster: str, environment: str) -> list[str]:
-    """Put the management cluster into its environment."""
-    at = ("clusters", cluster)
-    if editor.value(at) is ABSENT:
-        editor.set(at, {"environments": [environment]})
-        return [f"cluster '{cluster}' is new: it is declared too"]
-    environments = editor.value((*at, "environments"))
-    if environments is ABSENT:
-        names = " and ".join(f"'{name}'" for name in named(editor.value(at), "group"))
-        message = f"cluster '{cluster}' has its environments from group {names}"
-        raise Refused(message, "add the environment to the group first")
-    if environment in environments:
-        return []
-    editor.add((*at, "environments"), None, environment)
-    return [f"cluster '{cluster}' belongs to it too"]

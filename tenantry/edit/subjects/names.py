@@ -1,7 +1,7 @@
-"""Every field of the model that holds the name of something, or declares it; and what a name on the command line means.
+"""Every field of the model that holds the name of what can be removed, and what a name on the command line means.
 
-A rename changes the fields with names, and a removal looks for what still stands in one of them. A test walks the model and
-fails for a field that can hold a name and is neither here nor in its own list, so a new key cannot be forgotten.
+A removal looks for what still stands in one of these fields. A test walks the model and fails for a field that can hold a name
+and is neither here nor in its own list, so a new key cannot be forgotten.
 """
 
 from __future__ import annotations
@@ -9,37 +9,28 @@ from __future__ import annotations
 from enum import StrEnum
 from typing import NamedTuple
 
-from tenantry.grants.model import Grants, Include, Share
+from tenantry.grants.model import Include, Share
 from tenantry.kube.names import PLATFORM
 from tenantry.messages.errors import Refused
 from tenantry.model import (
-    After,
     Alert,
     App,
     AppPatch,
     Cluster,
     ClusterGroup,
-    Document,
     Environment,
     Excluded,
     HelmPatch,
-    ImageAutomation,
-    ImageSource,
     KustomizePatch,
     Model,
     Overrides,
     PlacedSettings,
-    Platform,
     Receiver,
     RolloutWave,
     Selector,
     SettingsOverrides,
-    Source,
     SourceOverrides,
-    SourcePatch,
 )
-from tenantry.model.document import Frame, ObjectsChart, TenantClass
-from tenantry.model.requirements import KeysName
 
 
 class Kind(StrEnum):
@@ -53,8 +44,6 @@ class Kind(StrEnum):
     APP = "app"
     ADDON = "addon"
     SOURCE = "source"
-    CREDENTIALS = "credentials"
-    CONFIG = "config"
 
     @property
     def word(self) -> str:
@@ -70,6 +59,18 @@ class Kind(StrEnum):
     def is_owned(self) -> bool:
         """Whether the name on the command line is `TENANT/NAME`."""
         return "*" in self.at
+
+
+_AT: dict[Kind, tuple[str, ...]] = {
+    Kind.ENVIRONMENT: ("environments",),
+    Kind.CLUSTER: ("clusters",),
+    Kind.GROUP: ("clusterGroups",),
+    Kind.TENANT: ("tenants",),
+    Kind.CLASS: ("tenantClasses",),
+    Kind.APP: ("tenants", "*", "apps"),
+    Kind.ADDON: (PLATFORM, "addons"),
+    Kind.SOURCE: ("tenants", "*", "sources"),
+}
 
 
 class If(StrEnum):
@@ -94,93 +95,42 @@ class Named(NamedTuple):
 
 NAMES: dict[tuple[type[Model], str], Named] = {
     (Environment, "management"): Named(Kind.CLUSTER, If.REFUSE),
-    (Environment, "extends"): Named(Kind.ENVIRONMENT, If.REFUSE),
-    (Environment, "after"): Named(Kind.ENVIRONMENT, If.DROP),
-    (After, "environment"): Named(Kind.ENVIRONMENT, If.DROP),
     (Environment, "tenants"): Named(Kind.TENANT, If.KEEP_OTHERS),
-    (Cluster, "environments"): Named(Kind.ENVIRONMENT, If.KEEP_OTHERS),
     (Cluster, "management"): Named(Kind.CLUSTER, If.REFUSE),
     (ClusterGroup, "management"): Named(Kind.CLUSTER, If.REFUSE),
-    (Cluster, "group"): Named(Kind.GROUP, If.REFUSE),
-    (ClusterGroup, "environments"): Named(Kind.ENVIRONMENT, If.KEEP_OTHERS),
-    (ClusterGroup, "group"): Named(Kind.GROUP, If.REFUSE),
     (Selector, "names"): Named(Kind.CLUSTER, If.KEEP_OTHERS),
     (Selector, "exclude"): Named(Kind.CLUSTER, If.EMPTY),
     (Excluded, "names"): Named(Kind.CLUSTER, If.EMPTY),
     (RolloutWave, "names"): Named(Kind.CLUSTER, If.KEEP_OTHERS),
     (RolloutWave, "exclude"): Named(Kind.CLUSTER, If.EMPTY),
     (RolloutWave, "tenants"): Named(Kind.TENANT, If.KEEP_OTHERS),
-    (RolloutWave, "class_"): Named(Kind.CLASS, If.REFUSE),
-    (Overrides, "environments"): Named(Kind.ENVIRONMENT, If.DROP),
     (Overrides, "clusters"): Named(Kind.CLUSTER, If.DROP),
-    (SettingsOverrides, "environments"): Named(Kind.ENVIRONMENT, If.DROP),
     (SettingsOverrides, "clusters"): Named(Kind.CLUSTER, If.DROP),
-    (Frame, "environments"): Named(Kind.ENVIRONMENT, If.KEEP_OTHERS),
-    (Grants, "environments"): Named(Kind.ENVIRONMENT, If.KEEP_OTHERS),
     (Share, "sources"): Named(Kind.SOURCE, If.EMPTY),
-    (Share, "configs"): Named(Kind.CONFIG, If.EMPTY),
     (Share, "apps"): Named(Kind.APP, If.EMPTY),
-    (App, "environments"): Named(Kind.ENVIRONMENT, If.KEEP_OTHERS),
-    (ImageAutomation, "environments"): Named(Kind.ENVIRONMENT, If.KEEP_OTHERS),
     (Include, "of"): Named(Kind.TENANT, If.KEEP_OTHERS),
-    (Include, "class_"): Named(Kind.CLASS, If.REFUSE),
-    (Include, "environment"): Named(Kind.ENVIRONMENT, If.DROP),
-    (TenantClass, "class_"): Named(Kind.CLASS, If.REFUSE),
     (App, "dependsOn"): Named(Kind.APP, If.EMPTY),
     (AppPatch, "dependsOn"): Named(Kind.APP, If.EMPTY),
     (PlacedSettings, "dependsOn"): Named(Kind.ADDON, If.EMPTY),
     (Alert, "apps"): Named(Kind.APP, If.KEEP_OTHERS),
-    (Alert, "credentials"): Named(Kind.CREDENTIALS, If.REFUSE),
     (Receiver, "sources"): Named(Kind.SOURCE, If.KEEP_OTHERS),
-    (Receiver, "credentials"): Named(Kind.CREDENTIALS, If.REFUSE),
     (KustomizePatch, "source"): Named(Kind.SOURCE, If.REFUSE),
     (HelmPatch, "source"): Named(Kind.SOURCE, If.REFUSE),
-    (KeysName, "name"): Named(Kind.CREDENTIALS, If.REFUSE),
-    (Source, "credentials"): Named(Kind.CREDENTIALS, If.REFUSE),
-    (SourceOverrides, "environments"): Named(Kind.ENVIRONMENT, If.DROP),
     (SourceOverrides, "clusters"): Named(Kind.CLUSTER, If.DROP),
-    (SourcePatch, "credentials"): Named(Kind.CREDENTIALS, If.REFUSE),
-    (ImageSource, "credentials"): Named(Kind.CREDENTIALS, If.REFUSE),
-    (ObjectsChart, "credentials"): Named(Kind.CREDENTIALS, If.REFUSE),
 }
 """The fields with names, as a value, as entries of a list, or as keys of a mapping. A field counts for subclasses too.
 
-What Flux's own keys name (`secretRef`, `valuesFrom`, `git.include`) follows from Flux's schemas; see `references`.
+What a Git source includes follows from Flux's schemas; see `references`.
 """
-
-DECLARED: dict[tuple[type[Model], str], Kind] = {
-    (Document, "environments"): Kind.ENVIRONMENT,
-    (Document, "clusters"): Kind.CLUSTER,
-    (Document, "clusterGroups"): Kind.GROUP,
-    (Document, "tenants"): Kind.TENANT,
-    (Document, "tenantClasses"): Kind.CLASS,
-    (Platform, "addons"): Kind.ADDON,
-    (Platform, "sources"): Kind.SOURCE,
-    (Platform, "credentials"): Kind.CREDENTIALS,
-    (Platform, "configs"): Kind.CONFIG,
-    (TenantClass, "apps"): Kind.APP,
-    (TenantClass, "sources"): Kind.SOURCE,
-    (TenantClass, "credentials"): Kind.CREDENTIALS,
-    (TenantClass, "configs"): Kind.CONFIG,
-}
-"""The fields whose keys are the names that others refer to."""
-
-_HOLDERS: dict[type[Model], tuple[str, ...]] = {Document: (), Platform: (PLATFORM,), TenantClass: ("tenants", "*")}
-"""Where the mappings stand that declare names. What a class declares has the class as its owner, `class:NAME`."""
-CLASS_PREFIX = "class:"
-_AT = {kind: (*_HOLDERS[model], field) for (model, field), kind in DECLARED.items()}
-"""Where the entries of a kind are; of what the platform and tenants have, where a tenant has them."""
 
 
 def in_words(owner: str) -> str:
     """The owner of an app, a source and so on, in a sentence."""
-    if owner.startswith(CLASS_PREFIX):
-        return f"class '{owner.removeprefix(CLASS_PREFIX)}'"
     return "the platform" if owner == PLATFORM else f"tenant '{owner}'"
 
 
 class Target(NamedTuple):
-    """Something with a name. owner: the tenant it belongs to, `platform` or `class:NAME`; "" for what is the whole fleet's."""
+    """Something with a name. owner: the tenant it belongs to, or `platform`; "" for what is the whole fleet's."""
 
     kind: Kind
     name: str
@@ -192,8 +142,6 @@ class Target(NamedTuple):
         at = self.kind.at
         if self.owner == PLATFORM and self.kind.is_owned:
             return (PLATFORM, at[-1], self.name)
-        if self.owner.startswith(CLASS_PREFIX):
-            return ("tenantClasses", self.owner.removeprefix(CLASS_PREFIX), at[-1], self.name)
         return (*(self.owner if part == "*" else part for part in at), self.name)
 
     def __str__(self) -> str:

@@ -12,18 +12,14 @@ from types import UnionType
 from typing import Annotated, Any, Literal, NamedTuple, Union, get_args, get_origin
 
 from tenantry.edit.editor import Editor
-from tenantry.edit.subjects.names import CLASS_PREFIX, DECLARED, NAMES, If, Kind, Named, Target, target_named
+from tenantry.edit.subjects.names import NAMES, If, Kind, Named, Target, target_named
 from tenantry.flux import references as of_flux
 from tenantry.grants.model import Include, Share
-from tenantry.kube.names import ADDON_PREFIX, PLATFORM, addon_named, dns_label_problem
+from tenantry.kube.names import PLATFORM, addon_named, dns_label_problem
 from tenantry.messages.data import mapping_at
 from tenantry.messages.errors import UNKNOWN_NAME, Path, Refused
 from tenantry.messages.text import closest, listed
 from tenantry.model import Cluster, Document, FluxBlock, Model, Tenant
-from tenantry.model.document import TenantClass
-from tenantry.source.parsed_file import named_classes
-
-_OF_SCHEMA: dict[of_flux.Kind, Kind] = {"Secret": Kind.CREDENTIALS, "ConfigMap": Kind.CONFIG}
 
 
 class Reference(NamedTuple):
@@ -34,10 +30,6 @@ class Reference(NamedTuple):
     form: Literal["value", "entry", "key"]
     written: str
     removed: If
-
-    def renamed(self, name: str) -> str:
-        """The text for another name."""
-        return f"{ADDON_PREFIX}{name}" if self.written.startswith(ADDON_PREFIX) else name
 
 
 def references(data: dict[str, Any]) -> Iterator[Reference]:
@@ -59,23 +51,6 @@ def references_to(editor: Editor, target: Target) -> list[tuple[FilePath, Refere
         for reference in references(document.data)
         if reference.target == target
     ]
-
-
-def references_in(editor: Editor, path: Path) -> list[Reference]:
-    """The names that stand in an entry."""
-    data = editor.documents[editor.file_of(path)].data
-    return [reference for reference in references(data) if reference.path[: len(path)] == path]
-
-
-def declared_in(data: dict[str, Any]) -> Iterator[tuple[Path, Target]]:
-    """All entries of the data that have a name which others can refer to."""
-    tenants: list[tuple[str, ...]] = [
-        (group, name) for group in ("tenants", "tenantClasses") for name in mapping_at(data, group)
-    ]
-    for (model, field), kind in DECLARED.items():
-        for at in tenants if model is TenantClass else [()] if model is Document else [(PLATFORM,)]:
-            for name in mapping_at(data, *at, field):
-                yield (*at, field, name), _target(kind, name, at)
 
 
 # --- whether a name is declared -----------------------------------------------------------------------------------------
@@ -119,34 +94,8 @@ def require(editor: Editor, target: Target) -> None:
 
 
 def _require_owner(editor: Editor, target: Target) -> None:
-    if target.owner.startswith(CLASS_PREFIX):
-        require(editor, Target(Kind.CLASS, target.owner.removeprefix(CLASS_PREFIX)))
-    elif target.owner and target.owner != PLATFORM:
+    if target.owner and target.owner != PLATFORM:
         require(editor, Target(Kind.TENANT, target.owner))
-
-
-def owner_of(editor: Editor, text: str) -> Path:
-    """Where the tenant, class, app or add-on is declared that an argument such as `rocky/web` names. Raises: Refused."""
-    if text == "defaults":
-        raise Refused("'defaults' is no app", "name a tenant, TENANT/APP or platform/ADDON")
-    if text.startswith(ADDON_PREFIX):
-        return existing(editor, Kind.ADDON, text).path
-    if text.startswith(CLASS_PREFIX):
-        return _of_class(editor, text)
-    return existing(editor, Kind.APP if "/" in text else Kind.TENANT, text).path
-
-
-def _of_class(editor: Editor, text: str) -> Path:
-    """The class, or its app, that `class:small` or `class:small/web` names. Another class may declare the app for it."""
-    name, _, app = text.removeprefix(CLASS_PREFIX).partition("/")
-    require(editor, Target(Kind.CLASS, name))
-    above = [name]
-    for each in above:  # grows while it is walked
-        said = {"class": editor.value(("tenantClasses", each, "class"), None)}
-        above += [one for one in named_classes(said) if one not in above]
-    if app and not any(app in editor.names("tenantClasses", each, "apps") for each in above):
-        require(editor, Target(Kind.APP, app, f"{CLASS_PREFIX}{name}"))
-    return ("tenantClasses", name, "apps", app) if app else ("tenantClasses", name)
 
 
 def file_named(editor: Editor, name: FilePath) -> FilePath:
@@ -198,14 +147,14 @@ def _target(kind: Kind, name: str, at: Path) -> Target:
     """What a name at a path means: in the platform's part, apps are add-ons, and its receivers name sources of add-ons."""
     if kind is Kind.APP and (addon := addon_named(name)) is not None:
         return Target(Kind.ADDON, addon)
-    of_class = at[:1] == ("tenantClasses",)
+    of_class = at[:1] == ("tenantClasses",)  # what a class names is no tenant's
     platform = not of_class and at[:1] != ("tenants",)
     fetched = kind is Kind.SOURCE and at[:2] == (PLATFORM, "receivers")
     if kind is Kind.ADDON or (platform and (kind is Kind.APP or fetched)):
         return Target(Kind.ADDON, addon_named(name) or name)
     if not kind.is_owned:
         return Target(kind, name)
-    return Target(kind, name, PLATFORM if platform else f"{CLASS_PREFIX if of_class else ''}{at[1]}")
+    return Target(kind, name, PLATFORM if platform else f"class:{at[1]}" if of_class else str(at[1]))
 
 
 def _of_model(model: type[Model], value: Any, at: Path) -> Iterator[Reference]:
@@ -258,11 +207,6 @@ def _names(value: Any, named: Named, at: Path) -> Iterator[Reference]:
 
 
 def _of_block(model: type[FluxBlock], block: dict[str, Any], at: Path) -> Iterator[Reference]:
-    """What Flux's own keys name: Secrets, ConfigMaps, and the sources that a Git source includes."""
-    for kind in (model.flux_kind, *model.parts):
-        for found in of_flux.references(kind, block):
-            if found.path[0] not in model.owned:
-                target = _target(_OF_SCHEMA[found.kind], found.name, at)
-                yield Reference((*at, *found.path), target, "value", found.name, If.REFUSE)
+    """The sources that a Git source includes."""
     for path, name in of_flux.included_sources(model.flux_kind, block):
         yield Reference((*at, *path), _target(Kind.SOURCE, name, at), "value", name, If.REFUSE)

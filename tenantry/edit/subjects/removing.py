@@ -15,7 +15,6 @@ from tenantry.messages.errors import Refused
 from tenantry.messages.text import counted, format_path
 
 _SHOWN = 5
-_NO_STACK = "no stack removes its objects after this: run `tenantry destroy --environment {}` before"
 
 
 class _Place(NamedTuple):
@@ -30,37 +29,22 @@ def remove(editor: Editor, kind: Kind, name: str, *, cascade: bool = False) -> E
     target = existing(editor, kind, name)
     if len(target.path) == 2:
         editor.refuse_row(target.path)
-    hints = [_NO_STACK.format(target.name)] if kind is Kind.ENVIRONMENT else []
-    gone = [target]
-    if cascade and kind is Kind.ENVIRONMENT:
-        clusters = [Target(Kind.CLUSTER, cluster) for cluster in editor.names("clusters")]
-        gone += [cluster for cluster in clusters if editor.value((*cluster.path, "environments")) == [target.name]]
-    dropped = 0
-    held: dict[_Place, str] = {}
-    for leaving in gone:
-        places = _outside(editor, leaving, gone)
-        own = {place: why for place in places if (why := _why_not(editor, place, places, cascade=cascade))}
-        held |= own
-        if not own:
-            dropped += len(places)
-            for place in sorted(places, key=_from_the_end, reverse=True):
-                _drop(editor, *place)
-    if held:
+    places = _outside(editor, target)
+    if held := {place: why for place in places if (why := _why_not(editor, place, places, cascade=cascade))}:
         raise _in_use(editor, target, held, cascade=cascade)
-    for leaving in reversed(gone):
-        editor.unset(leaving.path)
-    notes = [f"removed {leaving} with it, which is in no other environment" for leaving in gone[1:]]
-    notes += [f"{counted(dropped, 'reference')} removed with it"] if dropped else []
+    for place in sorted(places, key=_from_the_end, reverse=True):
+        _drop(editor, *place)
+    editor.unset(target.path)
+    notes = [f"{counted(len(places), 'reference')} removed with it"] if places else []
     empty = [file for file, document in editor.documents.items() if not any(document.data.values())]
     notes += [f"{file} declares nothing any more: delete it" for file in empty if file != editor.main]
-    return Edit(f"removed {target}", notes, hints)
+    return Edit(f"removed {target}", notes)
 
 
-def _outside(editor: Editor, target: Target, gone: Sequence[Target]) -> list[_Place]:
-    """The references to a target, without those inside of what goes with it."""
-    inside = [leaving.path for leaving in gone]
+def _outside(editor: Editor, target: Target) -> list[_Place]:
+    """The references to a target, without those inside of it."""
     places = [_Place(*found) for found in references_to(editor, target)]
-    return [place for place in places if not any(place.reference.path[: len(at)] == at for at in inside)]
+    return [place for place in places if place.reference.path[: len(target.path)] != target.path]
 
 
 def _from_the_end(place: _Place) -> tuple[tuple[int, int | str], ...]:
@@ -89,26 +73,14 @@ def _drop(editor: Editor, file: FilePath, reference: Reference) -> None:
     replaces = path[-2:-1] == ("dependsOn",) and (
         "overrides" in path or (len(path) == 4 and editor.value(("defaults", "dependsOn")) is not ABSENT)
     )
-    if path[0] == "include" and (is_last or path[-1] == "environment"):
+    if path[0] == "include" and is_last:
         editor.unset(path[:2], file=file)  # its files speak of nobody any more
     elif reference.form == "entry" and is_last and replaces:
         editor.set(path[:-1], [], file=file)  # without the list, another one would apply instead
     elif reference.form == "entry" and is_last:
         editor.unset(path[:-1], file=file)
-    elif reference.form == "value" and "after" in path[-2:]:
-        _after_the_one_before(editor, file, reference)
     else:
         editor.unset(path, file=file)
-
-
-def _after_the_one_before(editor: Editor, file: FilePath, reference: Reference) -> None:
-    """The environments stay in their order, and a gate stays a gate."""
-    before = editor.value(("environments", reference.target.name, "after"), None)
-    before = before.get("environment") if isinstance(before, dict) else before
-    if before is None:
-        editor.unset(("environments", reference.path[1], "after"), file=file)
-    else:
-        editor.set(reference.path, before, file=file)
 
 
 def _in_use(editor: Editor, target: Target, held: dict[_Place, str], *, cascade: bool) -> Refused:

@@ -37,7 +37,7 @@ def base_values_are_used(fleet: Fleet) -> Iterator[Problem]:
         there = [name for name in real if not barrier(fleet, name, at)]
         for path, by in _overridden(fleet, at, [at], MERGED, there):
             if path[-1] not in _WHAT:
-                yield _unused(fleet, walk.app_in_words(at), (*at, *path), by, _fold(fleet, at, path, by))
+                yield _unused(fleet, walk.app_in_words(at), (*at, *path), by, _fold(fleet, at, by))
     for at, _ in walk.sources(fleet):
         if fleet.raw(*at, "overrides", "environments") and not _is_of_frame(fleet, at):
             there = [name for name in real if any(name == each for each, _ in placements_of_source(fleet, at))]
@@ -105,16 +105,13 @@ def _leaves(data: Any, path: Path = ()) -> Iterator[Path]:
         yield path
 
 
-def _fold(fleet: Fleet, at: tuple[str, ...], path: Path, by: dict[str, Path]) -> str:
-    """The command that makes equal overrides the app's own; "" if they are not equal, remove it, or are of one environment."""
-    placed = dict.fromkeys(environment for environment, _ in placements_of(fleet, at))
-    first, *others = [name for name in fleet.in_order() if name in placed and name in by] or [""]
+def _fold(fleet: Fleet, at: tuple[str, ...], by: dict[str, Path]) -> str:
+    """How equal overrides become the app's own; "" if they are not equal, remove it, or are of one environment."""
+    placed = {environment for environment, _ in placements_of(fleet, at)}
     values = [value_at(fleet.source.data, place) for place in by.values()]
-    if not others or path[0] not in ("kustomize", "helm") or any(each is None or each != values[0] for each in values):
+    if len(placed & by.keys()) < 2 or any(each is None or each != values[0] for each in values):
         return ""
-    name = f"{at[1]}/{at[3]}" if at[0] == "tenants" else f"platform/{at[2]}"
-    more = "" if path == ("helm", "version") else f" --with {format_path(path)}"
-    return f"make theirs its own: tenantry promote {name} --from {first} --to {others[-1]}{more}"
+    return "all of them have the same value: write it here, and remove it from the overrides"
 
 
 def _unused(fleet: Fleet, who: str, path: Path, by: dict[str, Path], fold: str = "") -> Problem:
@@ -125,6 +122,6 @@ def _unused(fleet: Fleet, who: str, path: Path, by: dict[str, Path], fold: str =
         "never-used",
         f"no environment has this '{path[-1]}' of {who}: each of them overrides it",
         (*places[:_SHOWN], *more),
-        fix=fold or f"remove it: tenantry unset {format_path(path)}",
+        fix=fold or f"remove it: tenantry set {format_path(path)} null",
         at_key=True,
     )

@@ -8,6 +8,7 @@ from difflib import SequenceMatcher
 from tenantry.fleet import walk
 from tenantry.fleet.fleet import Fleet
 from tenantry.fleet.placement import matches
+from tenantry.grants.grants import is_filled
 from tenantry.kube.names import OWNED_ANNOTATIONS, OWNED_LABELS, PLATFORM
 from tenantry.messages.data import value_at
 from tenantry.messages.errors import Problem
@@ -39,8 +40,9 @@ def labels_of_tenants_leave_the_fleets_alone(fleet: Fleet) -> Iterator[Problem]:
 
 
 def tenants_are_not_named_like_something_else(fleet: Fleet) -> Iterator[Problem]:
+    """The main file may take most of the names: its author knows, and what lies in the cluster tells its objects apart."""
     for tenant in fleet.document.tenants:
-        if tenant in _RESERVED:
+        if tenant == PLATFORM or (tenant in _RESERVED and is_filled(fleet, ("tenants", tenant))):
             yield Problem(
                 ("tenants", tenant),
                 "reserved-name",

@@ -91,12 +91,9 @@ def _versions(fleet: Fleet, *, filled: bool) -> Iterator[tuple[Path, set[str]]]:
             yield ("platform", "chart", "git", "ref", "semver"), _without_placeholders(chart.git.ref.semver)
     for at, _, _, app in walk.apps(fleet):
         for path, block in walk.blocks(fleet, at):
-            for key in ("version", "updates") if path[-1] == "helm" else ():
-                if isinstance(text := block.get(key), str):
-                    yield (
-                        (*path, key),
-                        _filled(fleet, at, (*path, key), text) if filled else _without_placeholders(text),
-                    )
+            if path[-1] == "helm" and isinstance(text := block.get("version"), str):
+                place = (*path, "version")
+                yield place, _filled(fleet, at, place, text) if filled else _without_placeholders(text)
         for name, image in (app.imageAutomation.images if app.imageAutomation else {}).items():
             if semver := image.policy.policy.semver:
                 place = (*at, "imageAutomation", "images", name, "policy", "policy", "semver", "range")
@@ -107,8 +104,6 @@ def _versions(fleet: Fleet, *, filled: bool) -> Iterator[tuple[Path, set[str]]]:
             taken = each.git or each.oci
             if taken and taken.ref and taken.ref.semver:
                 yield (*path, source.kind, "ref", "semver"), _without_placeholders(taken.ref.semver)
-            if taken and taken.updates:
-                yield (*path, source.kind, "updates"), _without_placeholders(taken.updates)
 
 
 def _without_placeholders(text: str) -> set[str]:

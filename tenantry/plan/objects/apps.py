@@ -61,7 +61,7 @@ def helm_release(scope: Scope, app: EffectiveApp, chart: ObjectId, after: Iterab
     """The HelmRelease of an app; `after` is what it depends on, in Flux's `dependsOn` where the kinds are the same."""
     assert isinstance(app.block, Helm)
     after = tuple(after)
-    charts = {"chart", "version", "updates", "valuesFiles", "chartInterval", *app.block.parts["HelmChart"]}
+    charts = {"chart", "version", "valuesFiles", "chartInterval", *app.block.parts["HelmChart"]}
     data = app.data
     written = _without(data, {"source", "storageNamespace", "targetNamespace", *ACTIONS, *charts})
     # The baseline of a remote is a release too. With `dependsOn` Flux waits for it; otherwise the app would fail once.

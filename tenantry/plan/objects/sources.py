@@ -30,7 +30,7 @@ def source_object(scope: Scope, name: str, source: Source, at: Path, *, is_chart
     Raises: Found: Flux does not accept its address.
     """
     block = source.block
-    spec = block.model_dump(exclude_none=True, exclude={"updates"})
+    spec = block.model_dump(exclude_none=True)
     if source.helm and source.helm.url.startswith("oci://") != (source.helm.type == "oci"):
         raise Found([_wrong_type(source.helm.url, source.helm.type, (*at, "helm", "url"))])
     raise_found(address_problems(block.flux_kind, spec, (*at, source.kind)))
@@ -61,7 +61,6 @@ IN_PLACE = "InPlaceUpdate"
 _ONLY_OF_A_PART = (
     "chart",
     "version",
-    "updates",
     "valuesFiles",
     "ignoreMissingValuesFiles",
     "reconcileStrategy",

@@ -1,4 +1,4 @@
-// helm and kustomize in the versions that the pinned controllers of Flux contain, for the tests of `tenantry diff --manifests`.
+// helm and kustomize in the versions that the pinned controllers of Flux contain; `tenantry import` builds trees with kustomize.
 // The other versions equal those of tools/flux where both need a package, so that Go compiles it once.
 module tenantry/tools/render
 

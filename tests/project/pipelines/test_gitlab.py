@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import re
 import subprocess
@@ -47,14 +46,13 @@ def root(tmp_path: Path, binaries: Path) -> Path:
     return made
 
 
-def test_a_merge_request_gets_reports_and_a_comment(root: Path) -> None:
+def test_a_merge_request_gets_a_review_and_a_comment(root: Path) -> None:
     jobs = component("review", {"setup": "true"})
     job, comment = jobs["tenantry-review"], jobs["tenantry-comment"]
     base = publish(root, "tenants.yaml")
     commit(root, "tenants.yaml", FLEET.partition("tenants:\n")[2], "  {}\n")
     code, text = run(job, root, CI_MERGE_REQUEST_DIFF_BASE_SHA=base)
     assert (code, "would be refused" in text) == (4, True)
-    assert json.loads((root / job["artifacts"]["reports"]["codequality"]).read_text()) == []
     kept = {file.name for file in (root / job["artifacts"]["paths"][0]).iterdir()}
     assert kept == {"environments", "review.md", "review.html"}
     with forge() as server:
@@ -63,13 +61,12 @@ def test_a_merge_request_gets_reports_and_a_comment(root: Path) -> None:
         assert server.bodies()[0].startswith(MARKER)
 
 
-def test_an_invalid_file_fails_with_a_report(root: Path) -> None:
+def test_an_invalid_file_fails_with_its_lines(root: Path) -> None:
     job = component("review", {"setup": "true"})["tenantry-review"]
     base = publish(root, "tenants.yaml")
     commit(root, "tenants.yaml", "source: m,", "source: n,")
-    code, _ = run(job, root, CI_MERGE_REQUEST_DIFF_BASE_SHA=base)
-    (problem,) = json.loads((root / "gl-code-quality-report.json").read_text())
-    assert (code, problem["check_name"], problem["location"]["lines"]) == (2, "unknown-source", {"begin": 13})
+    code, text = run(job, root, CI_MERGE_REQUEST_DIFF_BASE_SHA=base)
+    assert (code, "tenants.yaml:13:38: error[unknown-source]" in text) == (2, True)
     assert run(component("review", {})["tenantry-comment"], root) == (0, "")
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 
 import pytest
@@ -52,14 +51,6 @@ def test_an_invalid_file_fails_at_validate_with_its_lines(root: Path, review: Pi
     assert (server.comments, review.used.get("actions/upload-artifact")) == ([], None)
 
 
-def test_the_action_uploads_problems_to_code_scanning_if_it_is_asked_to(root: Path, review: Pipeline) -> None:
-    commit(root, "tenants.yaml", "source: m,", "source: n,")
-    assert not review.act({"sarif": "true"})
-    assert review.steps("act") == [("install", 0), ("validate", 2), ("list the problems as SARIF", 0)]
-    (upload,) = review.used["github/codeql-action/upload-sarif"]
-    assert [each["ruleId"] for each in json.loads(upload["text"])["runs"][0]["results"]] == ["unknown-source"]
-
-
 def test_a_refused_change_fails_with_exit_code_4_and_is_shown(root: Path, review: Pipeline, server: Forge) -> None:
     commit(root, "tenants.yaml", FLEET.partition("tenants:\n")[2], "  {}\n")
     assert not review.call("review", INSTALLED)
@@ -77,16 +68,6 @@ def test_a_removal_that_is_allowed_passes(root: Path, review: Pipeline) -> None:
     assert not review.call("review", INSTALLED)
     names = "tenant/tina namespace/hub-prod/tina\napp/hub-prod/tina/web"
     assert review.call("review", {**INSTALLED, "allow-deletion": names})
-
-
-def test_the_action_renders_manifests_if_it_is_asked_to(root: Path, review: Pipeline, binaries: Path) -> None:
-    (root / ".venv" / "bin").unlink()
-    calls = programs(root, tenantry=f'exec {binaries}/tenantry "$@"')
-    commit(root, "tenants.yaml", "pods: 10", "pods: 20")
-    assert review.act({})
-    assert review.act({"manifests": "true"})
-    diffs = [each for each in calls.read_text().splitlines() if each.startswith("tenantry diff ")]
-    assert ["--manifests" in each.split() for each in diffs] == [False, True]
 
 
 def test_a_fork_gets_no_comment(root: Path, server: Forge) -> None:

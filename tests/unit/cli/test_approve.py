@@ -119,34 +119,7 @@ def test_status_says_what_would_change_in_which_wave_and_what_waits(capsys: Capt
     assert [bool(each["reason"]) for found in changing for each in found] == [False, True]
     Path("tenants.yaml").write_text(BEFORE)
     assert tenantry(capsys, "status", "dev", "--rollout")[:2] == (0, "dev: nothing would change\n")
-    assert tenantry(capsys, "status", "dev", "--rollout", "--deep")[0] == 2
-
-
-ROLLOUTS = "Rollouts of dev: what a run would change now"
-
-
-@pytest.mark.usefixtures("hub")
-def test_a_page_says_the_same_of_an_environment_with_rollouts(capsys: Capture) -> None:
-    page = _page(capsys)
-    waits = "wave 2 of 2: rocky/web: wave 1 of 2 (canary) has not been good with it yet, and then soaks for 2h"
-    changes = "wave 1 of 2 (canary), 1 cluster: would change: rocky/web"
-    assert [each in page for each in (ROLLOUTS, waits, changes, "tenantry approve")] == [True, True, True, False]
-    Path("tenants.yaml").write_text(AFTER.replace(", soak: 2h", ""))
-    assert "Copy tenantry approve dev 2" in _page(capsys)
-    assert ROLLOUTS not in _page(capsys, "--cluster", "edge-1"), "it is about a part"
-    Path("tenants.yaml").write_text(AFTER.replace(f", rollout: {WAVES}", ""))
-    assert ROLLOUTS not in _page(capsys), "there are none"
-
-
-def test_a_page_says_why_it_knows_nothing_of_rollouts(capsys: Capture, hub: Memory) -> None:
-    hub.refuse("GET", CONFIG_MAPS, 403, "forbidden")
-    assert f"{ROLLOUTS} is not known" in _page(capsys)
-
-
-def _page(capsys: Capture, *options: str) -> str:
-    page = tenantry(capsys, "status", "dev", "--output", "html", *options)[1]
-    assert page.startswith("<!doctype html>"), page
-    return page
+    assert tenantry(capsys, "status", "dev", "--rollout", "--all")[0] == 2
 
 
 def test_bootstrap_makes_the_place_for_approvals_and_its_policy_where_a_wave_needs_one() -> None:

@@ -265,26 +265,26 @@ def test_render_of_a_broken_file_names_its_problems(capsys: Capture) -> None:
     )
 
 
-# --- cluster bootstrap ------------------------------------------------------------------------------------------
+# --- bootstrap --------------------------------------------------------------------------------------------------
 
 
 POLICY = ["ValidatingAdmissionPolicy", "ValidatingAdmissionPolicyBinding"]
 
 
-def test_cluster_bootstrap_prints_what_a_cluster_needs(capsys: Capture) -> None:
-    code, out, err = tenantry(capsys, "cluster", "bootstrap", "edge")
+def test_bootstrap_prints_what_a_cluster_needs(capsys: Capture) -> None:
+    code, out, err = tenantry(capsys, "bootstrap", "edge")
     kinds = [each["kind"] for each in yaml.safe_load_all(out)]
     assert (code, kinds, err) == (0, ["Namespace", "ClusterRoleBinding", "ConfigMap", *POLICY * 4], "")
 
 
-def test_cluster_bootstrap_of_an_unknown_cluster_is_refused_with_the_closest(capsys: Capture) -> None:
+def test_bootstrap_of_an_unknown_cluster_is_refused_with_the_closest(capsys: Capture) -> None:
     expected = "error: cluster 'egde' is not declared in tenants.yaml\n  fix: name another; declared: edge, hub (closest: edge)\n"
-    assert tenantry(capsys, "cluster", "bootstrap", "egde") == (2, "", expected)
+    assert tenantry(capsys, "bootstrap", "egde") == (2, "", expected)
 
 
-def test_cluster_bootstrap_for_an_environment_that_the_cluster_is_not_in_is_refused(capsys: Capture) -> None:
+def test_bootstrap_for_an_environment_that_the_cluster_is_not_in_is_refused(capsys: Capture) -> None:
     expected = "error: cluster 'edge' does not belong to environment 'prod'\n  fix: name one of: dev\n"
-    assert tenantry(capsys, "cluster", "bootstrap", "edge", "-e", "prod") == (2, "", expected)
+    assert tenantry(capsys, "bootstrap", "edge", "-e", "prod") == (2, "", expected)
 
 
 HUB_OF_ANOTHER = """\
@@ -311,21 +311,21 @@ clusters:
         ([], ["Namespace", "ClusterRoleBinding", "ConfigMap", *POLICY * 4], "capi:tenantry-platform"),
     ],
 )
-def test_cluster_bootstrap_knows_the_environment_that_a_hub_manages_but_does_not_list(
+def test_bootstrap_knows_the_environment_that_a_hub_manages_but_does_not_list(
     capsys: Capture, options: list[str], kinds: list[str], user: str
 ) -> None:
     Path("tenants.yaml").write_text(HUB_OF_ANOTHER)
-    code, out, err = tenantry(capsys, "cluster", "bootstrap", "hub", *options)
+    code, out, err = tenantry(capsys, "bootstrap", "hub", *options)
     manifests = list(yaml.safe_load_all(out))
     assert (0, kinds, "") == (code, [each["kind"] for each in manifests], err)
     (binding,) = (each for each in manifests if each["kind"] == "ClusterRoleBinding")
     assert [each["name"] for each in binding["subjects"]] == [f"system:serviceaccount:{user}"]
 
 
-def test_cluster_bootstrap_names_also_the_environment_that_a_hub_only_manages(capsys: Capture) -> None:
+def test_bootstrap_names_also_the_environment_that_a_hub_only_manages(capsys: Capture) -> None:
     Path("tenants.yaml").write_text(HUB_OF_ANOTHER)
     expected = "error: cluster 'hub' does not belong to environment 'test'\n  fix: name one of: prod, dev\n"
-    assert tenantry(capsys, "cluster", "bootstrap", "hub", "-e", "test") == (2, "", expected)
+    assert tenantry(capsys, "bootstrap", "hub", "-e", "test") == (2, "", expected)
 
 
 # --- files that are none ----------------------------------------------------------------------------------------
@@ -333,7 +333,7 @@ def test_cluster_bootstrap_names_also_the_environment_that_a_hub_only_manages(ca
 
 @pytest.mark.parametrize(
     "command",
-    [["validate"], ["render"], ["render", "-e", "dev"], ["cluster", "bootstrap", "hub"]],
+    [["validate"], ["render"], ["render", "-e", "dev"], ["bootstrap", "hub"]],
 )
 def test_a_missing_file_is_refused_by_every_command(capsys: Capture, command: list[str]) -> None:
     expected = "error: nowhere.yaml: no such file\n  fix: name the fleet's file with --file\n"
@@ -356,8 +356,8 @@ def test_a_directory_instead_of_a_file_is_refused(capsys: Capture) -> None:
         ["validate", "--help"],
         ["render", "-h"],
         ["preflight", "--help"],
-        ["cluster", "--help"],
-        ["cluster", "bootstrap", "--help"],
+        ["sandbox", "--help"],
+        ["bootstrap", "--help"],
         ["completion", "--help"],
     ],
 )
@@ -368,7 +368,7 @@ def test_help_is_data(capsys: Capture, arguments: list[str]) -> None:
 
 def test_help_lists_the_commands_and_the_exit_codes(capsys: Capture) -> None:
     _, out, _ = tenantry(capsys, "--help")
-    for command in ("validate", "render", "preflight", "cluster", "completion"):
+    for command in ("validate", "render", "preflight", "sandbox", "completion"):
         assert f"\n  {command} " in out
     assert "\nExit codes:\n  0    success\n" in out
 
@@ -384,7 +384,6 @@ def test_the_version_is_data(capsys: Capture) -> None:
         (["--nope"], "No such option"),
         (["validate", "--output", "xml"], "'xml' is not one of 'text', 'json'"),
         (["validate", "extra"], "Got unexpected extra argument (extra)"),
-        (["cluster", "bootstrap"], "Name a cluster, or all of an environment"),
         (["completion", "cmd"], "'cmd' is not one of 'bash', 'zsh', 'fish'"),
         (["render", "--output", "text"], "'text' is not one of 'yaml', 'json', 'names'"),
         (["render", "--directory", "tenants.yaml"], "Directory 'tenants.yaml' is a file"),

@@ -97,29 +97,6 @@ def test_strict_makes_errors_of_the_warnings_of_the_file(capsys: Capture) -> Non
     assert compared(capsys, "--strict")[::2] == (0, "")
 
 
-def test_one_run_writes_several_formats(capsys: Capture) -> None:
-    Path("before.yaml").write_text(BASE + MORE)
-    formats = ("text", "json", "markdown", "names", "html")
-    also = [f"--also={each}=review.{each}" for each in formats]
-    code, out, err = compared(capsys, "--max-deletions", "0", "--output", "environments", *also)
-    assert (code, out) == (4, "dev\n")
-    assert err.startswith("error: `tenantry up` of environment 'dev' would be refused")
-    for each in formats:
-        _, alone, _ = compared(capsys, "--max-deletions", "0", "--output", each)
-        assert Path(f"review.{each}").read_text() == alone
-
-
-def test_a_file_that_cannot_be_written_is_refused(capsys: Capture) -> None:
-    assert compared(capsys, "--also", "html=none/review.html")[::2] == (
-        2,
-        "error: cannot write none/review.html: No such file or directory\n  fix: name another file with --also\n",
-    )
-    for wrong in ("htm=a", "html", "html="):
-        code, _, err = compared(capsys, "--also", wrong)
-        assert code == 2
-        assert f"'{wrong}' is not FORMAT=FILE, with a FORMAT of text, json" in err
-
-
 def test_json_has_the_former_names(capsys: Capture) -> None:
     Path("tenants.yaml").write_text(BASE.replace("  rocky:\n", "  rocco:\n"))
     code, out, _ = compared(capsys, "--output", "json")

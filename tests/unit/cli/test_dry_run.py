@@ -15,15 +15,12 @@ FLEET = (Path(__file__).resolve().parents[3] / "tenants.yaml").read_text()
 FILE = Path("tenants.yaml")
 EDITS = [
     "set tenants.rocky.quota.pods 60",
-    "unset tenants.movy.quota",
+    "set tenants.movy.quota null",
     "add cluster z -e dev --variables domain=z.example.com --secret clusters/z:kubeconfig",
     "add cluster z -e dev --variables domain=z.example.com --capi capi/z",
     "add source rocky/tools --git ssh://git@git.example.com/tools",
     "add tenant nora --clusters all",
     "remove app rocky/web --cascade",
-    "rename cluster edge-1 edge-one",
-    "move tenant rocky --to tenants.d/rocky.yaml",
-    "fmt",
 ]
 LAYOUTS = {
     "windows": FLEET.replace("\n", "\r\n"),

@@ -1,4 +1,4 @@
-"""`tenantry set` and `tenantry unset`: what they write, print and refuse."""
+"""`tenantry set`: what it writes, prints and refuses."""
 
 from __future__ import annotations
 
@@ -53,9 +53,9 @@ def test_set_writes_a_value_and_says_what_changes(capsys: Capture) -> None:
     assert tenantry(capsys, *asked) == (0, "nothing to do: tenants.yaml says so already\n", "")
 
 
-def test_unset_warns_of_what_the_absence_does(capsys: Capture) -> None:
+def test_null_removes_the_entry_and_warns_of_what_its_absence_does(capsys: Capture) -> None:
     FILE.write_text(SET)
-    assert tenantry(capsys, "unset", "tenants.rocky.quota.pods") == (
+    assert tenantry(capsys, "set", "tenants.rocky.quota.pods", "null") == (
         0,
         """\
 tenants.yaml: removed tenants.rocky.quota.pods
@@ -123,7 +123,7 @@ error: 'tenants.movy.apps.web.clusters.edge-1.helm.version' cannot be set
     ("set", "tenants.movy.apps.web.overrides.environments.prod.state", "5"): """\
 error: 'tenants.movy.apps.web.overrides.environments.prod.state' cannot be set
   fix: an app is paused in all environments, with 'state: paused' on the app itself; \
-to stop it in 'prod' only: tenantry suspend movy/web -e prod
+in 'prod' only, `flux suspend` stops it
 """,
     ("set", "tenants.rocky.network.policies.a", "{}"): """\
 error: 'tenants.rocky.network' is the word 'isolated', which stands for a whole mapping
@@ -154,11 +154,11 @@ error: there is no 'tenants.rocky.owners', so there is no [1]
 error: 'tenants.rocky.apps.web.dependsOn' has 1 value, so there is no [2]
   fix: the next one is [1]
 """,
-    ("unset", "tenants.rocky.networks"): """\
+    ("set", "tenants.rocky.networks", "null"): """\
 error: there is no 'tenants.rocky.networks'
   fix: did you mean 'tenants.rocky.network'?
 """,
-    ("unset", "tenants.rocky.apps.web.dependsOn[1]"): """\
+    ("set", "tenants.rocky.apps.web.dependsOn[1]", "null"): """\
 error: there is no 'tenants.rocky.apps.web.dependsOn[1]'
   fix: 'tenants.rocky.apps.web.dependsOn' has 1 entry, counted from [0]
 """,
@@ -202,36 +202,33 @@ def test_the_document_of_an_edit(capsys: Capture) -> None:
     assert [each["environment"] for each in document["environments"]] == ["dev", "prod"]
 
 
-def test_fmt_formats_the_fleet_and_the_files_that_it_includes(capsys: Capture) -> None:
-    FILE.write_text("apiVersion: 'tenantry/v1'\ninclude: [rocky.yaml]\nenvironments: {dev: {management: hub}}\n")
-    Path("rocky.yaml").write_text("tenants: { rocky: {} }")
-    before = FILE.read_text()
-    assert tenantry(capsys, "fmt", "--check") == (1, "not formatted: tenants.yaml, rocky.yaml\n", "")
-    difference = "--- a/rocky.yaml\n+++ b/rocky.yaml\n@@ -1 +1 @@\n-tenants: { rocky: {} }\n"
-    end = "\\ No newline at end of file\n+tenants: {rocky: {}}\n"
-    assert tenantry(capsys, "fmt", "--dry-run", "rocky.yaml") == (0, difference + end, "")
-    assert FILE.read_text() == before
-    assert tenantry(capsys, "fmt") == (0, "formatted: tenants.yaml, rocky.yaml\n", "")
-    assert FILE.read_text() == before.replace("'", "")
-    assert tenantry(capsys, "fmt") == (0, "2 files formatted already\n", "")
-    assert tenantry(capsys, "fmt", "--check", "rocky.yaml") == (0, "1 file formatted already\n", "")
+def test_null_removes_where_a_text_fits_and_as_a_text_it_stays(capsys: Capture) -> None:
+    before = FLEET.replace("  rocky:\n", "  rocky:\n    labels: {team: a, floor: b}\n")
+    FILE.write_text(before)
+    assert tenantry(capsys, "set", "tenants.rocky.labels.floor", "null")[0] == 0
+    assert FILE.read_text() == before.replace("{team: a, floor: b}", "{team: a}")
+    assert tenantry(capsys, "set", "tenants.rocky.labels.team", "--string", "null")[0] == 0
+    assert FILE.read_text() == before.replace("{team: a, floor: b}", '{team: "null"}')
+    assert tenantry(capsys, "set", "tenants.rocky.labels.team", "~")[0] == 0
+    assert FILE.read_text() == before.replace("{team: a, floor: b}", "{}")
 
 
-def test_a_gate_follows_the_environment_that_it_names(capsys: Capture) -> None:
-    def gate(name: str) -> str:
-        return f"after: {{environment: {name}, gate: warn, soak: 1h}}, "
+def test_null_takes_an_entry_off_a_list_by_its_text(capsys: Capture) -> None:
+    before = FLEET.replace("  rocky:\n", "  rocky:\n    clusters: {names: [hub-dev, edge-1, hub-prod]}\n")
+    FILE.write_text(before)
+    assert tenantry(capsys, "set", "tenants.rocky.clusters.names[edge-1]", "null")[0] == 0
+    assert FILE.read_text() == before.replace("[hub-dev, edge-1, hub-prod]", "[hub-dev, hub-prod]")
+    assert tenantry(capsys, "set", "tenants.rocky.clusters.names[]", "null")[0] == 2
 
+
+def test_a_null_inside_of_a_value_is_written(capsys: Capture) -> None:
+    assert tenantry(capsys, "set", "tenants.movy.apps.web.helm.values", "{debug: null}")[0] == 0
+    assert "values: {debug: null}" in FILE.read_text()
+
+
+def test_an_environment_is_added_and_removed_by_hand(capsys: Capture) -> None:
     test = "  test: {management: hub-dev, namespace: 'test-{tenant}', after: dev}\n"
-    gated = FLEET.replace(
-        "clusters:\n",
-        f"  last: {{{gate('test')}management: hub-prod, namespace: 'last-{{tenant}}'}}\n{test}clusters:\n",
-        1,
-    )
-    FILE.write_text(gated)
-    assert tenantry(capsys, "rename", "environment", "test", "qa")[0] == 0
-    assert gate("qa") in FILE.read_text()
-    FILE.write_text(gated)
-    assert tenantry(capsys, "remove", "environment", "test", "--cascade")[0] == 0
-    assert gate("dev") in FILE.read_text()
-    assert tenantry(capsys, "set", "environments.last.after", "dev")[0] == 0
-    assert "last: {after: dev, management" in FILE.read_text()
+    FILE.write_text(FLEET.replace("clusters:\n", f"{test}clusters:\n", 1))
+    assert tenantry(capsys, "remove", "environment", "test")[0] == 2
+    assert tenantry(capsys, "set", "environments.test.after", "null")[0] == 0
+    assert "namespace: 'test-{tenant}'}" in FILE.read_text()

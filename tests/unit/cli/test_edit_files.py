@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import Any
 
@@ -35,9 +36,16 @@ ANCHORED = FLEET.replace(b"  rocky:\n    clusters: {", b"  rocky:\n    clusters:
 ANCHORED = ANCHORED.replace(b"  tina:\n", b"  tina: &tina\n")
 TABS = FLEET.replace(b"  tina:\n", b"  tina:\t# the one\twith jobs\n")
 WRITTEN: dict[str, tuple[bytes, str, tuple[bytes, bytes]]] = {
-    "beside an anchor": (ANCHORED, "rename app movy/shop store", (b"      shop:\n", b"      store:\n")),
-    "tabs": (TABS, "rename tenant tina tuna", (b"  tina:\t# the one\t", b"  tuna:\t# the one\t")),
-    "the anchor of a renamed key": (ANCHORED, "rename tenant tina tuna", (b"  tina: &tina\n", b"  tuna: &tina\n")),
+    "beside an anchor": (
+        ANCHORED,
+        "set tenants.movy.apps.shop.helm.values.replicas 3",
+        (b"replicas: 2}", b"replicas: 3}"),
+    ),
+    "tabs": (
+        TABS,
+        "set tenants.tina.clusters.names[hub-dev] null",
+        (b"names: [hub-dev, hub-prod]", b"names: [hub-prod]"),
+    ),
 }
 
 
@@ -58,7 +66,7 @@ REFUSED: dict[str, tuple[bytes, str]] = {
     "no YAML": (FLEET + b"  {", "add tenant nora"),
     "no UTF-8": (FLEET + b"# \xff\n", "add tenant nora"),
     "an unknown name": (FLEET, "remove tenant nora"),
-    "a name that is taken": (FLEET, "rename tenant tina movy"),
+    "a name that is taken": (FLEET, "add tenant movy"),
 }
 
 
@@ -75,11 +83,11 @@ def test_a_symlink_stays_and_a_read_only_file_is_left_alone(capsys: Capture) -> 
     Path("fleet").mkdir()
     target = FILE.rename("fleet/real.yaml")
     FILE.symlink_to(target)
-    assert tenantry(capsys, "rename", "tenant", "tina", "tuna")[0] == 0
+    assert tenantry(capsys, "add", "tenant", "nora")[0] == 0
     assert FILE.is_symlink()
-    assert target.read_bytes() == FLEET.replace(b"  tina:\n", b"  tuna:\n")
+    assert b"  nora: {}\n" in target.read_bytes()
     target.chmod(0o444)
-    code, out, err = tenantry(capsys, "rename", "tenant", "tuna", "tina")
+    code, out, err = tenantry(capsys, "remove", "tenant", "nora")
     assert (code, out) == (2, "")
     assert (
         err
@@ -173,19 +181,6 @@ def _including() -> None:
 
 
 @pytest.mark.usefixtures("_including")
-def test_a_tenant_moves_to_a_file_that_may_speak_of_it_and_back(capsys: Capture) -> None:
-    code, out, err = tenantry(capsys, "move", "tenant", "tina", "--to", "teams/all.yaml")
-    assert (code, err) == (0, ""), out
-    assert "+ grants.sources: ['https://git.example.com/*']" in out
-    assert "- " not in out
-    parts = INCLUDING.partition("    role: edit\n")[2].removesuffix("  rocky: {}\n")
-    assert FILE.read_text() == INCLUDING.replace(parts, "")
-    assert Path("teams/all.yaml").read_text() == f"tenants:\n  tina:\n{parts}"
-    assert tenantry(capsys, "move", "tenant", "tina", "--to", "tenants.yaml")[0] == 0
-    assert (FILE.read_text(), Path("teams/all.yaml").read_text()) == (INCLUDING, "tenants: {}\n")
-
-
-@pytest.mark.usefixtures("_including")
 def test_new_entries_go_to_the_file_that_is_named(capsys: Capture) -> None:
     before = INCLUDING.replace("of: [tina]", "of: [tina, nora]")
     FILE.write_text(before)
@@ -210,14 +205,10 @@ def test_new_entries_go_to_the_file_that_is_named(capsys: Capture) -> None:
         assert {each: each.read_bytes() for each in Path().rglob("*.yaml")} == there
 
 
-@pytest.mark.usefixtures("_including")
-def test_an_app_moves_from_one_file_to_another(capsys: Capture) -> None:
-    code, out, err = tenantry(capsys, "move", "app", "tina/reports", "rocky", "--with-sources")
-    assert (code, err) == (0, ""), out
-    before, _, rest = INCLUDING.partition("    sources:\n")
-    assert FILE.read_text() == f"{before}  rocky: {{}}\n"
-    source, app = rest.split("    apps:\n")
-    own, web = ROCKY.split("    apps:\n")
-    assert Path("tenants.d/rocky.yaml").read_text() == f"{own}{source}    apps:\n{web}{app}".replace(
-        "  rocky: {}\n", ""
-    )
+def test_the_help_of_add_names_the_options_of_each_kind(capsys: Capture) -> None:
+    out = tenantry(capsys, "add", "--help")[1]
+    table = out.partition("Options by kind:\n")[2].partition("\nExit codes:")[0]
+    told = dict(re.findall(r"^  (\w+) +(.*(?:\n {5,}.*)*)", table, re.MULTILINE))
+    for kind, other in {"tenant": "--oci", "app": "--oci", "cluster": "--oci", "source": "--chart"}.items():
+        err = tenantry(capsys, "add", kind, "nora", other, "x")[2]
+        assert {*err.partition("which takes ")[2].partition(".\n")[0].split(", ")} == {*re.split(r",\s+", told[kind])}

@@ -32,13 +32,6 @@ def _fleet(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     FILE.write_text(FLEET)
 
 
-def test_a_rename_changes_add_ons_and_receivers(capsys: Capture) -> None:
-    assert tenantry(capsys, "rename", "source", "platform/base", "platform/common")[0] == 0
-    assert FILE.read_text() == FLEET.replace("base:", "common:").replace("source: base", "source: common").replace(
-        "[base]", "[common]"
-    )
-
-
 def test_a_source_that_add_ons_take_is_not_removed(capsys: Capture) -> None:
     code, _, err = tenantry(capsys, "remove", "source", "platform/base")
     assert (code, FILE.read_text()) == (2, FLEET)
@@ -57,17 +50,3 @@ def test_a_source_and_an_add_on_that_takes_it_are_added(capsys: Capture) -> None
     assert (
         "    certs: {clusters: {all: true}, helm: {source: charts, chart: certs, version: 1.x}}\n" in FILE.read_text()
     )
-
-
-def test_a_ref_is_promoted_for_all_add_ons_that_take_it(capsys: Capture) -> None:
-    between = ("--from", "dev", "--to", "prod", "--no-evidence")
-    code, _, err = tenantry(capsys, "promote", "platform/dns", *between)
-    assert (code, FILE.read_text()) == (2, FLEET)
-    assert "promote all add-ons: tenantry promote platform --from dev --to prod" in err
-    assert tenantry(capsys, "promote", "platform", *between)[0] == 0
-    assert "ref: {tag: v1.1.0}}\n  addons:" in FILE.read_text()
-
-
-def test_each_source_is_listed_once_with_the_add_ons_that_take_it(capsys: Capture) -> None:
-    out = tenantry(capsys, "list", "sources")[1]
-    assert [line.split()[:2] for line in out.splitlines()[1:]] == [["platform", "base"]] * 2

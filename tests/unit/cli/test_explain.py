@@ -487,7 +487,7 @@ def test_a_range_that_bypasses_waves_is_named_with_the_way_to_pin_it(capsys: Cap
     _, out, _ = tenantry(capsys, "explain", "rocky", "db", "-e", "dev")
     lines = [" ".join(each.split()) for each in out.splitlines()]
     told = lines.index("bypassed by: versions 1.x of its chart # what is new there reaches all clusters at once")
-    assert lines[told + 1] == "# pin it: tenantry update --pin rocky/db"
+    assert lines[told + 1] == "# to pin it, write a version in place of the range"
     _, out, _ = tenantry(capsys, "explain", "rocky", "web", "-e", "dev")
     assert "bypassed by: branch main" in out
     assert "pin it" not in out

@@ -244,18 +244,6 @@ def test_what_is_not_declared_is_refused_with_the_closest(arguments: list[str], 
     assert (2, ("", expected)) == (code, capsys.readouterr())
 
 
-def test_a_tenant_may_be_called_platform(capsys: Capture) -> None:
-    Path("tenants.d/rocky.yaml").write_text(INCLUDED.replace("rocky:", "platform:"))
-    Path("f").write_text(
-        FLEET.replace("[tenants.d/*.yaml]", "[{tenants: tenants.d/rocky.yaml, of: [platform]}]").replace(
-            "rocky:", "platform:"
-        )
-    )
-    assert explain(capsys, "platform", "-e", "dev").startswith("# tenant platform in environment dev\n")
-    assert explain(capsys, "platform", "web", "-e", "dev").startswith("# app web of tenant platform in environment")
-    assert explain(capsys, "platform/certs", "-e", "dev").startswith("# add-on certs in environment dev")
-
-
 @pytest.mark.parametrize(
     ("start", "expected"), [("p", ["platform", "platform/crds", "platform/certs"]), ("platform/ce", ["platform/certs"])]
 )

@@ -74,7 +74,7 @@ def test_an_option_after_the_command_wins_over_the_variable(capsys: Capture, mon
 @pytest.mark.usefixtures("_two_files")
 @pytest.mark.parametrize("position", [1, 2, 5])
 def test_a_group_takes_the_option_too(capsys: Capture, position: int) -> None:
-    words = ["cluster", "bootstrap", "edge", "-e", "dev"]
+    words = ["bootstrap", "edge", "-e", "dev"]
     code, out, _ = tenantry(capsys, *words[:position], "-f", "one.yaml", *words[position:])
     assert (code, out.startswith("---\n")) == (0, True)
 
@@ -88,7 +88,7 @@ def test_every_command_that_reads_the_file_takes_the_option() -> None:
         "sandbox down",
         "sandbox run",
     }
-    without |= {"chart copy", "sandbox tools"}
+    without |= {"sandbox tools"}
     assert {name for name, command in _commands() if "--file" not in _options(command)} == without
 
 

@@ -10,7 +10,6 @@ from pathlib import Path
 import pytest
 
 from tenantry.load import load_fleet, plan_all
-from tenantry.manifests import cage
 from tests.unit.cli.test_cli import Capture, tenantry
 
 CORPUS = Path(__file__).parents[1] / "importing" / "corpora" / "flux-create" / "input"
@@ -93,7 +92,7 @@ for directory; do :; done
 
 @pytest.fixture
 def tree(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A repository with a directory that is built from two, and a stand-in for kustomize, which needs no cage."""
+    """A repository with a directory that is built from two, and a stand-in for kustomize."""
     manifest = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: NAME, namespace: b}\n---\n"
     for path in ("prod/all.yaml", "shared/shared.yaml", "other/other.yaml"):
         (tmp_path / "tree" / path).parent.mkdir(parents=True)
@@ -110,12 +109,12 @@ def tree(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 @pytest.mark.usefixtures("tree")
 def test_a_directory_is_built_from_its_repository(capsys: Capture) -> None:
-    code, out, err = tenantry(capsys, "import", "-e", "prod=tree/prod", "--trust-sources", "--output", "json")
+    code, out, err = tenantry(capsys, "import", "-e", "prod=tree/prod", "--output", "json")
     assert (code, json.loads(out)["counts"]["read"]) == (2, 2), err
 
 
 def test_a_tree_that_leaves_its_source_is_refused_with_the_place(capsys: Capture, tree: Path) -> None:
-    command = ("import", "-e", "prod=tree/prod", "--trust-sources")
+    command = ("import", "-e", "prod=tree/prod")
     (tree / "prod" / "kustomization.yaml").write_text("resources: [all.yaml, ../../victim]\n")
     assert tenantry(capsys, *command) == (
         2,
@@ -145,18 +144,6 @@ def test_a_link_out_of_a_source_costs_the_link(capsys: Capture, tree: Path, tmp_
         ("tree/other/link.yaml", "the link leaves the source")
     ]
     assert "1 place could not be read, such as tree/other/link.yaml: the link leaves the source" in err
-
-
-@pytest.mark.usefixtures("tree")
-def test_without_a_cage_no_tree_is_built(capsys: Capture, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(cage, "_objection", lambda _: "no")
-    cage.working_cage.cache_clear()
-    code, out, err = tenantry(capsys, "import", "-e", "prod=tree/prod")
-    assert (code, out) == (2, "")
-    assert err.startswith("error: what a source contains is rendered in a cage, and none works here (bubblewrap: ")
-    assert "or add --trust-sources if you trust everyone" in err
-    assert not Path("tenants.yaml").exists()
-    cage.working_cage.cache_clear()
 
 
 def test_clusters_that_differ_are_named_one_by_one(capsys: Capture) -> None:

@@ -23,9 +23,24 @@ def test_the_fixes_lead_to_a_file_without_warnings(
     found = warnings_of(load_fleet(file))
     assert {each.code for each in found} == {"never-used"}
     policies = "tenants.movy.sources.policies"
-    by_hand = f"set {policies}.oci.ref.tag 1.1.0", f"unset {policies}.overrides.environments.none.oci.ref"
+    web = "tenants.rocky.apps.web"
+    by_hand = (
+        f"set {policies}.oci.ref.tag 1.1.0",
+        f"set {policies}.overrides.environments.none.oci.ref null",
+        f"set {web}.helm.version 1.1.0",
+        f"set {web}.helm.values.image.tag --string 2",
+        *(
+            f"set {web}.overrides.environments.{environment}.helm.{key} null"
+            for environment in ("base", "prod")
+            for key in ("version", "values.image")
+        ),
+    )
     commands = [each.fix.partition("tenantry ")[2] for each in found]
-    assert [each.path[-1] for each, command in zip(found, commands, strict=True) if not command] == ["ref"]
+    assert [each.path[-1] for each, command in zip(found, commands, strict=True) if not command] == [
+        "version",
+        "tag",
+        "ref",
+    ]
     for command in (*filter(None, commands), *by_hand):
         code, _, err = tenantry(capsys, *shlex.split(command))
         assert (code, err) == (0, ""), command

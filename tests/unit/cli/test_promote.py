@@ -1,25 +1,13 @@
-"""`tenantry promote`: what it writes, what it leaves and refuses, and the evidence."""
+"""`tenantry promote`: what it writes, what it leaves, and what it refuses."""
 
 from __future__ import annotations
 
-import json
-from collections.abc import Iterator
-from contextlib import contextmanager
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from tenantry.cli.documents.kinds import schema_of
-from tenantry.cli.edit import promote as promote_command
-from tenantry.cluster.evidence import Evidence, judged
-from tenantry.edit.subjects.promoted import App
-from tenantry.load import load_fleet
-from tenantry.messages.errors import Refused
-from tenantry.messages.text import format_path
-from tenantry.plan.engine_order import Chains
-from tenantry.plan.plan import plan
+from tenantry.edit.subjects import promoting
 from tests.unit.cli.test_cli import Capture, tenantry
 
 pytestmark = pytest.mark.usefixtures("plans_once")
@@ -60,58 +48,24 @@ tenants:
 """
 
 
+FILE = Path("tenants.yaml")
+
+
 @pytest.fixture(autouse=True)
 def _fleet(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
-    Path("tenants.yaml").write_text(FLEET)
-
-
-THREE = """\
-apiVersion: tenantry/v1
-environments:
-  dev: {management: hub-dev}
-  staging: {management: hub-staging, after: dev}
-  prod: {management: hub-prod, after: staging}
-clusters: {hub-dev: {environments: [dev]}, hub-staging: {environments: [staging]}, hub-prod: {environments: [prod]}}
-defaults: {clusters: {all: true}}
-tenants:
-  rocky:
-    sources: {charts: {helm: {url: https://charts.example.com}}}
-    apps:
-      shop:
-        helm: {source: charts, chart: shop, version: 1.0.0}
-        overrides: {environments: {dev: {helm: {version: 2.0.0}}}}
-"""
-
-
-def test_an_environment_between_is_named_and_overrides_that_stay_say_why(capsys: Capture) -> None:
-    Path("tenants.yaml").write_text(THREE)
-    words = ("promote", "rocky/shop", "--from", "dev", "--no-evidence", "--dry-run", "--to")
-    jumped, step = (tenantry(capsys, *words, each) for each in ("prod", "staging"))
-    told = jumped[1] + jumped[2]
-    assert (jumped[0], step[0]) == (0, 0)
-    assert "warning: this passes over staging, which is between dev and prod" in told
-    assert "tenantry promote rocky/shop --from dev --to staging" in told
-    assert "staging has the app's own value, and a fold would change it" in told
-    assert "passes over" not in step[1] + step[2]
-    assert "prod has the app's own value" in step[1] + step[2]
+    FILE.write_text(FLEET)
 
 
 def promote(capsys: Capture, *arguments: str) -> tuple[int, str, str]:
-    return tenantry(capsys, "promote", *arguments, "--from", "dev", "--to", "prod")
+    return tenantry(capsys, "promote", "dev", "prod", *arguments)
 
 
 def test_a_pinned_version_is_raised_and_what_differs_on_purpose_stays(capsys: Capture) -> None:
-    code, out, _ = promote(capsys, "rocky/web")
-    assert (code, out) == (
+    code, out, err = promote(capsys, "rocky/web")
+    assert (code, out, err) == (
         0,
         "tenants.yaml: rocky/web: set helm.version in prod to 2.1.0\n"
-        "tenants.yaml: rocky/web: removed helm.version from the overrides for prod,"
-        " because the app itself says the same\n"
-        "  evidence: none, nothing was checked: --evidence asks the management cluster of dev\n"
-        "  stays different in prod; copy it with --with PATH:\n"
-        "    rocky/web: helm.values.replicas: 1 -> 3\n"
-        "    rocky/web: helm.values.image.tag: '7' -> '6'\n"
         "\n"
         "prod: 1 tenant, 1 app on 1 cluster\n"
         "  ~ tenant rocky\n"
@@ -119,341 +73,203 @@ def test_a_pinned_version_is_raised_and_what_differs_on_purpose_stays(capsys: Ca
         "          ~ helm.version: 2.0.3 -> 2.1.0\n"
         "\n"
         "no difference: dev\n",
+        err,
     )
-    assert Path("tenants.yaml").read_text() == FLEET.replace("version: 2.0.3, ", "")
-    code, out, _ = promote(capsys, "rocky/web")
-    assert (code, out.splitlines()[0]) == (0, "nothing to promote: prod has the versions and refs of dev")
+    assert FILE.read_text() == FLEET.replace("version: 2.0.3", "version: 2.1.0")
+    assert promote(capsys, "rocky/web") == (0, "nothing to do: tenants.yaml says so already\n", "")
+
+
+def test_everything_that_both_environments_have_is_promoted_and_what_stays_is_named(capsys: Capture) -> None:
+    code, out, _ = promote(capsys)
+    expected = FLEET
+    for old, new in (
+        ("version: 2.0.3", "version: 2.1.0"),
+        ("shop: 1.3.2, shared: 1.0.0", "shop: 1.4.0, shared: 2.0.0"),
+        ("ref: {tag: v1}", "ref: {branch: main}"),
+    ):
+        expected = expected.replace(old, new)
+    assert (code, FILE.read_text()) == (0, expected)
+    assert "  rocky/tools: helm.version is set for clusters (tenants.yaml:30:50), so it stays\n" in out
+    assert "  rocky/lone: source.git.ref follows from {env}, which no environment sets, so it stays\n" in out
+    again = promote(capsys)[1]
+    assert again.startswith("nothing to do: tenants.yaml says so already\n  rocky/lone: ")
 
 
 @pytest.mark.parametrize(
-    ("arguments", "changes"),
+    ("subject", "changes"),
     [
-        (("rocky/shop",), [("shop: 1.3.2", "shop: 1.4.0")]),
-        (("rocky/site",), [("ref: {tag: v1}", "ref: {branch: main}")]),
-        (
-            ("rocky/web", "--with", "helm.values.image"),
-            [("version: 2.0.3", "version: 2.1.0"), ('tag: "6"', 'tag: "7"')],
-        ),
-        (
-            ("rocky/web", "--with", "all"),
-            [
-                ("version: 2.0.3", "version: 2.1.0"),
-                ('replicas: 3, image: {tag: "6"}', 'replicas: 1, image: {tag: "7"}'),
-            ],
-        ),
-        (("rocky/lone",), []),
+        ("rocky/shop", [("shop: 1.3.2", "shop: 1.4.0")]),
+        ("rocky/site", [("ref: {tag: v1}", "ref: {branch: main}")]),
+        ("rocky/tools", []),
+        ("rocky/lone", []),
     ],
 )
-def test_it_writes_where_the_file_says_it(arguments: tuple[str, ...], changes: list[Any], capsys: Capture) -> None:
-    code, _, err = promote(capsys, *arguments, "--no-fold")
+def test_it_writes_where_the_file_says_it(subject: str, changes: list[Any], capsys: Capture) -> None:
+    code, _, err = promote(capsys, subject)
     expected = FLEET
     for old, new in changes:
         expected = expected.replace(old, new)
-    assert (code, err, Path("tenants.yaml").read_text()) == (0, "", expected)
-
-
-def test_an_app_without_an_override_gets_one(capsys: Capture) -> None:
-    """Here dev is ahead by an override of its own."""
-    shop = '      shop: {helm: {source: charts, chart: shop, version: "{shop}"}}\n'
-    new = (
-        "      shop:\n        helm: {source: charts, chart: shop, version: 1.0.0}\n"
-        "        overrides: {environments: {dev: {helm: {version: 1.1.0}}}}\n"
-    )
-    Path("tenants.yaml").write_text(FLEET.replace(shop, new))
-    code, _, err = promote(capsys, "rocky/shop", "--no-fold")
-    expected = new.replace("1.1.0}}", "1.1.0}}, prod: {helm: {version: 1.1.0}}")
-    assert (code, Path("tenants.yaml").read_text()) == (0, FLEET.replace(shop, expected))
-    assert "  fix: make theirs its own: tenantry promote rocky/shop --from dev --to prod\n" in err
+    assert (code, err, FILE.read_text()) == (0, "", expected)
 
 
 ZEROS = "0" * 64
 REGISTRY = f"oci: {{url: oci://registry.example.com/shop, ref: {{digest: 'sha256:{ZEROS}'}}}}"
 OCI = "oci: {url: oci://registry.example.com/shop, ref: {tag: 1.4.0}}"
-BY_VARIABLE = OCI.replace("1.4.0", '"{shop}"')
 SHOP = '      shop: {helm: {source: charts, chart: shop, version: "{shop}"}}\n'
+BLOCK = '      shop:\n        helm: {source: charts, chart: shop, version: "{shop}"}\n'
 SHOP_IN_PROD = "        overrides: {environments: {prod: {helm: {version: 1.0.0}}}}\n"
+AHEAD = (
+    "      shop:\n        helm: {source: charts, chart: shop, version: 1.0.0}\n"
+    "        overrides: {environments: {dev: {helm: {version: 1.1.0}}}}\n"
+)
+REF_IN_PROD = "overrides: {environments: {prod: {oci: {ref: {tag: 1.3.0}}}}}"
 ONE_SOURCE = "      charts: {helm: {url: https://charts.example.com}}\n"
 
 
-def as_block(line: str) -> str:
-    """`shop: {helm: ...}` as a block, so that lines can be added."""
-    return line.replace("shop: {helm", "shop:\n        helm").replace("}}\n", "}\n")
-
-
 @pytest.mark.parametrize(
-    ("fleet", "arguments", "changes"),
+    ("fleet", "old", "new"),
     [
         pytest.param(
-            FLEET.replace(SHOP, as_block(SHOP) + SHOP_IN_PROD),
-            (),
-            [("prod: {helm: {version: 1.0.0}}", "prod: {helm: {version: 1.4.0}}")],
-            id="a variable that means something else",
+            FLEET.replace(SHOP, AHEAD), "1.1.0}}", "1.1.0}}, prod: {helm: {version: 1.1.0}}", id="no override"
         ),
         pytest.param(
-            FLEET.replace(SHOP, as_block(SHOP) + SHOP_IN_PROD).replace("shop: 1.3.2", "shop: 1.4.0"),
-            (),
-            [("prod: {helm: {version: 1.0.0}}", 'prod: {helm: {version: "{shop}"}}')],
-            id="a variable that means the same",
+            FLEET.replace(SHOP, BLOCK + SHOP_IN_PROD),
+            "prod: {helm: {version: 1.0.0}}",
+            "prod: {helm: {version: 1.4.0}}",
+            id="a variable that means something else",
         ),
         pytest.param(
             FLEET.replace(SHOP, f"      shop:\n        kustomize: {{source: one}}\n{SHOP_IN_PROD}")
             .replace("helm: {version: 1.0.0}", "kustomize: {source: other}")
             .replace(ONE_SOURCE, f"      one: {{{OCI}}}\n      other: {{{REGISTRY}}}\n{ONE_SOURCE}"),
-            (),
-            [(REGISTRY, OCI)],
+            REGISTRY,
+            OCI,
             id="a tag for a digest",
         ),
         pytest.param(
             FLEET.replace(SHOP, "      shop: {kustomize: {source: one}}\n").replace(
-                ONE_SOURCE, f"      one: {{{BY_VARIABLE}}}\n{ONE_SOURCE}"
+                ONE_SOURCE, "      one: {" + OCI.replace("1.4.0", '"{shop}"') + "}\n" + ONE_SOURCE
             ),
-            (),
-            [("shop: 1.3.2", "shop: 1.4.0")],
+            "shop: 1.3.2",
+            "shop: 1.4.0",
             id="a tag by a variable",
         ),
         pytest.param(
-            FLEET.replace(
-                SHOP, as_block(SHOP) + SHOP_IN_PROD.replace("version: 1.0.0", "values: {debug: true, replicas: 3}")
-            ).replace("shop: 1.3.2", "shop: 1.4.0"),
-            ("--with", "helm.values.debug"),
-            [("{debug: true, replicas: 3}", "{replicas: 3}")],
-            id="a key of the override goes",
-        ),
-        pytest.param(
-            FLEET.replace(SHOP, as_block(SHOP.replace("}}\n", ", values: {debug: true}}}\n")))
-            .replace("shop: 1.3.2", "shop: 1.4.0")
-            .replace(
-                "values: {debug: true}}\n",
-                "values: {debug: true}}\n        overrides:\n          environments:\n"
-                "            dev: {helm: {values: {debug: null}}}\n",
+            FLEET.replace(SHOP, "      shop: {kustomize: {source: one}}\n").replace(
+                ONE_SOURCE,
+                f"      one:\n        {OCI}\n        {REF_IN_PROD}\n{ONE_SOURCE}",
             ),
-            ("--with", "helm.values.debug"),
-            [
-                (
-                    "            dev: {helm: {values: {debug: null}}}\n",
-                    "            dev: {helm: {values: {debug: null}}}\n"
-                    "            prod: {helm: {values: {debug: null}}}\n",
-                )
-            ],
-            id="a key of the app is removed",
+            "tag: 1.3.0",
+            "tag: 1.4.0",
+            id="the override of a source",
         ),
     ],
 )
-def test_other_ways_to_write_it(
-    fleet: str, arguments: tuple[str, ...], changes: list[tuple[str, str]], capsys: Capture
-) -> None:
-    Path("tenants.yaml").write_text(fleet)
-    arguments += ("--no-fold",)
-    code, _, err = promote(capsys, "rocky/shop", *arguments)
-    expected = fleet
-    for old, new in changes:
-        assert old in fleet
-        expected = expected.replace(old, new)
-    assert (code, "error" in err, Path("tenants.yaml").read_text()) == (0, False, expected)
-    _, out, _ = promote(capsys, "rocky/shop", *arguments)
-    assert out.startswith("nothing to promote: prod has the versions and refs of dev\n")
+def test_other_ways_to_write_it(fleet: str, old: str, new: str, capsys: Capture) -> None:
+    FILE.write_text(fleet)
+    code, _, err = promote(capsys, "rocky/shop")
+    assert fleet.count(old) == 1
+    assert (code, "error" in err, FILE.read_text()) == (0, False, fleet.replace(old, new))
+    assert promote(capsys, "rocky/shop")[1] == "nothing to do: tenants.yaml says so already\n"
 
 
-POLICIES = """\
+def test_sources_at_different_addresses_keep_their_refs(capsys: Capture) -> None:
+    fleet = FLEET.replace(
+        "stable: {git: {url: https://git.example.com/rocky,", "stable: {git: {url: https://mirror.example.com/rocky,"
+    )
+    FILE.write_text(fleet)
+    code, out, _ = promote(capsys, "rocky/site")
+    assert (code, FILE.read_text()) == (0, fleet)
+    assert "rocky/site: source.git.ref is that of a source at another address, so it stays" in out
+
+
+def test_a_version_that_differs_between_clusters_stays(capsys: Capture) -> None:
+    edge = "  edge: {environments: [dev], kubeconfig: {capi: {cluster: edge, namespace: capi}}}\n"
+    fleet = FLEET.replace("clusters:\n", f"clusters:\n{edge}", 1).replace(
+        "overrides: {clusters: {hub-prod: {helm: {version: 2.9.0}}}}",
+        "overrides: {environments: {prod: {helm: {version: 1.0.0}}}, clusters: {edge: {helm: {version: 2.9.0}}}}",
+    )
+    FILE.write_text(fleet)
+    code, out, err = promote(capsys, "rocky/tools")
+    assert (code, FILE.read_text()) == (0, fleet), err
+    assert "rocky/tools: helm.version differs between the clusters of dev, so it stays" in out
+
+
+SHARED = """\
 apiVersion: tenantry/v1
-environments: {dev: {management: hub-dev}, prod: {management: hub-prod}, last: {management: hub-last}}
+environments: {dev: {management: hub-dev}, prod: {management: hub-prod}, last: {management: hub-last, extends: prod}}
 clusters: {hub-dev: {environments: [dev]}, hub-prod: {environments: [prod]}, hub-last: {environments: [last]}}
+platform: {chart: {helm: {url: https://charts.example.com, version: 0.1.0}}}
 defaults: {clusters: {all: true}}
 tenants:
   rocky:
     sources:
       policies:
         oci: {url: oci://registry.example.com/policies, ref: {tag: 1.0.0}}
-        overrides:
-          environments:
-            dev: {oci: {ref: {digest: "sha256:9876543210987654321098765432109876543210987654321098765432109876"}}}
-            last: {oci: {interval: 1h}}
+        overrides: {environments: {dev: {oci: {ref: {tag: 1.1.0}}}}}
     apps:
       policies: {kustomize: {source: policies}}
 """
 
 
-def test_the_ref_of_a_source_goes_from_override_to_override_and_becomes_the_sources_own(capsys: Capture) -> None:
-    Path("tenants.yaml").write_text(POLICIES)
-    code, out, err = promote(capsys, "rocky/policies")
-    assert (code, "error" in err) == (0, False)
-    assert "rocky/policies: set source.oci.ref in prod to digest sha256:98765" in out
-    code, out, err = tenantry(capsys, "promote", "rocky/policies", "--from", "dev", "--to", "last", "--no-evidence")
-    assert (code, "error" in err) == (0, False)
-    assert "source rocky/policies: moved oci.ref from the overrides for dev, last, prod to the source itself" in out
-    specs = [
-        each.manifest.get("spec", {})
-        for name in ("dev", "prod", "last")
-        for each in plan(load_fleet(Path("tenants.yaml")), name).objects
-    ]
-    assert [each["ref"].keys() for each in specs if "ref" in each] == [{"digest"}] * 3
-    assert "tag: 1.0.0" not in Path("tenants.yaml").read_text()
-    assert "last: {oci: {interval: 1h}}" in Path("tenants.yaml").read_text()
-
-
-def test_the_ref_of_a_source_that_other_apps_take_is_not_promoted_for_one(capsys: Capture) -> None:
-    Path("tenants.yaml").write_text(f"{POLICIES}      more: {{kustomize: {{source: policies}}}}\n")
-    code, _, err = promote(capsys, "rocky/policies")
-    assert code == 2
-    assert "source 'policies' of tenant 'rocky' is used by rocky/more too, whose ref would change with it" in err
+def test_an_environment_that_extends_it_changes_with_it(capsys: Capture) -> None:
+    FILE.write_text(SHARED)
+    code, out, err = promote(capsys)
+    assert (code, "last, prod: " in out or "prod, last: " in out) == (0, True), out + err
 
 
 @pytest.mark.parametrize(
-    ("subject", "said"),
+    ("more", "subject", "said"),
     [
-        ("rocky/tools", "helm.version of rocky/tools is set for clusters (tenants.yaml:30:50), which an override for"),
         (
-            "rocky/one",
-            "follows from variable 'shared', which is used elsewhere too: tenants.rocky.apps.two.helm.version",
+            "      more: {kustomize: {source: policies}}\n",
+            "rocky/policies",
+            "the version of rocky/more in prod would change too",
         ),
-        ("rocky/nothing", "'nothing'"),
+        ("", "rocky/one", "the version of rocky/two in prod would change too"),
+        ("", "rocky/nothing", "there is no app of 'rocky/nothing'"),
+        ("", "rokcy", "did you mean 'rocky'?"),
     ],
 )
-def test_what_would_change_something_else_is_refused(subject: str, said: str, capsys: Capture) -> None:
+def test_what_would_change_something_else_is_refused(more: str, subject: str, said: str, capsys: Capture) -> None:
+    before = SHARED + more if more else FLEET
+    FILE.write_text(before)
     code, out, err = promote(capsys, subject)
-    assert (code, out) == (2, "")
+    assert (code, out, FILE.read_text()) == (2, "", before)
     assert said in err
-    assert Path("tenants.yaml").read_text() == FLEET
 
 
 @pytest.mark.parametrize(
-    ("path", "hint"),
+    ("words", "said"),
     [
-        ("replicas", "; did you mean helm.values.replicas?"),
-        ("helm.values.replcas", "; did you mean helm.values.replicas?"),
-        ("namespace", ""),
+        (("dev", "dev"), "FROM and TO are the same environment"),
+        (("dev", "prd"), "there is no environment 'prd'; declared: dev, prod\n  fix: did you mean 'prod'?"),
+        (("dev",), "Missing argument 'TO'"),
     ],
 )
-def test_a_setting_that_no_app_has_is_said(path: str, hint: str, capsys: Capture) -> None:
-    code, out, _ = promote(capsys, "rocky/web", "--with", path)
-    assert (code, out.splitlines()[2]) == (0, f"  --with {path} names no setting of rocky/web{hint}")
-
-
-# --- evidence -------------------------------------------------------------------------------------------------------
-
-
-def live(app: str, **changes: Any) -> Evidence:
-    """The evidence of an app that Flux has installed as planned. Args: changes: of the chart's spec."""
-    planned = plan(load_fleet(Path("tenants.yaml")), "dev")
-    (placed,) = (each for each in planned.apps if each.name == app)
-    chain = Chains(planned).of(placed.id)
-    found = []
-    for each in chain:
-        ready = {"type": "Ready", "status": "True", "lastTransitionTime": "2026-01-01T10:00:00Z"}
-        status: dict[str, Any] = {"observedGeneration": 1, "conditions": [ready]}
-        if each["kind"] == "HelmChart":
-            status["artifact"] = {"revision": "2.1.0", "lastUpdateTime": "2026-01-01T11:00:00Z"}
-        if each["kind"] == "HelmRelease":
-            status["history"] = [{"chartVersion": changes.get("applied", "2.1.0")}]
-        spec = {**each["spec"], "extra": "a default"}
-        if each["kind"] == "HelmChart" and "version" in changes:
-            spec["version"] = changes["version"]
-        if each["kind"] == "HelmRelease" and "status" in changes:
-            ready |= {"status": changes["status"], "message": "upgrade failed\x1b[2J"}
-        metadata = {**each["metadata"], "generation": 1}
-        found.append({**each, "metadata": metadata, "spec": spec, "status": status})
-    return judged(placed, chain, found)
+def test_two_declared_environments_are_needed(words: tuple[str, ...], said: str, capsys: Capture) -> None:
+    code, out, err = tenantry(capsys, "promote", *words)
+    assert (code, out, said in err) == (2, "", True), err
 
 
 @pytest.mark.parametrize(("subject", "key"), [("rocky/web", "helm.version"), ("rocky/site", "source.git.ref")])
 def test_an_edit_that_leaves_a_difference_is_not_written(
     subject: str, key: str, monkeypatch: pytest.MonkeyPatch, capsys: Capture
 ) -> None:
-    def put(self: Any, _at: Any, _value: Any, app: App, path: Any) -> None:
-        self.done.append(f"{app}: set {format_path(path)}")
+    def without_effect(self: Any, app: Any, path: Any, _at: Any, _new: Any) -> None:
+        self.done[f"{promoting.in_words(app)}: set {'.'.join(path)}"] = None
 
-    monkeypatch.setattr("tenantry.edit.subjects.promoting._Promotion._put", put)
+    monkeypatch.setattr(promoting.Promotion, "_set", without_effect)
     code, _, err = promote(capsys, subject)
-    assert (code, err) == (
-        2,
-        f"error: after the edit, this would be left to do: {subject}: set {key}\n"
-        "  fix: see why: tenantry parity dev prod; then edit it with `tenantry set`\n",
-    )
-    assert Path("tenants.yaml").read_text() == FLEET
-
-
-def test_a_setting_that_means_something_else_by_itself_stays(capsys: Capture) -> None:
-    Path("tenants.yaml").write_text(FLEET.replace("path: ./site", 'path: "./site/{env}"'))
-    code, out, _ = promote(capsys, "rocky/site", "--with", "all")
-    assert code == 0
-    assert "    rocky/site: kustomize.path: ./site/dev -> ./site/prod\n" in out
-
-
-@pytest.mark.parametrize(
-    ("changes", "problem"),
-    [
-        ({}, ""),
-        ({"version": "2.0.0"}, "HelmChart rocky/charts-web-3fc32bc0 has version 2.0.0, not 2.1.0"),
-        ({"status": "False"}, "HelmRelease rocky/web is failed: upgrade failed\\x1b[2J"),
-        ({"applied": "2.0.9"}, "applied 2.0.9, and 2.1.0 has been fetched"),
-    ],
-)
-def test_evidence_says_what_is_not_as_in_the_file(changes: dict[str, Any], problem: str) -> None:
-    found = live("web", **changes)
-    assert found.problem == problem
-    assert found.since == "2026-01-01T11:00:00Z"
-
-
-def test_soak_counts_from_the_last_change() -> None:
-    now = datetime(2026, 1, 1, 11, 30, tzinfo=UTC)
-    assert live("web").problem_after(1800, now) == ""
-    assert live("web").problem_after(3600, now) == "ready for 1800 s, which is less than 3600 s"
-
-
-@pytest.mark.parametrize(
-    ("arguments", "found", "code", "said"),
-    [
-        (("--evidence",), {}, 0, "evidence: dev runs this and is ready on 1 cluster, since"),
-        (("--evidence",), {"status": "False"}, 0, "evidence: dev does not run this, or is not ready:"),
-        (("--require-ready",), {"status": "False"}, 4, "dev does not prove this promotion: rocky/web on hub-dev: "),
-        (("--soak", "1000000h"), {}, 4, "which is less than"),
-        (("--soak", "1 hour"), {}, 2, "'1 hour' is not a duration\n  fix: write it as 90m, 1h or 1h30m"),
-    ],
-)
-def test_a_promotion_on_evidence(
-    arguments: tuple[str, ...],
-    found: dict[str, Any],
-    code: int,
-    said: str,
-    capsys: Capture,
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    evidence = live("web", **found)
-
-    @contextmanager
-    def connected(*_: Any, **__: Any) -> Iterator[None]:
-        yield None
-
-    monkeypatch.setattr(promote_command, "connect_management", connected)
-    monkeypatch.setattr(promote_command, "evidence_of", lambda *_: (evidence,))
-    ended, out, err = promote(capsys, "rocky/web", *arguments)
-    assert ended == code, err
-    assert said in (out if code == 0 else err)
-    assert (Path("tenants.yaml").read_text() == FLEET) == (code != 0)
-    ended, out, _ = promote(capsys, "rocky/web", *arguments, "-o", "json", "--dry-run")
-    import jsonschema_rs
-
-    jsonschema_rs.validator_for(schema_of("Edit")).validate(json.loads(out))
-
-
-def test_a_cluster_that_cannot_be_asked_refuses_only_what_needs_evidence(
-    capsys: Capture, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def unreachable(*_: Any, **__: Any) -> None:
-        raise Refused("the cluster does not answer")
-
-    monkeypatch.setattr(promote_command, "connect_management", unreachable)
-    assert promote(capsys, "rocky/web", "--require-ready")[0] == 2
-    code, out, _ = promote(capsys, "rocky/web", "--evidence")
-    assert code == 0
-    assert "evidence: none, nothing was checked: the cluster does not answer" in out
+    said = f"error: after the edit, this is left to do: {subject}: set {key}\n  fix: edit the file by hand\n"
+    assert (code, err, FILE.read_text()) == (2, said, FLEET)
 
 
 def test_a_tenants_own_file_is_edited(capsys: Capture) -> None:
     head, _, _ = FLEET.partition("defaults:")
     frame = "rocky: {clusters: {names: [hub-dev, hub-prod]}, grants: {sources: [https://charts.example.com]}}"
     main = f"{head.replace('clusters:', 'include: [team/*.yaml]' + chr(10) + 'clusters:', 1)}tenants:\n  {frame}\n"
-    Path("tenants.yaml").write_text(main)
+    FILE.write_text(main)
     own = """\
 tenants:
   rocky:
@@ -468,6 +284,25 @@ tenants:
     Path("team").mkdir()
     Path("team/rocky.yaml").write_text(own)
     code, _, err = promote(capsys, "rocky")
-    expected = own.partition("        overrides:")[0].replace("1.0.0", "1.1.0")
-    assert (code, err, Path("team/rocky.yaml").read_text()) == (0, "", expected)
-    assert Path("tenants.yaml").read_text() == main
+    expected = f"{own}            prod: {{helm: {{version: 1.1.0}}}}\n"
+    assert (code, Path("team/rocky.yaml").read_text()) == (0, expected), err
+    assert FILE.read_text() == main
+
+
+def test_add_ons_are_promoted_together_where_they_share_a_source(capsys: Capture) -> None:
+    FILE.write_text("""\
+apiVersion: tenantry/v1
+environments: {dev: {management: dev}, prod: {management: prod, after: dev}}
+clusters: {dev: {environments: [dev]}, prod: {environments: [prod]}}
+platform:
+  sources:
+    base:
+      git: {url: https://git.example.com/base, ref: {tag: v1.0.0}}
+      overrides: {environments: {dev: {git: {ref: {tag: v1.1.0}}}}}
+  addons:
+    dns: {clusters: {all: true}, kustomize: {source: base, path: ./dns}}
+    logs: {clusters: {all: true}, kustomize: {source: base, path: ./logs}}
+""")
+    assert "the version of platform/logs in prod would change too" in promote(capsys, "platform/dns")[2]
+    assert promote(capsys, "platform")[0] == 0
+    assert "dev: {git: {ref: {tag: v1.1.0}}}, prod: {git: {ref: {tag: v1.1.0}}}" in FILE.read_text()

@@ -12,7 +12,7 @@ import pytest
 
 from tenantry.cluster import connect as connecting
 from tenantry.kube.objects import KubeObject
-from tests.terminal import INTERRUPT, plain, tenantry_in_terminal
+from tests.terminal import plain, tenantry_in_terminal
 from tests.unit.cli.test_cli import Capture, tenantry
 from tests.unit.memory import Memory, hold
 from tests.unit.texts import planned, rocky
@@ -75,66 +75,6 @@ def test_a_cluster_without_flux_is_refused(capsys: Capture, hub: Memory) -> None
         "error: the cluster does not serve Kustomization: Flux is not installed there\n"
         "  fix: install Flux, or name the management cluster\n",
     )
-
-
-@pytest.mark.usefixtures("hub")
-def test_the_page_shows_the_same(capsys: Capture) -> None:
-    code, out, err = tenantry(capsys, "status", "--environment", "dev", "--output", "html")
-    assert (code, err, out.startswith("<!doctype html>\n")) == (0, "", True)
-    assert 'management cluster hub, read <time id="read-at" datetime="20' in out
-    assert '"rows":[{"n":"rocky","p":[[0,0]]}]' in out
-
-
-@pytest.mark.usefixtures("hub")
-def test_receivers_have_no_page(capsys: Capture) -> None:
-    code, _, err = tenantry(capsys, "status", "--environment", "dev", "--receivers", "--output", "html")
-    assert (code, "--receivers cannot be combined with --output html" in err) == (2, True)
-
-
-# --- receivers ----------------------------------------------------------------------------------------------------
-
-RECEIVERS = "/apis/notification.toolkit.fluxcd.io/v1/receivers"
-PUSH = rocky(
-    "web: {kustomize: {source: manifests}}",
-    "clusters: {all: true}\ncredentials: {hook: {keys: [token]}}\nreceivers: {push: {type: github, credentials: hook}}",
-)
-HOOK = f"/hook/{'0123456789abcdef' * 4}"
-
-
-@pytest.fixture
-def _receiving(hub: Memory) -> None:
-    """The receiver on the management cluster is ready, that of the remote is not there yet."""
-    Path("tenants.yaml").write_text(PUSH)
-    (made,) = (each.manifest for each in planned(PUSH).objects if str(each.id) == "Receiver rocky/push")
-    status = {"observedGeneration": 1, "webhookPath": HOOK, "conditions": [{"type": "Ready", "status": "True"}]}
-    item = {**made, "metadata": {**made["metadata"], "generation": 1}, "status": status}
-    hub.objects[RECEIVERS] = {"metadata": {}, "items": [item]}
-
-
-@pytest.mark.usefixtures("_receiving")
-def test_receivers_are_shown_with_the_paths_of_their_webhooks(capsys: Capture) -> None:
-    code, out, err = tenantry(capsys, "status", "--environment", "dev", "--receivers")
-    assert (code, err) == (1, "")
-    assert [line.rstrip().split(maxsplit=4) for line in out.splitlines()] == [
-        ["TENANT", "CLUSTER", "RECEIVER", "STATUS", "WEBHOOK"],
-        ["rocky", "hub", "rocky/push", "ready", HOOK],
-        ["rocky", "edge", "kamaji/edge-rocky-push", "missing", "not on the management cluster: run `tenantry up`"],
-    ]
-
-
-@pytest.mark.usefixtures("_receiving")
-def test_json_has_the_path_by_itself(capsys: Capture) -> None:
-    _, out, _ = tenantry(capsys, *COMMAND, "--receivers")
-    assert [(each["name"], each["path"]) for each in json.loads(out)["receivers"]] == [
-        ("push", HOOK),
-        ("edge-rocky-push", ""),
-    ]
-
-
-@pytest.mark.usefixtures("hub")
-def test_an_environment_without_receivers_says_so(capsys: Capture) -> None:
-    code, out, err = tenantry(capsys, "status", "--environment", "dev", "--receivers")
-    assert (code, out, err) == (0, "", "the environment has no receivers\n")
 
 
 # --- in a terminal ----------------------------------------------------------------------------------------------
@@ -259,9 +199,6 @@ def test_objects_that_are_not_as_planned_are_below_the_apps(capsys: Capture) -> 
             " 2026-01-31T12:00:00Z; run `tenantry up --environment dev`",
         ],
     )
-    _, page, _ = tenantry(capsys, "status", "--environment", "dev", "--output", "html")
-    assert "GitRepository kamaji/rocky.manifests.62305212 is failed: repository not found" in page
-    assert ("Nothing has failed" in page, "1 of 1 app ready, 3 other objects not as planned" in page) == (False, True)
     _, text, _ = tenantry(capsys, *COMMAND)
     found = json.loads(text)
     assert ([each["status"] for each in found["objects"]], found["environments"][0]["planned"]) == (
@@ -376,30 +313,11 @@ def test_each_kind_is_read_once(capsys: Capture, hub: Memory) -> None:
     assert [each["labelSelector"] for each in read] == ["tenantry/environment=dev", "tenantry/environment!=dev"]
 
 
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [
-        (("--watch", "--wait"), "--watch cannot be combined with --wait: choose one of them"),
-        (("--watch", "--deep"), "--watch cannot be combined with --deep"),
-        (("--watch", "--output", "json"), "--watch cannot be combined with --output json"),
-        (
-            ("--receivers", "--failing"),
-            "--receivers cannot be combined with --wait, --watch, --deep, --failing, --tenant, --app or --cluster",
-        ),
-    ],
-)
-def test_options_that_contradict_each_other_are_refused(
-    capsys: Capture, options: tuple[str, ...], message: str
-) -> None:
-    code, _, err = tenantry(capsys, "status", "--environment", "dev", *options)
-    assert (code, err.splitlines()[0]) == (2, f"Error: {message}")
-
-
 @pytest.mark.usefixtures("hub")
 @pytest.mark.parametrize(
     ("rest", "message", "by_hand"),
     [
-        ("", "suspended by hand, not in the file: run `tenantry resume rocky/web --environment dev`", True),
+        ("", "suspended by hand, not in the file: flux resume kustomization web --namespace rocky", True),
         ("state: paused, ", "paused in the file: set 'state: active' and run `tenantry up` to resume", False),
     ],
 )
@@ -423,133 +341,6 @@ def test_the_wave_of_each_app_is_shown_where_there_is_a_rollout(capsys: Capture,
     _, out, _ = tenantry(capsys, *COMMAND[: COMMAND.index("--output")])
     heading, line, *_ = out.splitlines()
     assert line[heading.index("WAVE") :].startswith("1 canary  ")
-
-
-# --- metrics -------------------------------------------------------------------------------------------------------
-
-METRICS = """\
-# HELP tenantry_app_ready Whether the app is ready on the cluster.
-# TYPE tenantry_app_ready gauge
-tenantry_app_ready{app="db",cluster="edge",environment="dev",kind="Kustomization",tenant="rocky"} 0.0
-tenantry_app_ready{app="web",cluster="edge",environment="dev",kind="Kustomization",tenant="rocky"} 0.0
-tenantry_app_ready{app="db",cluster="hub",environment="dev",kind="Kustomization",tenant="rocky"} 1.0
-tenantry_app_ready{app="web",cluster="hub",environment="dev",kind="Kustomization",tenant="rocky"} 1.0
-# HELP tenantry_app_status 1 for the status that the app has.
-# TYPE tenantry_app_status gauge
-tenantry_app_status{app="db",cluster="edge",environment="dev",kind="Kustomization",status="failed",tenant="rocky"} 1.0
-tenantry_app_status{app="web",cluster="edge",environment="dev",kind="Kustomization",status="missing",tenant="rocky"} 1.0
-tenantry_app_status{app="db",cluster="hub",environment="dev",kind="Kustomization",status="ready",tenant="rocky"} 1.0
-tenantry_app_status{app="web",cluster="hub",environment="dev",kind="Kustomization",status="ready",tenant="rocky"} 1.0
-# HELP tenantry_app_since_timestamp_seconds Since when the app is ready, or is not.
-# TYPE tenantry_app_since_timestamp_seconds gauge
-tenantry_app_since_timestamp_seconds{app="db",cluster="edge",environment="dev",kind="Kustomization",tenant="rocky"} 1.7672256e+09
-tenantry_app_since_timestamp_seconds{app="db",cluster="hub",environment="dev",kind="Kustomization",tenant="rocky"} 1.7672256e+09
-tenantry_app_since_timestamp_seconds{app="web",cluster="hub",environment="dev",kind="Kustomization",tenant="rocky"} 1.7672256e+09
-# HELP tenantry_apps Apps by status.
-# TYPE tenantry_apps gauge
-tenantry_apps{environment="dev",status="failed"} 1.0
-tenantry_apps{environment="dev",status="missing"} 1.0
-tenantry_apps{environment="dev",status="changed"} 0.0
-tenantry_apps{environment="dev",status="unreachable"} 0.0
-tenantry_apps{environment="dev",status="outdated"} 0.0
-tenantry_apps{environment="dev",status="progressing"} 0.0
-tenantry_apps{environment="dev",status="suspended"} 0.0
-tenantry_apps{environment="dev",status="ready"} 2.0
-# HELP tenantry_objects Planned objects besides apps by status.
-# TYPE tenantry_objects gauge
-tenantry_objects{environment="dev",status="failed"} 0.0
-tenantry_objects{environment="dev",status="missing"} 0.0
-tenantry_objects{environment="dev",status="changed"} 0.0
-tenantry_objects{environment="dev",status="unreachable"} 0.0
-tenantry_objects{environment="dev",status="outdated"} 0.0
-tenantry_objects{environment="dev",status="progressing"} 0.0
-tenantry_objects{environment="dev",status="suspended"} 0.0
-tenantry_objects{environment="dev",status="ready"} 11.0
-# HELP tenantry_undeclared_objects Objects of the environment that the file does not declare.
-# TYPE tenantry_undeclared_objects gauge
-tenantry_undeclared_objects{environment="dev"} 0.0
-# HELP tenantry_stuck_objects Objects that cannot make progress by themselves.
-# TYPE tenantry_stuck_objects gauge
-tenantry_stuck_objects{environment="dev"} 0.0
-# HELP tenantry_status_timestamp_seconds When the status was read.
-# TYPE tenantry_status_timestamp_seconds gauge
-"""
-
-
-@pytest.mark.usefixtures("_two_apps")
-def test_prometheus_gets_every_app_and_the_totals(capsys: Capture) -> None:
-    code, out, err = tenantry(capsys, "status", "--environment", "dev", "--output", "prometheus")
-    assert (code, err) == (1, "")
-    text, closing = out[: out.rindex("tenantry_status_timestamp_seconds{")], out.splitlines()[-1]
-    assert text == METRICS
-    assert closing.startswith('tenantry_status_timestamp_seconds{environment="dev"} ')
-
-
-@pytest.mark.usefixtures("_two_apps")
-def test_metrics_leave_out_what_was_not_read(capsys: Capture, hub: Memory) -> None:
-    hub.refuse("GET", "/api/v1/secrets", 403, "no")
-    _, out, _ = tenantry(capsys, "status", "--environment", "dev", "--output", "prometheus")
-    assert "tenantry_undeclared_objects" not in out
-
-
-# --- --watch -------------------------------------------------------------------------------------------------------
-
-ENTERS, LEAVES = "\x1b[?1049h", "\x1b[?1049l"
-"""What switches a terminal to its full screen, and back."""
-
-
-@pytest.mark.usefixtures("_two_apps")
-def test_watch_fills_the_terminal_until_ctrl_c(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("TERM", "xterm-256color")
-    monkeypatch.setenv("NO_COLOR", "1")
-    monkeypatch.setenv("CI", "1")  # no progress on a slow machine
-    command = ("status", "--environment", "dev", "--watch", "--interval", "0.5")
-    code, shown = tenantry_in_terminal(*command, columns=80, keys=[("no such path", INTERRUPT)])
-    screen, _, after = shown.partition(LEAVES)
-    assert code == 130
-    assert ENTERS in screen
-    assert "1 failed, 1 missing, 2 ready" in plain(screen)
-    assert re.fullmatch(r"2 of 4 apps ready at \d\d:\d\d:\d\d\n", plain(after).replace("\x1b[?25h", ""))
-
-
-@pytest.mark.usefixtures("_two_apps")
-def test_watch_in_a_pipe_prints_changes_and_outlasts_errors(
-    capsys: Capture, hub: Memory, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    pauses = iter(range(4))
-
-    def sleep(_: float) -> None:
-        match next(pauses):
-            case 0:
-                hub.refuse("GET", APPS, 403, "no")
-            case 1:
-                pass
-            case 2:
-                hub.refusals.clear()
-                for each in hub.objects[APPS]["items"]:
-                    each["status"]["conditions"][0]["status"] = "True"
-            case _:
-                raise KeyboardInterrupt
-
-    monkeypatch.setattr("tenantry.cli.status.watch.time.sleep", sleep)
-    code, out, err = tenantry(capsys, "status", "--environment", "dev", "--watch")
-    assert code == 130
-    assert [line.partition(" ")[2] for line in out.splitlines()] == [
-        "1 failed, 1 missing, 2 ready",
-        "rocky/db on edge: failed: no such path",
-        "rocky/web on edge: missing: not on the management cluster: run `tenantry up`",
-        "rocky/db on edge: ready",
-    ]
-    assert [line.partition(" ")[2] for line in err.splitlines()] == [
-        "cannot read the status: cannot read kustomizations: HTTP 403"
-    ]
-
-
-def test_watch_ends_if_the_first_reading_fails(capsys: Capture, hub: Memory) -> None:
-    del hub.objects[APPS]
-    code, out, err = tenantry(capsys, "status", "--environment", "dev", "--watch")
-    assert (code, out) == (2, "")
-    assert err.startswith("error: the cluster does not serve Kustomization: Flux is not installed there\n")
 
 
 @pytest.mark.parametrize(

@@ -9,13 +9,10 @@ from io import StringIO
 from rich.console import Console
 from rich.text import Text
 
-from tenantry.cli.status.formats import metrics
 from tenantry.cli.status.table import grouped_rows, short_revision, shown
-from tenantry.cli.status.watch import Screen
 from tenantry.cluster.report import StatusReport
 from tenantry.cluster.status import AppStatus, Readiness, age, by_trouble
 from tenantry.kube.objects import ObjectId
-from tenantry.messages.errors import Refused
 from tenantry.plan.planned_apps import PlannedApp
 from tenantry.rollout.waves import Wave
 from tests.table import table
@@ -128,52 +125,3 @@ def test_ages_are_as_kubectl_shows_them(since: str, expected: str) -> None:
 )
 def test_revisions_are_short(revision: str, expected: str) -> None:
     assert short_revision(revision) == expected
-
-
-# --- the full screen of --watch -----------------------------------------------------------------------------------
-
-
-def screen(shows: Screen, height: int, width: int = 80) -> list[str]:
-    console = Console(width=width, height=height, file=StringIO(), force_terminal=True, no_color=True)
-    lines = console.render_lines(shows, console.options.update(height=height), pad=False)
-    return ["".join(segment.text for segment in line).rstrip() for line in lines]
-
-
-MIXED = report(
-    status("hub", Readiness.FAILED, "no such path " * 20, "db"), *[status(f"x{n}", app=f"app-{n}") for n in range(9)]
-)
-
-
-def test_the_screen_has_a_header_and_rows_that_fit() -> None:
-    found = screen(Screen(MIXED, 2, every=False), 12)
-    clock = NOW.astimezone().strftime("%H:%M:%S")
-    assert found[:4] == [
-        f"environment dev   {clock}, every 2 s   Ctrl-C ends it",
-        "1 failed, 9 ready",
-        "",
-        "TENANT  CLUSTER  APP    KIND           STATUS  AGE  REVISION",
-    ]
-    assert found[4] == "rocky   hub      db     Kustomization  failed  2h   main@0123456"
-    assert (len(found), found[-1]) == (12, "and 7 more apps")
-
-
-@table("height", [1, 2, 3, 4, 5, 7, 12, 20])
-@table("width", [20, 60, 200])
-def test_the_screen_never_grows_beyond_the_terminal(height: int, width: int) -> None:
-    assert len(screen(Screen(MIXED, 2, every=True), height, width)) <= height
-
-
-def test_an_error_of_reading_is_shown_with_what_was_read_before_until_reading_works_again() -> None:
-    shows = Screen(MIXED, 2, every=False)
-    shows.update(Refused("cluster https://hub did not answer in time", "wait"))
-    assert "not read since: cluster https://hub did not answer in time" in screen(shows, 20)
-    assert "1 failed, 9 ready" in screen(shows, 20)
-    shows.update(replace(MIXED, apps=MIXED.apps[1:]))
-    assert screen(shows, 20)[1:3] == ["9 ready", ""]
-
-
-def test_label_values_of_metrics_stay_on_one_line() -> None:
-    hostile = status('a"b\\c\nd', Readiness.FAILED)
-    assert '{app="web",cluster="a\\"b\\\\c\\nd",environment="dev",kind="Kustomization",tenant="rocky"} 0.0' in metrics(
-        [report(hostile)]
-    )

@@ -19,7 +19,7 @@ from tenantry.kube.objects import ObjectId
 from tests.documents import check
 from tests.table import table
 from tests.unit.cli.test_cli import Capture, tenantry
-from tests.unit.cli.test_control import EDGE, Hub, live
+from tests.unit.cli.test_tree import EDGE, Hub, live
 from tests.unit.memory import Memory
 from tests.unit.preflight.clusters import ADDRESS, SECRET, SELF, TOKEN, kubeconfig, secret
 from tests.unit.texts import planned, rocky
@@ -323,7 +323,7 @@ def test_a_cluster_that_does_not_answer_is_a_cause_of_its_own(
     edge.refusals["POST", SELF] = raises(error)
     code, answer = why(capsys)
     assert (code, answer["cause"]) == (1, f"cluster 'edge' does not answer: {said}; Flux found the app ready before")
-    assert answer["findings"][0]["next"] == ["tenantry cluster check edge -e dev"]
+    assert answer["findings"][0]["next"] == ["tenantry preflight --cluster edge -e dev"]
     assert TOKEN not in json.dumps(answer)
     assert ADDRESS not in json.dumps(answer)
 
@@ -432,7 +432,9 @@ def test_who_suspended_an_app_is_told_and_the_file_has_its_line(capsys: Capture,
     hub.objects[EDGE]["metadata"]["managedFields"] = [wrote]
     code, answer = why(capsys)
     assert (code, answer["cause"]) == (1, "it is suspended by `flux suspend`, so Flux applies no change")
-    assert answer["findings"][0]["next"] == ["tenantry resume rocky/web -e dev -c edge"]
+    assert answer["findings"][0]["next"] == [
+        "flux resume kustomization edge-rocky-web --namespace kamaji --context hub"
+    ]
     assert (
         why(capsys, "idle")[1]["cause"] == "the file says 'state: paused' in tenants.yaml:20, so Flux applies no change"
     )
@@ -572,21 +574,6 @@ def test_a_tree_says_that_a_cluster_does_not_answer(capsys: Capture, edge: Clust
     assert out.endswith("not read: cluster 'edge' could not be read: it refuses the connection\n")
 
 
-def test_it_answers_with_an_invalid_file_by_the_labels(capsys: Capture, edge: Cluster) -> None:
-    edge.put(deployment(0))
-    edge.put(pod({"reason": "ErrImagePull"}))
-    Path("tenants.yaml").write_text("apiVersion: [")
-    code, out, err = tenantry(capsys, "why", "rocky", "web", "-e", "dev", "-c", "edge", "-o", "json")
-    said = json.loads(out)
-    (answer,) = said["apps"]
-    assert (said["byLabels"], code, answer["cause"]) == (
-        True,
-        1,
-        "Deployment rocky/web: image 'example.com/web:2' cannot be pulled (ErrImagePull)",
-    )
-    assert "going by the labels" in err
-
-
 @table(
     ("said", "expected"),
     [
@@ -611,21 +598,3 @@ def test_the_trail_says_of_an_app_what_status_says(capsys: Capture, hub: Hub) ->
     _, answer = why(capsys)
     assert answer["status"] == "failed"
     assert [each["state"] for each in answer["trail"][:2]] == ["failed", "failed"]
-
-
-def test_without_a_file_no_edit_and_no_run_is_proposed(capsys: Capture, edge: Cluster) -> None:
-    edge.put(deployment(1, {"type": "ReplicaFailure", "status": "True", "reason": "FailedCreate", "message": QUOTA}))
-    Path("tenants.yaml").write_text("version: 1\n")
-    code, out, _ = tenantry(capsys, "why", "rocky", "web", "-e", "dev", "-c", "edge")
-    assert code == 1
-    assert "change 'quota' of tenant 'rocky' in tenants.yaml" in out
-    assert "tenantry up" not in out
-
-
-def test_without_a_file_and_an_environment_the_way_by_the_labels_is_told(capsys: Capture) -> None:
-    Path("tenants.yaml").unlink()
-    for words in (("why", "rocky/web"), ("status",), ("reconcile", "rocky")):
-        code, _, err = tenantry(capsys, *words)
-        assert code == 2
-        assert "or name the environment, -e ENV, to go by the labels on the cluster" in err
-    assert "go by the labels" not in tenantry(capsys, "explain", "rocky")[2]

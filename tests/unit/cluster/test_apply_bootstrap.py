@@ -138,7 +138,7 @@ def test_a_field_that_another_manages_is_left_to_the_administrator() -> None:
     message, fix = refusal(memory)
     assert message.endswith('conflict with "helm": .metadata.labels')
     assert fix == (
-        "if kubectl applied them: tenantry cluster bootstrap NAME | kubectl apply -f -; otherwise remove these fields from the"
+        "if kubectl applied them: tenantry bootstrap NAME | kubectl apply -f -; otherwise remove these fields from the"
         " other manager's configuration, or rename the platform's objects"
     )
 

@@ -82,7 +82,7 @@ def test_a_cluster_that_says_it_is_another_one_is_refused() -> None:
 def test_a_cluster_that_does_not_say_what_it_is_is_refused(marker: Mapping[str, Any] | None) -> None:
     assert refusal(cluster(marker)) == (
         f"cluster {SERVER} is not marked as 'hub', the management cluster of environment 'dev'\n"
-        "  fix: check the kubeconfig and its context; if they are right: tenantry cluster bootstrap hub"
+        "  fix: check the kubeconfig and its context; if they are right: tenantry bootstrap hub"
         " --kubeconfig FILE --context NAME"
     )
 

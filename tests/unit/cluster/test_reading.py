@@ -120,4 +120,4 @@ def test_secrets_are_deleted_only_where_pulumi_may_list_them(verbs: set[str], re
         said = str(refused)
     assert said.startswith(refusal)
     assert bool(said) == bool(refusal)
-    assert not refusal or "tenantry rbac --role deploy --environment dev --secrets" in said
+    assert not refusal or "tenantry bootstrap --environment dev --roles deploy --for WHO --secrets" in said

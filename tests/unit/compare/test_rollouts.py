@@ -126,7 +126,7 @@ def test_an_app_that_stays_without_waves_or_goes_is_no_difference_of_rollouts(wa
 )
 def test_what_flux_follows_by_itself_bypasses_waves(before: str, after: str, what: str) -> None:
     text = fleet(WAVES).replace("{branch: main}", "{tag: v1}")
-    pin = "; pin it with `tenantry update --pin`" if "versions" in what else ""
+    pin = "; to pin it, write a version in place of the range" if "versions" in what else ""
     shown = told(text, text.replace(before, after))
     assert [each for each in shown.splitlines() if each.startswith("!")] == (
         [f"! dev: {what}: what is new there bypasses the waves{pin}"] if what else []

@@ -89,9 +89,9 @@ NOT_EXPLAINED: dict[Pattern, str] = {
     ("environments", "*", "extends"): "what it brings is told with the place in the other environment",
     ("environments", "*", "fluxShards"): "told as a whole",
     ("environments", "*", "management"): "where all objects are",
-    ("environments", "*", "maxDeletions"): "what a run may do, for `list environments`",
+    ("environments", "*", "maxDeletions"): "what a run may do",
     ("environments", "*", "namespace"): "told of tenants without a template of their own",
-    ("environments", "*", "protected"): "what a run may do, for `list environments`",
+    ("environments", "*", "protected"): "what a run may do",
     ("environments", "*", "tenants"): "which tenants there are, for `list tenants`",
     ("clusters", "*", "variables"): "told of what uses them",
     ("clusterGroups", "*", "labels"): "the reason why a cluster is selected",
@@ -263,7 +263,6 @@ NO_OBJECT = {
     "reservedNamespaces": "a check of names",
     "maxDeletions": "read by the guard",
     "sharedIdentity": "a permission, told by what uses it",
-    "updates": "read by `tenantry update` alone",
 }
 OTHERWISE: dict[Pattern, str] = {
     ("*", "*", "clusters"): "by where the parts are",

@@ -14,10 +14,13 @@ from tenantry.fleet import rules
 from tenantry.flux import references as of_flux
 from tenantry.flux.schemas import kinds, schema_of
 from tenantry.grants.authors import names_in
+from tenantry.grants.model import Share
 from tenantry.grants.rules import included_files_name_what_is_theirs_or_shared
 from tenantry.kube.objects import SecretValues
 from tenantry.load import load_fleet, plan_all
-from tenantry.model import Document, FluxBlock, Tenant
+from tenantry.model import Alert, Document, FluxBlock, ImageSource, Model, Receiver, Source, SourcePatch, Tenant
+from tenantry.model.document import ObjectsChart
+from tenantry.model.requirements import KeysName
 from tenantry.model.scalars import Refers
 from tenantry.model.strict import declared_type
 from tests.unit.fleet.authored import (
@@ -328,13 +331,25 @@ def test_submodules_need_a_grant() -> None:
 # --- nothing is forgotten -------------------------------------------------------------------------------------------
 
 
+CREDENTIALS: list[tuple[type[Model], str]] = [
+    (Alert, "credentials"),
+    (Receiver, "credentials"),
+    (KeysName, "name"),
+    (Source, "credentials"),
+    (SourcePatch, "credentials"),
+    (ImageSource, "credentials"),
+    (ObjectsChart, "credentials"),
+]
+"""The fields that name credentials."""
+
+
 def test_every_field_of_the_model_with_a_name_of_the_tenants_is_marked() -> None:
     """The table of names knows every key; see its own tests."""
     from tenantry.edit.subjects.names import NAMES, Kind
     from tenantry.edit.subjects.references import fields_of
     from tests.unit.edit.subjects.shapes import reachable
 
-    groups = {Kind.APP: "apps", Kind.CONFIG: "configs", Kind.CREDENTIALS: "credentials", Kind.SOURCE: "sources"}
+    groups = {Kind.APP: "apps", Kind.SOURCE: "sources"}
     marked = {
         field.declared: group
         for model in reachable(Document)
@@ -342,7 +357,8 @@ def test_every_field_of_the_model_with_a_name_of_the_tenants_is_marked() -> None
         if (group := _mark(declared_type(model.model_fields[field.declared[1]])))
     }
     add_ons = {key: "apps" for key, named in NAMES.items() if named.kind is Kind.ADDON}  # named as `platform/dns`
-    assert marked == {key: groups[named.kind] for key, named in NAMES.items() if named.kind in groups} | add_ons
+    of_apps = {key: groups[named.kind] for key, named in NAMES.items() if named.kind in groups}
+    assert marked == of_apps | add_ons | {key: "credentials" for key in CREDENTIALS} | {(Share, "configs"): "configs"}
 
 
 def _mark(annotation: Any) -> str:

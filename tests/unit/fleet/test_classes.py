@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any
 
-import pytest
-
-from tenantry.cli.app import run
 from tenantry.explain import explain_app
 from tenantry.fleet.classes import is_of_class, is_platforms_source
-from tenantry.load import load_fleet, warnings_of
+from tenantry.load import warnings_of
 from tenantry.plan.plan import plan
 from tests.table import table
 from tests.unit.texts import FRAME, fleet, planned, problems, told
@@ -327,30 +323,3 @@ def test_what_is_wrong_with_classes_is_told_with_its_place(
 def test_a_long_chain_of_classes_is_refused() -> None:
     chain = "".join(f"c{number}: {{class: c{number + 1}}}\n" for number in range(3000)) + "c3000: {}"
     assert "classes above it, one through the other" in problems(text(chain, "acme: {class: c0}"))
-
-
-def test_an_app_moves_to_a_tenant_that_has_its_source_from_a_class(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.chdir(tmp_path)
-    (tmp_path / "tenants.yaml").write_text(
-        """\
-apiVersion: tenantry/v1
-environments: {prod: {management: hub}}
-clusters: {hub: {environments: [prod]}}
-defaults: {clusters: {names: [hub]}}
-tenantClasses: {small: {sources: {c: {helm: {url: "https://charts.example.com"}}}}}
-tenants:
-  acme:
-    class: small
-    apps: {web: {helm: {source: c, chart: x, version: 1.0.0}}, app: {helm: {source: c, chart: y, version: 1.0.0}}}
-  beta: {class: small}
-  gamma: {}
-"""
-    )
-    assert run(["move", "app", "acme/web", "beta"]) == 0
-    assert run(["move", "app", "acme/app", "gamma"]) == 2, "a source of the class does not come by itself"
-    assert run(["move", "app", "acme/app", "gamma", "--with-sources"]) == 0
-    tenants = load_fleet(tmp_path / "tenants.yaml").document.tenants
-    assert [*tenants["acme"].apps, *tenants["beta"].apps, *tenants["gamma"].apps] == ["web", "app"]
-    assert set(tenants["gamma"].sources) == {"c"}

@@ -2,18 +2,12 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
-import pytest
 import yaml
 
-from tenantry.edit.editor import Editor
 from tenantry.edit.subjects.adding import selector
-from tenantry.edit.subjects.placing import remove_placement
 from tenantry.fleet.choice import choice_of_app
 from tenantry.fleet.fleet import Fleet
 from tenantry.fleet.placement import cluster_labels, labelled
-from tenantry.messages.data import value_at
 from tests.table import table
 from tests.unit import texts
 
@@ -128,25 +122,6 @@ def test_a_selector_on_the_command_line(text: str, exclude: list[str], expected:
 def test_a_label_with_two_values_names_the_clusters_that_have_either() -> None:
     labels = cluster_labels(fleet_of("{all: true}"))
     assert labelled(["region=eu,region=us", "tier=none"], labels) == ["a", "b", "tier=none"]
-
-
-@table(
-    ("clusters", "left"),
-    [
-        ("{labels: {region: [eu, us]}}", {"labels": {"region": ["eu", "us"]}, "exclude": ["b"]}),
-        (
-            "{all: true, exclude: {labels: {tier: [x]}}}",
-            {"all": True, "exclude": {"labels": {"tier": ["x"]}, "names": ["b"]}},
-        ),
-        ("{all: true, exclude: {names: [a]}}", {"all": True, "exclude": {"names": ["a", "b"]}}),
-    ],
-)
-def test_a_tenant_is_taken_off_a_cluster(tmp_path_factory: pytest.TempPathFactory, clusters: str, left: object) -> None:
-    file = tmp_path_factory.mktemp("fleet") / "tenants.yaml"
-    file.write_text(text_of(clusters))
-    editor = Editor.open(file)
-    remove_placement(editor, "rocky", "b")
-    assert value_at(editor.documents[Path(editor.main)].data, ("tenants", "rocky", "clusters")) == left
 
 
 WHERE = (

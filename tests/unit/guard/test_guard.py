@@ -186,7 +186,7 @@ SUSPENDED = (
     "this run would remove suspended objects, and Flux would leave behind what they installed\n"
     "{}"
     "  fix: undo this change and resume them first: remove 'state: paused' and run `tenantry up`, or, for what was suspended by"
-    " hand, run `tenantry resume {} -e dev`; if their cluster is gone, run `tenantry set clusters.edge.state decommissioned`"
+    " hand, do what `tenantry why {} -e dev` says; if their cluster is gone, run `tenantry set clusters.edge.state decommissioned`"
 )
 ALL_MAY_GO = RunLimits(protected=False, deletions=9, emptying=True)
 
@@ -194,7 +194,7 @@ ALL_MAY_GO = RunLimits(protected=False, deletions=9, emptying=True)
 def test_an_app_that_is_paused_does_not_go_before_it_is_active_again() -> None:
     paused = fleet(ROCKY.replace("db: {", "db: {state: paused, "))
     assert refusal(paused, fleet(tenant("rocky", "web")), ALL_MAY_GO) == SUSPENDED.format(
-        "    app 'db' of tenant 'rocky' on edge\n    app 'db' of tenant 'rocky' on hub\n", "rocky db"
+        "    app 'db' of tenant 'rocky' on edge\n    app 'db' of tenant 'rocky' on hub\n", "rocky/db"
     )
     check(planned(fleet(ROCKY)), now(paused), ALL_MAY_GO)
 

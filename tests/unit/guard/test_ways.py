@@ -26,11 +26,7 @@ WITH_DNS = FRAME.replace("platform: {", f"platform: {{addons: {{dns: {DNS}}}, ")
 HERE = {"hub": ["dev"], "edge": ["dev"]}
 ALL = Declared({"rocky", "movy"}, HERE)
 CASCADE = "  --cascade removes the references to the cluster too, where that changes nothing else"
-OR_AGAIN, AND, TYPE = (
-    "type (or make this change again, and unset what was set)",
-    "make this change again, and type",
-    "type",
-)
+AND, TYPE = "make this change again, and type", "type"
 
 
 def without_edge(frame: str) -> str:
@@ -69,7 +65,7 @@ DB, EDGE = "tenants.rocky.apps.db.state", "tenants.rocky.overrides.clusters.edge
             fleet(ROCKY),
             fleet(ON_HUB),
             ALL,
-            commands(EDGE, "remove placement rocky edge", OR_AGAIN),
+            commands(EDGE, f"set {EDGE} null", AND),
         ),
         (
             fleet(ROCKY, MOVY),
@@ -83,33 +79,33 @@ DB, EDGE = "tenants.rocky.apps.db.state", "tenants.rocky.overrides.clusters.edge
             ALL,
             commands(
                 "tenants.movy.overrides.clusters.edge.state, tenants.movy.overrides.clusters.hub.state",
-                "remove placement movy edge, remove placement movy hub",
-                OR_AGAIN,
+                "set tenants.movy.overrides.clusters.edge.state null, set tenants.movy.overrides.clusters.hub.state null",
+                AND,
             ),
         ),
         (
             fleet(ROCKY),
             fleet(ON_HUB),
             Declared({"rocky"}, HERE | {"edge": ["dev", "prod"]}),
-            commands(EDGE, f"unset {EDGE}", AND),
+            commands(EDGE, f"set {EDGE} null", AND),
         ),
         (
             fleet(ROCKY, frame=WITH_DNS),
             fleet(ROCKY, frame=without_edge(WITH_DNS)),
             Declared({"rocky"}, HERE | {"edge": ["prod"]}),
-            commands("clusters.edge.state", "unset clusters.edge.state", AND),
+            commands("clusters.edge.state", "set clusters.edge.state null", AND),
         ),
         (
             fleet(ROCKY),
             fleet(tenant("rocky", "web")),
             ALL._replace(apps={("rocky", "db"), ("rocky", "web")}),
-            commands(DB, f"unset {DB}", AND, keeps=False),
+            commands(DB, f"set {DB} null", AND, keeps=False),
         ),
         (
             fleet(ROCKY, frame=WITH_DNS),
             fleet(ROCKY),
             ALL._replace(apps={("", "dns")}),
-            commands("platform.addons.dns.state", "unset platform.addons.dns.state", AND, keeps=False),
+            commands("platform.addons.dns.state", "set platform.addons.dns.state null", AND, keeps=False),
         ),
         (
             fleet(ROCKY),
@@ -139,7 +135,7 @@ DB, EDGE = "tenants.rocky.apps.db.state", "tenants.rocky.overrides.clusters.edge
             fleet(ROCKY),
             fleet(ROCKY.replace("db: {", "db: {clusters: {names: [hub]}, ")),
             ALL._replace(apps={("rocky", "db"), ("rocky", "web")}),
-            commands(DB, f"unset {DB}", AND, keeps=False),
+            commands(DB, f"set {DB} null", AND, keeps=False),
         ),
         (
             fleet(ROCKY, frame=WITH_DNS),
@@ -151,7 +147,7 @@ DB, EDGE = "tenants.rocky.apps.db.state", "tenants.rocky.overrides.clusters.edge
             fleet(JOBS),
             fleet(ROCKY),
             ALL,
-            commands("tenants.rocky.namespaces.jobs.state", "unset tenants.rocky.namespaces.jobs"),
+            commands("tenants.rocky.namespaces.jobs.state", "set tenants.rocky.namespaces.jobs null"),
         ),
     ],
 )

@@ -106,22 +106,12 @@ def test_every_object_is_told_once(
     document = json.loads(text)
     counts = document["counts"]
     assert counts["read"] == sum(counts[each] for each in ("expressed", "applied", "replaced", "left"))
-    assert counts["expressed"] == sum(counts[each] for each in ("unchanged", "harmless", "changed", "renamed"))
+    assert counts["expressed"] == sum(counts[each] for each in ("unchanged", "changed", "renamed"))
     assert counts["left"] == counts["stays"] + counts["inexpressible"]
     assert tuple(counts[each] for each in ("read", "expressed", "applied", "replaced", "left")) == COUNTS[case]
     told = [_named(each) for each in (*document["kept"], *document["leftOver"]) if not each.get("field")]
     assert len(told) == len(set(told)) == counts["read"]
     assert "drowned" not in text
-
-
-def test_an_app_whose_source_has_another_name_and_the_same_content_has_a_harmless_difference(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    imported("handover", tmp_path / "tenants.yaml", monkeypatch, "--output", "json")
-    document = json.loads(capsys.readouterr().out)
-    (policies,) = (each for each in document["kept"] if each["name"] == "policies")
-    assert ["spec", "sourceRef", "name"] in [each["field"]["path"] for each in policies["harmless"]]
-    assert (policies["fields"], document["risks"]) == ([], [])
 
 
 def test_what_is_planned_under_another_name_is_compared_too(
@@ -131,13 +121,9 @@ def test_what_is_planned_under_another_name_is_compared_too(
     document = json.loads(capsys.readouterr().out)
     told = {each["planned"]: [each["path"][-1] for each in each["fields"]] for each in document["renamed"]}
     assert told == {
-        "Kustomization kubeconfigs/edge-infra": ["serviceAccountName"],
-        "Kustomization east/east-infra": ["key", "serviceAccountName"],
-        "Kustomization west/west-infra": ["key", "serviceAccountName"],
-    }
-    # Its source has a new name and the same content, and the new object keeps nothing of the old reference.
-    assert {each["reason"] for found in document["renamed"] for each in found["harmless"]} >= {
-        "the source has another name, and the same address, reference, filters and credentials"
+        "Kustomization kubeconfigs/edge-infra": ["deletionPolicy", "name", "serviceAccountName"],
+        "Kustomization east/east-infra": ["deletionPolicy", "name", "key", "serviceAccountName"],
+        "Kustomization west/west-infra": ["deletionPolicy", "name", "key", "serviceAccountName"],
     }
     assert document["counts"]["changed"] == 0
 
@@ -164,7 +150,7 @@ def test_a_fleet_of_tenantry_is_read_back_without_a_difference(
     assert run(["import", *options, "--to", str(target), "--output", "json"]) == 0
     document = json.loads(capsys.readouterr().out)
     counts = document["counts"]
-    differing = ("harmless", "changed", "renamed", "left", "added")
+    differing = ("changed", "renamed", "left", "added")
     assert {key: counts[key] for key in differing} == dict.fromkeys(differing, 0), document
     again = plan_all(load_fleet(target))
     # Secrets with values of the stack are not rendered.

@@ -253,40 +253,14 @@ spec: {interval: 5m, chartRef: {kind: OCIRepository, name: nginx-chart, namespac
 """
 
 
-def test_what_image_automation_writes_goes_on_being_applied_from_where_its_markers_are() -> None:
+def test_what_applies_image_automation_goes_on_applying_it_with_all_the_rest() -> None:
     report = reported(prod=[*objects(SOURCE), *leads("infra"), *objects(AUTOMATED, "flux-system/infra")])
     told = fates(report)
     assert told.pop("Kustomization infra") == "changed"
     assert told.pop("GitRepository fleet") == "equal"
     assert set(told.values()) == {"applied"}
-
-
-GENERATOR = """\
-apiVersion: source.extensions.fluxcd.io/v1beta1
-kind: ArtifactGenerator
-metadata: {name: monorepo, namespace: flux-system}
-spec:
-  sources: [{alias: repo, kind: GitRepository, name: fleet}]
-  artifacts:
-    - {name: deploy, copy: [{from: "@repo/deploy/**", to: "@artifact/"}]}
-    - {name: mixed, copy: [{from: "@repo/deploy/**", to: "@artifact/"}, {from: "@repo/more/**", to: "@artifact/"}]}
-"""
-
-
-def test_a_copy_of_a_directory_is_said_as_the_directory_and_is_no_other_manifests() -> None:
-    apps = [*leads("web"), *leads("mixed")]
-    for app, artifact in zip(apps, ("deploy", "mixed"), strict=True):
-        app["spec"]["sourceRef"] = {"kind": "ExternalArtifact", "name": artifact}
-    report = reported(prod=[*objects(SOURCE), *objects(GENERATOR), *apps])
-    assert fates(report) == {
-        "GitRepository fleet": "equal",
-        "ArtifactGenerator monorepo": "stays",
-        "Kustomization web": "changed",
-        "Kustomization mixed": "inexpressible",
-    }
-    web = report.draft.data["platform"]["addons"]["web"]
-    assert (web["kustomize"]["source"], web["kustomize"]["path"]) == ("fleet", "./deploy/web")
-    assert {risk.field for risk in report.risks} == {"spec.serviceAccountName"}
+    alone = fates(reported(prod=[*objects(SOURCE), *leads("web"), *objects(AUTOMATED)]))
+    assert (alone["HelmRelease nginx"], alone["ImagePolicy nginx-chart"]) == ("changed", "inexpressible")
 
 
 def test_an_app_of_a_source_that_flux_refuses_is_left_with_it() -> None:

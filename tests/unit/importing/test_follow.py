@@ -10,12 +10,11 @@ import pytest
 import yaml
 
 from tenantry.importing import checkouts
-from tenantry.importing.checkouts import Checkout, checkout_around
+from tenantry.importing.checkouts import checkout_around
 from tenantry.importing.documents import Placed
 from tenantry.importing.environments import clusters_around, nothing_found, read_environment, summary
-from tenantry.importing.markers import Marked
 from tenantry.importing.model import Reading
-from tenantry.manifests.model import NotRendered
+from tenantry.importing.programs import NotBuilt
 
 LEADS = """\
 apiVersion: kustomize.toolkit.fluxcd.io/v1
@@ -71,13 +70,12 @@ class Repository:
         if directory.name == "broken":
             raise KeyError("name")
         if spec.get("components"):
-            raise NotRendered("kustomize: there is no such component")
+            raise NotBuilt("kustomize: there is no such component")
         return "\n---\n".join(each.read_text() for each in sorted(directory.rglob("*.yaml"))).encode()
 
-    def read(self, **named: Path) -> tuple[dict[str, Placed], Reading]:
+    def read(self) -> tuple[dict[str, Placed], Reading]:
         """What is read of the cluster: by kind and name."""
-        copies = {name: Checkout(path, relative=False) for name, path in named.items()}
-        objects, reading = read_environment("prod", [self.root / "clusters" / "prod"], (), copies, self.build)
+        objects, reading = read_environment("prod", [self.root / "clusters" / "prod"], (), self.build)
         return {f"{each.manifest['kind']} {each.manifest['metadata']['name']}": each for each in objects}, reading
 
 
@@ -261,14 +259,10 @@ spec: {interval: 1m, url: "https://git.example.com/acme/apps", ref: {branch: mai
 """
 
 
-def test_a_copy_of_a_source_is_named_by_its_name_or_its_address(repository: Repository, tmp_path: Path) -> None:
+def test_what_leads_to_another_repository_is_not_followed(repository: Repository) -> None:
     text = leads("web", "./web").replace("name: flux-system\n", "name: apps\n")
     repository.write("clusters/prod/web.yaml", text, ELSEWHERE)
-    (tmp_path / "copy" / "web").mkdir(parents=True)
-    (tmp_path / "copy" / "web" / "web.yaml").write_text(RELEASE)
-    for name in ("flux-system/apps", "GitRepository/flux-system/apps", "https://git.example.com/acme/apps"):
-        found, reading = repository.read(**{name: tmp_path / "copy"})
-        assert (owner(found["HelmRelease web"]), reading.elsewhere) == ("web", ())
+    repository.write("web/web.yaml", RELEASE)
     found, reading = repository.read()
     assert ("HelmRelease web" in found, [str(each.source) for each in reading.elsewhere]) == (
         False,
@@ -277,7 +271,7 @@ def test_a_copy_of_a_source_is_named_by_its_name_or_its_address(repository: Repo
     assert str(nothing_found(reading, [], empty=False)) == (
         "nothing that was read can be written; 1 Kustomization leads to GitRepository flux-system/apps"
         " (https://git.example.com/acme/apps), which is not at hand\n"
-        "  fix: name a copy of it: --source flux-system/apps=DIRECTORY"
+        "  fix: name a directory that Flux applies to a cluster, or context:NAME for a live one"
     )
 
 
@@ -297,37 +291,6 @@ def test_the_address_of_a_remote_tells_the_repository(
     repository.write("clusters/prod/web.yaml", text, ELSEWHERE)
     repository.write("web/web.yaml", RELEASE)
     assert ("HelmRelease web" in repository.read()[0]) is is_followed
-
-
-GENERATOR = """\
-apiVersion: source.extensions.fluxcd.io/v1beta1
-kind: ArtifactGenerator
-metadata: {name: monorepo, namespace: flux-system}
-spec:
-  sources: [{alias: repo, kind: GitRepository, name: flux-system}]
-  artifacts:
-    - name: apps
-      copy: [{from: "@repo/deploy/base/**", to: "@artifact/base/"}, {from: "@repo/deploy/web/**", to: "@artifact/web/"}]
-    - name: mixed
-      copy: [{from: "@repo/deploy/**", to: "@artifact/"}, {from: "@repo/clusters/**", to: "@artifact/"}]
-    - name: out
-      copy: [{from: "@repo/../**", to: "@artifact/"}]
-"""
-
-
-def test_a_directory_that_is_copied_as_it_is_stands_for_the_artifact(repository: Repository) -> None:
-    kustomizations = [
-        leads(name, "./web")
-        .replace("kind: GitRepository", "kind: ExternalArtifact")
-        .replace("name: flux-system\n", f"name: {name}\n")
-        for name in ("apps", "mixed", "out")
-    ]
-    repository.write("clusters/prod/apps.yaml", GENERATOR, *kustomizations)
-    repository.write("deploy/web/web.yaml", RELEASE)
-    found, reading = repository.read()
-    assert found["HelmRelease web"].origin == f"{repository.root}/deploy/web"
-    assert [each.source.name for each in reading.elsewhere] == ["mixed"]
-    assert [each.reason for each in reading.unread] == ["the source has no directory './web'"]
 
 
 def test_the_source_begins_where_the_path_of_the_bootstrap_begins(tmp_path: Path) -> None:
@@ -384,11 +347,3 @@ def test_the_clusters_of_a_repository_are_named_if_nothing_can_be_written(reposi
         "no Kubernetes objects were found\n  fix: name the clusters of the repository: tenantry import"
         f" -e prod={repository.root}/clusters/prod -e test={repository.root}/clusters/test"
     )
-
-
-def test_what_image_automation_writes_is_found_in_the_sources_that_were_followed(repository: Repository) -> None:
-    repository.write("clusters/prod/apps.yaml", leads("apps", "./apps"))
-    repository.write("apps/web.yaml", RELEASE.replace('"VALUE"}', "VALUE}"))
-    repository.write("apps/patch.yaml", 'host: web-7 # {"$imagepolicy": "flux-system:web"}\n')
-    _, reading = repository.read()
-    assert reading.marked == ((Marked("host", "web-7"), "apps/patch.yaml"),)

@@ -14,6 +14,7 @@ from tenantry.importing.model import Inventory, inventory
 from tenantry.importing.remotes import for_flux, plain
 from tenantry.importing.report import Report, report_of
 from tenantry.importing.text import text_of
+from tenantry.kube.objects import object_id
 from tests.table import table
 from tests.unit.importing.test_follow import DEPLOYMENT, SOURCE, Repository, leads
 
@@ -43,7 +44,7 @@ def read(repository: Repository, *environments: str) -> Inventory:
     directory = repository.root / "clusters" / "prod"
     found, how = {}, None
     for each in environments or ("prod",):
-        found[each], one = read_environment(each, [directory], (), {}, repository.build)
+        found[each], one = read_environment(each, [directory], (), repository.build)
         how = how + one if how else one
     assert how
     return inventory(found, {each: each for each in found}, how)
@@ -74,10 +75,6 @@ def test_what_the_remote_tells_is_in_the_file_and_has_to_be_checked(repository: 
         f"kubectl get gitrepository flux-system --namespace flux-system --context {each} --output yaml"
         for each in ("prod", "test")
     )
-    # Nobody knows yet whether the new source is the old one.
-    assert [(str(each.id), each.field) for each in report.risks if "Git remote" in each.reason] == [
-        ("Kustomization flux-system/web", "spec.sourceRef.name")
-    ] * 2
     assert list(summary(report.inventory.reading, report.draft.assumed))[-1] == (
         "GitRepository flux-system/flux-system in prod, test was not read: its address is that of the Git remote 'origin' of"
         f" {repository.root}"
@@ -92,9 +89,7 @@ def test_the_source_of_a_bootstrap_that_keeps_its_name_is_not_new(repository: Re
     repository.write("clusters/prod/web.yaml", sync, leads("fleet", "./web", sourceRef=source))
     report = imported(repository)
     assert "GitRepository" not in {each.id.kind for each in report.proof.added}
-    assert [(str(each.id), each.field) for each in report.risks if "Git remote" in each.reason] == [
-        ("GitRepository flux-system/fleet", "spec")
-    ]
+    assert [str(object_id(each.manifest)) for each in report.draft.assumed] == ["GitRepository flux-system/fleet"]
 
 
 def test_an_address_that_is_still_to_be_filled_in_counts_as_none(repository: Repository) -> None:

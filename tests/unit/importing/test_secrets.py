@@ -72,27 +72,6 @@ kind: Alert
 metadata: {name: chat2, namespace: shop}
 spec: {providerRef: {name: chat2}, eventMetadata: {password: SECRET}, eventSources: [{kind: Kustomization, name: other}]}
 ---
-apiVersion: image.toolkit.fluxcd.io/v1
-kind: ImageRepository
-metadata: {name: other-web, namespace: shop}
-spec: {image: ghcr.io/x/podinfo, interval: 5m}
----
-apiVersion: image.toolkit.fluxcd.io/v1
-kind: ImagePolicy
-metadata: {name: other-web, namespace: shop}
-spec: {imageRepositoryRef: {name: other-web}, policy: {semver: {range: 1.x}}}
----
-apiVersion: image.toolkit.fluxcd.io/v1
-kind: ImageUpdateAutomation
-metadata: {name: other, namespace: shop}
-spec:
-  interval: 5m
-  sourceRef: {kind: GitRepository, name: web}
-  git:
-    commit: {author: {email: a@example.com, name: a}, messageTemplateValues: {token: SECRET}}
-    push: {branch: main, options: {password: SECRET}}
-  update: {path: ./web, strategy: Setters}
----
 apiVersion: v1
 kind: ResourceQuota
 metadata: {name: quota, namespace: shop, annotations: {password: SECRET}}
@@ -141,10 +120,8 @@ def test_secrets_beside_apps_are_left_over_one_by_one(tmp_path: Path, capfd: pyt
         ("ServiceAccount", 'metadata.annotations["example.com/api-key"]'),
         ("ResourceQuota", "metadata.annotations.password"),
         ("Alert", ""),
-        ("ImageUpdateAutomation", ""),
     }
     tenant = yaml.safe_load((tmp_path / "tenants.yaml").read_text())["tenants"]["shop"]
-    assert list(tenant["apps"]["other"]["imageAutomation"]) == ["images"]
     assert not {"annotations", "serviceAccount", "alerts"} & tenant.keys()
 
 

@@ -83,33 +83,12 @@ def test_of_a_ref_the_part_that_flux_takes_is_told(ref: dict[str, str], expected
     assert Taken("source", None, "./", None, tuple(ref.items())).short == expected
 
 
-@table(
-    "key, name, expected",
-    [
-        ("chart", "redis", ["movy/cache"]),
-        ("chart", "coredns", ["platform/dns"]),
-        ("chart", "redi", []),
-        ("source", "images", ["movy/api"]),
-        ("source", "dns", ["platform/dns"]),
-        ("address", "git.example.com/movy", ["movy/api"]),
-        ("address", "https://git.example.com", ["rocky/web"]),
-        ("address", "ssh://git.example.com/movy/manifests", ["movy/api"]),
-        ("address", "oci://registry.example.com/charts/coredns", ["platform/dns"]),
-        ("address", "registry.example.com", ["platform/dns", "movy/api"]),
-        ("address", "charts.example.com/movy/redis", ["movy/cache"]),
-        ("address", "example.com", []),
-    ],
-)
-def test_apps_are_found_by_what_they_use(key: str, name: str, expected: list[str]) -> None:
-    found = listing(FLEET, "apps", Filter(uses=[(key, name)]))
-    assert [f"{item['tenant']}/{item['name']}" for item in found] == expected
-
-
-def test_a_source_of_several_apps_is_told_with_the_ref_and_the_places_of_each_environment() -> None:
-    found = {item["name"]: item for item in listing(FLEET, "sources", Filter(tenants=["movy"]))}
-    assert [(each["ref"], each["where"]) for each in found["manifests"]["versions"]] == [({"branch": "dev"}, "dev")]
-    assert [(each["ref"], each["where"]) for each in found["images"]["versions"]] == [({"tag": "v1"}, "prod")]
-    assert (found["charts"]["apps"], found["manifests"]["apps"]) == (["shop", "cache"], ["api"])
+def test_an_app_is_told_with_the_ref_and_the_places_of_each_environment() -> None:
+    (api,) = (item for item in listing(FLEET, "apps", Filter(tenants=["movy"])) if item["name"] == "api")
+    assert [(each["source"], each["ref"], each["where"]) for each in api["versions"]] == [
+        ("manifests", {"branch": "dev"}, "dev"),
+        ("images", {"tag": "v1"}, "prod"),
+    ]
 
 
 @table(

@@ -1134,8 +1134,8 @@ def test_a_tenant_on_a_remote_needs_the_objects_chart() -> None:
         "tenants.yaml:6:9: error[no-objects-chart]: tenant 'rocky' is placed on remote cluster 'edge', but 'platform.chart' does"
         " not say where the chart lies that installs baselines",
         "  at clusters.edge",
-        "  fix: copy the chart into a Git repository with `tenantry chart copy charts/objects`, and set 'platform: {chart: {git:"
-        " {url: ..., ref: {branch: main}, path: charts/objects}}}'; or push this copy to a registry with `helm package` and"
+        "  fix: copy the chart into a Git repository with `tenantry bootstrap --chart charts/objects`, and set 'platform: {chart:"
+        " {git: {url: ..., ref: {branch: main}, path: charts/objects}}}'; or push this copy to a registry with `helm package` and"
         ' `helm push`, and set \'platform: {chart: {oci: {url: "oci://HOST/PATH/tenantry-objects",'
         " ref: {digest: ...}}}}'",
         "Found 1 error",

@@ -54,10 +54,10 @@ NEWER = TEXT.replace("version: 1.0.0, values", "version: 1.1.0, values")
 PROD_FIRST = TEXT.replace("prod: {helm: {values", "prod: {helm: {version: 1.1.0, values")
 WAYS = (
     "run it there first and wait: tenantry up --environment dev\n"
-    "       in an emergency: tenantry up --environment prod --ignore after --reason TEXT"
+    "       in an emergency: tenantry up --environment prod --ignore after"
 )
 DIFFERENT = WAYS.replace("run it there first", "give dev the same version, run it there").replace(
-    "\n", "\n       or take what dev has: tenantry promote rocky/db --from dev --to prod\n", 1
+    "\n", "\n       or take what dev has: tenantry promote dev prod rocky/db\n", 1
 )
 
 
@@ -214,7 +214,7 @@ def test_a_name_alone_is_no_gate() -> None:
 
 @pytest.mark.parametrize("by_variable", [True, False])
 def test_an_emergency_leaves_a_trace_and_asks_nobody(*, by_variable: bool, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv(IGNORE, "prod after: fire" if by_variable else "dev after: fire")
+    monkeypatch.setenv(IGNORE, "prod after" if by_variable else "dev after")
     memory = hub()
     answer = asked(memory, NEWER, mode=Mode.RUN if by_variable else Mode.IGNORE)
     assert answer.problem

@@ -22,7 +22,7 @@ from tests.unit.texts import fleet, planned
 POLICIES = "/apis/admissionregistration.k8s.io/v1/validatingadmissionpolicies/tenantry-tenants"
 RELEASES = "/apis/helm.toolkit.fluxcd.io/v2/helmreleases"
 BINDINGS = "/apis/rbac.authorization.k8s.io/v1/rolebindings"
-BOOTSTRAP = "tenantry cluster bootstrap hub --kubeconfig FILE --context NAME"
+BOOTSTRAP = "tenantry bootstrap hub --kubeconfig FILE --context NAME"
 
 
 def report(management: Memory, edge: Edge | None = None, text: str = TEXT, **options: Any) -> Report:

@@ -59,13 +59,12 @@ def _token(begin: datetime, end: datetime) -> bytes:
     return yaml.safe_dump(content).encode()
 
 
-def test_a_token_of_a_registered_cluster_that_nobody_renews_is_a_warning() -> None:
-    registered = WATCHED | {"tenantry/registered": "edge"}
-    for left, labels, codes in ((9, registered, ["expires-soon"]), (11, registered, []), (9, WATCHED, [])):
-        data = _token(NOW - timedelta(days=30 - left), NOW + timedelta(days=left))
-        found = check(FoundSecret({"admin.conf": data}, labels))
+def test_a_token_of_a_week_or_longer_that_nobody_renews_is_a_warning() -> None:
+    for days, left, codes in ((30, 5, ["expires-soon"]), (30, 7, []), (7, 1, ["expires-soon"]), (6, 1, [])):
+        data = _token(NOW - timedelta(days=days - left), NOW + timedelta(days=left))
+        found = check(FoundSecret({"admin.conf": data}, WATCHED))
         assert [problem.code for problem in found if problem.code != "no-authority"] == codes
-        assert [each.fix for each in found if each.code in codes] == ["tenantry cluster register edge --renew"] * len(
+        assert [each.fix for each in found if each.code in codes] == ["have the kubeconfig's writer renew it"] * len(
             codes
         )
 

@@ -34,7 +34,7 @@ from tests.unit.preflight.clusters import (
 )
 from tests.unit.texts import fleet, rocky
 
-BOOTSTRAP = "tenantry cluster bootstrap edge --environment dev --kubeconfig FILE --context NAME"
+BOOTSTRAP = "tenantry bootstrap edge --environment dev --kubeconfig FILE --context NAME"
 UNKNOWN_AUTHORITY = "no-authority"
 """Said of every kubeconfig here; it is of no interest."""
 

@@ -8,7 +8,6 @@ from datetime import UTC, datetime, timedelta
 from tenantry.kube.objects import ObjectId, Owner
 from tenantry.plan.plan import Plan
 from tenantry.rollout.conditions import Approved, Known, Mark, Waiting, marked, read_marks, told, waiting, written
-from tenantry.rollout.ignoring import Ignored
 from tenantry.rollout.parts import Part, digests_of, parts_of
 from tests.table import table
 from tests.unit.rollout.test_waves import fleet
@@ -113,7 +112,7 @@ def test_an_approval_counts_for_one_content_from_its_group_and_not_from_who_runs
     [(("soak",), {3}), (("approval",), {2, 3}), (("soak", "approval"), set()), (("after", "windows"), {2, 3})],
 )
 def test_an_emergency_leaves_out_what_it_names(ignored: tuple[str, ...], waves: set[int]) -> None:
-    assert {wave for wave, _ in found(Known(NOW, ignored=Ignored(ignored, "fire")))} == waves
+    assert {wave for wave, _ in found(Known(NOW, ignored=ignored))} == waves
 
 
 def test_a_cluster_whose_window_is_shut_waits_alone_unless_it_is_all_that_a_wave_has() -> None:
@@ -135,7 +134,7 @@ def test_a_cluster_whose_window_is_shut_waits_alone_unless_it_is_all_that_a_wave
         (3, "waits for wave 1 of 3 (canary)"),
     ]
     assert {id.name for id in result.objects if id in going} == {"old"}
-    assert not waiting(of_first, changed(of_first), Known(NOW, ignored=Ignored(("windows",), "fire")), going)
+    assert not waiting(of_first, changed(of_first), Known(NOW, ignored=("windows",)), going)
 
 
 def test_a_run_says_who_waits_for_what_and_until_when() -> None:

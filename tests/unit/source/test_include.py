@@ -238,7 +238,7 @@ def test_all_clusters_may_stand_in_included_files_and_have_groups_of_the_main_fi
             (
                 "tenants.yaml:8:22: error[includes-nothing]: no file matches 'c/*.yaml'",
                 "  at include[0].clusters",
-                "  fix: correct the pattern, or remove it, or write one with 'tenantry cluster discover'",
+                "  fix: correct the pattern, or remove it",
             ),
         ),
     ],

@@ -120,18 +120,7 @@ async function copy(button) {
   setTimeout(() => (button.textContent = "Copy"), 2000);
 }
 
-// How old the page is, since it does not change by itself.
-function sayAge() {
-  const time = byId("read-at");
-  const minutes = time ? Math.floor((Date.now() - Date.parse(time.dateTime)) / 60_000) : 0;
-  if (minutes < 1) return;
-  const hours = Math.floor(minutes / 60);
-  const told = hours < 2 ? counted(minutes, "minute") : hours < 48 ? counted(hours, "hour") : counted(Math.floor(hours / 24), "day");
-  time.after(` (${told} before you opened this page)`);
-}
-
 function start() {
-  sayAge();
   document.querySelectorAll(".copy").forEach((button) => (button.hidden = false));
   document.addEventListener("click", (event) => {
     const button = event.target.closest(".copy");

@@ -150,7 +150,7 @@ def rollout_dangers(pieces: Pieces) -> Iterator[Found]:
     known = {(each.tenant, each.name, followed) for each, followed in _followers(pieces.before)}
     for each, what in _followers(pieces.after):
         if (each.tenant, each.name, what) not in known:
-            more = "; pin it with `tenantry update --pin`" if is_range(what) else ""
+            more = "; to pin it, write a version in place of the range" if is_range(what) else ""
             yield _of(each, each.cluster, f"follows {what}: what is new there bypasses the waves{more}")
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from pathlib import Path
 
 from tenantry.edit.editor import Editor
-from tenantry.edit.subjects.names import Target
 from tenantry.fleet.fleet import Fleet
 from tenantry.grants.frames import filled
 from tenantry.load import fleet_of
@@ -33,8 +32,3 @@ def checked(editor: Editor) -> Fleet:
 def texts(editor: Editor) -> dict[Path, bytes]:
     """All files as edited."""
     return {file: editor.read(file) for file in editor.documents}
-
-
-def spelled(target: Target) -> str:
-    """The name of something as a command takes it."""
-    return f"{target.owner}/{target.name}" if target.owner else target.name

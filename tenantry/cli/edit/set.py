@@ -1,0 +1,189 @@
+"""`tenantry set`: one value at a path of the file. The value null removes the entry."""
+
+from __future__ import annotations
+
+import re
+import sys
+from collections.abc import Iterator
+from pathlib import Path as FilePath
+from typing import Any
+
+import click
+
+from tenantry.cli.commands import Command
+from tenantry.cli.completers import fleet_data
+from tenantry.cli.edit.apply import How, apply, edit_options
+from tenantry.cli.edit.check import Checked
+from tenantry.cli.fleet_file import reads_file
+from tenantry.edit.editor import Editor
+from tenantry.edit.paths import END, check_known, keys_at, located, not_there, parse_path, typed
+from tenantry.edit.subjects.placing import require_list
+from tenantry.edit.values import Style, flow
+from tenantry.fleet.groups import NAMING
+from tenantry.fleet.lineages import Lineages
+from tenantry.messages.data import ABSENT, mapping_at, value_at
+from tenantry.messages.errors import InvalidFleet, Path, Refused
+from tenantry.messages.redact import redacted
+from tenantry.messages.text import format_path
+from tenantry.source.compose import Constructor, compose
+
+_MOST = 60
+"""Characters of a value in a message."""
+_LAST = re.compile(r"""^(?P<above>.*?)(?:(?P<bracket>\[["']?)(?P<inner>[^\[\]"']*)|\.?(?P<plain>[^.\[\]]*))$""")
+
+
+def _complete(context: click.Context, _: click.Parameter, start: str) -> list[str]:
+    """The keys that stand at the path or may stand there, each as a whole path."""
+    match = _LAST.match(start)
+    try:
+        above = parse_path(match["above"]) if match and match["above"] else ()
+    except Refused:
+        match = None
+    if match is None:
+        return []
+    begun = match["inner"] or match["plain"] or ""
+    keys = dict.fromkeys((*mapping_at(fleet_data(context), *above), *map(str, keys_at(above))))
+    return [format_path((*above, key)) for key in keys if key.startswith(begun)]
+
+
+@click.command(
+    "set",
+    cls=Command,
+    epilog="""\
+Examples:
+  tenantry set tenants.rocky.quota.pods 60
+  tenantry set tenants.rocky.quota.requests.cpu 8
+  tenantry set tenants.rocky.apps.web.helm.values '{replicas: 3}'
+  tenantry set defaults.overrides.environments.prod.quota.pods 80
+  tenantry set 'tenants.rocky.owners[0].group' team-rocky
+  tenantry set 'tenants.rocky.clusters.names[]' edge-2      one cluster more
+  tenantry set tenants.rocky.apps.web.helm.values.tag --string 1.10
+  tenantry set platform.addons.dns.helm.values - < values.yaml
+  tenantry set tenants.rocky.role edit --dry-run | git apply
+
+  tenantry set tenants.rocky.quota null                     remove the entry
+  tenantry set 'tenants.rocky.clusters.names[edge-2]' null  one cluster less
+
+A path is written as in messages. A key with dots stands in brackets and quotes
+where another key could follow it; quote the whole path for the shell then.
+[] is the place behind the last entry of a list.
+
+Exit codes:
+  0  the value is written or removed, or it is there already
+  2  there is no such path, the value does not fit there, the edited file would
+     be invalid, or it cannot be written; nothing is written
+""",
+)
+@click.argument("path", shell_complete=_complete)
+@click.argument("value")
+@click.option("--string", is_flag=True, help="Take VALUE as a text, as it is, not as YAML.")
+@edit_options
+@reads_file
+def command(file: FilePath, path: str, value: str, output: str, *, string: bool, dry_run: bool) -> int:
+    """Set the value at PATH in tenants.yaml, or in the included file that declares it.
+
+    VALUE is YAML; `-` reads it from stdin. Where only text fits, VALUE is taken as text: a version 1.10 stays 1.10, and is
+    not the number 1.1. Of a mapping or list, only the entries that differ change. Comments, quotes, order and everything
+    beside the value stay as they are.
+
+    The VALUE null removes the entry with its comments. A mapping that becomes empty goes too, if its absence means the same.
+    To remove a tenant or an app with what refers to it, use `tenantry remove`. To write a null into the file, set the mapping
+    that holds it: `tenantry set tenants.rocky.limits '{default: null}'`.
+
+    The edited fleet is checked before it is written, and the result is what `tenantry diff` would say.
+    """
+    text = sys.stdin.read() if value == "-" else value
+    given = text if string else _yaml(text)
+    editor = Editor.open(file)
+    asked = parse_path(path)
+    if given is None:
+        return _remove(editor, asked, How(dry_run, output))
+    over_row = editor.over_row(asked)
+    new = text if string else typed(asked, given, text)
+    entries = editor.value(asked[:-1], None) if asked[-1] == END else None
+    if asked[-1] == END and (asked[-3:-1] == ("clusters", "names") or asked[-2] == "environments"):
+        require_list(editor, asked[:-1], new)
+    is_there = isinstance(entries, list) and new in entries
+    at = located((*asked[:-1], new) if is_there else asked, editor.value)
+    check_known(at, editor.value_or_of_class)
+    editor.set(at, new)
+    shown = redacted(flow(new, Style()))
+    done = f"set {format_path(at)} to {shown if len(shown) <= _MOST else f'{shown[:_MOST]}...'}"
+    told = [done, over_row] if over_row else [done]
+    return apply(editor, How(dry_run, output), told, lambda checked: _overridden(checked, at))
+
+
+def _remove(editor: Editor, asked: Path, how: How) -> int:
+    """Remove the entry at a path from each file that declares it."""
+    at = located(asked, editor.value)
+    if editor.value(at) is ABSENT:
+        editor.refuse_row(at)
+        raise not_there(at, editor.value)
+    editor.unset(at)
+    return apply(editor, how, [f"removed {format_path(at)}"])
+
+
+def _yaml(text: str) -> Any:
+    try:
+        root = compose(text, "VALUE")
+        if root is None:
+            raise Refused(
+                "VALUE is empty", "write '\"\"' for an empty text, '{}' for an empty mapping, or null to remove"
+            )
+        constructor = Constructor("VALUE")
+        value = constructor.construct(root)
+        if constructor.problems:
+            raise InvalidFleet(constructor.problems)
+    except InvalidFleet as invalid:
+        first = invalid.diagnostics[0]
+        fix = f"{first.fix}, or use --string to take it as a text" if first.fix else "use --string to take it as a text"
+        raise Refused(f"{first.location}: {first.message}", fix) from None
+    return value
+
+
+def _overridden(checked: Checked, path: Path) -> Iterator[str]:
+    """Which other places of the fleet set the same value with more weight, so that a change shows nowhere."""
+    assert checked.compared is not None, "it is asked only if nothing differs"
+    source = checked.compared.sides.fleet.source
+    found = [at for at in _with_more_weight(source.data, path) if value_at(source.data, at, ABSENT) is not ABSENT]
+    if found:
+        yield "it is overridden by:"
+        yield from (f"  {format_path(at)} ({source.line_of(at)})" for at in found)
+
+
+def _with_more_weight(data: Any, path: Path) -> Iterator[Path]:
+    """Where a value can be set that prevails over the one at a path: in overrides, and in what takes settings over."""
+    match path:
+        case ("defaults", *rest):
+            holder: Path = path[:1]
+            below: list[Path] = [("tenants", name) for name in mapping_at(data, "tenants")]
+        case ("tenants", _, "apps", _, *rest):
+            holder, below = path[:4], []
+        case ("tenants", tenant, *rest):
+            holder = path[:2]
+            below = [(*holder, "apps", name) for name in mapping_at(data, "tenants", tenant, "apps")]
+        case ("clusterGroups", group, *rest):
+            holder, clusters = path[:2], mapping_at(data, "clusters")
+            lineages = Lineages(NAMING, mapping_at(data, "clusterGroups"))
+            taking = {
+                name: order for name, own in clusters.items() if group in (order := lineages.joined(NAMING.of(own)))
+            }
+            later = [("clusterGroups", name) for order in taking.values() for name in order[order.index(group) + 1 :]]
+            below = [*dict.fromkeys(later), *(("clusters", name) for name in taking)]
+        case ("platform", "addons", _, *rest):
+            holder, below = path[:3], []
+        case _:
+            return
+    if not rest:
+        return
+    for group in ("environments", "clusters"):
+        for name in mapping_at(data, *holder, "overrides", group):
+            yield (*holder, "overrides", group, name, *rest)
+    where = value_at(data, (*holder, "overrides", "where"), ())
+    yield from (
+        (*holder, "overrides", "where", at, *rest) for at in range(len(where if isinstance(where, list) else ()))
+    )
+    for taker in below:
+        yield (*taker, *rest)
+        if taker[0] != "clusterGroups":
+            yield from _with_more_weight(data, (*taker, *rest))

@@ -1,0 +1,208 @@
+"""`tenantry preflight --cluster` against API servers in memory."""
+
+from __future__ import annotations
+
+import base64
+import json
+import re
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import httpx2
+import pytest
+import yaml
+
+from tenantry.cli import preflight_cluster
+from tests.unit.cli.test_cli import Capture, tenantry
+from tests.unit.memory import Memory
+from tests.unit.preflight import clusters as fleets
+from tests.unit.preflight.clusters import Edge
+from tests.unit.texts import FRAME
+
+NAMESPACE = "/api/v1/namespaces/tenantry-system"
+CHOSEN = "environment: dev (the only one in tenants.yaml)\n"
+
+
+@pytest.fixture(autouse=True)
+def _here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("tenants.yaml").write_text(FRAME)
+
+
+SECRET = "/api/v1/namespaces/kamaji/secrets/edge-admin-kubeconfig"
+LABELS = {"reconcile.fluxcd.io/watch": "Enabled"}
+KUBECONFIG = {
+    "clusters": [{"name": "edge", "cluster": {"server": "https://127.0.0.1", "insecure-skip-tls-verify": True}}],
+    "users": [{"name": "admin", "user": {"token": "marker"}}],
+    "contexts": [{"name": "edge", "context": {"cluster": "edge", "user": "admin"}}],
+    "current-context": "edge",
+}
+INSECURE = (
+    "error[insecure]: 'insecure-skip-tls-verify' is set, but Flux ignores it and verifies the server\n"
+    "  fix: remove it, and put the server's CA certificate under 'certificate-authority-data'\n"
+)
+
+
+@pytest.fixture
+def hub(monkeypatch: pytest.MonkeyPatch) -> Memory:
+    memory = Memory()
+    content = base64.b64encode(yaml.safe_dump(KUBECONFIG).encode()).decode()
+    metadata = {"name": "edge-admin-kubeconfig", "labels": LABELS}
+    memory.objects[SECRET] = {"kind": "Secret", "metadata": metadata, "data": {"admin.conf": content}}
+    monkeypatch.setattr(preflight_cluster, "connect_management", lambda *_, **__: memory.client())
+    return memory
+
+
+def test_it_finds_the_kubeconfig_of_a_cluster_through_its_group(capsys: Capture, hub: Memory) -> None:
+    group = 'clusterGroups: {g: {kubeconfig: {kamaji: {controlPlane: "{cluster}", namespace: kamaji}}}}\n'
+    own = "kubeconfig: {kamaji: {controlPlane: edge, namespace: kamaji}}"
+    Path("tenants.yaml").write_text(FRAME.replace(own, "group: g").replace("clusters:\n", f"{group}clusters:\n", 1))
+    assert tenantry(capsys, "preflight", "--cluster", "edge")[0] == 1
+    assert [("GET", SECRET)] == [(method, path) for method, path, _ in hub.requests]
+
+
+def test_it_names_what_flux_will_refuse_and_counts_it(capsys: Capture, hub: Memory) -> None:
+    loopback = (
+        "error[loopback]: the server is a loopback address, which is the pod itself in Flux's pods\n"
+        "  fix: write an address that the pods can reach; for vCluster set exportKubeConfig.server\n"
+    )
+    assert tenantry(capsys, "preflight", "--cluster", "edge") == (1, f"{loopback}{INSECURE}edge: 2 errors\n", CHOSEN)
+    assert [("GET", SECRET)] == [(method, path) for method, path, _ in hub.requests]
+
+
+def test_it_of_a_management_cluster_on_loopback_takes_a_remote_there_for_reachable(
+    capsys: Capture, hub: Memory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(preflight_cluster, "connect_management", lambda *_, **__: hub.client("https://127.0.0.1:6443"))
+    code, out, _ = tenantry(capsys, "preflight", "--cluster", "edge")
+    assert (1, "edge: 1 error, 1 warning") == (code, out.splitlines()[-1])
+
+
+@pytest.fixture
+def edge(hub: Memory, monkeypatch: pytest.MonkeyPatch) -> Edge:
+    """The remote, on which all is well, and in the hub's Secret a kubeconfig that expires in ten days."""
+    end = datetime.now(UTC) + timedelta(days=10, hours=1)
+    claims = base64.urlsafe_b64encode(json.dumps({"exp": end.timestamp()}).encode()).decode().rstrip("=")
+    clusters = [{"name": "edge", "cluster": {"server": "https://edge.example.com"}}]
+    users = [{"name": "admin", "user": {"token": f"marker.{claims}.marker"}}]
+    content = yaml.safe_dump({**KUBECONFIG, "clusters": clusters, "users": users})
+    hub.objects[SECRET]["data"] = {"admin.conf": base64.b64encode(content.encode()).decode()}
+    remote = Edge()
+    remote.objects["/version"] = {"gitVersion": "v1.36.0"}
+    monkeypatch.setattr("tenantry.preflight.remotes.connect", remote.connect)
+    return remote
+
+
+@pytest.mark.usefixtures("edge")
+def test_it_says_how_a_cluster_answers_and_until_when(capsys: Capture) -> None:
+    code, out, err = tenantry(capsys, "preflight", "--cluster", "edge")
+    answered, expires, warning, _, last = out.splitlines()
+    assert (code, err, last) == (0, CHOSEN, "edge: 1 warning")
+    assert re.fullmatch(r"edge answered in [0-9]+ ms, Kubernetes v1\.36\.0", answered)
+    assert re.fullmatch(r"the user's token is valid until 20.*:.. UTC, for 10 days", expires)
+    assert warning.startswith("warning[no-authority]: ")
+
+
+def test_it_of_a_cluster_that_does_not_answer_or_lacks_its_bootstrap_fails(capsys: Capture, edge: Edge) -> None:
+    del edge.objects[NAMESPACE]
+    code, out, _ = tenantry(capsys, "preflight", "--cluster", "edge")
+    assert (code, "error[not-bootstrapped]: namespace 'tenantry-system' does not exist on it" in out) == (1, True)
+    edge.fail(httpx2.ConnectError("https://edge.example.com"))
+    code, out, _ = tenantry(capsys, "preflight", "--cluster", "edge")
+    assert (code, "error[unreachable]: it cannot be reached from here" in out, "answered" in out) == (1, True, False)
+    assert "edge.example.com" not in out
+
+
+def test_it_as_json_has_the_answer(capsys: Capture, edge: Edge) -> None:
+    found = json.loads(tenantry(capsys, "preflight", "--cluster", "edge", "-o", "json")[1])
+    assert found["answered"]["version"] == "v1.36.0"
+    assert list(found["expires"]) == ["the user's token"]
+    assert edge.configs
+
+
+def test_it_as_json_says_the_same(capsys: Capture, hub: Memory) -> None:
+    del hub.objects[SECRET]
+    code, out, err = tenantry(capsys, "preflight", "--cluster", "edge", "--output", "json")
+    problem = {
+        "severity": "error",
+        "code": "no-secret",
+        "message": "there is no Secret kamaji/edge-admin-kubeconfig",
+        "fix": "wait until it is created, or correct the cluster's 'kubeconfig' in tenants.yaml",
+    }
+    assert (
+        1,
+        {
+            "apiVersion": "tenantry/v1",
+            "kind": "Preflight",
+            "cluster": "edge",
+            "problems": [problem],
+            "answered": None,
+            "expires": {},
+        },
+        "",
+    ) == (code, json.loads(out), err)
+
+
+def test_it_shows_nothing_of_the_kubeconfig(capsys: Capture, hub: Memory) -> None:
+    _, out, err = tenantry(capsys, "preflight", "--cluster", "edge", "--output", "json")
+    assert hub.requests
+    assert "marker" not in out + err
+
+
+def test_it_without_the_right_to_read_the_secret_is_refused(capsys: Capture, hub: Memory) -> None:
+    hub.refuse("GET", SECRET, 403, "no")
+    expected = (
+        "error: cannot read Secret kamaji/edge-admin-kubeconfig: HTTP 403\n"
+        "  fix: use credentials that may read Secret kamaji/edge-admin-kubeconfig\n"
+    )
+    assert tenantry(capsys, "preflight", "--cluster", "edge", "-e", "dev") == (2, "", expected)
+
+
+def test_it_of_the_management_cluster_looks_at_flux(capsys: Capture, monkeypatch: pytest.MonkeyPatch) -> None:
+    Path("tenants.yaml").write_text(fleets.TEXT)
+    memory = fleets.hub()
+    memory.objects["/version"] = {"gitVersion": "v1.36.0"}
+    (deployment,) = memory.objects[fleets.DEPLOYMENTS]["items"]
+    deployment["status"] = {"availableReplicas": 1}
+    monkeypatch.setattr(preflight_cluster, "connect_management", lambda *_, **__: memory.client())
+    code, out, _ = tenantry(capsys, "preflight", "--cluster", "hub")
+    assert (code, out.splitlines()[0][:15], "controller-down" in out) == (0, "hub answered in", False)
+    del deployment["status"]
+    code, out, _ = tenantry(capsys, "preflight", "--cluster", "hub")
+    assert code == 1
+    assert (
+        "error[controller-down]: source-controller (Deployment flux-system/source-controller) has no pod that is available, so"
+        " Flux does not do that controller's work\n"
+        "  fix: kubectl describe deployment source-controller --namespace flux-system\n"
+    ) in out
+
+
+def test_it_of_a_cluster_reached_by_workload_identity_is_refused(capsys: Capture) -> None:
+    secret = "kamaji: {controlPlane: edge, namespace: kamaji}"
+    Path("tenants.yaml").write_text(FRAME.replace(secret, "configMap: {namespace: clusters, name: edge}"))
+    expected = (
+        "error: cluster 'edge' is reached by workload identity: there is no kubeconfig to check\n"
+        "  fix: see `tenantry status` for what Flux says about it\n"
+    )
+    assert tenantry(capsys, "preflight", "--cluster", "edge", "-e", "dev") == (2, "", expected)
+
+
+@pytest.mark.usefixtures("edge")
+def test_warnings_count_as_errors_with_strict(capsys: Capture) -> None:
+    code, out, _ = tenantry(capsys, "preflight", "--cluster", "edge", "--strict", "--output", "github")
+    assert (code, out.splitlines()[-1]) == (1, "edge: 1 error")
+    assert "::error " in out
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        (("edge", "--brief"), "--cluster is for one environment, and takes no --all, --brief, --preview or --dry-run"),
+        (("edge", "-e", "dev", "-e", "qa"), "--cluster is for one environment"),
+        (("egde", "-e", "dev"), "cluster 'egde' is not declared in tenants.yaml"),
+        (("edge", "-e", "qa"), "cluster 'edge' does not belong to environment 'qa'"),
+    ],
+)
+def test_what_cannot_be_checked_is_refused(capsys: Capture, given: tuple[str, ...], message: str) -> None:
+    code, out, err = tenantry(capsys, "preflight", "--cluster", *given)
+    assert (code, out, message in err) == (2, "", True), err

@@ -1,0 +1,161 @@
+"""What a kustomization names is of its source, or is refused with its place."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tenantry.importing import kustomize
+from tenantry.importing.kustomize import check, references
+from tenantry.importing.programs import NotBuilt
+
+OUTSIDE = "leaves the source"
+MISSING = "is not a file or directory of the source; links and remote bases are not followed"
+
+REFUSED = {
+    "resource": ("resources: [../../../victim]", f"resources[0]: '../../../victim' {OUTSIDE}"),
+    "file": ("resources: [good.yaml, ../../victim/a.yaml]", f"resources[1]: '../../victim/a.yaml' {OUTSIDE}"),
+    "absolute": ("resources: [/etc/passwd]", f"resources[0]: '/etc/passwd' {OUTSIDE}"),
+    "beside": ("resources: [../../source-2]", f"resources[0]: '../../source-2' {OUTSIDE}"),
+    "nothing there": ("resources: [../../../../none]", f"resources[0]: '../../../../none' {OUTSIDE}"),
+    "out and in": ("resources: [../../none/../victim/x]", f"resources[0]: '../../none/../victim/x' {OUTSIDE}"),
+    "base": ("bases: [../../victim]", f"bases[0]: '../../victim' {OUTSIDE}"),
+    "component": ("components: [../../victim]", f"components[0]: '../../victim' {OUTSIDE}"),
+    "crds": ("crds: [../../x.json]", f"crds[0]: '../../x.json' {OUTSIDE}"),
+    "configuration": ("configurations: [../../x]", f"configurations[0]: '../../x' {OUTSIDE}"),
+    "transformer": ("transformers: [../../victim]", f"transformers[0]: '../../victim' {OUTSIDE}"),
+    "patch": ("patches: [{path: ../../victim/a.yaml}]", f"patches[0].path: '../../victim/a.yaml' {OUTSIDE}"),
+    "old patch": ("patchesStrategicMerge: [../../a.yaml]", f"patchesStrategicMerge[0]: '../../a.yaml' {OUTSIDE}"),
+    "replacement": ("replacements: [{}, {path: /etc/x}]", f"replacements[1].path: '/etc/x' {OUTSIDE}"),
+    "schema": ("openapi: {path: ../../x}", f"openapi.path: '../../x' {OUTSIDE}"),
+    "file of a map": (
+        "configMapGenerator: [{name: a, files: [key=../../victim/a.yaml]}]",
+        f"configMapGenerator[0].files[0]: '../../victim/a.yaml' {OUTSIDE}",
+    ),
+    "variables": ("secretGenerator: [{envs: [../../.env]}]", f"secretGenerator[0].envs[0]: '../../.env' {OUTSIDE}"),
+    "variable": ("secretGenerator: [{env: ../../.env}]", f"secretGenerator[0].env: '../../.env' {OUTSIDE}"),
+    "link": ("resources: [link/a.yaml]", f"resources[0]: 'link/a.yaml' {OUTSIDE}"),
+    "link to nothing": ("resources: [dangling]", f"resources[0]: 'dangling' {OUTSIDE}"),
+    "loop": ("resources: [loop/x]", f"resources[0]: 'loop/x' {MISSING}"),
+    "server": ("resources: ['http://127.0.0.1/x.yaml']", f"resources[0]: 'http://127.0.0.1/x.yaml' {MISSING}"),
+    "climbing server": (
+        "resources: ['https://h/../../../../etc']",
+        f"resources[0]: 'https://h/../../../../etc' {OUTSIDE}",
+    ),
+    "repository": ("resources: ['github.com/x/y']", f"resources[0]: 'github.com/x/y' {MISSING}"),
+    "repository over SSH": ("bases: ['git@github.com:x/y']", f"bases[0]: 'git@github.com:x/y' {MISSING}"),
+    "missing": ("patches: [{path: none.yaml}]", f"patches[0].path: 'none.yaml' {MISSING}"),
+    "long": (f"resources: [{'x' * 5000}]", f"resources[0]: '{'x' * 5000}' {MISSING}"),
+    "null byte": ('resources: ["a\\0b"]', "resources[0] is not a path"),
+    "no list": ("resources: 5", "resources is not a list"),
+    "no list of generators": ("secretGenerator: {files: [x]}", "secretGenerator is not a list"),
+}
+
+
+@pytest.fixture
+def source(tmp_path: Path) -> Path:
+    """A source with an app, beside a directory and another source that are not its own."""
+    root = tmp_path / "source"
+    for directory in (root / "apps", tmp_path / "victim", tmp_path / "source-2"):
+        directory.mkdir(parents=True)
+        (directory / "kustomization.yaml").write_text("resources: [a.yaml]\n")
+        (directory / "a.yaml").write_text("kind: ConfigMap\n")
+    (root / "apps" / "good.yaml").write_text("kind: ConfigMap\n")
+    (root / "apps" / "link").symlink_to(tmp_path / "victim")
+    (root / "apps" / "dangling").symlink_to("../../nothing")
+    (root / "apps" / "loop").symlink_to("loop")
+    return root
+
+
+@pytest.mark.parametrize("case", REFUSED)
+def test_what_a_kustomization_may_not_name(source: Path, case: str) -> None:
+    content, said = REFUSED[case]
+    (source / "apps" / "kustomization.yaml").write_text(content)
+    with pytest.raises(NotBuilt) as refused:
+        check(source, source / "apps")
+    assert str(refused.value) == f"apps/kustomization.yaml: {said}"
+
+
+def test_what_a_base_names_is_checked_too_and_a_circle_ends(source: Path) -> None:
+    (source / "base").mkdir()
+    (source / "kustomization.yaml").write_text("resources: [base]\n")
+    (source / "base" / "kustomization.yml").write_text("resources: [.., ../../victim]\n")
+    with pytest.raises(NotBuilt, match=r"^base/kustomization.yml: resources\[1\]: '../../victim' leaves the source$"):
+        check(source, source)
+
+
+def test_a_long_chain_of_bases_is_refused(source: Path) -> None:
+    directory = source
+    for _ in range(110):
+        (directory / "kustomization.yaml").write_text("resources: [d]\n")
+        directory /= "d"
+        directory.mkdir()
+    (directory / "kustomization.yaml").write_text("resources: []\n")
+    with pytest.raises(NotBuilt, match=r"^(d/)+\.\.\.: more than 100 directories are nested$"):
+        check(source, source)
+
+
+def test_a_file_elsewhere_in_the_source_may_be_named_as_flux_allows_it(source: Path) -> None:
+    (source / "shared").mkdir()
+    (source / "shared" / "patch.yaml").write_text("kind: ConfigMap\n")
+    content = (
+        "resources: [a.yaml]\n"
+        "patches: [{path: ../shared/patch.yaml}, {patch: 'kind: X'}]\n"
+        "configMapGenerator: [{name: a, files: [a.yaml, key=../shared/patch.yaml], literals: [b=c]}]\n"
+        'generators: ["{kind: ConfigMapGenerator, files: [x]}", \'kind: ConfigMapGenerator\', "a: b\\nc: d\\n"]\n'
+        "transformers: [../shared]\n"
+    )
+    (source / "apps" / "kustomization.yaml").write_text(content)
+    found = {each.place: each.target for each in references(source, source / "apps")}
+    assert found == {
+        "apps/kustomization.yaml: resources[0]": source / "apps" / "a.yaml",
+        "apps/kustomization.yaml: patches[0].path": source / "shared" / "patch.yaml",
+        "apps/kustomization.yaml: configMapGenerator[0].files[0]": source / "apps" / "a.yaml",
+        "apps/kustomization.yaml: configMapGenerator[0].files[1]": source / "shared" / "patch.yaml",
+        "apps/kustomization.yaml: transformers[0]": source / "shared",
+    }
+    check(source, source / "apps")
+
+
+@pytest.mark.parametrize(
+    ("content", "said"),
+    [
+        ("components: 5", "components is not a list"),
+        ("patches: {}x", "its YAML cannot be read"),
+        ("images: {a: b}", "images is not a list"),
+        ("- a", "kustomization.yaml is not a mapping"),
+    ],
+)
+def test_a_malformed_kustomization_is_refused(source: Path, content: str, said: str) -> None:
+    (source / "apps" / "kustomization.yaml").write_text(content)
+    with pytest.raises(NotBuilt, match=said):
+        kustomize.build(source, source / "apps", ("false",), {})
+
+
+def test_only_what_is_named_of_a_large_source_reaches_kustomize(source: Path, tmp_path: Path) -> None:
+    """As `tenantry import` builds: kustomize finds neither the repository's own files nor what nothing names."""
+    for name in (".git/config", "apps/.git/config", "shared/patch.yaml", "other/secret.yaml"):
+        (source / name).parent.mkdir(exist_ok=True)
+        (source / name).write_text("kind: ConfigMap\n")
+    (source / "apps" / "kustomization.yaml").write_text("patches: [{path: ../shared/patch.yaml}]\n")
+    lists = tmp_path / "kustomize"
+    lists.write_text("#!/bin/sh\n/usr/bin/find . -type f -o -type l | /usr/bin/sort\n")
+    lists.chmod(0o755)
+    assert kustomize.build(source, source / "apps", (str(lists),), {}).decode().split() == [
+        *("./apps/a.yaml", "./apps/good.yaml", "./apps/kustomization.yaml", "./shared/patch.yaml"),
+    ]
+    (source / "apps" / "kustomization.yaml").write_text("resources: [loop/x]\n")
+    with pytest.raises(NotBuilt, match=r"resources\[0\]: 'loop/x' is not a file or directory of the source"):
+        kustomize.build(source, source / "apps", (str(lists),), {})
+    (source / "apps" / "kustomization.yaml").write_text("configMapGenerator: [{name: a, files: [../.git/config]}]\n")
+    with pytest.raises(
+        NotBuilt, match=r"configMapGenerator\[0\].files\[0\]: '../.git/config' is not a file or directory"
+    ):
+        kustomize.build(source, source / "apps", (str(lists),), {})
+
+
+def test_a_kustomization_that_is_a_link_is_none(source: Path) -> None:
+    (source / "apps" / "kustomization.yaml").unlink()
+    (source / "apps" / "kustomization.yaml").symlink_to("/etc/passwd")
+    assert list(references(source, source / "apps")) == []
