@@ -24,8 +24,6 @@ SHARED = {
         "mistakes",
         "notifications",
         "order",
-        "policy",
-        "rendered",
         "teardown",
     ),
     "small": ("crashes", "first_up", "outages"),

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping
 
 import pytest
 
-from tests.blocks import PAGES, ROOT, blocks
+from tests.blocks import PAGES, blocks
 from tests.e2e.clusters import Cluster
 from tests.e2e.operator import Operator
 from tests.e2e.project import REPOSITORY, Project
@@ -27,7 +27,6 @@ def operator(fleet: Project, hub: Cluster, edge: Cluster) -> Iterator[Operator]:
     for cluster in ("hub-dev", "edge-1"):
         shutil.copy(fleet.kubeconfig(cluster), root / f"{cluster}.kubeconfig")
     (root / "age.agekey").write_text("AGE-SECRET-KEY-MADE-UP")
-    (root / "policy").symlink_to(ROOT / "policy")
     shutil.copytree(
         REPOSITORY / "tenantry" / "sandbox" / "content" / "git" / "rocky" / "manifests", root.parent / "manifests"
     )
