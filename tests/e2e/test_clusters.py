@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import base64
 import json
-import subprocess
-import sys
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
@@ -18,9 +16,9 @@ from lightkube.resources.core_v1 import Namespace, Secret, ServiceAccount
 from lightkube.resources.rbac_authorization_v1 import ClusterRoleBinding
 from lightkube.types import PatchType
 
-from tests.blocks import Block, blocks
 from tests.e2e import rights
 from tests.e2e.clusters import Cluster, eventually
+from tests.e2e.connecting import Connector
 from tests.e2e.project import Project
 
 pytestmark = pytest.mark.e2e
@@ -159,7 +157,6 @@ clusterGroups:
     labels: {tier: edge, region: eu-west}
     variables: {domain: edge-1.dev.example.com}
 """
-PAGE = "docs/how-to/connect-a-cluster.md"
 STORED = ("Secret", "clusters", "edge-1-kubeconfig")
 APP = ("Kustomization", "clusters", "edge-1-rocky-web")
 
@@ -174,41 +171,11 @@ def grouped(sandbox: Project) -> Iterator[Project]:
     sandbox.fleet.write_text(text)
 
 
-class Reader:
-    """Who does the page's steps for the fleet of the sandbox."""
-
-    def __init__(self, project: Project) -> None:
-        found = [block for block in blocks(PAGE) if block.runs == "connecting"]
-        self.declare, self.account, self.store, self.see, self.read = found
-        self.project, self.admin = project, project.root / "admin.kubeconfig"
-        tools = f"{Path(sys.executable).parent}:{project.environment()['PATH']}"
-        hub = str(project.kubeconfig("hub-dev"))
-        self.environment = {**project.environment(), "PATH": tools, "KUBECONFIG": hub}
-
-    def do(self, block: Block, most: int | None = None) -> str:
-        """Type the commands of a block, or the first few. Returns: what they print."""
-        said = ""
-        for command, _ in list(block.commands())[:most]:
-            here = command.replace("--environments prod", "--group edges").replace(" prod", " dev")
-            done = subprocess.run(
-                ["bash", "-euc", here],
-                cwd=self.project.root,
-                env=self.environment,
-                stdout=subprocess.PIPE,
-                stderr=subprocess.STDOUT,
-                text=True,
-                timeout=120,
-                check=False,
-            )
-            assert done.returncode == 0, f"{command}\n{done.stdout}"
-            said += done.stdout
-        return said
-
-
 def test_a_cluster_that_the_page_connects_is_reached_with_a_token_and_with_every_later_one(
     grouped: Project, tmp_path: Path
 ) -> None:
-    reader, own = Reader(grouped), grouped.kubeconfig("edge-1")
+    reader = Connector(grouped, grouped.kubeconfig("hub-dev"))
+    own = grouped.kubeconfig("edge-1")
     with closing(Cluster(grouped.kubeconfig("hub-dev"))) as hub, closing(Cluster(own)) as edge:
 
         def token() -> str:
@@ -232,14 +199,12 @@ def test_a_cluster_that_the_page_connects_is_reached_with_a_token_and_with_every
             seen.add(token())
             assert len(seen) == 2
             assert not any(each in shown for each in seen)
-            assert (checked(), (grouped.root / "edge-1.kubeconfig").exists()) == (0, False)
+            assert (checked(), (grouped.root / "token.kubeconfig").exists()) == (0, False)
             hub.reconciled(*APP)
             # Without its account no earlier token is accepted, and the same steps make a new one.
             edge.client.delete(ServiceAccount, "tenantry-connection", namespace="tenantry-system")
             eventually(lambda: checked() == 1, "the token to be refused")
-            reader.admin.write_text(own.read_text())
-            reader.do(reader.account)
-            reader.do(reader.store)
+            reader.connect()
             hub.reconciled(*APP)
             exported_by_another_stack(grouped, hub, tmp_path / "clusters")
         finally:

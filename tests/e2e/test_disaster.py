@@ -16,6 +16,7 @@ from tests.blocks import Block, blocks
 from tests.e2e import rights
 from tests.e2e.caretaker import caretaker
 from tests.e2e.clusters import Cluster, eventually
+from tests.e2e.connecting import Connector
 from tests.e2e.operator import Operator
 from tests.e2e.project import Project
 from tests.e2e.test_leaving import state
@@ -107,13 +108,14 @@ def test_a_remote_cluster_is_replaced_under_its_name(operator: Operator, fleet: 
 # --- another management cluster -----------------------------------------------------------------------------------
 
 NEW = "hub-new"
-SECRET = ("Secret", "kamaji-edge", "edge-1-admin-kubeconfig")
+STORED = ("kamaji-edge", "edge-1-admin-kubeconfig", "admin.conf")
+SECRET = ("Secret", *STORED[:2])
 BASELINE = ("HelmRelease", "kamaji-edge", "edge-1-movy-baseline")
 
 
 @pytest.fixture
-def registered(operator: Operator, fleet: Project, hub: Cluster) -> Iterator[Operator]:
-    """The same, with Flux on one more cluster, and edge-1 registered."""
+def connected(operator: Operator, fleet: Project, hub: Cluster) -> Iterator[Operator]:
+    """The same, with Flux on one more cluster, and edge-1 connected with a token."""
     loaded = load_fleet(fleet.fleet)
     spec = spec_of(loaded, plan_one(loaded, "dev"), fleet.content)
     remotes = tuple(replace(each, hub=NEW) for each in spec.remotes)
@@ -122,7 +124,7 @@ def registered(operator: Operator, fleet: Project, hub: Cluster) -> Iterator[Ope
         "kubeconfig: {kamaji: {controlPlane: edge-1, namespace: kamaji-edge}}", f"kubeconfig: {{secret: {REFERENCE}}}"
     )
     hub.delete(*SECRET)
-    typed(operator, SHUT_OUT, 1)
+    Connector(fleet, fleet.kubeconfig(HUB), STORED).connect()
     yield operator
     caretaker().take_down(fleet.sandbox)
 
@@ -141,10 +143,10 @@ REFERENCE = "{name: edge-1-admin-kubeconfig, namespace: kamaji-edge, key: admin.
 
 
 def test_the_management_cluster_moves_and_the_old_one_comes_back_and_is_shut_out(
-    registered: Operator, fleet: Project, hub: Cluster, edge: Cluster
+    connected: Operator, fleet: Project, hub: Cluster, edge: Cluster
 ) -> None:
     """It moves with its Secrets from a backup, while the old one does not answer, as if it was lost. Then that one acts again."""
-    operator, root, before = registered, fleet.root, state(edge)
+    operator, root, before = connected, fleet.root, state(edge)
     shutil.copy(fleet.kubeconfig(HUB), root / "old.kubeconfig")
     shutil.copy(fleet.kubeconfig(NEW), root / f"{HUB}.kubeconfig")
     operator.environment["KUBECONFIG"] = str(root / f"{HUB}.kubeconfig")
@@ -167,6 +169,7 @@ def test_the_management_cluster_moves_and_the_old_one_comes_back_and_is_shut_out
         hub.reconcile(*BASELINE)
         eventually(lambda: pods_in(edge) == "62", "the old one to undo this")
         followed(operator, SHUT_OUT)
+        Connector(fleet, fleet.kubeconfig(NEW), STORED).connect()
         eventually(lambda: is_refused(hub), "the old one to be refused")
         typed(operator, REPLACED, 1)
         eventually(lambda: pods_in(edge) == "64", "the new one to raise the quota again")
