@@ -8,6 +8,7 @@ import sys
 from collections.abc import Mapping
 from pathlib import Path
 
+from tests.blocks import Block
 from tests.reader import Reader
 
 _FAST = "tenants.yaml: 1 warning (short-time)\n"
@@ -29,8 +30,10 @@ class Operator(Reader):
             **{f"GIT_{who}_{what}": "test" for who in ("AUTHOR", "COMMITTER") for what in ("NAME", "EMAIL")},
         }
 
-    def start(self, project: str) -> None:
-        """Nothing: a page's sandbox blocks are about the running fleet."""
+    def follow(self, block: Block) -> None:
+        """A block that starts a project says what is written there, not in the running fleet."""
+        if "starts" not in block.notes:
+            super().follow(block)
 
     def printed(self, command: str) -> tuple[int, str]:
         done = subprocess.run(
