@@ -187,6 +187,14 @@ install_npm := apt-get install -y --no-install-recommends nodejs npm
 npm = if [ "$$(id -u)" = 0 ]; then apt-get update -qq && $(install_npm); \
 	else echo "npm is missing; run: sudo $(install_npm)" >&2; exit 1; fi
 
+.PHONY: programs
+programs: tools ## see that nothing is missing without which a test is skipped: shells, PostgreSQL; as root they are installed
+	@{ command -v zsh && command -v fish && ls /usr/lib/postgresql/*/bin/postgres; } >/dev/null 2>&1 || $(programs)
+
+install_programs := apt-get install -y --no-install-recommends zsh fish postgresql
+programs = if [ "$$(id -u)" = 0 ]; then apt-get update -qq && $(install_programs); \
+	else echo "a program is missing; run: sudo $(install_programs)" >&2; exit 1; fi
+
 .PHONY: test-browser
 test-browser: docs ## click through the pages of diff and status, and the documentation, in Debian's Chromium (a minute)
 	@[ -x /usr/bin/chromium ] || $(chromium)

@@ -1,6 +1,6 @@
 """What an app takes on each of its clusters: the version that is planned there, from which source, chart or path.
 
-Called by: `lists`, for the versions of apps and sources and for `--uses`. The levels are those that the plan merges.
+Called by: `lists`, for the versions of apps. The levels are those that the plan merges.
 """
 
 from __future__ import annotations
