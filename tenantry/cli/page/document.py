@@ -148,8 +148,8 @@ def value_of(key: str, before: Any, after: Any) -> Value:
             found = islice(difflib.unified_diff(old, new, n=2, lineterm=""), 2, None)
             return Value(printable(key), lines=tuple(bounded(line) for line in found) or (" the last line break",))
     if before is ABSENT or after is ABSENT:
-        old, new = (None if value is ABSENT else bounded(shown(value)) for value in (before, after))
-        return Value(printable(key), old, new)
+        was, now = (None if value is ABSENT else bounded(shown(value)) for value in (before, after))
+        return Value(printable(key), was, now)
     told = both(before, after)
     return Value(printable(key), bounded(told[0]), bounded(told[1]))
 
