@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import pairwise
@@ -18,7 +19,6 @@ from tenantry.messages.text import counted, listed
 from tenantry.plan.flux_shards import used_shards
 from tenantry.plan.objects.scope import SHARD_LABEL
 from tenantry.plan.plan import Plan
-from tenantry.versions.semver import parse
 
 
 def check_lockdown(deployments: Iterable[Manifest], *, shared_identity: bool = False) -> Iterator[Problem]:
@@ -85,10 +85,20 @@ def version_of(deployment: Manifest, controller: str) -> Minor | None:
     """A controller's, by the tag of its image, else by the version of Flux in a label of its Deployment; None: not known."""
     containers, index = containers_of(deployment), position_of(deployment, controller)
     tag = str(containers[index].get("image", "")).partition("@")[0].rpartition("/")[2].partition(":")[2]
-    if found := parse(tag):
-        return found.major, found.minor
-    flux = parse(str(labels_of(deployment).get("app.kubernetes.io/version", "")))
-    return minor_of_release(controller, (flux.major, flux.minor)) if flux else None
+    if found := _minor(tag):
+        return found
+    flux = _minor(str(labels_of(deployment).get("app.kubernetes.io/version", "")))
+    return minor_of_release(controller, flux) if flux else None
+
+
+# Numbers are bounded: Python converts no text of some thousand digits.
+_VERSION = re.compile(r"v?([0-9]{1,18})(?:\.([0-9]{1,18}))?(?:\.[0-9]{1,18})?(?:-[0-9A-Za-z.-]+)?(?:\+[0-9A-Za-z.-]+)?")
+
+
+def _minor(version: str) -> Minor | None:
+    """Major and minor of a version; None if the text is none. `1` is `1.0`, as Masterminds' NewVersion reads it."""
+    found = _VERSION.fullmatch(version)
+    return (int(found[1]), int(found[2] or 0)) if found else None
 
 
 def flags_of(deployment: Manifest, controller: str) -> dict[str, str]:

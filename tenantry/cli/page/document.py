@@ -11,7 +11,7 @@ import difflib
 import hashlib
 import json
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
@@ -166,16 +166,3 @@ def bounded(text: str) -> str:
 def paragraphs(message: str) -> tuple[str, ...]:
     """The lines of a message that are not empty."""
     return tuple(islice((bounded(line) for line in message.splitlines() if line.strip()), _MOST_LINES))
-
-
-_FEW_PLACES = 6
-
-
-def places(names: Iterable[str], of: int) -> str:
-    """Such as "on edge-1 and edge-2" or "on 479 of 501 clusters"; "" without names."""
-    found = list(dict.fromkeys(names))
-    if not found:
-        return ""
-    if len(found) <= _FEW_PLACES:
-        return f"on {' and '.join(filter(None, (', '.join(found[:-1]), found[-1])))}"
-    return f"on all {len(found)} clusters" if len(found) >= of else f"on {len(found)} of {of} clusters"
