@@ -16,7 +16,7 @@ from tenantry.fleet.overlays import is_follow_up as lacks_overlay
 from tenantry.fleet.overlays import overlaid
 from tenantry.fleet.rules import check_rules, check_warnings
 from tenantry.fleet.shape import check_shape
-from tenantry.grants.confined import escapes
+from tenantry.grants.confined.escapes import escapes
 from tenantry.grants.frames import NO_VALUE, filled
 from tenantry.messages.errors import MAX_PROBLEMS, InvalidFleet, NotConfined, Problem, first_of, sorted_once
 from tenantry.messages.progress import Tell, silent, steps

@@ -23,8 +23,6 @@ another file.
 |---|---|
 | `rocky/web`, or `rocky web` | the app `web` of the tenant `rocky`; `platform/dns` is an add-on |
 | `tenantry status dev`, or `-e dev` | the environment; default if needed: `$TENANTRY_ENVIRONMENT`, or the only one in the file |
-| `--json`, `-o yaml` | the document of `-o json`, as JSON or as YAML |
-| `-o wide` | a table with all its columns |
 
 `tenantry destroy` deletes an environment, so it takes only one that is typed."""
 _SHARED = {"--help", "--version"}

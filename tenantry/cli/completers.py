@@ -69,10 +69,6 @@ def clusters(context: click.Context, _: click.Parameter, start: str) -> list[str
     return keys(context, start, "clusters")
 
 
-def groups(context: click.Context, _: click.Parameter, start: str) -> list[str]:
-    return keys(context, start, "clusterGroups")
-
-
 def revisions(context: click.Context, _: click.Parameter, start: str) -> list[CompletionItem]:
     """Complete branches and tags. The shell completes paths."""
     from tenantry.compare.git import Repository

@@ -18,7 +18,7 @@ class Foreground:
 
     def __init__(self) -> None:
         self.interrupted = False
-        self._children: list[subprocess.Popen[bytes]] = []
+        self._child: subprocess.Popen[bytes] | None = None
         self._received: list[int] = []
         # A terminal sends ^C to all programs of its foreground group. They must not get it a second time from here: for Pulumi
         # the second one means "terminate at once". Elsewhere they get a group of their own, and every signal from here.
@@ -33,19 +33,18 @@ class Foreground:
         if self.interrupted:
             return INTERRUPTED
         group = None if self._shares_group else 0
-        child = subprocess.Popen(argv, env=variables, process_group=group)
-        self._children.append(child)
+        child = self._child = subprocess.Popen(argv, env=variables, process_group=group)
         for number in self._received:  # while it was started
             self._send(child, number)
         code = child.wait()
-        self._children.remove(child)
+        self._child = None
         return code if code >= 0 else 128 - code
 
     def pass_on(self, number: int, _: FrameType | None) -> None:
         """Handle a signal of this process."""
         self.interrupted = True
         self._received.append(number)
-        for child in list(self._children):
+        if child := self._child:
             self._send(child, number)
 
     def _send(self, child: subprocess.Popen[bytes], number: int) -> None:

@@ -153,7 +153,7 @@ def command(
     """List what tenants.yaml declares, from the file alone.
 
     KIND is tenants; apps, with their planned versions and add-ons; clusters; or placements, which say where the apps of
-    which tenant run, each with its version. -o wide shows all columns.
+    which tenant run, each with its version.
 
     Tenants and clusters without apps are listed too, unless an option filters by where something is placed.
     """

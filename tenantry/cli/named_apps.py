@@ -1,4 +1,4 @@
-"""What the commands share that name the apps of a tenant: `reconcile`, `suspend`, `resume` and `tree`."""
+"""What the commands share that name the apps of a tenant: `tree` and `why`."""
 
 from __future__ import annotations
 

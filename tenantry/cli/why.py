@@ -117,6 +117,7 @@ def command(
     """
     if (app_context or app_kubeconfig) and len({app.cluster for app in named.apps}) > 1:
         raise click.UsageError("--app-context and --app-kubeconfig are for one cluster: name it with --cluster")
+    file: Path | None = ctx.params["kubeconfig"]
     with ExitStack() as opened:
         own = None
         if app_context or app_kubeconfig:
@@ -124,7 +125,7 @@ def command(
         with working("following the trail"):
             commands = Commands(
                 named.environment,
-                hub=_given(kubeconfig=_absolute(ctx.params["kubeconfig"]), context=ctx.params["context"]),
+                hub=_given(kubeconfig=str(file.absolute()) if file else "", context=ctx.params["context"]),
                 file=_given(file=ctx.obj),
                 setting=_places(ctx, named.environment, Places.setting),
                 before=_before(ctx),
@@ -167,10 +168,6 @@ def _before(ctx: click.Context) -> tuple[str, ...]:
     """What makes a run possible in a sandbox's fleet, whose pulumi is not on the path."""
     in_sandbox = not shutil.which("pulumi") and (project_directory(ctx) / ".sandbox").is_dir()
     return ("tenantry", "sandbox", "run", "--") if in_sandbox else ()
-
-
-def _absolute(file: Path | None) -> str:
-    return str(file.absolute()) if file else ""
 
 
 def _kubectl(client: Client) -> tuple[str, ...]:

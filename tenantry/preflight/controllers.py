@@ -91,13 +91,13 @@ def version_of(deployment: Manifest, controller: str) -> Minor | None:
     return minor_of_release(controller, flux) if flux else None
 
 
-# Numbers are bounded: Python converts no text of some thousand digits.
+# Numbers are bounded: Python converts no text of some thousand digits, and the tag of an image is anybody's.
 _VERSION = re.compile(r"v?([0-9]{1,18})(?:\.([0-9]{1,18}))?(?:\.[0-9]{1,18})?(?:-[0-9A-Za-z.-]+)?(?:\+[0-9A-Za-z.-]+)?")
 
 
-def _minor(version: str) -> Minor | None:
-    """Major and minor of a version; None if the text is none. `1` is `1.0`, as Masterminds' NewVersion reads it."""
-    found = _VERSION.fullmatch(version)
+def _minor(text: str) -> Minor | None:
+    """The major and the minor part of a version; None: it is not one. `1` is `1.0`."""
+    found = _VERSION.fullmatch(text)
     return (int(found[1]), int(found[2] or 0)) if found else None
 
 

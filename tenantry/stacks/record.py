@@ -82,7 +82,8 @@ def record_of(
 
     Args: states: of the apps that the run waited for, by name.
     """
-    known, moment, states = before.entries if before else {}, _moment(now), states or {}
+    known, states = before.entries if before else {}, states or {}
+    moment = now.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
     found = {
         app: _entry(content, known.get(app), moment, states.get(app, State.UNSEEN))
         for app, content in sorted(contents(plan).items())
@@ -109,10 +110,6 @@ def _entry(content: Content, before: Entry | None, moment: str, state: State) ->
     if before and (before.digest, before.state) == (content.digest, state):
         return replace(before, words=content.words)
     return Entry(content.digest, moment, state, content.words)
-
-
-def _moment(now: datetime) -> str:
-    return now.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
 
 
 def record_object(platform: str, claim: Claim, record: Record, hub: str = "") -> KubeObject:

@@ -83,13 +83,12 @@ def failing() -> FleetMap:
     """An app that fails on all clusters, and one that is ready."""
     every, failed = tuple(range(3)), [each.label for each in HEALTH].index("failed")
     app = Entry(row=0, columns=every, state=failed, kind="app", name="web", of=3, lines=("no such chart",), alert=0)
-    commands = ("tenantry why rocky/web -e prod -c eu-0", "tenantry tree rocky/web -e prod -c eu-0")
     return FleetMap(
         states=HEALTH,
         columns=columns(3),
         rows=(Row("rocky", every),),
         entries=(app, replace(app, state=0, name="db", lines=(), alert=-1)),
-        alerts=(Alert(label="failed", text="rocky/web: no such chart", where="", entries=(0,), commands=commands),),
+        alerts=(Alert(label="failed", text="rocky/web: no such chart", where="", entries=(0,)),),
     )
 
 
@@ -131,9 +130,7 @@ def _entries(tenants: int, clusters: int) -> Iterator[Entry]:
     for row in range(tenants):
         odd = [at for at in range(clusters) if (row * 31 + at * 17) % 7 == 0]
         ready = tuple(at for at in range(clusters) if (row * 31 + at * 17) % 7)
-        yield Entry(
-            row=row, columns=ready, state=0, kind="app", name="web", of=clusters, facts=(("revision", "main@0123456"),)
-        )
+        yield Entry(row=row, columns=ready, state=0, kind="app", name="web", of=clusters)
         for at in odd:
             yield Entry(
                 row=row,

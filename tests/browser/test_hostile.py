@@ -42,9 +42,7 @@ def hostile() -> FleetMap:
         rows=tuple(Row(each, every, (each,)) for each in ATTACKS),
         columns=tuple(Column(each, each, ((each, each), ("group", each))) for each in ATTACKS),
         entries=tuple(_entry(at, each) for at, each in enumerate(ATTACKS)),
-        alerts=tuple(
-            Alert(label=each, text=each, where=each, entries=(at,), commands=(each,)) for at, each in enumerate(ATTACKS)
-        ),
+        alerts=tuple(Alert(label=each, text=each, where=each, entries=(at,)) for at, each in enumerate(ATTACKS)),
         idle="unchanged",
     )
 
@@ -61,7 +59,6 @@ def _entry(row: int, attack: str) -> Entry:
         words=attack,
         lines=(attack,),
         values=values,
-        facts=((attack, attack),),
         objects=(attack,),
     )
 

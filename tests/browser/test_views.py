@@ -66,19 +66,6 @@ def test_a_list_has_each_danger_at_its_change(opened: Open) -> None:
     assert "alert=0" in page.url
 
 
-def test_commands_are_copied_for_the_cluster_that_is_looked_at(opened: Open) -> None:
-    page = opened(made.page(made.failing()))
-    page.evaluate("navigator.clipboard.writeText = async (text) => { window.copied = text; }")
-    page.locator(".alerts .copy").click()
-    assert page.evaluate("window.copied") == "tenantry why rocky/web -e prod -c eu-0"
-    page.get_by_role("gridcell", name="rocky on us-0: failed").click()
-    assert page.locator("#panel code").all_inner_texts() == [
-        "tenantry why rocky/web -e prod -c us-0",
-        "tenantry tree rocky/web -e prod -c us-0",
-    ]
-    expect(page.locator("#panel .shares")).to_have_text("✕ 1 failed✓ 1 ready")
-
-
 def test_a_refusal_is_shown_with_its_list_and_its_fix(opened: Open) -> None:
     refused = Notice(("it would remove", *(f"namespace {at}" for at in range(9))), ("undo it",), ("git revert abc",))
     page = opened(replace(made.page(made.small()), refusals=(refused,)))

@@ -120,15 +120,12 @@ class Limits:
         deletions = self.deletions(environment)
         if before is None or deletions is None or before is after:
             return ()
-        limits = self._undeclared(deletions)
+        # No run removes an environment that is no longer declared, but a given limit applies to its objects.
+        limits = RunLimits(protected=False, deletions=deletions, allowed=self._allowed, emptying=True)
         if after is not None:
             limits = limits_of(self._sides.fleet, environment, self._given, self._allowed)
         problems = refusals_of_change(*alike(before, after or nothing_of(before)), limits)
         return tuple(_refusal(environment, problem, limits) for problem in problems)
-
-    def _undeclared(self, deletions: int | str) -> RunLimits:
-        """No run removes an environment that is no longer declared, but a given limit applies to its objects."""
-        return RunLimits(protected=False, deletions=deletions, allowed=self._allowed, emptying=True)
 
 
 def _refusal(environment: str, problem: Problem, limits: RunLimits) -> Refused:

@@ -124,14 +124,11 @@ def _check_options(kind: Kind) -> None:
     given = {name for name in known if context.get_parameter_source(name) is ParameterSource.COMMANDLINE}
     others = {name for belonging in _BELONG.values() for name in belonging} - {*_BELONG[kind]}
     if wrong := [_shown(known[name]) for name in known if name in given & others]:
+        what = f"{'an' if kind.word[0] in 'aeiou' else 'a'} {kind.word}"
         those = ", ".join(_shown(known[name]) for name in _BELONG[kind])
-        raise click.UsageError(f"{', '.join(wrong)} cannot be used to add {_article(kind)}, which takes {those}.")
+        raise click.UsageError(f"{', '.join(wrong)} cannot be used to add {what}, which takes {those}.")
     if kind is Kind.ADDON and "clusters" not in given:
         raise click.UsageError("An add-on needs --clusters: all, names, or labels such as tier=edge.")
-
-
-def _article(kind: Kind) -> str:
-    return f"{'an' if kind.word[0] in 'aeiou' else 'a'} {kind.word}"
 
 
 def _shown(parameter: click.Parameter) -> str:

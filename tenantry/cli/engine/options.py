@@ -60,7 +60,7 @@ def deleted_stack_options(command: _F) -> _F:
     """The same for a command that deletes the environment.
 
     It has to be typed: a variable that was set for something else, or a file with one environment, must not choose it.
-    `up` and `suspend` take these defaults, because the file can undo what they do, and the guard limits what `up` removes.
+    `up` takes these defaults, because the file can undo what it does, and the guard limits what it removes.
     """
     return _stack_options(
         command, environment_option("The environment whose stack runs.", required=True, argument=True, typed=True)

@@ -127,7 +127,8 @@ def opened(project: Path, stack: Stack, environment: str, verb: str) -> Session:
             )
         raise Refused("there is no command 'pulumi'", fix)
     backend = backend_of(project, os.environ) or _logged_in(project)
-    if is_self_managed(backend) and not _can_decrypt():
+    can_decrypt = any(name in os.environ for name in _PASSPHRASES) or sys.stdin.isatty()
+    if is_self_managed(backend) and not can_decrypt:
         _check_passphrase(project, stack.name)
     return Session(project, backend, creates_by_adopting(project))
 
@@ -153,10 +154,6 @@ def _logged_in(project: Path) -> str:
     except ValueError:
         return ""
     return str(found.get("url", "")) if isinstance(found, dict) else ""
-
-
-def _can_decrypt() -> bool:
-    return any(name in os.environ for name in _PASSPHRASES) or sys.stdin.isatty()
 
 
 def _check_passphrase(project: Path, stack: str) -> None:

@@ -148,13 +148,10 @@ def value_of(key: str, before: Any, after: Any) -> Value:
             found = islice(difflib.unified_diff(old, new, n=2, lineterm=""), 2, None)
             return Value(printable(key), lines=tuple(bounded(line) for line in found) or (" the last line break",))
     if before is ABSENT or after is ABSENT:
-        return Value(printable(key), _text(before), _text(after))
+        was, now = (None if value is ABSENT else bounded(shown(value)) for value in (before, after))
+        return Value(printable(key), was, now)
     told = both(before, after)
     return Value(printable(key), bounded(told[0]), bounded(told[1]))
-
-
-def _text(value: Any) -> str | None:
-    return None if value is ABSENT else bounded(shown(value))
 
 
 def bounded(text: str) -> str:

@@ -1,6 +1,6 @@
 """The data of a page: tenants as rows, clusters as columns, and entries that say what happens where.
 
-Both pages use it. Equal entries on many clusters are one entry, so a page of a large fleet stays small.
+Equal entries on many clusters are one entry, so a page of a large fleet stays small.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ class Entry:
 
     row, columns, state: indices. kind, name: such as "app", "web"; of: how many columns the part is on.
     words: what a cell says of it, such as "2.3.0 → 2.4.0"; "" if its name says enough.
-    lines: sentences and messages; facts: names and texts; objects: those behind it.
+    lines: sentences; objects: those behind it.
     told: the index of the entry that tells the same of a whole cluster; -1: none.
     about: the indices of the changes that a danger belongs to: it is shown with them, and not by itself.
     alert: the index of the alert above the map that tells the same; -1: none.
@@ -70,7 +70,6 @@ class Entry:
     words: str = ""
     lines: tuple[str, ...] = ()
     values: tuple[Value, ...] = ()
-    facts: tuple[tuple[str, str], ...] = ()
     objects: tuple[str, ...] = ()
     told: int = -1
     about: tuple[int, ...] = ()
@@ -79,13 +78,12 @@ class Entry:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Alert:
-    """What stands above the map. entries: the indices of those that it is about; commands: what to type about it."""
+    """What stands above the map. entries: the indices of those that it is about."""
 
     label: str
     text: str
     where: str
     entries: tuple[int, ...]
-    commands: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -117,11 +115,10 @@ def as_data(shown: FleetMap) -> dict[str, Any]:
             [column.cluster, *(values[name][_labels(column).get(name, "")] for name in facets)]
             for column in shown.columns
         ],
-        "rows": [_row(row) for row in shown.rows],
+        "rows": [_filled({"n": row.name, "p": ranges(row.placed), "l": row.notes}) for row in shown.rows],
         "entries": [_entry(entry) for entry in shown.entries],
         "alerts": [
-            _filled({"label": alert.label, "text": alert.text, "entries": alert.entries, "commands": alert.commands})
-            for alert in shown.alerts
+            _filled({"label": alert.label, "text": alert.text, "entries": alert.entries}) for alert in shown.alerts
         ],
     }
 
@@ -154,10 +151,6 @@ def _ranges(numbers: Sequence[int]) -> Iterator[list[int]]:
         yield [found[0], found[-1]]
 
 
-def _row(row: Row) -> dict[str, Any]:
-    return _filled({"n": row.name, "p": ranges(row.placed), "l": row.notes})
-
-
 def _entry(entry: Entry) -> dict[str, Any]:
     data = {
         "r": entry.row,
@@ -171,7 +164,6 @@ def _entry(entry: Entry) -> dict[str, Any]:
         "v": [
             [value.key, value.before, value.after, *([value.lines] if value.lines else [])] for value in entry.values
         ],
-        "f": entry.facts,
         "o": entry.objects[:_MOST_OBJECTS],
         "m": max(len(entry.objects) - _MOST_OBJECTS, 0),
         "about": entry.about,
@@ -206,9 +198,6 @@ class Columns:
     def of(self, environment: str) -> tuple[int, ...]:
         """All columns of an environment."""
         return self._of.get(environment, ())
-
-    def names(self, columns: Sequence[int]) -> list[str]:
-        return [self.all[column].cluster for column in columns]
 
 
 def _labels_of(cluster: Cluster | None) -> tuple[tuple[str, str], ...]:

@@ -40,10 +40,6 @@ function make(tag, attributes = {}, ...children) {
   return node;
 }
 
-function commandNode(command) {
-  return make("div", { class: "command-line" }, make("code", {}, ...command.split(" ").flatMap((word, at) => [at ? " " : "", make("span", {}, word)])), make("button", { type: "button", class: "copy", "aria-label": `Copy ${command}` }, "Copy"));
-}
-
 const sign = (state) => make("span", { class: `sign ${states[state].key}`, "aria-hidden": "true" }, states[state].sign);
 
 // edge-1, edge-2; 479 of 501 clusters

@@ -1,12 +1,12 @@
 // An entry in full: what happens, where, which values change, and the objects behind it. The panel and the list share it.
-function entryNode(entry, { brief = false, column } = {}) {
+function entryNode(entry, { brief = false } = {}) {
   const state = states[severity(entry)];
   const word = states[entry.s].label;
   const named = entry.n && entry.n !== rows[entry.r].n ? entry.n : "";
   const tags = entry.dangers.map(tagNode);
   const title = make("h3", {}, sign(severity(entry)), make("span", { class: "kind" }, entry.k, " "), named, " ", make("span", { class: `state ${state.key}` }, word), ...tags);
   const told = brief ? [] : entry.dangers.flatMap(linesOf);
-  const what = make("div", { class: "what" }, ...linesOf(entry), ...told, valuesOf(entry), factsOf(entry), ...(brief ? [] : commandsOf(entry, column).map(commandNode)));
+  const what = make("div", { class: "what" }, ...linesOf(entry), ...told, valuesOf(entry));
   return make("article", { class: `entry ${state.key}` }, title, whereNode(entry), what, objectsOf(entry));
 }
 
@@ -18,14 +18,6 @@ function tagNode(danger) {
     select({ alert: danger.a }, { focus: true });
   });
   return tag;
-}
-
-// What to type about an app: on this cluster, or on the first where it is so.
-function commandsOf(entry, column) {
-  const found = (!data.idle && entry.a !== undefined && data.alerts[entry.a].commands) || [];
-  if (column === undefined || !/^[a-z0-9.-]+$/.test(clusterOf(column))) return found;
-  const environment = environments < 0 ? "$1" : facetOf(column, environments);
-  return found.map((command) => command.replace(/ -e (\S+) -c \S+$/, ` -e ${environment} -c ${clusterOf(column)}`));
 }
 
 // How many apps are in each state, the worst first.
@@ -66,11 +58,6 @@ function valueNode([key, before, after, lines]) {
 }
 
 const lineOfText = (line) => make({ "+": "ins", "-": "del" }[line[0]] || "span", { class: "text-line" }, line || " ");
-
-function factsOf(entry) {
-  if (!entry.f) return null;
-  return make("dl", { class: "facts" }, ...entry.f.map(([key, text]) => make("div", {}, make("dt", {}, key), make("dd", {}, text))));
-}
 
 function objectsOf(entry) {
   if (!entry.o) return null;

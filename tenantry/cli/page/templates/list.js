@@ -43,7 +43,7 @@ const everywhere = (entry) => entry.of && sizeOf(entry.columns) >= entry.of;
 
 function likeness(entry) {
   const name = entry.n === rows[entry.r].n ? "" : entry.n;
-  return [entry.s, entry.k, name, entry.l, entry.v, entry.f, entry.a, entry.dangers.map((danger) => danger.a), everywhere(entry) ? "" : entry.columns];
+  return [entry.s, entry.k, name, entry.l, entry.v, entry.a, entry.dangers.map((danger) => danger.a), everywhere(entry) ? "" : entry.columns];
 }
 
 function joined(alike) {

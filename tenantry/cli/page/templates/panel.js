@@ -4,16 +4,14 @@ let selection = null; // { row, columns } of the map, or { alert }
 
 function select(chosen, { focus = false } = {}) {
   selection = chosen;
-  const { title, where, notes, entries, commands = [] } = describe(chosen);
+  const { title, where, notes, entries } = describe(chosen);
   byId("panel-title").textContent = title;
   byId("panel-where").textContent = where;
   const left = entries.length - MOST_ENTRIES;
-  const only = chosen.columns && chosen.columns.length === 1 ? chosen.columns[0] : undefined;
   byId("panel-body").replaceChildren(
     ...(data.idle || entries.length < 2 ? [] : [sharesNode(entries, chosen.columns)]),
     ...notes.map((note) => make("p", { class: "line" }, note)),
-    ...commands.map(commandNode),
-    ...entries.slice(0, MOST_ENTRIES).flatMap((entry, at) => [...tenantHeading(chosen, entry, entries[at - 1]), entryNode(entry, { column: only })]),
+    ...entries.slice(0, MOST_ENTRIES).flatMap((entry, at) => [...tenantHeading(chosen, entry, entries[at - 1]), entryNode(entry)]),
     ...(entries.length ? [] : [make("p", { class: "line" }, data.idle ? "Nothing else changes here." : "Nothing is here.")]),
     ...(left > 0 ? [make("p", { class: "line" }, `and ${left} more: choose a tenant or a cluster to see them`)] : []),
   );
@@ -32,9 +30,9 @@ function tenantHeading(chosen, entry, before) {
 
 function describe(chosen) {
   if (chosen.alert !== undefined) {
-    const { label, text, entries, commands } = data.alerts[chosen.alert];
+    const { label, text, entries } = data.alerts[chosen.alert];
     const found = [...new Set(entries.map((at) => data.entries[at]).flatMap(withOthers))];
-    return { title: label, where: "", notes: [text], commands, entries: found.filter((entry) => entry.a !== chosen.alert) };
+    return { title: label, where: "", notes: [text], entries: found.filter((entry) => entry.a !== chosen.alert) };
   }
   const { row, columns: list } = chosen;
   if (row === null) return { title: nameOf(list), where: aboutColumns(list), notes: [], entries: rows.flatMap((_, at) => entriesAt(at, list)) };

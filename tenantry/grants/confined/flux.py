@@ -1,0 +1,360 @@
+"""Whether a planned object is confined: where it is, and what a Flux object runs as, names, fetches and installs."""
+
+from __future__ import annotations
+
+import posixpath
+import re
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from tenantry.fleet import placement
+from tenantry.fleet.fleet import hub_of
+from tenantry.fleet.flux_shards import flux_shard
+from tenantry.fleet.identity import borrowed
+from tenantry.flux.addresses import addresses_of
+from tenantry.grants.confined.baseline import Baseline
+from tenantry.grants.confined.kubernetes import Kubernetes
+from tenantry.grants.confined.place import (
+    APP,
+    CLUSTER,
+    ENVIRONMENT,
+    PROVIDER,
+    SHARD,
+    SOURCE,
+    STATE,
+    TENANT,
+    Place,
+    fleets_labels,
+    is_fleets,
+    kubeconfig_reference,
+    labels_of,
+    states_of,
+    unknown_metadata,
+)
+from tenantry.grants.confined.plan import Planned
+from tenantry.grants.fields import FIELDS, Tree
+from tenantry.grants.grants import SHORTEST_INTERVAL, is_allowed, limit_of
+from tenantry.grants.requirements import is_pinned, is_signed
+from tenantry.kube.names import MAX_LABEL, shortened
+from tenantry.kube.objects import KubeObject
+from tenantry.messages.data import mapping_at
+from tenantry.model.durations import seconds_of
+
+_FETCHED = ("GitRepository", "OCIRepository", "HelmRepository", "HelmChart", "Bucket", "ExternalArtifact")
+_REFERENCES = {
+    "repository": "GitRepository",
+    "providerRef": "Provider",
+    "imageRepositoryRef": "ImageRepository",
+    **dict.fromkeys(("secretRef", "certSecretRef", "proxySecretRef", "trustedRootSecretRef"), "Secret"),
+    **dict.fromkeys(("sourceRef", "chartRef", "resources", "substituteFrom", "valuesFrom", "dependsOn"), ""),
+}
+"""Fields that name another object; "": of the kind that the reference gives, or that the object itself is."""
+_GROUPS = {
+    "Secret": "credentials",
+    "ConfigMap": "configs",
+    "Alert": "alerts",
+    "Provider": "alerts",
+    "Receiver": "receivers",
+    **dict.fromkeys(("Kustomization", "HelmRelease"), "apps"),
+    **dict.fromkeys(_FETCHED, "sources"),
+}
+_IN_SOURCE = ("path", "valuesFiles", "sparseCheckout", "fromPath", "toPath")
+_LIMITS = {"timeout": "timeout", "interval": "interval", "retryInterval": "interval"}
+_COUNTS = {"retries": "retries", "maxHistory": "history"}
+_REMOTE = re.compile(r":|//|\?|@|\.git(/|$)|(^|/)_git/|^github\.com(/|$)")
+"""What kustomize takes for the address of a repository."""
+_DEFAULT_TIMES = ("30s", "5m", "10m", "30m")
+"""Intervals that the fleet sets where nobody says one."""
+
+
+class Check:
+    """One object of a tenant at its place; problems are the words behind the object's name."""
+
+    def __init__(self, plan: Planned, place: Place, planned: KubeObject) -> None:
+        self.plan, self.place, self.planned = plan, place, planned
+        self.manifest, self.kind = planned.manifest, planned.id.kind
+        self.spec: Mapping[str, Any] = mapping_at(self.manifest, "spec")
+        self.labels = labels_of(self.manifest)
+        self.app = self.labels.get(APP, "")
+
+    def problems(self) -> Iterator[str]:
+        place, id = self.place, self.planned.id
+        hubs = place.frame.environments[place.environment].managements
+        if self.planned.hub != (hub_of(place.frame, place.environment, place.cluster) if len(hubs) > 1 else ""):
+            yield "is on the management cluster of another cluster"
+        if self.kind != "ServiceAccount":
+            yield from self._placed()
+        if not id.api_version.partition("/")[0].endswith(".toolkit.fluxcd.io"):
+            yield from Kubernetes(self.plan, place, self.manifest, on_target=place.kubeconfig is None).problems()
+            return
+        own_name = self._is_own_name()
+        if id.namespace != place.home or not own_name:
+            yield "is neither in a namespace of the tenant nor beside a kubeconfig under its name"
+        yield from self._metadata()
+        if self._is_baseline():
+            yield from Baseline(self.plan, place, self.planned).problems()
+            return
+        yield from self._flux()
+
+    def _is_own_name(self) -> bool:
+        place, name = self.place, self.planned.id.name
+        if place.kubeconfig is None:
+            return True
+        whole = f"{place.cluster}-{place.main}-{self.app or 'baseline'}"
+        return name.startswith(place.prefixes) or name == shortened(whole, MAX_LABEL)
+
+    def _placed(self) -> Iterator[str]:
+        """Whether the main file puts the tenant, and this app, on the cluster and into the environment."""
+        place, own = self.place, self.place.declared
+        frame, tenant, cluster = place.frame, place.tenant, place.cluster
+        apps = [self.app] if self.app in own.apps else [] if self.app else list(own.apps)
+        of_main = [
+            app
+            for app in apps
+            if (selector := placement.selector_of(frame, tenant, app))
+            and placement.matches(selector, cluster, frame.clusters[cluster])
+            and not placement.app_barrier(frame, place.environment, tenant, app)
+        ]
+        if of_main or (self.app in own.apps and self.app):
+            if not of_main:
+                yield "is where the main file does not put its app"
+            return
+        selector, _ = placement.granted_selector(frame, tenant)
+        granted = selector is not None and placement.matches(selector, cluster, frame.clusters[cluster])
+        if not granted or (selector and selector.all and placement.is_management(frame, cluster)):
+            yield f"is for cluster '{cluster}', which is not granted to it"
+        if placement.tenant_barrier(frame, place.environment, tenant):
+            yield f"is in environment '{place.environment}', which is not granted to it"
+
+    def _metadata(self) -> Iterator[str]:
+        place, metadata = self.place, self.manifest["metadata"]
+        yield from unknown_metadata(metadata)
+        for kind in ("labels", "annotations"):
+            granted = tuple(getattr(place.grants, kind) or ())
+            for key, value in metadata.get(kind, {}).items():
+                if key in fleets_labels(place, self.labels) or key in PROVIDER:
+                    right = value == (fleets_labels(place, self.labels) | PROVIDER)[key]
+                elif key == SHARD:
+                    # By the content of what clusters share, and by the name of the cluster.
+                    right = value in _shards(place)
+                elif key == STATE:
+                    right = bool(self.app) or value in states_of(place, "")
+                elif key in (APP, SOURCE):
+                    right = kind == "labels"
+                else:
+                    right = not is_fleets(key) and (key.startswith(granted) or (kind, key) in place.metadata)
+                if not right:
+                    yield f"has {kind[:-1]} '{key}', which is not granted to it"
+
+    def _flux(self) -> Iterator[str]:
+        place, spec = self.place, dict(self.spec)
+        is_reconciler = self.kind in ("Kustomization", "HelmRelease")
+        if spec.pop("kubeConfig", None) != (kubeconfig_reference(place.kubeconfig) if is_reconciler else None):
+            yield f"does not use the kubeconfig of cluster '{place.cluster}' alone"
+        if is_reconciler and spec.get("serviceAccountName") != place.impersonated:
+            yield f"runs as service account '{spec.get('serviceAccountName')}'"
+        for key in ("targetNamespace", "storageNamespace"):
+            if spec.get(key, place.main) not in self.plan.namespaces(place):
+                yield f"names namespace '{spec[key]}' in spec.{key}"
+        tree = FIELDS.get(self.kind)
+        if tree is None:
+            yield "is of a kind of which no tenant has any"
+            return
+        yield from self._walk(tree, spec, "spec")
+        yield from self._connections(spec)
+
+    def _walk(self, tree: Tree, value: Any, at: str) -> Iterator[str]:
+        """The fields of a spec, one by one."""
+        if isinstance(value, list):
+            for each in value:
+                yield from self._walk(tree, each, at)
+        elif isinstance(value, Mapping):
+            key = at.rpartition(".")[2]
+            if key in _REFERENCES and self.kind != "ExternalArtifact":
+                yield from (f"{problem} in {at}" for problem in self._reference(key, value))
+            elif key in ("eventSources", "policySelector"):
+                yield from (f"{problem} in {at}" for problem in self._selected(value))
+            for name, inner in value.items():
+                path = f"{at}.{name}"
+                if name in tree:
+                    if "*" not in tree[name]:
+                        yield from self._walk(tree[name], inner, path)
+                    elif name in ("eventMetadata",):
+                        yield from (f"{problem} in {path}" for problem in self._whose(inner))
+                elif "*" not in tree:
+                    yield f"fills {path}, a field that no tenant may fill"
+        elif problem := self._value(at, value):
+            yield f"{problem} in {at}"
+
+    def _value(self, at: str, value: Any) -> str:
+        """What is wrong with a single value."""
+        place, key = self.place, at.rpartition(".")[2]
+        if (key in _IN_SOURCE or (self.kind, key) == ("HelmChart", "chart")) and _leaves(str(value), ""):
+            return f"leaves its source by '{value}'"
+        if key == "components" and (
+            _REMOTE.search(str(value)) or _leaves(str(value), str(self.spec.get("path") or "."))
+        ):
+            return f"leaves its source by '{value}'"
+        if key == "recurseSubmodules" and value and self._is_teams() and not place.grants_setting("recurseSubmodules"):
+            return "takes submodules"
+        if str(value) in place.written:
+            return ""
+        if key in _LIMITS and isinstance(value, str):
+            longest = str(limit_of(place.grants, _LIMITS[key]))
+            shortest = place.grants.shortestInterval or SHORTEST_INTERVAL if key != "timeout" else "0s"
+            if (
+                not seconds_of(shortest) <= seconds_of(str(value)) <= seconds_of(longest)
+                and value not in _DEFAULT_TIMES
+            ):
+                return f"has '{value}', which is not from {shortest} to {longest},"
+        if key in _COUNTS and not (key == "maxHistory") <= value <= int(limit_of(place.grants, _COUNTS[key])):
+            return f"has '{value}', which is beyond the limit,"
+        return ""
+
+    def _reference(self, key: str, reference: Mapping[str, Any]) -> Iterator[str]:
+        """What is wrong with the name of another object. Flux reads what is named with its own rights."""
+        name, place = str(reference.get("name")), self.place
+        kind = str(reference.get("kind") or _REFERENCES[key] or self.kind)
+        namespace = reference.get("namespace", self.planned.id.namespace)
+        found = self.plan.planned.get((self.planned.hub, kind, namespace, name))
+        labels = labels_of(found.manifest) if found else {}
+        is_addon = not labels.get(TENANT) and APP in labels if found else self._is_addon(namespace, name)
+        if key == "dependsOn" and is_addon:
+            return
+        if namespace != self.planned.id.namespace:
+            yield f"names {kind} '{namespace}/{name}'"
+            return
+        is_platforms = (
+            found is not None
+            and not labels.get(TENANT)
+            and name.startswith(f"{place.frame.document.platform.namespace}.")
+        )
+        if is_platforms and found:
+            # A source that a class declares, or a chart of one: nothing in it may be a tenant's.
+            if not place.declares("sources", labels.get(SOURCE, "")) or any(
+                not each.startswith(f"{place.frame.document.platform.namespace}.")
+                for each in _secrets(found.manifest["spec"])
+            ):
+                yield f"names {kind} '{name}' of the platform"
+                return
+        elif not (
+            (labels.get(TENANT), labels.get(CLUSTER, place.cluster)) == (place.tenant, place.cluster)
+            if found
+            else place.kubeconfig is None or name.startswith(place.prefixes)
+        ):
+            yield f"names {kind} '{name}', which is not the tenant's"
+            return
+        group = _GROUPS.get(kind, "")
+        if self._is_teams() and kind == "HelmChart" and found:
+            yield from self._reference("sourceRef", found.manifest["spec"]["sourceRef"])
+        elif self._is_teams() and place.declares(group, declared := self._key(kind, name, labels)):
+            shared = place.shares(group, declared)
+            if not shared:
+                yield f"names '{declared}' of the main file"
+
+    def _is_addon(self, namespace: str, name: str) -> bool:
+        """Whether a name is that of an add-on on the cluster that another environment has there."""
+        place, platform = self.place, self.place.frame.document.platform
+        names = {f"{place.cluster}-{each}" if place.kubeconfig else each for each in platform.addons}
+        homes = {platform.namespace, place.home, *(each.namespace for each in platform.addons.values())}
+        return namespace in homes and name in names and (place.kubeconfig is not None or namespace != place.main)
+
+    def _selected(self, selector: Mapping[str, Any]) -> Iterator[str]:
+        """What labels select has to be the tenant's, and of a team's object nothing that the main file declares."""
+        place, labels = self.place, selector.get("matchLabels") or {}
+        if labels.get(TENANT) != place.tenant or labels.get(ENVIRONMENT) != place.environment:
+            if "name" not in selector or selector["name"] == "*" or labels:
+                yield "selects objects that are not the tenant's"
+            else:
+                yield from self._reference("resources", selector)
+            return
+        if self._is_teams():
+            named = {"apps": labels.get(APP), "sources": labels.get(SOURCE)}
+            for group, name in named.items():
+                whole = mapping_at(place.frame.source.data, "tenants", place.tenant, group)
+                chosen = (
+                    [name] if name else [] if any(named.values()) or selector.get("name", "*") != "*" else list(whole)
+                )
+                if any(each in whole and not place.shares(group, each) for each in chosen):
+                    yield f"tells of {group} of the main file"
+
+    def _whose(self, metadata: Mapping[str, str]) -> Iterator[str]:
+        wanted = {
+            "tenant": self.place.tenant,
+            "environment": self.place.environment,
+            "cluster": self.labels.get(CLUSTER),
+        }
+        for key, value in wanted.items():
+            if value and metadata.get(key) != value:
+                yield f"says {key} '{metadata.get(key)}'"
+
+    def _connections(self, spec: Mapping[str, Any]) -> Iterator[str]:
+        """Where controllers connect to, as whom, and what the main file requires of what they fetch."""
+        place = self.place
+        if not place.frame.document.platform.sharedIdentity:
+            yield from (f"{each.message} in spec.{each.path[0]}" for each in borrowed(self.kind, spec))
+        keys = ("sources", "alerts") if self.kind == "Provider" else ("sources",)
+        for path, address in addresses_of(self.kind, spec):
+            written = str(spec.get(str(path[0]))) in place.written or not (self._is_teams() or place.has_variables)
+            if not written and not is_allowed(address, place.patterns(*keys)):
+                yield f"has an address in spec.{path[0]} that is not granted to it"
+        required = place.settings("").require
+        if required.pinned and not is_pinned(self.kind, spec, tags=required.pinned == "tags"):
+            yield "is not pinned"
+        if required.verify and not place.kubeconfig and not is_signed(self.kind, spec, required.signatures):
+            yield "is not verified as the main file requires"
+        if self.kind == "ImageUpdateAutomation" and self._is_teams():
+            found = self.plan.planned.get(
+                (self.planned.hub, "GitRepository", self.planned.id.namespace, spec["sourceRef"]["name"])
+            )
+            source: Mapping[str, Any] = found.manifest["spec"] if found else {}
+            if not is_allowed(str(source.get("url")), place.patterns("push")):
+                yield "pushes to an address that is not granted to it"
+            for name in _secrets({"secretRef": source.get("secretRef") or {}}):
+                if place.declares("credentials", self._key("Secret", name, {})):
+                    yield "pushes with credentials of the main file"
+
+    def _is_teams(self) -> bool:
+        """Whether the team's file declares what this object stands for, or fills in what the main file writes."""
+        place, group = self.place, "apps" if self.app else _GROUPS.get(self.kind, "")
+        name = self.app or self._key(self.kind, self.planned.id.name, self.labels)
+        if self.kind == "HelmChart":
+            return False  # its release answers for it
+        return not place.declares(group, name)
+
+    def _key(self, kind: str, name: str, labels: Mapping[str, str]) -> str:
+        """What the file calls the entry that an object stands for."""
+        place = self.place
+        if APP in labels or SOURCE in labels:
+            return str(labels.get(APP) or labels.get(SOURCE))
+        if place.kubeconfig is None:
+            return name
+        for main in place.mains:
+            for prefix in (f"{place.cluster}.{main}.", f"{place.cluster}-{main}-", f"{main}."):
+                if name.startswith(prefix):
+                    rest = name.removeprefix(prefix)
+                    return rest.partition(".")[0] if kind in (*_FETCHED, "Alert", "Provider") else rest
+        return ""
+
+    def _is_baseline(self) -> bool:
+        return self.kind == "HelmRelease" and not self.app and self.place.kubeconfig is not None
+
+
+def _shards(place: Place) -> set[str]:
+    found = flux_shard(place.frame, place.environment, place.tenant, place.cluster)
+    listed = place.frame.environments[place.environment].fluxShards or ()
+    return {*([found.name] if found else []), *map(str, listed if isinstance(listed, list | tuple) else ())}
+
+
+def _secrets(spec: Any) -> Iterator[str]:
+    """The names of all Secrets in a spec."""
+    for key, inner in spec.items() if isinstance(spec, Mapping) else ():
+        if _REFERENCES.get(key) == "Secret" and mapping_at(spec, key).get("name"):
+            yield str(inner["name"])
+        else:
+            yield from _secrets(inner)
+
+
+def _leaves(path: str, base: str) -> bool:
+    """Whether a path leads out of the source. base: the path that it is relative to."""
+    return path.startswith("/") or posixpath.normpath(posixpath.join(base or ".", path)).startswith("..")
