@@ -56,7 +56,7 @@ class TenantSettings:
 def platform_settings(fleet: Fleet) -> TenantSettings:
     """The settings of add-ons; only the defaults' times apply to them, and the platform's own requirements."""
     required = fleet.document.platform.require or Requirements()
-    return replace(_settings(platform_layers(fleet)), require=required)
+    return replace(settings_of(platform_layers(fleet)), require=required)
 
 
 def platform_layers(fleet: Fleet) -> list[Layer]:
@@ -66,7 +66,7 @@ def platform_layers(fleet: Fleet) -> list[Layer]:
 
 def tenant_settings(fleet: Fleet, tenant: str, environment: str, cluster: str | None) -> TenantSettings:
     """A tenant's settings on a cluster; cluster: None for what all clusters of the environment have in common."""
-    return _settings(settings_layers(fleet, tenant, environment, cluster))
+    return settings_of(settings_layers(fleet, tenant, environment, cluster))
 
 
 _NO_SETTINGS = ("formerly", "name", "serviceAccount", "state")
@@ -75,7 +75,7 @@ _NO_SETTINGS = ("formerly", "name", "serviceAccount", "state")
 
 def namespace_settings(fleet: Fleet, tenant: str, environment: str, cluster: str, key: str) -> TenantSettings:
     """The settings of one of the tenant's extra namespaces: the tenant's settings there merged with its entry."""
-    return _settings(namespace_layers(fleet, tenant, environment, cluster, key))
+    return settings_of(namespace_layers(fleet, tenant, environment, cluster, key))
 
 
 def namespace_layers(fleet: Fleet, tenant: str, environment: str, cluster: str, key: str) -> list[Layer]:
@@ -197,7 +197,8 @@ def _inherited(fleet: Fleet, *at: str) -> Layer:
     return Layer(at, {key: value for key, value in fleet.said(*at).items() if key in _INHERITED})
 
 
-def _settings(layers: list[Layer]) -> TenantSettings:
+def settings_of(layers: list[Layer]) -> TenantSettings:
+    """What layers make together, as `settings_layers` and `namespace_layers` give them."""
     # Each layer was checked, but two network policies of one name may not go together; and validating turns numbers
     # into the text Kubernetes wants.
     merged = resolved_layers(layers, PlacedSettings, None)

@@ -7,8 +7,6 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from tenantry.fleet import placement
-from tenantry.fleet.fleet import hub_of
 from tenantry.fleet.flux_shards import flux_shard
 from tenantry.fleet.identity import borrowed
 from tenantry.flux.addresses import addresses_of
@@ -79,11 +77,10 @@ class Check:
 
     def problems(self) -> Iterator[str]:
         place, id = self.place, self.planned.id
-        hubs = place.frame.environments[place.environment].managements
-        if self.planned.hub != (hub_of(place.frame, place.environment, place.cluster) if len(hubs) > 1 else ""):
+        if self.planned.hub != place.hub:
             yield "is on the management cluster of another cluster"
         if self.kind != "ServiceAccount":
-            yield from self._placed()
+            yield from place.misplaced(self.app)
         if not id.api_version.partition("/")[0].endswith(".toolkit.fluxcd.io"):
             yield from Kubernetes(self.plan, place, self.manifest, on_target=place.kubeconfig is None).problems()
             return
@@ -103,37 +100,15 @@ class Check:
         whole = f"{place.cluster}-{place.main}-{self.app or 'baseline'}"
         return name.startswith(place.prefixes) or name == shortened(whole, MAX_LABEL)
 
-    def _placed(self) -> Iterator[str]:
-        """Whether the main file puts the tenant, and this app, on the cluster and into the environment."""
-        place, own = self.place, self.place.declared
-        frame, tenant, cluster = place.frame, place.tenant, place.cluster
-        apps = [self.app] if self.app in own.apps else [] if self.app else list(own.apps)
-        of_main = [
-            app
-            for app in apps
-            if (selector := placement.selector_of(frame, tenant, app))
-            and placement.matches(selector, cluster, frame.clusters[cluster])
-            and not placement.app_barrier(frame, place.environment, tenant, app)
-        ]
-        if of_main or (self.app in own.apps and self.app):
-            if not of_main:
-                yield "is where the main file does not put its app"
-            return
-        selector, _ = placement.granted_selector(frame, tenant)
-        granted = selector is not None and placement.matches(selector, cluster, frame.clusters[cluster])
-        if not granted or (selector and selector.all and placement.is_management(frame, cluster)):
-            yield f"is for cluster '{cluster}', which is not granted to it"
-        if placement.tenant_barrier(frame, place.environment, tenant):
-            yield f"is in environment '{place.environment}', which is not granted to it"
-
     def _metadata(self) -> Iterator[str]:
         place, metadata = self.place, self.manifest["metadata"]
         yield from unknown_metadata(metadata)
+        fleets = fleets_labels(place, self.labels) | PROVIDER
         for kind in ("labels", "annotations"):
             granted = tuple(getattr(place.grants, kind) or ())
             for key, value in metadata.get(kind, {}).items():
-                if key in fleets_labels(place, self.labels) or key in PROVIDER:
-                    right = value == (fleets_labels(place, self.labels) | PROVIDER)[key]
+                if key in fleets:
+                    right = value == fleets[key]
                 elif key == SHARD:
                     # By the content of what clusters share, and by the name of the cluster.
                     right = value in _shards(place)
@@ -142,7 +117,7 @@ class Check:
                 elif key in (APP, SOURCE):
                     right = kind == "labels"
                 else:
-                    right = not is_fleets(key) and (key.startswith(granted) or (kind, key) in place.metadata)
+                    right = not is_fleets(key) and (key.startswith(granted) or (kind, key) in place.holder.metadata)
                 if not right:
                     yield f"has {kind[:-1]} '{key}', which is not granted to it"
 
@@ -165,7 +140,10 @@ class Check:
 
     def _walk(self, tree: Tree, value: Any, at: str) -> Iterator[str]:
         """The fields of a spec, one by one."""
-        if isinstance(value, list):
+        if isinstance(value, str | int):
+            if problem := self._value(at, value):
+                yield f"{problem} in {at}"
+        elif isinstance(value, list):
             for each in value:
                 yield from self._walk(tree, each, at)
         elif isinstance(value, Mapping):
@@ -197,7 +175,7 @@ class Check:
             return f"leaves its source by '{value}'"
         if key == "recurseSubmodules" and value and self._is_teams() and not place.grants_setting("recurseSubmodules"):
             return "takes submodules"
-        if str(value) in place.written:
+        if place.writes(str(value)):
             return ""
         if key in _LIMITS and isinstance(value, str):
             longest = str(limit_of(place.grants, _LIMITS[key]))
@@ -295,7 +273,7 @@ class Check:
             yield from (f"{each.message} in spec.{each.path[0]}" for each in borrowed(self.kind, spec))
         keys = ("sources", "alerts") if self.kind == "Provider" else ("sources",)
         for path, address in addresses_of(self.kind, spec):
-            written = str(spec.get(str(path[0]))) in place.written or not (self._is_teams() or place.has_variables)
+            written = place.writes(str(spec.get(str(path[0])))) or not (self._is_teams() or place.has_variables)
             if not written and not is_allowed(address, place.patterns(*keys)):
                 yield f"has an address in spec.{path[0]} that is not granted to it"
         required = place.settings("").require
@@ -329,7 +307,7 @@ class Check:
             return str(labels.get(APP) or labels.get(SOURCE))
         if place.kubeconfig is None:
             return name
-        for main in place.mains:
+        for main in place.holder.mains:
             for prefix in (f"{place.cluster}.{main}.", f"{place.cluster}-{main}-", f"{main}."):
                 if name.startswith(prefix):
                     rest = name.removeprefix(prefix)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from fnmatch import fnmatchcase
 from typing import Any
 
 from tenantry.fleet.settings import TenantSettings
@@ -58,12 +57,10 @@ class Kubernetes:
         if self.kind in ("ClusterRole", "ClusterRoleBinding"):
             yield from self._cluster_right()
             return
+        fleets = fleets_labels(place, labels_of(self.manifest)) | PROVIDER | {"reconcile.fluxcd.io/watch": "Enabled"}
         for kind in ("labels", "annotations") if self.kind != "Namespace" else ():
             own = (place.declared.serviceAccount and place.declared.serviceAccount.annotations) or {}
             for key, value in metadata.get(kind, {}).items():
-                fleets = (
-                    fleets_labels(place, labels_of(self.manifest)) | PROVIDER | {"reconcile.fluxcd.io/watch": "Enabled"}
-                )
                 is_own = self.kind == "ServiceAccount" and kind == "annotations" and key in own
                 if not is_own and key not in (APP, SOURCE, STATE) and fleets.get(key) != value:
                     yield f"has {kind[:-1]} '{key}', which no tenant may set"
@@ -84,11 +81,7 @@ class Kubernetes:
     def _declared(self) -> dict[str, Any] | None:
         """What the main file itself writes of the object, filled in; None: nothing."""
         place = self.place
-        written: Mapping[str, Any] = {
-            key: each.model_dump(exclude_none=True) for key, each in place.declared.clusterObjects.items()
-        }
-        if self.namespace:
-            written = place.settings(self.namespace).objects
+        written = place.settings(self.namespace).objects if self.namespace else place.holder.cluster_objects
         for key, each in written.items():
             variables = {**place.variables, "namespace": self.namespace or place.main}
             if (each["apiVersion"], each["kind"]) != (self.manifest["apiVersion"], self.kind):
@@ -136,12 +129,7 @@ class Kubernetes:
             yield "is none of the tenant's namespaces"
         if others := self.plan.claims.get(self.name, set()) - {place.tenant}:
             yield f"belongs to {', '.join(sorted(others))} too"
-        patterns = place.frame.document.platform.reservedNamespaces
-        if (
-            is_reserved_namespace(self.name)
-            or self.name in self.plan.platforms
-            or any(fnmatchcase(self.name, each) for each in patterns)
-        ):
+        if self.plan.is_reserved(self.name):
             yield "is reserved"
         pods = settings.podSecurity
         levels = {mode: level for mode in ("enforce", "audit", "warn") if (level := getattr(pods, mode))}
@@ -152,8 +140,8 @@ class Kubernetes:
             yield "has another pod security than the main file sets"
         wanted |= {key: value for key, value in fleets_labels(place, labels).items() if key != MANAGED or key in labels}
         wanted |= {ROLE: "tenant", PRUNE: "disabled"}
-        if place.kubeconfig is None and place.account != place.tenant:
-            wanted[ACCOUNT] = place.account
+        if place.kubeconfig is None and place.holder.account != place.tenant:
+            wanted[ACCOUNT] = place.holder.account
         yield from (f"does not say '{key}: {value}'" for key, value in wanted.items() if labels.get(key) != value)
         for kind, written in (("labels", settings.labels), ("annotations", settings.annotations)):
             granted = tuple(getattr(place.grants, kind) or ())
@@ -189,7 +177,7 @@ class Kubernetes:
                         if (key, value) == ("automountServiceAccountToken", False)
                     },
                 } == {**allowed, **body}
-                right = right and self.name in (place.account, place.main)
+                right = right and self.name in (place.holder.account, place.main)
             case "ResourceQuota":
                 right = body == {"spec": {"hard": settings.quota}} or (
                     _only(body, "hard") and place.grants_setting("quota")

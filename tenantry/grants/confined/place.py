@@ -7,15 +7,16 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
+from tenantry.fleet import placement
 from tenantry.fleet.fleet import Fleet, hub_of
 from tenantry.fleet.namespaces import extra_namespaces, former_main, main_namespace
-from tenantry.fleet.settings import TenantSettings, namespace_settings, tenant_states, variables_of
+from tenantry.fleet.settings import TenantSettings, namespace_layers, settings_of, tenant_states, variables_of
 from tenantry.fleet.template import fill
 from tenantry.grants.grants import grants_of
 from tenantry.grants.model import Grants
 from tenantry.kube.objects import Manifest
 from tenantry.messages.data import mapping_at
-from tenantry.messages.errors import Found
+from tenantry.messages.errors import Found, Path
 from tenantry.model import ConfigMap, SecretKey, Tenant
 
 TENANT, ROLE, MANAGED = "toolkit.fluxcd.io/tenant", "toolkit.fluxcd.io/role", "app.kubernetes.io/managed-by"
@@ -35,21 +36,25 @@ PROVIDER = {
 
 
 @dataclass(frozen=True)
-class Place:
-    """A tenant on a cluster, as the frame has it. cluster: "" of what clusters share, whose place is that of one of them."""
+class Holder:
+    """What a tenant has on all clusters of an environment alike, computed once for all of its places."""
 
     frame: Fleet
     environment: str
     tenant: str
-    cluster: str
-    _settings: dict[str, TenantSettings] = field(default_factory=dict, compare=False, repr=False)
+    _settings: dict[tuple[Path, ...], TenantSettings] = field(default_factory=dict, compare=False, repr=False)
 
     @cached_property
     def grants(self) -> Grants:
         return grants_of(self.frame, self.tenant) or Grants()
 
-    def grants_setting(self, *settings: str) -> bool:
-        return not {*(self.grants.settings or ())}.isdisjoint(settings)
+    @cached_property
+    def granted_settings(self) -> frozenset[str]:
+        return frozenset(self.grants.settings or ())
+
+    @property
+    def declared(self) -> Tenant:
+        return self.frame.document.tenants[self.tenant]
 
     @cached_property
     def main(self) -> str:
@@ -67,14 +72,72 @@ class Place:
         return self.main, *(former_main(self.frame, self.environment, owner.tenant) for owner in owners)
 
     @cached_property
+    def account(self) -> str:
+        """Of pods, and on a management cluster of Flux."""
+        own = self.declared.serviceAccount
+        return own.name if own and own.name else self.declared.first_name(self.tenant)
+
+    @cached_property
+    def cluster_objects(self) -> dict[str, dict[str, Any]]:
+        """What the main file writes outside of namespaces, by its keys."""
+        return {key: each.model_dump(exclude_none=True) for key, each in self.declared.clusterObjects.items()}
+
+    def settings(self, cluster: str, key: str) -> TenantSettings:
+        """In an extra namespace by its key; "": in the main one. The paths of its layers in the frame say what is in them."""
+        layers = namespace_layers(self.frame, self.tenant, self.environment, cluster, key)
+        paths = tuple(each.path for each in layers)
+        if paths not in self._settings:
+            self._settings[paths] = settings_of(layers)
+        return self._settings[paths]
+
+    @cached_property
+    def said(self) -> tuple[Mapping[str, Any], ...]:
+        """What the main file, and files of it for an environment, say of the tenant."""
+        files = (each.data for files in self.frame.source.overlays.values() for each in files)
+        overlays = (mapping_at(data, "tenants", self.tenant) for data in files)
+        return self.frame.raw("tenants", self.tenant), self.frame.raw("defaults"), *overlays
+
+    @cached_property
+    def written(self) -> frozenset[str]:
+        """Every text and number of the main file's for the tenant."""
+        return frozenset(str(each) for part in self.said for each in _scalars(part))
+
+    @cached_property
+    def templates(self) -> tuple[str, ...]:
+        """The texts of these that each cluster fills in."""
+        texts = {each for part in self.said for each in _scalars(part) if isinstance(each, str) and "{" in each}
+        return tuple(texts)
+
+    @cached_property
+    def metadata(self) -> frozenset[tuple[str, str]]:
+        """The labels and annotations that the main file itself gives Flux objects of the tenant."""
+        return frozenset(each for part in self.said for each in _metadata_of(part))
+
+
+class Place:
+    """A tenant on a cluster, as the frame has it. What clusters share has the place of one of them."""
+
+    def __init__(self, holder: Holder, cluster: str) -> None:
+        self.holder, self.cluster = holder, cluster
+        self.frame, self.environment, self.tenant = holder.frame, holder.environment, holder.tenant
+        self.declared, self.grants, self.main, self.extra = holder.declared, holder.grants, holder.main, holder.extra
+        self._settings: dict[str, TenantSettings] = {}
+        self._misplaced: dict[str, tuple[str, ...]] = {}
+
+    def grants_setting(self, *settings: str) -> bool:
+        return not self.holder.granted_settings.isdisjoint(settings)
+
+    @cached_property
     def prefixes(self) -> tuple[str, ...]:
         """With what the names of the tenant's objects begin beside a kubeconfig."""
-        own = [f"{self.cluster}{sign}{main}{sign}" for main in self.mains for sign in "-."]
-        return (*own, *(f"{main}." for main in self.mains))
+        own = [f"{self.cluster}{sign}{main}{sign}" for main in self.holder.mains for sign in "-."]
+        return (*own, *(f"{main}." for main in self.holder.mains))
 
-    @property
-    def declared(self) -> Tenant:
-        return self.frame.document.tenants[self.tenant]
+    @cached_property
+    def hub(self) -> str:
+        """The management cluster; "" where the environment has one alone."""
+        several = len(self.frame.environments[self.environment].managements) > 1
+        return hub_of(self.frame, self.environment, self.cluster) if several else ""
 
     @cached_property
     def kubeconfig(self) -> SecretKey | ConfigMap | None:
@@ -87,20 +150,14 @@ class Place:
     def home(self) -> str:
         return self.kubeconfig.namespace if self.kubeconfig else self.main
 
-    @cached_property
-    def account(self) -> str:
-        """Of pods, and on a management cluster of Flux."""
-        own = self.declared.serviceAccount
-        return own.name if own and own.name else self.declared.first_name(self.tenant)
-
     @property
     def impersonated(self) -> str:
-        return self.main if self.kubeconfig else self.account
+        return self.main if self.kubeconfig else self.holder.account
 
     def settings(self, namespace: str) -> TenantSettings:
         key = self.extra.get(namespace, "")
         if key not in self._settings:
-            self._settings[key] = namespace_settings(self.frame, self.tenant, self.environment, self.cluster, key)
+            self._settings[key] = self.holder.settings(self.cluster, key)
         return self._settings[key]
 
     @cached_property
@@ -124,22 +181,40 @@ class Place:
         """Whether the team's file fills in what the main file writes."""
         return "variables" in self.frame.source.fills[self.tenant].file.data["tenants"][self.tenant]
 
-    @cached_property
-    def said(self) -> tuple[Mapping[str, Any], ...]:
-        """What the main file, and files of it for an environment, say of the tenant."""
-        files = (each.data for files in self.frame.source.overlays.values() for each in files)
-        overlays = (mapping_at(data, "tenants", self.tenant) for data in files)
-        return self.frame.raw("tenants", self.tenant), self.frame.raw("defaults"), *overlays
+    def writes(self, value: str) -> bool:
+        """Whether the main file writes this for the tenant: nobody else chose it."""
+        return value in self.holder.written or value in self._filled
 
     @cached_property
-    def written(self) -> frozenset[str]:
-        """Every text and number of the main file's for the tenant: nobody else chose it."""
-        return frozenset(each for part in self.said for each in _scalars(part, self.variables))
+    def _filled(self) -> frozenset[str]:
+        return frozenset(each for text in self.holder.templates for each in _filled_in(text, self.variables))
 
-    @cached_property
-    def metadata(self) -> frozenset[tuple[str, str]]:
-        """The labels and annotations that the main file itself gives Flux objects of the tenant."""
-        return frozenset(each for part in self.said for each in _metadata_of(part))
+    def misplaced(self, app: str) -> tuple[str, ...]:
+        """Why the main file does not put an app, or the tenant (""), on the cluster and into the environment."""
+        if app not in self._misplaced:
+            self._misplaced[app] = tuple(self._misplacement(app))
+        return self._misplaced[app]
+
+    def _misplacement(self, app: str) -> Iterator[str]:
+        frame, tenant, cluster, own = self.frame, self.tenant, self.cluster, self.declared
+        apps = [app] if app in own.apps else [] if app else list(own.apps)
+        of_main = [
+            each
+            for each in apps
+            if (selector := placement.selector_of(frame, tenant, each))
+            and placement.matches(selector, cluster, frame.clusters[cluster])
+            and not placement.app_barrier(frame, self.environment, tenant, each)
+        ]
+        if of_main or (app in own.apps and app):
+            if not of_main:
+                yield "is where the main file does not put its app"
+            return
+        selector, _ = placement.granted_selector(frame, tenant)
+        granted = selector is not None and placement.matches(selector, cluster, frame.clusters[cluster])
+        if not granted or (selector and selector.all and placement.is_management(frame, cluster)):
+            yield f"is for cluster '{cluster}', which is not granted to it"
+        if placement.tenant_barrier(frame, self.environment, tenant):
+            yield f"is in environment '{self.environment}', which is not granted to it"
 
 
 def labels_of(manifest: Manifest) -> dict[str, str]:
@@ -195,14 +270,16 @@ def _metadata_of(value: Any) -> set[tuple[str, str]]:
     return found
 
 
-def _scalars(value: Any, variables: Mapping[str, Any]) -> Iterator[str]:
+def _scalars(value: Any) -> Iterator[Any]:
     if isinstance(value, Mapping | list):
         for each in value.values() if isinstance(value, Mapping) else value:
-            yield from _scalars(each, variables)
-        return
-    yield str(value)
-    if isinstance(value, str) and "{" in value:
-        try:
-            yield str(fill(value, variables, ()))
-        except Found:
-            return  # one that only an app has
+            yield from _scalars(each)
+    else:
+        yield value
+
+
+def _filled_in(text: str, variables: Mapping[str, Any]) -> Iterator[str]:
+    try:
+        yield str(fill(text, variables, ()))
+    except Found:
+        return  # one that only an app has

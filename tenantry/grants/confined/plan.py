@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from fnmatch import fnmatchcase
 from functools import cached_property
 
 from tenantry.fleet.fleet import Fleet, hub_of
 from tenantry.fleet.namespaces import extra_namespaces, main_namespace
-from tenantry.grants.confined.place import APP, CLUSTER, TENANT, Place, labels_of
+from tenantry.grants.confined.place import APP, CLUSTER, TENANT, Holder, Place, labels_of
+from tenantry.kube.names import is_reserved_namespace
 from tenantry.kube.objects import KubeObject, Manifest, ObjectId
 from tenantry.messages.data import mapping_at
 
@@ -20,7 +22,10 @@ class Planned:
         self.environment = environment
         self.objects = objects
         self.planned = {(each.hub, each.id.kind, each.id.namespace, each.id.name): each for each in objects}
+        self._holders: dict[str, Holder] = {}
         self._places: dict[tuple[str, str], Place] = {}
+        self._namespaces: dict[str, frozenset[str]] = {}
+        self._reserved: dict[str, bool] = {}
 
     @cached_property
     def claims(self) -> dict[str, set[str]]:
@@ -80,7 +85,9 @@ class Planned:
 
     def place(self, tenant: str, cluster: str) -> Place:
         if (tenant, cluster) not in self._places:
-            self._places[tenant, cluster] = Place(self.frame, self.environment, tenant, cluster)
+            if tenant not in self._holders:
+                self._holders[tenant] = Holder(self.frame, self.environment, tenant)
+            self._places[tenant, cluster] = Place(self._holders[tenant], cluster)
         return self._places[tenant, cluster]
 
     def clusters_of(self, each: KubeObject, labels: Mapping[str, str]) -> list[str]:
@@ -92,12 +99,24 @@ class Planned:
         beside = self.beside.get(each.id.namespace, ())
         return [name for name in beside if not several or hub_of(self.frame, self.environment, name) == each.hub]
 
-    def namespaces(self, place: Place) -> set[str]:
+    def namespaces(self, place: Place) -> frozenset[str]:
         """Those of a tenant: of the main file, and where that leaves them to the team, those that nobody else claims."""
-        own = {place.main, *place.extra}
-        if place.grants_setting("namespaces"):
-            own |= {name for name, by in self.claims.items() if by == {place.tenant} and place.main in name}
-        return own
+        if place.tenant not in self._namespaces:
+            own = {place.main, *place.extra}
+            if place.grants_setting("namespaces"):
+                own |= {name for name, by in self.claims.items() if by == {place.tenant} and place.main in name}
+            self._namespaces[place.tenant] = frozenset(own)
+        return self._namespaces[place.tenant]
+
+    def is_reserved(self, namespace: str) -> bool:
+        if namespace not in self._reserved:
+            patterns = self.frame.document.platform.reservedNamespaces
+            self._reserved[namespace] = (
+                is_reserved_namespace(namespace)
+                or namespace in self.platforms
+                or any(fnmatchcase(namespace, each) for each in patterns)
+            )
+        return self._reserved[namespace]
 
     def _of_tenants(self) -> Iterator[tuple[str, Manifest]]:
         """All objects of tenants with what their baselines install."""
