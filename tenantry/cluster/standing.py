@@ -21,7 +21,6 @@ from tenantry.kube.objects import KubeObject, Manifest, ObjectId, object_id
 from tenantry.messages.data import mapping_at, mappings_in, value_at
 from tenantry.plan.engine_order import Chains, is_reconciled
 from tenantry.plan.plan import Plan
-from tenantry.plan.planned_apps import PlannedApp
 
 Live: TypeAlias = Mapping[ObjectId, Manifest]
 """What has been read from the management cluster."""
@@ -69,13 +68,6 @@ def needs_of(plan: Plan) -> dict[ObjectId, Needs]:
         for planned in plan.objects
         if planned.id in names
     }
-
-
-def parts_of(plan: Plan, apps: Iterable[PlannedApp]) -> list[ObjectId]:
-    """What Flux does for apps is about these: their baselines, sources, charts and reconcilers, in this order for each app."""
-    needs, others = needs_of(plan), {app.id for app in plan.apps}
-    parts = ((*(set(needs[app.id].after) - others), *needs[app.id].sources, app.id) for app in apps)
-    return list(dict.fromkeys(id for each in parts for id in each))
 
 
 def inputs_of(planned: KubeObject) -> Iterator[ObjectId]:

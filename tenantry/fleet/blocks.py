@@ -66,7 +66,7 @@ def shared_blocks(data: dict[str, Any]) -> Iterator[Block]:
     levels = [
         ("defaults",),
         ("platform",),
-        *((group, name) for group in ("selfService", "tenantClasses", "tenants") for name in mapping_at(data, group)),
+        *((group, name) for group in ("tenantClasses", "tenants") for name in mapping_at(data, group)),
     ]
     for at in levels:
         for kind, model in (_OF_ADDONS if at == ("platform",) else _OF_APPS).items():

@@ -12,7 +12,7 @@ from typing import Any
 
 from tenantry.flux.schemas import schema_of
 from tenantry.kube.names import limit_name_problem
-from tenantry.messages.data import mapping_at, value_at
+from tenantry.messages.data import mapping_at
 from tenantry.messages.errors import Path, Problem
 from tenantry.messages.redact import is_sensitive, kind_of, shorten
 from tenantry.messages.text import format_path
@@ -142,21 +142,8 @@ def meant_path(path: Path, document: Mapping[str, Any]) -> Path | None:
 
 
 def fix_for_place(path: Path, document: Mapping[str, Any]) -> str:
-    """What to write for a key that stands where it cannot differ by environment or cluster, or by its former name; "" if it is
-    another mistake.
-    """
+    """What to write for a key that stands where it cannot differ by environment or cluster; "" if it is another mistake."""
     match path:
-        case ("selfService",):
-            names = [quoted(name, ()) for name in mapping_at(document, "selfService")]
-            classes = ", ".join(f"{name}: ..." for name in names)
-            return (
-                f"write 'tenantClasses: {{{classes or 'NAME: ...'}}}' with the same keys, and in 'include'"
-                f" 'class: {names[0] if names else 'NAME'}' instead of 'selfService: {names[0] if names else 'NAME'}'"
-            )
-        case ("include", int(), "selfService"):
-            return (
-                f"write 'class: {quoted(value_at(document, path), ('NAME',))}', and declare it under 'tenantClasses:'"
-            )
         case ("tenants", _, "apps", _, "overrides", "environments", environment, "state"):
             return (
                 "an app is paused in all environments, with 'state: paused' on the app itself; in"

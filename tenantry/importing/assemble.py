@@ -9,7 +9,7 @@ from typing import Any
 from tenantry.importing.apps import fill_in
 from tenantry.importing.blocks import shared_times, tenantrys_own
 from tenantry.importing.clusters import without_proxies
-from tenantry.importing.entries import Gathered, contents, own_shard, shard_of_cluster
+from tenantry.importing.entries import Gathered, own_shard, shard_of_cluster
 from tenantry.importing.leaving import (
     Handover,
     leave_applied,
@@ -170,8 +170,6 @@ def _paused_tenants(found: Gathered) -> set[tuple[str, ...]]:
 
 def _document(found: Gathered, chart: Mapping[str, str] | None) -> dict[str, Any]:
     templates = {name: _template(survey) for name, survey in found.surveys.items()}
-    for path, apps in found.apps.items():
-        found.variables.count(path, contents(apps))
     names = dict.fromkeys(name for survey in found.surveys.values() for name in survey.territories)
     tenants = {name: TenantEntry(found, name).entry(templates) for name in names}
     platform = PlatformEntry(found).entry(chart)

@@ -58,11 +58,6 @@ def with_overrides(result: Overlaid) -> dict[str, Any]:
     return {**result.base, **({"overrides": overrides} if overrides else {})}
 
 
-def contents(found: Mapping[Place, FoundApp]) -> dict[Place, dict[str, Any]]:
-    """What the entry of an app says in each place, without the source of an add-on."""
-    return {place: {key: each for key, each in app.content.items() if key != "source"} for place, app in found.items()}
-
-
 class OwnerEntry:
     """Builds the entry of a tenant, or of the platform, which has no name."""
 
@@ -90,7 +85,10 @@ class OwnerEntry:
 
     def app(self, found: Mapping[Place, FoundApp]) -> dict[str, Any]:
         """The entry of an app, or of an add-on without its source."""
-        result = overlaid(contents(found), lambda here, at: unified(here, self.variables.recurring, at))
+        without_source = {
+            place: {key: each for key, each in app.content.items() if key != "source"} for place, app in found.items()
+        }
+        result = overlaid(without_source, unified)
         for place in result.conflicts:
             text = "what it says here cannot be in one entry with what the others say"
             self.notes.leave(found[place].thing.read, text, "declare it by hand")

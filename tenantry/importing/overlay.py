@@ -14,7 +14,6 @@ from dataclasses import dataclass, field
 from typing import Any, NamedTuple, TypeAlias
 
 from tenantry.fleet.template import BUILT_IN
-from tenantry.importing.model import Path
 from tenantry.model.strict import Model
 
 
@@ -29,7 +28,7 @@ Found: TypeAlias = Mapping[Place, Any]
 """What was found in each place."""
 At: TypeAlias = tuple[str, ...]
 """Keys on the way to a value; those of lists have no part."""
-Join: TypeAlias = Callable[[Found, At], Any]
+Join: TypeAlias = Callable[[Found], Any]
 Variable: TypeAlias = Callable[[Mapping[Place, str], At], str | None]
 """Declares a variable that has the values of a text, and gives its placeholder; None: none is wanted, or none can have them."""
 
@@ -55,12 +54,11 @@ class Overlaid:
     conflicts: list[Place] = field(default_factory=list)
 
 
-def overlaid(found: Mapping[Place, dict[str, Any]], join: Join | None = None) -> Overlaid:
+def overlaid(found: Mapping[Place, dict[str, Any]], join: Join) -> Overlaid:
     """One mapping with overrides for what was found in several places.
 
     Args: join: makes one value of several, or DIFFER; `unified` where placeholders are filled in, `same` elsewhere.
     """
-    join = join or (lambda here, _: unified(here))
     base, rest = _split(found, join)
     result = Overlaid(base)
     left: dict[Place, dict[str, Any]] = {}
@@ -81,39 +79,26 @@ def overlaid(found: Mapping[Place, dict[str, Any]], join: Join | None = None) ->
     return result
 
 
-def _split(
-    found: Mapping[Place, dict[str, Any]], join: Join, at: At = ()
-) -> tuple[dict[str, Any], dict[Place, dict[str, Any]]]:
+def _split(found: Mapping[Place, dict[str, Any]], join: Join) -> tuple[dict[str, Any], dict[Place, dict[str, Any]]]:
     """What all places have in common, and what is left of each."""
     base: dict[str, Any] = {}
     rest: dict[Place, dict[str, Any]] = {place: {} for place in found}
     for key in dict.fromkeys(key for value in found.values() for key in value):
         here = {place: value[key] for place, value in found.items() if key in value}
-        one = join(here, (*at, key)) if len(here) == len(found) else DIFFER
+        one = join(here) if len(here) == len(found) else DIFFER
         if one is not DIFFER:
             base[key] = one
         elif len(here) == len(found) and all(isinstance(each, dict) and each for each in here.values()):
-            shared, others = _split(here, join, (*at, key))
+            shared, others = _split(here, join)
             if shared:
                 base[key] = shared
             for place, value in others.items():
                 if value:
                     rest[place][key] = value
         else:
-            most = _most(list(here.values())) if len(here) == len(found) else DIFFER
-            if most is not DIFFER:
-                base[key] = most
             for place, value in here.items():
-                if not _are_one(value, most):
-                    rest[place][key] = value
+                rest[place][key] = value
     return base, rest
-
-
-def _most(values: list[Any]) -> Any:
-    """The value of more than half of the places, which the others replace; else DIFFER. Mappings would merge."""
-    if any(isinstance(each, dict) for each in values):
-        return DIFFER
-    return next((each for each in values if 2 * sum(_are_one(each, other) for other in values) > len(values)), DIFFER)
 
 
 def _are_one(value: Any, other: Any) -> bool:
@@ -121,7 +106,7 @@ def _are_one(value: Any, other: Any) -> bool:
     return type(value) is type(other) and value == other
 
 
-def same(found: Found, _: At = ()) -> Any:
+def same(found: Found) -> Any:
     """The one value of all places; else DIFFER."""
     values = list(found.values())
     return values[0] if all(_are_one(value, values[0]) for value in values) else DIFFER
@@ -182,21 +167,6 @@ def free_name(taken: Container[str], *names: str, mark: str = "-") -> str:
 
 _Values: TypeAlias = dict[str, str]
 """The values of a variable, by environment or by cluster."""
-_FEWEST = 3
-"""Apps that differ in the same way, from which on a variable is shorter than an override in each."""
-_FREE = {
-    "kustomize": ("path", "postBuild", "patches", "components", "images"),
-    "helm": ("version", "values", "postRenderers"),
-}
-"""Keys of an app below which a text can be any."""
-
-
-@dataclass(slots=True)
-class _Alike:
-    """Texts of one key that differ in the same way. apps: that have them."""
-
-    values: _Values
-    apps: set[Path]
 
 
 class Variables:
@@ -207,36 +177,12 @@ class Variables:
         self.clusters: dict[str, _Values] = defaultdict(dict)
         self._names = set(BUILT_IN)
         self._made: dict[tuple[str, str], list[tuple[str, _Values]]] = defaultdict(list)
-        self._alike: dict[tuple[str, str], list[_Alike]] = defaultdict(list)
 
     def named(self, *parts: str) -> Variable:
         """What declares variables for a part of the file that has no overrides. parts: of their names, where no key tells one."""
         stem = re.sub(r"[^A-Za-z0-9]+", "_", "_".join(parts)).strip("_")
         stem = stem if stem[:1].isalpha() else f"v_{stem}"
         return lambda values, at: self._declare(at[-1] if at else "", stem, values)
-
-    def count(self, app: Path, found: Mapping[Place, dict[str, Any]]) -> None:
-        """Note the texts in which an app differs between places, so that `recurring` knows them."""
-
-        def note(values: Mapping[Place, str], at: At) -> None:
-            for kind, own in _by_owner(values).items() if _is_free(at) else ():
-                there = self._alike[kind, at[-1]]
-                alike = next((each for each in there if _agree(each.values, own)), None)
-                if alike is None:
-                    there.append(_Alike(dict(own), {app}))
-                else:
-                    alike.values |= own
-                    alike.apps.add(app)
-
-        overlaid(found, lambda here, at: unified(here, note, at))
-
-    def recurring(self, found: Mapping[Place, str], at: At) -> str | None:
-        """A variable for a text of an app, if several apps differ in the same way."""
-        for kind, own in _by_owner(found).items() if _is_free(at) else ():
-            for each in self._alike[kind, at[-1]]:
-                if len(each.apps) >= _FEWEST and own.items() <= each.values.items():
-                    return self._placeholder(kind, at[-1], at[-1], each.values)
-        return None
 
     def used_in(self, *parts: Any) -> None:
         """Drop the variables that no part of the file names."""
@@ -278,10 +224,6 @@ def _agree(one: _Values, other: _Values) -> bool:
     """Whether both have a value for the same owner, and no owner has two."""
     both = one.keys() & other.keys()
     return bool(both) and all(one[each] == other[each] for each in both)
-
-
-def _is_free(at: At) -> bool:
-    return at[1:2] != () and at[1] in _FREE.get(at[0], ())
 
 
 _FIRST = ("namespace", "namespaces", "serviceAccount", "environments", "clusters", "source", "chart", "version", "path")

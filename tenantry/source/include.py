@@ -72,8 +72,6 @@ def _entry(written: Any, index: int) -> _Entry:
         return _Entry((*at, "files"), _ENVIRONMENT, files if isinstance(files, str) else "", (), (), environment=name)
     kind = _CLUSTERS if _CLUSTERS in written and _TENANTS not in written else _TENANTS
     pattern, of = written.get(kind), written.get("of")
-    if "selfService" in written:
-        pattern = None  # its former name; the check of shapes says what to write
     names = tuple(each for each in of if isinstance(each, str)) if isinstance(of, list) else ()
     return _Entry(
         (*at, kind),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
 import click
 
@@ -13,7 +13,6 @@ from tenantry.edit.subjects.names import Kind
 from tenantry.kube.names import ADDON_PREFIX, PLATFORM
 from tenantry.messages.data import mapping_at
 
-_F = TypeVar("_F", bound=Callable[..., Any])
 Option = Callable[[Any], Any]
 """A decorator that gives a command an option or an argument."""
 

@@ -169,20 +169,6 @@ def test_what_a_class_shares_can_be_named(main: str) -> None:
     assert plan_all(load(main, "apps: {web: {kustomize: {source: lent, path: ./web}}}"))
 
 
-def test_the_former_key_is_refused_with_what_to_write() -> None:
-    former = NEW.replace("class: small}", "selfService: small}").replace("tenantClasses:\n", "selfService:\n")
-    with pytest.raises(InvalidFleet) as caught:
-        load(former)
-    assert [(str(each.location).rpartition(":")[0], each.fix) for each in caught.value.diagnostics] == [
-        ("tenants.yaml:2", "write 'class: small', and declare it under 'tenantClasses:'"),
-        (
-            "tenants.yaml:8",
-            "write 'tenantClasses: {base: ..., small: ...}' with the same keys, and in 'include' 'class: base' instead of"
-            " 'selfService: base'",
-        ),
-    ]
-
-
 def test_a_name_that_no_class_has_is_told_at_the_entry() -> None:
     with pytest.raises(InvalidFleet) as caught:
         load(NEW.replace("class: small}", "class: [small, smaller]}"))

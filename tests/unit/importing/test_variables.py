@@ -1,4 +1,4 @@
-"""What differs in the same way in several apps becomes one variable; anything else stays an override."""
+"""What differs between places is an override of an app, and a variable where a part of the file has no overrides."""
 
 from __future__ import annotations
 
@@ -42,41 +42,16 @@ def in_region(region: str) -> dict[str, Any]:
     return {"postBuild": {"substitute": {"region": region}}}
 
 
-def test_three_apps_that_differ_in_the_same_way_share_a_variable() -> None:
-    names = ("dns", "logs", "mesh")
-    document = data(dev=dict.fromkeys(names, in_region("north")), prod=dict.fromkeys(names, in_region("south")))
-    assert {name: each["variables"] for name, each in document["environments"].items()} == {
-        "dev": {"region": "north"},
-        "prod": {"region": "south"},
-    }
-    addons = document["platform"]["addons"].values()
-    assert [each["kustomize"]["postBuild"] for each in addons] == [{"substitute": {"region": "{region}"}}] * 3
-    assert not any("overrides" in each for each in addons)
-
-
-def test_an_app_of_fewer_environments_has_the_same_variable() -> None:
-    names = ("dns", "logs", "mesh")
-    document = data(
-        dev=dict.fromkeys(names, in_region("north")),
-        qa=dict.fromkeys(names[:2], in_region("west")),
-        prod=dict.fromkeys(names, in_region("south")),
-    )
-    regions = {name: each["variables"]["region"] for name, each in document["environments"].items()}
-    assert regions == {"dev": "north", "qa": "west", "prod": "south"}
-
-
 @pytest.mark.parametrize(
     ("names", "dev", "prod"),
     [
         (("dns", "logs"), in_region("north"), in_region("south")),
-        # Not every text of a key may be a placeholder.
         (("dns", "logs", "mesh"), {"deletionPolicy": "Orphan"}, {"deletionPolicy": "Delete"}),
         (("dns", "logs", "mesh"), {"timeout": "1m"}, {"timeout": "2m"}),
-        # Braces in a variable would have another meaning.
         (("dns", "logs", "mesh"), in_region("${a}"), in_region("${b}")),
     ],
 )
-def test_what_is_no_variable_stays_an_override(
+def test_what_differs_in_several_apps_is_an_override_of_each(
     names: tuple[str, ...], dev: dict[str, Any], prod: dict[str, Any]
 ) -> None:
     document = data(dev=dict.fromkeys(names, dev), prod=dict.fromkeys(names, prod))
@@ -84,14 +59,7 @@ def test_what_is_no_variable_stays_an_override(
     assert all("overrides" in each for each in document["platform"]["addons"].values())
 
 
-def test_what_most_environments_say_needs_no_override() -> None:
-    found = {name: {"dns": {"path": path}} for name, path in (("dev", "./a"), ("qa", "./b"), ("prod", "./b"))}
-    addon = data(**found)["platform"]["addons"]["dns"]
-    assert addon["kustomize"]["path"] == "./b"
-    assert addon["overrides"] == {"environments": {"dev": {"kustomize": {"path": "./a"}}}}
-
-
-def test_half_of_the_environments_are_not_most_of_them() -> None:
+def test_each_environment_says_what_differs() -> None:
     addon = data(dev={"dns": {"path": "./a"}}, prod={"dns": {"path": "./b"}})["platform"]["addons"]["dns"]
     assert addon["overrides"]["environments"].keys() == {"dev", "prod"}
 
