@@ -25,7 +25,7 @@ from tests.components.recording import Recording, record
 from tests.unit.memory import Memory, held, hold, list_of
 from tests.unit.texts import planned
 
-TEXT = re.sub(r"\n    rollout:.*", "", Path("tests/e2e/fleets/hubs/tenants.yaml").read_text())
+TEXT = re.sub(r"\n    rollout:.*", "", (Path(__file__).parents[1] / "e2e/fleets/hubs/tenants.yaml").read_text())
 PLAN = planned(TEXT)
 HUBS = {"hubs": json.dumps({"hub-eu": {"context": "eu"}, "hub-us": {"context": "us"}})}
 CLAIM = Claim("dev", "tenantry/dev")

@@ -61,7 +61,7 @@ def _base(here: Environment) -> None:
         raise Wrong("`tenantry --version` does not print the version")
     here.run("tenantry", "validate")
     here.run("tenantry", "render", "--environment", "dev")
-    here.run("tenantry", "bootstrap", "--chart")
+    here.run("tenantry", "bootstrap", "--chart", "chart")
     here.run("tenantry", "schema", "--document", "Diff")
     here.run("tenantry", "init", "fleet", "--yes")
     here.run("tenantry", "--file", "fleet/tenants.yaml", "validate")
