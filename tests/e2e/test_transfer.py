@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 import pytest
@@ -34,7 +35,8 @@ def tenants(fleet: Project) -> dict[str, Any]:
 
 def write_tenants(fleet: Project, changed: dict[str, Any]) -> None:
     data = yaml.safe_load(fleet.fleet.read_text())
-    fleet.fleet.write_text(yaml.safe_dump({**data, "tenants": changed}, sort_keys=False))
+    whole = json.loads(json.dumps({**data, "tenants": changed}))  # two copies of what is there twice, and no alias
+    fleet.fleet.write_text(yaml.safe_dump(whole, sort_keys=False))
 
 
 def rename(fleet: Project, old: str, new: str, formerly: list[str]) -> None:
