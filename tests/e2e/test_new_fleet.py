@@ -101,6 +101,7 @@ def test_pulumi_new_makes_the_same(project: Project, tmp_path: Path) -> None:
     theirs, ours = (contents(tmp_path / each) for each in ("acme", "same"))
     assert ours.pop("tenants.schema.json") == project.tenantry("schema").ok().out
     projects = [yaml.safe_load(each.pop("Pulumi.yaml")) for each in (theirs, ours)]
+    assert projects[0]["config"].pop("pulumi:tags") == {"value": {"pulumi:template": template}}  # Pulumi's own note
     assert projects[0] == projects[1]
     assert theirs == ours
 
