@@ -38,15 +38,6 @@ def test_a_second_up_of_prod_changes_nothing(prod: Project) -> None:
     prod.up("prod", "--expect-no-changes").ok()
 
 
-@pytest.mark.usefixtures("fleet")
-def test_both_are_applied_in_one_call_and_the_one_before_comes_first(prod: Project) -> None:
-    text = prod.fleet.read_text()
-    prod.edit("  prod:\n", "  prod:\n    after: dev\n")
-    told = prod.engine("up", "prod", "dev", "--yes", "--no-preflight", "--", "--skip-preview", "--expect-no-changes")
-    prod.fleet.write_text(text)
-    assert told.ok().text.endswith("\n\ndev: done\nprod: done\n")
-
-
 def test_destroying_prod_removes_its_files(prod: Project) -> None:
     prod.destroy("prod").ok()
     assert not list((prod.root / "rendered" / "prod").rglob("*.yaml"))

@@ -275,7 +275,7 @@ INCLUDED = (
         "null-apps",
         "`apps: null`, to remove those of the main file",
         "tenants:\n  mallory: {apps: null}\n",
-        "expected a mapping",
+        "'apps' has no value",
     ),
     Declaration("null-tenant", "itself as `null`", "tenants:\n  mallory: null\n", "expected a mapping"),
 )
