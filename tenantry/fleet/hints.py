@@ -10,6 +10,7 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from tenantry.fleet.gone import fix_for_gone
 from tenantry.flux.schemas import schema_of
 from tenantry.kube.names import limit_name_problem
 from tenantry.messages.data import mapping_at
@@ -87,6 +88,8 @@ def fix_for_key(
     """
     if model is None:
         return ""
+    if fix := fix_for_gone(model, key):
+        return fix
     if issubclass(model, AppWhere | SourceWhere) and key == "labels":
         return f"write '{by_labels(beside[key])}'"
     if fix := next((moved[key] for known, moved in _MOVED.items() if issubclass(model, known) and key in moved), ""):

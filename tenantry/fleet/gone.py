@@ -1,0 +1,19 @@
+"""What to write instead of a key that earlier drafts of the language had.
+
+Called by: `hints`, for unknown keys.
+Never: accepts such a key.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from tenantry.model import Model
+
+GONE: Mapping[type[Model], Mapping[str, str]] = {}
+"""Model -> key -> what to write, as the fix of an error. A row holds for models that extend its model, too."""
+
+
+def fix_for_gone(model: type[Model], key: str) -> str:
+    """What to write instead of the key; "" if the model never had it."""
+    return next((rows[key] for known, rows in GONE.items() if issubclass(model, known) and key in rows), "")
