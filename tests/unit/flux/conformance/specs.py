@@ -18,13 +18,6 @@ RIGHT: dict[str, dict[str, Any]] = {
     "HelmChart": {"interval": "5m", "chart": "web", "sourceRef": {"kind": "HelmRepository", "name": "charts"}},
     "HelmRelease": {"interval": "5m", "chartRef": {"kind": "OCIRepository", "name": "web"}},
     "HelmRepository": {"url": "https://charts.example.com"},
-    "ImagePolicy": {"imageRepositoryRef": {"name": "web"}, "policy": {"semver": {"range": "1.x"}}},
-    "ImageRepository": {"interval": "5m", "image": "registry.example.com/web"},
-    "ImageUpdateAutomation": {
-        "interval": "5m",
-        "sourceRef": {"kind": "GitRepository", "name": "manifests"},
-        "git": {"commit": {"author": {"email": "rocky@example.com"}}},
-    },
     "Kustomization": {"interval": "5m", "prune": True, "sourceRef": {"kind": "GitRepository", "name": "manifests"}},
     "OCIRepository": {"interval": "5m", "url": "oci://registry.example.com/web"},
     "Provider": {"type": "slack"},
