@@ -8,9 +8,18 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from tenantry.model import Model
+from tenantry.model import App, Model, Platform, Source, SourcePatch
 
-GONE: Mapping[type[Model], Mapping[str, str]] = {}
+_ARTIFACT = "Flux's own kinds of sources are left: write 'git:', 'oci:', 'helm:' or 'bucket:'"
+GONE: Mapping[type[Model], Mapping[str, str]] = {
+    App: {
+        "imageAutomation": "keep ImageRepository, ImagePolicy and ImageUpdateAutomation in a repository of the tenant's own, which an"
+        " app on its management cluster applies"
+    },
+    Source: {"externalArtifact": _ARTIFACT},
+    SourcePatch: {"externalArtifact": _ARTIFACT},
+    Platform: {"receivers": "remove it: an interval of the source makes Flux fetch, and receivers of tenants stay"},
+}
 """Model -> key -> what to write, as the fix of an error. A row holds for models that extend its model, too."""
 
 

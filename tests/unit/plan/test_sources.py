@@ -71,7 +71,7 @@ def test_one_source_is_not_both_a_chart_and_manifests() -> None:
             "web: {kustomize: {source: chart}, clusters: {names: [hub]}}",
         )
     ) == (
-        "tenants.yaml:20:33: error[wrong-source]: app 'web' takes manifests from source 'chart', but app 'cache'"
+        "tenants.yaml:19:33: error[wrong-source]: app 'web' takes manifests from source 'chart', but app 'cache'"
         " takes it as a chart\n"
         "  at tenants.rocky.apps.web.kustomize.source\n"
         "  fix: declare two sources: Flux stores a chart as it is, and unpacks manifests\n"
