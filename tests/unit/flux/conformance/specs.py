@@ -13,7 +13,6 @@ AT: Path = ("tenants", "rocky", "spec")
 RIGHT: dict[str, dict[str, Any]] = {
     "Alert": {"providerRef": {"name": "chat"}, "eventSources": [{"kind": "Kustomization", "name": "*"}]},
     "Bucket": {"interval": "5m", "endpoint": "minio.example.com", "bucketName": "manifests"},
-    "ExternalArtifact": {"sourceRef": {"kind": "Producer", "name": "own"}},
     "GitRepository": {"interval": "5m", "url": "https://git.example.com/rocky"},
     "HelmChart": {"interval": "5m", "chart": "web", "sourceRef": {"kind": "HelmRepository", "name": "charts"}},
     "HelmRelease": {"interval": "5m", "chartRef": {"kind": "OCIRepository", "name": "web"}},

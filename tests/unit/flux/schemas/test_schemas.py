@@ -45,7 +45,6 @@ def test_there_is_a_schema_of_every_kind() -> None:
     expected = (
         "Alert",
         "Bucket",
-        "ExternalArtifact",
         "GitRepository",
         "HelmChart",
         "HelmRelease",
