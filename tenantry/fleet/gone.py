@@ -13,8 +13,7 @@ from tenantry.model import App, Model, Platform, Source, SourcePatch
 _ARTIFACT = "Flux's own kinds of sources are left: write 'git:', 'oci:', 'helm:' or 'bucket:'"
 GONE: Mapping[type[Model], Mapping[str, str]] = {
     App: {
-        "imageAutomation": "keep ImageRepository, ImagePolicy and ImageUpdateAutomation in a repository of the tenant's own, which an"
-        " app on its management cluster applies"
+        "imageAutomation": "let an app on the management cluster apply the objects of image automation from the tenant's repository"
     },
     Source: {"externalArtifact": _ARTIFACT},
     SourcePatch: {"externalArtifact": _ARTIFACT},

@@ -20,6 +20,10 @@ EXPLAINED: tuple[tuple[str, str], ...] = (
         "a team's file has no null outside of the values of a chart",
         r'mistakes/.*: \+: \(nothing\) -> \["no-value",.*|mistakes/team/(148|227): 0\..*|fleets/drawn/(244|254|268|270|276): : .*',
     ),
+    (
+        "a fleet has no image automation, so no alert waits for events of it",
+        r'(fleets|imports)/.*/alert-[^/]*\.yaml\.manifest\.spec\.eventSources\.-: \{"kind":"Image(Repository|Policy|UpdateAutomation)",.*',
+    ),
 )
 """Differences that are meant: why, and a regular expression that matches their whole lines, as `show` prints them."""
 _MISSING = object()
