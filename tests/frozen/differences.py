@@ -22,7 +22,7 @@ EXPLAINED: tuple[tuple[str, str], ...] = (
     ),
     (
         "a fleet has no image automation, so no alert waits for events of it",
-        r'(fleets|imports)/.*/alert-[^/]*\.yaml\.manifest\.spec\.eventSources\.-: \{"kind":"Image(Repository|Policy|UpdateAutomation)",.*',
+        r'(fleets|imports)/.*/alert-[^/]*\.yaml\.manifest\.spec\.eventSources\.-: \{"kind":"Image[A-Z][A-Za-z]*",.*',
     ),
 )
 """Differences that are meant: why, and a regular expression that matches their whole lines, as `show` prints them."""
