@@ -8,8 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from tenantry.model import App, Model, Platform, Source, SourcePatch
+from tenantry.model import App, ClusterGroup, Environment, Model, Platform, Source, SourcePatch
+from tenantry.model.document import Frame
 
+_SHARD = "write 'shard:' of each cluster"
 _ARTIFACT = "Flux's own kinds of sources are left: write 'git:', 'oci:', 'helm:' or 'bucket:'"
 GONE: Mapping[type[Model], Mapping[str, str]] = {
     App: {
@@ -17,7 +19,13 @@ GONE: Mapping[type[Model], Mapping[str, str]] = {
     },
     Source: {"externalArtifact": _ARTIFACT},
     SourcePatch: {"externalArtifact": _ARTIFACT},
-    Platform: {"receivers": "remove it: an interval of the source makes Flux fetch, and receivers of tenants stay"},
+    Platform: {
+        "receivers": "remove it: an interval of the source makes Flux fetch, and receivers of tenants stay",
+        "longNames": "remove it: names that are too long are always shortened, with a hash",
+    },
+    Environment: dict.fromkeys(("fluxShards", "dedicatedFluxShards"), _SHARD),
+    ClusterGroup: {"shard": _SHARD},
+    Frame: {"shard": _SHARD},
 }
 """Model -> key -> what to write, as the fix of an error. A row holds for models that extend its model, too."""
 

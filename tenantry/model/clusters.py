@@ -14,7 +14,6 @@ from tenantry.model.scalars import (
     NumberOrShare,
     ObjectName,
     OneOrMore,
-    ShardName,
     Text,
     VariableName,
     VariableValue,
@@ -77,12 +76,6 @@ class Environment(Model):
     change at the same time."""
     windows: list[Name] = []
     """When changes may begin, by the names in `windows`. When they are shut, a run changes nothing. Default: always."""
-    fluxShards: Annotated[list[ShardName], Field(min_length=1)] | None = None
-    """The shards of Flux's controllers that share the work: the label `sharding.fluxcd.io/key`. The hash of a tenant's name decides
-    which one reconciles the tenant, unless `shard` of the tenant, the cluster or its group does. For a remote cluster's add-ons the
-    cluster's name is used. Add new shards at the end: then objects move to the new shard only."""
-    dedicatedFluxShards: list[ShardName] = []
-    """Further shards, to which only `shard` of a tenant, a cluster or a cluster group assigns anything."""
 
     @property
     def managements(self) -> tuple[str, ...]:
@@ -226,8 +219,6 @@ class ClusterGroup(Model):
     cluster that names another kind, such as `secret`, replaces all of it."""
     platformServiceAccount: Name | None = None
     """The service account that Flux impersonates on the clusters for baselines and add-ons."""
-    shard: LabelValue | None = None
-    """The shard of Flux's controllers that reconciles what is for the clusters."""
     windows: list[Name] | None = None
     """When changes of the clusters may begin, by the names in `windows`. A cluster's list replaces this one."""
     state: Literal["active", "paused"] | None = None
@@ -253,8 +244,7 @@ class Cluster(Model):
     """The service account that Flux impersonates on the cluster for baselines and add-ons."""
     shard: LabelValue | None = None
     """The shard of Flux's controllers that reconciles what is for the cluster: the label `sharding.fluxcd.io/key` of its sources,
-    charts, Kustomizations and releases. Default: the environment's `fluxShards` decide; without them the
-    controllers without a shard reconcile everything."""
+    charts, Kustomizations and releases. Default: the controllers without a shard."""
     windows: list[Name] = []
     """When changes of the cluster may begin, by the names in `windows`, beside those of its environment. When they are shut, a run
     leaves what is for the cluster as it is. Default: always."""

@@ -5,13 +5,13 @@ Called by: the plan, the rules about rollouts, and `explain`, so that all of the
 
 from __future__ import annotations
 
+import hashlib
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from tenantry.fleet.classes import CLASSES, classes_above
 from tenantry.fleet.fleet import Fleet, clusters_of
-from tenantry.fleet.flux_shards import key_of
 from tenantry.fleet.placement import clusters_of_app, is_placed
 from tenantry.messages.errors import Path
 from tenantry.model import App, Rollout, RolloutWave
@@ -194,7 +194,8 @@ def _share(units: Mapping[str, bool], names: Sequence[str], percent: int, first:
 
 
 def _rank(name: str) -> tuple[int, str]:
-    return key_of(name), name
+    """Follows from the name alone, by 64 bits of its hash, and stays the same from run to run."""
+    return int.from_bytes(hashlib.sha256(name.encode()).digest()[:8], "big"), name
 
 
 def is_active(fleet: Fleet, cluster: str) -> bool:

@@ -133,7 +133,7 @@ limits.receivers: 20          # default
 limits.namespaces: 20         # default
 never:
   [podSecurity, roles, objects, dependsOn, require, grants, overrides,
-  namespace, serviceAccount, shard, clusterRoles, clusterObjects, clusterAdmin,
+  namespace, serviceAccount, clusterRoles, clusterObjects, clusterAdmin,
   environments, class, state, adopt, formerly]
 """
 
@@ -192,7 +192,7 @@ limits.receivers: 20     # default
 limits.namespaces: 20    # default
 never:
   [podSecurity, roles, objects, dependsOn, require, grants, overrides,
-  namespace, serviceAccount, shard, clusterRoles, clusterObjects, clusterAdmin,
+  namespace, serviceAccount, clusterRoles, clusterObjects, clusterAdmin,
   environments, class, state, adopt, formerly]
 """
 
@@ -234,7 +234,7 @@ limits.receivers: 20     # default
 limits.namespaces: 20    # default
 never:
   [podSecurity, roles, objects, dependsOn, require, grants, overrides,
-  namespace, serviceAccount, shard, clusterRoles, clusterObjects, clusterAdmin,
+  namespace, serviceAccount, clusterRoles, clusterObjects, clusterAdmin,
   environments, class, state, adopt, formerly]
 """
 
@@ -331,7 +331,6 @@ def test_json_tells_the_same(capsys: Capture) -> None:
         "overrides",
         "namespace",
         "serviceAccount",
-        "shard",
         "clusterRoles",
         "clusterObjects",
         "clusterAdmin",
