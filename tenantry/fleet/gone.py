@@ -8,9 +8,18 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from tenantry.grants.model import Include
 from tenantry.model import Model
 
-GONE: Mapping[type[Model], Mapping[str, str]] = {}
+GONE: Mapping[type[Model], Mapping[str, str]] = {
+    Include: {
+        "class": "declare each tenant with its 'class:' in this file or in a piece of it, and name a team's file after its tenant",
+        "clusters": "write 'files:': pieces of this file hold clusters, too",
+        "each": "write an entry on one line for each row into a YAML file, and include it with 'files:'",
+        "environment": "write what it says as 'overrides: {environments: ...}' into a piece of this file: 'files:' alone",
+        "of": "name each file after the tenant that it speaks of",
+    },
+}
 """Model -> key -> what to write, as the fix of an error. A row holds for models that extend its model, too."""
 
 
