@@ -212,7 +212,8 @@ edge:                                     # HelmRelease kamaji/edge-dev-rocky-ca
 
 
 def test_the_shard_of_fluxs_controllers_is_shown_with_what_decides_it(capsys: Capture, tmp_path: Path) -> None:
-    (tmp_path / "tenants.yaml").write_text(FLEET.replace("    labels: {tier: edge}\n", "    labels: {tier: edge}\n    shard: b\n", 1))
+    labels = "    labels: {tier: edge}\n"
+    (tmp_path / "tenants.yaml").write_text(FLEET.replace(labels, f"{labels}    shard: b\n", 1))
     lines: dict[str, list[str]] = {}
     for names in (["rocky"], ["rocky", "web"], ["platform"]):
         run(["explain", *names, "-e", "dev", "-f", str(tmp_path / "tenants.yaml")])
