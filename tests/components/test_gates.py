@@ -11,6 +11,7 @@ from zoneinfo import ZoneInfo
 import pulumi
 import pytest
 from pulumi.runtime.proto import resource_pb2
+from tenantry.rollout.windows import Shut
 
 from components import gates as gates_module
 from components.config import ClusterTarget
@@ -25,7 +26,6 @@ from tenantry.plan.plan import Plan
 from tenantry.rollout.judging import Request
 from tenantry.rollout.turns import Turns, turns_of
 from tenantry.rollout.waves import Rollout, Wave
-from tenantry.rollout.windows import Shut
 from tenantry.stacks.targets import GATE
 from tests.components.recording import Monitor, Recording, record
 from tests.unit.rollout import test_by_tenants as by_tenants

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 import httpx2
-
 from tenantry.rollout.checks import failed_checks
+
 from tenantry.rollout.waves import Check
 from tests.table import table
 from tests.unit.rollout.test_waves import fleet

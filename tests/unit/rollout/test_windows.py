@@ -5,9 +5,9 @@ from __future__ import annotations
 from datetime import UTC, datetime
 
 import pytest
-
 from tenantry.rollout.opening import waits
 from tenantry.rollout.windows import Windows, shut
+
 from tests.table import table
 from tests.unit.texts import planned, problems
 
