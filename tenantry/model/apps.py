@@ -59,7 +59,7 @@ class App(OneOf):
     """A chart, installed by a HelmRelease."""
     dependsOn: list[AppName] | None = None
     """What must be ready first: other apps of the tenant, or `platform/<add-on>`. Add-ons name add-ons. Flux keeps the order
-    between two of one kind, `tenantry up` between a Kustomization and a release; see [Order](order.md)."""
+    between two of one kind, `tenantry up` between a Kustomization and a release; see [Order](apps-and-sources.md#order)."""
     metadata: FluxMetadata | None = None
     """Labels and annotations of the app's Kustomization or HelmRelease. For those of everything it applies, set `commonMetadata`.
     An included file may set keys with granted prefixes."""

@@ -79,7 +79,7 @@ class PlacedSettings(Model):
     ExternalSecrets."""
     dependsOn: list[AppName] | None = None
     """Add-ons that must be ready before anything of the tenant is created on the same cluster: its namespaces or baseline, and
-    with them its apps. Written as `platform/<add-on>`; see [Order](order.md)."""
+    with them its apps. Written as `platform/<add-on>`; see [Order](apps-and-sources.md#order)."""
     require: Requirements | None = None
     """What the tenant's sources, images and namespaces have to be like, whoever declares them. An included file cannot set it."""
 
