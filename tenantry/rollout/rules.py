@@ -143,7 +143,7 @@ def included_files_keep_to_the_waves(fleet: Fleet) -> Iterator[Problem]:
         at = ("tenants", tenant, "apps", app, "rollout")
         if "rollout" in fleet.raw(*at[:-1]) and is_filled(fleet, at):
             message = f"app '{app}' keeps out of the waves, which an included file cannot say"
-            fix = "remove it, or let the platform team write it in the main file"
+            fix = "remove it: what an included file declares changes in the waves of its environments"
             yield Problem(at, "not-granted", message, fix=fix, at_key=True)
 
 
