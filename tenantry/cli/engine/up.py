@@ -36,7 +36,7 @@ Exit codes:
   2    tenants.yaml is invalid, or pulumi, a stack, a login, a passphrase or
        the management cluster is missing
   4    the guard, or the gate to the environment before, refuses the change
-  5    a change waits, for a wave that soaks; nothing has failed
+  5    a change waits until a wave has soaked; nothing has failed
   130  interrupted, or answered with "no"
 """,
 )
