@@ -20,6 +20,10 @@ EXPLAINED: tuple[tuple[str, str], ...] = (
         "a team's file has no null outside of the values of a chart",
         r'mistakes/.*: \+: \(nothing\) -> \["no-value",.*|mistakes/team/(148|227): 0\..*|fleets/drawn/(244|254|268|270|276): : .*',
     ),
+    (
+        "a rollout needs its waves, and nothing may stand for them: the key that is missing is told, too",
+        r'mistakes/hostile/mutation/examples-rollout-6: \+: \(nothing\) -> \["missing-key",.*',
+    ),
 )
 """Differences that are meant: why, and a regular expression that matches their whole lines, as `show` prints them."""
 _MISSING = object()
