@@ -15,7 +15,9 @@ _BY_SCHEDULE = "remove it: the schedule of the pipeline says when changes begin"
 GONE: Mapping[type[Model], Mapping[str, str]] = {
     Document: {"windows": _BY_SCHEDULE},
     Environment: {"windows": _BY_SCHEDULE},
-    After: {"gate": "remove it: a mapping refuses what the environment before does not run, and a name alone sets the order"},
+    After: {
+        "gate": "remove it: a mapping refuses what the environment before does not run, and a name alone sets the order"
+    },
     ClusterGroup: {"windows": _BY_SCHEDULE},
     Cluster: {"windows": _BY_SCHEDULE},
     Rollout: {
