@@ -8,11 +8,30 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from tenantry.model import After, Cluster, ClusterGroup, Document, Environment, Model, Rollout, RolloutWave
+from tenantry.model import (
+    After,
+    App,
+    Cluster,
+    ClusterGroup,
+    Document,
+    Environment,
+    Model,
+    Platform,
+    Rollout,
+    RolloutWave,
+    Source,
+    SourcePatch,
+)
 
+_ARTIFACT = "Flux's own kinds of sources are left: write 'git:', 'oci:', 'helm:' or 'bucket:'"
 _BY_SCHEDULE = "remove it: the schedule of the pipeline says when changes begin"
-
 GONE: Mapping[type[Model], Mapping[str, str]] = {
+    App: {
+        "imageAutomation": "let an app on the management cluster apply the objects of image automation from the tenant's repository"
+    },
+    Source: {"externalArtifact": _ARTIFACT},
+    SourcePatch: {"externalArtifact": _ARTIFACT},
+    Platform: {"receivers": "remove it: an interval of the source makes Flux fetch, and receivers of tenants stay"},
     Document: {"windows": _BY_SCHEDULE},
     Environment: {"windows": _BY_SCHEDULE},
     After: {

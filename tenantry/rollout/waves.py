@@ -2,8 +2,8 @@
 
 An object for a cluster belongs to the cluster's wave. What clusters share beside their kubeconfigs belongs to no wave: apps move to
 it in theirs. Notifications change nothing on a cluster, so they belong to no wave. An app whose rollout is off belongs to none, and
-with it what no other app takes: its source, chart, Secrets, ConfigMaps and image automation. What prepares a cluster for such an
-app belongs to no wave either, or the app would wait with it.
+with it what no other app takes: its source, chart, Secrets and ConfigMaps. What prepares a cluster for such an app belongs to no
+wave either, or the app would wait with it.
 """
 
 from __future__ import annotations
@@ -14,19 +14,17 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from tenantry.fleet.fleet import Fleet
-from tenantry.kube.names import app_name
-from tenantry.kube.objects import KubeObject, ObjectId, group_of, labels_of
+from tenantry.kube.objects import KubeObject, ObjectId, group_of
 from tenantry.messages.text import counted, listed, printable
 from tenantry.model import Rollout as Declared
 from tenantry.model.durations import seconds_of
 from tenantry.model.scalars import share_of
-from tenantry.plan.objects.scope import APP_LABEL
 from tenantry.plan.planned_apps import PlannedApp
 from tenantry.rollout.drawing import drawn, states_of
 from tenantry.rollout.model import Tolerate
 
 _MOST_COUNTS = 5
-_IMAGES, _NOTIFICATIONS, _SOURCES = (f"{name}.toolkit.fluxcd.io" for name in ("image", "notification", "source"))
+_NOTIFICATIONS, _SOURCES = (f"{name}.toolkit.fluxcd.io" for name in ("notification", "source"))
 
 
 class Tolerance(NamedTuple):
@@ -158,9 +156,7 @@ def _at_once(objects: Sequence[KubeObject], apps: Iterable[PlannedApp], off: Col
     users: dict[ObjectId, set[str]] = {}
     found: set[ObjectId] = set()
     for planned in reversed(objects):
-        if group_of(planned.id.api_version) == _IMAGES:
-            own[planned.id] = app_name(planned.owner.tenant, labels_of(planned.manifest).get(APP_LABEL, ""))
-        elif is_taken(planned.id) and len(names := users.get(planned.id, set())) == 1:
+        if is_taken(planned.id) and len(names := users.get(planned.id, set())) == 1:
             own[planned.id] = next(iter(names))
         if group_of(planned.id.api_version) != _NOTIFICATIONS:
             for dependency in planned.depends_on:

@@ -24,6 +24,10 @@ EXPLAINED: tuple[tuple[str, str], ...] = (
         "a rollout needs its waves, and nothing may stand for them: the key that is missing is told, too",
         r'mistakes/hostile/mutation/examples-rollout-6: \+: \(nothing\) -> \["missing-key",.*',
     ),
+    (
+        "a fleet has no image automation, so no alert waits for events of it",
+        r'(fleets|imports)/.*/alert-[^/]*\.yaml\.manifest\.spec\.eventSources\.-: \{"kind":"Image[A-Z][A-Za-z]*",.*',
+    ),
 )
 """Differences that are meant: why, and a regular expression that matches their whole lines, as `show` prints them."""
 _MISSING = object()

@@ -128,7 +128,6 @@ limits.apps: 100              # default
 limits.sources: 100           # default
 limits.credentials: 100       # default
 limits.configs: 100           # default
-limits.images: 100            # default
 limits.alerts: 20             # default
 limits.receivers: 20          # default
 limits.namespaces: 20         # default
@@ -188,7 +187,6 @@ limits.apps: 100         # default
 limits.sources: 100      # default
 limits.credentials: 100  # default
 limits.configs: 100      # default
-limits.images: 100       # default
 limits.alerts: 20        # default
 limits.receivers: 20     # default
 limits.namespaces: 20    # default
@@ -231,7 +229,6 @@ limits.apps: 100         # default
 limits.sources: 100      # default
 limits.credentials: 100  # default
 limits.configs: 100      # default
-limits.images: 100       # default
 limits.alerts: 20        # default
 limits.receivers: 20     # default
 limits.namespaces: 20    # default

@@ -4,18 +4,7 @@ from __future__ import annotations
 
 from tenantry.fleet.gone import GONE, fix_for_gone
 from tests.table import table
-from tests.unit.texts import problems
-
-FLEET = """\
-apiVersion: tenantry/v1
-environments:
-  dev: {management: hub}
-  prod: {management: hub-prod}
-clusters:
-  hub: {environments: [dev]}
-  hub-prod: {environments: [prod]}
-"""
-HUB = "management: hub"
+from tests.unit.texts import problems, rocky
 
 
 def test_no_model_has_a_key_that_is_gone() -> None:
@@ -28,6 +17,51 @@ def test_the_row_of_a_model_holds_for_those_that_extend_it() -> None:
         extended = type("Extended", (model,), {})
         assert all(fix_for_gone(extended, key) == fix for key, fix in rows.items())
 
+
+ROCKY = "clusters: {names: [hub]}"
+PLATFORM = 'platform: {chart: {helm: {url: "https://charts.example.com", version: 0.1.0}}'
+
+
+@table(
+    ("before", "after", "key", "fix"),
+    [
+        (
+            "web: {",
+            "web: {imageAutomation: {images: {}}, ",
+            "imageAutomation",
+            "let an app on the management cluster apply the objects of image automation from the tenant's repository",
+        ),
+        (
+            "manifests: {git: {url: https://git.example.com/rocky, ref: {branch: main}}}",
+            "manifests: {externalArtifact: {}}",
+            "externalArtifact",
+            "Flux's own kinds of sources are left: write 'git:', 'oci:', 'helm:' or 'bucket:'",
+        ),
+        (
+            PLATFORM,
+            f"{PLATFORM}, receivers: {{push: {{type: github}}}}",
+            "receivers",
+            "remove it: an interval of the source makes Flux fetch, and receivers of tenants stay",
+        ),
+    ],
+)
+def test_the_error_for_an_object_that_is_gone_says_what_to_write(before: str, after: str, key: str, fix: str) -> None:
+    text = rocky("web: {kustomize: {source: manifests}}", ROCKY)
+    assert before in text
+    assert f"error[unknown-key]: key '{key}' is not known here" in (told := problems(text.replace(before, after)))
+    assert f"fix: {fix}" in told.replace("\n    ", " ")
+
+
+FLEET = """\
+apiVersion: tenantry/v1
+environments:
+  dev: {management: hub}
+  prod: {management: hub-prod}
+clusters:
+  hub: {environments: [dev]}
+  hub-prod: {environments: [prod]}
+"""
+HUB = "management: hub"
 
 SCHEDULE = "remove it: the schedule of the pipeline says when changes begin"
 CLUSTERS = "write 'names:' or 'labels:' of clusters"
@@ -92,7 +126,7 @@ CLUSTERS = "write 'names:' or 'labels:' of clusters"
         (HUB, f"{HUB}, rollout: {{waves: [{{all: true, class: small}}]}}", "class", CLUSTERS),
     ],
 )
-def test_the_error_says_what_to_write_instead(before: str, after: str, key: str, fix: str) -> None:
+def test_the_error_for_a_key_about_runs_says_what_to_write_instead(before: str, after: str, key: str, fix: str) -> None:
     told = problems(FLEET.replace(before, after, 1))
     assert f"error[unknown-key]: key '{key}' is not known here\n" in told, told
     assert f"\n  fix: {fix}\n" in told, told
