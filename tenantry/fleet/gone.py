@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from tenantry.grants.model import Include
 from tenantry.model import (
     After,
     App,
@@ -26,6 +27,13 @@ from tenantry.model import (
 _ARTIFACT = "Flux's own kinds of sources are left: write 'git:', 'oci:', 'helm:' or 'bucket:'"
 _BY_SCHEDULE = "remove it: the schedule of the pipeline says when changes begin"
 GONE: Mapping[type[Model], Mapping[str, str]] = {
+    Include: {
+        "class": "declare each tenant with its 'class:' in this file or in a piece of it, and name a team's file after its tenant",
+        "clusters": "write 'files:': pieces of this file hold clusters, too",
+        "each": "write an entry on one line for each row into a YAML file, and include it with 'files:'",
+        "environment": "write what it says as 'overrides: {environments: ...}' into a piece of this file: 'files:' alone",
+        "of": "name each file after the tenant that it speaks of",
+    },
     App: {
         "imageAutomation": "let an app on the management cluster apply the objects of image automation from the tenant's repository"
     },
