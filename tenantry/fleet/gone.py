@@ -14,12 +14,14 @@ from tenantry.model import (
     App,
     Cluster,
     ClusterGroup,
+    ConfigMap,
     Document,
     Environment,
     Model,
     Platform,
     Rollout,
     RolloutWave,
+    SecretKey,
     Source,
     SourcePatch,
 )
@@ -39,6 +41,11 @@ GONE: Mapping[type[Model], Mapping[str, str]] = {
     App: {
         "imageAutomation": "let an app on the management cluster apply the objects of image automation from the tenant's repository"
     },
+    SecretKey: {"from": "remove it: the stack that makes the cluster writes the Secret"},
+    ConfigMap: dict.fromkeys(
+        ("provider", "cluster", "address", "certificateAuthority", "audiences", "serviceAccountName"),
+        "remove it: who makes the cluster writes the ConfigMap with the keys of Flux's 'kubeConfig.configMapRef'",
+    ),
     Source: {"externalArtifact": _ARTIFACT},
     SourcePatch: {"externalArtifact": _ARTIFACT},
     Platform: {
