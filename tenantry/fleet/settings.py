@@ -8,7 +8,7 @@ settings have no layer of an app.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any
 
 from tenantry.fleet.fleet import Fleet, hub_of
@@ -20,7 +20,6 @@ from tenantry.messages.placeholders import Scalar
 from tenantry.model import PlacedSettings, State
 from tenantry.model.network import Network
 from tenantry.model.objects import as_written
-from tenantry.model.requirements import Requirements
 from tenantry.model.tenancy import ExtraBinding, NamespaceRole, PodSecurity, TenantOwner
 
 _INHERITED = set(PlacedSettings.model_fields)
@@ -50,13 +49,11 @@ class TenantSettings:
     roles: dict[str, NamespaceRole] = field(default_factory=dict)
     dependsOn: list[str] = field(default_factory=list)
     objects: dict[str, dict[str, Any]] = field(default_factory=dict)
-    require: Requirements = field(default_factory=Requirements)
 
 
 def platform_settings(fleet: Fleet) -> TenantSettings:
-    """The settings of add-ons; only the defaults' times apply to them, and the platform's own requirements."""
-    required = fleet.document.platform.require or Requirements()
-    return replace(settings_of(platform_layers(fleet)), require=required)
+    """The settings of add-ons; only the defaults' times apply to them."""
+    return settings_of(platform_layers(fleet))
 
 
 def platform_layers(fleet: Fleet) -> list[Layer]:

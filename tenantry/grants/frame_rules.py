@@ -64,30 +64,6 @@ def intervals_pass_the_clusters_admission_policy(fleet: Fleet) -> Iterator[Probl
             yield from refused_by_policy((*at, "shortestInterval"), grants.shortestInterval)
 
 
-def required_keys_are_the_platforms(fleet: Fleet) -> Iterator[Problem]:
-    """A tenant that could declare the credentials itself could sign with a key of its own."""
-    keys = required_keys(fleet)
-    for tenant, own in fleet.document.tenants.items() if keys else ():
-        there = {key for key in own.credentials if not is_filled(fleet, ("tenants", tenant, "credentials", key))}
-        for key in dict.fromkeys((*keys.get("", ()), *keys.get(tenant, ()))):
-            if key not in there:
-                message = f"'require.verify' names credentials '{key}', which the main file does not declare for tenant '{tenant}'"
-                fix = f"add '{key}: {{existing: true}}' to the tenant's 'credentials:' in this file"
-                yield Problem(("tenants", tenant), "required-key", message, fix=fix, at_key=True)
-
-
-def required_keys(fleet: Fleet) -> dict[str, list[str]]:
-    """The credentials that 'require.verify' names, for each tenant that requires some; for all tenants: ""."""
-    keys: dict[str, list[str]] = {}
-    for at, given in walk.settings(fleet):
-        if isinstance(given, PlacedSettings) and given.require and at[0] in ("defaults", "tenants"):
-            tenant = str(at[1]) if at[0] == "tenants" else ""
-            keys.setdefault(tenant, []).extend(
-                each.secretRef.name for each in given.require.verify or () if each.secretRef
-            )
-    return keys
-
-
 def grants_leave_the_fleets_labels_alone(fleet: Fleet) -> Iterator[Problem]:
     for at, grants in _grants(fleet):
         for key, owned in (("labels", OWNED_LABELS), ("annotations", OWNED_ANNOTATIONS)):

@@ -16,11 +16,9 @@ from tenantry.grants.authors import Named, foreign_names, is_own, may_name, name
 from tenantry.grants.grants import INTERVAL, grant_at, grants_of, has_sound_grants, is_allowed, is_filled
 from tenantry.grants.limits import Limited, beyond_limits, limited_in_spec, refused_by_policy
 from tenantry.grants.model import Grants
-from tenantry.grants.requirements import unmet
 from tenantry.grants.rules import foreign_address, no_push, no_submodules
 from tenantry.messages.errors import Found, Path, Problem
 from tenantry.messages.placeholders import Variables, all_names_in, names_in
-from tenantry.model.requirements import NOTHING_REQUIRED, Requirements
 from tenantry.plan.objects.scope import Scope
 
 _TO_SOURCES = ("sourceRef", "chartRef")
@@ -28,13 +26,10 @@ _TO_SOURCES = ("sourceRef", "chartRef")
 
 
 class Wall:
-    """Checks the objects of one scope: the platform's for addresses and what is required, a tenant's for everything."""
+    """Checks the objects of one scope: the platform's for addresses, a tenant's for everything."""
 
-    def __init__(
-        self, fleet: Fleet, scope: Scope, variables: Variables, required: Requirements = NOTHING_REQUIRED
-    ) -> None:
+    def __init__(self, fleet: Fleet, scope: Scope, variables: Variables) -> None:
         self._fleet = fleet
-        self._required = required
         self._scope = scope
         self._variables = variables
         place = (scope.environment, scope.cluster, scope.tenant)
@@ -51,7 +46,7 @@ class Wall:
 
         Args: origin: where in the document the value at a path of the spec is written.
         """
-        findings = [*address_problems(kind, spec), *unmet(self._required, kind, spec)]
+        findings = [*address_problems(kind, spec)]
         if self._scope.tenant:
             findings += self._findings(kind, spec, origin)
         yield from (self._placed(finding, origin) for finding in findings)

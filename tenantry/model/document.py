@@ -12,7 +12,6 @@ from tenantry.model.flux import HelmOfAddons, HelmOfApps, KustomizeOfAddons, Kus
 from tenantry.model.network import Network
 from tenantry.model.notifications import Alert, Receiver
 from tenantry.model.objects import ClusterObject, ObjectManifest
-from tenantry.model.requirements import Requirements
 from tenantry.model.scalars import (
     AppName,
     ClassNames,
@@ -81,8 +80,6 @@ class PlacedSettings(Model):
     dependsOn: list[AppName] | None = None
     """Add-ons that must be ready before anything of the tenant is created on the same cluster: its namespaces or baseline, and
     with them its apps. Written as `platform/<add-on>`; see [Order](order.md)."""
-    require: Requirements | None = None
-    """What the tenant's sources, images and namespaces have to be like, whoever declares them. An included file cannot set it."""
 
 
 class SettingsPatch(PlacedSettings):
@@ -297,8 +294,6 @@ class Platform(Model):
     Several add-ons can share one. No source has the name of an add-on."""
     addons: dict[Name, Addon] = {}
     """Apps of the platform team."""
-    require: Requirements | None = None
-    """What add-ons' sources and namespaces, and the chart for baselines, have to be like."""
     alerts: dict[Name, Alert] = {}
     """Who is notified when add-ons fail or change; for remote clusters also about baselines and all tenants' apps."""
     receivers: dict[Name, Receiver] = {}

@@ -103,7 +103,7 @@ class _Builder:
         self.known: dict[str, Dependency] = {}
         self.before: dict[str, Sequence[Dependency]] = {}
         self.attachments = Attachments(fleet, scope, variables)
-        self.wall = Wall(fleet, scope, variables, settings.require)
+        self.wall = Wall(fleet, scope, variables)
         self.add = partial(_add, result, self.attachments)
         self.sources = SourceSet(fleet, scope, variables, self.attachments, charts, self.wall, self.add)
 

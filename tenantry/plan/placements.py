@@ -19,7 +19,6 @@ from tenantry.fleet.settings import (
     tenant_states,
     variables_of,
 )
-from tenantry.grants.requirements import lacking_labels
 from tenantry.kube import names
 from tenantry.kube.acceptance import refusals
 from tenantry.kube.objects import KubeObject, Manifest, ObjectId, Owner
@@ -175,7 +174,7 @@ class PlacementPlanner:
     def _local_base(self, scope: Scope, settings: TenantSettings, after: tuple[ObjectId, ...]) -> tuple[ObjectId, ...]:
         state = self._state(scope)
         own, extras = baseline(scope, settings), list(self._extra_baselines(scope))
-        self._refuse(scope, settings, [own, *extras])
+        self._refuse(scope, [own, *extras])
         first, *rest = (in_state(each, state) for each in _in_order(scope.owner, own))
         more = (object for each in extras for object in _in_order(scope.owner, each))
         extra = [in_state(each, state) for each in more]
@@ -238,7 +237,7 @@ class PlacementPlanner:
         made = service_account(scope.service_account, scope.home, self.environment, Owner(scope.tenant))
         shared = self._gathering.share(made, at)
         baselines = [baseline(scope, settings), *self._extra_baselines(scope)]
-        self._refuse(scope, settings, baselines)
+        self._refuse(scope, baselines)
         manifests = [*chain(*baselines), *self._accounts(scope)]
         manifests += cluster_rights(scope, self.fleet.document.tenants[scope.tenant].clusterRoles)
         manifests += [each.manifest for each in own]
@@ -253,17 +252,15 @@ class PlacementPlanner:
         self._gathering.claim_release((scope.cluster, platform.storage, release.manifest["spec"]["releaseName"]), at)
         return (release.id, shared, *self._platform.identity(scope.cluster))
 
-    def _refuse(self, scope: Scope, settings: TenantSettings, baselines: Sequence[Sequence[Manifest]]) -> None:
+    def _refuse(self, scope: Scope, baselines: Sequence[Sequence[Manifest]]) -> None:
         """Check the baselines of the main namespace and of the extra ones.
 
-        Raises: Found: an API server would refuse a part, or a label is required that a namespace has not.
+        Raises: Found: an API server would refuse a part.
         """
         findings: list[Problem] = []
         for key, manifests in zip(("", *scope.namespaces), baselines, strict=True):
-            lacking = lacking_labels(settings.require, manifests[0])
-            for found in chain(lacking, chain.from_iterable(map(refusals, manifests))):
-                place = self._origin(scope, key, found.path) if found.path else ("tenants", scope.tenant)
-                findings.append(replace(found, path=place))
+            for found in chain.from_iterable(map(refusals, manifests)):
+                findings.append(replace(found, path=self._origin(scope, key, found.path)))
         raise_found(findings)
 
     def _origin(self, scope: Scope, namespace: str, path: Path) -> Path:

@@ -359,14 +359,4 @@ HOLES = (
         _without(wall, "borrowed"),
         {"sources": {"m": {"git": {**_SOURCE["git"], "provider": "{cloud}"}}}},
     ),
-    Hole(
-        "an included file may take a branch where the main file requires a commit",
-        _without(wall, "unmet"),
-        frame={"require": {"pinned": True}},
-    ),
-    Hole(
-        "namespaces do not say which images are required",
-        _without(baseline, "required_annotations", lambda *_: {}),
-        frame={"require": {"images": ["registry.example.com/*"]}},
-    ),
 )

@@ -71,7 +71,6 @@ RULES: tuple[Rule, ...] = (
     frame_rules.grants_name_declared_environments,
     frame_rules.intervals_pass_the_clusters_admission_policy,
     frame_rules.grants_leave_the_fleets_labels_alone,
-    frame_rules.required_keys_are_the_platforms,
     frame_rules.roles_of_namespaces_are_the_tenants_own,
     frame_rules.shares_name_entries_of_the_main_file,
     frame_rules.cluster_admin_is_allowed_by_a_word_of_its_own,

@@ -32,7 +32,6 @@ from tenantry.grants.confined.place import (
 from tenantry.grants.confined.plan import Planned
 from tenantry.grants.fields import FIELDS, Tree
 from tenantry.grants.grants import SHORTEST_INTERVAL, is_allowed, limit_of
-from tenantry.grants.requirements import is_pinned, is_signed
 from tenantry.kube.names import MAX_LABEL, shortened
 from tenantry.kube.objects import KubeObject
 from tenantry.messages.data import mapping_at
@@ -267,7 +266,7 @@ class Check:
                 yield f"says {key} '{metadata.get(key)}'"
 
     def _connections(self, spec: Mapping[str, Any]) -> Iterator[str]:
-        """Where controllers connect to, as whom, and what the main file requires of what they fetch."""
+        """Where controllers connect to, and as whom."""
         place = self.place
         if not place.frame.document.platform.sharedIdentity:
             yield from (f"{each.message} in spec.{each.path[0]}" for each in borrowed(self.kind, spec))
@@ -276,11 +275,6 @@ class Check:
             written = place.writes(str(spec.get(str(path[0])))) or not (self._is_teams() or place.has_variables)
             if not written and not is_allowed(address, place.patterns(*keys)):
                 yield f"has an address in spec.{path[0]} that is not granted to it"
-        required = place.settings("").require
-        if required.pinned and not is_pinned(self.kind, spec, tags=required.pinned == "tags"):
-            yield "is not pinned"
-        if required.verify and not place.kubeconfig and not is_signed(self.kind, spec, required.signatures):
-            yield "is not verified as the main file requires"
         if self.kind == "ImageUpdateAutomation" and self._is_teams():
             found = self.plan.planned.get(
                 (self.planned.hub, "GitRepository", self.planned.id.namespace, spec["sourceRef"]["name"])

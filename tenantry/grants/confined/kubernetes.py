@@ -27,7 +27,6 @@ from tenantry.grants.confined.place import (
     unknown_metadata,
 )
 from tenantry.grants.confined.plan import Planned
-from tenantry.grants.requirements import required_annotations
 from tenantry.kube.names import is_reserved_namespace
 from tenantry.kube.objects import Manifest
 from tenantry.messages.data import mapping_at
@@ -150,16 +149,11 @@ class Kubernetes:
                     right = value in states_of(place, place.extra.get(self.name, ""))
                 elif kind == "annotations":
                     right = PROVIDER.get(key) == value or key in ("tenantry/leaving", "tenantry/formerly")
-                    right |= key.startswith("tenantry/require-")
                 else:
                     right = key in wanted
                 own = not is_fleets(key) and (written.get(key) == value or key.startswith(granted))
                 if not (right or own):
                     yield f"has {kind[:-1]} '{key}', which is not granted to it"
-        required = required_annotations(settings.require)
-        found = metadata.get("annotations", {})
-        if {key: value for key, value in found.items() if key.startswith("tenantry/require-")} != required:
-            yield "does not say what the main file requires"
 
     def _in_namespace(self) -> Iterator[str]:
         """Quota, limits, network, accounts, roles: as the main file sets them, where it does not leave them to the team."""

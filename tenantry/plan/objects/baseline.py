@@ -7,7 +7,6 @@ from functools import partial
 from typing import Any
 
 from tenantry.fleet.settings import TenantSettings
-from tenantry.grants.requirements import required_annotations
 from tenantry.kube.names import join
 from tenantry.kube.objects import Manifest
 from tenantry.model.tenancy import AccountRef, ServiceAccount, Subject, TenantOwner
@@ -113,7 +112,7 @@ def _namespace(scope: Scope, settings: TenantSettings) -> Manifest:
         # If a Kustomization applied this namespace before, its deletion must not delete the namespace.
         "kustomize.toolkit.fluxcd.io/prune": "disabled",
     }
-    said = {**settings.annotations, **required_annotations(settings.require)}
+    said = dict(settings.annotations)
     if givers := scope.givers.get(scope.namespace):
         # The chart of baselines leaves the data of another tenant alone unless the platform says that it was given away.
         said[FORMER_ANNOTATION] = ",".join(givers)

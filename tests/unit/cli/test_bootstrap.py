@@ -36,7 +36,7 @@ WHERE = "cluster https://hub.example.com, context 'hub'\n"
 def told(first: str, second: str) -> str:
     policies = (
         f"{kind} {name}: {second}\n"
-        for name in ("tenantry-baselines", "tenantry-images", "tenantry-namespaces", "tenantry-labels")
+        for name in ("tenantry-baselines", "tenantry-namespaces", "tenantry-labels")
         for kind in ("ValidatingAdmissionPolicy", "ValidatingAdmissionPolicyBinding")
     )
     others = f"ClusterRoleBinding tenantry-platform-kamaji: {second}\nConfigMap tenantry-system/tenantry: {second}\n"

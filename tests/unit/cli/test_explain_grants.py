@@ -133,7 +133,7 @@ limits.alerts: 20             # default
 limits.receivers: 20          # default
 limits.namespaces: 20         # default
 never:
-  [podSecurity, roles, objects, dependsOn, require, grants, overrides,
+  [podSecurity, roles, objects, dependsOn, grants, overrides,
   namespace, serviceAccount, shard, clusterRoles, clusterObjects, clusterAdmin,
   environments, class, state, adopt, formerly]
 """
@@ -193,7 +193,7 @@ limits.alerts: 20        # default
 limits.receivers: 20     # default
 limits.namespaces: 20    # default
 never:
-  [podSecurity, roles, objects, dependsOn, require, grants, overrides,
+  [podSecurity, roles, objects, dependsOn, grants, overrides,
   namespace, serviceAccount, shard, clusterRoles, clusterObjects, clusterAdmin,
   environments, class, state, adopt, formerly]
 """
@@ -236,7 +236,7 @@ limits.alerts: 20        # default
 limits.receivers: 20     # default
 limits.namespaces: 20    # default
 never:
-  [podSecurity, roles, objects, dependsOn, require, grants, overrides,
+  [podSecurity, roles, objects, dependsOn, grants, overrides,
   namespace, serviceAccount, shard, clusterRoles, clusterObjects, clusterAdmin,
   environments, class, state, adopt, formerly]
 """
@@ -329,7 +329,6 @@ def test_json_tells_the_same(capsys: Capture) -> None:
         "roles",
         "objects",
         "dependsOn",
-        "require",
         "grants",
         "overrides",
         "namespace",

@@ -165,7 +165,6 @@ THE_SAME = {
     "formerly": "of a tenant as a whole",
     "keepCRDs": "of an add-on as a whole",
     "namespace": "told of each app",
-    "require": "of the platform as a whole; of a tenant a setting",
     "longNames": "of the platform as a whole; the names that it shortens are told of each app",
     "reservedNamespaces": "of the platform as a whole",
     "scope": "of an add-on as a whole",

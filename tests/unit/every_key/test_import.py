@@ -50,21 +50,8 @@ BY_NATURE = {
     "Platform.sharedIdentity": "a permission, which sets nothing",
     "Excluded.labels": "clusters are named",
     "Excluded.names": "clusters are named",
-    "Identity.issuer": "of `require`",
-    "Identity.subject": "of `require`",
-    "KeysName.name": "of `require`",
     "NamespaceRole.rules": "a Role comes back under `objects`",
     "PlacedSettings.roles": "a Role comes back under `objects`",
-    "PlacedSettings.require": "what people ask for; the annotations that tell API servers of it are the fleet's own",
-    "Platform.require": "what people ask for",
-    "Requirements.images": "of `require`",
-    "Requirements.labels": "of `require`",
-    "Requirements.pinned": "of `require`",
-    "Requirements.verify": "of `require`",
-    "Signature.matchOIDCIdentity": "of `require`",
-    "Signature.mode": "of `require`",
-    "Signature.provider": "of `require`",
-    "Signature.secretRef": "of `require`",
     "Selector.exclude": "clusters are named",
     "Selector.labels": "clusters are named",
     "Settings.variables": "told by what they fill in, and the reader of an object cannot tell a variable from a text",
@@ -176,10 +163,9 @@ def test_what_comes_back_plans_the_same_objects(name: str) -> None:
     missing = {str(each.manifest["kind"]) for each in report.proof.missing}
     assert (left, report.proof.added, missing) == (missing, (), KINDS_OF_IMAGES if name != "before" else set())
     changed = {field.path[-1] for each in report.changed for field in each.changed}
-    assert changed == (OFFBOARDING | REQUIRED | FORMERLY if name != "before" else set())
+    assert changed == (OFFBOARDING | FORMERLY if name != "before" else set())
 
 
-REQUIRED = {f"tenantry/require-{each}" for each in ("pinned", "verify", "images")}
 FORMERLY = {"tenantry/formerly"}
 OFFBOARDING = {"helm.sh/resource-policy", "tenantry/state"}
 """What the state of a namespace leaves in its manifest."""

@@ -21,7 +21,6 @@ from tenantry.load import load_fleet, plan_all
 from tenantry.messages.errors import NotConfined
 from tenantry.model import Alert, Document, FluxBlock, ImageSource, Model, Receiver, Source, SourcePatch, Tenant
 from tenantry.model.document import ObjectsChart
-from tenantry.model.requirements import KeysName
 from tenantry.model.scalars import Refers
 from tenantry.model.strict import declared_type
 from tests.unit.fleet.authored import (
@@ -341,7 +340,6 @@ def test_submodules_need_a_grant() -> None:
 CREDENTIALS: list[tuple[type[Model], str]] = [
     (Alert, "credentials"),
     (Receiver, "credentials"),
-    (KeysName, "name"),
     (Source, "credentials"),
     (SourcePatch, "credentials"),
     (ImageSource, "credentials"),

@@ -11,8 +11,6 @@ from tests.unit.edit.subjects.shapes import holds_text, reachable
 
 NO_NAMES = {
     "AccountRef": "name namespace",
-    "Identity": "issuer subject",
-    "Requirements": "images labels",
     "Addon": "namespace namespaces",
     "AddonAccount": "existing role",
     "AddonNamespace": "annotations labels objects",
@@ -103,7 +101,6 @@ OTHER_NAMES = {
     "ImageAutomation": "environments",
     "ImageSource": "credentials",
     "Include": "class environment",
-    "KeysName": "name",
     "ObjectsChart": "credentials",
     "Overrides": "environments",
     "Receiver": "credentials",
