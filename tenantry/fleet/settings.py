@@ -66,7 +66,7 @@ def tenant_settings(fleet: Fleet, tenant: str, environment: str, cluster: str | 
     return settings_of(settings_layers(fleet, tenant, environment, cluster))
 
 
-_NO_SETTINGS = ("formerly", "name", "serviceAccount", "state")
+_NO_SETTINGS = ("name", "serviceAccount", "state")
 """Keys of an entry that say something of a namespace or a placement, and nothing of what is in it."""
 
 

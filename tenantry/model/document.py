@@ -195,16 +195,9 @@ class Tenant(TenantClass):
     adopt: bool = False
     """Whether to take over existing objects that the environment does not manage yet; `tenantry preflight` shows what
     that changes."""
-    formerly: list[Name] = []
-    """Former names of the tenant, the oldest first. Namespaces, accounts and all other objects keep the oldest in their names, so a
-    new name of the tenant changes their labels, and nothing is installed again. Keep the key as long as the tenant is there."""
     state: State = "active"  # type: ignore[assignment]  # a class removes no tenant
     """`paused`: Flux stops reconciling the tenant's apps. `removing`: a later run may remove the tenant, even if the environment is
     protected; its namespaces stay with their data. `offboarding`: its namespaces go with their data."""
-
-    def first_name(self, name: str) -> str:
-        """The oldest name of the tenant that is called so today."""
-        return self.formerly[0] if self.formerly else name
 
 
 RESERVED = (

@@ -172,15 +172,6 @@ class AddonNamespace(Model):
     """Manifests of any namespaced kind, which are in the namespace before the add-on: pull secrets, CA bundles, ExternalSecrets."""
 
 
-class FormerOwner(Model):
-    """A tenant that had the namespace before, by the name that it had then."""
-
-    tenant: Name
-    """The tenant. It may be gone, or still be there with what it kept."""
-    apps: list[Name] = []
-    """The apps that came along and have this tenant in the names of their Flux objects, which they keep."""
-
-
 class ExtraNamespace(Model):
     """What differs from the tenant's settings in one namespace."""
 
@@ -207,9 +198,6 @@ class ExtraNamespace(Model):
     state: Literal["active", "removing", "offboarding"] = "active"
     """`removing`: a later run may remove the entry, even if the environment is protected; the namespace stays with its data.
     `offboarding`: the namespace goes with its data. Until that run its apps keep running."""
-    formerly: list[FormerOwner] = []
-    """The tenants that had the namespace before, the oldest first. It keeps the name that it had with the oldest, and everything in
-    it. Keep the key as long as the namespace is there."""
 
     @model_validator(mode="after")
     def _named_after_the_main_one(self) -> Self:

@@ -9,7 +9,6 @@ from itertools import chain
 
 from tenantry.fleet.fleet import Fleet
 from tenantry.fleet.flux_shards import flux_shard
-from tenantry.fleet.namespaces import former_main
 from tenantry.fleet.rules.variables import disagreements
 from tenantry.fleet.settings import (
     TenantSettings,
@@ -120,7 +119,6 @@ class PlacementPlanner:
         namespace = self._territory.main(tenant)
         kubeconfig = self._platform.kubeconfig(cluster)
         extra = self._territory.extra(tenant)
-        first_name = self.fleet.document.tenants[tenant].first_name(tenant)
         own = self.fleet.document.tenants[tenant].namespaces
         return Scope(
             environment=self.environment,
@@ -136,15 +134,6 @@ class PlacementPlanner:
             shard=shard.name if (shard := flux_shard(self.fleet, self.environment, tenant, cluster)) else None,
             common=(namespace,) if kubeconfig else (),
             shortens=self.fleet.document.platform.longNames == "shorten",
-            first_name=first_name,
-            former={
-                app: former_main(self.fleet, self.environment, owner.tenant)
-                for each in own.values()
-                for owner in each.formerly
-                if owner.tenant not in (tenant, *self.fleet.document.tenants[tenant].formerly)
-                for app in owner.apps
-            },
-            givers={extra[key]: tuple(owner.tenant for owner in each.formerly) for key, each in own.items()},
             # Flux objects for a remote cluster are in one namespace, so only its account is needed.
             accounts=() if kubeconfig else tuple(name for key, name in extra.items() if own[key].serviceAccount),
         )
@@ -153,7 +142,7 @@ class PlacementPlanner:
         """The name of the tenant's service account in its own namespaces."""
         declared = self.fleet.document.tenants[tenant]
         account = declared.serviceAccount
-        return account.name if account and account.name else declared.first_name(tenant)
+        return account.name if account and account.name else tenant
 
     def _accounts(self, scope: Scope) -> Iterator[Manifest]:
         """The service accounts in the tenant's namespaces: for Flux on the management cluster, and for pods if the file says so."""

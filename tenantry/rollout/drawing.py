@@ -146,8 +146,7 @@ def drawn(fleet: Fleet, rollout: Rollout, units: Mapping[str, bool], at: Path) -
     named = list(_tenants_named(fleet, waves, units) if by_tenants else _clusters_named(fleet, waves, units))
     taken = {name for each in named for name in each}
     rest = [name for name in units if name not in taken]
-    # A renamed tenant stays in its wave.
-    first = {name: fleet.document.tenants[name].first_name(name) for name in rest} if by_tenants else {}
+    first = {name: name for name in rest} if by_tenants else {}
     found = []
     for index, (wave, mine) in enumerate(zip(waves, named, strict=True)):
         if wave.all or wave.percent is not None:

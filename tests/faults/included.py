@@ -76,7 +76,6 @@ _LONG = f"is longer than '1h', the longest for tenant '{TENANT}'"
 INCLUDED = (
     # What the platform decides.
     _setting("adopt", "true"),
-    _setting("formerly", "[movy]"),
     _setting("role", "cluster-admin"),
     _setting("clusterAdmin", "true"),
     _setting("grants", "{sources: ['*']}"),

@@ -185,7 +185,6 @@ SHUT: tuple[tuple[At, tuple[Any, ...]], ...] = (
     (("clusterObjects",), ({"a": {"apiVersion": "v1", "kind": "PersistentVolume"}}, None)),
     (("clusterRoles",), ({"a": {"role": "cluster-admin"}}, None)),
     (("adopt",), (True, {"namespace": True})),
-    (("formerly",), (["movy"], "movy")),
     (("state",), ("paused", "offboarding")),
 )
 """The same where no value is ever accepted; drawn seldom."""

@@ -58,7 +58,6 @@ RULES: tuple[Rule, ...] = (
     variables.variables_have_the_type_of_their_default,
     variables.variables_agree_with_labels,
     tenants.tenants_are_not_named_like_something_else,
-    tenants.former_names_are_nobody_elses,
     tenants.labels_of_tenants_leave_the_fleets_alone,
     tenants.annotations_of_tenants_leave_the_fleets_alone,
     objects.objects_are_of_kinds_for_namespaces,

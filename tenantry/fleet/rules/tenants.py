@@ -52,22 +52,6 @@ def tenants_are_not_named_like_something_else(fleet: Fleet) -> Iterator[Problem]
             )
 
 
-def former_names_are_nobody_elses(fleet: Fleet) -> Iterator[Problem]:
-    """A tenant would get what belongs to another one."""
-    owners: dict[str, str] = {}
-    for tenant, declared in fleet.document.tenants.items():
-        for index, name in enumerate(declared.formerly):
-            other = name if name in fleet.document.tenants else owners.setdefault(name, tenant)
-            if other != tenant:
-                is_there = "a tenant of its own" if other == name else f"a former name of tenant '{other}' too"
-                yield Problem(
-                    ("tenants", tenant, "formerly", index),
-                    "former-name",
-                    f"'{name}' is {is_there}, so it cannot be a former name of tenant '{tenant}'",
-                    fix="remove it here, or there",
-                )
-
-
 def selectors_name_declared_clusters(fleet: Fleet) -> Iterator[Problem]:
     known = fleet.names("clusters")
     for at, who, selector in (*walk.selectors(fleet), *walk.where_selectors(fleet)):

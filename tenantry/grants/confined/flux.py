@@ -301,11 +301,10 @@ class Check:
             return str(labels.get(APP) or labels.get(SOURCE))
         if place.kubeconfig is None:
             return name
-        for main in place.holder.mains:
-            for prefix in (f"{place.cluster}.{main}.", f"{place.cluster}-{main}-", f"{main}."):
-                if name.startswith(prefix):
-                    rest = name.removeprefix(prefix)
-                    return rest.partition(".")[0] if kind in (*_FETCHED, "Alert", "Provider") else rest
+        for prefix in place.prefixes:
+            if name.startswith(prefix):
+                rest = name.removeprefix(prefix)
+                return rest.partition(".")[0] if kind in (*_FETCHED, "Alert", "Provider") else rest
         return ""
 
     def _is_baseline(self) -> bool:

@@ -148,7 +148,7 @@ class Kubernetes:
                 if key == STATE and kind == "labels":
                     right = value in states_of(place, place.extra.get(self.name, ""))
                 elif kind == "annotations":
-                    right = PROVIDER.get(key) == value or key in ("tenantry/leaving", "tenantry/formerly")
+                    right = PROVIDER.get(key) == value or key == "tenantry/leaving"
                 else:
                     right = key in wanted
                 own = not is_fleets(key) and (written.get(key) == value or key.startswith(granted))

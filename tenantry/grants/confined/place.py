@@ -9,7 +9,7 @@ from typing import Any
 
 from tenantry.fleet import placement
 from tenantry.fleet.fleet import Fleet, hub_of
-from tenantry.fleet.namespaces import extra_namespaces, former_main, main_namespace
+from tenantry.fleet.namespaces import extra_namespaces, main_namespace
 from tenantry.fleet.settings import TenantSettings, namespace_layers, settings_of, tenant_states, variables_of
 from tenantry.fleet.template import fill
 from tenantry.grants.grants import grants_of
@@ -66,16 +66,10 @@ class Holder:
         return {name: key for key, name in extra_namespaces(self.frame, self.environment, self.tenant).items()}
 
     @cached_property
-    def mains(self) -> tuple[str, ...]:
-        """The main namespaces that names of objects can contain: the tenant's, and those of tenants that gave it an app."""
-        owners = [owner for each in self.declared.namespaces.values() for owner in each.formerly]
-        return self.main, *(former_main(self.frame, self.environment, owner.tenant) for owner in owners)
-
-    @cached_property
     def account(self) -> str:
         """Of pods, and on a management cluster of Flux."""
         own = self.declared.serviceAccount
-        return own.name if own and own.name else self.declared.first_name(self.tenant)
+        return own.name if own and own.name else self.tenant
 
     @cached_property
     def cluster_objects(self) -> dict[str, dict[str, Any]]:
@@ -130,8 +124,7 @@ class Place:
     @cached_property
     def prefixes(self) -> tuple[str, ...]:
         """With what the names of the tenant's objects begin beside a kubeconfig."""
-        own = [f"{self.cluster}{sign}{main}{sign}" for main in self.holder.mains for sign in "-."]
-        return (*own, *(f"{main}." for main in self.holder.mains))
+        return (*(f"{self.cluster}{sign}{self.main}{sign}" for sign in "-."), f"{self.main}.")
 
     @cached_property
     def hub(self) -> str:

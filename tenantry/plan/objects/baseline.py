@@ -13,7 +13,6 @@ from tenantry.model.tenancy import AccountRef, ServiceAccount, Subject, TenantOw
 from tenantry.plan.objects.network import network_policies
 from tenantry.plan.objects.scope import (
     ACCOUNT_LABEL,
-    FORMER_ANNOTATION,
     ROLE_LABEL,
     Scope,
     in_namespace,
@@ -27,9 +26,9 @@ def role_bindings(scope: Scope, settings: TenantSettings) -> Iterator[Manifest]:
     """The binding of the service account, one for each role of the owners, and those of `roleBindings` by name."""
     users = [_rbac("User", user) for user in users_of(scope)]
     bound = partial(_binding, scope, settings)
-    yield bound(join(scope.named_after, "reconciler"), settings.role, users, between="-")
+    yield bound(join(scope.tenant, "reconciler"), settings.role, users, between="-")
     for role, owners in _by_role(settings.owners).items():
-        yield bound(join(scope.named_after, "owners"), role, _subjects(scope, owners), between="-")
+        yield bound(join(scope.tenant, "owners"), role, _subjects(scope, owners), between="-")
     for name, extra in sorted(settings.roleBindings.items()):
         yield bound(f"tenantry.{name}", extra.role, _subjects(scope, extra.subjects), between=".")
 
@@ -112,11 +111,7 @@ def _namespace(scope: Scope, settings: TenantSettings) -> Manifest:
         # If a Kustomization applied this namespace before, its deletion must not delete the namespace.
         "kustomize.toolkit.fluxcd.io/prune": "disabled",
     }
-    said = dict(settings.annotations)
-    if givers := scope.givers.get(scope.namespace):
-        # The chart of baselines leaves the data of another tenant alone unless the platform says that it was given away.
-        said[FORMER_ANNOTATION] = ",".join(givers)
-    annotations = {"annotations": said} if said else {}
+    annotations = {"annotations": settings.annotations} if settings.annotations else {}
     return {
         "apiVersion": "v1",
         "kind": "Namespace",

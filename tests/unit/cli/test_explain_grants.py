@@ -135,7 +135,7 @@ limits.namespaces: 20         # default
 never:
   [podSecurity, roles, objects, dependsOn, grants, overrides,
   namespace, serviceAccount, shard, clusterRoles, clusterObjects, clusterAdmin,
-  environments, class, state, adopt, formerly]
+  environments, class, state, adopt]
 """
 
 
@@ -195,7 +195,7 @@ limits.namespaces: 20    # default
 never:
   [podSecurity, roles, objects, dependsOn, grants, overrides,
   namespace, serviceAccount, shard, clusterRoles, clusterObjects, clusterAdmin,
-  environments, class, state, adopt, formerly]
+  environments, class, state, adopt]
 """
 
 
@@ -238,7 +238,7 @@ limits.namespaces: 20    # default
 never:
   [podSecurity, roles, objects, dependsOn, grants, overrides,
   namespace, serviceAccount, shard, clusterRoles, clusterObjects, clusterAdmin,
-  environments, class, state, adopt, formerly]
+  environments, class, state, adopt]
 """
 
 
@@ -339,7 +339,6 @@ def test_json_tells_the_same(capsys: Capture) -> None:
         "clusterAdmin",
         "environments",
         "adopt",
-        "formerly",
         "class",
         "state",
     } == set(told["never"])

@@ -162,7 +162,6 @@ THE_SAME = {
     "clusterAdmin": "of a tenant as a whole",
     "clusterRoles": "takes no placeholders",
     "credentials": "takes no placeholders",
-    "formerly": "of a tenant as a whole",
     "keepCRDs": "of an add-on as a whole",
     "namespace": "told of each app",
     "longNames": "of the platform as a whole; the names that it shortens are told of each app",

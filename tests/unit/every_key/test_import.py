@@ -35,11 +35,7 @@ BY_NATURE = {
     "App.rollout": "in which order a run changes clusters, which no object says",
     "Credentials.keys": "Secrets are not read: the entry says that they exist",
     "Credentials.registry": "Secrets are not read: the entry says that they exist",
-    **dict.fromkeys(
-        ("ExtraNamespace.formerly", "FormerOwner.apps", "FormerOwner.tenant"), "names come back as they are"
-    ),
     "ExtraNamespace.state": "permits a removal, which is for people to decide",
-    "Tenant.formerly": "names come back as they are",
     "Frame.environments": "said of each app",
     **dict.fromkeys(
         ("Platform.helm", "Platform.kustomize", "Settings.helm", "Settings.kustomize"),
@@ -86,7 +82,6 @@ tenants:
     clusterRoles: {nodes: {role: cluster-admin}}
     clusterObjects: {fast: {metadata: {labels: {a: b}}}}
     namespaces: {jobs: {name: "work-{namespace}"}}
-    formerly: null
     state: active
     environments: [dev]
     apps:
@@ -163,9 +158,8 @@ def test_what_comes_back_plans_the_same_objects(name: str) -> None:
     missing = {str(each.manifest["kind"]) for each in report.proof.missing}
     assert (left, report.proof.added, missing) == (missing, (), KINDS_OF_IMAGES if name != "before" else set())
     changed = {field.path[-1] for each in report.changed for field in each.changed}
-    assert changed == (OFFBOARDING | FORMERLY if name != "before" else set())
+    assert changed == (OFFBOARDING if name != "before" else set())
 
 
-FORMERLY = {"tenantry/formerly"}
 OFFBOARDING = {"helm.sh/resource-policy", "tenantry/state"}
 """What the state of a namespace leaves in its manifest."""

@@ -164,17 +164,6 @@ def test_a_new_tenant_moves_at_most_one_other_between_two_waves() -> None:
         before = now
 
 
-def test_a_renamed_tenant_stays_in_its_wave() -> None:
-    own = "{by: tenants, waves: [{percent: 20}, {percent: 30}, {all: true}]}"
-    names = [f"t{number}" for number in range(12)]
-    before = [{*units} for units, _ in waves(planned(fleet(own, tenants=dict.fromkeys(names, "{class: customer}"))))]
-    for old in names:
-        tenants = {name: "{class: customer}" for name in names if name != old}
-        text = fleet(own, tenants={**tenants, "renamed": f"{{class: customer, formerly: [{old}]}}"})
-        after = [{old if name == "renamed" else name for name in units} for units, _ in waves(planned(text))]
-        assert after == before
-
-
 @table(
     ("own", "code"),
     [

@@ -80,7 +80,6 @@ NO_NAMES = {
     "StackOutput": "output stack",
     "Subject": "group user",
     "SubstituteFrom": "name",  # found by Flux's schema, as `valuesFrom` is
-    "Tenant": "formerly",
     "TenantClass": "alerts namespaces receivers",
     "Times": "dates days hours",
     "Tolerate": "failed unreachable",
