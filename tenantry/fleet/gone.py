@@ -8,9 +8,35 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from tenantry.model import Model
+from tenantry.grants.model import Grants
+from tenantry.model import Model, PlacedSettings, Platform, Tenant
+from tenantry.model.tenancy import ExtraNamespace
 
-GONE: Mapping[type[Model], Mapping[str, str]] = {}
+_OBJECTS = "declare {} under 'objects:'"
+_ENGINE = "enforce it with a policy engine, such as Kyverno as an add-on"
+_HANDED_OVER = "remove it: a tenant under another name is a new tenant, and an app of another tenant a new app"
+_PLATFORMS = "remove it, and set the tenant's {} in the main file"
+_BOUND = "remove it: what a team's file may say has bounds of its own, and the main file may say more"
+GONE: Mapping[type[Model], Mapping[str, str]] = {
+    ExtraNamespace: {"formerly": _HANDED_OVER},
+    Grants: {
+        "annotations": _PLATFORMS.format("annotations"),
+        "labels": _PLATFORMS.format("labels"),
+        "limits": _BOUND,
+        "push": "remove it: nothing of a team's file pushes",
+        "roles": "remove it: with 'settings: [owners]' the file gives 'view', and 'edit' if the tenant may as much",
+        "share": "declare what the file names in the file itself",
+        "shortestInterval": _BOUND,
+        "variables": _PLATFORMS.format("variables"),
+    },
+    PlacedSettings: {
+        "require": _ENGINE,
+        "roleBindings": _OBJECTS.format("a RoleBinding") + ", or add who has the role to 'owners:'",
+        "roles": _OBJECTS.format("a Role and a RoleBinding"),
+    },
+    Platform: {"require": _ENGINE},
+    Tenant: {"formerly": _HANDED_OVER},
+}
 """Model -> key -> what to write, as the fix of an error. A row holds for models that extend its model, too."""
 
 

@@ -18,9 +18,8 @@ from tenantry.fleet.template import BUILT_IN
 from tenantry.messages.errors import Path
 from tenantry.messages.placeholders import Scalar
 from tenantry.model import PlacedSettings, State
-from tenantry.model.network import Network
 from tenantry.model.objects import as_written
-from tenantry.model.tenancy import ExtraBinding, NamespaceRole, PodSecurity, TenantOwner
+from tenantry.model.tenancy import Network, PodSecurity, TenantOwner
 
 _INHERITED = set(PlacedSettings.model_fields)
 """Not selectors: each is taken whole from the nearest level, as half of one merged into another would mean neither. Nor grants,
@@ -38,15 +37,13 @@ class TenantSettings:
     interval: str = "10m"
     retryInterval: str = "30s"
     timeout: str = "5m"
-    network: Network = field(default_factory=Network)
+    network: Network = "isolated"
     quota: dict[str, str] = field(default_factory=dict)
     limits: dict[str, dict[str, str]] = field(default_factory=dict)
     labels: dict[str, str] = field(default_factory=dict)
     annotations: dict[str, str] = field(default_factory=dict)
     podSecurity: PodSecurity = field(default_factory=PodSecurity)
     owners: list[TenantOwner] = field(default_factory=list)
-    roleBindings: dict[str, ExtraBinding] = field(default_factory=dict)
-    roles: dict[str, NamespaceRole] = field(default_factory=dict)
     dependsOn: list[str] = field(default_factory=list)
     objects: dict[str, dict[str, Any]] = field(default_factory=dict)
 
@@ -134,14 +131,6 @@ def variables_of(fleet: Fleet, environment: str, cluster: str, **built_in: str) 
     }
 
 
-def platforms_variables(fleet: Fleet, environment: str, cluster: str, tenant: str) -> dict[str, Scalar]:
-    """The same without variables that the tenant's included file sets: they decide nothing about the tenant's rights."""
-    found = variables_of(fleet, environment, cluster, tenant=tenant)
-    at = ("tenants", tenant, "variables")
-    files = {name for name in fleet.raw(*at) if fleet.source.filled_by((*at, name))}
-    return {name: value for name, value in found.items() if name not in files}
-
-
 def variables_of_app(fleet: Fleet, at: Sequence[str], environment: str, cluster: str) -> dict[str, Scalar]:
     """All placeholders for an app or an add-on on a cluster. Args: at: where it is declared."""
     tenant = {"tenant": at[1]} if at[0] == "tenants" else {}
@@ -196,8 +185,7 @@ def _inherited(fleet: Fleet, *at: str) -> Layer:
 
 def settings_of(layers: list[Layer]) -> TenantSettings:
     """What layers make together, as `settings_layers` and `namespace_layers` give them."""
-    # Each layer was checked, but two network policies of one name may not go together; and validating turns numbers
-    # into the text Kubernetes wants.
+    # Validating turns numbers into the text that Kubernetes wants.
     merged = resolved_layers(layers, PlacedSettings, None)
     values: dict[str, Any] = {key: getattr(merged, key) for key in merged.model_fields_set}
     if merged.limits:

@@ -9,7 +9,6 @@ from tenantry.model.apps import Addon, App, State
 from tenantry.model.clusters import Cluster, ClusterGroup, Environment
 from tenantry.model.durations import Duration
 from tenantry.model.flux import HelmOfAddons, HelmOfApps, KustomizeOfAddons, KustomizeOfApps
-from tenantry.model.network import Network
 from tenantry.model.notifications import Alert, Receiver
 from tenantry.model.objects import ClusterObject, ObjectManifest
 from tenantry.model.scalars import (
@@ -32,10 +31,9 @@ from tenantry.model.sources import Config, Credentials, GitRef, Oci, Source
 from tenantry.model.strict import InParts, Model, OneOf
 from tenantry.model.tenancy import (
     ClusterRights,
-    ExtraBinding,
     ExtraNamespace,
     Limits,
-    NamespaceRole,
+    Network,
     PodSecurity,
     ServiceAccount,
     TenantOwner,
@@ -47,8 +45,7 @@ class PlacedSettings(Model):
     """Settings of a tenant that can differ between environments and clusters."""
 
     role: RoleName | None = None
-    """The ClusterRole of the tenant's service account in its namespaces, or one of `roles`. It decides what the tenant's apps may
-    do there."""
+    """The ClusterRole of the tenant's service account in its namespaces. It decides what the tenant's apps may do there."""
     interval: Duration | None = None
     """How often apps are reconciled."""
     retryInterval: Duration | None = None
@@ -60,7 +57,10 @@ class PlacedSettings(Model):
     limits: Limits | None = None
     """A LimitRange for containers in each namespace. Default: none."""
     network: Network | None = None
-    """Who can connect to the tenant's pods. Default: `isolated`."""
+    """`isolated` admits the tenant's own pods and those in namespaces without a tenant, and lets pods connect to anywhere. `strict`
+    admits the tenant's own pods and those in `namespaces` of add-ons. Its pods reach the tenant's own, DNS at port 53, the API
+    server at port 6443 of private addresses, and what a NetworkPolicy under `objects` adds, but never a cloud's metadata service.
+    `open` creates no policy. Default: `isolated`."""
     labels: dict[LabelKey, LabelValue | None] | None = None
     """Labels of the tenant's namespaces. Labels that Tenantry, Flux and Kubernetes set themselves are refused."""
     annotations: dict[LabelKey, str | None] | None = None
@@ -69,11 +69,6 @@ class PlacedSettings(Model):
     """The Pod Security Standard of the tenant's namespaces. Default: `baseline`."""
     owners: list[TenantOwner] | None = None
     """People, and their role in the tenant's namespaces. A tenant's list replaces the list in `defaults`."""
-    roleBindings: dict[Name, ExtraBinding | None] | None = None
-    """ClusterRoles for other subjects, in the tenant's namespaces only."""
-    roles: dict[RoleName, NamespaceRole | None] | None = None
-    """Roles of the tenant's own namespaces, by the names that `role`, `owners` and `roleBindings` use. An included file cannot set
-    them."""
     objects: dict[Name, ObjectManifest | None] | None = None
     """Manifests of any namespaced kind, which are in each of the tenant's namespaces before its apps: pull secrets, CA bundles,
     ExternalSecrets."""
@@ -154,8 +149,8 @@ class Frame(Settings):
     """Manifests of cluster-scoped kinds that belong to the tenant, on each cluster where it is placed, before its apps:
     PersistentVolumes, PriorityClasses, StorageClasses."""
     clusterAdmin: bool = False
-    """Whether `role`, `owners` and `roleBindings` may give `cluster-admin`, which can do everything in the tenant's namespaces,
-    including deleting them and removing their pod security."""
+    """Whether `role`, `owners` and a RoleBinding under `objects` may give `cluster-admin`, which can do everything in the tenant's
+    namespaces, including deleting them and removing their pod security."""
     environments: Annotated[list[Name], Field(min_length=1)] | None = None
     """The environments the tenant is in, and those that extend them. An app's list replaces this one. Default: all
     environments."""

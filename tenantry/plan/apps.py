@@ -133,7 +133,7 @@ class _Builder:
         at = _path_of(self.scope, app.name)
         images: tuple[PlannedImage, ...] = ()
         with collecting(self.result.findings):
-            images = self._images(app.name, source_name, source)
+            images = self._images(app.name, source)
         self.result.apps.append(
             PlannedApp(
                 tenant=self.scope.tenant,
@@ -167,16 +167,12 @@ class _Builder:
             raise Found([Problem((*at, "helm", "targetNamespace"), "foreign-namespace", what, fix=fix)])
         return replace(scope, storage=app.block.targetNamespace)
 
-    def _images(self, app: str, source_name: str, source: KubeObject) -> tuple[PlannedImage, ...]:
+    def _images(self, app: str, source: KubeObject) -> tuple[PlannedImage, ...]:
         """Make the image automation of an app, if it is for this cluster to have."""
         at = _path_of(self.scope, app)
         automation = automation_of(self.fleet, self.scope, at, {**self.variables, "app": app})
         if automation is None:
             return ()
-        if automation.update:
-            url = str(source.manifest["spec"].get("url", ""))
-            with collecting(self.result.findings):
-                raise_found(self.wall.check_push(source_name, url, (*at, "imageAutomation", "update")))
         for planned, place in image_objects(self.scope, app, automation, source, (*at, "imageAutomation")):
             with collecting(self.result.findings):
                 self._add_image_object(planned, place)

@@ -13,7 +13,6 @@ from tenantry.fleet.rules.variables import disagreements
 from tenantry.fleet.settings import (
     TenantSettings,
     namespace_settings,
-    platforms_variables,
     setting_origin,
     tenant_states,
     variables_of,
@@ -94,8 +93,7 @@ class PlacementPlanner:
         ids = {name: each.id for name, each in after.items()}
         self._gathering.findings += disagreements(self.fleet, tenant, cluster)
         variables = variables_of(self.fleet, self.environment, cluster, tenant=tenant)
-        of_platform = platforms_variables(self.fleet, self.environment, cluster, tenant)
-        own = cluster_objects(scope, declared.clusterObjects, of_platform)
+        own = cluster_objects(scope, declared.clusterObjects, variables)
         wide = {claim_of(cluster, each.manifest): each.at for each in own}
         self._gathering.note(cluster, ((each.manifest, each.at) for each in own))
         self.placements.append(
@@ -199,7 +197,7 @@ class PlacementPlanner:
     def _objects(self, scope: Scope, settings: TenantSettings, base: Sequence[Manifest]) -> Iterator[DeclaredObject]:
         """The platform team's own objects in all namespaces of the tenant. base: the fleet's there."""
         tenant = self.fleet.document.tenants[scope.tenant]
-        variables = platforms_variables(self.fleet, self.environment, scope.cluster, scope.tenant)
+        variables = variables_of(self.fleet, self.environment, scope.cluster, tenant=scope.tenant)
         for key, name in {"": scope.namespace, **scope.namespaces}.items():
             here = settings
             if key:
@@ -208,6 +206,7 @@ class PlacementPlanner:
                 variables=variables,
                 taken=[each for each in base if each["metadata"].get("namespace") == name],
                 cluster_admin=tenant.clusterAdmin,
+                network=here.network,
                 holder=self._territory.holder,
                 origin=partial(self._origin, scope, key),
             )

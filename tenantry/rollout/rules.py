@@ -11,7 +11,7 @@ from tenantry.fleet.classes import CLASSES
 from tenantry.fleet.fleet import Fleet
 from tenantry.fleet.placement import clusters_of_app
 from tenantry.fleet.settings import variables_of
-from tenantry.grants.grants import filled_entries, grant_at, grants_of, is_filled
+from tenantry.grants.grants import filled_entries, is_filled
 from tenantry.messages.errors import Path, Problem
 from tenantry.messages.problems import doubtful
 from tenantry.messages.text import counted, declared, listed
@@ -275,24 +275,12 @@ def _units(noun: str, names: list[str]) -> str:
     return f"{noun} '{names[0]}'" if len(names) == 1 else f"{counted(len(names), noun)} ({listed(names)})"
 
 
-def included_files_set_granted_rollouts(fleet: Fleet) -> Iterator[Problem]:
+def included_files_set_no_rollouts(fleet: Fleet) -> Iterator[Problem]:
     for tenant, app in filled_entries(fleet, "apps"):
         at = ("tenants", tenant, "apps", app, "rollout")
-        grants = grants_of(fleet, tenant)
-        if (
-            "rollout" not in fleet.raw(*at[:-1])
-            or not is_filled(fleet, at)
-            or "rollout" in ((grants and grants.settings) or ())
-        ):
-            continue
-        yield Problem(
-            at,
-            "not-granted",
-            f"app '{app}' sets its rollout, which is not granted to tenant '{tenant}'",
-            (f"what is granted: {fleet.source.line_of(grant_at(fleet, tenant, 'settings'))}",),
-            "remove it, or ask the platform team to add 'rollout' to 'grants.settings' of the tenant",
-            at_key=True,
-        )
+        if "rollout" in fleet.raw(*at[:-1]) and is_filled(fleet, at):
+            message = f"app '{app}' of tenant '{tenant}' sets its rollout, which is the platform's to set"
+            yield Problem(at, "not-granted", message, fix="remove it", at_key=True)
 
 
 def rollouts_of_apps_have_an_effect(fleet: Fleet) -> Iterator[Problem]:

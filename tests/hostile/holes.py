@@ -44,6 +44,7 @@ _OF_MAIN: Data = {
 _SIGNED: Data = {"git": {**_BASE["git"], "verify": {"mode": "HEAD", "secretRef": {"name": "deploy"}}}}
 _OF_CLASS: Data = {key: value for key, value in _OF_MAIN.items() if key != "sources"}
 _ISSUER: Data = {"issuerURL": "https://evil.example.com", "validations": [{"expression": "true", "message": "no"}]}
+_EXPRESSION: Data = {"apiVersion": "v1", "kind": "ConfigMap", "current": "true"}
 _ALERT: Data = {"provider": {"type": "slack", "channel": "x"}, "credentials": "chat"}
 _ROLE: Data = {"apiVersion": "rbac.authorization.k8s.io/v1", "kind": "Role"}
 _RULE: Data = {"apiGroups": ["rbac.authorization.k8s.io"], "resources": ["roles"]}
@@ -139,18 +140,18 @@ def _without_rules(patch: pytest.MonkeyPatch, *off: rules.Rule) -> None:
 
 
 def _any_metadata(patch: pytest.MonkeyPatch) -> None:
-    _without_rules(patch, objects.included_files_set_granted_metadata)
+    _without_rules(patch, objects.included_files_set_no_metadata)
 
 
 def _any_role(patch: pytest.MonkeyPatch) -> None:
     cluster_admin = frame_rules.cluster_admin_is_allowed_by_a_word_of_its_own
-    _without_rules(patch, cluster_admin, grants_rules.included_files_give_granted_roles)
+    _without_rules(patch, cluster_admin, grants_rules.included_files_give_owners_few_rights)
 
 
 def _of_any_author(patch: pytest.MonkeyPatch) -> None:
     patch.setattr(wall.Wall, "_authors", _nothing)
     patch.setattr(notifications, "names_all", lambda *_: True)
-    _without_rules(patch, author_rules.included_files_name_what_is_theirs_or_shared)
+    _without_rules(patch, author_rules.included_files_name_what_is_theirs)
 
 
 def _of_movy(patch: pytest.MonkeyPatch) -> None:
@@ -237,12 +238,13 @@ HOLES = (
         "receivers ask any issuer",
         _without(wall, "addresses_of", lambda *_: ()),
         {"receivers": {"ci": {"type": "generic-oidc", "oidcProviders": [_ISSUER]}}},
+        {"grants": {"sources": ["https://git.example.com/rocky/*"], "settings": ["advanced"]}},
     ),
     Hole(
         "updates of images take the policies of all tenants",
         _without(images, "_policies_of", lambda *_: {"matchLabels": {"tenantry/cluster": "edge"}}),
         {"apps": {"web": {"kustomize": {"source": "m"}, "imageAutomation": _IMAGES}}},
-        {"grants": {"sources": ["*"], "push": ["*"]}},
+        {"grants": {"sources": ["*"]}},
     ),
     Hole(
         "Flux gets the kubeconfig of another cluster",
@@ -255,8 +257,8 @@ HOLES = (
     Hole(
         "an included file may give cluster-admin",
         _any_role,
-        {"role": "cluster-admin"},
-        {"grants": {"sources": ["*"], "settings": ["role"]}},
+        {"owners": [{"group": "rocky", "role": "cluster-admin"}]},
+        {"grants": {"sources": ["*"], "settings": ["owners"]}},
     ),
     Hole(
         "objects may hold a role that leads to all rights",
@@ -280,7 +282,7 @@ HOLES = (
     ),
     Hole(
         "an included file may set any label",
-        _without(frames._Granted, "_keys"),
+        _without(frames._Granted, "refused"),
         {"labels": {"istio-injection": "enabled"}},
     ),
     Hole(
@@ -312,22 +314,14 @@ HOLES = (
         declared=True,
     ),
     Hole(
-        "image automation of an included file may push to any address",
-        _without(wall.Wall, "check_push"),
-        {"apps": {"web": {"kustomize": {"source": "m"}, "imageAutomation": _IMAGES}}},
-        {"grants": {"sources": ["*"], "push": ["https://git.example.com/rocky/other"]}},
-    ),
-    Hole(
-        "image automation of an included file may push with credentials of the main file",
-        _without(wall.Wall, "check_push"),
-        {"apps": {"web": {"kustomize": {"source": "base"}, "imageAutomation": _IMAGES}}},
-        {**_OF_MAIN, "grants": {"sources": ["*"], "push": ["*"], "share": {"sources": ["base"]}}},
-        declared=True,
-    ),
-    Hole(
         "an included file may take submodules",
-        _without(wall.Wall, "_submodules"),
+        _without(wall.Wall, "_advanced"),
         {"sources": {"m": {"git": {**_SOURCE["git"], "recurseSubmodules": True}}}},
+    ),
+    Hole(
+        "an included file may have controllers evaluate expressions",
+        _without(wall.Wall, "_advanced"),
+        {"apps": {"web": {"kustomize": {"source": "m", "healthCheckExprs": [_EXPRESSION]}}}},
     ),
     Hole(
         "messages about a tenant may name another one",

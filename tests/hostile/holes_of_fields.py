@@ -18,7 +18,7 @@ from tenantry.model.tenancy import PodSecurity
 from tenantry.plan import apps, images, notifications, placements
 from tenantry.plan import sources as planned_sources
 from tenantry.plan.objects import baseline, network, remote
-from tenantry.rollout.rules import included_files_set_granted_rollouts as off
+from tenantry.rollout.rules import included_files_set_no_rollouts as off
 from tests.hostile.drawn_main import Data
 from tests.hostile.files_of_tenants import Drawn
 from tests.hostile.holes import _IMAGES as IMAGES
@@ -27,7 +27,7 @@ from tests.hostile.holes import Hole, Patch
 from tests.hostile.holes import _nothing as nothing
 from tests.hostile.holes import _without as without
 
-_GRANTED: Data = {"grants": {"sources": ["*"], "push": ["*"]}}
+_GRANTED: Data = {"grants": {"sources": ["*"]}}
 _ON_HUB: Data = {**_GRANTED, "clusters": {"names": ["hub"]}}
 _STRICT: Data = {"network": "strict"}
 _KUSTOMIZATION = (apps, "kustomization")
@@ -268,8 +268,8 @@ FIELD_HOLES = (
         _leaks((baseline, "_namespace"), "metadata.ownerReferences", [{"kind": "Namespace", "name": "movy"}]),
     ),
     Hole(
-        "a policy that the main file declares is left out",
+        "the policy of the network is left out",
         without(baseline, "network_policies", nothing),
-        frame={**_GRANTED, "network": {"base": "open", "policies": {"out": {"policyTypes": ["Egress"]}}}},
+        frame={**_GRANTED, "network": "strict"},
     ),
 )

@@ -123,9 +123,8 @@ _ALIKE_NOUNS = 0.85
 
 def roles_are_not_misspelled(fleet: Fleet) -> Iterator[Problem]:
     levels = [(at, given) for at, given in walk.settings(fleet) if isinstance(given, PlacedSettings)]
-    own = {name for _, given in levels for name in given.roles or ()}
     for path, role in (named for level in levels for named in walk.roles_in(*level)):
-        if role not in own and role not in OWN_ROLES and role.isascii() and (near := _closest(role)):
+        if role not in OWN_ROLES and role.isascii() and (near := _closest(role)):
             yield doubtful(
                 path,
                 "unusual-role",

@@ -26,15 +26,16 @@ from tenantry.grants.confined.place import (
     is_fleets,
     kubeconfig_reference,
     labels_of,
+    scalars,
     states_of,
     unknown_metadata,
 )
 from tenantry.grants.confined.plan import Planned
-from tenantry.grants.fields import FIELDS, Tree
-from tenantry.grants.grants import SHORTEST_INTERVAL, is_allowed, limit_of
+from tenantry.grants.fields import ADVANCED, FIELDS, Tree
+from tenantry.grants.grants import LIMITS, SHORTEST_INTERVAL, is_allowed
 from tenantry.kube.names import MAX_LABEL, shortened
 from tenantry.kube.objects import KubeObject
-from tenantry.messages.data import mapping_at
+from tenantry.messages.data import mapping_at, value_at
 from tenantry.model.durations import seconds_of
 
 _FETCHED = ("GitRepository", "OCIRepository", "HelmRepository", "HelmChart", "Bucket", "ExternalArtifact")
@@ -104,7 +105,6 @@ class Check:
         yield from unknown_metadata(metadata)
         fleets = fleets_labels(place, self.labels) | PROVIDER
         for kind in ("labels", "annotations"):
-            granted = tuple(getattr(place.grants, kind) or ())
             for key, value in metadata.get(kind, {}).items():
                 if key in fleets:
                     right = value == fleets[key]
@@ -116,7 +116,7 @@ class Check:
                 elif key in (APP, SOURCE):
                     right = kind == "labels"
                 else:
-                    right = not is_fleets(key) and (key.startswith(granted) or (kind, key) in place.holder.metadata)
+                    right = not is_fleets(key) and (kind, key) in place.holder.metadata
                 if not right:
                     yield f"has {kind[:-1]} '{key}', which is not granted to it"
 
@@ -135,6 +135,10 @@ class Check:
             yield "is of a kind of which no tenant has any"
             return
         yield from self._walk(tree, spec, "spec")
+        for path in ADVANCED.get(self.kind, ()) if self._is_teams() and not place.grants_setting("advanced") else ():
+            value = value_at(spec, path)
+            if value and not all(place.writes(str(each)) for each in scalars(value)):
+                yield f"fills spec.{'.'.join(path)}, an advanced field"
         yield from self._connections(spec)
 
     def _walk(self, tree: Tree, value: Any, at: str) -> Iterator[str]:
@@ -172,19 +176,17 @@ class Check:
             _REMOTE.search(str(value)) or _leaves(str(value), str(self.spec.get("path") or "."))
         ):
             return f"leaves its source by '{value}'"
-        if key == "recurseSubmodules" and value and self._is_teams() and not place.grants_setting("recurseSubmodules"):
-            return "takes submodules"
         if place.writes(str(value)):
             return ""
         if key in _LIMITS and isinstance(value, str):
-            longest = str(limit_of(place.grants, _LIMITS[key]))
-            shortest = place.grants.shortestInterval or SHORTEST_INTERVAL if key != "timeout" else "0s"
+            longest = str(LIMITS[_LIMITS[key]])
+            shortest = SHORTEST_INTERVAL if key != "timeout" else "0s"
             if (
                 not seconds_of(shortest) <= seconds_of(str(value)) <= seconds_of(longest)
                 and value not in _DEFAULT_TIMES
             ):
                 return f"has '{value}', which is not from {shortest} to {longest},"
-        if key in _COUNTS and not (key == "maxHistory") <= value <= int(limit_of(place.grants, _COUNTS[key])):
+        if key in _COUNTS and not (key == "maxHistory") <= value <= int(LIMITS[_COUNTS[key]]):
             return f"has '{value}', which is beyond the limit,"
         return ""
 
@@ -225,9 +227,7 @@ class Check:
         if self._is_teams() and kind == "HelmChart" and found:
             yield from self._reference("sourceRef", found.manifest["spec"]["sourceRef"])
         elif self._is_teams() and place.declares(group, declared := self._key(kind, name, labels)):
-            shared = place.shares(group, declared)
-            if not shared:
-                yield f"names '{declared}' of the main file"
+            yield f"names '{declared}' of the main file"
 
     def _is_addon(self, namespace: str, name: str) -> bool:
         """Whether a name is that of an add-on on the cluster that another environment has there."""
@@ -252,7 +252,7 @@ class Check:
                 chosen = (
                     [name] if name else [] if any(named.values()) or selector.get("name", "*") != "*" else list(whole)
                 )
-                if any(each in whole and not place.shares(group, each) for each in chosen):
+                if any(each in whole for each in chosen):
                     yield f"tells of {group} of the main file"
 
     def _whose(self, metadata: Mapping[str, str]) -> Iterator[str]:
@@ -272,22 +272,12 @@ class Check:
             yield from (f"{each.message} in spec.{each.path[0]}" for each in borrowed(self.kind, spec))
         keys = ("sources", "alerts") if self.kind == "Provider" else ("sources",)
         for path, address in addresses_of(self.kind, spec):
-            written = place.writes(str(spec.get(str(path[0])))) or not (self._is_teams() or place.has_variables)
+            written = place.writes(str(spec.get(str(path[0])))) or not self._is_teams()
             if not written and not is_allowed(address, place.patterns(*keys)):
                 yield f"has an address in spec.{path[0]} that is not granted to it"
-        if self.kind == "ImageUpdateAutomation" and self._is_teams():
-            found = self.plan.planned.get(
-                (self.planned.hub, "GitRepository", self.planned.id.namespace, spec["sourceRef"]["name"])
-            )
-            source: Mapping[str, Any] = found.manifest["spec"] if found else {}
-            if not is_allowed(str(source.get("url")), place.patterns("push")):
-                yield "pushes to an address that is not granted to it"
-            for name in _secrets({"secretRef": source.get("secretRef") or {}}):
-                if place.declares("credentials", self._key("Secret", name, {})):
-                    yield "pushes with credentials of the main file"
 
     def _is_teams(self) -> bool:
-        """Whether the team's file declares what this object stands for, or fills in what the main file writes."""
+        """Whether the team's file declares what this object stands for."""
         place, group = self.place, "apps" if self.app else _GROUPS.get(self.kind, "")
         name = self.app or self._key(self.kind, self.planned.id.name, self.labels)
         if self.kind == "HelmChart":

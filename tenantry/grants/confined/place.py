@@ -94,12 +94,12 @@ class Holder:
     @cached_property
     def written(self) -> frozenset[str]:
         """Every text and number of the main file's for the tenant."""
-        return frozenset(str(each) for part in self.said for each in _scalars(part))
+        return frozenset(str(each) for part in self.said for each in scalars(part))
 
     @cached_property
     def templates(self) -> tuple[str, ...]:
         """The texts of these that each cluster fills in."""
-        texts = {each for part in self.said for each in _scalars(part) if isinstance(each, str) and "{" in each}
+        texts = {each for part in self.said for each in scalars(part) if isinstance(each, str) and "{" in each}
         return tuple(texts)
 
     @cached_property
@@ -165,14 +165,6 @@ class Place:
     def declares(self, group: str, name: str) -> bool:
         """Whether the main file, or a class of it, has an entry of the tenant."""
         return name in mapping_at(self.frame.source.data, "tenants", self.tenant, group)
-
-    def shares(self, group: str, name: str) -> bool:
-        return name in (getattr(self.grants.share, group, None) or ())
-
-    @property
-    def has_variables(self) -> bool:
-        """Whether the team's file fills in what the main file writes."""
-        return "variables" in self.frame.source.fills[self.tenant].file.data["tenants"][self.tenant]
 
     def writes(self, value: str) -> bool:
         """Whether the main file writes this for the tenant: nobody else chose it."""
@@ -263,10 +255,10 @@ def _metadata_of(value: Any) -> set[tuple[str, str]]:
     return found
 
 
-def _scalars(value: Any) -> Iterator[Any]:
+def scalars(value: Any) -> Iterator[Any]:
     if isinstance(value, Mapping | list):
         for each in value.values() if isinstance(value, Mapping) else value:
-            yield from _scalars(each)
+            yield from scalars(each)
     else:
         yield value
 

@@ -25,7 +25,6 @@ ROOTS = ("defaults", "platform", "tenants")
 WHOLE = {
     "grants": "permissions, which set nothing",
     "overrides": "levels of the same keys",
-    "policies": "Kubernetes' own structure, taken over as it is",
     "rollout": "in which order a run changes clusters, which no object says",
 }
 """Keys below which no key is asked for."""
@@ -46,8 +45,6 @@ BY_NATURE = {
     "Platform.sharedIdentity": "a permission, which sets nothing",
     "Excluded.labels": "clusters are named",
     "Excluded.names": "clusters are named",
-    "NamespaceRole.rules": "a Role comes back under `objects`",
-    "PlacedSettings.roles": "a Role comes back under `objects`",
     "Selector.exclude": "clusters are named",
     "Selector.labels": "clusters are named",
     "Settings.variables": "told by what they fill in, and the reader of an object cannot tell a variable from a text",
