@@ -1,6 +1,6 @@
 """What to write instead of a key that earlier drafts of the language had.
 
-Called by: `hints`, for unknown keys.
+called by: `shape` and `hints`, for unknown keys.
 Never: accepts such a key.
 """
 

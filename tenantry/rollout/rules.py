@@ -339,18 +339,6 @@ def checks_have_known_placeholders(fleet: Fleet) -> Iterator[Problem]:
                         break
 
 
-def checks_are_the_main_files(fleet: Fleet) -> Iterator[Problem]:
-    """A check is a request of the build server, so a team's own address would be one, too."""
-    for own in own_rollouts(fleet):
-        for name in own.declared.checks:
-            at = (*own.at, "checks", name)
-            if is_filled(fleet, at):
-                message = f"check '{name}' stands in an included file, and checks are asked by the build server"
-                yield Problem(
-                    at, "not-granted", message, fix="let the platform team write it in the main file", at_key=True
-                )
-
-
 def soaks_have_a_wave_after_them(fleet: Fleet) -> Iterator[Problem]:
     for written in _written(fleet):
         waves = list(written.waves)

@@ -116,7 +116,6 @@ RULES: tuple[Rule, ...] = (
     apps.overrides_keep_the_kind_of_source,
     apps.image_automations_name_declared_environments,
     window_rules.windows_are_declared,
-    rollouts.checks_are_the_main_files,
     rollouts.checks_have_known_placeholders,
     rollouts.rollouts_by_tenants_are_one_for_all,
     rollouts.waves_choose_what_their_rollout_is_by,

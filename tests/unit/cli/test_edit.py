@@ -154,9 +154,9 @@ error: there is no 'tenants.rocky.owners', so there is no [1]
 error: 'tenants.rocky.apps.web.dependsOn' has 1 value, so there is no [2]
   fix: the next one is [1]
 """,
-    ("set", "tenants.rocky.networks", "null"): """\
-error: there is no 'tenants.rocky.networks'
-  fix: did you mean 'tenants.rocky.network'?
+    ("set", "tenants.rocky.podSecurities", "null"): """\
+error: there is no 'tenants.rocky.podSecurities'
+  fix: did you mean 'tenants.rocky.podSecurity'?
 """,
     ("set", "tenants.rocky.apps.web.dependsOn[1]", "null"): """\
 error: there is no 'tenants.rocky.apps.web.dependsOn[1]'

@@ -50,7 +50,6 @@ NO_NAMES = {
     "Kamaji": "controlPlane namespace",
     "KustomizePatch": "components interval namePrefix nameSuffix path retryInterval targetNamespace timeout",
     "Limits": "default defaultRequest max min",
-    "Network": "policies",
     "ObjectManifest": "apiVersion kind",
     "ObjectMetadata": "annotations labels name",
     "Oci": "interval timeout url",
