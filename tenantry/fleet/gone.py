@@ -9,15 +9,19 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from tenantry.grants.model import Grants
-from tenantry.model import Model, PlacedSettings, Platform, Tenant
+from tenantry.model import App, Model, PlacedSettings, Platform, Source, SourcePatch, Tenant
 from tenantry.model.tenancy import ExtraNamespace
 
+_ARTIFACT = "Flux's own kinds of sources are left: write 'git:', 'oci:', 'helm:' or 'bucket:'"
 _OBJECTS = "declare {} under 'objects:'"
 _ENGINE = "enforce it with a policy engine, such as Kyverno as an add-on"
 _HANDED_OVER = "remove it: a tenant under another name is a new tenant, and an app of another tenant a new app"
 _PLATFORMS = "remove it, and set the tenant's {} in the main file"
 _BOUND = "remove it: what a team's file may say has bounds of its own, and the main file may say more"
 GONE: Mapping[type[Model], Mapping[str, str]] = {
+    App: {
+        "imageAutomation": "let an app on the management cluster apply the objects of image automation from the tenant's repository"
+    },
     ExtraNamespace: {"formerly": _HANDED_OVER},
     Grants: {
         "annotations": _PLATFORMS.format("annotations"),
@@ -34,7 +38,12 @@ GONE: Mapping[type[Model], Mapping[str, str]] = {
         "roleBindings": _OBJECTS.format("a RoleBinding") + ", or add who has the role to 'owners:'",
         "roles": _OBJECTS.format("a Role and a RoleBinding"),
     },
-    Platform: {"require": _ENGINE},
+    Platform: {
+        "receivers": "remove it: an interval of the source makes Flux fetch, and receivers of tenants stay",
+        "require": _ENGINE,
+    },
+    Source: {"externalArtifact": _ARTIFACT},
+    SourcePatch: {"externalArtifact": _ARTIFACT},
     Tenant: {"formerly": _HANDED_OVER},
 }
 """Model -> key -> what to write, as the fix of an error. A row holds for models that extend its model, too."""

@@ -5,7 +5,6 @@ from typing import Annotated, Literal, TypeAlias
 from pydantic import Field
 
 from tenantry.model.flux import FluxMetadata, HelmPatch, KustomizePatch
-from tenantry.model.images import ImageAutomation
 from tenantry.model.scalars import AppName, Name, NameTemplate
 from tenantry.model.selector import Selector
 from tenantry.model.sources import Source
@@ -59,15 +58,13 @@ class App(OneOf):
     """A chart, installed by a HelmRelease."""
     dependsOn: list[AppName] | None = None
     """What must be ready first: other apps of the tenant, or `platform/<add-on>`. Add-ons name add-ons. Flux keeps the order
-    between two of one kind, `tenantry up` between a Kustomization and a release; see [Order](order.md)."""
+    between two of one kind, `tenantry up` between a Kustomization and a release; see [Order](apps-and-sources.md#order)."""
     metadata: FluxMetadata | None = None
     """Labels and annotations of the app's Kustomization or HelmRelease. For those of everything it applies, set `commonMetadata`.
     An included file may set keys with granted prefixes."""
     rollout: Rollout | None = None
     """The app's own waves instead of the environment's, in environments that have a `rollout`; `false`: the app changes on all
     clusters at the same time. An included file needs the grant `settings: [rollout]`."""
-    imageAutomation: ImageAutomation | None = None
-    """The images whose tags Flux follows, and how it writes them to Git."""
     overrides: Overrides = Field(default_factory=Overrides)
     """What differs in an environment or on a cluster."""
     state: State = "active"

@@ -74,7 +74,7 @@ class PlacedSettings(Model):
     ExternalSecrets."""
     dependsOn: list[AppName] | None = None
     """Add-ons that must be ready before anything of the tenant is created on the same cluster: its namespaces or baseline, and
-    with them its apps. Written as `platform/<add-on>`; see [Order](order.md)."""
+    with them its apps. Written as `platform/<add-on>`; see [Order](apps-and-sources.md#order)."""
 
 
 class SettingsPatch(PlacedSettings):
@@ -270,7 +270,7 @@ class Platform(Model):
     sharedIdentity: bool = False
     """Whether tenants may use the cloud identity of Flux's controllers, which all tenants then share."""
     credentials: dict[Name, Credentials] = {}
-    """Secrets that add-ons, their sources, and the platform's alerts and receivers can name."""
+    """Secrets that add-ons, their sources, and the platform's alerts can name."""
     configs: dict[Name, Config] = {}
     """ConfigMaps that add-ons can name."""
     kustomize: KustomizeOfAddons | None = None
@@ -284,8 +284,6 @@ class Platform(Model):
     """Apps of the platform team."""
     alerts: dict[Name, Alert] = {}
     """Who is notified when add-ons fail or change; for remote clusters also about baselines and all tenants' apps."""
-    receivers: dict[Name, Receiver] = {}
-    """Webhooks that make Flux fetch the sources of add-ons at once; `sources` names them by the add-on or in `platform.sources`."""
 
 
 class Document(Model):

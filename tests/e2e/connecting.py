@@ -10,7 +10,7 @@ from pathlib import Path
 from tests.blocks import Block, blocks
 from tests.e2e.project import Project
 
-PAGE = "docs/how-to/connect-a-cluster.md"
+PAGE = "docs/connect-a-cluster.md"
 
 
 class Connector:

@@ -26,7 +26,7 @@ from tests.faults.parts import API, CONTROLLERS, frozen, kill
 pytestmark = pytest.mark.e2e
 
 HUB, EDGE = "hub-dev", "edge-1"
-STATE, LOST, STOP, OLD, SHUT_OUT, REPLACED = [each for each in blocks("docs/disaster.md") if each.runs == "disaster"]
+STATE, LOST, STOP, OLD, SHUT_OUT, REPLACED = [each for each in blocks("docs/recovery.md") if each.runs == "disaster"]
 """What the page says for each case, in its order."""
 
 

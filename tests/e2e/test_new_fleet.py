@@ -1,4 +1,4 @@
-"""docs/tutorial.md and docs/new-fleet.md, from an empty directory, with the package as others install it."""
+"""docs/tutorial.md and docs/install.md, from an empty directory, with the package as others install it."""
 
 from __future__ import annotations
 
@@ -82,7 +82,7 @@ def test_the_tutorial_leads_from_an_empty_directory_to_a_second_tenant_on_a_remo
 
 
 def test_the_page_on_new_fleets_goes_on_from_there(project: Project) -> None:
-    follow("docs/new-fleet.md", project, "new-fleet")
+    follow("docs/install.md", project, "new-fleet")
 
 
 def test_the_file_has_no_warnings_and_nothing_is_left_to_do(project: Project) -> None:

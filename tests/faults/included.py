@@ -6,7 +6,7 @@ The door is wide open (`arena.DOOR`): the file may bring any new tenants along, 
 from __future__ import annotations
 
 from tests.faults.arena import TENANT
-from tests.faults.declarations import GIT, Declaration, app, release, source_block, tenant, with_setting
+from tests.faults.declarations import Declaration, app, release, source_block, tenant, with_setting
 
 _PLATFORMS = "belongs to the platform's file"
 
@@ -148,16 +148,6 @@ INCLUDED = (
         'a new tenant `aws` with `provider: "{tenant}"`',
         source_block('provider: "{tenant}"').replace(f"  {TENANT}:", "  azure:"),
         f"provider 'azure' {_CLOUD}",
-    ),
-    _borrows(
-        "by-an-app",
-        'an image repository with `provider: "{app}"`, of an app `gcp`',
-        tenant(
-            f"{GIT}    apps: {{gcp: {{kustomize: {{source: manifests}}, imageAutomation: {{images: {{web: "
-            '{repository: {image: "registry.example.com/web", provider: "{app}"}, policy: {policy: {semver: {range: 1.x}}}}}, '
-            "update: {git: {commit: {author: {email: a@example.com}}}}}}}\n"
-        ),
-        f"provider 'gcp' {_CLOUD}",
     ),
     _borrows(
         "nulled",

@@ -34,6 +34,10 @@ EXPLAINED: tuple[tuple[str, str], ...] = (
         r'mistakes/.*: \d\.0: "not-shared" -> "platforms-entry"',
     ),
     ("a network is one word", r'mistakes/golden/wrong-types: 2\.0: "wrong-type" -> "bad-value"'),
+    (
+        "a fleet has no image automation, so no alert waits for events of it",
+        r'(fleets|imports)/.*/alert-[^/]*\.yaml\.manifest\.spec\.eventSources\.-: \{"kind":"Image[A-Z][A-Za-z]*",.*',
+    ),
 )
 """Differences that are meant: why, and a regular expression that matches their whole lines, as `show` prints them."""
 _MISSING = object()

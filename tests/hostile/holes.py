@@ -22,7 +22,7 @@ from tenantry.grants import rules as grants_rules
 from tenantry.kube.objects import Owner
 from tenantry.model import SecretKey
 from tenantry.model.tenancy import PodSecurity
-from tenantry.plan import declared_objects, images, namespaces, notifications, placements, shared, sources
+from tenantry.plan import declared_objects, namespaces, notifications, placements, shared, sources
 from tenantry.plan.apps import _Builder
 from tenantry.plan.gathering import Gathering
 from tenantry.plan.objects import baseline
@@ -48,10 +48,6 @@ _EXPRESSION: Data = {"apiVersion": "v1", "kind": "ConfigMap", "current": "true"}
 _ALERT: Data = {"provider": {"type": "slack", "channel": "x"}, "credentials": "chat"}
 _ROLE: Data = {"apiVersion": "rbac.authorization.k8s.io/v1", "kind": "Role"}
 _RULE: Data = {"apiGroups": ["rbac.authorization.k8s.io"], "resources": ["roles"]}
-_IMAGES: Data = {
-    "images": {"app": {"repository": {"image": "app"}, "policy": {"policy": {"alphabetical": {}}}}},
-    "update": {"git": {"commit": {"author": {"email": "a@b.example"}}, "push": {"branch": "images"}}},
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -239,12 +235,6 @@ HOLES = (
         _without(wall, "addresses_of", lambda *_: ()),
         {"receivers": {"ci": {"type": "generic-oidc", "oidcProviders": [_ISSUER]}}},
         {"grants": {"sources": ["https://git.example.com/rocky/*"], "settings": ["advanced"]}},
-    ),
-    Hole(
-        "updates of images take the policies of all tenants",
-        _without(images, "_policies_of", lambda *_: {"matchLabels": {"tenantry/cluster": "edge"}}),
-        {"apps": {"web": {"kustomize": {"source": "m"}, "imageAutomation": _IMAGES}}},
-        {"grants": {"sources": ["*"]}},
     ),
     Hole(
         "Flux gets the kubeconfig of another cluster",

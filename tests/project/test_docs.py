@@ -81,11 +81,6 @@ def test_a_whole_file_in_the_documentation_is_a_fleet_that_works(example: str, t
     assert {environment for environment, plan in plans.items() if not plan.objects} == set()
 
 
-@pytest.mark.parametrize("page", sorted((ROOT / "docs" / "migration").glob("from-*.md")), ids=name)
-def test_every_migration_page_shows_a_whole_file(page: Path) -> None:
-    assert [example for example in FLEETS if example.startswith(name(page))] != []
-
-
 def test_the_reference_of_commands_is_up_to_date() -> None:
     assert COMMANDS.read_text(encoding="utf-8") == commands_page(), "run `make reference`"
 

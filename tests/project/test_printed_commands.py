@@ -26,11 +26,11 @@ ALLOWED = {
         "kubectl --context america-south delete",
     ): "a ClusterRoleBinding of a destroyed environment",
     (
-        "docs/how-to/connect-a-cluster.md",
+        "docs/connect-a-cluster.md",
         "kubectl delete",
     ): "an account holds no data, and its access has to end at once",
     (
-        "docs/disaster.md",
+        "docs/recovery.md",
         "kubectl --kubeconfig edge-1.kubeconfig --namespace tenantry-system delete",
     ): "the same account, of a management cluster that must not act any more",
     ("Makefile", "rm -r"): "`make clean`, what this repository has built",

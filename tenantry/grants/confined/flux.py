@@ -38,11 +38,10 @@ from tenantry.kube.objects import KubeObject
 from tenantry.messages.data import mapping_at, value_at
 from tenantry.model.durations import seconds_of
 
-_FETCHED = ("GitRepository", "OCIRepository", "HelmRepository", "HelmChart", "Bucket", "ExternalArtifact")
+_FETCHED = ("GitRepository", "OCIRepository", "HelmRepository", "HelmChart", "Bucket")
 _REFERENCES = {
     "repository": "GitRepository",
     "providerRef": "Provider",
-    "imageRepositoryRef": "ImageRepository",
     **dict.fromkeys(("secretRef", "certSecretRef", "proxySecretRef", "trustedRootSecretRef"), "Secret"),
     **dict.fromkeys(("sourceRef", "chartRef", "resources", "substituteFrom", "valuesFrom", "dependsOn"), ""),
 }
@@ -151,9 +150,9 @@ class Check:
                 yield from self._walk(tree, each, at)
         elif isinstance(value, Mapping):
             key = at.rpartition(".")[2]
-            if key in _REFERENCES and self.kind != "ExternalArtifact":
+            if key in _REFERENCES:
                 yield from (f"{problem} in {at}" for problem in self._reference(key, value))
-            elif key in ("eventSources", "policySelector"):
+            elif key in ("eventSources",):
                 yield from (f"{problem} in {at}" for problem in self._selected(value))
             for name, inner in value.items():
                 path = f"{at}.{name}"

@@ -18,17 +18,14 @@ from tenantry.grants.rules import included_files_name_what_is_theirs
 from tenantry.kube.objects import SecretValues
 from tenantry.load import load_fleet, plan_all
 from tenantry.messages.errors import NotConfined
-from tenantry.model import Alert, Document, FluxBlock, ImageSource, Model, Receiver, Source, SourcePatch, Tenant
+from tenantry.model import Alert, Document, FluxBlock, Model, Receiver, Source, SourcePatch, Tenant
 from tenantry.model.document import ObjectsChart
 from tenantry.model.scalars import Refers
 from tenantry.model.strict import declared_type
 from tests.unit.fleet.authored import (
     CHAT,
-    GIT,
-    IMAGES,
     MAIN,
     OWN,
-    UPDATES,
     Data,
     at,
     granted,
@@ -117,24 +114,6 @@ ATTACKS: dict[str, tuple[str, Data]] = {
         at("alerts.chat", {"provider": {**CHAT, "certSecretRef": BY_NAME}, "credentials": "mine"}),
     ),
     "token of a receiver": (PLATFORMS, at("receivers.hook", {"type": "github", "credentials": "there"})),
-    "credentials of an image": (
-        PLATFORMS,
-        at("apps.web.imageAutomation.images", {"app": {**IMAGES["app"], "credentials": "deploy"}}),
-    ),
-    "proxy of an image": (
-        PLATFORMS,
-        at(
-            "apps.web.imageAutomation.images",
-            {"app": {**IMAGES["app"], "repository": {**IMAGES["app"]["repository"], "proxySecretRef": BY_NAME}}},
-        ),
-    ),
-    "key that signs commits": (
-        PLATFORMS,
-        at(
-            "apps.web.imageAutomation",
-            {**UPDATES, "update": {"git": {"commit": {**GIT["commit"], "signingKey": {"secretRef": BY_NAME}}}}},
-        ),
-    ),
     "source of an app": (PLATFORMS_ENTRY, at("apps.web.kustomize.source", "base")),
     "source in an override": (PLATFORMS_ENTRY, at("apps.web.overrides.clusters.edge.kustomize.source", "open")),
     "source of a release": (
@@ -299,7 +278,6 @@ CREDENTIALS: list[tuple[type[Model], str]] = [
     (Receiver, "credentials"),
     (Source, "credentials"),
     (SourcePatch, "credentials"),
-    (ImageSource, "credentials"),
     (ObjectsChart, "credentials"),
 ]
 """The fields that name credentials."""
@@ -336,10 +314,8 @@ NO_REFERENCES = {
     "HelmRelease": "driftDetection.ignore[].target.name install.strategy.name"
     " postRenderers[].kustomize.images[].name postRenderers[].kustomize.patches[].target.name test.filters[].name"
     " upgrade.strategy.name waitStrategy.name",
-    "ImageUpdateAutomation": "git.checkout.ref.name git.commit.author.name",
     "Kustomization": "healthChecks[].name ignore[].target.name images[].name patches[].target.name",
     "Receiver": "oidcProviders[].variables[].name",
-    "ExternalArtifact": "sourceRef.name",  # says where another controller took it from; Flux does not read it
 }
 """Fields of Flux's kinds that are called `name` and that name no Secret, ConfigMap or source: an author may write them."""
 

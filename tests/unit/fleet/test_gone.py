@@ -6,6 +6,7 @@ from tenantry.fleet.gone import GONE, fix_for_gone
 from tenantry.fleet.shape import check_shape
 from tenantry.source.parse import parse
 from tests.table import table
+from tests.unit.texts import problems, rocky
 
 
 def test_no_model_has_a_key_that_is_gone() -> None:
@@ -53,3 +54,37 @@ def test_what_the_author_is_told(text: str, fix: str) -> None:
     found = check_shape(parse(text.encode(), "tenants.yaml").data).findings
     assert [each.code for each in found] == ["unknown-key"]
     assert found[0].fix.startswith(fix)
+
+
+ROCKY = "clusters: {names: [hub]}"
+PLATFORM = 'platform: {chart: {helm: {url: "https://charts.example.com", version: 0.1.0}}'
+
+
+@table(
+    ("before", "after", "key", "fix"),
+    [
+        (
+            "web: {",
+            "web: {imageAutomation: {images: {}}, ",
+            "imageAutomation",
+            "let an app on the management cluster apply the objects of image automation from the tenant's repository",
+        ),
+        (
+            "manifests: {git: {url: https://git.example.com/rocky, ref: {branch: main}}}",
+            "manifests: {externalArtifact: {}}",
+            "externalArtifact",
+            "Flux's own kinds of sources are left: write 'git:', 'oci:', 'helm:' or 'bucket:'",
+        ),
+        (
+            PLATFORM,
+            f"{PLATFORM}, receivers: {{push: {{type: github}}}}",
+            "receivers",
+            "remove it: an interval of the source makes Flux fetch, and receivers of tenants stay",
+        ),
+    ],
+)
+def test_the_error_for_an_object_that_is_gone_says_what_to_write(before: str, after: str, key: str, fix: str) -> None:
+    text = rocky("web: {kustomize: {source: manifests}}", ROCKY)
+    assert before in text
+    assert f"error[unknown-key]: key '{key}' is not known here" in (told := problems(text.replace(before, after)))
+    assert f"fix: {fix}" in told.replace("\n    ", " ")

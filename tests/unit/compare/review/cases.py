@@ -33,7 +33,6 @@ GIVEN_UP = BASE.replace("labels: {tier: edge}", "labels: {tier: edge}, state: de
 SHARED = rocky(
     "\n".join(f"app{number}: {{kustomize: {{source: manifests, path: ./{number}}}}}" for number in range(3)), EVERYWHERE
 )
-IMAGES = "images: {app: {repository: {image: app}, policy: {policy: {semver: {range: 1.x}}}}}"
 CA = "objects: {ca: {apiVersion: v1, kind: ConfigMap, data: {a: b}}}"
 POLICY = (
     "objects: {out: {apiVersion: networking.k8s.io/v1, kind: NetworkPolicy,"
@@ -111,7 +110,6 @@ def _apps() -> Iterator[tuple[str, tuple[str, str]]]:
         ),
     )
     yield "a renamed app", edited(BASE, ("web: {", "shop: {"), ("./web", "./shop"))
-    yield "followed images", edited(BASE, ("web: {", f"web: {{imageAutomation: {{{IMAGES}}}, "))
     yield "a removed app", edited(BASE, (APPS.splitlines()[1], ""))
     yield (
         "a removed app whose objects stay",
