@@ -96,7 +96,6 @@ lock: setup ## write the packages that a new fleet installs, with hashes, anew f
 document-schema: setup ## write the JSON Schemas anew from the model
 	$(BIN)/tenantry schema > tenants.schema.json
 	$(BIN)/tenantry schema --included > tenants-included.schema.json
-	$(BIN)/tenantry schema --clusters > clusters-included.schema.json
 
 .PHONY: reference
 reference: setup ## write docs/tenants-reference.md, docs/output-reference.md and docs/cli.md anew from the models, examples and commands

@@ -12,8 +12,6 @@ from tenantry.fleet.filled_selectors import with_filled_selectors
 from tenantry.fleet.fleet import Fleet, diagnose, neighbours
 from tenantry.fleet.groups import Grouped, grouped
 from tenantry.fleet.leaks import pasted_secrets
-from tenantry.fleet.overlays import is_follow_up as lacks_overlay
-from tenantry.fleet.overlays import overlaid
 from tenantry.fleet.rules import check_rules, check_warnings
 from tenantry.fleet.shape import check_shape
 from tenantry.grants.confined.escapes import escapes
@@ -35,7 +33,7 @@ def load_fleet(file: Path, reader: Reader = bytes_of) -> Fleet:
     Raises: InvalidFleet: all problems of the files; Refused: the file cannot be read.
     """
     try:
-        source = overlaid(filled(overlaid(read_all(file, reader), classes=True)))
+        source = filled(read_all(file, reader))
     except InvalidFleet as error:
         from tenantry.fleet.mistakes import of_its_type
 
@@ -71,17 +69,13 @@ def _checked(clusters: Grouped, *, known: bool) -> tuple[Fleet | None, list[Prob
     nulls = {each.path for each in source.problems if each.code == NO_VALUE}
 
     def is_repeated(found: Problem) -> bool:
-        return (
-            clusters.is_follow_up(found)
-            or is_follow_up(source, found)
-            or lacks_overlay(source, found)
-            or found.path in nulls
-        )
+        return clusters.is_follow_up(found) or is_follow_up(source, found) or found.path in nulls
 
     findings = [each for each in checked.findings if not is_repeated(each)]
-    told = (*clusters.findings, *source.class_findings, *_explained(findings, source))
-    problems = [*_explained(source.problems, source), *diagnose(source, told)]
-    if checked.document is None or clusters.findings or source.lacks_clusters or source.class_findings:
+    # Where a piece of the file cannot be read, what names its classes and groups is no further problem.
+    of_names = () if source.lacks_pieces else (*clusters.findings, *source.class_findings)
+    problems = [*_explained(source.problems, source), *diagnose(source, (*of_names, *_explained(findings, source)))]
+    if checked.document is None or clusters.findings or source.lacks_pieces or source.class_findings:
         return None, problems
     fleet = Fleet(checked.document, source, checked.left_out)
     found = first_of(once(check_rules(fleet)))
@@ -121,7 +115,7 @@ def _frame_of(fleet: Fleet) -> Fleet | None:
         return None
     frame: Fleet | None = fleet.shared.get("frame")
     if frame is None:
-        source = grouped(with_filled_selectors(classed(overlaid(fleet.source.frame)))[0]).source
+        source = grouped(with_filled_selectors(classed(fleet.source.frame))[0]).source
         checked = check_shape(source.data, first_of(check_blocks(source.data)))
         assert checked.document, "the main file is sound, and its frame is not"
         frame = fleet.shared["frame"] = Fleet(checked.document, source, checked.left_out)

@@ -11,12 +11,7 @@ from tenantry.cli.fleet_file import file_option, fleet_file
 from tenantry.cli.options import tenant_name
 from tenantry.cli.output import data_json, working
 from tenantry.fleet.editor_schema import editor_schema
-from tenantry.fleet.included_schema import (
-    included_clusters_schema,
-    included_schema,
-    included_schema_of,
-    overlay_schema,
-)
+from tenantry.fleet.included_schema import included_schema, included_schema_of
 from tenantry.load import load_fleet
 from tenantry.messages.errors import Refused
 
@@ -47,8 +42,6 @@ Examples:
   tenantry schema > tenants.schema.json
   tenantry schema --included > tenants-included.schema.json
   tenantry schema --included --tenant rocky > rocky.schema.json
-  tenantry schema --clusters > clusters-included.schema.json
-  tenantry schema --overlay > overlay.schema.json
   tenantry schema --document Diff > diff.schema.json
 
 Editors complete and check tenants.yaml if its first line is:
@@ -60,8 +53,6 @@ Exit codes:
 """,
 )
 @click.option("--included", is_flag=True, help="The schema of included files, without what belongs to the platform.")
-@click.option("--clusters", is_flag=True, help="The schema of included files with clusters.")
-@click.option("--overlay", is_flag=True, help="The schema of included files for one environment.")
 @click.option(
     "--document",
     "kind",
@@ -72,36 +63,24 @@ Exit codes:
 @tenant_name("With --included: only what the file of this tenant may say.")
 @file_option()
 @click.pass_context
-def command(
-    context: click.Context, tenant: str | None, kind: str | None, *, included: bool, clusters: bool, overlay: bool
-) -> int:
+def command(context: click.Context, tenant: str | None, kind: str | None, *, included: bool) -> int:
     """Print the JSON Schema (draft 2020-12) of tenants.yaml.
 
     It covers keys and values. What a schema cannot express, such as references, `tenantry validate` checks.
 
-    With --included, it is the schema of files that tenants.yaml includes. With --tenant, which reads tenants.yaml, it has
-    only the settings, clusters, roles and prefixes of labels that are granted to this tenant. With --clusters, it is the
-    schema of included files that hold clusters. With --overlay, it is that of files with what differs in one environment.
+    With --included, it is the schema of teams' files, which tenants.yaml includes. With --tenant, which reads tenants.yaml, it
+    has only the settings, clusters, roles and prefixes of labels that are granted to this tenant.
 
     With --document, it is the schema of what commands print with --output json.
     """
     if kind:
-        if included or clusters or overlay or tenant:
-            raise click.UsageError("--document takes no --included, --clusters, --overlay and no --tenant")
+        if included or tenant:
+            raise click.UsageError("--document takes no --included and no --tenant")
         data_json(_of_document(kind))
         return 0
-    if clusters and (included or tenant):
-        raise Refused("--clusters takes no --included and no --tenant", "files with clusters say nothing of tenants")
     if tenant and not included:
         raise Refused("--tenant needs --included", "add --included: tenants.yaml has one schema for all tenants")
-    if overlay and (included or clusters or tenant):
-        raise Refused("--overlay takes no --included, --clusters and no --tenant", "it is a schema of its own")
-    if overlay:
-        data_json(overlay_schema())
-    elif clusters:
-        data_json(included_clusters_schema())
-    else:
-        data_json(_of_tenant(context, tenant) if tenant else included_schema() if included else editor_schema())
+    data_json(_of_tenant(context, tenant) if tenant else included_schema() if included else editor_schema())
     return 0
 
 

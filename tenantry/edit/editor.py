@@ -2,9 +2,6 @@
 
 A path is a tuple of keys and indexes. Each edit goes to the file that declares the place, changes no byte outside of what it
 edits, and leaves exactly the data that was asked for. Later edits see what earlier ones did.
-
-Overrides for an environment with an overlay have their path of the main file here, and are written into the overlay. Where a
-method takes a path and a file, the path is the one in that file.
 """
 
 from __future__ import annotations
@@ -12,16 +9,14 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from pathlib import Path as FilePath
-from types import MappingProxyType
 from typing import Any
 
 from tenantry.edit.document import Document, nested, same
 from tenantry.edit.paths import emptied_by, ranks_at
-from tenantry.fleet.overlays import ENVIRONMENTS, RELATIONS, frames_overrides, in_overlay
 from tenantry.grants.frames import PARTS, SELECTOR
 from tenantry.messages.data import ABSENT, mapping_at, value_at
 from tenantry.messages.errors import InvalidFleet, Path, Refused
-from tenantry.messages.text import counted, format_path, listed
+from tenantry.messages.text import counted, format_path
 from tenantry.source.include import read_all
 from tenantry.source.parse import bytes_of
 from tenantry.source.parsed_file import named_classes
@@ -33,21 +28,14 @@ _OF_TEAMS = (*PARTS, SELECTOR)
 class Editor:
     """The files of a fleet while they are edited.
 
-    main: the fleet's own file; documents: all of them, the main one first.
-    rows: the place of each tenant and cluster that is a row of a CSV file, by its path. No edit changes a CSV file.
-    overlays: the environment of each overlay.
+    main: the fleet's own file; documents: all of them, the main one first. teams: those that teams own.
     """
 
     def __init__(
-        self,
-        main: FilePath,
-        documents: Mapping[FilePath, Document],
-        rows: Mapping[Path, str] = MappingProxyType({}),
-        overlays: Mapping[FilePath, str] = MappingProxyType({}),
+        self, main: FilePath, documents: Mapping[FilePath, Document], teams: frozenset[FilePath] = frozenset()
     ) -> None:
         self.main = main
-        self.rows = rows
-        self.overlays = overlays
+        self.teams = teams
         self.documents = dict(documents)
 
     @classmethod
@@ -64,14 +52,11 @@ class Editor:
             return found[file]
 
         source = read_all(main, reader)
-        rows = {at: file.line_of(at) for at, file in source.rows.items()}
         documents = {main: Document(main, found.pop(main))}
         for file, raw in found.items():
             with suppress(InvalidFleet):
-                if file.suffix.lower() != ".csv":
-                    documents[file] = Document(file, raw)
-        overlays = {FilePath(file.file): name for name, files in source.overlays.items() for file in files}
-        return cls(main, documents, rows, overlays)
+                documents[file] = Document(file, raw)
+        return cls(main, documents, frozenset(found) - frozenset(map(FilePath, source.pieces)))
 
     # --- looking ----------------------------------------------------------------------------------------------------
 
@@ -92,38 +77,23 @@ class Editor:
         """The file that declares a path; for a path that is not there, the file in which an edit declares it.
 
         That is the one that declares most of the path. If several do, a tenant's apps and what belongs to them go to the
-        file that its team owns, what an overlay can hold to an overlay, and everything else goes to the main file.
+        file that its team owns, and everything else goes to the platform's.
         """
-        if (over := in_overlay(path)) and (overlays := self._overlays_of(over[0])):
-            depths = {file: self.documents[file].depth(over[1]) for file in overlays}
-            deepest = max(overlays, key=lambda file: depths[file])
-            is_relation = path[0] == ENVIRONMENTS and path[2] in RELATIONS
-            if depths[deepest] > 2 or not is_relation:
-                return deepest
-        depths = {file: each.depth(path) for file, each in self.documents.items() if file not in self.overlays}
+        depths = {file: each.depth(path) for file, each in self.documents.items()}
         most = max(depths.values())
+        if most < 2:
+            return self.main
         most_of_it = [file for file, depth in depths.items() if depth == most]
         of_team = path[:1] == ("tenants",) and len(path) > 2 and path[2] in _OF_TEAMS
-        if most < 2 or (self.main in most_of_it and not of_team):
-            return self.main
-        return next((file for file in most_of_it if file != self.main), self.main)
+        return next((file for file in most_of_it if (file in self.teams) == of_team), most_of_it[0])
 
     def files_with(self, path: Path) -> list[FilePath]:
-        """The files that declare a path; no overlay does."""
-        return [file for file in self._declaring(path) if file not in self.overlays]
+        """The files that declare a path."""
+        return [file for file, each in self.documents.items() if each.depth(path) == len(path)]
 
     def value(self, path: Path, default: Any = ABSENT) -> Any:
         """The value at a path, in the file that declares it."""
-        file = self.file_of(path)
-        return value_at(self.documents[file].data, self._path_in(file, path), default)
-
-    def _overlays_of(self, environment: str) -> list[FilePath]:
-        return [file for file, of in self.overlays.items() if of == environment and file in self.documents]
-
-    def _path_in(self, file: FilePath, path: Path) -> Path:
-        """A path of the document as it is in a file."""
-        over = in_overlay(path) if file in self.overlays else None
-        return over[1] if over else path
+        return value_at(self.documents[self.file_of(path)].data, path, default)
 
     def value_or_of_class(self, path: Path) -> Any:
         """The value at a path; of a tenant that does not say it, what one of its classes says."""
@@ -139,39 +109,14 @@ class Editor:
 
     def names(self, *path: str) -> list[str]:
         """The keys of the mappings at a path, of all files."""
-        mappings = (mapping_at(each.data, *path) for file, each in self.documents.items() if file not in self.overlays)
+        mappings = (mapping_at(each.data, *path) for each in self.documents.values())
         return list(dict.fromkeys(name for mapping in mappings for name in mapping))
 
     def place(self, path: Path, file: FilePath | None = None) -> str:
         """`file:line:column` of the key at a path that is there, or of the entry of a list."""
-        if file is None:
-            file = self.file_of(path)
-            path = self._path_in(file, path)
-        document = self.documents[file]
+        document = self.documents[file or self.file_of(path)]
         entry = document.entry(path)
         return document.place(entry.start if entry.key else entry.value.start)
-
-    def refuse_row(self, path: Path) -> None:
-        """Raises: Refused: the tenant or cluster at a path is a row of a CSV file."""
-        if place := self.rows.get(path[:2]):
-            file, line, _ = place.rsplit(":", 2)
-            key = f"{format_path(path[:2])}.KEY"
-            raise Refused(
-                f"'{format_path(path[:2])}' is a row of {file} ({place}), which no command edits",
-                f"edit line {line} of {file}; what only this one has goes over its row: tenantry set {key} VALUE",
-            )
-
-    def over_row(self, path: Path) -> str:
-        """Begins an entry of the main file for the tenant or cluster of a path, if only a row of a CSV file declares it.
-
-        Returns a note that the entry comes over the row; "" if there is no row.
-        """
-        at = path[:2]
-        if len(path) < 3 or at not in self.rows:
-            return ""
-        if not self.files_with(at):
-            self.set(at, {}, file=self.main)
-        return f"this comes over the row of '{format_path(at)}' ({self.rows[at]})"
 
     # --- changing ---------------------------------------------------------------------------------------------------
 
@@ -180,10 +125,7 @@ class Editor:
 
         Of a mapping or a list, only the entries that differ change.
         """
-        if file is None:
-            file = self.file_of(path)
-            path = self._changed_in(file, path)
-        document = self.documents[file]
+        document = self.documents[file or self.file_of(path)]
         if document.depth(path) < len(path):
             _create(document, path, value)
         else:
@@ -194,10 +136,7 @@ class Editor:
 
         key: of the mapping; None: of a list. The entry comes behind the last one. Raises: Refused: the key is there already.
         """
-        if file is None:
-            file = self.file_of(path if key is None else (*path, key))
-            path = self._path_in(file, path)
-        document = self.documents[file]
+        document = self.documents[file or self.file_of(path if key is None else (*path, key))]
         holder = value_at(document.data, path, None)
         if not isinstance(holder, dict | list):
             _create(document, path, nested((0 if key is None else key,), value))
@@ -212,44 +151,13 @@ class Editor:
 
         Mappings that become empty go with it, where their absence means the same; the only key of a file stays.
         """
-        for holder in [file] if file else self._require(path):
+        holders = [file] if file else self.files_with(path)
+        if not holders:
+            raise Refused(f"there is no '{format_path(path)}'")
+        for holder in holders:
             document = self.documents[holder]
-            at = path if file else self._changed_in(holder, path)
-            gone = emptied_by(document.data, at, is_override=holder in self.overlays)
-            document.remove(at[:2] if len(gone) == 1 < len(at) and len(document.data) == 1 else gone)
-
-    def _declaring(self, path: Path) -> list[FilePath]:
-        """The files that have a path, and the overlays that say what differs of it."""
-        return [file for file, each in self.documents.items() if self._holds(file, path, each)]
-
-    def _holds(self, file: FilePath, path: Path, document: Document) -> bool:
-        if file not in self.overlays:
-            return document.depth(path) == len(path)
-        over = in_overlay(path)
-        at = (
-            over[1]
-            if over and over[0] == self.overlays[file]
-            else path
-            if not over and frames_overrides(path)
-            else None
-        )
-        return at is not None and document.depth(at) == len(at)
-
-    def _require(self, path: Path) -> list[FilePath]:
-        if found := self._declaring(path):
-            return found
-        raise Refused(f"there is no '{format_path(path)}'")
-
-    def _changed_in(self, file: FilePath, path: Path) -> Path:
-        """A path as it is in a file. Raises: Refused: an overlay says more there than what differs of the path itself."""
-        at = self._path_in(file, path)
-        if at != path:
-            held = mapping_at(self.documents[file].data, *at)
-            more = [key for key in held if frames_overrides((*at, key))]
-            if frames_overrides(at) and more:
-                message = f"'{format_path(at)}' in {file} also says what differs of its {listed(more)}"
-                raise Refused(message, f"name one of its other keys, such as {format_path((*path, 'KEY'))}")
-        return at
+            gone = emptied_by(document.data, path)
+            document.remove(path[:2] if len(gone) == 1 < len(path) and len(document.data) == 1 else gone)
 
 
 # --- edits of several entries at once ---------------------------------------------------------------------------------

@@ -171,14 +171,10 @@ def goes_when_empty(path: Path) -> bool:
     return False
 
 
-def emptied_by(data: Any, path: Path, *, is_override: bool = False) -> Path:
-    """The path to remove so that nothing empty stays whose absence means the same. is_override: of all data."""
+def emptied_by(data: Any, path: Path) -> Path:
+    """The path to remove so that nothing empty stays whose absence means the same."""
     while len(path) > 1 and len(above := value_at(data, path[:-1])) == 1:
-        if (
-            not is_override
-            and not goes_when_empty(path[:-1])
-            and not (isinstance(above, dict) and _is_in_override(path[:-1]))
-        ):
+        if not goes_when_empty(path[:-1]) and not (isinstance(above, dict) and _is_in_override(path[:-1])):
             break
         path = path[:-1]
     return path

@@ -6,12 +6,11 @@ The answer needs no plan: it is the same in all environments, except for what pl
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import get_args
 
 from tenantry.explain.common import known
 from tenantry.fleet.choice import Choice, choice_of_grant
-from tenantry.fleet.classes import CLASSES
 from tenantry.fleet.fleet import Fleet, clusters_of
 from tenantry.fleet.merge import Layer, Origin, Value, origin, origin_at, trace
 from tenantry.fleet.model_paths import fields_of
@@ -19,7 +18,7 @@ from tenantry.fleet.placement import tenant_barrier
 from tenantry.fleet.settings import variables_of
 from tenantry.fleet.template import fill
 from tenantry.grants.frames import BLOCKS, PARTS, SELECTOR
-from tenantry.grants.grants import grant_at, grant_layers, grants_of, is_filled
+from tenantry.grants.grants import grant_at, grant_layers, grants_of
 from tenantry.grants.model import GRANTABLE
 from tenantry.kube.values import in_words, rights_of_rules
 from tenantry.messages.errors import Found, Path
@@ -117,8 +116,6 @@ class _Explaining:
         assert grants is not None  # an included file speaks of the tenant
         self.fleet, self.tenant, self.grants = fleet, tenant, grants
         self.fill = fleet.source.fills[tenant]
-        # The main file may declare a tenant that an entry with a class names, too.
-        self.classes = self.fill.classes if is_filled(fleet, ("tenants", tenant)) else ()
 
     def run(self, shown: Iterable[str]) -> ExplainedGrants:
         choices = {each: choice_of_grant(self.fleet, each, self.tenant) for each in shown}
@@ -129,11 +126,11 @@ class _Explaining:
             tenant=self.tenant,
             file=self.fill.file.file,
             include=origin_at(self.fleet.source, self.fill.at),
-            frame=Value(("frame",), ".".join(self._frame_at), frame),
+            frame=Value(("frame",), f"tenants.{self.tenant}", frame),
             always=ALWAYS,
             never=NEVER,
             selector=selected.selector if selected else "",
-            selected=self._own(selected.origin) if selected else frame,
+            selected=selected.origin if selected else frame,
             environments=environments,
             sources=tuple(self._addresses("sources", environments)),
             alerts=tuple(self._addresses("alerts", environments)),
@@ -141,21 +138,11 @@ class _Explaining:
             rights=rights_on_clusters(self.fleet, self.tenant, self._at),
         )
 
-    @property
-    def _frame_at(self) -> tuple[str, str]:
-        """The tenant, or the first of the classes of a tenant that a team created."""
-        return (CLASSES, self.classes[0]) if self.classes else ("tenants", self.tenant)
-
     def _frame(self) -> Origin:
-        level = f"class {self.classes[0]}" if self.classes else "tenant"
-        return Origin(level, self.fleet.source.locate(self._frame_at, key=True))
-
-    def _own(self, found: Origin) -> Origin:
-        """An origin that is the class, where nothing of the tenant itself is the platform's."""
-        return self._frame() if self.classes and found.level == "tenant" else found
+        return Origin("tenant", self.fleet.source.locate(("tenants", self.tenant), key=True))
 
     def _at(self, path: Path) -> Origin:
-        return self._own(origin_at(self.fleet.source, path))
+        return origin_at(self.fleet.source, path)
 
     def _environment(self, environment: str, choice: Choice | None) -> GrantedEnvironment:
         barrier = tenant_barrier(self.fleet, environment, self.tenant)
@@ -180,7 +167,7 @@ class _Explaining:
                 cluster=decision.cluster,
                 granted=decision.placed,
                 reason=decision.reason,
-                origin=self._own(decision.origin),
+                origin=decision.origin,
             )
         for cluster in clusters_of(self.fleet, environment) if choice is None else ():
             reason = "no selector in the main file"
@@ -215,12 +202,4 @@ class _Explaining:
             Layer(layer.path, {key: value for key, value in layer.data.items() if key in effective})
             for layer in grant_layers(self.fleet, self.tenant)
         ]
-        found = trace(self.fleet.source, layers, effective)
-        return tuple(
-            replace(
-                each,
-                origin=self._own(each.origin) if each.origin else None,
-                removed=self._own(each.removed) if each.removed else None,
-            )
-            for each in found
-        )
+        return trace(self.fleet.source, layers, effective)

@@ -15,7 +15,7 @@ from tenantry.fleet.lineages import Lineages, Naming
 from tenantry.fleet.merge import Layer, leaves, origin, placeholders
 from tenantry.messages.data import ABSENT, mapping_at
 from tenantry.messages.errors import Path, Problem, first_of
-from tenantry.source.parsed_file import ParsedFile, Written, named_classes
+from tenantry.source.parsed_file import ParsedFile, named_classes
 
 CLASS = "class"
 CLASSES = "tenantClasses"
@@ -31,21 +31,11 @@ _FOLLOW_UPS = ("missing-key", "choose-one", "no-chart")
 
 
 def classed(source: ParsedFile) -> ParsedFile:
-    """The file with what its tenants' classes say merged below their entries. Data of a wrong shape is left as it is.
-
-    A tenant that only included files know gets the classes that its entry of `include` gives.
-    """
+    """The file with what its tenants' classes say merged below their entries. Data of a wrong shape is left as it is."""
     tenants, classes = source.data.get("tenants", {}), source.data.get(CLASSES, {})
     if source.is_classed or not isinstance(tenants, dict) or not isinstance(classes, dict):
         return source
-    new = {name: fill for name, fill in source.fills.items() if fill.classes and name not in tenants}
-    entries = {**tenants, **{name: {CLASS: list(fill.classes)} for name, fill in new.items()}}
-    written: dict[Path, Written] = {("tenants", name): (fill.file, ("tenants", name)) for name, fill in new.items()}
-    included = source.data.get("include")
-    naming = (*entries.values(), *(included if isinstance(included, list) else ()))
-    if not (classes or any(map(named_classes, naming))):
-        return source
-    return _Classing(source.joined(source.data, written), entries, classes).run(frozenset(new))
+    return _Classing(source, tenants, classes).run() if classes or any(map(named_classes, tenants.values())) else source
 
 
 def is_follow_up(source: ParsedFile, finding: Problem) -> bool:
@@ -158,17 +148,14 @@ class _Classing:
         self.layers: dict[str, tuple[Layer, ...]] = {}
         self._below: dict[tuple[str, ...], tuple[tuple[Layer, ...], dict[str, Any]] | None] = {}
 
-    def run(self, new: frozenset[str]) -> ParsedFile:
-        """new: tenants of included files, whose classes an entry of `include` names."""
-        included = self.source.data.get("include")
-        for index, entry in enumerate(included if isinstance(included, list) else ()):
-            self._check_names(("include", index), "an entry of 'include'", named_classes(entry))
+    def run(self) -> ParsedFile:
         self._find(self.lineages.findings)
         tenants, lacking = dict(self.entries), set()
         for name, own in self.entries.items():
             if names := named_classes(own):
-                if name not in new:
-                    self._check_names(("tenants", name), f"tenant '{name}'", names)
+                at, who = ("tenants", name), f"tenant '{name}'"
+                self._find(NAMING.named_twice(at, who, names))
+                self._find(NAMING.unknown(at, who, names, self.classes))
                 whole = self._whole(name, names)
                 if whole is None:
                     lacking.add(name)
@@ -178,10 +165,6 @@ class _Classing:
         merged.is_classed, merged.unclassed = True, frozenset(lacking)
         merged.class_findings = first_of(self.findings)
         return merged
-
-    def _check_names(self, at: Path, who: str, names: tuple[str, ...]) -> None:
-        self._find(NAMING.named_twice(at, who, names))
-        self._find(NAMING.unknown(at, who, names, self.classes))
 
     def _find(self, findings: Iterable[Problem]) -> None:
         self.findings.update(dict.fromkeys(findings))

@@ -112,12 +112,6 @@ def diagnose(source: ParsedFile, findings: Iterable[Problem]) -> Iterator[Proble
             if path != finding.path:
                 member, shared = _SHARED[path[:1]]
                 notes = (*notes, f"{member} '{finding.path[1]}' has it from {shared} '{path[1]}'")
-        if isinstance(of_all_rows := source.written_at(finding.path), tuple):
-            if (finding.code, of_all_rows) in known:
-                continue
-            known.add((finding.code, of_all_rows))
-        elif cell := source.cell_of(finding.path):
-            notes = (*notes, cell)
         place = source.locate(finding.path, key=finding.at_key)
         message = _without_secret(source, finding)
         yield replace(finding, path=path, message=message, notes=notes, fix=_closest_first(finding)).at(place)

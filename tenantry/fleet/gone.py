@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from tenantry.grants.model import Grants
+from tenantry.grants.model import Grants, Include
 from tenantry.model import App, Model, PlacedSettings, Platform, Source, SourcePatch, Tenant
 from tenantry.model.tenancy import ExtraNamespace
 
@@ -19,6 +19,13 @@ _HANDED_OVER = "remove it: a tenant under another name is a new tenant, and an a
 _PLATFORMS = "remove it, and set the tenant's {} in the main file"
 _BOUND = "remove it: what a team's file may say has bounds of its own, and the main file may say more"
 GONE: Mapping[type[Model], Mapping[str, str]] = {
+    Include: {
+        "class": "declare each tenant with its 'class:' in this file or in a piece of it, and name a team's file after its tenant",
+        "clusters": "write 'files:': pieces of this file hold clusters, too",
+        "each": "write an entry on one line for each row into a YAML file, and include it with 'files:'",
+        "environment": "write what it says as 'overrides: {environments: ...}' into a piece of this file: 'files:' alone",
+        "of": "name each file after the tenant that it speaks of",
+    },
     App: {
         "imageAutomation": "let an app on the management cluster apply the objects of image automation from the tenant's repository"
     },

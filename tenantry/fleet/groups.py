@@ -44,7 +44,7 @@ class Grouped:
     def is_follow_up(self, finding: Problem) -> bool:
         """Whether a finding about clusters only repeats that a group or an included file is wrong."""
         path = finding.path
-        if self.source.lacks_clusters and finding in _NO_CLUSTERS:
+        if self.source.lacks_pieces and finding in _NO_CLUSTERS:
             return True
         repeated = finding.code == "missing-key" or path[2:3] == (_KUBECONFIG,)
         return repeated and path[:1] == ("clusters",) and path[1] in self.incomplete

@@ -1,6 +1,6 @@
-"""The JSON Schema of included files: that of tenants.yaml without what belongs to the platform.
+"""The JSON Schema of teams' files: that of tenants.yaml without what belongs to the platform.
 
-Called by: `tenantry schema --included`, for any file that the main file could include, or for the file of one tenant.
+Called by: `tenantry schema --included`, for the file of any tenant, or of one.
 Never: says whether an address or an interval is granted, which no schema can express; `tenantry validate` does.
 """
 
@@ -44,54 +44,6 @@ class _Granted:
 def included_schema() -> dict[str, Any]:
     """What an included file can say if everything that can be granted is granted."""
     return _schema(_Granted())
-
-
-def included_clusters_schema() -> dict[str, Any]:
-    """What an included file with clusters can say."""
-    whole = json_schema()
-    clusters = whole["properties"]["clusters"]
-    del clusters["minProperties"]
-    return _file_of("clusters", "included files of Tenantry with clusters", clusters, whole["$defs"])
-
-
-def overlay_schema() -> dict[str, Any]:
-    """What a file for one environment can say: of each thing that takes overrides, what an override can say."""
-    whole = json_schema()
-    definitions, keys = whole["$defs"], whole["properties"]
-    environment = {key: part for key, part in definitions["Environment"].items() if key not in ("anyOf", "required")}
-    app, source, settings = ({"$ref": f"{_REFERENCE}{name}"} for name in ("AppPatch", "SourcePatch", "SettingsPatch"))
-    addon = {**definitions["AppPatch"], "properties": {**definitions["AppPatch"]["properties"], "source": source}}
-    parts = {"apps": _named(app), "sources": _named(source)}
-    tenant = {**definitions["SettingsPatch"], "properties": {**definitions["SettingsPatch"]["properties"], **parts}}
-    properties = {
-        "environments": {
-            **_named(environment),
-            "maxProperties": 1,
-            "description": "What the environment's own entry says.",
-        },
-        "platform": {
-            "type": "object",
-            "properties": {"addons": _named(addon), "sources": _named(source)},
-            "additionalProperties": False,
-            "description": keys["platform"]["description"],
-        },
-        "defaults": {**settings, "description": keys["defaults"]["description"]},
-        **{key: {**_named(tenant), "description": keys[key]["description"]} for key in ("tenants", "tenantClasses")},
-    }
-    return for_editors(
-        {
-            "$schema": DIALECT,
-            "title": "files of Tenantry for one environment",
-            "type": "object",
-            "properties": properties,
-            "additionalProperties": False,
-            "$defs": _used(properties, definitions),
-        }
-    )
-
-
-def _named(entry: Mapping[str, Any]) -> dict[str, Any]:
-    return {"type": "object", "additionalProperties": {**entry}}
 
 
 def included_schema_of(fleet: Fleet, tenant: str) -> dict[str, Any]:
@@ -145,20 +97,15 @@ def _schema(granted: _Granted) -> dict[str, Any]:
         del tenants["propertyNames"]
         tenants |= {"properties": {granted.tenant: reference}, "additionalProperties": False}
     title = f"the included file of tenant {granted.tenant}" if granted.tenant else "included files of Tenantry"
-    return _file_of("tenants", title, tenants, definitions)
-
-
-def _file_of(key: str, title: str, content: dict[str, Any], definitions: Mapping[str, Any]) -> dict[str, Any]:
-    """The schema of a file that holds nothing but one key."""
     return for_editors(
         {
             "$schema": DIALECT,
             "title": title,
             "type": "object",
-            "properties": {key: content},
-            "required": [key],
+            "properties": {"tenants": tenants},
+            "required": ["tenants"],
             "additionalProperties": False,
-            "$defs": _used(content, definitions),
+            "$defs": _used(tenants, definitions),
         }
     )
 

@@ -160,12 +160,9 @@ def _pointed_to_parts(schema: Any) -> Any:
 
 
 def _let_include(schema: dict[str, Any]) -> None:
-    """Included files can hold all clusters. Only files of tenants speak of certain tenants, and only an environment has `files`."""
+    """Pieces of the file can hold all clusters."""
     schema["required"].remove("clusters")
     schema["anyOf"] = [{"required": ["clusters"]}, {"required": ["include"]}]
-    include = schema["$defs"]["Include"]
-    include["dependentSchemas"] = {key: _given("tenants") for key in ("of", "class")}
-    include["dependentSchemas"] |= {"files": _given("environment"), "environment": _given("files")}
 
 
 _REMOVABLE = ("environments", "labels", "variables", "kubeconfig", "platformServiceAccount")

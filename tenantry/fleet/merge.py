@@ -107,7 +107,7 @@ def trace(source: ParsedFile, layers: Sequence[Layer], effective: Mapping[str, A
 
 def origin_at(source: ParsedFile, path: Path) -> Origin:
     """The origin for a path of the document."""
-    return Origin(_override(source, path) or source.cell_of(path) or _level(source.origin(path)), source.locate(path))
+    return Origin(_override(source, path) or _level(source.origin(path)), source.locate(path))
 
 
 def placeholders(written: Any) -> tuple[str, ...]:

@@ -17,22 +17,6 @@ from tenantry.model import PlacedSettings, Settings
 CLUSTER_ADMIN = "cluster-admin"
 
 
-def included_files_are_for_declared_tenants(fleet: Fleet) -> Iterator[Problem]:
-    for index, entry in enumerate(fleet.document.include):
-        at = ("include", index)
-        if entry.class_ is not None:
-            continue
-        for place, name in enumerate(entry.of or ()):
-            if name not in fleet.names("tenants"):
-                yield Problem(
-                    (*at, "of", place),
-                    "unknown-tenant",
-                    f"tenant '{name}' is not declared",
-                    (declared("declared", name, fleet.names("tenants")),),
-                    fix="declare it under 'tenants:', or correct the name",
-                )
-
-
 def grants_name_declared_environments(fleet: Fleet) -> Iterator[Problem]:
     for at, grants in _grants(fleet):
         for index, name in enumerate(grants.environments or ()):
@@ -77,7 +61,7 @@ def grants_are_for_tenants_with_an_included_file(fleet: Fleet) -> Iterator[Probl
                 ("tenants", tenant, "grants"),
                 "unused",
                 f"no included file speaks of tenant '{tenant}', so its grants have no effect",
-                fix=f"include a file: 'include: [{{tenants: tenants.d/{tenant}.yaml, of: [{tenant}]}}]', or remove them",
+                fix=f"include a file: 'include: [tenants.d/{tenant}.yaml]', or remove them",
                 at_key=True,
             )
 

@@ -101,14 +101,9 @@ class _Filling:
         if name in self.tenants:
             return {} if self.tenants[name] is None else self.tenants[name]
         self.written[at] = (fill.file, at)
-        if not fill.classes:
-            self._problem(
-                fill,
-                at,
-                "no-frame",
-                f"tenant '{name}' is not declared in {self.main.file}",
-                f"declare it there under 'tenants:' with what the platform decides, or with '{name}: {{}}' if nothing",
-            )
+        message = f"tenant '{name}' is not declared in {self.main.file}"
+        fix = f"declare it there under 'tenants:' with what the platform decides, or with '{name}: {{}}' if nothing"
+        self._problem(fill, at, "no-frame", message, fix)
         return None
 
     def _keep_selector(self, at: Path, joined: dict[str, Any]) -> None:
@@ -116,8 +111,7 @@ class _Filling:
         grants = joined.get("grants") or {}
         if SELECTOR not in grants:
             joined["grants"] = {**grants, SELECTOR: joined[SELECTOR]}
-            file, where = self.written.get((*at, SELECTOR), (self.main, self.main.origin((*at, SELECTOR))))
-            self.written[*at, "grants", SELECTOR] = (file, where)
+            self.written[*at, "grants", SELECTOR] = self.main.written_at((*at, SELECTOR))
 
     def _add_entries(self, name: str, fill: Fill, key: str, joined: dict[str, Any]) -> None:
         there = mapping_at(joined, key)

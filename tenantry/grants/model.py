@@ -3,18 +3,15 @@
 from __future__ import annotations
 
 import re
-from typing import Annotated, Any, Literal, Self
+from typing import Annotated, Any, Literal
 
-from pydantic import Field, model_validator
+from pydantic import model_validator
 
 from tenantry.addresses import is_address
 from tenantry.messages.placeholders import is_unfilled
-from tenantry.messages.redact import shorten
 from tenantry.model.scalars import (
-    ClassNames,
     Name,
     Text,
-    refusal,
     text,
     valid,
 )
@@ -62,74 +59,21 @@ GRANTABLE = Literal[
 
 
 class Include(OneOf):
-    """Files with the apps of tenants, with clusters, or with what differs in an environment. A pattern alone is the short form of
-    `{tenants: PATTERN}`.
-    """
+    """Files of teams, or pieces of this file. A pattern alone is the short form of `{tenants: PATTERN}`."""
 
-    one_of = ("tenants", "clusters", "environment")
+    one_of = ("tenants", "files")
 
     tenants: Text | None = None
-    """A pattern for files with the apps of tenants, relative to the directory of this file."""
-    clusters: Text | None = None
-    """A pattern for files of the platform team with nothing but `clusters`, relative to the directory of this file."""
-    environment: Name | None = None
-    """The environment whose lines the `files` hold: in the form of this file, they say what differs in this environment alone, and
-    what its own entry says. No other file may then override anything for this environment."""
+    """A pattern for files with the apps of tenants, relative to the directory of this file. Each file is named after the tenant
+    that it may speak of."""
     files: Text | None = None
-    """A pattern for the files of `environment`, relative to the directory of this file. They have this file's trust."""
-    each: dict[str, Any] | None = None
-    """The entry of each row of a CSV file (`tenants: customers.csv`, `clusters: stores.csv`), whose first column is `name`.
-    Columns are placeholders here. A column that does not stand here is a variable of the tenant or cluster. An empty cell says
-    nothing."""
-    of: Annotated[list[Text], Field(min_length=1)] | None = None
-    """The tenants that these files may speak of. Default: each file may speak of the tenant that it is named after. With
-    `class`, names may contain `*`."""
-    class_: ClassNames | None = Field(None, alias="class")
-    """The class of tenants that these files create, or a list of classes. Without it they may only speak of tenants that this file
-    declares."""
+    """A pattern for pieces of this file, relative to its directory: files with `tenants`, `tenantClasses`, `clusters` and
+    `clusterGroups` in this file's form and with its trust. Each entry is declared in one file."""
 
     @model_validator(mode="before")
     @classmethod
     def _pattern_alone(cls, value: Any) -> Any:
         return {"tenants": value} if isinstance(value, str) else value
-
-    @model_validator(mode="after")
-    def _files_of_an_environment(self) -> Self:
-        if (self.files is None) != (self.environment is None):
-            key, fix = ("files", "add 'files: PATTERN'") if self.files is None else ("environment", "write 'tenants:'")
-            raise refusal("bad-include", f"'{key}:' is missing", fix=fix)
-        return self
-
-    @model_validator(mode="after")
-    def _rows_are_of_csv_files(self) -> Self:
-        is_table = (self.tenants or self.clusters or "").lower().endswith(".csv")
-        if self.each is not None and not is_table:
-            raise refusal("bad-include", "'each' is the entry of a row, but these are no CSV files", fix="remove it")
-        if is_table and (self.of is not None or self.class_ is not None):
-            key = "of" if self.of is not None else "class"
-            fix = "remove it" if key == "of" else "write 'each: {class: ...}'"
-            raise refusal("bad-include", f"'{key}' is for files of teams, and a CSV file is the platform's", fix=fix)
-        return self
-
-    @model_validator(mode="after")
-    def _tenants_only_in_files_of_tenants(self) -> Self:
-        key = "of" if self.of is not None else "class" if self.class_ is not None else ""
-        if self.clusters is not None and key:
-            raise refusal(
-                "bad-include", f"'{key}' says which tenants files speak of, but these hold clusters", fix="remove it"
-            )
-        return self
-
-    @model_validator(mode="after")
-    def _stars_only_for_new_tenants(self) -> Self:
-        for name in self.of or ():
-            if "*" in name and not self.class_:
-                raise refusal(
-                    "bad-include",
-                    f"'{shorten(name)}' is not the name of a tenant",
-                    fix="list the tenants by name, or set 'class:'",
-                )
-        return self
 
 
 class Grants(Model):

@@ -37,9 +37,8 @@ class ParsedFile:
 
     fills: what included files say of each tenant. frame: the file without that; None: they say nothing.
     problems: those of included files; they do not prevent checks of the rest.
-    warnings: about files that are not included. lacks_clusters: whether an included file with clusters cannot be read.
-    rows: the CSV file of each tenant and cluster that is a row, by its path.
-    overlays: the files that say what differs in an environment, by its name. unread: the environments that lack such a file.
+    warnings: about files that are not included.
+    pieces: the files that are pieces of this one. lacks_pieces: whether another one cannot be read.
     unmerged: the data as authors wrote it, before parts of it were merged and filled in.
     is_classed: whether tenants have what their classes say. class_findings: what is wrong with classes; unclassed: the tenants
     that lack what such a class would have given them.
@@ -53,15 +52,13 @@ class ParsedFile:
         self.frame: ParsedFile | None = None
         self.problems: tuple[Problem, ...] = ()
         self.warnings: tuple[Problem, ...] = ()
-        self.lacks_clusters = False
+        self.pieces: tuple[str, ...] = ()
+        self.lacks_pieces = False
         self.is_classed = False
         self.class_findings: tuple[Problem, ...] = ()
         self.unclassed: frozenset[str] = frozenset()
         self._root = root
         self._written: Mapping[Path, Written] = {}
-        self.rows: Mapping[Path, ParsedFile] = {}
-        self.overlays: Mapping[str, tuple[ParsedFile, ...]] = {}
-        self.unread: frozenset[str] = frozenset()
         self._longest = 0  # of the paths in `_written`
         self._unmerged: dict[str, Any] | None = None
         self._origin: Callable[[Path], Path] = _itself
@@ -74,9 +71,9 @@ class ParsedFile:
         completed = ParsedFile(self.file, self._root, self.data, self.lines)
         completed.fills, completed.problems, completed.warnings = fills, tuple(problems), tuple(warnings)
         completed.data, completed._written, completed._origin = self.data, self._written, self._origin
-        completed._unmerged, completed.rows = self._unmerged, self.rows
-        completed.overlays, completed.unread, completed._longest = self.overlays, self.unread, self._longest
-        completed.lacks_clusters, completed.class_findings = self.lacks_clusters, self.class_findings
+        completed._unmerged, completed._longest = self._unmerged, self._longest
+        completed.pieces, completed.lacks_pieces = self.pieces, self.lacks_pieces
+        completed.class_findings = self.class_findings
         completed.is_classed, completed.unclassed, completed.frame = self.is_classed, self.unclassed, self.frame
         return completed
 
@@ -108,8 +105,6 @@ class ParsedFile:
 
     def _is_filled_in(self, path: Path) -> bool:
         """Whether joining put the value at a path of a tenant there, over what its classes say."""
-        if any(path[:length] in self._written for length in range(min(len(path), self._longest), _OF_FILES, -1)):
-            return True
         fill = self.fills.get(str(path[1])) if path[:1] == ("tenants",) and len(path) > 2 else None
         heads = (self._written.get(path[:length]) for length in (4, 3)) if fill else ()
         found = next((each for each in heads if each), None)
@@ -120,16 +115,6 @@ class ParsedFile:
         fill = self.fills.get(str(path[1])) if path[:1] == ("tenants",) and len(path) > 1 else None
         found = self._elsewhere(self.origin(path)) if fill else None
         return fill if fill and found and found[0] is fill.file else None
-
-    def cell_of(self, path: Path) -> str:
-        """Such as: row 17, column seats. The row of a CSV file that gives the value at a path; "" if none does."""
-        elsewhere = self._elsewhere(self.origin(path))
-        return elsewhere[0].cell_of(elsewhere[1]) if elsewhere and elsewhere[0] is not self else ""
-
-    def written_at(self, path: Path) -> str | Path:
-        """Where one text of the main file gives the value at a path to all rows of a CSV file; else a column, or ""."""
-        elsewhere = self._elsewhere(self.origin(path))
-        return elsewhere[0].written_at(elsewhere[1]) if elsewhere and elsewhere[0] is not self else ""
 
     def _elsewhere(self, path: Path) -> Written | None:
         """Where the value at a path is written, if not at this path of this file."""
@@ -150,13 +135,15 @@ class ParsedFile:
             first = name.start_mark.line
         return first + 1, _last_line(node) + 1
 
+    def written_at(self, path: Path) -> Written:
+        """The file in which the value at `path` is written, and its path there."""
+        written = self.origin(path)
+        return self._elsewhere(written) or (self, written)
+
     def locate(self, path: Path, *, key: bool = False) -> Location:
         """The place of the value at `path`, or of its key; of the deepest part that exists where the path does not."""
-        written = self.origin(path)
-        if elsewhere := self._elsewhere(written):
-            file, at = elsewhere
-            return file._place(at, key=key)
-        return self._place(written, key=key)
+        file, at = self.written_at(path)
+        return file._place(at, key=key)
 
     def _place(self, path: Path, *, key: bool) -> Location:
         node, place = self._root, self._root
@@ -196,13 +183,10 @@ class ParsedFile:
 
 @dataclass(frozen=True, slots=True)
 class Fill:
-    """What an included file says of one tenant. at: the entry of `include` that matches the file; classes: those of a tenant that
-    the file creates.
-    """
+    """What an included file says of one tenant. at: the entry of `include` that matches the file."""
 
     file: ParsedFile
     at: Path
-    classes: tuple[str, ...] = ()
 
 
 def named(entry: Any, key: str) -> tuple[str, ...]:
@@ -213,13 +197,10 @@ def named(entry: Any, key: str) -> tuple[str, ...]:
 
 
 def named_classes(entry: Any) -> tuple[str, ...]:
-    """The classes that a tenant, a class or an entry of `include` names, in their order."""
+    """The classes that a tenant or a class names, in their order."""
     return named(entry, "class")
 
 
-_OF_FILES = 4
-"""How long a path is, at most, at which a file of a team or of rows puts something: an entry of a part of a tenant. What lies
-deeper comes from an overlay."""
 Written = tuple[ParsedFile, Path]
 """A file, and a path in it."""
 

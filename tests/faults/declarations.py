@@ -53,17 +53,11 @@ _UNDECLARED = f"are not declared for tenant '{TENANT}'"
 _VALUES = f"valuesFrom: [{{kind: Secret, name: {KUBECONFIG}}}]"
 _VARIABLES = f"postBuild: {{substituteFrom: [{{kind: Secret, name: {KUBECONFIG}}}]}}"
 _REFERENCE = f"secretRef: {{name: {KUBECONFIG}}}"
-_COLLISION = tenant(
-    f"{_CHARTS}    apps: {{controller: {{helm: {{source: charts, chart: movy-web, version: 1.x}}}}}}\n", "cert"
-)
-
-
-def _reserved(namespace: str) -> str:
-    return f"namespace '{namespace}' of tenant '{namespace}' is reserved for the cluster or the platform"
 
 
 def _called(name: str) -> Declaration:
-    return Declaration(f"called-{name}", f"a tenant called `{name}`", with_setting("alerts: {}", name), _reserved(name))
+    refusal = f"this file may not speak of tenant '{name}'"
+    return Declaration(f"called-{name}", f"a tenant called `{name}`", with_setting("alerts: {}", name), refusal)
 
 
 def _owned(key: str, block: str, *, helm: bool = False) -> Declaration:
@@ -105,23 +99,9 @@ DECLARATIONS = (
         with_setting("namespaces: {x: {name: rocky}}"),
         "name 'rocky' does not contain '{namespace}'",
     ),
-    _called("tenantry-system"),
-    _called("kamaji-edge"),
-    _called("tenantry-platform"),
-    _called("flux-system"),
+    _called("rocky"),
     _called("kube-system"),
-    Declaration(
-        "twice",
-        "a second definition of `rocky`",
-        with_setting("alerts: {}", "rocky"),
-        "tenant 'rocky' is in tenants.yaml already, and this file may only bring new tenants",
-    ),
-    Declaration(
-        "collision",
-        "a tenant `cert` whose app `controller` is called like an add-on",
-        _COLLISION,
-        "HelmRelease kamaji-edge/edge-1-cert-controller would be created twice",
-    ),
+    _called("newcomer"),
     Declaration(
         "platform",
         "`platform:` in its file",

@@ -1,6 +1,6 @@
 """What the attacker writes into its own file to leave the frame that the main file gives it.
 
-The door is wide open (`arena.DOOR`): the file may bring any new tenants along, and some settings are granted.
+Some settings are granted (`arena.FRAME`).
 """
 
 from __future__ import annotations
@@ -31,15 +31,6 @@ def _address(name: str, url: str, why: str = "") -> Declaration:
         ),
         f"the address {why}" if why else f"the address of this GitRepository is not granted to tenant '{TENANT}'",
     )
-
-
-def _named(name: str, why: str, *, body: str = "") -> Declaration:
-    """A new tenant with a name that is somebody's."""
-    return Declaration(f"named-{name}", f"a new tenant called `{name}`", with_setting(body or "alerts: {}", name), why)
-
-
-def _reserved(name: str, whose: str) -> Declaration:
-    return _named(name, f"namespace '{name}' of tenant '{name}' is reserved {whose}")
 
 
 def _borrows(name: str, tried: str, text: str, refusal: str) -> Declaration:
@@ -128,27 +119,7 @@ INCLUDED = (
         with_setting("clusters: {names: [hub-prod]}"),
         "selects cluster 'hub-prod', which is not granted to it",
     ),
-    # What it is called, and of whom it speaks.
-    _reserved("cert-controller", "for an add-on, which is installed there"),
-    _reserved("monitoring", "by 'monitoring' in 'platform.reservedNamespaces'"),
-    _reserved("istio-ingress", "by 'istio-*' in 'platform.reservedNamespaces'"),
-    _reserved("kyverno-system", "by '*-system' in 'platform.reservedNamespaces'"),
-    _reserved("kube-public", "for the cluster or the platform"),
-    _reserved("default", "for the cluster or the platform"),
-    _named("movy", "tenant 'movy' is in tenants.yaml already, and this file may only bring new tenants"),
-    Declaration(
-        "shared-namespace",
-        "a new tenant whose namespace is an extra one of another tenant",
-        _entry("") + with_setting("alerts: {}", f"{TENANT}-jobs").removeprefix("tenants:\n"),
-        f"would share namespace '{TENANT}-jobs'",
-    ),
     # Whose identity it uses.
-    _borrows(
-        "by-its-name",
-        'a new tenant `aws` with `provider: "{tenant}"`',
-        source_block('provider: "{tenant}"').replace(f"  {TENANT}:", "  azure:"),
-        f"provider 'azure' {_CLOUD}",
-    ),
     _borrows(
         "nulled",
         "decryption whose `secretRef` an override sets to `null`",

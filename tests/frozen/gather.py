@@ -322,7 +322,7 @@ def _with_a_team(kind: str, drawn: Iterator[tuple[str, Any]]) -> Cases:
     """The tenant is declared, and its team's file is named after it."""
     for name, each in drawn:
         main, ((tenant, said), *more) = each.main, each.included["tenants"].items()
-        if more or each.rows or each.overlay:
+        if more:
             continue
         classes = main.get("tenantClasses") or {}
         main.setdefault("tenants", {}).setdefault(tenant, classes.get("any") or classes.get("team") or {})

@@ -12,8 +12,7 @@ BRANCH: Data = {"branch": "main"}
 """What a source checks out."""
 
 
-def main_file(chance: random.Random, *, new: bool) -> Data:
-    """Args: new: whether the hostile file brings tenants of its own."""
+def main_file(chance: random.Random) -> Data:
     shared = chance.random() < 0.3
     namespaces = ("{env}-{tenant}",) if shared else ("{tenant}", "{env}-{tenant}", "{tenant}-{env}", "t-{tenant}")
     variables = {
@@ -29,7 +28,7 @@ def main_file(chance: random.Random, *, new: bool) -> Data:
     hub = "hub" if shared else "hub-prod"
     main: Data = {
         "apiVersion": "tenantry/v1",
-        "include": [_TEAMS if new else _include(chance)],
+        "include": ["tenants.d/*.yaml"],
         "environments": {
             "dev": {"management": "hub", "namespace": chance.choice(namespaces), "variables": variables},
             "prod": {"management": hub, "namespace": chance.choice(namespaces), "variables": variables},
@@ -70,8 +69,6 @@ def main_file(chance: random.Random, *, new: bool) -> Data:
             main["tenants"]["rocky"]["apps"]["given"]["environments"] = list(main["clusters"]["far"]["environments"])
     if chance.random() < 0.5:
         _divide(main, chance, shared=shared)
-    if chance.random() < 0.3:
-        _second_hub(main, chance.choice(("dev", "prod")), chance)
     return main
 
 
@@ -96,23 +93,6 @@ def _divide(main: Data, chance: random.Random, *, shared: bool) -> None:
 
 
 _GIVEN = ("https://{git}/platform/given", "https://{git}/platform/given", "https://{git}/{team}/given")
-
-
-def _second_hub(main: Data, environment: str, chance: random.Random) -> None:
-    """Give an environment another management cluster, and some of its remote clusters."""
-    hubs = [main["environments"][environment]["management"], "hub-two"]
-    main["environments"][environment]["management"] = hubs
-    main["clusters"]["hub-two"] = {"environments": [environment], "labels": {"zone": chance.choice(("in", "out"))}}
-    for name, cluster in main["clusters"].items():
-        if environment in cluster["environments"] and name not in hubs:
-            cluster["management"] = chance.choice(hubs)
-
-
-_TEAMS: Data = {"tenants": "teams/*.yaml", "of": ["*"], "class": "small"}
-
-
-def _include(chance: random.Random) -> Any:
-    return chance.choice(("tenants.d/*.yaml", {"tenants": "tenants.d/rocky.yaml", "of": ["rocky"]}))
 
 
 _GROUPS_OF: Data = {"far": ["remote", "moved"], "edge-rocky": ["moved", "remote"]}

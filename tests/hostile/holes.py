@@ -24,7 +24,6 @@ from tenantry.model import SecretKey
 from tenantry.model.tenancy import PodSecurity
 from tenantry.plan import declared_objects, namespaces, notifications, placements, shared, sources
 from tenantry.plan.apps import _Builder
-from tenantry.plan.gathering import Gathering
 from tenantry.plan.objects import baseline
 from tenantry.plan.platform import PlatformPlanner
 from tenantry.plan.sources import Attachments
@@ -55,7 +54,6 @@ class Hole:
     """what: the hole in words; frame: the main file's entry of the tenant.
 
     said: what the included file says beside an app `web` and its source. declared: the entry is the tenant's own, no template.
-    hubs: the environment has two management clusters, each with a remote cluster.
     """
 
     what: str
@@ -64,16 +62,13 @@ class Hole:
     frame: Data = field(default_factory=dict)
     tenant: str = "rocky"
     declared: bool = False
-    hubs: bool = False
 
     def fleet(self) -> Drawn:
         """A fleet that uses the hole."""
         entry = {"grants": {"sources": ["https://git.example.com/rocky/*"]}, **self.frame}
         main: Data = {
             "apiVersion": "tenantry/v1",
-            "include": [
-                {"tenants": "tenants.d/x.yaml", "of": [self.tenant]} | ({} if self.declared else {"class": "any"})
-            ],
+            "include": ["tenants.d/*.yaml"],
             "environments": {"dev": {"management": "hub", "variables": {"cloud": "aws"}}},
             "clusters": {"hub": {"environments": ["dev"]}, "edge": _remote("edge"), "far": _remote("far")},
             "platform": {
@@ -89,16 +84,12 @@ class Hole:
             "defaults": {"clusters": {"names": ["edge"]}},
             "tenantClasses": {"any": {} if self.declared else entry},
             "tenants": {
-                **({self.tenant: entry} if self.declared else {}),
+                self.tenant: entry if self.declared else {"class": "any"},
                 "movy": {"sources": {"m": _SOURCE}, "apps": {"web": {"kustomize": {"source": "m"}}}},
             },
         }
-        if self.hubs:
-            main["environments"]["dev"]["management"] = ["hub", "hub-two"]
-            main["clusters"]["hub-two"] = {"environments": ["dev"]}
-            main["clusters"]["edge"]["management"], main["clusters"]["far"]["management"] = "hub", "hub-two"
         said = {"sources": {"m": _SOURCE}, "apps": {"web": {"kustomize": {"source": "m"}}}, **self.said}
-        return Drawn(main, {"tenants": {self.tenant: said}}, "tenants.d/x.yaml", (self.what,))
+        return Drawn(main, {"tenants": {self.tenant: said}}, f"tenants.d/{self.tenant}.yaml", (self.what,))
 
 
 def _remote(name: str) -> Data:
@@ -124,11 +115,6 @@ def _of_another_cluster(patch: pytest.MonkeyPatch) -> None:
         return right(self, cluster) and SecretKey(name="far-kubeconfig", namespace="clusters", key="value")
 
     patch.setattr(PlatformPlanner, "kubeconfig", other)
-
-
-def _on_each_others_hub(patch: pytest.MonkeyPatch) -> None:
-    right, other = Gathering.join, {"hub": "hub-two", "hub-two": "hub"}
-    patch.setattr(Gathering, "join", lambda self, gathered, hub: right(self, gathered, other[hub]))
 
 
 def _without_rules(patch: pytest.MonkeyPatch, *off: rules.Rule) -> None:
@@ -204,11 +190,6 @@ HOLES = (
         "an included file may choose any cluster, the management cluster too",
         _without(placement, "cluster_is_granted", lambda *_: True),
         {"clusters": {"all": True}},
-    ),
-    Hole(
-        "the objects for a cluster are created on another management cluster",
-        _on_each_others_hub,
-        hubs=True,
     ),
     Hole(
         "a placement does not wait for the add-ons that the main file says",

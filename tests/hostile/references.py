@@ -25,45 +25,23 @@ def cases() -> Iterator[Case]:
             f"{FRAME}include: ['t/*.yaml']\ntenants: {{movy: {{}}}}\n".encode(),
             beside={"t/movy.yaml": text},
         )
-    for name, (each, text) in _TABLES.items():
-        raw = f"{FRAME}include: [{{tenants: rows.csv, each: {each}}}]\n"
-        yield Case(f"rows/{name}", raw.encode(), ("NEVER-SHOW-THIS",), beside={"rows.csv": text})
-    for name, text in _OVERLAYS.items():
-        raw = f"{FLEET}include: [{{environment: dev, files: dev.yaml}}]\n"
-        yield Case(f"overlay/{name}", raw.encode(), ("NEVER-SHOW-THIS",), beside={"dev.yaml": text})
+    for name, text in _PIECES.items():
+        raw = f"{FLEET}include: [{{files: more.yaml}}]\n"
+        yield Case(f"piece/{name}", raw.encode(), ("NEVER-SHOW-THIS",), beside={"more.yaml": text})
 
 
-_NOTE = "{labels: {note: '{note}'}}"
-_TABLES = {
-    "is-empty": (_NOTE, ""),
-    "is-binary": (_NOTE, "name,note\na,\x00\x01\n"),
-    "is-yaml": (_NOTE, "tenants: {a: {}}\n"),
-    "has-an-open-quote": (_NOTE, 'name,note\na,"' + "x\n" * 100_000),
-    "has-a-huge-cell": (_NOTE, f"name,note\na,{'x' * 500_000}\n"),
-    "has-thousands-of-columns": (_NOTE, f"name,{','.join(f'c{number}' for number in range(5_000))}\na\n"),
-    "has-the-same-row-often": (_NOTE, "name,note\n" + "a,b\n" * 3_000),
-    "has-names-of-all-kinds": (_NOTE, "name,note\n../up,a\nkube-system,a\n-a,a\nA,a\nplatform,a\n"),
-    "names-placeholders-in-cells": (_NOTE, "name,note\na,{env}\nb,{{env}}\nc,{\n"),
-    "grows-by-placeholders": (f"{{labels: {{note: '{'{note}' * 5_000}'}}}}", f"name,note\na,{'x' * 100_000}\n"),
-    "names-columns-that-are-not": ("{class: '{gone}', state: '{__class__}'}", "name,note\na,b\n"),
-    "has-a-formula": (_NOTE, "name,note\na,=cmd|' /C calc'!A0\n"),
-    "has-a-password-as-address": (
-        "{sources: {s: {git: {url: '{url}', ref: {branch: main}}}}}",
-        "name,url\na,https://me:NEVER-SHOW-THIS@git.example.com/x\n",
-    ),
-    "includes-from-a-row": ("{include: ['{note}']}", "name,note\na,/etc/passwd\n"),
-}
-_OVERLAYS = {
+_PIECES = {
     "is-empty": "",
     "is-a-list": "[]",
     "includes-more": "include: ['/etc/*']\n",
-    "brings-a-cluster": "clusters: {evil: {environments: [dev]}}\n",
-    "brings-a-tenant": "tenants: {evil: {quota: {pods: 1}}}\n",
-    "speaks-of-another-environment": "environments: {prod: {management: hub}}\n",
-    "changes-what-cannot-differ": "tenants: {rocky: {clusterAdmin: true}}\n",
-    "overrides-itself": "tenants: {rocky: {overrides: {environments: {dev: {quota: {pods: 1}}}}}}\n",
-    "has-a-password": "tenants: {rocky: {sources: {manifests: {git: {url: 'https://me:NEVER-SHOW-THIS@git.example.com/x'}}}}}\n",
-    "changes-the-kind-of-a-source": "tenants: {rocky: {sources: {manifests: {oci: {ref: {tag: v1}}}}}}\n",
+    "declares-an-environment": "environments: {evil: {management: hub}}\n",
+    "declares-a-tenant-again": "tenants: {rocky: {quota: {pods: 1}}}\n",
+    "has-tenants-that-are-a-list": "tenants: [evil]\n",
+    "has-tenants-that-are-nothing": "tenants:\n",
+    "has-a-cluster-that-is-nothing": "clusters: {evil: }\n",
+    "has-a-class-that-is-a-text": "tenantClasses: {evil: small}\n",
+    "has-names-of-all-kinds": "tenants: {../up: {}, kube-system: {}, -a: {}, A: {}, platform: {}}\n",
+    "has-a-password": "tenants: {evil: {sources: {m: {git: {url: 'https://me:NEVER-SHOW-THIS@git.example.com/x'}}}}}\n",
     "is-nested-without-end": "tenants: " + "{a: " * 2_000,
     "names-aliases-without-end": "a: &a [x, x]\n"
     + "".join(f"b{n}: &b{n} [*{'a' if not n else f'b{n - 1}'}, *{'a' if not n else f'b{n - 1}'}]\n" for n in range(40)),

@@ -106,7 +106,7 @@ def test_branches_tags_and_hashes_are_revisions() -> None:
     ],
 )
 def test_included_files_come_from_the_commit_too(pattern: str, name: str) -> None:
-    write(FRAME.replace("environments:", f"include: [{{tenants: '{pattern}', of: [movy]}}]\nenvironments:", 1) + MOVY)
+    write(FRAME.replace("environments:", f"include: ['{pattern}']\nenvironments:", 1) + MOVY)
     write(INCLUDED.format("movy"), FILE.parent / name)
     commit()
     (FILE.parent / name).unlink()
@@ -115,7 +115,7 @@ def test_included_files_come_from_the_commit_too(pattern: str, name: str) -> Non
 
 def test_included_clusters_come_from_the_commit_too() -> None:
     file, far = FILE.parent / "c/a.yaml", "{environments: [dev], kubeconfig: {capi: {cluster: far, namespace: capi}}}"
-    write(FRAME.replace("environments:", "include: [{clusters: 'c/*.yaml'}]\nenvironments:", 1))
+    write(FRAME.replace("environments:", "include: [{files: 'c/*.yaml'}]\nenvironments:", 1))
     write(f"clusters: {{far: {far}}}\n", file)
     commit()
     file.unlink()
@@ -191,15 +191,15 @@ def test_an_unsound_base_is_named_in_its_places() -> None:
 
 
 def test_notes_of_an_unsound_base_name_it_too() -> None:
-    entries = "[{tenants: a.yaml, of: [movy]}, {tenants: b.yaml, of: [movy]}]"
+    entries = "[a/movy.yaml, b/movy.yaml]"
     write(FRAME.replace("environments:", f"include: {entries}\nenvironments:", 1) + MOVY)
-    write(INCLUDED.format("movy"), Path("fleet/a.yaml"))
-    write(INCLUDED.format("movy"), Path("fleet/b.yaml"))
+    write(INCLUDED.format("movy"), Path("fleet/a/movy.yaml"))
+    write(INCLUDED.format("movy"), Path("fleet/b/movy.yaml"))
     commit()
     with pytest.raises(InvalidFleet) as caught:
         base("main")
     (found,) = caught.value.diagnostics
-    assert (str(found.location), found.notes) == ("main:fleet/b.yaml:2:3", ("first: main:fleet/a.yaml:2:3",))
+    assert (str(found.location), found.notes) == ("main:fleet/b/movy.yaml:2:3", ("first: main:fleet/a/movy.yaml:2:3",))
 
 
 def test_a_repository_without_a_commit_has_no_head() -> None:

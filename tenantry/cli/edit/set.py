@@ -98,7 +98,6 @@ def command(file: FilePath, path: str, value: str, output: str, *, string: bool,
     asked = parse_path(path)
     if given is None:
         return _remove(editor, asked, How(dry_run, output))
-    over_row = editor.over_row(asked)
     new = text if string else typed(asked, given, text)
     entries = editor.value(asked[:-1], None) if asked[-1] == END else None
     if asked[-1] == END and (asked[-3:-1] == ("clusters", "names") or asked[-2] == "environments"):
@@ -109,15 +108,13 @@ def command(file: FilePath, path: str, value: str, output: str, *, string: bool,
     editor.set(at, new)
     shown = redacted(flow(new, Style()))
     done = f"set {format_path(at)} to {shown if len(shown) <= _MOST else f'{shown[:_MOST]}...'}"
-    told = [done, over_row] if over_row else [done]
-    return apply(editor, How(dry_run, output), told, lambda checked: _overridden(checked, at))
+    return apply(editor, How(dry_run, output), [done], lambda checked: _overridden(checked, at))
 
 
 def _remove(editor: Editor, asked: Path, how: How) -> int:
     """Remove the entry at a path from each file that declares it."""
     at = located(asked, editor.value)
     if editor.value(at) is ABSENT:
-        editor.refuse_row(at)
         raise not_there(at, editor.value)
     editor.unset(at)
     return apply(editor, how, [f"removed {format_path(at)}"])

@@ -51,8 +51,8 @@ def add(editor: Editor, kind: Kind, name: str, options: Options, to: FilePath | 
     target = new(editor, kind, name)
     file = file_named(editor, to) if to else None
     entry = _entry(editor, target, options)
-    own_file = kind is Kind.TENANT and file not in (None, editor.main)
-    _put(editor, target.path, entry, editor.main if kind is Kind.TENANT else file)
+    own_file = kind is Kind.TENANT and file in editor.teams
+    _put(editor, target.path, entry, editor.main if own_file else file)
     if own_file:
         _put(editor, target.path, {}, file)
     where = f", with its apps in {file}" if own_file else f" to {file}" if file and file != editor.main else ""

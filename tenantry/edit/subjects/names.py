@@ -9,7 +9,6 @@ from __future__ import annotations
 from enum import StrEnum
 from typing import NamedTuple
 
-from tenantry.grants.model import Include
 from tenantry.kube.names import PLATFORM
 from tenantry.messages.errors import Refused
 from tenantry.model import (
@@ -106,7 +105,6 @@ NAMES: dict[tuple[type[Model], str], Named] = {
     (RolloutWave, "tenants"): Named(Kind.TENANT, If.KEEP_OTHERS),
     (Overrides, "clusters"): Named(Kind.CLUSTER, If.DROP),
     (SettingsOverrides, "clusters"): Named(Kind.CLUSTER, If.DROP),
-    (Include, "of"): Named(Kind.TENANT, If.KEEP_OTHERS),
     (App, "dependsOn"): Named(Kind.APP, If.EMPTY),
     (AppPatch, "dependsOn"): Named(Kind.APP, If.EMPTY),
     (PlacedSettings, "dependsOn"): Named(Kind.ADDON, If.EMPTY),

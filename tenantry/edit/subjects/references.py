@@ -14,11 +14,10 @@ from typing import Annotated, Any, Literal, NamedTuple, Union, get_args, get_ori
 from tenantry.edit.editor import Editor
 from tenantry.edit.subjects.names import NAMES, If, Kind, Named, Target, target_named
 from tenantry.flux import references as of_flux
-from tenantry.grants.model import Include
 from tenantry.kube.names import PLATFORM, addon_named, dns_label_problem
 from tenantry.messages.errors import UNKNOWN_NAME, Path, Refused
 from tenantry.messages.text import closest, listed
-from tenantry.model import Cluster, Document, FluxBlock, Model, Tenant
+from tenantry.model import Document, FluxBlock, Model
 
 
 class Reference(NamedTuple):
@@ -63,7 +62,6 @@ def new(editor: Editor, kind: Kind, text: str) -> Target:
     if problem := dns_label_problem(target.name):
         raise Refused(f"name '{target.name}' {problem}", "choose another name")
     _require_owner(editor, target)
-    editor.refuse_row(target.path)
     if files := editor.files_with(target.path):
         where = f" in {files[-1]}" if files[-1] != editor.main else ""
         raise Refused(f"{target} exists already{where}", "choose another name")
@@ -74,7 +72,6 @@ def require(editor: Editor, target: Target) -> None:
     """Raises: Refused: the file does not declare the target."""
     known = editor.names(*target.path[:-1])
     if target.name not in known:
-        editor.refuse_row(target.path)
         near = closest(target.name, known)
         whose = f" of {str(target).partition(' of ')[2]}" if target.owner else ""
         those = f"declared: {', '.join(known[:8])}{', ...' if len(known) > 8 else ''}" if known else "none is declared"
@@ -161,9 +158,6 @@ def _of_model(model: type[Model], value: Any, at: Path) -> Iterator[Reference]:
             yield from _below(field.type, value[field.key], place)
     if issubclass(model, FluxBlock):
         yield from _of_block(model, value, at)
-    if model is Include:
-        of_rows = _of_model(Tenant if "tenants" in value else Cluster, value.get("each"), (*at, "each"))
-        yield from (each for each in of_rows if not each.target.owner and each.target.kind is not Kind.ADDON)
 
 
 def _is_whole(annotation: Any, value: Any) -> bool:

@@ -27,8 +27,6 @@ class _Place(NamedTuple):
 def remove(editor: Editor, kind: Kind, name: str, *, cascade: bool = False) -> Edit:
     """Raises: Refused: there is no such entry, or something refers to it that cannot go with it."""
     target = existing(editor, kind, name)
-    if len(target.path) == 2:
-        editor.refuse_row(target.path)
     places = _outside(editor, target)
     if held := {place: why for place in places if (why := _why_not(editor, place, places, cascade=cascade))}:
         raise _in_use(editor, target, held, cascade=cascade)

@@ -47,5 +47,3 @@ def _naming(fleet: Fleet) -> Iterator[tuple[Path, tuple[str, ...]]]:
     """Every place that names classes, as it is written."""
     for group in (CLASSES, "tenants"):
         yield from (((group, name), named_classes(entry)) for name, entry in fleet.raw(group).items())
-    for index in range(len(fleet.document.include)):
-        yield ("include", index), named_classes(fleet.source.value(("include", index)))

@@ -32,14 +32,14 @@ def base_values_are_used(fleet: Fleet) -> Iterator[Problem]:
     templates = {each.extends for each in fleet.environments.values()}
     real = [name for name in fleet.environments if name not in templates or clusters_of(fleet, name)]
     for at, _, _, _ in walk.apps(fleet):
-        if not fleet.raw(*at, "overrides", "environments") or _is_of_frame(fleet, at):
+        if not fleet.raw(*at, "overrides", "environments"):
             continue
         there = [name for name in real if not barrier(fleet, name, at)]
         for path, by in _overridden(fleet, at, [at], MERGED, there):
             if path[-1] not in _WHAT:
                 yield _unused(fleet, walk.app_in_words(at), (*at, *path), by, _fold(fleet, at, by))
     for at, _ in walk.sources(fleet):
-        if fleet.raw(*at, "overrides", "environments") and not _is_of_frame(fleet, at):
+        if fleet.raw(*at, "overrides", "environments"):
             there = [name for name in real if any(name == each for each, _ in placements_of_source(fleet, at))]
             for path, by in _overridden(fleet, at, [at], _OF_SOURCES, there):
                 needed = len(path) > 1 and path[1] in _NEEDED
@@ -50,7 +50,7 @@ def base_values_are_used(fleet: Fleet) -> Iterator[Problem]:
     shared = fleet.raw("defaults", "overrides", "environments")
     for tenant, declared in fleet.document.tenants.items():
         of = ("tenants", tenant)
-        if is_filled(fleet, of) or not (shared or fleet.raw(*of, "overrides", "environments")):
+        if not (shared or fleet.raw(*of, "overrides", "environments")):
             continue
         there = [
             name
@@ -61,11 +61,6 @@ def base_values_are_used(fleet: Fleet) -> Iterator[Problem]:
         for path, by in _overridden(fleet, of, [("defaults",), of], _SETTINGS, there):
             if not is_filled(fleet, (*of, *path)):
                 yield _unused(fleet, f"tenant '{tenant}'", (*of, *path), by)
-
-
-def _is_of_frame(fleet: Fleet, at: tuple[str, ...]) -> bool:
-    """Whether an app is that of a frame, which is for tenants that are still to come, too."""
-    return is_filled(fleet, at[:2]) and not is_filled(fleet, at)
 
 
 def _overridden(

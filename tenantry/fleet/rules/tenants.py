@@ -8,7 +8,6 @@ from difflib import SequenceMatcher
 from tenantry.fleet import walk
 from tenantry.fleet.fleet import Fleet
 from tenantry.fleet.placement import matches
-from tenantry.grants.grants import is_filled
 from tenantry.kube.names import OWNED_ANNOTATIONS, OWNED_LABELS, PLATFORM
 from tenantry.messages.data import value_at
 from tenantry.messages.errors import Problem
@@ -17,12 +16,6 @@ from tenantry.messages.problems import doubtful
 from tenantry.model import PlacedSettings
 from tenantry.model.tenancy import OWN_ROLES, PolicyRule
 
-_RESERVED = {
-    "default": "its service account would be the one of all pods that name none",
-    "defaults": "commands call the settings of all tenants so",
-    PLATFORM: "add-ons are called 'platform/<add-on>', as apps of such a tenant would be",
-    "tenantry": "labels, bindings and Secrets of Tenantry itself are called so",
-}
 _BY_SETTING = {"pod-security.kubernetes.io/": "set 'podSecurity:' instead"}
 
 
@@ -39,17 +32,11 @@ def labels_of_tenants_leave_the_fleets_alone(fleet: Fleet) -> Iterator[Problem]:
                 )
 
 
-def tenants_are_not_named_like_something_else(fleet: Fleet) -> Iterator[Problem]:
-    """The main file may take most of the names: its author knows, and what lies in the cluster tells its objects apart."""
-    for tenant in fleet.document.tenants:
-        if tenant == PLATFORM or (tenant in _RESERVED and is_filled(fleet, ("tenants", tenant))):
-            yield Problem(
-                ("tenants", tenant),
-                "reserved-name",
-                f"a tenant cannot be called '{tenant}': {_RESERVED[tenant]}",
-                fix="rename the tenant",
-                at_key=True,
-            )
+def no_tenant_is_named_like_the_platform(fleet: Fleet) -> Iterator[Problem]:
+    if PLATFORM in fleet.document.tenants:
+        why = "add-ons are called 'platform/<add-on>', as apps of such a tenant would be"
+        message = f"a tenant cannot be called '{PLATFORM}': {why}"
+        yield Problem(("tenants", PLATFORM), "reserved-name", message, fix="rename the tenant", at_key=True)
 
 
 def selectors_name_declared_clusters(fleet: Fleet) -> Iterator[Problem]:

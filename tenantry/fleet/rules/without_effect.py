@@ -76,8 +76,8 @@ def windows_are_used(fleet: Fleet) -> Iterator[Problem]:
 
 
 def environments_have_clusters(fleet: Fleet) -> Iterator[Problem]:
-    """One that others extend can be their template; clusters in files of their own may be found later."""
-    if any(each.clusters for each in fleet.document.include):
+    """One that others extend can be their template; clusters in pieces of the file may be found later."""
+    if any(each.files for each in fleet.document.include):
         return
     extended = {environment.extends for environment in fleet.environments.values()}
     for name in fleet.environments:

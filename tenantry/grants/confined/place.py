@@ -86,10 +86,8 @@ class Holder:
 
     @cached_property
     def said(self) -> tuple[Mapping[str, Any], ...]:
-        """What the main file, and files of it for an environment, say of the tenant."""
-        files = (each.data for files in self.frame.source.overlays.values() for each in files)
-        overlays = (mapping_at(data, "tenants", self.tenant) for data in files)
-        return self.frame.raw("tenants", self.tenant), self.frame.raw("defaults"), *overlays
+        """What the main file says of the tenant."""
+        return self.frame.raw("tenants", self.tenant), self.frame.raw("defaults")
 
     @cached_property
     def written(self) -> frozenset[str]:

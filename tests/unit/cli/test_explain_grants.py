@@ -14,7 +14,7 @@ FLEET = """\
 apiVersion: tenantry/v1
 include:
   - teams/*.yaml
-  - {tenants: blue.yaml, of: ["blue-*"], class: small}
+  - blue-shop.yaml
 environments:
   dev: {management: hub, variables: {registry: registry.dev.example.com}}
   r1: {extends: dev, namespace: "{env}-{tenant}"}
@@ -49,6 +49,7 @@ tenants:
       settings: [quota]
   plain: {grants: {sources: ["*"], clusters: {names: [edge], exclude: [lone]}, environments: []}}
   tina: {}
+  blue-shop: {class: small}
 """
 Capture = pytest.CaptureFixture[str]
 
@@ -60,7 +61,7 @@ def _here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     Path("tenants.yaml").write_text(FLEET)
     for tenant in ("rocky", "plain"):
         Path(f"teams/{tenant}.yaml").write_text(f"tenants:\n  {tenant}: {{}}\n")
-    Path("blue.yaml").write_text("tenants:\n  blue-shop: {}\n")
+    Path("blue-shop.yaml").write_text("tenants:\n  blue-shop: {}\n")
 
 
 def explain(capsys: Capture, *arguments: str) -> str:
@@ -121,8 +122,8 @@ def test_a_tenant_of_the_main_file_gets_what_it_and_the_defaults_grant(capsys: C
 
 BLUE = """\
 # grants of tenant blue-shop
-file: blue.yaml             # tenants.yaml:4:15 (include)
-frame: tenantClasses.small  # tenants.yaml:27:3 (class small)
+file: blue-shop.yaml      # tenants.yaml:4:5 (include)
+frame: tenants.blue-shop  # tenants.yaml:39:3 (tenant)
 always:
   [sources, credentials, configs, apps, alerts, receivers, clusters, kustomize,
   helm]
@@ -155,7 +156,7 @@ never:
 """
 
 
-def test_a_new_tenant_gets_what_its_template_grants(capsys: Capture) -> None:
+def test_a_tenant_gets_what_its_class_grants(capsys: Capture) -> None:
     assert BLUE == explain(capsys, "blue-shop")
 
 
@@ -300,11 +301,11 @@ def test_json_tells_the_same(capsys: Capture) -> None:
     } == settings
 
 
-def test_json_names_the_template_of_a_new_tenant(capsys: Capture) -> None:
+def test_json_names_the_class_that_grants(capsys: Capture) -> None:
     told = json.loads(explain(capsys, "blue-shop", "-e", "prod", "--output", "json"))
     restricted = {"level": "class small", "file": "tenants.yaml", "line": 30, "column": 21}
     assert [{"environment": "prod", "granted": False, "origin": restricted, "clusters": []}] == told["environments"]
-    assert ("tenantClasses.small", "class small") == (told["frame"]["value"], told["frame"]["origin"]["level"])
+    assert ("tenants.blue-shop", "tenant") == (told["frame"]["value"], told["frame"]["origin"]["level"])
 
 
 @pytest.mark.parametrize(

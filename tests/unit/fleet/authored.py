@@ -16,7 +16,7 @@ Data = dict[str, Any]
 
 MAIN: Data = yaml.safe_load("""
 apiVersion: tenantry/v1
-include: [{tenants: rocky.yaml, of: [rocky]}]
+include: [rocky.yaml]
 environments: {dev: {management: hub, variables: {secret: Secret, config: ConfigMap, yes: "true"}}}
 clusters:
   hub: {environments: [dev]}

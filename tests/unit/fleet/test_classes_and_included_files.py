@@ -14,40 +14,36 @@ from tests.table import table
 
 MAIN = """\
 apiVersion: tenantry/v1
-include: [{{tenants: rocky.yaml, of: [{of}], class: small}}]
-environments: {{dev: {{management: hub, variables: {{team: platform}}}}}}
+include: [rocky.yaml]
+environments: {dev: {management: hub, variables: {team: platform}}}
 clusters:
-  hub: {{environments: [dev], labels: {{tier: hub}}}}
-  edge: {{environments: [dev], labels: {{tier: edge}}, kubeconfig: {{kamaji: {{controlPlane: edge, namespace: kamaji}}}}}}
-platform: {{chart: {{helm: {{url: "https://charts.example.com", version: 0.1.0}}}}}}
+  hub: {environments: [dev], labels: {tier: hub}}
+  edge: {environments: [dev], labels: {tier: edge}, kubeconfig: {kamaji: {controlPlane: edge, namespace: kamaji}}}
+platform: {chart: {helm: {url: "https://charts.example.com", version: 0.1.0}}}
 tenantClasses:
   base:
-    credentials: {{deploy: {{keys: [username, password]}}}}
+    credentials: {deploy: {keys: [username, password]}}
     sources:
-      given: {{git: {{url: "https://git.example.com/platform/given", ref: {{branch: main}}}}, credentials: deploy}}
-      lent: {{git: {{url: "https://git.example.com/platform/lent", ref: {{branch: main}}}}}}
-    apps: {{base: {{kustomize: {{source: given, path: ./base}}}}, more: {{kustomize: {{source: lent}}}}}}
+      given: {git: {url: "https://git.example.com/platform/given", ref: {branch: main}}, credentials: deploy}
+      lent: {git: {url: "https://git.example.com/platform/lent", ref: {branch: main}}}
+    apps: {base: {kustomize: {source: given, path: ./base}}, more: {kustomize: {source: lent}}}
   small:
     class: base
-    clusters: {{labels: {{tier: edge}}}}
-    quota: {{pods: 10}}
-    labels: {{cost: low}}
-    grants: {{sources: ["https://git.example.com/rocky/*"], settings: [timeout]}}
-{tenants}
+    clusters: {labels: {tier: edge}}
+    quota: {pods: 10}
+    labels: {cost: low}
+    grants: {sources: ["https://git.example.com/rocky/*"], settings: [timeout]}
+tenants: {rocky: {class: small}}
 """
-NEW = MAIN.format(of='"rock*"', tenants="")
-"""The file creates the tenant."""
-DECLARED = MAIN.format(of="rocky", tenants="tenants: {rocky: {class: small}}")
-"""The main file declares the tenant."""
 OWN = (
     "sources: {m: {git: {url: https://git.example.com/rocky/m, ref: {branch: main}}}}\n"
     "    apps: {web: {kustomize: {source: m}}}"
 )
 
 
-def load(main: str, own: str = OWN) -> Fleet:
+def load(own: str) -> Fleet:
     Path("rocky.yaml").write_text(f"tenants:\n  rocky:\n    {own}\n")
-    Path("tenants.yaml").write_text(main)
+    Path("tenants.yaml").write_text(MAIN)
     return load_fleet(Path("tenants.yaml"))
 
 
@@ -56,9 +52,8 @@ def _here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
 
 
-@table("main", [NEW, DECLARED], ids=["new", "declared"])
-def test_a_tenant_with_a_file_has_what_its_class_says(main: str) -> None:
-    fleet = load(main, f"{OWN}\n    timeout: 2m")
+def test_a_tenant_with_a_file_has_what_its_class_says() -> None:
+    fleet = load(f"{OWN}\n    timeout: 2m")
     rocky = fleet.document.tenants["rocky"]
     assert (rocky.apps.keys(), rocky.quota, rocky.timeout) == ({"base", "more", "web"}, {"pods": "10"}, "2m")
     at = ("tenants", "rocky")
@@ -151,16 +146,7 @@ REFUSED: list[tuple[str, str, str, str]] = [
 
 @table("what, code, message, own", REFUSED, ids=lambda row: row[0])
 def test_what_the_class_says_is_not_the_files_to_change(what: str, code: str, message: str, own: str) -> None:
-    for main in (NEW, DECLARED):
-        with pytest.raises(InvalidFleet) as caught:
-            plan_all(load(main, own))
-        told = {(each.code, each.message) for each in caught.value.diagnostics if each.location.file == "rocky.yaml"}
-        assert (code, message) in told, (what, told)
-
-
-def test_a_name_that_no_class_has_is_told_at_the_entry() -> None:
     with pytest.raises(InvalidFleet) as caught:
-        load(NEW.replace("class: small}", "class: [small, smaller]}"))
-    (problem,) = caught.value.diagnostics
-    assert (problem.code, str(problem.location)) == ("unknown-class", "tenants.yaml:2:63")
-    assert problem.message == "an entry of 'include' names class 'smaller', which is not declared"
+        plan_all(load(own))
+    told = {(each.code, each.message) for each in caught.value.diagnostics if each.location.file == "rocky.yaml"}
+    assert (code, message) in told, (what, told)

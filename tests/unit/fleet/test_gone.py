@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
+import pytest
+
 from tenantry.fleet.gone import GONE, fix_for_gone
 from tenantry.fleet.shape import check_shape
+from tenantry.load import load_fleet
+from tenantry.messages.errors import InvalidFleet
 from tenantry.source.parse import parse
 from tests.table import table
-from tests.unit.texts import problems, rocky
+from tests.unit.texts import FRAME, problems, rocky
 
 
 def test_no_model_has_a_key_that_is_gone() -> None:
@@ -20,8 +26,8 @@ def test_the_row_of_a_model_holds_for_those_that_extend_it() -> None:
         assert all(fix_for_gone(extended, key) == fix for key, fix in rows.items())
 
 
-FRAME = "apiVersion: tenantry/v1\nenvironments: {dev: {management: hub}}\nclusters: {hub: {environments: [dev]}}\n"
-TENANT = FRAME + "tenants: {rocky: {%s}}\n"
+_FLEET = "apiVersion: tenantry/v1\nenvironments: {dev: {management: hub}}\nclusters: {hub: {environments: [dev]}}\n"
+TENANT = _FLEET + "tenants: {rocky: {%s}}\n"
 
 
 @table(
@@ -44,16 +50,41 @@ TENANT = FRAME + "tenants: {rocky: {%s}}\n"
         (TENANT % "formerly: [rock]", "remove it: a tenant under another name is a new tenant"),
         (TENANT % "namespaces: {a: {formerly: []}}", "remove it: a tenant under another name is a new tenant"),
         (
-            FRAME + "platform: {require: {pinned: true}}\n",
+            _FLEET + "platform: {require: {pinned: true}}\n",
             "enforce it with a policy engine, such as Kyverno as an add-on",
         ),
-        (FRAME + "defaults: {roles: {}}\n", "declare a Role and a RoleBinding under 'objects:'"),
+        (_FLEET + "defaults: {roles: {}}\n", "declare a Role and a RoleBinding under 'objects:'"),
     ],
 )
 def test_what_the_author_is_told(text: str, fix: str) -> None:
     found = check_shape(parse(text.encode(), "tenants.yaml").data).findings
     assert [each.code for each in found] == ["unknown-key"]
     assert found[0].fix.startswith(fix)
+
+
+GONE_KEYS = [
+    # what the main file says beside the frame of tests, the key, a part of the fix
+    ("include: [{clusters: more.yaml}]", "clusters", "write 'files:'"),
+    ("include: [{tenants: more.csv, each: {class: small}}]", "each", "an entry on one line for each row"),
+    ("include: [{environment: dev, files: more.yaml}]", "environment", "overrides: {environments: ...}"),
+    ("include: [{tenants: more.yaml, of: [rocky]}]", "of", "name each file after the tenant"),
+    ("include: [{tenants: more.yaml, class: small}]", "class", "declare each tenant with its 'class:'"),
+]
+
+
+@table("text, key, fix", GONE_KEYS, ids=lambda row: row[0])
+def test_the_error_for_a_key_of_include_says_what_to_write(
+    text: str, key: str, fix: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    for name in ("more.yaml", "more.csv"):
+        Path(name).write_text("tenants: {}\n")
+    Path("tenants.yaml").write_text(f"{FRAME}{text}\n")
+    with pytest.raises(InvalidFleet) as caught:
+        load_fleet(Path("tenants.yaml"))
+    found = [each.fix for each in caught.value.diagnostics if each.code == "unknown-key" and each.path[-1] == key]
+    assert found, caught.value.diagnostics
+    assert fix in found[0]
 
 
 ROCKY = "clusters: {names: [hub]}"

@@ -100,27 +100,6 @@ def test_the_published_schema_is_what_the_command_prints(capsys: pytest.CaptureF
     assert capsys.readouterr().out == published, "stale: run `make document-schema`, and read the difference"
 
 
-def test_the_published_schema_of_files_with_clusters_is_what_the_command_prints(
-    capsys: pytest.CaptureFixture[str],
-) -> None:
-    assert run(["schema", "--clusters"]) == 0
-    published = (ROOT / "clusters-included.schema.json").read_text(encoding="utf-8")
-    assert capsys.readouterr().out == published, "stale: run `make document-schema`, and read the difference"
-    misfits = misfits_of(json.loads(published))
-    assert (
-        misfits({"clusters": {"edge": {"group": "edge", "labels": {"a": None}}, "hub": {"environments": ["dev"]}}})
-        == set()
-    )
-    assert misfits({"clusters": {}}) == set()
-    assert misfits({"clusters": {"edge": {"labels": {"a": "b"}}}}) != set()
-    assert misfits({"tenants": {}}) != set()
-
-
-def test_files_with_clusters_say_nothing_of_tenants(capsys: pytest.CaptureFixture[str]) -> None:
-    assert run(["schema", "--clusters", "--included"]) == 2
-    assert "--clusters takes no --included" in capsys.readouterr().err
-
-
 def test_it_holds_no_definition_that_nothing_uses_and_none_of_the_platforms() -> None:
     schema = json.loads(PUBLISHED.read_text(encoding="utf-8"))
     named = set(re.findall(r'"#/\$defs/(\w+)"', json.dumps(schema)))

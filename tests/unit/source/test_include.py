@@ -48,18 +48,17 @@ def problems(file: str = "tenants.yaml") -> str:
     return format_invalid(caught.value) + "\n"
 
 
-def test_tenants_come_in_the_order_of_the_main_file_then_new_ones_by_the_patterns_and_the_names_of_the_files() -> None:
-    entries = "['[ab].yaml', {tenants: 'z/*.yaml', class: small}]"
+def test_tenants_come_in_the_order_of_the_main_file_then_of_pieces_by_their_names() -> None:
     write(
         {
-            "tenants.yaml": main(entries, "b", "main", "a") + "tenantClasses: {small: {}}\n",
+            "tenants.yaml": main("[{files: 'z/*.yaml'}, '[ab].yaml']", "b", "main", "a"),
             "b.yaml": APP.format("b", "./"),
             "a.yaml": APP.format("a", "./"),
-            "z/2.yaml": APP.format("2", "./"),
-            "z/1.yaml": APP.format("1", "./"),
+            "z/2.yaml": APP.format("two", "./"),
+            "z/1.yaml": APP.format("one", "./"),
         }
     )
-    assert ["b", "main", "a", "1", "2"] == list(load_fleet(Path("tenants.yaml")).document.tenants)
+    assert ["b", "main", "a", "one", "two"] == list(load_fleet(Path("tenants.yaml")).document.tenants)
 
 
 def test_a_file_that_several_patterns_take_is_read_once() -> None:
@@ -78,10 +77,9 @@ def test_patterns_start_at_the_including_file_wherever_the_command_runs() -> Non
 
 
 def test_what_only_the_plan_shows_is_told_at_its_place_in_the_included_file() -> None:
-    entries = "[{tenants: t/*.yaml, class: small}]"
-    write({"tenants.yaml": main(entries) + "tenantClasses: {small: {}}\n", "t/kamaji.yaml": APP.format("kamaji", "./")})
+    write({"tenants.yaml": main("[{files: t/*.yaml}]"), "t/a.yaml": APP.format("kamaji", "./")})
     expected = told(
-        "t/kamaji.yaml:2:3: error[reserved-namespace]: namespace 'kamaji' of tenant 'kamaji' is reserved for the cluster"
+        "t/a.yaml:2:3: error[reserved-namespace]: namespace 'kamaji' of tenant 'kamaji' is reserved for the cluster"
         " or the platform",
         "  at tenants.kamaji",
         "  fix: rename the tenant, or change the environment's 'namespace'",
@@ -150,40 +148,59 @@ def test_a_missing_main_file_is_refused_as_ever() -> None:
 
 
 def test_a_pattern_that_would_look_at_files_without_end_is_refused() -> None:
-    write({"tenants.yaml": main(f"[{{tenants: '{'*/' * 40}x', of: [rocky]}}]", "rocky")})
+    write({"tenants.yaml": main(f"[{{files: '{'*/' * 40}x'}}]", "rocky")})
     Path("a").symlink_to(".")
     expected = told(
-        f"tenants.yaml:8:21: error[bad-include]: '{'*/' * 40}...' searches too many files or directories",
-        "  at include[0].tenants",
+        f"tenants.yaml:8:19: error[bad-include]: '{'*/' * 40}...' searches too many files or directories",
+        "  at include[0].files",
         "  fix: narrow the pattern",
         "Found 1 error",
     )
     assert expected == problems()
 
 
-# --- files with clusters -----------------------------------------------------------------------------------------
+# --- pieces of the file ------------------------------------------------------------------------------------------
 
 CLUSTER = "clusters:\n  {0}: {{environments: [dev], kubeconfig: {{capi: {{cluster: {0}, namespace: capi}}}}}}\n"
 
 
-def clusters_of(entries: str = "[{clusters: 'c/*.yaml'}]") -> str:
+def pieces(entries: str = "[{files: 'c/*.yaml'}]") -> str:
     return FRAME + f"include: {entries}\n" + GRANTED
 
 
-def test_files_with_clusters_add_to_those_of_the_main_file() -> None:
-    write({"tenants.yaml": clusters_of(), "c/b.yaml": CLUSTER.format("far"), "c/a.yaml": CLUSTER.format("near")})
+def test_pieces_add_to_the_clusters_of_the_main_file() -> None:
+    write({"tenants.yaml": pieces(), "c/b.yaml": CLUSTER.format("far"), "c/a.yaml": CLUSTER.format("near")})
     assert list(load_fleet(Path("tenants.yaml")).clusters) == ["hub", "edge", "near", "far"]
 
 
-def test_all_clusters_may_stand_in_included_files_and_have_groups_of_the_main_file() -> None:
+def test_all_clusters_tenants_classes_and_groups_may_stand_in_pieces() -> None:
     text = (
-        "apiVersion: tenantry/v1\nenvironments: {dev: {management: hub}}\ninclude: [{clusters: c.yaml}]\n"
-        "clusterGroups: {remote: {environments: [dev], kubeconfig: {capi: {cluster: '{cluster}', namespace: capi}}}}\n"
+        "apiVersion: tenantry/v1\nenvironments: {dev: {management: hub}}\ninclude: [{files: '[ct].yaml'}, rocky.yaml]\n"
     )
-    write({"tenants.yaml": text, "c.yaml": "clusters: {hub: {environments: [dev]}, edge: {group: remote}}\n"})
-    edge = load_fleet(Path("tenants.yaml")).clusters["edge"]
+    platform = "platform: {chart: {helm: {url: https://charts.example.com, version: 0.1.0}}}\n"
+    remote = "{environments: [dev], kubeconfig: {capi: {cluster: '{cluster}', namespace: capi}}}"
+    hub = "{environments: [dev], labels: {tier: hub}}"
+    granted = "{quota: {pods: 10}, clusters: {names: [hub, edge]}, grants: {sources: ['*']}}"
+    write(
+        {
+            "tenants.yaml": text + platform,
+            "c.yaml": f"clusterGroups: {{far: {remote}}}\nclusters: {{hub: {hub}, edge: {{group: far}}}}\n",
+            "t.yaml": f"tenantClasses: {{small: {granted}}}\ntenants:\n  rocky: {{class: small}}\n",
+            "rocky.yaml": APP.format("rocky", "./"),
+        }
+    )
+    fleet = load_fleet(Path("tenants.yaml"))
+    edge, rocky = fleet.clusters["edge"], fleet.document.tenants["rocky"]
     assert edge.kubeconfig
     assert edge.kubeconfig.resolved.name == "edge-kubeconfig"
+    assert (rocky.quota, list(rocky.apps)) == ({"pods": "10"}, ["web"])
+    assert fleet.source.line_of(("tenants", "rocky")) == "t.yaml:3:3"
+    assert fleet.source.line_of(("tenants", "rocky", "quota", "pods")).startswith("t.yaml:1:")
+    assert fleet.source.line_of(("tenants", "rocky", "apps", "web")) == "rocky.yaml:7:7"
+    assert fleet.source.line_of(("tenants", "rocky", "grants", "clusters")).startswith("t.yaml:1:")
+
+
+ONLY = "'clusters:', 'clusterGroups:', 'tenants:', 'tenantClasses:'"
 
 
 @pytest.mark.parametrize(
@@ -199,11 +216,11 @@ def test_all_clusters_may_stand_in_included_files_and_have_groups_of_the_main_fi
             ),
         ),
         (
-            {"c/a.yaml": CLUSTER.format("far"), "c/b.yaml": CLUSTER.format("far")},
+            {"c/a.yaml": "tenants: {rocky: {}}\n", "c/b.yaml": "tenants: {rocky: {}}\n"},
             (
-                "c/b.yaml:2:3: error[duplicate-cluster]: cluster 'far' is declared twice",
-                "  at clusters.far",
-                "  first: c/a.yaml:2:3",
+                "c/b.yaml:1:11: error[duplicate-tenant]: tenant 'rocky' is declared twice",
+                "  at tenants.rocky",
+                "  first: c/a.yaml:1:11",
                 "  fix: rename or remove one of them",
             ),
         ),
@@ -217,55 +234,61 @@ def test_all_clusters_may_stand_in_included_files_and_have_groups_of_the_main_fi
             ),
         ),
         (
-            {"c/a.yaml": CLUSTER.format("far") + "tenants: {}\n"},
+            {"c/a.yaml": CLUSTER.format("far") + "environments: {}\n"},
             (
-                "c/a.yaml:3:1: error[not-for-included]: an included file may only contain 'clusters:', not 'tenants:'",
-                "  at tenants",
+                f"c/a.yaml:3:1: error[not-for-included]: an included file may only contain {ONLY}, not 'environments:'",
+                "  at environments",
                 "  fix: move it to tenants.yaml, or remove it",
             ),
         ),
         (
             {"c/a.yaml": "include: [b.yaml]\n" + CLUSTER.format("far")},
             (
-                "c/a.yaml:1:1: error[not-for-included]: an included file may only contain 'clusters:', not 'include:'; it cannot"
+                f"c/a.yaml:1:1: error[not-for-included]: an included file may only contain {ONLY}, not 'include:'; it cannot"
                 " include other files",
                 "  at include",
                 "  fix: move it to tenants.yaml, or remove it",
             ),
         ),
         (
+            {"c/a.yaml": "tenants: [rocky]\n"},
+            (
+                "c/a.yaml:1:10: error[wrong-type]: expected a mapping, found a list",
+                "  at tenants",
+            ),
+        ),
+        (
             {"c/a.txt": ""},
             (
-                "tenants.yaml:8:22: error[includes-nothing]: no file matches 'c/*.yaml'",
-                "  at include[0].clusters",
+                "tenants.yaml:8:19: error[includes-nothing]: no file matches 'c/*.yaml'",
+                "  at include[0].files",
                 "  fix: correct the pattern, or remove it",
             ),
         ),
     ],
 )
-def test_a_mistake_in_a_file_with_clusters_is_told_there(files: dict[str, str], expected: tuple[str, ...]) -> None:
-    write({"tenants.yaml": clusters_of(), **files})
+def test_a_mistake_in_a_piece_is_told_there(files: dict[str, str], expected: tuple[str, ...]) -> None:
+    write({"tenants.yaml": pieces(), **files})
     assert told(*expected, "Found 1 error") == problems()
 
 
-def test_clusters_of_a_file_that_cannot_be_read_are_not_told_to_be_unknown() -> None:
+def test_what_a_piece_declares_that_cannot_be_read_is_not_told_to_be_unknown() -> None:
     text = (
         FRAME.replace("management: hub", "management: far").replace("clusters:\n", "clusters: {}\nx:\n").split("x:")[0]
     )
-    write({"tenants.yaml": text + "include: [{clusters: c.yaml}]\n", "c.yaml": "clusters: ["})
+    write(
+        {
+            "tenants.yaml": text + "include: [{files: c.yaml}]\n" + "tenants: {a: {class: small}}\n",
+            "c.yaml": "clusters: [",
+        }
+    )
     said = problems()
     assert said.startswith("c.yaml:1:12: error[syntax]")
     assert said.endswith("Found 1 error\n")
 
 
-@pytest.mark.parametrize("key", ["of: [rocky]", "class: small"])
-def test_files_with_clusters_are_for_no_tenants(key: str) -> None:
-    write({"tenants.yaml": clusters_of(f"[{{clusters: c.yaml, {key}}}]"), "c.yaml": CLUSTER.format("far")})
-    assert f"'{key.split(':')[0]}' says which tenants files speak of, but these hold clusters" in problems()
-
-
-def test_a_file_beside_files_with_clusters_is_named() -> None:
-    write({"tenants.yaml": clusters_of(), "c/a.yaml": CLUSTER.format("far"), "c/b.yml": "junk"})
+def test_a_file_beside_pieces_is_named() -> None:
+    write({"tenants.yaml": pieces(), "c/a.yaml": CLUSTER.format("far"), "c/b.yml": "junk"})
     (warning,) = warnings_of(load_fleet(Path("tenants.yaml")))
     assert (warning.code, warning.message) == (
         "not-included",
@@ -273,11 +296,11 @@ def test_a_file_beside_files_with_clusters_is_named() -> None:
     )
 
 
-def test_a_link_that_leaves_the_directory_is_no_file_with_clusters(tmp_path: Path) -> None:
+def test_a_link_that_leaves_the_directory_is_no_piece(tmp_path: Path) -> None:
     outside = tmp_path.with_suffix(".d")
     outside.mkdir()
     (outside / "x.yaml").write_text(CLUSTER.format("far"))
-    write({"tenants.yaml": clusters_of()})
+    write({"tenants.yaml": pieces()})
     Path("c").mkdir()
     Path("c/x.yaml").symlink_to(outside / "x.yaml")
     assert "error[bad-include]: 'c/x.yaml' is a symlink that leads out of the directory" in problems()

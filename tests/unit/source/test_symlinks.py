@@ -123,9 +123,7 @@ def test_no_command_shows_a_line_of_it(
 
 def included(root: Path, pattern: str) -> Path:
     file = root / "fleet/tenants.yaml"
-    file.write_text(
-        FRAME.replace("environments:", f"include: [{{tenants: '{pattern}', of: [movy]}}]\nenvironments:", 1) + MOVY
-    )
+    file.write_text(FRAME.replace("environments:", f"include: ['{pattern}']\nenvironments:", 1) + MOVY)
     return file
 
 

@@ -76,14 +76,14 @@ def test_a_value_cannot_end_a_command_or_begin_another(capsys: Capture) -> None:
 
 def test_a_place_in_an_included_file_is_named_from_the_root(capsys: Capture) -> None:
     head, _, tenants = BROKEN.partition("tenants:\n")
-    Path("edge/tenants.d").mkdir()
-    Path("edge/tenants.d/a,b:c.yaml").write_text(
+    Path("edge/tenants.d/a,b:c").mkdir(parents=True)
+    Path("edge/tenants.d/a,b:c/rocky.yaml").write_text(
         "tenants:\n  rocky:\n    apps: {web: {kustomize: {source: manifest}}}\n"
     )
     main = tenants.partition("    sources:")[0] + "    clusters: {all: true}\n"
-    write(f'{head}include: [{{tenants: "tenants.d/*.yaml", of: [rocky]}}]\ntenants:\n{main}')
+    write(f'{head}include: ["tenants.d/a,b:c/rocky.yaml"]\ntenants:\n{main}')
     _, out, _ = validate(capsys, "github")
-    assert "::error file=fleets/edge/tenants.d/a%2Cb%3Ac.yaml,line=" in out, out
+    assert "::error file=fleets/edge/tenants.d/a%2Cb%3Ac/rocky.yaml,line=" in out, out
 
 
 @pytest.mark.parametrize(
