@@ -53,7 +53,7 @@ def settings_of(space: Space, notes: Notes) -> dict[str, Any]:
             continue
         if thing.kind in KINDS and (thing.name == "tenantry" or thing.name.startswith(("tenantry-", "tenantry."))):
             text = "names that begin with 'tenantry' are the fleet's own in a tenant's namespace"
-            notes.leave(thing.read, text, "declare it under 'objects' with another name, and delete this one then")
+            notes.leave(thing.read, text, "declare it under 'objects' with another name; this one can go then")
         elif thing.kind in KINDS or (thing.is_declared and not is_own_account(space, thing)):
             _declare(thing, objects)
             notes.take(thing.read, *space.path, "objects")
