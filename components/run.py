@@ -35,11 +35,10 @@ from tenantry.render import rendered
 from tenantry.rollout.authors import Authors
 from tenantry.rollout.ignoring import ignored
 from tenantry.rollout.moves import Move
-from tenantry.rollout.opening import waits
 from tenantry.rollout.proven import proven_in
 from tenantry.stacks.command import PARALLEL, SKIP_CHECKPOINTS, TUNED
 from tenantry.stacks.file import NAMESPACE
-from tenantry.stacks.outcome import OUTCOME_FILE, STARTED, UNPROTECT, WAITS, for_stack, offboards, tell
+from tenantry.stacks.outcome import OUTCOME_FILE, STARTED, UNPROTECT, for_stack, offboards, tell
 
 from .comparing import restoring
 from .config import ClusterTarget, DirectoryTarget, StackConfig, Target, read_config
@@ -61,7 +60,7 @@ if TYPE_CHECKING:
 class Run:
     """plan: with the values of Secrets, without what is left out. target: where its objects go.
 
-    gates: None: the plan's rollouts are left aside. check: of some objects, when all have been created.
+    gates: None: the plan's rollout is left aside. check: of some objects, when all have been created.
     last: makes the object that is created after all others. kept: objects that stay as they are, whatever the plan says of them.
     whole: the plan before anything was left out; None: nothing was. renamed: what has another name in the state.
     moves: the apps that move to another source. staying: what can stay as it is in the midst of the run.
@@ -105,7 +104,7 @@ def run_of(environment: str | None = None, file: str | Path | None = None) -> Ru
         gates.left, gates.good = waits.ids, clocks.good
         gates.authors = Authors(contacted, compared.ids if compared else frozenset())
         changing = (contacted.wave_of(id) for id in gates.authors.touched)
-        gates.changing = frozenset((rollout.name, wave.number) for rollout, wave in filter(None, changing))
+        gates.changing = frozenset(wave.number for wave in filter(None, changing))
         if compared:
             new = {each.id for each in compared.before if not each.live}
             gates.proven = [*proven_in(contacted, gates.turns, compared.ids | waits.ids, new)]
@@ -189,9 +188,6 @@ def make_plan(config: StackConfig) -> Made:
         return Made(planned)
     if passed_over := ignored(config.environment):
         pulumi.log.warn(f"in an emergency, this run does not wait for {listed(passed_over)}")
-    if not pulumi.runtime.is_dry_run() and (message := waits(planned, datetime.now(UTC))):
-        tell(str(WAITS))
-        raise pulumi.RunError(message)
     with connected(target, planned) as client:
         contacted = planned.only([each.hub for each in client.each()]) if config.without else planned
         now, there = _held(client, fleet, contacted, config)

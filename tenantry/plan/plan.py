@@ -13,8 +13,8 @@ from tenantry.fleet.classes import class_of_app
 from tenantry.fleet.fleet import Fleet, hubs_of
 from tenantry.fleet.placement import cluster_labels
 from tenantry.kube.objects import KubeObject, ObjectId
-from tenantry.messages.errors import UNKNOWN_NAME, Path, Problem, Refused
-from tenantry.messages.text import closest, listed
+from tenantry.messages.errors import UNKNOWN_NAME, Path, Refused
+from tenantry.messages.text import closest
 from tenantry.plan.after import After, after_of
 from tenantry.plan.dependencies import joined
 from tenantry.plan.engine_order import in_engine_order
@@ -22,9 +22,8 @@ from tenantry.plan.objects.lifecycle import STATE_LABEL
 from tenantry.plan.placements import PlannedPlacement
 from tenantry.plan.planned_apps import PlannedApp
 from tenantry.plan.planner import Part, Planner
-from tenantry.rollout.drawing import rollout_at
-from tenantry.rollout.waves import Member, Rollout, dependency_cycle, members, rollouts_of
-from tenantry.rollout.windows import Windows, windows_of
+from tenantry.rollout.drawing import apps_at_once
+from tenantry.rollout.waves import Rollout, Wave, members, rollout_of
 
 
 class Permit(NamedTuple):
@@ -40,16 +39,15 @@ class Plan:
     """objects: dependencies come before what depends on them; every identity occurs once.
 
     apps: tenants' apps, and add-ons with the tenant "". origins: the part of the document that each object comes from.
-    rollouts: the environment's first; none if it has no rollout. members: the wave of each object, for `wave_of`.
-    off: the names, as of rollouts, of the apps that are in no wave; it may name apps that are not in the plan.
+    rollout: None if the environment has none. members: the wave of each object, for `wave_of`.
+    off: the full names of the apps that are in no wave; it may name apps that are not in the plan.
     after: the gate to the environment before; None: there is no gate.
     written: by cluster and identity, where the file has an object as it is, also if a release installs it.
     before: the environment before this one, with or without a gate.
     labels, homes: of each cluster of the fleet; its homes are its environments.
     hubs: the management clusters, in the order of the file. Where there are several, the name of one is part of each identity.
     hub_by_cluster: of the environment's clusters. A management cluster is its own.
-    windows: when changes may begin.
-    app_classes: the class that an app comes from, by tenant and app; only if there are rollouts.
+    app_classes: the class that an app comes from, by tenant and app; only with a rollout.
     """
 
     environment: str
@@ -59,8 +57,8 @@ class Plan:
     apps: tuple[PlannedApp, ...]
     origins: Mapping[ObjectId, Path] = field(default_factory=dict)
     permits: tuple[Permit, ...] = ()
-    rollouts: tuple[Rollout, ...] = ()
-    members: Mapping[ObjectId, Member] = field(default_factory=dict)
+    rollout: Rollout | None = None
+    members: Mapping[ObjectId, Wave] = field(default_factory=dict)
     off: frozenset[str] = frozenset()
     after: After | None = None
     written: Mapping[tuple[str, ObjectId], Path] = field(default_factory=dict)
@@ -68,7 +66,6 @@ class Plan:
     homes: Mapping[str, Sequence[str]] = field(default_factory=dict)
     before: str | None = None
     hub_by_cluster: Mapping[str, str] = field(default_factory=dict)
-    windows: Windows = field(default_factory=Windows)
     app_classes: Mapping[tuple[str, str], str] = field(default_factory=dict)
 
     @property
@@ -101,7 +98,7 @@ class Plan:
         """What one management cluster has, in the form of a plan of an environment that has this one alone.
 
         So its identities are those of objects that are read from the cluster. `ObjectId.at` gives those of this plan again.
-        The rollouts are the whole environment's. Raises: KeyError: the environment has no such management cluster.
+        The rollout is the whole environment's. Raises: KeyError: the environment has no such management cluster.
         """
         if self.hubs == (hub,):
             return self
@@ -123,7 +120,7 @@ class Plan:
     def only(self, hubs: Collection[str]) -> Plan:
         """What some of the management clusters have, with the identities of this plan.
 
-        The rollouts, and which cluster is whose, are the whole environment's.
+        The rollout, and which cluster is whose, are the whole environment's.
         """
         if {*self.hubs} <= {*hubs}:
             return self
@@ -137,8 +134,8 @@ class Plan:
             members={id: member for id, member in self.members.items() if id.hub in hubs},
         )
 
-    def wave_of(self, id: ObjectId) -> Member | None:
-        """The wave that an object belongs to, with its rollout; None: the object is in no wave and waits for none."""
+    def wave_of(self, id: ObjectId) -> Wave | None:
+        """The wave that an object belongs to; None: the object is in no wave and waits for none."""
         return self.members.get(id)
 
 
@@ -187,10 +184,8 @@ def plan(fleet: Fleet, environment: str, part: Part | None = None) -> Plan:
     gathered, placements = planner.gathered()
     objects = tuple(in_engine_order(gathered.objects.values(), gathered.awaited))
     protected = fleet.environments[environment].protected
-    rollouts, off = rollouts_of(fleet, environment)
-    places = members(objects, gathered.apps, rollouts, off)
-    if len(rollouts) > 1 and (waiting := dependency_cycle(objects, places)):
-        raise fleet.invalid([_in_a_dependency_cycle(fleet, environment, waiting)])
+    rollout = rollout_of(fleet, environment)
+    off = frozenset(apps_at_once(fleet)) if rollout else frozenset[str]()
     return Plan(
         environment,
         planner.hubs,
@@ -199,8 +194,8 @@ def plan(fleet: Fleet, environment: str, part: Part | None = None) -> Plan:
         tuple(gathered.apps),
         gathered.origins,
         tuple(_permits(fleet, placements, gathered.apps)),
-        rollouts,
-        places,
+        rollout,
+        members(objects, gathered.apps, rollout, off),
         off,
         after_of(fleet, environment),
         gathered.written,
@@ -208,8 +203,7 @@ def plan(fleet: Fleet, environment: str, part: Part | None = None) -> Plan:
         {name: cluster.environments for name, cluster in fleet.clusters.items()},
         fleet.environments[environment].before,
         hubs_of(fleet, environment),
-        windows_of(fleet, environment),
-        _classes_of(fleet, gathered.apps) if rollouts else {},
+        _classes_of(fleet, gathered.apps) if rollout else {},
     )
 
 
@@ -217,12 +211,6 @@ def _classes_of(fleet: Fleet, apps: Iterable[PlannedApp]) -> dict[tuple[str, str
     """The class of each app that comes from one."""
     every = dict.fromkeys((app.tenant, app.name) for app in apps if app.tenant)
     return {app: found for app in every if (found := class_of_app(fleet.source, *app))}
-
-
-def _in_a_dependency_cycle(fleet: Fleet, environment: str, waiting: Sequence[ObjectId]) -> Problem:
-    message = f"waves would wait for each other, because of what these depend on: {listed(waiting)}"
-    fix = "give these apps the same rollout, or remove a 'dependsOn' between them"
-    return Problem(rollout_at(fleet, environment), "rollout-cycle", message, fix=fix, at_key=True)
 
 
 def _permits(fleet: Fleet, placements: Iterable[PlannedPlacement], apps: Iterable[PlannedApp]) -> Iterator[Permit]:

@@ -35,6 +35,10 @@ EXPLAINED: tuple[tuple[str, str], ...] = (
     ),
     ("a network is one word", r'mistakes/golden/wrong-types: 2\.0: "wrong-type" -> "bad-value"'),
     (
+        "a rollout needs its waves, and nothing may stand for them: the key that is missing is told, too",
+        r'mistakes/hostile/mutation/examples-rollout-6: \+: \(nothing\) -> \["missing-key",.*',
+    ),
+    (
         "pieces of the file are included as `files`, not as `clusters`",
         r'mistakes/hostile/mutation/golden-groups-\d: 0\.(0: "includes-nothing" -> "unknown-key"|1: "[^"]*:4:13" -> "[^"]*:4:3")',
     ),

@@ -100,9 +100,9 @@ def test_nothing_depends_on_an_object_of_another_hub(prod: Plan) -> None:
 
 
 def test_waves_span_the_hubs(prod: Plan) -> None:
-    (rollout,) = prod.rollouts
-    assert [wave.units for wave in rollout.waves] == [("edge-1",), ("edge-2", "edge-3", "hub-eu", "hub-us")]
-    waves = {each.id: member[1].number for each in prod.objects if (member := prod.wave_of(each.id))}
+    assert prod.rollout
+    assert [wave.clusters for wave in prod.rollout.waves] == [("edge-1",), ("edge-2", "edge-3", "hub-eu", "hub-us")]
+    waves = {each.id: wave.number for each in prod.objects if (wave := prod.wave_of(each.id))}
     assert {waves[app.id] for app in prod.apps if app.cluster == "edge-1"} == {1}
     assert {waves[app.id] for app in prod.apps if app.cluster != "edge-1"} == {2}
     # The shared account of the namespace of kubeconfigs goes with the first wave of its own hub.
