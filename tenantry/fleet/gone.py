@@ -25,8 +25,10 @@ from tenantry.model import (
     SourcePatch,
     Tenant,
 )
+from tenantry.model.document import Frame
 from tenantry.model.tenancy import ExtraNamespace
 
+_SHARD = "write 'shard:' of each cluster"
 _ARTIFACT = "Flux's own kinds of sources are left: write 'git:', 'oci:', 'helm:' or 'bucket:'"
 _OBJECTS = "declare {} under 'objects:'"
 _ENGINE = "enforce it with a policy engine, such as Kyverno as an add-on"
@@ -62,6 +64,7 @@ GONE: Mapping[type[Model], Mapping[str, str]] = {
         "roles": _OBJECTS.format("a Role and a RoleBinding"),
     },
     Platform: {
+        "longNames": "remove it: names that are too long are always shortened, with a hash",
         "receivers": "remove it: an interval of the source makes Flux fetch, and receivers of tenants stay",
         "require": _ENGINE,
     },
@@ -69,11 +72,12 @@ GONE: Mapping[type[Model], Mapping[str, str]] = {
     SourcePatch: {"externalArtifact": _ARTIFACT},
     Tenant: {"formerly": _HANDED_OVER},
     Document: {"windows": _BY_SCHEDULE},
-    Environment: {"windows": _BY_SCHEDULE},
+    Environment: {"windows": _BY_SCHEDULE, **dict.fromkeys(("fluxShards", "dedicatedFluxShards"), _SHARD)},
     After: {
         "gate": "remove it: a mapping refuses what the environment before does not run, and a name alone sets the order"
     },
-    ClusterGroup: {"windows": _BY_SCHEDULE},
+    ClusterGroup: {"windows": _BY_SCHEDULE, "shard": _SHARD},
+    Frame: {"shard": _SHARD},
     Cluster: {"windows": _BY_SCHEDULE},
     Rollout: {
         "by": "remove it: waves take clusters, by 'names:', 'labels:', 'percent:' or 'all:'",

@@ -111,8 +111,8 @@ alerts:
 settings: [quota]  # tenants.yaml:36:17 (tenant)
 never:
   [role, labels, annotations, podSecurity, objects, dependsOn, variables,
-  grants, overrides, namespace, serviceAccount, shard, clusterRoles,
-  clusterObjects, clusterAdmin, environments, class, state, adopt]
+  grants, overrides, namespace, serviceAccount, clusterRoles, clusterObjects,
+  clusterAdmin, environments, class, state, adopt]
 """
 
 
@@ -151,8 +151,8 @@ settings:   # tenants.yaml:31:17 (class small)
   [interval, limits, namespaces, network, owners, quota, retryInterval, timeout]
 never:
   [role, labels, annotations, podSecurity, objects, dependsOn, variables,
-  grants, overrides, namespace, serviceAccount, shard, clusterRoles,
-  clusterObjects, clusterAdmin, environments, class, state, adopt]
+  grants, overrides, namespace, serviceAccount, clusterRoles, clusterObjects,
+  clusterAdmin, environments, class, state, adopt]
 """
 
 
@@ -175,8 +175,8 @@ alerts: []    # default
 settings: []  # default
 never:
   [role, labels, annotations, podSecurity, objects, dependsOn, variables,
-  grants, overrides, namespace, serviceAccount, shard, clusterRoles,
-  clusterObjects, clusterAdmin, environments, class, state, adopt]
+  grants, overrides, namespace, serviceAccount, clusterRoles, clusterObjects,
+  clusterAdmin, environments, class, state, adopt]
 """
 
 
@@ -259,7 +259,6 @@ def test_json_tells_the_same(capsys: Capture) -> None:
         "overrides",
         "namespace",
         "serviceAccount",
-        "shard",
         "clusterRoles",
         "clusterObjects",
         "clusterAdmin",
