@@ -95,17 +95,11 @@ def shared_hubs(draw: st.DrawFn) -> Data:
     for environment in environments.values():
         environment.update(management="hubdev", namespace="{env}-{tenant}")
     environments["dev"]["namespace"] = draw(st.sampled_from(["{env}-{tenant}", "{tenant}", "{tenant}-x"]))
-    for addon in fleet["platform"]["addons"].values():
-        if addon.get("scope") == "environment":  # each environment has to own namespaces of its own
-            addon["namespaces"] = {f"{{env}}-{name}": each for name, each in addon.get("namespaces", {}).items()}
     for tenant in fleet["tenants"].values():
         tenant.pop("environments", None)  # clusters of these are drawn below
     if extending:
         few = fleet["tenants"] and draw(st.booleans())
         environments["r1"] = {"extends": "prod", **({"tenants": [min(fleet["tenants"])]} if few else {})}
-        for addon in fleet["platform"]["addons"].values() if few else ():
-            # An environment of a few tenants has no add-ons of its own that apps could wait for.
-            addon.pop("scope", None)
     for name, cluster in fleet["clusters"].items():
         cluster["environments"] = draw(st.lists(st.sampled_from(sorted(environments)), min_size=1, unique=True))
         if cluster["environments"] == ["r1"]:  # else an app of a tenant that is not in it would be nowhere
@@ -482,8 +476,6 @@ _ADDON: st.SearchStrategy[Data] = st.fixed_dictionaries({}, optional={"targetNam
 @st.composite
 def _addons(draw: st.DrawFn, clusters: list[str]) -> Data:
     addon: Data = {"clusters": draw(_selectors(clusters))}
-    if draw(st.booleans()):
-        addon["scope"] = "environment"
     if draw(st.booleans()):
         addon["namespaces"] = {f"{{app}}-{{env}}-{draw(st.sampled_from(['a', 'b']))}": draw(_ADDON_NAMESPACE)}
         addon["adopt"] = draw(st.booleans())

@@ -38,7 +38,7 @@ _SAYS_WHAT = frozenset({"type", "properties", "enum", "const", "items"})
 """Keywords of schemas that say what a value is. The others only constrain it."""
 _FLUX = frozenset({"kustomize", "helm", "git", "oci", "bucket"})
 """Blocks whose keys are Flux's."""
-_FIRST = ("clusters", "environments", "scope", "source")
+_FIRST = ("clusters", "environments", "source")
 _TYPES = {
     bool: {"boolean"},
     int: {"integer", "number"},

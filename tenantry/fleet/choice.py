@@ -12,7 +12,7 @@ from tenantry.fleet.merge import Origin, origin_at
 from tenantry.fleet.placement import (
     Barrier,
     addon_barrier,
-    addon_environments,
+    addon_environment,
     app_barrier,
     cluster_is_granted,
     granted_selector,
@@ -106,10 +106,9 @@ def choice_of_addon(fleet: Fleet, environment: str, addon: str, cluster: str | N
 
 def _elsewhere(fleet: Fleet, environment: str, addon: str, decision: Decision) -> Barrier | None:
     """Another environment that has the add-on on the cluster."""
-    owners = addon_environments(fleet, addon, decision.cluster)
-    if not owners or environment in owners:
+    owner = addon_environment(fleet, addon, decision.cluster)
+    if owner in (None, environment):
         return None
-    owner = owners[0]
     index = fleet.clusters[decision.cluster].environments.index(owner)
     at = ("clusters", decision.cluster, "environments", index)
     whose = "it belongs" if fleet.document.platform.addons[addon].environments else "its add-ons belong"

@@ -201,22 +201,6 @@ def platform_account(fleet: Fleet, environment: str, cluster: str) -> str:
     return account if cluster == hub else join(account, *environment_part(fleet, environment, hub))
 
 
-OWN_ACCOUNT = "addon."
-"""How the names of accounts begin that add-ons have of their own."""
-
-
-def addon_account(fleet: Fleet, environment: str, cluster: str, addon: str) -> str:
-    """The service account of an add-on with an `account`.
-
-    The name of one that Tenantry makes has a dot. No namespace has one, and so no tenant's account such a name.
-    """
-    account = fleet.document.platform.addons[addon].account
-    if account and account.existing:
-        return account.existing
-    mark = environment_part(fleet, environment, hub_of(fleet, environment, cluster))
-    return OWN_ACCOUNT + ".".join((*mark, addon))
-
-
 def neighbours(fleet: Fleet, environment: str) -> list[str]:
     """The other environments that share a management cluster or any cluster with this one."""
     hubs = {*fleet.environments[environment].managements}

@@ -10,6 +10,7 @@ from collections.abc import Mapping
 
 from tenantry.grants.model import Grants, Include
 from tenantry.model import (
+    Addon,
     After,
     App,
     Cluster,
@@ -28,7 +29,7 @@ from tenantry.model import (
     Tenant,
 )
 from tenantry.model.document import Frame
-from tenantry.model.tenancy import ExtraNamespace
+from tenantry.model.tenancy import AddonAccount, ExtraNamespace
 
 _SHARD = "write 'shard:' of each cluster"
 _ARTIFACT = "Flux's own kinds of sources are left: write 'git:', 'oci:', 'helm:' or 'bucket:'"
@@ -49,6 +50,8 @@ GONE: Mapping[type[Model], Mapping[str, str]] = {
     App: {
         "imageAutomation": "let an app on the management cluster apply the objects of image automation from the tenant's repository"
     },
+    Addon: {"scope": "remove it, and declare an add-on for each environment, with 'environments:'"},
+    AddonAccount: dict.fromkeys(("role", "rules"), "write 'existing: NAME', an account that exists"),
     SecretKey: {"from": "remove it: the stack that makes the cluster writes the Secret"},
     ConfigMap: dict.fromkeys(
         ("provider", "cluster", "address", "certificateAuthority", "audiences", "serviceAccountName"),

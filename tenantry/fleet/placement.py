@@ -74,17 +74,9 @@ def by_rank(fleet: Fleet, cluster: str) -> list[str]:
     return sorted(fleet.clusters[cluster].environments, key=lambda each: _is_of_few(fleet, each))
 
 
-def addon_environments(fleet: Fleet, addon: str, cluster: str) -> list[str]:
-    """The environments that have an add-on on a cluster, if the add-on is there: one, unless each has its own."""
-    admitted = [each for each in by_rank(fleet, cluster) if not addon_barrier(fleet, each, addon)]
-    if fleet.document.platform.addons[addon].scope == "cluster":
-        return admitted[:1]
-    return [each for each in admitted if not _is_of_few(fleet, each)] or admitted
-
-
 def addon_environment(fleet: Fleet, addon: str, cluster: str) -> str | None:
-    """The first environment that has an add-on on a cluster, if the add-on is there; None: no environment there admits it."""
-    return next(iter(addon_environments(fleet, addon, cluster)), None)
+    """The environment that has an add-on on a cluster, if the add-on is there; None: no environment there admits it."""
+    return next((each for each in by_rank(fleet, cluster) if not addon_barrier(fleet, each, addon)), None)
 
 
 def _is_of_few(fleet: Fleet, environment: str) -> bool:
@@ -209,17 +201,11 @@ def selector_at(fleet: Fleet, tenant: str, app: str) -> Path:
     return ("tenants", tenant, "clusters") if declared.clusters else ("defaults", "clusters")
 
 
-def addons_on(fleet: Fleet, environment: str, cluster: str) -> dict[str, str]:
-    """The add-ons of a cluster that an environment has or shares, each with the environment that has it there."""
+def addons_on(fleet: Fleet, cluster: str) -> dict[str, str]:
+    """The add-ons of a cluster, each with the environment that has it there."""
     declared, addons = fleet.clusters[cluster], fleet.document.platform.addons
-    found: dict[str, str] = {}
-    for addon, each in addons.items():
-        owners = addon_environments(fleet, addon, cluster) if matches(each.clusters, cluster, declared) else []
-        if environment in owners:
-            found[addon] = environment
-        elif owners and each.scope == "cluster":
-            found[addon] = owners[0]
-    return found
+    there = [addon for addon, each in addons.items() if matches(each.clusters, cluster, declared)]
+    return {addon: owner for addon in there if (owner := addon_environment(fleet, addon, cluster))}
 
 
 def clusters_of_app(fleet: Fleet, environment: str, at: tuple[str, ...]) -> list[str]:
@@ -237,8 +223,8 @@ def placements_of(fleet: Fleet, at: tuple[str, ...]) -> Iterator[tuple[str, str]
                 for environment in environments
                 if not app_barrier(fleet, environment, at[1], at[-1])
             )
-        else:
-            yield from ((each, name) for each in addon_environments(fleet, at[-1], name))
+        elif owner := addon_environment(fleet, at[-1], name):
+            yield owner, name
 
 
 def placements_of_source(fleet: Fleet, at: tuple[str, ...]) -> Iterator[tuple[str, str]]:

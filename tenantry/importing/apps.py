@@ -285,14 +285,9 @@ _PLATFORMS = "tenantry-platform"
 
 
 def account_of(survey: Survey, addon: FoundApp) -> dict[str, Any]:
-    """`account` of an add-on in its place: one of its own, one that exists, or that of Flux's controller if it names none.
-
-    An object of Tenantry's names the platform's account, or one that Tenantry made.
-    """
+    """`account` of an add-on in its place: one that exists, or that of Flux's controller if it names none."""
     thing = addon.thing
     platforms = survey.platform_account(addon.place.cluster)
-    if own := survey.account_of(addon):
-        return own
     if thing.namespace != addon.home or (thing.is_ours and _without_mark(survey, thing, platforms) == platforms):
         return {}
     if named := str(thing.spec.get("serviceAccountName") or ""):

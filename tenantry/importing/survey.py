@@ -7,7 +7,6 @@ from collections.abc import Mapping
 from functools import cached_property
 from typing import Any
 
-from tenantry.fleet.fleet import OWN_ACCOUNT
 from tenantry.importing.blocks import KEYS, Named, chart_of, has_shared_interval, source_entry
 from tenantry.importing.checkouts import FLUX
 from tenantry.importing.clusters import APPS, Remotes
@@ -110,22 +109,6 @@ class Survey:
                 return {"git": where, **credentials}
         return {}
 
-    def account_of(self, addon: FoundApp) -> dict[str, Any]:
-        """The rights of the account that an add-on of Tenantry's has of its own in its place."""
-        name = str(addon.thing.spec.get("serviceAccountName"))
-        if not (addon.thing.is_ours and name.startswith(OWN_ACCOUNT)):
-            return {}
-        account = self.world.get("ServiceAccount", addon.thing.namespace, name)
-        local = addon.place.cluster == self.world.management
-        there = self.world.things if local else self.baselines.get(addon.place, [])
-        own = [each for each in there if each.is_ours and each.labels.get(APP_LABEL) == addon.key and not each.tenant]
-        rights = [each for each in own if f"{each.name}.".startswith(f"tenantry-{name}.")]
-        for each in (*([account] if account else ()), *rights):
-            self.world.notes.take(each.read, *addon.path, "account")
-        roles = {str(each.at("roleRef", "name")) for each in rights if each.kind == "RoleBinding"}
-        rules = next((each.at("rules") for each in rights if each.kind == "ClusterRole"), None)
-        return {"role": next(iter(sorted(roles)), "admin"), **({"rules": rules} if rules else {})}
-
     def namespaces_of(self, addon: FoundApp) -> dict[str, Any]:
         """The namespaces that an add-on of Tenantry's owns in its place, by name."""
         local = addon.place.cluster == self.world.management
@@ -160,7 +143,7 @@ class Survey:
         ours = [each for each in self.world.of(*APPS) if each.is_ours and self.remotes.name(each) == cluster]
         made = [each for each in ours if each in self.charts] or [each for each in ours if _is_addon(each)]
         named = Counter(str(each.spec.get("serviceAccountName")) for each in made)
-        most = [name for name, _ in named.most_common() if not name.startswith(OWN_ACCOUNT)]
+        most = [name for name, _ in named.most_common()]
         mark = f"-{self.world.environment}"
         return next(iter(most), "tenantry-platform").removesuffix(mark)
 

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple, TypeAlias
 from tenantry.fleet.fleet import Fleet, hub_of
 from tenantry.fleet.namespaces import main_namespace
 from tenantry.fleet.placement import (
-    addon_environments,
+    addon_environment,
     app_barrier,
     cluster_labels,
     clusters_taken,
@@ -89,10 +89,8 @@ def _check(fleet: Fleet, only: Filter) -> None:
 def _all_placed(fleet: Fleet) -> Iterator[Placed]:
     for addon in fleet.document.platform.addons:
         for cluster in clusters_taken(fleet, ("platform", "addons", addon)):
-            yield from (
-                Placed(environment, PLATFORM, addon, cluster)
-                for environment in addon_environments(fleet, addon, cluster)
-            )
+            if environment := addon_environment(fleet, addon, cluster):
+                yield Placed(environment, PLATFORM, addon, cluster)
     for tenant, each in fleet.document.tenants.items():
         for app in each.apps:
             admitted = {name for name in fleet.environments if not app_barrier(fleet, name, tenant, app)}

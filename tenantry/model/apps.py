@@ -86,9 +86,6 @@ class Addon(App):
     environments: Annotated[list[Name], Field(min_length=1)] | None = None
     """The environments whose clusters get the add-on, and those that extend them. A cluster in several of them has it once, in
     the first that the cluster names. Default: all environments."""
-    scope: Literal["cluster", "environment"] = "cluster"
-    """`cluster`: a cluster in several environments has the add-on once. `environment`: each environment of the cluster that the
-    add-on admits has its own; the names of its objects and its release contain the environment where they would meet."""
     source: Source | None = None
     """Where the add-on's manifests or chart come from. Without it, `kustomize` or `helm` names one of `platform.sources`."""
     namespace: Name | None = None
@@ -99,16 +96,10 @@ class Addon(App):
     """Namespaces that the add-on owns, by name; placeholders are filled in. They are created before the add-on, removed after it,
     and reserved: no tenant can have one of them."""
     account: AddonAccount | None = None
-    """An account with few rights for the add-on: `{}` for all rights in its `namespaces` and no others. A release is then stored in
-    its `targetNamespace`, one of these. Or an `existing` account. Default: the platform's account, which may do everything."""
+    """An `existing` account as which Flux applies the add-on. Default: the platform's account, which may do everything."""
     keepCRDs: bool = True
     """Whether the CustomResourceDefinitions that the add-on applied stay when the add-on goes, and with them all objects of their
     kinds. `state: offboarding` takes this away."""
     adopt: bool = False
     """Whether to take over what exists already: the add-on's Kustomization or HelmRelease, its source and chart, and namespaces of
     these names with the objects in them that the add-on has."""
-
-    @property
-    def own_account(self) -> AddonAccount | None:
-        """The account that Tenantry makes for the add-on; None: it has none of its own."""
-        return None if self.account is None or self.account.existing else self.account

@@ -238,17 +238,11 @@ OWN_ROLES = ("admin", "cluster-admin", "edit", "view")
 
 
 class AddonAccount(Model):
-    """The account as which Flux applies an add-on instead of as the platform's, which may do everything: one that Tenantry makes,
-    with few rights, or one that exists.
-    """
+    """The account as which Flux applies an add-on instead of as the platform's, which may do everything."""
 
-    existing: ObjectName | None = None
+    existing: ObjectName
     """An account that exists, beside the add-on's Flux objects, with the rights that it has. Tenantry neither makes nor changes it.
-    In `flux-system`, `kustomize-controller` and `helm-controller` are those of Flux itself. Excludes `role` and `rules`."""
-    role: RoleName = "admin"
-    """The ClusterRole of the account in the `namespaces` of the add-on."""
-    rules: list[PolicyRule] = []
-    """What else the account may do, on whole clusters: the rules of a ClusterRole that Tenantry makes. Default: nothing."""
+    In `flux-system`, `kustomize-controller` and `helm-controller` are those of Flux itself."""
 
 
 class ClusterRights(OneOf):

@@ -5,13 +5,12 @@ On the management cluster Pulumi creates them. On a remote cluster a release bes
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from functools import partial
-from typing import Any
 
-from tenantry.fleet.fleet import Fleet, addon_account
+from tenantry.fleet.fleet import Fleet
 from tenantry.fleet.placement import addons_on
 from tenantry.fleet.settings import TenantSettings, variables_of
 from tenantry.fleet.template import fill
@@ -31,13 +30,11 @@ from tenantry.plan.objects.scope import (
     unawaited,
 )
 
-_RBAC = "rbac.authorization.k8s.io"
 
-
-def namespaces_on(fleet: Fleet, environment: str, cluster: str) -> dict[str, str]:
+def namespaces_on(fleet: Fleet, cluster: str) -> dict[str, str]:
     """All namespaces on a cluster that add-ons own, each with itself; mistakes in a name are reported elsewhere."""
     found: dict[str, str] = {}
-    for addon, owner in addons_on(fleet, environment, cluster).items():
+    for addon, owner in addons_on(fleet, cluster).items():
         with suppress(Found):
             found |= {name: name for name in _names(fleet, owner, cluster, addon)}
     return found
@@ -64,35 +61,6 @@ def objects_in_namespaces(fleet: Fleet, scope: Scope, addon: str) -> list[Declar
         around = Surroundings(variables=variables, origin=partial(_below, at))
         made += declared_objects(replace(scope, namespace=name), as_written(declared.objects), around)
     return made
-
-
-def account_rights(fleet: Fleet, scope: Scope, addon: str, namespaces: Iterable[str]) -> list[Manifest]:
-    """What the account of an add-on may do on a cluster: a binding in each of its namespaces, and rights on the whole cluster."""
-    declared = fleet.document.platform.addons[addon].own_account
-    if declared is None:
-        return []
-    account = addon_account(fleet, scope.environment, scope.cluster, addon)
-    name = f"tenantry-{account}"
-    user = {"apiGroup": _RBAC, "kind": "User", "name": f"system:serviceaccount:{scope.home}:{account}"}
-    labels = {"labels": {**installed_labels(scope), APP_LABEL: addon}}
-
-    def made(kind: str, metadata: Mapping[str, str], body: Mapping[str, Any]) -> Manifest:
-        return {"apiVersion": f"{_RBAC}/v1", "kind": kind, "metadata": {**metadata, **labels}, **body}
-
-    def bound(kind: str, metadata: Mapping[str, str], role: str) -> Manifest:
-        reference = {"apiGroup": _RBAC, "kind": "ClusterRole", "name": role}
-        return made(kind, metadata, {"roleRef": reference, "subjects": [user]})
-
-    # A binding keeps its role for ever, so its name says which.
-    there = [{"name": f"{name}.{declared.role}", "namespace": each} for each in namespaces]
-    rights = [bound("RoleBinding", metadata, declared.role) for metadata in there]
-    if declared.rules:
-        rules = [rule.model_dump(exclude_none=True) for rule in declared.rules]
-        rights += [
-            made("ClusterRole", {"name": name}, {"rules": rules}),
-            bound("ClusterRoleBinding", {"name": name}, name),
-        ]
-    return rights
 
 
 def _below(at: Path, path: Path) -> Path:
@@ -134,7 +102,7 @@ def _homes(fleet: Fleet) -> set[str]:
 
 def _first_owner(fleet: Fleet, scope: Scope, addon: str, name: str) -> str | None:
     """Another add-on of the cluster that owns the namespace and comes before this one in the file."""
-    there = addons_on(fleet, scope.environment, scope.cluster)
+    there = addons_on(fleet, scope.cluster)
     for other in fleet.document.platform.addons:
         if other == addon:
             return None
@@ -163,15 +131,12 @@ def management_objects(
     addon: str,
     namespaces: Sequence[Manifest],
     inside: Iterable[DeclaredObject],
-    rights: Iterable[Manifest],
 ) -> list[tuple[KubeObject, Path]]:
-    """The namespaces, the objects in them and the rights of the add-on's account on the management cluster, each with its place."""
+    """The namespaces and the objects in them on the management cluster, each with its place."""
     at, state = ("platform", "addons", addon, "namespaces"), _state(fleet, scope, addon)
     made = [in_state(on_management(namespace, scope.owner), state) for namespace in namespaces]
     ids = {each.id.name: each.id for each in made}
-    named = ((each, tuple(ids[name] for name in (each["metadata"].get("namespace"),) if name)) for each in rights)
-    bindings = [in_state(on_management(each, scope.owner, after), state) for each, after in named]
-    return [(each, at) for each in (*made, *bindings)] + [
+    return [(each, at) for each in made] + [
         (in_state(unawaited(on_management(each.manifest, scope.owner, (ids[each.namespace],))), state), each.at)
         for each in inside
     ]

@@ -9,10 +9,9 @@ from functools import cached_property, partial
 from tenantry.fleet import walk
 from tenantry.fleet.apps import EffectiveApp, effective_app
 from tenantry.fleet.classes import is_equal_for_all
-from tenantry.fleet.fleet import Fleet, addon_account
+from tenantry.fleet.fleet import Fleet
 from tenantry.fleet.merge import leaves
 from tenantry.fleet.settings import TenantSettings, setting_origin, tenant_states
-from tenantry.fleet.template import fill
 from tenantry.flux.conformance import check_spec
 from tenantry.flux.references import references
 from tenantry.grants.wall import Wall
@@ -143,23 +142,9 @@ class _Builder:
         )
 
     def _acting(self, app: EffectiveApp) -> Scope:
-        """The scope with the account as which Flux applies the app: that of an add-on may not see the platform's namespace.
-
-        Raises: Found: the release of such an add-on is not for one of its own namespaces.
-        """
-        scope, at = self.scope, _path_of(self.scope, app.name)
-        if scope.tenant or self._addon(app.name).account is None:
-            return scope
-        scope = replace(scope, service_account=addon_account(self.fleet, scope.environment, scope.cluster, app.name))
-        if isinstance(app.block, Kustomize) or self._addon(app.name).own_account is None:
-            return scope
-        variables = {**self.variables, "app": app.name}
-        own = [str(fill(each, variables, (*at, "namespaces"))) for each in self._addon(app.name).namespaces]
-        if app.block.targetNamespace not in own:
-            what = f"add-on '{app.name}' has an account of its own, so its release has to be in one of its 'namespaces'"
-            fix = f"write 'targetNamespace: {next(iter(own), 'NAME')}'"
-            raise Found([Problem((*at, "helm", "targetNamespace"), "foreign-namespace", what, fix=fix)])
-        return replace(scope, storage=app.block.targetNamespace)
+        """The scope with the account as which Flux applies the app."""
+        account = None if self.scope.tenant else self._addon(app.name).account
+        return replace(self.scope, service_account=account.existing) if account else self.scope
 
     def _state(self, app: EffectiveApp) -> Lifecycle:
         document, cluster = self.fleet.document, self.fleet.clusters[self.scope.cluster].state

@@ -62,7 +62,7 @@ def _homes(fleet: Fleet, hub: str, addons: Container[str]) -> tuple[str, ...]:
         platform.addons[addon].namespace
         for environment in managed
         if environment in fleet.clusters[hub].environments
-        for addon in addons_on(fleet, environment, hub)
+        for addon in addons_on(fleet, hub)
         if addon in addons
     )
     return tuple(dict.fromkeys((platform.namespace, *sorted({each for each in own if each}))))

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from graphlib import CycleError, TopologicalSorter
 
-from tenantry.fleet.fleet import Fleet, addon_account, environment_part, hub_of, platform_account
+from tenantry.fleet.fleet import Fleet, environment_part, hub_of, platform_account
 from tenantry.fleet.placement import addons_on, by_rank, is_placed
 from tenantry.fleet.resolve import resolved
 from tenantry.fleet.settings import platform_settings, variables_of
@@ -18,7 +18,6 @@ from tenantry.messages.placeholders import Variables
 from tenantry.messages.text import grouped
 from tenantry.model import ConfigMap, ObjectsChart, SecretKey
 from tenantry.plan.addon_namespaces import (
-    account_rights,
     management_objects,
     namespace_manifests,
     namespaces_on,
@@ -31,7 +30,7 @@ from tenantry.plan.dependencies import circle_of
 from tenantry.plan.gathering import Gathering
 from tenantry.plan.notifications import plan_alerts
 from tenantry.plan.objects.apps import Dependency, app_id
-from tenantry.plan.objects.remote import chart_of_objects, service_account
+from tenantry.plan.objects.remote import chart_of_objects
 from tenantry.plan.objects.scope import Scope
 from tenantry.plan.objects.sources import chart_object, source_object
 from tenantry.plan.shared import key_of_address, shared, shared_chart
@@ -85,23 +84,13 @@ class PlatformPlanner:
             self._alerts[cluster] = tuple(made)
 
     def addons(self, cluster: str) -> None:
-        """An add-on is there once, for the first environment that the cluster names and the add-on admits, or once for each."""
-        mine = [
-            addon
-            for addon, owner in addons_on(self.fleet, self.environment, cluster).items()
-            if owner == self.environment
-        ]
-        shared = [addon for addon in mine if self._platform.addons[addon].scope == "cluster"]
+        """An add-on is there once, for the first environment that the cluster names and the add-on admits."""
+        mine = [addon for addon, owner in addons_on(self.fleet, cluster).items() if owner == self.environment]
         if mine:
             self.plan_access(cluster)
         there = {each.removeprefix(names.ADDON_PREFIX): found for each, found in self.addons_there(cluster).items()}
-        elsewhere = {addon: found for addon, found in there.items() if not found.planned}
-        own = [addon for addon in mine if addon not in shared]
-        for alike in (shared, own):
-            # Those of an environment may wait for those of the cluster, and not the other way round.
-            known = elsewhere | {addon: there[addon] for addon in (shared if alike is shared else mine)}
-            for wanted in grouped(alike, lambda addon: self._platform.addons[addon].namespace).values():
-                self._add_addons(cluster, wanted, {name: each for name, each in known.items() if name not in wanted})
+        for wanted in grouped(mine, lambda addon: self._platform.addons[addon].namespace).values():
+            self._add_addons(cluster, wanted, {name: each for name, each in there.items() if name not in wanted})
         self._refuse_circles(there)
 
     def _refuse_circles(self, there: Mapping[str, Dependency]) -> None:
@@ -126,20 +115,17 @@ class PlatformPlanner:
         scope = replace(scope, base=(*scope.base, *self.alerts_of(cluster)))
         variables = self._variables(cluster)
         before = {addon: self._namespaces_of(addon, scope) for addon in wanted}
-        scope = replace(scope, namespaces=namespaces_on(self.fleet, self.environment, cluster))
+        scope = replace(scope, namespaces=namespaces_on(self.fleet, cluster))
         planned = plan_apps(self.fleet, scope, self._settings, wanted, variables, others, before)
         self._gathering.add_apps(planned)
 
     def _scope_of(self, addon: str, cluster: str) -> Scope:
-        """The scope of an add-on; what each environment has of its own is named after it where others could have it too."""
+        """The scope of an add-on, which may lie in a namespace of its own."""
         scope, declared = self.scope(cluster), self._platform.addons[addon]
-        if declared.namespace:
-            home = scope.home if scope.kubeconfig else declared.namespace
-            scope = replace(scope, home=home, storage=declared.namespace)
-        if declared.scope == "cluster":
+        if not declared.namespace:
             return scope
-        mark = environment_part(self.fleet, self.environment, self.management)
-        return replace(scope, prefix=(*scope.prefix, *mark), mark=mark)
+        home = scope.home if scope.kubeconfig else declared.namespace
+        return replace(scope, home=home, storage=declared.namespace)
 
     def _namespaces_of(self, addon: str, scope: Scope) -> tuple[Dependency, ...]:
         """Plan the namespaces that an add-on owns on a cluster, and give what the add-on comes after."""
@@ -148,29 +134,19 @@ class PlatformPlanner:
             made = namespace_manifests(self.fleet, scope, addon)
             inside = objects_in_namespaces(self.fleet, scope, addon)
             self._gathering.note(scope.cluster, ((each.manifest, each.at) for each in inside))
-            rights = account_rights(self.fleet, scope, addon, [each["metadata"]["name"] for each in made])
-            account = self._account_of(addon, scope)
             if made and scope.kubeconfig:
-                made += [*rights, *(each.manifest for each in inside)]
+                made += [each.manifest for each in inside]
                 chart = self.objects_chart(scope, f"add-on '{addon}' owns namespaces")
                 made_by = namespaces_release(self.fleet, scope, addon, made, self._settings, (chart, *scope.base))
                 release = made_by.manifest["spec"]["releaseName"]
                 self._gathering.claim_release((scope.cluster, scope.storage, release), at)
                 self._gathering.add([made_by], at)
-                return (Dependency(made_by.id), *account)
-            objects = management_objects(self.fleet, scope, addon, made, inside, rights)
+                return (Dependency(made_by.id),)
+            objects = management_objects(self.fleet, scope, addon, made, inside)
             for each, written in objects:
                 self._gathering.add([each], written)
-            return (*(Dependency(each.id) for each, _ in objects), *account)
+            return tuple(Dependency(each.id) for each, _ in objects)
         return ()
-
-    def _account_of(self, addon: str, scope: Scope) -> tuple[Dependency, ...]:
-        """The account that an add-on has of its own, where Flux looks for it."""
-        if self._platform.addons[addon].own_account is None:
-            return ()
-        name = addon_account(self.fleet, self.environment, scope.cluster, addon)
-        made = service_account(name, scope.home, self.environment, Owner())
-        return (Dependency(self._gathering.share(made, ("platform", "addons", addon, "account"))),)
 
     def alerts_of(self, cluster: str) -> tuple[ObjectId, ...]:
         """The platform's alerts that were planned for a cluster."""
@@ -182,7 +158,7 @@ class PlatformPlanner:
             f"{names.ADDON_PREFIX}{name}": Dependency(
                 app_id(self._scope_of(name, cluster), name, self._platform.addons[name].kind), owner == self.environment
             )
-            for name, owner in addons_on(self.fleet, self.environment, cluster).items()
+            for name, owner in addons_on(self.fleet, cluster).items()
             if self._is_managed_here(owner, cluster)
         }
 

@@ -32,15 +32,12 @@ ADDON = """\
       source: {git: {url: "{git}/movy/manifests.git", ref: {branch: main}}}
       kustomize: {path: ./worker, targetNamespace: guest}
       namespaces: {guest: {}}
-      account: {role: edit, rules: [{apiGroups: [""], resources: [nodes], verbs: [list]}]}
     release:
       clusters: {all: true}
       source: {helm: {url: "{charts}"}}
       helm: {chart: movy-web, version: 1.x, targetNamespace: release, values: {host: release, replicas: 1}}
       namespaces: {release: {}}
-      account: {}
 """
-GUEST, RELEASE = "addon.guest", "addon.release"
 TENANT = """
   dusty:
     namespace: "{env}-home"
@@ -151,22 +148,6 @@ def test_rights_on_whole_clusters_are_those_of_the_tenants_users_alone(hub: Clus
         (edge, "system:serviceaccount:kamaji-edge:rocky"),
     ]
     assert [may_create_volumes(*each) for each in asked] == [True, True, True, False]
-
-
-def test_an_add_on_with_an_account_of_its_own_has_few_rights(grown: Project, hub: Cluster, edge: Cluster) -> None:
-    for cluster, name, home in ((hub, "hub-dev", "tenantry-system"), (edge, "edge-1", "kamaji-edge")):
-        guest, release = (f"system:serviceaccount:{home}:{account}" for account in (GUEST, RELEASE))
-        assert requests_as(grown, name, "guest", "deployments") == {guest}
-        assert requests_as(grown, name, "release", "deployments") == {release}
-        # Its release is stored where it has rights, and not beside those of the platform.
-        assert requests_as(grown, name, "release", "secrets") == {release}
-        assert may(cluster, guest, "list", "nodes")
-        assert not may(cluster, release, "list", "nodes")
-        for user in (guest, release):
-            assert not may(cluster, user, "get", "secrets", home)
-            assert not may(cluster, user, "create", "namespaces")
-        assert may(cluster, guest, "create", "deployments", "guest", group="apps")
-        assert not may(cluster, guest, "create", "deployments", "release", group="apps")
 
 
 def may_create_volumes(cluster: Cluster, user: str) -> bool:

@@ -139,8 +139,6 @@ def _platform(chance: random.Random) -> Data:
         over = {"clusters": {"labels": {"zone": "in"}}, "helm": {"targetNamespace": "certs-in"}}
         platform["addons"]["cert-manager"]["overrides"] = {"where": [over]}
     if chance.random() < 0.1:
-        platform["addons"]["dns"]["scope"] = "environment"
-    if chance.random() < 0.1:
         platform["addons"]["dns"]["environments"] = ["dev"]
     own = random.Random(str(chance.getstate()))  # so that all else is drawn as without it
     if own.random() < 0.2:

@@ -93,7 +93,6 @@ RULES: tuple[Rule, ...] = (
     notifications.alerts_leave_the_fleets_metadata_alone,
     notifications.providers_say_what_their_type_needs,
     notifications.alerts_tell_what_their_provider_can_take,
-    apps.accounts_of_addons_have_few_rights,
     apps.addons_have_one_source,
     apps.sources_and_addons_have_other_names,
     apps.dependencies_are_declared_apps,

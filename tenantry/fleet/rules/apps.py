@@ -7,10 +7,8 @@ from typing import Any
 
 from tenantry.fleet import walk
 from tenantry.fleet.fleet import Fleet
-from tenantry.grants.frame_rules import CLUSTER_ADMIN
 from tenantry.grants.grants import is_filled
 from tenantry.kube.names import ADDON_PREFIX, addon_named
-from tenantry.kube.values import gives_all
 from tenantry.messages.data import mapping_at
 from tenantry.messages.errors import Path, Problem
 from tenantry.messages.placeholders import is_unfilled
@@ -116,32 +114,6 @@ def addons_have_one_source(fleet: Fleet) -> Iterator[Problem]:
         for path in named if declared_addon.source else ():
             message = f"add-on '{addon}' names a source, and has one of its own"
             yield Problem((*path, "source"), "bad-combination", message, fix="remove one of them", at_key=True)
-
-
-def accounts_of_addons_have_few_rights(fleet: Fleet) -> Iterator[Problem]:
-    for addon, declared_addon in fleet.document.platform.addons.items():
-        at: Path = ("platform", "addons", addon, "account")
-        if (account := declared_addon.account) is None:
-            continue
-        if account.existing:
-            for key in ("role", "rules"):
-                if key in fleet.raw(*at):
-                    message = f"the account of add-on '{addon}' exists, so Tenantry gives it no rights"
-                    fix = f"remove '{key}', or 'existing' for an account that Tenantry makes"
-                    yield Problem((*at, key), "bad-combination", message, fix=fix, at_key=True)
-            continue
-        if not declared_addon.namespaces:
-            message = f"add-on '{addon}' has an account of its own, and owns no namespace in which it could have rights"
-            yield Problem(at, "missing-key", message, fix="add 'namespaces: {NAME: {}}' to the add-on", at_key=True)
-        if account.role == CLUSTER_ADMIN:
-            message = f"the account of add-on '{addon}' would get {CLUSTER_ADMIN} in its namespaces"
-            yield Problem((*at, "role"), "cluster-admin", message, fix="write 'admin'")
-        if gives_all(rule.model_dump() for rule in account.rules) or any(
-            "impersonate" in rule.verbs for rule in account.rules
-        ):
-            message = f"the account of add-on '{addon}' could get every right on a cluster"
-            fix = "leave out rights to bind, escalate and impersonate, or remove 'account': the platform's may do everything"
-            yield Problem((*at, "rules"), "cluster-admin", message, fix=fix)
 
 
 def sources_and_addons_have_other_names(fleet: Fleet) -> Iterator[Problem]:

@@ -85,7 +85,6 @@ class Scope:
     base:       the objects that every app depends on
     shard:      the shard of Flux's controllers that reconciles what they reconcile in shards
     accounts:   the extra namespaces with an account that has the rights of the tenant's
-    mark:       the first parts of the names of releases
     attached:   the first parts of the names of ConfigMaps; None: those of `prefix`
     common:     the first parts of the names of Secrets, which clusters share; empty: those of ConfigMaps
     """
@@ -103,7 +102,6 @@ class Scope:
     shard: str | None = None
     namespaces: Mapping[str, str] = field(default_factory=dict)
     accounts: tuple[str, ...] = ()
-    mark: tuple[str, ...] = ()
     attached: tuple[str, ...] | None = None
     common: tuple[str, ...] = ()
 
@@ -136,11 +134,11 @@ class Scope:
 
     def release(self, app: str) -> str:
         """The name of the release of an app that sets none."""
-        return shortened(join(*self.mark, app), MAX_RELEASE)
+        return shortened(app, MAX_RELEASE)
 
     def shortened(self, app: str, *names: str) -> dict[str, str]:
         """Those of the names of an app's object and its release that were cut, each with the whole name."""
-        whole = (self.whole_name(app), join(*self.mark, app))
+        whole = (self.whole_name(app), app)
         fitting = {shortened(name, limit): name for name, limit in zip(whole, (MAX_LABEL, MAX_RELEASE), strict=True)}
         return {short: name for short, name in fitting.items() if short != name and short in names}
 

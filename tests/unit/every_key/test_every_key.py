@@ -160,7 +160,6 @@ THE_SAME = {
     "keepCRDs": "of an add-on as a whole",
     "namespace": "told of each app",
     "reservedNamespaces": "of the platform as a whole",
-    "scope": "of an add-on as a whole",
     "serviceAccount": "takes no placeholders",
     "sharedIdentity": "of the platform as a whole",
     "variables": "of a tenant as a whole",

@@ -30,7 +30,6 @@ WHOLE = {
 """Keys below which no key is asked for."""
 
 BY_NATURE = {
-    "Addon.scope": "shows in names alone, and those are taken over",
     "App.rollout": "in which order a run changes clusters, which no object says",
     "Credentials.keys": "Secrets are not read: the entry says that they exist",
     "Credentials.registry": "Secrets are not read: the entry says that they exist",

@@ -121,6 +121,18 @@ PLATFORM = 'platform: {chart: {helm: {url: "https://charts.example.com", version
             "remove it: names that are too long are always shortened, with a hash",
         ),
         (
+            PLATFORM,
+            f"{PLATFORM}, addons: {{dns: {{clusters: {{all: true}}, scope: environment}}}}",
+            "scope",
+            "remove it, and declare an add-on for each environment, with 'environments:'",
+        ),
+        (
+            PLATFORM,
+            f"{PLATFORM}, addons: {{dns: {{clusters: {{all: true}}, account: {{role: edit}}}}}}",
+            "role",
+            "write 'existing: NAME', an account that exists",
+        ),
+        (
             KAMAJI,
             "secret: {name: a, namespace: a, key: a, from: {stack: a, output: a}}",
             "from",

@@ -186,16 +186,6 @@ def test_an_addon_that_moves_is_refused_with_the_way_to_move_it() -> None:
     )
 
 
-def test_an_account_of_its_own_does_not_move_the_release_of_an_addon() -> None:
-    before = BASE.replace("version: 1.x}", "version: 1.x, targetNamespace: dns}")
-    after = before.replace("namespaces: {dns: {}}", "namespaces: {dns: {}}, account: {role: edit}")
-    assert refused(after, OPEN, live(before)).endswith(
-        "    add-on 'dns' on edge (storageNamespace tenantry-system -> dns)\n"
-        "  fix: give 'platform.addons.dns' the 'namespace' and 'account' that it had; to move the add-on, declare it under"
-        " another name beside, then off-board the old one"
-    )
-
-
 def test_a_chart_with_another_name_in_the_index_than_in_its_chart_yaml_is_no_change() -> None:
     allowed(BASE, there=live(cache="valkey-cluster"))
 

@@ -25,7 +25,7 @@ platform:
   addons:
     certs: {clusters: {all: true}, helm: {source: charts, chart: certs, version: 1.x}}
     logs: {clusters: {all: true}, environments: [prod], helm: {source: charts, chart: logs, version: 1.x}}
-    redis: {clusters: {all: true}, scope: environment, helm: {source: charts, chart: certs, version: 1.x}}
+    redis: {clusters: {all: true}, environments: [dev], helm: {source: charts, chart: certs, version: 1.x}}
 """
 
 

@@ -12,7 +12,7 @@ from tests.unit.edit.subjects.shapes import holds_text, reachable
 NO_NAMES = {
     "AccountRef": "name namespace",
     "Addon": "namespace namespaces",
-    "AddonAccount": "existing role",
+    "AddonAccount": "existing",
     "AddonNamespace": "annotations labels objects",
     "After": "soak",
     "Bucket": "bucketName endpoint interval timeout",
