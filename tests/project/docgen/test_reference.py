@@ -44,7 +44,6 @@ def test_a_section_leaves_inherited_keys_to_the_section_they_are_from() -> None:
     assert SECTIONS[Addon].fields == (
         "clusters",
         "environments",
-        "scope",
         "source",
         "namespace",
         "namespaces",
