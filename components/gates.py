@@ -42,9 +42,9 @@ from tenantry.rollout.words import (
     unkept,
     unreadable,
 )
+from tenantry.stacks.file import Reach
 from tenantry.stacks.outcome import WAITS, is_started_by_tenantry, tell
 
-from .config import ClusterTarget, Target
 from .reading import Reading
 
 _MOST = 5
@@ -194,13 +194,11 @@ class Gates:
         return self._begun.setdefault(turn, asyncio.Event())
 
 
-def gates_of(plan: Plan, target: Target, *, to_the_end: bool = False) -> Gates:
-    """The gates of a run. Files have no waves, and a preview says them and waits for nothing.
+def gates_of(plan: Plan, target: Reach, *, to_the_end: bool = False) -> Gates:
+    """The gates of a run. A preview says them and waits for nothing.
 
     to_the_end: whether somebody has to know at the end that the last wave is good, too.
     """
-    if not isinstance(target, ClusterTarget):
-        return Gates(plan.environment, Turns(), None)
     turns = turns_of(plan)
     if pulumi.runtime.is_dry_run():
         for rollout in plan.rollouts:

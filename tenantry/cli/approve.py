@@ -66,13 +66,12 @@ def command(
         planned = plan(fleet, environment)
     found, its = _wave(planned, rollout, wave)
     name, platform, now = wave_name(found, its), fleet.document.platform.namespace, datetime.now(UTC)
-    with connect_management(file, environment, kubeconfig, context, hubs=planned.hubs) as client:
+    with connect_management(file, environment, kubeconfig, context) as client:
         from tenantry.cluster.requests import user_of
-        from tenantry.cluster.waves import approvals_of, approve, at_first, changes_on
+        from tenantry.cluster.waves import approvals_of, approve, changes_on
         from tenantry.preflight.fitness import fitted
         from tenantry.rollout.conditions import unapproved
 
-        client, everywhere = at_first(client, planned.hubs), client
         by, groups = user_of(client)
         group = next((each for each in its.groups if each in groups), None)
         if group is None:
@@ -81,7 +80,7 @@ def command(
                 "use credentials of a member: --kubeconfig or --context",
             )
         with working(f"comparing {environment}"):
-            changes = changes_on(everywhere, fitted(everywhere, planned), platform, now)
+            changes = changes_on(client, fitted(client, planned), platform, now)
         parts = unapproved(found, its, changes.parts, changes.known)
         if not parts:
             data(f"nothing in {name} of environment '{environment}' waits for an approval")

@@ -5,7 +5,7 @@ Both are ConfigMaps in the platform's namespace and not in Pulumi's state, so th
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from hashlib import sha256
@@ -33,11 +33,6 @@ _WAVES_LABEL = "tenantry/waves"
 _LINES = "lines"
 _MOST = 900_000
 """Bytes in a ConfigMap, which may have 1 MiB."""
-
-
-def at_first(client: Client, hubs: Sequence[str]) -> Client:
-    """The client of the management cluster that keeps what is known of rollouts: the first of all that the environment has."""
-    return client.at(hubs[0]) if len(hubs) > 1 else client
 
 
 def known_on(client: Client, plan: Plan, platform: str, now: datetime, *, runs: bool = False) -> Known:
@@ -87,7 +82,7 @@ def changes_on(client: Client, plan: Plan, platform: str, now: datetime) -> Chan
     # Of Secrets the plan knows no values, and who approves need not read any.
     objects = [each for each in plan.objects if each.id.kind != "Secret"]
     changed = [each.id for each in compare(client, plan.environment, objects, others=False).differences]
-    known = known_on(at_first(client, plan.hubs), plan, platform, now) if has_conditions(plan) else Known(now)
+    known = known_on(client, plan, platform, now) if has_conditions(plan) else Known(now)
     parts = parts_of(plan)
     touched = {parts[id] for id in changed if id in parts}
     digests = digests_of(plan, parts) if touched else {}

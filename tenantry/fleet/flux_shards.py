@@ -49,7 +49,7 @@ def flux_shard(fleet: Fleet, environment: str, tenant: str, cluster: str, *, con
     if cluster and (own := fleet.clusters[cluster].shard):
         return FluxShard(own, ("clusters", cluster, "shard"))
     declared = fleet.environments[environment]
-    hashed = content or (tenant if cluster in ("", *declared.managements) else cluster)
+    hashed = content or (tenant if cluster in ("", declared.management) else cluster)
     if not declared.fluxShards or not hashed:
         return None
     chosen = declared.fluxShards[shard_of(hashed, len(declared.fluxShards)) - 1]

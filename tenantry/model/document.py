@@ -311,7 +311,7 @@ class Document(Model):
     include: list[Include] = []
     """Files beside this one with the apps of tenants, or with clusters. Rights and limits of tenants belong in this file."""
     environments: Annotated[dict[Name, Environment], Field(min_length=1)]
-    """Environments. Each one is a Pulumi stack on one management cluster, or on several."""
+    """Environments. Each one is a Pulumi stack on one management cluster."""
     windows: dict[Name, Window] = {}
     """When changes may begin, by the names that `windows` of environments, groups and clusters say."""
     clusterGroups: dict[Name, ClusterGroup] = {}

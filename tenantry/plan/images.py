@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from tenantry.fleet.fleet import Fleet, hub_of
+from tenantry.fleet.fleet import Fleet
 from tenantry.fleet.placement import clusters_of_app
 from tenantry.fleet.resolve import resolved
 from tenantry.kube.names import join
@@ -62,13 +62,8 @@ def automation_of(fleet: Fleet, scope: Scope, at: tuple[str, ...], variables: Va
 
 def _first_cluster(fleet: Fleet, environment: str, at: tuple[str, ...]) -> str:
     """Where an app's automation is: not in the order of the clusters in the file, so that reordering them moves no objects."""
-    hubs = fleet.environments[environment].managements
-
-    def rank(cluster: str) -> tuple[int, bool, str]:
-        hub = hub_of(fleet, environment, cluster)
-        return hubs.index(hub), cluster != hub, cluster
-
-    return min(clusters_of_app(fleet, environment, at), key=rank)
+    hub = fleet.environments[environment].management
+    return min(clusters_of_app(fleet, environment, at), key=lambda cluster: (cluster != hub, cluster))
 
 
 def planned_images(scope: Scope, app: str, automation: ImageAutomation) -> tuple[PlannedImage, ...]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 from tenantry.kube.names import app_name
 from tenantry.kube.objects import KubeObject, ObjectId
@@ -30,12 +30,6 @@ class PlannedApp:
     shortened: Mapping[str, str] = field(default_factory=dict)
     after: Mapping[str, ObjectId] = field(default_factory=dict)
     images: tuple[PlannedImage, ...] = ()
-
-    def at_hub(self, hub: str) -> PlannedApp:
-        """The same app, whose objects are on a management cluster."""
-        images = tuple(replace(each, policy=each.policy.at(hub)) for each in self.images)
-        after = {name: id.at(hub) for name, id in self.after.items()}
-        return replace(self, id=self.id.at(hub), after=after, images=images)
 
     @property
     def full_name(self) -> str:

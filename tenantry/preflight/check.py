@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import datetime
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
@@ -116,12 +116,9 @@ class _Check:
     rehearsed: DryRun | None = None
 
     def report(self, marks: list[Problem]) -> Report:
-        self.client.unread = unread = set[ObjectId]()
+        self.client.unread = set[ObjectId]()
         parts: list[Callable[[], Iterable[Problem]]] = [self._guard, self._former_rights]
-        for hub in self.client.each():
-            hub.unread = unread
-            one = replace(self, client=hub, plan=self.plan.only([hub.hub]) if hub.hub else self.plan)
-            parts += [one._fitness, one.controllers, one.policy, one._remotes, one._existing]
+        parts += [self._fitness, self.controllers, self.policy, self._remotes, self._existing]
         parts += [self._compare] if self.drift else []
         found = [*marks, *(each for part in in_parallel(_told, parts) for each in part), *self._drift()]
         if self.rehearse:
@@ -242,8 +239,7 @@ class _Check:
         approving, risk = approval_policies(self.fleet, management), "who may write ConfigMaps approves in any name"
         yield from check_policies(approving, f"'{management}'", self._read, fix, risk)
         kept = approvals_of(platform.namespace, environment := self.plan.environment)
-        is_first = self.fleet.environments[environment].managements[0] == management
-        if is_first and approving_groups(self.fleet, environment) and self._read(kept) is None:
+        if approving_groups(self.fleet, environment) and self._read(kept) is None:
             message = f"'{management}' has no {kept}: nobody can approve a wave of environment '{environment}'"
             yield warning("no-approvals", message, fix)
 

@@ -8,7 +8,7 @@ from typing import Any, TypeAlias
 from urllib.parse import SplitResult, urlsplit
 
 from tenantry.charts import OBJECTS
-from tenantry.fleet.fleet import Fleet, hub_of, remotes_of
+from tenantry.fleet.fleet import Fleet, remotes_of
 from tenantry.model import ConfigMap
 from tenantry.plan.bootstrap import bootstrap
 from tenantry.plan.flux_shards import flux_shards
@@ -31,18 +31,6 @@ class RemoteSpec:
     """The Secret's key that holds the kubeconfig, such as `admin.conf`."""
     bootstrap: tuple[Manifest, ...]
     """Objects that Flux needs on the remote; applied in this order."""
-    hub: str = ""
-    """The management cluster with the kubeconfig Secret; "": the first."""
-
-
-@dataclass(frozen=True, slots=True)
-class HubSpec:
-    """A management cluster."""
-
-    name: str
-    bootstrap: tuple[Manifest, ...]
-    """Objects applied once Flux is installed, in this order."""
-    remotes: tuple[RemoteSpec, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,20 +70,11 @@ class SandboxSpec:
     """Further flags of Flux's controllers, by controller, such as for measurements. They replace the sandbox's own."""
     own: OwnRepository | None = None
     """Served beside those of `git`, unless one of them has the name."""
-    others: Mapping[str, tuple[Manifest, ...]] = field(default_factory=dict)
-    """Further management clusters, each with its `bootstrap`."""
-
-    @property
-    def hubs(self) -> tuple[HubSpec, ...]:
-        """All management clusters."""
-        found = {self.management: self.bootstrap, **self.others}
-        theirs = {name: tuple(each for each in self.remotes if (each.hub or self.management) == name) for name in found}
-        return tuple(HubSpec(name, manifests, theirs[name]) for name, manifests in found.items())
 
     @property
     def clusters(self) -> tuple[str, ...]:
-        """Names of all clusters, the management clusters first."""
-        return (self.management, *self.others, *(remote.name for remote in self.remotes))
+        """Names of all clusters, the management cluster first."""
+        return (self.management, *(remote.name for remote in self.remotes))
 
 
 CONTENT = Path(__file__).resolve().parent / "content"
@@ -118,13 +97,11 @@ def spec_of(fleet: Fleet, plan: Plan, content: Path = CONTENT, file: Path | None
              file: the fleet's own; the chart for baselines is served from the directories around it, if Flux fetches it by Git.
     Raises:  SandboxError: a cluster is reached in a way that a sandbox cannot offer.
     """
-    first, *others = plan.hubs
     charts = sorted(path.parent for path in content.glob("charts/*/Chart.yaml"))
     return SandboxSpec(
         environment=plan.environment,
-        management=first,
-        bootstrap=bootstrap(fleet, plan.environment, first),
-        others={name: bootstrap(fleet, plan.environment, name) for name in others},
+        management=plan.management,
+        bootstrap=bootstrap(fleet, plan.environment, plan.management),
         remotes=tuple(_remote(fleet, plan.environment, name) for name in remotes_of(fleet, plan.environment)),
         ports=loopback_ports(plan),
         git=content / "git",
@@ -179,4 +156,4 @@ def _remote(fleet: Fleet, environment: str, name: str) -> RemoteSpec:
             "use an environment whose clusters have a kubeconfig Secret without 'from', or remove the cluster from this one",
         )
     manifests = bootstrap(fleet, environment, name)
-    return RemoteSpec(name, secret.namespace, secret.name, secret.key, manifests, hub_of(fleet, environment, name))
+    return RemoteSpec(name, secret.namespace, secret.name, secret.key, manifests)

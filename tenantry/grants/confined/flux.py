@@ -77,8 +77,6 @@ class Check:
 
     def problems(self) -> Iterator[str]:
         place, id = self.place, self.planned.id
-        if self.planned.hub != place.hub:
-            yield "is on the management cluster of another cluster"
         if self.kind != "ServiceAccount":
             yield from place.misplaced(self.app)
         if not id.api_version.partition("/")[0].endswith(".toolkit.fluxcd.io"):
@@ -194,7 +192,7 @@ class Check:
         name, place = str(reference.get("name")), self.place
         kind = str(reference.get("kind") or _REFERENCES[key] or self.kind)
         namespace = reference.get("namespace", self.planned.id.namespace)
-        found = self.plan.planned.get((self.planned.hub, kind, namespace, name))
+        found = self.plan.planned.get((kind, namespace, name))
         labels = labels_of(found.manifest) if found else {}
         is_addon = not labels.get(TENANT) and APP in labels if found else self._is_addon(namespace, name)
         if key == "dependsOn" and is_addon:
@@ -282,9 +280,7 @@ class Check:
         if required.verify and not place.kubeconfig and not is_signed(self.kind, spec, required.signatures):
             yield "is not verified as the main file requires"
         if self.kind == "ImageUpdateAutomation" and self._is_teams():
-            found = self.plan.planned.get(
-                (self.planned.hub, "GitRepository", self.planned.id.namespace, spec["sourceRef"]["name"])
-            )
+            found = self.plan.planned.get(("GitRepository", self.planned.id.namespace, spec["sourceRef"]["name"]))
             source: Mapping[str, Any] = found.manifest["spec"] if found else {}
             if not is_allowed(str(source.get("url")), place.patterns("push")):
                 yield "pushes to an address that is not granted to it"
