@@ -71,7 +71,6 @@ def fleets(draw: st.DrawFn, least: int = 1) -> Data:
             "addons": addons,
             "credentials": _CREDENTIALS,
             "alerts": draw(_alerts(addons)) if addons else {},
-            "receivers": draw(_receivers(sorted(addons))) if addons else {},
         },
         "defaults": {"clusters": {"all": True}, **draw(_settings)},
         "tenants": tenants,
@@ -274,7 +273,6 @@ _CONFIGS: Data = {
 _OPTIONAL_SOURCES: dict[str, Data] = {
     "bundle": {"oci": {"url": "oci://registry.{domain}/b", "ref": {"tag": "v1"}, "certSecretRef": {"name": "keys"}}},
     "blobs": {"bucket": {"bucketName": "b", "endpoint": "s3.{domain}", "proxySecretRef": {"name": "there"}}},
-    "built": {"externalArtifact": {"sourceRef": {"apiVersion": "a/v1", "kind": "A", "name": "{tenant}"}}},
 }
 
 _KUSTOMIZE: st.SearchStrategy[Data] = st.fixed_dictionaries(
@@ -326,53 +324,6 @@ _RELEASE: st.SearchStrategy[Data] = st.fixed_dictionaries(
 )
 _HELM = st.builds(lambda chart, release: {**chart, **release}, _CHARTS, _RELEASE)
 
-_IMAGE: st.SearchStrategy[Data] = st.fixed_dictionaries(
-    {
-        "repository": st.fixed_dictionaries(
-            {"image": st.sampled_from(["app", "registry.{domain}/{app}", "registry.example.com:5000/a/b_c"])},
-            optional={
-                "interval": st.just("1m"),
-                "timeout": st.just("30s"),
-                "exclusionList": st.just(["^v0"]),
-                "insecure": st.booleans(),
-            },
-        ),
-        "policy": st.sampled_from(
-            [
-                {"policy": {"semver": {"range": ">=1.0.0"}}},
-                {"policy": {"numerical": {}}, "filterTags": {"pattern": "^[0-9]{{4}}-(?P<n>.*)", "extract": "${n}"}},
-                {"policy": {"alphabetical": {"order": "desc"}}, "digestReflectionPolicy": "Always", "interval": "5m"},
-            ]
-        ),
-    }
-)
-_UPDATE: st.SearchStrategy[Data] = st.fixed_dictionaries(
-    {
-        "git": st.just(
-            {
-                "commit": {"author": {"email": "a@b.example"}, "messageTemplate": "{{ .Values.env }}"},
-                "push": {"branch": "{env}-images", "options": {"ci.skip": ""}},
-            }
-        )
-    },
-    optional={"interval": st.just("1h"), "update": st.just({"path": "./{app}"}), "suspend": st.booleans()},
-)
-
-
-@st.composite
-def _automations(draw: st.DrawFn, *, from_git: bool, with_credentials: bool) -> Data:
-    """Tags are followed for any app, but written to Git only if the app's source lies there."""
-    automation: Data = {"images": draw(st.dictionaries(st.sampled_from(["app", "b"]), _IMAGE, min_size=1))}
-    if with_credentials and draw(st.booleans()):
-        for image in automation["images"].values():
-            image["credentials"] = "pull"
-            image["repository"]["certSecretRef"] = {"name": "keys"}
-    if from_git and draw(st.booleans()):
-        automation["update"] = copy.deepcopy(draw(_UPDATE))
-        if with_credentials:
-            automation["update"]["git"]["commit"]["signingKey"] = {"type": "gpg", "secretRef": {"name": "there"}}
-    return {**automation, "environments": ["dev"]} if draw(st.booleans()) else automation
-
 
 @st.composite
 def _apps(draw: st.DrawFn, clusters: list[str], addons: Data) -> Data:
@@ -387,9 +338,6 @@ def _apps(draw: st.DrawFn, clusters: list[str], addons: Data) -> Data:
             app["dependsOn"] = draw(st.lists(st.sampled_from(before), unique=True))
         if waitable := [f"platform/{name}" for name, each in addons.items() if _everywhere(each)]:
             app.setdefault("dependsOn", []).extend(draw(st.lists(st.sampled_from(waitable), unique=True)))
-        if draw(st.booleans()):
-            from_git = app[kind]["source"] in ("manifests", _LONGEST)
-            app["imageAutomation"] = draw(_automations(from_git=from_git, with_credentials=True))
         if draw(st.booleans()):
             app["metadata"] = {
                 "labels": {"example.com/where": "{cluster}"},
@@ -515,7 +463,7 @@ def _tenants(draw: st.DrawFn, clusters: list[str], addons: Data) -> Data:
         "apps": draw(_apps(clusters, addons)),
     }
     tenant["alerts"] = draw(_alerts(tenant["apps"]))
-    fetched = [name for name, source in tenant["sources"].items() if "externalArtifact" not in source]
+    fetched = list(tenant["sources"])
     tenant.update(draw(_SHARD))
     tenant["receivers"] = draw(_receivers(fetched))
     if draw(st.booleans()):
@@ -564,8 +512,6 @@ def _addons(draw: st.DrawFn, clusters: list[str]) -> Data:
         addon["namespaces"] = {f"{{app}}-{{env}}-{draw(st.sampled_from(['a', 'b']))}": draw(_ADDON_NAMESPACE)}
         addon["adopt"] = draw(st.booleans())
     if draw(st.booleans()):
-        if draw(st.booleans()):
-            addon["imageAutomation"] = draw(_automations(from_git=True, with_credentials=False))
         return {
             **addon,
             "source": {"git": {"url": "https://git.example.com/a", "ref": {"tag": "v1"}}},

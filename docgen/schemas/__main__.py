@@ -12,6 +12,8 @@ from docgen.schemas import definitions, files
 from tenantry.tools import locate
 
 DIRECTORY = Path(__file__).parents[2] / "tenantry" / "flux" / "schemas"
+NOT_PLANNED = ("ExternalArtifact",)
+"""Kinds of Flux of which no fleet has objects."""
 
 
 def main(arguments: Sequence[str] | None = None, directory: Path = DIRECTORY) -> int:
@@ -25,7 +27,8 @@ def main(arguments: Sequence[str] | None = None, directory: Path = DIRECTORY) ->
 
 def generate(paths: Iterable[Path]) -> dict[str, str]:
     """File names and their texts. Raises: ToolsError."""
-    records = [definitions.record(definitions.read(path)) for path in paths]
+    found = map(definitions.read, paths)
+    records = [definitions.record(each) for each in found if each["spec"]["names"]["kind"] not in NOT_PLANNED]
     return {definitions.file_name(record): definitions.text_of(record) for record in records}
 
 

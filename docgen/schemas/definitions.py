@@ -13,13 +13,6 @@ from tenantry.tools.catalog import CRDS, MODULES
 from tenantry.tools.errors import ToolsError
 from tenantry.tools.store import SOURCES
 
-AREAS = {
-    "ImagePolicy": "image-reflector",
-    "ImageRepository": "image-reflector",
-    "ImageUpdateAutomation": "image-automation",
-}
-"""The controllers of the kinds in group image.toolkit.fluxcd.io. Any other group belongs to one controller."""
-
 
 class UnknownOrigin(ToolsError):
     """A definition belongs to no module that is pinned here."""
@@ -74,7 +67,7 @@ def read(path: Path) -> dict[str, Any]:
 
 def _origin(group: str, kind: str, sources: Path) -> dict[str, str]:
     """The module a kind comes from, and its version: those of source.toolkit.fluxcd.io are source-controller's."""
-    controller = f"{AREAS.get(kind, group.partition('.')[0])}-controller"
+    controller = f"{group.partition('.')[0]}-controller"
     for extra in (extra for module in MODULES for extra in module.extras if extra.into == CRDS):
         if extra.dependency.endswith(f"/{controller}"):
             return {

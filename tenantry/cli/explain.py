@@ -154,7 +154,6 @@ def _platform_lines(platform: ExplainedPlatform) -> Iterator[Line]:
     yield from _section("clusters", list(value_lines(by_cluster, 2)))
     yield from _section("addons", [_where(addon, choice) for addon, choice in platform.addons.items()])
     yield from _entries("alerts", platform.alerts)
-    yield from _entries("receivers", platform.receivers)
 
 
 def _tenant_lines(tenant: ExplainedTenant) -> Iterator[Line]:
@@ -287,9 +286,6 @@ def _placed_lines(placed: PlacedApp) -> Iterator[Line]:
     if placed.order:
         yield Line("  order:", "who waits for each dependency")
         yield from _order(placed.order)
-    if placed.images:
-        yield Line("  images:", "each with the comment that marks its lines in manifests")
-        yield from (Line(f"    {scalar(image.name)}: {image.image}", image.marker) for image in placed.images)
     if placed.placeholders:
         yield Line("  placeholders:")
         for placeholder in placed.placeholders:

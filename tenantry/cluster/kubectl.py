@@ -137,9 +137,6 @@ _FLUX_WORDS = {
     "HelmRepository": ("source", "helm"),
     "HelmChart": ("source", "chart"),
     "Bucket": ("source", "bucket"),
-    "ImageRepository": ("image", "repository"),
-    "ImagePolicy": ("image", "policy"),
-    "ImageUpdateAutomation": ("image", "update"),
 }
 """Kinds that the flux command calls otherwise."""
 

@@ -36,7 +36,7 @@ _SAME_WHEN_EMPTY = frozenset({"quota", "limits", "default", "defaultRequest", "m
 """Keys that may be null and whose empty mapping says nothing."""
 _SAYS_WHAT = frozenset({"type", "properties", "enum", "const", "items"})
 """Keywords of schemas that say what a value is. The others only constrain it."""
-_FLUX = frozenset({"kustomize", "helm", "git", "oci", "bucket", "externalArtifact"})
+_FLUX = frozenset({"kustomize", "helm", "git", "oci", "bucket"})
 """Blocks whose keys are Flux's."""
 _FIRST = ("clusters", "environments", "scope", "source")
 _TYPES = {

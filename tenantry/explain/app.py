@@ -13,12 +13,11 @@ from tenantry.explain.common import Keeper, keeper, known, known_cluster
 from tenantry.fleet.choice import Choice, choice_of_addon, choice_of_app
 from tenantry.fleet.fleet import Fleet
 from tenantry.fleet.merge import Origin, Value, origin_at, placeholders
-from tenantry.fleet.placed import image_values, placed_app
+from tenantry.fleet.placed import placed_app
 from tenantry.fleet.settings import variable_at
 from tenantry.kube.objects import KubeObject, ObjectId
 from tenantry.messages.placeholders import Scalar
 from tenantry.plan.after import After
-from tenantry.plan.images import PlannedImage
 from tenantry.plan.plan import Plan
 from tenantry.plan.planned_apps import PlannedApp
 from tenantry.rollout.bypasses import bypass
@@ -102,8 +101,7 @@ class PlacedApp:
     """An app on one cluster.
 
     object: the Flux object that stands for it on the management cluster. names: those that were too long and were shortened, each
-    with the whole name. order: what it waits for, and who keeps that
-    order. images: those whose tags are followed on this cluster. placeholders: the variables that its values use.
+    with the whole name. order: what it waits for, and who keeps that order. placeholders: the variables that its values use.
     """
 
     cluster: str
@@ -111,7 +109,6 @@ class PlacedApp:
     names: Mapping[str, str]
     values: tuple[Value, ...]
     order: Mapping[str, Keeper]
-    images: tuple[PlannedImage, ...]
     placeholders: tuple[Value, ...]
 
 
@@ -199,17 +196,14 @@ def _gate(fleet: Fleet, plan: Plan) -> tuple[After, Origin] | None:
 
 def _placed(fleet: Fleet, plan: Plan, app: PlannedApp, objects: Mapping[ObjectId, KubeObject]) -> PlacedApp:
     placed = placed_app(fleet, plan.environment, app.at, app.cluster)
-    # Once in an environment, however many clusters the app is on.
-    images = image_values(fleet, plan.environment, app.at, app.cluster) if app.images else ()
-    values, variables = (*placed.values, *images), placed.variables
-    used = dict.fromkeys(name for value in values for name in placeholders(value.written))
+    variables = placed.variables
+    used = dict.fromkeys(name for value in placed.values for name in placeholders(value.written))
     return PlacedApp(
         cluster=app.cluster,
         object=str(app.id),
         names=app.shortened,
-        values=values,
+        values=placed.values,
         order={name: keeper(app.id.kind, id, objects.get(id)) for name, id in app.after.items()},
-        images=app.images,
         placeholders=tuple(
             variable(fleet, plan.environment, app.cluster, name, variables[name], app.tenant) for name in used
         ),

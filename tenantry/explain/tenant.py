@@ -102,7 +102,6 @@ class ExplainedPlatform:
     clusters: dict[str, tuple[Value, ...]]
     addons: dict[str, Choice]
     alerts: tuple[Value, ...]
-    receivers: tuple[Value, ...]
 
 
 def explain_platform(fleet: Fleet, plan: Plan, cluster: str | None = None) -> ExplainedPlatform:
@@ -117,10 +116,9 @@ def explain_platform(fleet: Fleet, plan: Plan, cluster: str | None = None) -> Ex
         settings=(
             platform_namespace(fleet),
             *platform_times(fleet),
-            *(each for each in own if each.path[0] not in NOTIFICATIONS),
+            *(each for each in own if each.path[0] != "alerts"),
         ),
         clusters={each: placed_platform(fleet, plan.environment, each, installs=each in installing) for each in here},
         addons={addon: choice_of_addon(fleet, plan.environment, addon, cluster) for addon in addons},
         alerts=below(own, "alerts"),
-        receivers=below(own, "receivers"),
     )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
 from tenantry.explain.app import variable
@@ -12,7 +12,7 @@ from tenantry.fleet.fleet import Fleet
 from tenantry.fleet.flux_shards import flux_shard
 from tenantry.fleet.merge import Origin, Value, placeholders
 from tenantry.fleet.namespaces import main_namespace
-from tenantry.fleet.placed import image_values, placed_app, placed_tenant, platform_entry, tenant_entry
+from tenantry.fleet.placed import placed_app, placed_tenant, platform_entry, tenant_entry
 from tenantry.fleet.settings import TIMES, settings_layers, tenant_states, variables_of
 from tenantry.fleet.sources import source_layers, source_taken
 from tenantry.fleet.template import fill_typed
@@ -24,8 +24,6 @@ from tenantry.plan.planned_apps import PlannedApp
 
 _TOLD_OF_APPS = (*TIMES, "shard")
 """Settings of a tenant that show in each of its apps."""
-IMAGES_IN = ("imageAutomation", "environments")
-"""Which environments follow images: the reason why the images of two environments differ, and no difference itself."""
 _Values: TypeAlias = tuple[Iterable[Value], Variables]
 """Values of a cluster, and the variables that fill in their placeholders."""
 
@@ -50,10 +48,6 @@ class Variant:
 
 def app_variants(fleet: Fleet, plan: Plan, placed: Sequence[PlannedApp]) -> list[Variant]:
     """The variants of one app in an environment. Args: placed: on each of its clusters."""
-    # One of the clusters has them for all.
-    images = [
-        value for app in placed if app.images for value in image_values(fleet, plan.environment, app.at, app.cluster)
-    ]
     found: dict[tuple[Any, ...], list[Variant]] = {}
     for app in placed:
         variables = variables_of(fleet, plan.environment, app.cluster, tenant=app.tenant, app=app.name)
@@ -61,8 +55,7 @@ def app_variants(fleet: Fleet, plan: Plan, placed: Sequence[PlannedApp]) -> list
         def values(app: PlannedApp = app) -> _Values:
             there = placed_app(fleet, plan.environment, app.at, app.cluster)
             # Clusters are not compared, and the states of tenants are told of tenants.
-            own = (value for value in there.values if value.path != ("state",))
-            return (*own, *_with_known_placeholders(images, there.variables)), there.variables
+            return [value for value in there.values if value.path != ("state",)], there.variables
 
         _take(found.setdefault(_parts(fleet, plan, app), []), fleet, plan.environment, app.cluster, variables, values)
     return [variant for variants in found.values() for variant in variants]
@@ -151,17 +144,10 @@ def _by_role(values: Iterable[Value]) -> Iterator[tuple[Path, Value]]:
         yield path, value
 
 
-def _with_known_placeholders(values: Iterable[Value], variables: Variables) -> Iterator[Value]:
-    """Values of another cluster: a text whose placeholders are not known on this one is told as it is there."""
-    for value in values:
-        known = variables.keys() >= set(placeholders(value.written))
-        yield value if known else replace(value, written=None)
-
-
 def _variant(values: Iterable[tuple[Path, Value]], variables: Variables) -> Variant:
     by_path = dict(values)
     kept = {**variables, **{name: f"{{{name}}}" for name in _OWN}}
-    compared = {path: repr(_filled(each, kept)) for path, each in by_path.items() if path != IMAGES_IN}
+    compared = {path: repr(_filled(each, kept)) for path, each in by_path.items()}
     kept |= {"tenant": "{tenant}", "app": "{app}"}
     filled = {path: _filled(each, kept) for path, each in by_path.items() if placeholders(each.written)}
     return Variant(by_path, compared, filled, variables)
@@ -206,10 +192,6 @@ def reason_of(path: Path, one: Sequence[Variant], other: Sequence[Variant]) -> R
     origins = [tuple(dict.fromkeys(_origins(each for _, each in side))) for side in sides]
     if origins[0] and set(origins[0]) == set(origins[1]):
         return _by_placeholders(sides[0] + sides[1], origins[0])
-    if path[0] == IMAGES_IN[0] and bool(sides[0]) != bool(sides[1]):
-        listed_at = (variant.values.get(IMAGES_IN) for side in sides for variant, _ in side)
-        if only := tuple(dict.fromkeys(value.origin for value in listed_at if value and value.origin)):
-            return meant("only in its 'environments'", only)
     places = (*origins[0], *(origin for origin in origins[1] if origin not in origins[0]))
     own = [place for place in places if not (place in origins[0] and place in origins[1])]
     for prefix, words in (_ENVIRONMENT, _CLUSTER, _WHERE):

@@ -21,9 +21,6 @@ from tenantry.model import (
     HelmOfAddons,
     HelmOfApps,
     HelmPatch,
-    ImagePolicy,
-    ImageRepository,
-    ImageUpdate,
     KustomizeOfAddons,
     KustomizeOfApps,
     KustomizePatch,
@@ -39,7 +36,6 @@ _MODELS: dict[str, type[FluxBlock]] = {"kustomize": KustomizePatch, "helm": Helm
 _OF_APPS: dict[str, type[FluxBlock]] = {"kustomize": KustomizeOfApps, "helm": HelmOfApps}
 _OF_ADDONS: dict[str, type[FluxBlock]] = {"kustomize": KustomizeOfAddons, "helm": HelmOfAddons}
 _CHART = ("platform", "chart", "oci")
-_IMAGE_MODELS: dict[str, type[FluxBlock]] = {"repository": ImageRepository, "policy": ImagePolicy}
 
 
 def check_blocks(data: dict[str, Any]) -> Iterator[Problem]:
@@ -58,7 +54,6 @@ def flux_blocks(data: dict[str, Any]) -> Iterator[Block]:
     yield from shared_blocks(data)
     if block := mapping_at(data, *_CHART):
         yield _CHART, Oci, block
-    yield from _image_blocks(data)
 
 
 def shared_blocks(data: dict[str, Any]) -> Iterator[Block]:
@@ -90,13 +85,6 @@ def source_entries(data: dict[str, Any]) -> Iterator[Path]:
         yield from override_paths(data, at)
 
 
-def image_sources(data: dict[str, Any]) -> Iterator[tuple[str, ...]]:
-    """The paths of all images that apps and add-ons follow, whether or not they fit the model."""
-    for at in _apps(data):
-        images = (*at, "imageAutomation", "images")
-        yield from ((*images, name) for name in mapping_at(data, *images))
-
-
 def alert_blocks(data: dict[str, Any]) -> Iterator[Block]:
     """The blocks of all alerts of tenants and of the platform, each before that of its provider."""
     for at in (*_of_tenants(data, "alerts"), *_of_platform(data, "alerts")):
@@ -105,8 +93,8 @@ def alert_blocks(data: dict[str, Any]) -> Iterator[Block]:
 
 
 def receiver_blocks(data: dict[str, Any]) -> Iterator[Block]:
-    """The blocks of all receivers of tenants and of the platform."""
-    for at in (*_of_tenants(data, "receivers"), *_of_platform(data, "receivers")):
+    """The blocks of all receivers."""
+    for at in _of_tenants(data, "receivers"):
         yield at, Receiver, mapping_at(data, *at)
 
 
@@ -130,17 +118,6 @@ def override_paths(data: dict[str, Any], at: tuple[str, ...]) -> Iterator[Path]:
     yield from ((*over, "environments", name) for name in mapping_at(overrides, "environments"))
     yield from ((*over, "where", index) for index in range(len(where) if isinstance(where, list) else 0))
     yield from ((*over, "clusters", name) for name in mapping_at(overrides, "clusters"))
-
-
-def _image_blocks(data: dict[str, Any]) -> Iterator[Block]:
-    """The blocks of image automations of apps and add-ons."""
-    for at in image_sources(data):
-        for key, model in _IMAGE_MODELS.items():
-            if block := mapping_at(data, *at, key):
-                yield (*at, key), model, block
-    for at in _apps(data):
-        if block := mapping_at(data, *at, "imageAutomation", "update"):
-            yield (*at, "imageAutomation", "update"), ImageUpdate, block
 
 
 def _apps(data: dict[str, Any]) -> Iterator[tuple[str, ...]]:

@@ -21,7 +21,7 @@ CLASS = "class"
 CLASSES = "tenantClasses"
 NAMING = Naming(CLASSES, CLASS, "classes")
 _KINDS = {
-    "sources": ("git", "oci", "helm", "bucket", "externalArtifact"),
+    "sources": ("git", "oci", "helm", "bucket"),
     "apps": ("kustomize", "helm"),
     "credentials": ("keys", "registry", "existing"),
     "configs": ("data", "existing"),

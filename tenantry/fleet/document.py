@@ -17,7 +17,7 @@ from tenantry.fleet.fleet import Fleet, platform_account
 from tenantry.fleet.flux_shards import flux_shard
 from tenantry.fleet.merge import Layer, merge
 from tenantry.fleet.namespaces import extra_namespaces, main_namespace
-from tenantry.fleet.resolve import filled, resolved
+from tenantry.fleet.resolve import resolved
 from tenantry.fleet.settings import (
     TIMES,
     TenantSettings,
@@ -29,7 +29,7 @@ from tenantry.fleet.settings import (
     variables_of_app,
 )
 from tenantry.fleet.sources import effective_source, source_place
-from tenantry.fleet.template import fill_manifest
+from tenantry.fleet.template import fill, fill_manifest
 from tenantry.messages.data import mapping_at
 from tenantry.messages.errors import Found, Path
 from tenantry.messages.placeholders import Variables
@@ -39,7 +39,7 @@ from tenantry.model.network import Network
 ANSWERED = frozenset({"clusters", "environments", "overrides", "rollout", "grants"})
 """Keys that decide where, when and by whom something is set. `explain` answers them with reasons, and `overrides` are levels."""
 
-OF_APPS = ANSWERED | MERGED | {"imageAutomation", "namespaces", "source", "state"}
+OF_APPS = ANSWERED | MERGED | {"namespaces", "source", "state"}
 _BLOCKS = frozenset({"kustomize", "helm"})
 """What apps take over, and tell."""
 OF_TENANTS = (
@@ -53,8 +53,6 @@ OF_PLATFORM = _BLOCKS | {"addons", "chart", "namespace", "sources"}
 
 _FILLED = frozenset({"alerts", "chart", "clusterObjects", "configs", "receivers"})
 """Keys of an entry in which the plan fills placeholders in."""
-LITERAL = ("update", "git", "commit", "messageTemplate")
-"""The text of an image automation that is a Go template of Flux's own."""
 
 
 class Entry(NamedTuple):
@@ -73,13 +71,6 @@ def block_of(app: EffectiveApp) -> dict[str, Any]:
     if metadata := app.metadata.model_dump(exclude_none=True):
         found["metadata"] = metadata
     return found
-
-
-def images_of(fleet: Fleet, at: tuple[str, ...], variables: Variables) -> Entry:
-    """The image automation of the app at a path."""
-    place = (*at, "imageAutomation")
-    said = merge([Layer(place, fleet.raw(*place))])
-    return Entry(said, filled(said, variables, place, LITERAL), frozenset())
 
 
 def settings_data(settings: TenantSettings) -> dict[str, Any]:
@@ -115,7 +106,7 @@ def entry_of(fleet: Fleet, at: tuple[str, ...], told: Collection[str], variables
         data[key] = dict(said[key])
         for name, written in said[key].items():
             try:
-                fill_in = fill_manifest if key == "clusterObjects" else filled
+                fill_in = fill_manifest if key == "clusterObjects" else fill
                 data[key][name] = fill_in(written, variables, (*at, key, name))
             except Found:  # nothing on this cluster uses it
                 unknown.add((key, name))
@@ -129,16 +120,14 @@ class Documents:
         self.fleet, self.environment = fleet, environment
         self._settings: dict[tuple[str, str], TenantSettings] = {}
 
-    def app(self, at: tuple[str, ...], cluster: str, *, images: bool) -> dict[str, Any]:
-        """An app, or an add-on with its source and namespaces. images: whether the app's images are followed on this cluster."""
+    def app(self, at: tuple[str, ...], cluster: str) -> dict[str, Any]:
+        """An app, or an add-on with its source and namespaces."""
         of_tenant = at[0] == "tenants"
         variables = variables_of_app(self.fleet, at, self.environment, cluster)
         settings = self._settings_of(at[1] if of_tenant else "", cluster)
         app = effective_app(self.fleet, at, self.environment, cluster, variables, settings)
         found = block_of(app)
         found |= entry_of(self.fleet, at, OF_APPS, variables).data
-        if images:
-            found["imageAutomation"] = images_of(self.fleet, at, variables).data
         if not of_tenant:
             found["source"] = self._source(source_place(at, app.block.source), cluster)
             found["namespaces"] = self._owned(at, variables)
@@ -156,7 +145,7 @@ class Documents:
         """The namespaces of an add-on by their names."""
         found = {}
         for template, written in self.fleet.raw(*at, "namespaces").items():
-            name = str(filled(template, variables, at))
+            name = str(fill(template, variables, at))
             objects = _objects(mapping_at(written, "objects"), {**variables, "namespace": name}, at)
             found[name] = {**(written or {}), **({"objects": objects} if objects else {})}
         return found

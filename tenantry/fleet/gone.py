@@ -9,8 +9,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from tenantry.grants.model import Include
-from tenantry.model import Model
+from tenantry.model import App, Model, Platform, Source, SourcePatch
 
+_ARTIFACT = "Flux's own kinds of sources are left: write 'git:', 'oci:', 'helm:' or 'bucket:'"
 GONE: Mapping[type[Model], Mapping[str, str]] = {
     Include: {
         "class": "declare each tenant with its 'class:' in this file or in a piece of it, and name a team's file after its tenant",
@@ -19,6 +20,12 @@ GONE: Mapping[type[Model], Mapping[str, str]] = {
         "environment": "write what it says as 'overrides: {environments: ...}' into a piece of this file: 'files:' alone",
         "of": "name each file after the tenant that it speaks of",
     },
+    App: {
+        "imageAutomation": "let an app on the management cluster apply the objects of image automation from the tenant's repository"
+    },
+    Source: {"externalArtifact": _ARTIFACT},
+    SourcePatch: {"externalArtifact": _ARTIFACT},
+    Platform: {"receivers": "remove it: an interval of the source makes Flux fetch, and receivers of tenants stay"},
 }
 """Model -> key -> what to write, as the fix of an error. A row holds for models that extend its model, too."""
 

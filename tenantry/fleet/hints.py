@@ -58,7 +58,7 @@ _RESOURCES = ("", "pods", "services", "secrets", "configmaps", "requests", "limi
 _LOGIN = ("username", "password", "token", "identity", "bearerToken")
 _ON_THE_APP = "set it on the app itself, because overrides cannot change it"
 _MOVED: dict[type[Model], dict[str, str]] = {
-    AppPatch: dict.fromkeys(("state", "clusters", "environments", "imageAutomation"), _ON_THE_APP),
+    AppPatch: dict.fromkeys(("state", "clusters", "environments"), _ON_THE_APP),
     SettingsPatch: {
         **dict.fromkeys(("kustomize", "helm"), "put it into the overrides of an app: 'apps: {NAME: {overrides: ...}}'"),
         "state": "set it on the tenant, or for one cluster: 'overrides: {clusters: {NAME: {state: offboarding}}}'",

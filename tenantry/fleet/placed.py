@@ -12,13 +12,11 @@ from dataclasses import dataclass, replace
 
 from tenantry.fleet.apps import EffectiveApp, effective_app
 from tenantry.fleet.document import (
-    LITERAL,
     OF_APPS,
     OF_PLATFORM,
     OF_TENANTS,
     block_of,
     entry_of,
-    images_of,
     settings_data,
 )
 from tenantry.fleet.fleet import Fleet, platform_account
@@ -59,7 +57,7 @@ class Placed:
 
 
 def placed_app(fleet: Fleet, environment: str, at: tuple[str, ...], cluster: str) -> Placed:
-    """An app or add-on at a path of the document, with its source; without its images, which are there once for all clusters."""
+    """An app or add-on at a path of the document, with its source."""
     tenant = at[1] if at[0] == "tenants" else ""
     variables = variables_of_app(fleet, at, environment, cluster)
     settings = tenant_settings(fleet, tenant, environment, cluster) if tenant else platform_settings(fleet)
@@ -75,16 +73,6 @@ def placed_app(fleet: Fleet, environment: str, at: tuple[str, ...], cluster: str
         *_owned_namespaces(fleet, at),
     )
     return Placed(values, variables)
-
-
-def image_values(fleet: Fleet, environment: str, at: tuple[str, ...], cluster: str) -> tuple[Value, ...]:
-    """The image automation of an app, as it is on the cluster of the environment that has it."""
-    tenant = {"tenant": at[1]} if at[0] == "tenants" else {}
-    variables = variables_of(fleet, environment, cluster, **tenant, app=at[-1])
-    found = images_of(fleet, at, variables)
-    values = trace(fleet.source, [Layer((*at, "imageAutomation"), found.said)], found.data)
-    plain = (replace(value, written=None) if value.path == LITERAL else value for value in values)
-    return tuple(each.under("imageAutomation") for each in plain)
 
 
 def _block_values(fleet: Fleet, app: EffectiveApp, times: Collection[Value]) -> tuple[Value, ...]:

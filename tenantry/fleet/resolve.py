@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any, TypeVar
+from typing import TypeVar
 
 from pydantic_core import ValidationError
 
@@ -16,8 +16,8 @@ from tenantry.fleet.fleet import Fleet
 from tenantry.fleet.merge import Layer, merge, origin
 from tenantry.fleet.shape import findings_of
 from tenantry.fleet.template import fill, fill_block
-from tenantry.messages.data import ABSENT, mapping_at, replaced, value_at, without
-from tenantry.messages.errors import Found, Path
+from tenantry.messages.data import mapping_at
+from tenantry.messages.errors import Found
 from tenantry.messages.placeholders import Variables, all_names_in
 from tenantry.model import Helm, Model
 from tenantry.model.strict import FILLED
@@ -25,15 +25,12 @@ from tenantry.model.strict import FILLED
 _M = TypeVar("_M", bound=Model)
 
 
-def resolved(
-    fleet: Fleet, at: tuple[str, ...], model: type[_M], variables: Variables, *, literal: tuple[str, ...] = ()
-) -> _M:
+def resolved(fleet: Fleet, at: tuple[str, ...], model: type[_M], variables: Variables) -> _M:
     """The part of the file at a path, where only that place speaks about it.
 
-    Args:   literal: the path of a text below it that takes no placeholders, because its braces mean something else.
     Raises: Found: a placeholder is unknown, or the filled values do not fit the model.
     """
-    return resolved_once(fleet, [Layer(at, fleet.raw(*at))], model, variables, literal=literal)
+    return resolved_once(fleet, [Layer(at, fleet.raw(*at))], model, variables)
 
 
 def resolved_once(
@@ -43,13 +40,12 @@ def resolved_once(
     variables: Variables,
     *,
     part: tuple[str, ...] = (),
-    literal: tuple[str, ...] = (),
 ) -> _M:
     """As `resolved_layers`, computed once for all clusters on which the same layers apply and their placeholders become the same.
 
     The layers of the same paths have to have the same data for a model. `Planner` empties what is kept after each tenant.
     """
-    what = (model, part, literal, tuple(layer.path for layer in layers))
+    what = (model, part, tuple(layer.path for layer in layers))
     names = fleet.shared.get(what)
     if names is None:
         texts = mapping_at(merge(layers), *part)
@@ -58,7 +54,7 @@ def resolved_once(
     key = (what, tuple(repr(variables.get(name)) for name in names))
     found: _M | None = fleet.shared.get(key)
     if found is None:
-        found = fleet.shared[key] = resolved_layers(layers, model, variables, part=part, literal=literal)
+        found = fleet.shared[key] = resolved_layers(layers, model, variables, part=part)
     return found
 
 
@@ -68,7 +64,6 @@ def resolved_layers(
     variables: Variables | None,
     *,
     part: tuple[str, ...] = (),
-    literal: tuple[str, ...] = (),
 ) -> _M:
     """Several layers as one; variables: None where the layers take no placeholders; part: the path of the part that is wanted.
 
@@ -77,18 +72,10 @@ def resolved_layers(
     data = mapping_at(merge(layers), *part)
     try:
         if variables is not None:
-            data = fill_block(data, variables, part) if model is Helm else filled(data, variables, part, literal)
+            data = fill_block(data, variables, part) if model is Helm else fill(data, variables, part)
         return model.model_validate(data, context=None if variables is None else FILLED)
     except ValidationError as error:
         findings = findings_of(error, model, data, part)
     except Found as found:
         findings = iter(found.findings)
     raise Found(replace(finding, path=origin(layers, finding.path)) for finding in findings)
-
-
-def filled(data: Any, variables: Variables, at: Path, literal: tuple[str, ...] = ()) -> Any:
-    """A copy of plain data with its placeholders filled in, but for the text at the path `literal`. Raises: Found: as `fill`."""
-    text = value_at(data, literal, ABSENT) if literal else ABSENT
-    if text is ABSENT:
-        return fill(data, variables, at)
-    return replaced(fill(without(data, [literal]), variables, at), literal, text)

@@ -44,8 +44,6 @@ _SETTING = object()
 """Stands for any key of a tenant but those of its parts and its selector: apps refer to them, and would seem wrong without."""
 _PARTS = Tenant.model_fields.keys() - Settings.model_fields.keys() | {"clusters"}
 _OPTIONAL_ENTRIES = (
-    ("tenants", None, "apps", None, "imageAutomation"),
-    ("platform", "addons", None, "imageAutomation"),
     ("tenants", None, "apps", None),
     ("tenants", None, "sources", None),
     ("tenants", None, "credentials", None),
@@ -59,7 +57,6 @@ _OPTIONAL_ENTRIES = (
     ("platform", "credentials", None),
     ("platform", "configs", None),
     ("platform", "alerts", None),
-    ("platform", "receivers", None),
 )
 """Paths of entries the rest of the file can be checked without; None stands for any key."""
 

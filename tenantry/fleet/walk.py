@@ -182,22 +182,14 @@ def alerts(fleet: Fleet) -> Iterator[tuple[tuple[str, ...], Alert]]:
 
 
 def receivers(fleet: Fleet) -> Iterator[tuple[tuple[str, ...], Receiver]]:
-    """Every receiver of tenants and of the platform with its path."""
-    for at, owner in _owners(fleet):
-        yield from (((*at, "receivers", name), receiver) for name, receiver in owner.receivers.items())
+    """Every receiver with its path."""
+    for tenant, declared_tenant in fleet.document.tenants.items():
+        yield from ((("tenants", tenant, "receivers", name), each) for name, each in declared_tenant.receivers.items())
 
 
 def _owners(fleet: Fleet) -> Iterator[tuple[tuple[str, ...], Tenant | Platform]]:
     yield from ((("tenants", name), tenant) for name, tenant in fleet.document.tenants.items())
     yield ("platform",), fleet.document.platform
-
-
-def source_of(fleet: Fleet, at: tuple[str, ...], name: str) -> Source | None:
-    """The source that something at a path calls by a name: the tenant's, the platform's or an add-on's; None: there is none."""
-    if at[0] == "platform":
-        addon = fleet.document.platform.addons.get(name)
-        return addon.source if addon and addon.source else fleet.document.platform.sources.get(name)
-    return fleet.document.tenants[at[1]].sources.get(name)
 
 
 def overrides(overrides: Overrides, at: tuple[str, ...]) -> Iterator[tuple[Path, AppPatch]]:
@@ -295,15 +287,11 @@ def undeclared(
 ) -> Iterator[Problem]:
     """A finding for each name that an alert or receiver at a path refers to, and that is not declared beside it.
 
-    key: the list with the names. kind: what a tenant has there, as its key and as a word; the platform has add-ons, whose own
-    sources are named like them.
+    key: the list with the names. kind: what a tenant has there, as its key and as a word; the platform has add-ons.
     """
     group, what = ("addons", "add-on") if at[0] == "platform" else kind
     owner, who = at[:-2], at[-2].removesuffix("s")
     known = fleet.names(*owner, group)
-    if at[0] == "platform" and kind[0] == "sources":
-        known = {name for name in known if fleet.raw(*owner, group, name, "source")} | fleet.names(*owner, "sources")
-        what = "source"
     for index, name in enumerate(names):
         if name not in known:
             yield Problem(
@@ -311,5 +299,5 @@ def undeclared(
                 f"unknown-{what}",
                 f"{who} '{at[-1]}' refers to {what} '{name}', which is not declared",
                 (declared("declared", name, known),),
-                fix=f"declare it under '{'.'.join((*owner, 'sources' if what == 'source' else group))}:', or correct the name",
+                fix=f"declare it under '{'.'.join((*owner, group))}:', or correct the name",
             )

@@ -125,8 +125,6 @@ def address_problems(kind: str, spec: Mapping[str, Any], at: Path = ()) -> Itera
             yield from _problems(text, form, (*at, *path))
     if kind == "Bucket":
         yield from _bucket_problems(spec, at)
-    elif kind == "ImageRepository" and (why := _misfit(image_address(str(spec.get("image", ""))), _REPOSITORY)):
-        yield _bad((*at, "image"), why, "write '[HOST[:PORT]/]PATH'")
     elif kind == "HelmChart" and value_at(spec, ("sourceRef", "kind")) == "HelmRepository":
         if not _CHART.fullmatch(str(spec.get("chart", ""))):
             message = "this is not the name of a chart in a repository"
@@ -146,18 +144,8 @@ def addresses_of(kind: str, spec: Mapping[str, Any]) -> Iterator[tuple[Path, str
         case "Bucket":
             endpoint = _GOOGLE if spec.get("provider") == "gcp" else str(spec.get("endpoint", ""))
             yield ("endpoint",), bucket_address(endpoint, str(spec.get("bucketName", "")))
-        case "ImageRepository":
-            yield ("image",), image_address(str(spec.get("image", "")))
         case "Provider":
             yield from _named_addresses(spec)
-
-
-def image_address(image: str) -> str:
-    """The address of an image repository. Source: github.com/google/go-containerregistry, `name.NewRepository`."""
-    host, slash, _ = image.partition("/")
-    if slash and ("." in host or ":" in host):
-        return f"oci://{image}"
-    return f"oci://{_DOCKER}/{image if slash else f'library/{image}'}"
 
 
 def bucket_address(endpoint: str, bucket: str) -> str:

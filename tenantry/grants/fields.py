@@ -41,13 +41,6 @@ _FIELDS = {
     f" verify({_SIGNED})",
     "Bucket": f"{_FETCHED} {_TRUSTED} bucketName endpoint ignore prefix proxySecretRef(name) region"
     " sts(certSecretRef(name) endpoint provider secretRef(name))",
-    "ExternalArtifact": "sourceRef(apiVersion kind name)",
-    "ImageRepository": f"{_FETCHED} {_TRUSTED} exclusionList image proxySecretRef(name)",
-    "ImagePolicy": "digestReflectionPolicy filterTags(extract pattern) imageRepositoryRef(name) interval suspend"
-    " policy(alphabetical(order) numerical(order) semver(range))",
-    "ImageUpdateAutomation": f"git(checkout(ref({_GIT})) commit(author(email name) messageTemplate messageTemplateValues(*)"
-    " signingKey(secretRef(name) type)) push(branch options(*) refspec)) interval policySelector(matchLabels(*))"
-    " sourceRef(kind name) suspend update(path strategy)",
     "Alert": "eventMetadata(*) eventSeverity eventSources(kind name matchLabels(*)) exclusionList inclusionList providerRef(name)"
     " summary suspend",
     "Provider": "address certSecretRef(name) channel commitStatusExpr interval proxy proxySecretRef(name) secretRef(name) suspend"

@@ -25,7 +25,7 @@ LIMITS: dict[str, str | int] = {
     RETRIES: 20,
     HISTORY: 20,
     # Three times as many as the largest tenant of a fleet that we know.
-    **dict.fromkeys(("apps", "sources", "credentials", "configs", "images"), 100),
+    **dict.fromkeys(("apps", "sources", "credentials", "configs"), 100),
     **dict.fromkeys(("alerts", "receivers", "namespaces"), 20),
 }
 """The limits of what an included file says, where the main file does not grant others, by their keys in `grants.limits`."""

@@ -156,8 +156,6 @@ class GrantedLimits(Model):
     """The most alerts. Default: 20."""
     receivers: _Number | None = None
     """The most receivers. Default: 20."""
-    images: _Number | None = None
-    """The most images that image automation follows, in all apps together. Default: 100."""
     namespaces: _Number | None = None
     """The most namespaces beside those of this file, where `settings` has `namespaces`. Default: 20."""
 
@@ -173,7 +171,7 @@ class Grants(Model):
     environments: list[Name] | None = None
     """The environments in which the tenant is placed, and those that extend them. Default: all."""
     sources: list[AddressPattern] | None = None
-    """Addresses that sources and followed images may have. `https://git.example.com/rocky/*` allows everything below a path,
+    """Addresses that sources may have. `https://git.example.com/rocky/*` allows everything below a path,
     `oci://` stands for registries, `s3://ENDPOINT/BUCKET` for buckets, and `*` for any address. Default: none."""
     alerts: list[AddressPattern] | None = None
     """Addresses that alerts may be sent to, in addition to those of `sources`. Default: none, so that the address comes from

@@ -17,8 +17,8 @@ from tenantry.model.requirements import Requirements, signature_words
 
 PINNED, VERIFIED, IMAGES = (f"tenantry/require-{each}" for each in ("pinned", "verify", "images"))
 """Annotations of a tenant's namespaces that tell the API server what is required there; a line for each of several values."""
-_SOURCES = ("GitRepository", "OCIRepository", "Bucket", "ExternalArtifact")
-_UNPINNABLE = {"Bucket": "a bucket", "ExternalArtifact": "an external artifact"}
+_SOURCES = ("GitRepository", "OCIRepository", "Bucket")
+_UNPINNABLE = {"Bucket": "a bucket"}
 EXACT_VERSION = r"^v?[0-9]+\.[0-9]+\.[0-9]+(-[0-9A-Za-z.-]+)?(\+[0-9A-Za-z.-]+)?$"
 """A chart's version that is no range. For Python and for RE2, which API servers use."""
 
@@ -29,9 +29,6 @@ def unmet(required: Requirements, kind: str, spec: Mapping[str, Any]) -> Iterato
         yield _unpinned(kind, tags=required.pinned == "tags")
     if required.verify and not is_signed(kind, spec, required.signatures):
         yield _unsigned(kind, spec, required.signatures)
-    if required.images and kind == "ImageRepository" and not is_accepted(str(spec.get("image")), required.images):
-        message = f"image '{spec.get('image')}' is not among those that 'require.images' accepts"
-        yield Problem(("image",), "not-required", message, (_accepted(required.images),), "name one of these")
 
 
 def required_annotations(required: Requirements) -> dict[str, str]:

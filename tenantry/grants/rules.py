@@ -122,8 +122,6 @@ def included_files_have_a_limited_number_of_parts(fleet: Fleet) -> Iterator[Prob
         written: dict[str, list[Path]] = {
             key: [(*at, key, name) for name in fleet.raw(*at, key)] for key in (*PARTS, "namespaces")
         }
-        automations = [(*path, "imageAutomation", "images") for path in written["apps"]]
-        written["images"] = [(*path, name) for path in automations for name in fleet.raw(*map(str, path))]
         for key, paths in written.items():
             yield from too_many(fleet, tenant, grants, key, [path for path in paths if is_filled(fleet, path)])
 
@@ -133,13 +131,6 @@ def foreign_address(fleet: Fleet, tenant: str, kind: str, path: Path, granted: C
     key = "alerts" if kind == "Provider" else "sources"
     what = f"the address of this {kind} is not granted to tenant '{tenant}'"
     return _not_granted(fleet, tenant, key, path, what, granted)
-
-
-def no_push(fleet: Fleet, tenant: str, path: Path, granted: Collection[str]) -> Problem:
-    """Image automation of an included file pushes to an address that the main file does not grant for that."""
-    return _not_granted(
-        fleet, tenant, "push", path, f"pushing to this source is not granted to tenant '{tenant}'", granted
-    )
 
 
 def no_submodules(fleet: Fleet, tenant: str, path: Path) -> Problem:

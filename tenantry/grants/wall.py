@@ -9,15 +9,14 @@ from typing import Any
 from tenantry.fleet.fleet import Fleet
 from tenantry.fleet.identity import borrowed
 from tenantry.fleet.settings import platforms_variables, variable_at
-from tenantry.fleet.sources import source_data
 from tenantry.fleet.template import fill
 from tenantry.flux.addresses import address_problems, addresses_of
-from tenantry.grants.authors import Named, foreign_names, is_own, may_name, names_of_spec, not_shared
+from tenantry.grants.authors import Named, foreign_names, may_name, names_of_spec, not_shared
 from tenantry.grants.grants import INTERVAL, grant_at, grants_of, has_sound_grants, is_allowed, is_filled
 from tenantry.grants.limits import Limited, beyond_limits, limited_in_spec, refused_by_policy
 from tenantry.grants.model import Grants
 from tenantry.grants.requirements import unmet
-from tenantry.grants.rules import foreign_address, no_push, no_submodules
+from tenantry.grants.rules import foreign_address, no_submodules
 from tenantry.messages.errors import Found, Path, Problem
 from tenantry.messages.placeholders import Variables, all_names_in, names_in
 from tenantry.model.requirements import NOTHING_REQUIRED, Requirements
@@ -76,19 +75,6 @@ class Wall:
             inherited = origin(path)[: len(at)] != at and not is_filled(self._fleet, origin(path))
             if inherited and not may_name(self._fleet, self._scope.tenant, group, name):
                 yield not_shared(self._fleet, self._scope.tenant, at, group, name)
-
-    def check_push(self, source: str, url: str, at: Path) -> Iterator[Problem]:
-        """Whether image automation may push to a source. Args: at: where its `update` is written."""
-        if self._grants is None or not self._is_files(at):
-            return
-        tenant, fleet = self._scope.tenant, self._fleet
-        place = ("tenants", tenant, "sources", source)
-        credentials = source_data(fleet, place, self._scope.environment, self._scope.cluster).get("credentials")
-        if credentials and not is_own(fleet, tenant, "credentials", credentials):
-            yield not_shared(fleet, tenant, at, "credentials", credentials)
-        allowed = list(self._patterns("push", self._grants.push))
-        if not is_allowed(url, allowed):
-            yield no_push(fleet, tenant, at, allowed)
 
     def _is_files(self, place: Path) -> bool:
         """Whether the included file decides the value at a place: it wrote the value, or a variable that fills it in."""

@@ -142,7 +142,7 @@ class OwnerEntry:
             own = Attached(survey.world, self.path, first.home, prefix, survey.names_of(first), here)
             for key, each in own.alerts().items():
                 made["alerts"][key][place] = each
-            for key, each in own.receivers(_sources_here(here)).items():
+            for key, each in own.receivers(_sources_here(here)).items() if self.tenant else ():
                 made["receivers"][key][place] = each
         return {
             group: {key: self.agreed(found, group, key) for key, found in entries.items()}

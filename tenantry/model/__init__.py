@@ -7,7 +7,6 @@ All models are strict (no value is converted silently), frozen, and refuse keys 
     frame        which files are included, and what they are granted
     tenancy      what a tenant's namespaces are given; network: who may talk to them
     apps         apps, add-ons, overrides; kustomize and helm: their blocks
-    images       whose tags are followed, and how they get into Git
     alerts       who is told of what
     rollouts     in which waves a change reaches clusters
     receivers    webhooks that make Flux fetch sources at once
@@ -51,7 +50,6 @@ from tenantry.model.flux import (
     KustomizeOfApps,
     KustomizePatch,
 )
-from tenantry.model.images import ImageAutomation, ImageChoice, ImagePolicy, ImageRepository, ImageSource, ImageUpdate
 from tenantry.model.notifications import COMMIT_STATUS, Alert, Provider, Receiver
 from tenantry.model.selector import Excluded, Selector
 from tenantry.model.sources import (
@@ -59,7 +57,6 @@ from tenantry.model.sources import (
     Bucket,
     Config,
     Credentials,
-    ExternalArtifact,
     Git,
     GitRef,
     HelmRepository,
@@ -93,7 +90,6 @@ __all__ = [
     "Document",
     "Environment",
     "Excluded",
-    "ExternalArtifact",
     "FluxBlock",
     "Git",
     "GitRef",
@@ -102,12 +98,6 @@ __all__ = [
     "HelmOfApps",
     "HelmPatch",
     "HelmRepository",
-    "ImageAutomation",
-    "ImageChoice",
-    "ImagePolicy",
-    "ImageRepository",
-    "ImageSource",
-    "ImageUpdate",
     "Kubeconfig",
     "Kustomize",
     "KustomizeOfAddons",

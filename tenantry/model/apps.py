@@ -5,7 +5,6 @@ from typing import Annotated, Literal, TypeAlias
 from pydantic import Field
 
 from tenantry.model.flux import FluxMetadata, HelmPatch, KustomizePatch
-from tenantry.model.images import ImageAutomation
 from tenantry.model.scalars import AppName, Name, NameTemplate
 from tenantry.model.selector import Selector
 from tenantry.model.sources import Source
@@ -66,8 +65,6 @@ class App(OneOf):
     rollout: Rollout | None = None
     """The app's own waves instead of the environment's, in environments that have a `rollout`; `false`: the app changes on all
     clusters at the same time. An included file needs the grant `settings: [rollout]`."""
-    imageAutomation: ImageAutomation | None = None
-    """The images whose tags Flux follows, and how it writes them to Git."""
     overrides: Overrides = Field(default_factory=Overrides)
     """What differs in an environment or on a cluster."""
     state: State = "active"

@@ -285,7 +285,7 @@ class Platform(Model):
     sharedIdentity: bool = False
     """Whether tenants may use the cloud identity of Flux's controllers, which all tenants then share."""
     credentials: dict[Name, Credentials] = {}
-    """Secrets that add-ons, their sources, and the platform's alerts and receivers can name."""
+    """Secrets that add-ons, their sources, and the platform's alerts can name."""
     configs: dict[Name, Config] = {}
     """ConfigMaps that add-ons can name."""
     kustomize: KustomizeOfAddons | None = None
@@ -301,8 +301,6 @@ class Platform(Model):
     """What add-ons' sources and namespaces, and the chart for baselines, have to be like."""
     alerts: dict[Name, Alert] = {}
     """Who is notified when add-ons fail or change; for remote clusters also about baselines and all tenants' apps."""
-    receivers: dict[Name, Receiver] = {}
-    """Webhooks that make Flux fetch the sources of add-ons at once; `sources` names them by the add-on or in `platform.sources`."""
 
 
 class Document(Model):

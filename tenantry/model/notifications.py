@@ -63,8 +63,7 @@ class Receiver(FluxBlock):
     }
 
     sources: Annotated[list[SourceName], Field(min_length=1)] | None = None
-    """Limits the receiver to these sources (for the platform's receivers: add-ons). Default: all sources that are used on the
-    cluster."""
+    """Limits the receiver to these sources. Default: all sources that are used on the cluster."""
     credentials: CredentialsName | None = None
     """The declared credentials with the key `token`, which the sender has too; type `gcr` also needs `email` and `audience`."""
 

@@ -59,9 +59,9 @@ class Requirements(Model):
 
     pinned: bool | Literal["tags"] | None = None
     """`true`: sources name a Git commit or an OCI digest, and charts of Helm repositories an exact version. `tags`: a tag will do,
-    too. Buckets and external artifacts name neither."""
+    too. Buckets name neither."""
     verify: Annotated[list[Signature], Field(min_length=1)] | None = None
-    """Sources and charts have a `verify` that is one of these. Buckets, external artifacts, and charts of Helm repositories without
+    """Sources and charts have a `verify` that is one of these. Buckets, and charts of Helm repositories without
     `type: oci` cannot have one."""
     images: Annotated[list[ImagePattern], Field(min_length=1)] | None = None
     """The images that pods in the tenant's namespaces may run, such as `registry.example.com/*`. The names are compared as the

@@ -15,7 +15,7 @@ from pydantic import AfterValidator, BeforeValidator, Field, PlainValidator, Wit
 from pydantic_core import PydanticCustomError, PydanticKnownError
 
 from tenantry.kube import names
-from tenantry.messages.placeholders import Scalar, with_stand_ins
+from tenantry.messages.placeholders import Scalar
 from tenantry.messages.problems import type_name
 from tenantry.messages.redact import shorten
 
@@ -26,9 +26,6 @@ _WITH_NOUN = re.compile(r"([0-9]{1,9}(?:\.[0-9]{1,3})?) ?(?:v?cpus?|cores?|pods?
 _VARIABLE = re.compile(r"[A-Za-z][A-Za-z0-9_]*")
 _DATA_KEY = re.compile(r"(?!\.{1,2}$|\.\.)[-._a-zA-Z0-9]{1,253}")
 _HOST = re.compile(r"[a-z0-9]([-a-z0-9.]*[a-z0-9])?(:[0-9]{1,5})?")
-# Source: github.com/distribution/reference, "path-component"; the lengths are those of Flux's own parser.
-_SEGMENT = r"[a-z0-9]+(([._]|__|-+)[a-z0-9]+)*"
-_IMAGE = re.compile(rf"({_HOST.pattern}/)?(?=.{{2,255}}$){_SEGMENT}(/{_SEGMENT})*")
 
 
 def refusal(code: str, message: str, **context: Any) -> PydanticCustomError:
@@ -241,15 +238,6 @@ RegistryHost = Annotated[
 ]
 """The host of a registry, optionally with a port; without scheme and path."""
 
-
-def _is_image(value: str) -> bool:
-    """Whether image-reflector-controller would take it; a placeholder may stand for any part but a tag or a digest."""
-    return bool(_IMAGE.fullmatch(with_stand_ins(value, "xx")))
-
-
-_AN_IMAGE = "write [HOST[:PORT]/]PATH in lower case, without scheme, tag and digest"
-ImageName = Annotated[str, valid("bad-image", "image", _is_image, _AN_IMAGE), text(r"(?!.*(://|@|:[^/]*$))\S+")]
-"""An image repository without a tag, for example `ghcr.io/org/app`. May contain placeholders."""
 
 VariableName = Annotated[
     str,

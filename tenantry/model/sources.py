@@ -128,13 +128,6 @@ class Bucket(FluxBlock):
     """How long one fetch may take."""
 
 
-class ExternalArtifact(FluxBlock):
-    """An artifact that a controller outside Flux creates."""
-
-    flux_kind = "ExternalArtifact"
-    owned = {"sourceRef.namespace": "nothing of a tenant refers to another namespace"}
-
-
 class GitPatch(Git):
     """What differs of a Git repository. `null` removes a key of Flux's own."""
 
@@ -180,8 +173,6 @@ class SourcePatch(Model):
     """Changes to the source's `helm`."""
     bucket: BucketPatch | None = None
     """Changes to the source's `bucket`."""
-    externalArtifact: ExternalArtifact | None = None
-    """Changes to the source's `externalArtifact`."""
     credentials: CredentialsName | None = None
     """Other credentials; `null` takes the source's away."""
     metadata: FluxMetadata | None = None
@@ -207,7 +198,7 @@ class SourceOverrides(Model):
 class Source(OneOf):
     """A place that apps take manifests or charts from."""
 
-    one_of = ("git", "oci", "helm", "bucket", "externalArtifact")
+    one_of = ("git", "oci", "helm", "bucket")
 
     git: Git | None = None
     """A Git repository, for manifests or for charts in a directory."""
@@ -217,8 +208,6 @@ class Source(OneOf):
     """A Helm repository, for charts."""
     bucket: Bucket | None = None
     """A bucket, for manifests or for charts in a directory."""
-    externalArtifact: ExternalArtifact | None = None
-    """An artifact of a controller outside Flux, for manifests, or one chart as a whole."""
     credentials: CredentialsName | None = None
     """The declared credentials that Flux uses to fetch the source."""
     metadata: FluxMetadata | None = None
@@ -235,16 +224,6 @@ class Source(OneOf):
             text = f"{keys} stand{'s' if len(keys) < 8 else ''} beside the source's kind instead of under it"
             raise refusal("unknown-key", text, fix=f"write {{{_form_of(value)}}}")
         return value
-
-    @model_validator(mode="after")
-    def _needs_no_credentials(self) -> Self:
-        if self.externalArtifact is not None and self.credentials is not None:
-            raise refusal(
-                "bad-combination",
-                "an external artifact takes no credentials: Flux does not fetch it",
-                fix="remove 'credentials'",
-            )
-        return self
 
     @property
     def kind(self) -> str:
@@ -263,7 +242,6 @@ SOURCE_KINDS: dict[str, type[FluxBlock]] = {
     "oci": Oci,
     "helm": HelmRepository,
     "bucket": Bucket,
-    "externalArtifact": ExternalArtifact,
 }
 """The keys of a source of which one is given."""
 

@@ -15,7 +15,7 @@ from tenantry.fleet.settings import TenantSettings, setting_origin, tenant_state
 from tenantry.fleet.template import fill
 from tenantry.flux.conformance import check_spec
 from tenantry.flux.references import references
-from tenantry.grants.wall import Wall, below
+from tenantry.grants.wall import Wall
 from tenantry.kube import names
 from tenantry.kube.objects import KubeObject
 from tenantry.messages.errors import AlreadyTold, Found, Path, Problem, Problems, collecting, raise_found
@@ -23,10 +23,9 @@ from tenantry.messages.placeholders import Variables
 from tenantry.messages.problems import missing_key, name_too_long
 from tenantry.model import Addon, Helm, Kustomize
 from tenantry.plan.dependencies import in_order, missing_dependencies
-from tenantry.plan.images import PlannedImage, automation_of, image_objects, planned_images
 from tenantry.plan.objects.apps import Dependency, app_id, awaited, helm_release, kustomization
 from tenantry.plan.objects.lifecycle import Lifecycle, in_state, lifecycle, with_kept_definitions
-from tenantry.plan.objects.scope import APP_LABEL, SHORTEN, Scope, check_length, check_size, with_metadata
+from tenantry.plan.objects.scope import SHORTEN, Scope, check_length, check_size, with_metadata
 from tenantry.plan.objects.sources import chart_object, check_chart, is_chart
 from tenantry.plan.planned_apps import AppSet, PlannedApp
 from tenantry.plan.shared import at_one_pace, shared_chart
@@ -131,10 +130,6 @@ class _Builder:
         self.add(in_state(self._bound(planned, app), state))
         self.known[app.name] = Dependency(planned.id)
         self.result.awaited |= awaited(after, planned.id.kind)
-        at = _path_of(self.scope, app.name)
-        images: tuple[PlannedImage, ...] = ()
-        with collecting(self.result.findings):
-            images = self._images(app.name, source_name, source)
         self.result.apps.append(
             PlannedApp(
                 tenant=self.scope.tenant,
@@ -142,10 +137,9 @@ class _Builder:
                 name=app.name,
                 id=planned.id,
                 shortened=self.scope.shortened(app.name, planned.id.name, release[-1] if release else ""),
-                at=at,
+                at=_path_of(self.scope, app.name),
                 release=release,
                 after={name: each.id for name, each in known.items()},
-                images=images,
             )
         )
 
@@ -167,32 +161,6 @@ class _Builder:
             fix = f"write 'targetNamespace: {next(iter(own), 'NAME')}'"
             raise Found([Problem((*at, "helm", "targetNamespace"), "foreign-namespace", what, fix=fix)])
         return replace(scope, storage=app.block.targetNamespace)
-
-    def _images(self, app: str, source_name: str, source: KubeObject) -> tuple[PlannedImage, ...]:
-        """Make the image automation of an app, if it is for this cluster to have."""
-        at = _path_of(self.scope, app)
-        automation = automation_of(self.fleet, self.scope, at, {**self.variables, "app": app})
-        if automation is None:
-            return ()
-        if automation.update:
-            url = str(source.manifest["spec"].get("url", ""))
-            with collecting(self.result.findings):
-                raise_found(self.wall.check_push(source_name, url, (*at, "imageAutomation", "update")))
-        for planned, place in image_objects(self.scope, app, automation, source, (*at, "imageAutomation")):
-            with collecting(self.result.findings):
-                self._add_image_object(planned, place)
-        return planned_images(self.scope, app, automation)
-
-    def _add_image_object(self, planned: KubeObject, at: Path) -> None:
-        check_length(planned, at)
-        check_size(planned, at)
-        raise_found(check_spec(planned.id.kind, planned.manifest["spec"], at))
-        raise_found(self.wall.check(planned.id.kind, planned.manifest["spec"], below(*at)))
-        if first := self.result.objects.get(planned.id):  # app 'a' with image 'b-c', and app 'a-b' with image 'c'
-            apps = " and ".join(f"'{each.manifest['metadata']['labels'][APP_LABEL]}'" for each in (first, planned))
-            message = f"images of apps {apps} would both be named '{planned.id.name}'"
-            raise Found([Problem(at[:-1], "duplicate-name", message, fix="rename one of them", at_key=True)])
-        self.add(self.attachments.bound(planned))
 
     def _state(self, app: EffectiveApp) -> Lifecycle:
         document, cluster = self.fleet.document, self.fleet.clusters[self.scope.cluster].state

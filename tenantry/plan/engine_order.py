@@ -96,6 +96,6 @@ def reference_of(manifest: Manifest, namespace: str) -> tuple[str, str, str] | N
     """Kind, namespace and name of what an object takes its content from, if it takes it from another one."""
     spec = mapping_at(manifest, "spec")
     reference: Mapping[str, str] = mapping_at(spec, "chartRef") or mapping_at(spec, "sourceRef")
-    if manifest["kind"] == "ExternalArtifact" or not reference:
+    if not reference:
         return None
     return reference["kind"], reference.get("namespace", namespace), reference["name"]

@@ -36,7 +36,6 @@ from tenantry.plan.sources import Attachments
 API = "notification.toolkit.fluxcd.io/v1beta3"
 _APPS = ("Kustomization", "HelmRelease")
 _SOURCES = ("GitRepository", "OCIRepository", "HelmRepository", "HelmChart", "Bucket")
-_IMAGES = ("ImageRepository", "ImagePolicy", "ImageUpdateAutomation")
 """Listed whether or not there are any, lest a tenant's first of a kind go unwatched while its Alert is changed."""
 
 
@@ -124,8 +123,7 @@ def _event_sources(
     # All Kustomizations of a remote would be those of tenants too, whose commits are of other repositories.
     if alert.apps is not None or (commits and not scope.tenant):
         return [_source_of(scope, name, id) for name, id in wanted.items()]
-    others = _IMAGES if scope.kubeconfig else (*_SOURCES, *_IMAGES)
-    kinds = _APPS[:1] if commits else (*_APPS, *others)
+    kinds = _APPS[:1] if commits else _APPS if scope.kubeconfig else (*_APPS, *_SOURCES)
     return [_labelled(kind, _labels(scope)) for kind in kinds]
 
 
@@ -186,29 +184,26 @@ def _whose(scope: Scope) -> dict[str, str]:
 
 
 RECEIVER_API = "notification.toolkit.fluxcd.io/v1"
-_NOT_FETCHED = "ExternalArtifact"
-"""Another controller makes it, and Flux's webhooks do not know its RECEIVER_API version."""
 
 
 def plan_receivers(
     fleet: Fleet, scope: Scope, planned: AppSet, variables: Variables, findings: Problems
 ) -> Iterator[tuple[Path, tuple[KubeObject, ...]]]:
-    """The receivers of the scope's tenant, or the platform's, that have something to fetch, with their places in the document.
+    """The receivers of the scope's tenant that have something to fetch, with their places in the document.
 
     Shape: for each the Secrets it needs, its Receiver; Secrets come again with the next receiver that needs them.
     Args:  planned: the apps of the scope. findings: is given what keeps a receiver from being planned.
     """
     attachments = Attachments(fleet, scope, variables)
     wall = Wall(fleet, scope, variables)
-    at = ("tenants", scope.tenant, "receivers") if scope.tenant else ("platform", "receivers")
-    for name in fleet.document.tenants[scope.tenant].receivers if scope.tenant else fleet.document.platform.receivers:
+    at = ("tenants", scope.tenant, "receivers")
+    for name in fleet.document.tenants[scope.tenant].receivers:
         with collecting(findings):
             receiver = resolved(fleet, (*at, name), Receiver, variables)
             raise_found(receiver_lacks(fleet, (*at, name), receiver))
             filled = receiver.sources is None and is_filled(fleet, (*at, name))
             own = partial(may_name, fleet, scope.tenant, "sources") if filled else None
-            # Add-ons of the same content share a source.
-            if fetched := tuple(dict.fromkeys(_fetched(receiver, planned, own))):
+            if fetched := tuple(_fetched(receiver, planned, own)):
                 made = _object(scope, name, receiver, fetched, (*at, name))
                 raise_found(wall.check("Receiver", made.manifest["spec"], below(*at, name)))
                 bound = attachments.bound(made)
@@ -235,7 +230,7 @@ def _fetched(receiver: Receiver, planned: AppSet, own: Callable[[str], bool] | N
         source = planned.sources[name]
         if own and not own(name):
             continue
-        if source.id.kind == _NOT_FETCHED or (receiver.sources is not None and name not in receiver.sources):
+        if receiver.sources is not None and name not in receiver.sources:
             continue
         if source.manifest["spec"].get("type") == "oci":
             yield from _charts_of(source, planned)

@@ -37,6 +37,7 @@ from tenantry.plan.declared_objects import (
 from tenantry.plan.dependencies import placement_after
 from tenantry.plan.gathering import Gathering
 from tenantry.plan.namespaces import Territory, foreign_accounts
+from tenantry.plan.notifications import plan_receivers
 from tenantry.plan.objects.apps import Dependency, app_id, awaited, edges
 from tenantry.plan.objects.baseline import account, baseline
 from tenantry.plan.objects.lifecycle import Lifecycle, given_up, in_state, lifecycle, with_given_up_apps
@@ -111,7 +112,8 @@ class PlacementPlanner:
         for id in scope.made_home:
             made = self._gathering.objects[id]
             self._gathering.objects[id] = with_given_up_apps(made, planned.objects.values())
-        self._platform.add_receivers(scope, planned, variables)
+        for at, objects in plan_receivers(self.fleet, scope, planned, variables, self._gathering.findings):
+            self._gathering.add(objects, at)
 
     def _scope(self, tenant: str, cluster: str) -> Scope:
         namespace = self._territory.main(tenant)

@@ -8,7 +8,6 @@ from dataclasses import dataclass, field
 from tenantry.kube.names import app_name
 from tenantry.kube.objects import KubeObject, ObjectId
 from tenantry.messages.errors import Problems
-from tenantry.plan.images import PlannedImage
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -18,7 +17,6 @@ class PlannedApp:
     release: where Helm keeps it, as (cluster, namespace, name); None for a Kustomization. at: its place in the document.
     shortened: the names of the object and the release that were too long, each with the whole name.
     after: what it waits for, by the names in `dependsOn`.
-    images: those whose tags are followed here, on the one cluster of the environment where that happens.
     """
 
     tenant: str
@@ -29,7 +27,6 @@ class PlannedApp:
     release: tuple[str, str, str] | None = None
     shortened: Mapping[str, str] = field(default_factory=dict)
     after: Mapping[str, ObjectId] = field(default_factory=dict)
-    images: tuple[PlannedImage, ...] = ()
 
     @property
     def full_name(self) -> str:

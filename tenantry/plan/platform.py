@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from graphlib import CycleError, TopologicalSorter
@@ -32,12 +31,11 @@ from tenantry.plan.apps import plan_apps
 from tenantry.plan.bootstrap import access_objects, identity_of, kubeconfig_of
 from tenantry.plan.dependencies import circle_of
 from tenantry.plan.gathering import Gathering
-from tenantry.plan.notifications import plan_alerts, plan_receivers
+from tenantry.plan.notifications import plan_alerts
 from tenantry.plan.objects.apps import Dependency, app_id
 from tenantry.plan.objects.remote import chart_of_objects, service_account
 from tenantry.plan.objects.scope import Scope
 from tenantry.plan.objects.sources import chart_object, source_object
-from tenantry.plan.planned_apps import AppSet
 from tenantry.plan.shared import key_of_address, shared, shared_chart
 from tenantry.plan.sources import Attachments
 
@@ -101,20 +99,12 @@ class PlatformPlanner:
         there = {each.removeprefix(names.ADDON_PREFIX): found for each, found in self.addons_there(cluster).items()}
         elsewhere = {addon: found for addon, found in there.items() if not found.planned}
         own = [addon for addon in mine if addon not in shared]
-        every: dict[str, AppSet] = defaultdict(AppSet)
         for alike in (shared, own):
             # Those of an environment may wait for those of the cluster, and not the other way round.
             known = elsewhere | {addon: there[addon] for addon in (shared if alike is shared else mine)}
             for wanted in grouped(alike, lambda addon: self._platform.addons[addon].namespace).values():
-                planned = self._add_addons(
-                    cluster, wanted, {name: each for name, each in known.items() if name not in wanted}
-                )
-                home = self._scope_of(wanted[0], cluster).home
-                every[home].objects |= planned.objects
-                every[home].sources |= planned.sources
+                self._add_addons(cluster, wanted, {name: each for name, each in known.items() if name not in wanted})
         self._refuse_circles(there)
-        for home, found in every.items():
-            self.add_receivers(replace(self._receiving(cluster), home=home), found, self._variables(cluster))
 
     def _refuse_circles(self, there: Mapping[str, Dependency]) -> None:
         """Add-ons of one namespace are sorted when they are planned; these lie in several."""
@@ -132,10 +122,8 @@ class PlatformPlanner:
                 at = ("platform", "addons", min(chain), "dependsOn")
                 self._gathering.findings.append(circle_of(chain, at))
 
-    def _add_addons(self, cluster: str, wanted: list[str], others: Mapping[str, Dependency]) -> AppSet:
+    def _add_addons(self, cluster: str, wanted: list[str], others: Mapping[str, Dependency]) -> None:
         """Plan add-ons of one scope; others: those that they may wait for."""
-        if not wanted:
-            return AppSet()
         scope = self._scope_of(wanted[0], cluster)
         scope = replace(scope, base=(*scope.base, *self.alerts_of(cluster)))
         variables = self._variables(cluster)
@@ -143,12 +131,6 @@ class PlatformPlanner:
         scope = replace(scope, namespaces=namespaces_on(self.fleet, self.environment, cluster))
         planned = plan_apps(self.fleet, scope, self._settings, wanted, variables, others, before)
         self._gathering.add_apps(planned)
-        return planned
-
-    def _receiving(self, cluster: str) -> Scope:
-        """The scope of receivers: several environments may have add-ons on the cluster, each with sources of its own."""
-        scope, first = self.scope(cluster), self._beside(cluster)[0]
-        return scope if first == self.environment else replace(scope, prefix=(*scope.prefix, self.environment))
 
     def _scope_of(self, addon: str, cluster: str) -> Scope:
         """The scope of an add-on; what each environment has of its own is named after it where others could have it too."""
@@ -220,11 +202,6 @@ class PlatformPlanner:
             self._gathering.add(objects, at)
             made.append(objects[-1].id)
         return tuple(made)
-
-    def add_receivers(self, scope: Scope, planned: AppSet, variables: Variables) -> None:
-        """Plan the receivers of a scope, a tenant's too, for the sources that its planned apps take."""
-        for at, objects in plan_receivers(self.fleet, scope, planned, variables, self._gathering.findings):
-            self._gathering.add(objects, at)
 
     def scope(self, cluster: str) -> Scope:
         """The platform team on one cluster. Its `base` is what `plan_access` plans."""

@@ -85,15 +85,12 @@ def shared_chart(
 def is_platforms(fleet: Fleet, scope: Scope, name: str, planned: KubeObject) -> bool:
     """Whether a tenant's source is the platform's, because its class says all of it.
 
-    What reads a Secret stays the tenant's, and so does what an app of the tenant may push to. Args: planned: with the names of
-    Secrets as they are written.
+    What reads a Secret stays the tenant's. Args: planned: with the names of Secrets as they are written.
     """
     if not scope.tenant or scope.kubeconfig is None or not is_platforms_source(fleet.source, scope.tenant, name):
         return False
     kind, spec = planned.id.kind, planned.manifest["spec"]
-    apps = fleet.document.tenants[scope.tenant].apps.values() if kind == "GitRepository" else ()
-    is_pushed_to = any(app.imageAutomation and app.imageAutomation.update for app in apps)
-    return not (is_pushed_to or spec.get("include") or any(references(kind, spec)))
+    return not (spec.get("include") or any(references(kind, spec)))
 
 
 def shared_alert(scope: Scope, provider: KubeObject, alert: KubeObject, name: str) -> tuple[KubeObject, KubeObject]:

@@ -26,8 +26,7 @@ def bypass(app: PlannedApp, objects: Mapping[ObjectId, KubeObject]) -> str:
     content = (
         next((objects[id] for id in planned.depends_on if _is_taken(planned, id, objects)), None) if planned else None
     )
-    followed = _followed(content.manifest, objects, content) if content else ""
-    return " and ".join(filter(None, (followed, "the tags of its images" if app.images else "")))
+    return _followed(content.manifest, objects, content) if content else ""
 
 
 def is_range(bypassed: str) -> bool:

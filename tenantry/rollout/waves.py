@@ -18,12 +18,11 @@ from typing import NamedTuple, TypeAlias
 
 from tenantry.fleet.fleet import Fleet
 from tenantry.fleet.settings import variables_of
-from tenantry.kube.objects import KubeObject, ObjectId, Owner, group_of, labels_of
+from tenantry.kube.objects import KubeObject, ObjectId, Owner, group_of
 from tenantry.messages.text import counted, listed, printable
 from tenantry.model import Rollout as Declared
 from tenantry.model.durations import seconds_of
 from tenantry.model.scalars import share_of
-from tenantry.plan.objects.scope import APP_LABEL
 from tenantry.plan.planned_apps import PlannedApp
 from tenantry.rollout.check_texts import check_names, check_variables, filled, texts_of
 from tenantry.rollout.drawing import (
@@ -235,7 +234,7 @@ def check_names_of(wave: Wave) -> tuple[str, ...]:
 ENVIRONMENTS = ""
 """The name of the environment's rollout."""
 Member: TypeAlias = tuple[Rollout, Wave]
-_IMAGES, _NOTIFICATIONS, _SOURCES = (f"{name}.toolkit.fluxcd.io" for name in ("image", "notification", "source"))
+_NOTIFICATIONS, _SOURCES = (f"{name}.toolkit.fluxcd.io" for name in ("notification", "source"))
 
 
 def members(
@@ -288,9 +287,7 @@ def _names_of_own_rollouts(
         return {}
     rollouts_of_users: dict[ObjectId, set[str]] = {}
     for planned in reversed(objects):
-        if group_of(planned.id.api_version) == _IMAGES:
-            found[planned.id] = rollout_name(planned.owner.tenant, labels_of(planned.manifest).get(APP_LABEL, ""))
-        elif is_taken(planned.id) and len(names := rollouts_of_users.get(planned.id, set())) == 1:
+        if is_taken(planned.id) and len(names := rollouts_of_users.get(planned.id, set())) == 1:
             found[planned.id] = next(iter(names))
         if group_of(planned.id.api_version) != _NOTIFICATIONS:
             for dependency in planned.depends_on:

@@ -16,8 +16,7 @@ NAMESPACE = "flux-system"
 CONTROLLERS = ("source-controller", "kustomize-controller", "helm-controller", "notification-controller")
 RECONCILERS = ("kustomize-controller", "helm-controller")
 """The controllers that apply tenants' manifests."""
-GROUPS = tuple(f"{area}.toolkit.fluxcd.io" for area in ("helm", "image", "kustomize", "notification", "source"))
-EXTENSIONS = "source.extensions.fluxcd.io"
+GROUPS = tuple(f"{area}.toolkit.fluxcd.io" for area in ("helm", "kustomize", "notification", "source"))
 READ = ["get", "list", "watch"]
 WRITE = ["create", "delete", "deletecollection", "patch", "update"]
 AGGREGATE = "rbac.authorization.k8s.io/aggregate-to-"
@@ -28,8 +27,8 @@ def manifests() -> tuple[Manifest, ...]:
     return (
         _object("v1", "Namespace", NAMESPACE),
         *(_object("v1", "ServiceAccount", name, namespace=NAMESPACE) for name in CONTROLLERS),
-        _cluster_role("flux-edit", [_rule(_all_groups(), ["*"], WRITE)], aggregate_to=("admin", "edit")),
-        _cluster_role("flux-view", [_rule(_all_groups(), ["*"], READ)], aggregate_to=("admin", "edit", "view")),
+        _cluster_role("flux-edit", [_rule(list(GROUPS), ["*"], WRITE)], aggregate_to=("admin", "edit")),
+        _cluster_role("flux-view", [_rule(list(GROUPS), ["*"], READ)], aggregate_to=("admin", "edit", "view")),
         _cluster_role("crd-controller", _controller_rules()),
         _binding("crd-controller", f"crd-controller-{NAMESPACE}", CONTROLLERS),
         _binding("cluster-reconciler", "cluster-admin", RECONCILERS),
@@ -46,13 +45,9 @@ def groups() -> tuple[str, ...]:
     return ("system:authenticated", "system:serviceaccounts", f"system:serviceaccounts:{NAMESPACE}")
 
 
-def _all_groups() -> list[str]:
-    return [*GROUPS, EXTENSIONS]
-
-
 def _controller_rules() -> list[Manifest]:
     return [
-        _rule(_all_groups(), ["*"], ["*"]),
+        _rule(list(GROUPS), ["*"], ["*"]),
         _rule([""], ["namespaces", "secrets", "configmaps", "serviceaccounts"], READ),
         _rule([""], ["events"], ["create", "patch"]),
         _rule([""], ["configmaps"], [*READ, "create", "update", "patch", "delete"]),

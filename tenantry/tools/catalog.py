@@ -111,9 +111,6 @@ MODULES = (
             _definitions("kustomize-controller"),
             _definitions("helm-controller"),
             _definitions("notification-controller", requirer="notification"),
-            # A sandbox accepts image automation, but has no controllers for it.
-            _definitions("image-reflector-controller", requirer="image-reflector"),
-            _definitions("image-automation-controller", requirer="image-automation"),
         ),
         seconds=210,
     ),

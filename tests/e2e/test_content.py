@@ -138,31 +138,6 @@ def _refused(hub: Cluster, name: str) -> dict[str, str] | None:
     return condition if condition.get("status") == "False" else None
 
 
-@pytest.mark.parametrize(
-    ("kind", "plural", "spec"),
-    [
-        ("ImageRepository", "imagerepositories", {"interval": "1h", "image": "registry.example.com/web"}),
-        (
-            "ImagePolicy",
-            "imagepolicies",
-            {"imageRepositoryRef": {"name": "web"}, "policy": {"semver": {"range": "1.x"}}},
-        ),
-        (
-            "ImageUpdateAutomation",
-            "imageupdateautomations",
-            {
-                "interval": "1h",
-                "sourceRef": {"kind": "GitRepository", "name": "manifests"},
-                "git": {"commit": {"author": {"email": "sole@example.com"}}},
-            },
-        ),
-    ],
-)
-def test_the_kinds_of_image_automation_can_be_made(hub: Cluster, kind: str, plural: str, spec: dict[str, Any]) -> None:
-    hub.apply(plural, manifest("image.toolkit.fluxcd.io/v1", kind, "web", **spec))
-    assert hub.get("image.toolkit.fluxcd.io", "v1", kind, plural, "web", NAMESPACE) is not None
-
-
 def test_kubectl_talks_to_the_management_cluster_or_to_the_one_that_is_named(sandbox: Project) -> None:
     def namespaces(*options: str) -> list[str]:
         command = ("kubectl", "get", "namespaces", "--output", "name")

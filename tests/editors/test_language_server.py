@@ -51,7 +51,7 @@ def test_values_are_offered_without_null(text: str, offered: list[str], server: 
     ("text", "keys"),
     [
         (f"{APP}        |\n", {"kustomize", "helm"}),
-        (f"{TENANT}    sources:\n      manifests:\n        |\n", {"git", "oci", "helm", "bucket", "externalArtifact"}),
+        (f"{TENANT}    sources:\n      manifests:\n        |\n", {"git", "oci", "helm", "bucket"}),
         (f"{CLUSTER}    kubeconfig:\n      |\n", {"kamaji", "capi", "vcluster", "secret", "configMap"}),
         (f"{TENANT}    clusters:\n      |\n", {"names", "labels", "all"}),
     ],

@@ -16,15 +16,13 @@ KUBECONFIG = "edge-1-admin-kubeconfig"
 """The name of the Secret beside which Flux's objects for the remote cluster lie."""
 
 _PLURALS = {"GitRepository": "gitrepositories", "OCIRepository": "ocirepositories"}
-_PLURALS |= {"HelmRepository": "helmrepositories", "ImageRepository": "imagerepositories"}
-_PLURALS |= {"ImagePolicy": "imagepolicies"}
+_PLURALS |= {"HelmRepository": "helmrepositories"}
 """Of the kinds whose plural is not their name and an `s`."""
-_SOURCE_API, _IMAGE_API = "source.toolkit.fluxcd.io/v1", "image.toolkit.fluxcd.io/v1"
+_SOURCE_API = "source.toolkit.fluxcd.io/v1"
 _APIS = {
     "Kustomization": "kustomize.toolkit.fluxcd.io/v1",
     "HelmRelease": "helm.toolkit.fluxcd.io/v2",
     **dict.fromkeys(("GitRepository", "OCIRepository", "HelmRepository", "HelmChart", "Bucket"), _SOURCE_API),
-    **dict.fromkeys(("ImageRepository", "ImagePolicy", "ImageUpdateAutomation"), _IMAGE_API),
     **dict.fromkeys(("Provider", "Alert"), "notification.toolkit.fluxcd.io/v1beta3"),
     "Receiver": "notification.toolkit.fluxcd.io/v1",
 }

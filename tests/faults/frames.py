@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from tests.faults.forgeries import ACCOUNT, NEIGHBOURS, REFERENCE, REMOTE, Forgery, manifests, release
+from tests.faults.forgeries import ACCOUNT, REFERENCE, REMOTE, Forgery, manifests, release
 
 _CLOUD = "the cloud identity of Flux's controllers is not the tenants' to use"
 _OFTEN = "a tenant's intervals are at least 1s"
@@ -21,14 +21,13 @@ _TIMED: dict[str, dict[str, Any]] = {
     "OCIRepository": {"interval": "1h", "url": "oci://127.0.0.1:1/a"},
     "HelmRepository": {"interval": "1h", "url": _NOWHERE},
     "Bucket": {"interval": "1h", "bucketName": "a", "endpoint": "127.0.0.1:1"},
-    "ImageRepository": {"interval": "1h", "image": "127.0.0.1:1/a"},
     "Provider": {"type": "generic", "address": _NOWHERE},
 }
 """Kinds with a timeout of their own."""
 
 
 def _cloud(kind: str, provider: str, **spec: Any) -> Forgery:
-    """A source or image whose provider is a cloud."""
+    """A source whose provider is a cloud."""
     tried = f"`provider: {provider}`"
     return Forgery(f"{kind.lower()}-{provider}", tried, kind, {"interval": "1h", "provider": provider, **spec}, _CLOUD)
 
@@ -70,7 +69,6 @@ FRAMES = (
     _cloud("GitRepository", "azure", url="https://127.0.0.1:1/a.git"),
     _cloud("OCIRepository", "aws", url="oci://127.0.0.1:1/a"),
     _cloud("HelmRepository", "gcp", url="oci://127.0.0.1:1/a", type="oci"),
-    _cloud("ImageRepository", "aws", image="127.0.0.1:1/a"),
     *(_cloud("Bucket", each, bucketName="a", endpoint="127.0.0.1:1") for each in ("aws", "azure")),
     # Its key could be a description of a file of the controller's, and of where to send what stands in that.
     _cloud("Bucket", "gcp", bucketName="a", endpoint="127.0.0.1:1", secretRef={"name": "own"}),
@@ -94,20 +92,6 @@ FRAMES = (
             "secretRef": {"name": "own"},
             "resources": [{"kind": "Kustomization", "name": "web", "namespace": "rocky"}],
         },
-        REFERENCE,
-    ),
-    Forgery(
-        "image-policy",
-        "a neighbour's image repository",
-        "ImagePolicy",
-        {"imageRepositoryRef": {"name": "web", "namespace": "rocky"}, "policy": {"alphabetical": {}}},
-        REFERENCE,
-    ),
-    Forgery(
-        "image-update",
-        "a neighbour's source",
-        "ImageUpdateAutomation",
-        {"interval": "1h", "sourceRef": NEIGHBOURS, "git": {"commit": {"author": {"email": "a@example.com"}}}},
         REFERENCE,
     ),
 )

@@ -6,7 +6,7 @@ Some settings are granted (`arena.FRAME`).
 from __future__ import annotations
 
 from tests.faults.arena import TENANT
-from tests.faults.declarations import GIT, Declaration, app, release, source_block, tenant, with_setting
+from tests.faults.declarations import Declaration, app, release, source_block, tenant, with_setting
 
 _PLATFORMS = "belongs to the platform's file"
 
@@ -136,16 +136,6 @@ INCLUDED = (
         "selects cluster 'hub-prod', which is not granted to it",
     ),
     # Whose identity it uses.
-    _borrows(
-        "by-an-app",
-        'an image repository with `provider: "{app}"`, of an app `gcp`',
-        tenant(
-            f"{GIT}    apps: {{gcp: {{kustomize: {{source: manifests}}, imageAutomation: {{images: {{web: "
-            '{repository: {image: "registry.example.com/web", provider: "{app}"}, policy: {policy: {semver: {range: 1.x}}}}}, '
-            "update: {git: {commit: {author: {email: a@example.com}}}}}}}\n"
-        ),
-        f"provider 'gcp' {_CLOUD}",
-    ),
     _borrows(
         "nulled",
         "decryption whose `secretRef` an override sets to `null`",

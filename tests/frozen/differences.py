@@ -20,6 +20,14 @@ EXPLAINED: tuple[tuple[str, str], ...] = (
         "a team's file has no null outside of the values of a chart",
         r'mistakes/.*: \+: \(nothing\) -> \["no-value",.*|mistakes/team/(148|227): 0\..*|fleets/drawn/(244|254|268|270|276): : .*',
     ),
+    (
+        "pieces of the file are included as `files`, not as `clusters`",
+        r'mistakes/hostile/mutation/golden-groups-\d: 0\.(0: "includes-nothing" -> "unknown-key"|1: "[^"]*:4:13" -> "[^"]*:4:3")',
+    ),
+    (
+        "a fleet has no image automation, so no alert waits for events of it",
+        r'(fleets|imports)/.*/alert-[^/]*\.yaml\.manifest\.spec\.eventSources\.-: \{"kind":"Image[A-Z][A-Za-z]*",.*',
+    ),
 )
 """Differences that are meant: why, and a regular expression that matches their whole lines, as `show` prints them."""
 _MISSING = object()

@@ -37,8 +37,6 @@ def filling_of(name: str, chance: random.Random) -> Data:
         sources["blobs"] = {"bucket": {"bucketName": "b", "endpoint": "s3.example.com"}, "credentials": "git"}
         apps["blobs"] = {"kustomize": {"source": "blobs"}}
     if chance.random() < 0.2:
-        apps["web"]["imageAutomation"] = copy.deepcopy(_IMAGES)
-    if chance.random() < 0.2:
         selector = chance.choice(SELECTORS)
         for app in ("web", "db"):
             apps.get(app, {})["clusters"] = selector
@@ -105,15 +103,6 @@ _OF_SOURCES: tuple[Data, ...] = (
     {"where": [{"labels": {"zone": "in"}, "git": {"url": "https://git.example.com/rocky/other"}}]},
 )
 """What differs of a source, within what most main files grant."""
-_IMAGES: Data = {
-    "images": {
-        "app": {
-            "repository": {"image": "registry.example.com/{tenant}/app", "interval": "5m"},
-            "policy": {"policy": {"semver": {"range": ">=1.0.0"}}},
-        }
-    },
-    "update": {"git": {"commit": {"author": {"email": "a@b.example"}}, "push": {"branch": "{env}-images"}}},
-}
 _ALERTS: tuple[Data, ...] = (
     {"provider": {"type": "slack", "channel": "{cluster}"}, "credentials": "there"},
     {"provider": {"type": "generic", "address": "https://hooks.example.com/{tenant}"}},

@@ -22,7 +22,7 @@ from tenantry.grants import rules as grants_rules
 from tenantry.kube.objects import Owner
 from tenantry.model import SecretKey
 from tenantry.model.tenancy import PodSecurity
-from tenantry.plan import declared_objects, images, namespaces, notifications, placements, shared, sources
+from tenantry.plan import declared_objects, namespaces, notifications, placements, shared, sources
 from tenantry.plan.apps import _Builder
 from tenantry.plan.objects import baseline
 from tenantry.plan.platform import PlatformPlanner
@@ -46,10 +46,6 @@ _ISSUER: Data = {"issuerURL": "https://evil.example.com", "validations": [{"expr
 _ALERT: Data = {"provider": {"type": "slack", "channel": "x"}, "credentials": "chat"}
 _ROLE: Data = {"apiVersion": "rbac.authorization.k8s.io/v1", "kind": "Role"}
 _RULE: Data = {"apiGroups": ["rbac.authorization.k8s.io"], "resources": ["roles"]}
-_IMAGES: Data = {
-    "images": {"app": {"repository": {"image": "app"}, "policy": {"policy": {"alphabetical": {}}}}},
-    "update": {"git": {"commit": {"author": {"email": "a@b.example"}}, "push": {"branch": "images"}}},
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -220,12 +216,6 @@ HOLES = (
         {"receivers": {"ci": {"type": "generic-oidc", "oidcProviders": [_ISSUER]}}},
     ),
     Hole(
-        "updates of images take the policies of all tenants",
-        _without(images, "_policies_of", lambda *_: {"matchLabels": {"tenantry/cluster": "edge"}}),
-        {"apps": {"web": {"kustomize": {"source": "m"}, "imageAutomation": _IMAGES}}},
-        {"grants": {"sources": ["*"], "push": ["*"]}},
-    ),
-    Hole(
         "Flux gets the kubeconfig of another cluster",
         _of_another_cluster,
     ),
@@ -290,19 +280,6 @@ HOLES = (
             "alerts": {"all": _ALERT},
         },
         {**_OF_MAIN, "grants": {"sources": ["*"]}},
-        declared=True,
-    ),
-    Hole(
-        "image automation of an included file may push to any address",
-        _without(wall.Wall, "check_push"),
-        {"apps": {"web": {"kustomize": {"source": "m"}, "imageAutomation": _IMAGES}}},
-        {"grants": {"sources": ["*"], "push": ["https://git.example.com/rocky/other"]}},
-    ),
-    Hole(
-        "image automation of an included file may push with credentials of the main file",
-        _without(wall.Wall, "check_push"),
-        {"apps": {"web": {"kustomize": {"source": "base"}, "imageAutomation": _IMAGES}}},
-        {**_OF_MAIN, "grants": {"sources": ["*"], "push": ["*"], "share": {"sources": ["base"]}}},
         declared=True,
     ),
     Hole(

@@ -15,13 +15,12 @@ import tenantry.fleet.rules as rules
 from tenantry.grants import frames
 from tenantry.kube.objects import KubeObject
 from tenantry.model.tenancy import PodSecurity
-from tenantry.plan import apps, images, notifications, placements
+from tenantry.plan import apps, notifications, placements
 from tenantry.plan import sources as planned_sources
 from tenantry.plan.objects import baseline, network, remote
 from tenantry.rollout.rules import included_files_set_granted_rollouts as off
 from tests.hostile.drawn_main import Data
 from tests.hostile.files_of_tenants import Drawn
-from tests.hostile.holes import _IMAGES as IMAGES
 from tests.hostile.holes import _SOURCE as SOURCE
 from tests.hostile.holes import Hole, Patch
 from tests.hostile.holes import _nothing as nothing
@@ -112,12 +111,6 @@ FIELD_HOLES = (
         "a chart leads out of its repository",
         _leaks(_BOUND, "spec.chart", "../../movy/web", kind="HelmChart"),
         _CHART,
-        _GRANTED,
-    ),
-    Hole(
-        "image updates are written outside of the source",
-        _leaks((images, "_update"), "spec.update.path", "../movy"),
-        {"apps": {"web": {"kustomize": {"source": "m"}, "imageAutomation": IMAGES}}},
         _GRANTED,
     ),
     Hole(
@@ -218,12 +211,6 @@ FIELD_HOLES = (
     Hole(
         "a source chooses the addresses of its submodules",
         _leaks(_BOUND, "spec.recurseSubmodules", value=True, kind="GitRepository"),
-    ),
-    Hole(
-        "followed images are there for other namespaces",
-        _leaks(_BOUND, "spec.accessFrom", {"namespaceSelectors": []}, "ImageRepository"),
-        {"apps": {"web": {"kustomize": {"source": "m"}, "imageAutomation": IMAGES}}},
-        _GRANTED,
     ),
     Hole(
         "a field of a newer Flux is filled",

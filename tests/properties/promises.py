@@ -220,7 +220,6 @@ _OBJECT_NAMES = (
     "HelmChart",
     "OCIRepository",
     "Bucket",
-    "ExternalArtifact",
     "Secret",
     "ConfigMap",
     "Provider",

@@ -40,14 +40,6 @@ def is_below(address: str, patterns: Iterable[str]) -> bool:
     return found is not None and any(pattern == "*" or _covers(pattern, found) for pattern in patterns)
 
 
-def _of_image(image: str) -> str:
-    """The address of an image repository, whose host may be left out."""
-    host, slash, _ = image.partition("/")
-    if slash and re.search("[.:]", host):
-        return f"oci://{image}"
-    return f"oci://docker.io/{image}" if slash else f"oci://docker.io/library/{image}"
-
-
 def _of_bucket(endpoint: str, bucket: str) -> str:
     """The address of a bucket."""
     host = endpoint.partition("://")[2] or endpoint
@@ -102,8 +94,6 @@ def addresses(kind: str, spec: Mapping[str, Any]) -> Iterator[str]:
             yield _of_bucket(there, str(spec.get("bucketName")))
             if sts := (spec.get("sts") or {}).get("endpoint"):
                 yield str(sts)
-        case "ImageRepository":
-            yield _of_image(str(spec.get("image")))
         case "Receiver":
             yield from (str(issuer.get("issuerURL")) for issuer in spec.get("oidcProviders") or ())
         case "Provider":

@@ -153,11 +153,10 @@ def test_both_find_the_same_addresses_of_an_alert(
 
 
 @given(_texts, _texts, _patterns)
-def test_both_find_the_same_addresses_of_buckets_and_images(one: str, two: str, patterns: list[str]) -> None:
+def test_both_find_the_same_addresses_of_buckets_and_issuers(one: str, two: str, patterns: list[str]) -> None:
     stores = ["s3://minio.example.com/*", *patterns]
     _same("Bucket", {"endpoint": one, "bucketName": two, "sts": {"endpoint": two}}, stores)
     _same("Bucket", {"endpoint": "minio.example.com", "bucketName": two}, stores)
-    _same("ImageRepository", {"image": one}, ["oci://docker.io/*", "oci://git.example.com/rocky/*", *patterns])
     _same("Receiver", {"oidcProviders": [{"issuerURL": one}]}, patterns)
 
 

@@ -77,8 +77,7 @@ def test_names_follow_from_the_content_and_not_from_the_pace(fleet: Data) -> Non
     before = names(fleet)
     assert names(with_sources(fleet, interval="77m")) == before
     others = names(with_sources(fleet, suspend=True))
-    # An ExternalArtifact cannot be suspended.
-    sources = {each for each in before if each[1] not in ("HelmChart", "ExternalArtifact")}
+    sources = {each for each in before if each[1] != "HelmChart"}
     assert not sources & others
 
 

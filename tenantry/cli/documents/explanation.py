@@ -68,23 +68,6 @@ class Choice(Part):
         return {"selector": selector, "clusters": made_of.decisions, "elsewhere": made_of.elsewhere}
 
 
-class Policy(Part):
-    """An ImagePolicy."""
-
-    namespace: str
-    name: str
-
-
-class Image(Part):
-    """An image whose tags are followed."""
-
-    name: str
-    image: str
-    policy: Policy
-    marker: str
-    """The comment that marks its lines in manifests."""
-
-
 class PlacedApp(Part):
     """An app on one cluster."""
 
@@ -95,7 +78,6 @@ class PlacedApp(Part):
     values: list[Value]
     order: Annotated[dict[str, str], OMITTED_IF_EMPTY] = {}
     """What it waits for, and who keeps the order: `flux`, `pulumi` or `nobody`; omitted if it waits for nothing."""
-    images: list[Image]
     placeholders: list[Value]
     """The variables that its values use."""
 
@@ -205,7 +187,6 @@ class ExplainedPlatform(Document):
     clusters: dict[str, list[Value]]
     addons: dict[str, Choice]
     alerts: list[Value]
-    receivers: list[Value]
 
 
 class GrantedCluster(Part):

@@ -56,7 +56,7 @@ _TOLD_APART = {"namespaces", "clusterAdmin", *TIMES}
 
 
 def app_delta(spot: Spot, both: Both, found: Gathered, keys: Collection[str]) -> Delta:
-    """The difference of an app, with its chart and images, and of an add-on with its source and namespaces, too.
+    """The difference of an app, with its chart, and of an add-on with its source and namespaces, too.
 
     Args: keys: those that differ of what the app belongs to.
     """
@@ -87,7 +87,7 @@ def app_delta(spot: Spot, both: Both, found: Gathered, keys: Collection[str]) ->
 
 
 def _said_of_app(app: PlannedApp, side: Side) -> dict[Path, Any]:
-    return said(side.documents.app(app.at, app.cluster, images=bool(app.images)))
+    return said(side.documents.app(app.at, app.cluster))
 
 
 def _without_inherited(

@@ -10,7 +10,7 @@ from tenantry.compare.review.model import Part, PartKind
 from tenantry.fleet.document import Documents
 from tenantry.fleet.fleet import Fleet
 from tenantry.guard.kubeconfigs import held_by
-from tenantry.kube.objects import KubeObject, Manifest, ObjectId, group_of
+from tenantry.kube.objects import KubeObject, Manifest, ObjectId
 from tenantry.plan.objects.scope import APP_LABEL
 from tenantry.plan.plan import Plan
 from tenantry.plan.planned_apps import PlannedApp
@@ -42,9 +42,8 @@ def kind_and_name(id: ObjectId) -> str:
 
 
 _SOURCES = "source.toolkit.fluxcd.io/v1"
-KINDS_OF_SOURCES = ("GitRepository", "OCIRepository", "HelmRepository", "Bucket", "ExternalArtifact")
+KINDS_OF_SOURCES = ("GitRepository", "OCIRepository", "HelmRepository", "Bucket")
 NOTIFICATIONS = ("Alert", "Provider", "Receiver")
-_IMAGES = "image.toolkit.fluxcd.io"
 
 
 class Spot(NamedTuple):
@@ -155,8 +154,6 @@ class Side:
         tenant, kind = object.owner.tenant, object.id.kind
         if object.id in self.app_of:
             return part_of(self.app_of[object.id])
-        if group_of(object.id.api_version) == _IMAGES:
-            return Part(PartKind.APP if tenant else PartKind.ADDON, tenant, label(object.manifest, APP_LABEL))
         users = self.users.get(object.id)
         if users and (kind == "HelmChart" or not tenant):
             return part_of(users[0])

@@ -27,20 +27,15 @@ _FIELDS = {
 }
 """Fields of Flux's objects that follow from a key of another name."""
 _SOURCE = ("chart", "interval", "source", "timeout")
-_IMAGES = ("imageAutomation",)
 _KEYS = {
     "Alert": ("alerts",),
     "Bucket": _SOURCE,
     "ClusterRole": ("clusterRoles", "clusterObjects"),
     "ClusterRoleBinding": ("clusterRoles", "clusterObjects", "serviceAccount"),
     "ConfigMap": ("configs", "objects", "namespaces"),
-    "ExternalArtifact": _SOURCE,
     "GitRepository": _SOURCE,
     "HelmChart": (*_SOURCE, "helm"),
     "HelmRepository": _SOURCE,
-    "ImagePolicy": _IMAGES,
-    "ImageRepository": _IMAGES,
-    "ImageUpdateAutomation": _IMAGES,
     "LimitRange": ("limits", "objects", "namespaces"),
     "Namespace": ("annotations", "labels", "namespaces", "podSecurity", "serviceAccount", "state"),
     "NetworkPolicy": ("network", "objects", "namespaces"),

@@ -26,7 +26,6 @@ _DEPTHS = {
     "clusterRoles": 3,
     "configs": 3,
     "credentials": 3,
-    "imageAutomation": 5,
     "kubeconfig": 3,
     "namespaces": 4,
     "network": 3,

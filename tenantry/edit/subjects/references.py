@@ -16,7 +16,6 @@ from tenantry.edit.subjects.names import NAMES, If, Kind, Named, Target, target_
 from tenantry.flux import references as of_flux
 from tenantry.grants.model import Share
 from tenantry.kube.names import PLATFORM, addon_named, dns_label_problem
-from tenantry.messages.data import mapping_at
 from tenantry.messages.errors import UNKNOWN_NAME, Path, Refused
 from tenantry.messages.text import closest, listed
 from tenantry.model import Document, FluxBlock, Model
@@ -34,13 +33,7 @@ class Reference(NamedTuple):
 
 def references(data: dict[str, Any]) -> Iterator[Reference]:
     """All names in the data of a file, main or included."""
-    shared = mapping_at(data, PLATFORM, "sources")
-    for found in _of_model(Document, data, ()):
-        # A receiver of the platform names sources of the platform, and those of add-ons by the add-on.
-        is_source = (
-            found.path[:2] == (PLATFORM, "receivers") and found.path[-2] == "sources" and found.written in shared
-        )
-        yield found._replace(target=Target(Kind.SOURCE, found.written, PLATFORM)) if is_source else found
+    yield from _of_model(Document, data, ())
 
 
 def references_to(editor: Editor, target: Target) -> list[tuple[FilePath, Reference]]:
@@ -142,13 +135,12 @@ def parts_of(annotation: Any) -> tuple[Any, ...]:
 
 
 def _target(kind: Kind, name: str, at: Path) -> Target:
-    """What a name at a path means: in the platform's part, apps are add-ons, and its receivers name sources of add-ons."""
+    """What a name at a path means: in the platform's part, apps are add-ons."""
     if kind is Kind.APP and (addon := addon_named(name)) is not None:
         return Target(Kind.ADDON, addon)
     of_class = at[:1] == ("tenantClasses",)  # what a class names is no tenant's
     platform = not of_class and at[:1] != ("tenants",)
-    fetched = kind is Kind.SOURCE and at[:2] == (PLATFORM, "receivers")
-    if kind is Kind.ADDON or (platform and (kind is Kind.APP or fetched)):
+    if kind is Kind.ADDON or (platform and kind is Kind.APP):
         return Target(Kind.ADDON, addon_named(name) or name)
     if not kind.is_owned:
         return Target(kind, name)

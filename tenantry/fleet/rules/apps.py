@@ -145,7 +145,7 @@ def accounts_of_addons_have_few_rights(fleet: Fleet) -> Iterator[Problem]:
 
 
 def sources_and_addons_have_other_names(fleet: Fleet) -> Iterator[Problem]:
-    """A receiver of the platform names both, and so do commands."""
+    """Commands name both."""
     addons = fleet.names("platform", "addons")
     for name in fleet.raw("platform", "sources"):
         if name in addons:
@@ -207,20 +207,6 @@ def overrides_keep_the_kind_of_source(fleet: Fleet) -> Iterator[Problem]:
                     message = f"{walk.source_in_words(at)} is '{source.kind}:', and an override cannot change that to '{other}:'"
                     fix = "declare a second source, and let apps name it in an override"
                     yield Problem((*path, other), "changed-kind", message, fix=fix, at_key=True)
-
-
-def image_automations_name_declared_environments(fleet: Fleet) -> Iterator[Problem]:
-    for at, _, app, declared_app in walk.apps(fleet):
-        automation = declared_app.imageAutomation
-        for index, name in enumerate((automation and automation.environments) or ()):
-            if name not in fleet.environments:
-                yield Problem(
-                    (*at, "imageAutomation", "environments", index),
-                    "unknown-environment",
-                    f"app '{app}' follows images in environment '{name}', which is not declared",
-                    (declared("declared", name, fleet.environments),),
-                    fix="correct the name, or remove it",
-                )
 
 
 def dependencies_are_declared_apps(fleet: Fleet) -> Iterator[Problem]:

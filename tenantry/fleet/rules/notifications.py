@@ -144,19 +144,6 @@ def receivers_name_declared_sources(fleet: Fleet) -> Iterator[Problem]:
         yield from walk.undeclared(fleet, at, "sources", receiver.sources or (), ("sources", "source"))
 
 
-def receivers_name_sources_that_flux_fetches(fleet: Fleet) -> Iterator[Problem]:
-    for at, receiver in walk.receivers(fleet):
-        for index, name in enumerate(receiver.sources or ()):
-            source = walk.source_of(fleet, at, name)
-            if source and source.externalArtifact:
-                yield Problem(
-                    (*at, "sources", index),
-                    "no-effect",
-                    f"source '{name}' is an external artifact: another controller makes it, and Flux fetches nothing",
-                    fix="name another source, or remove it",
-                )
-
-
 def receivers_say_what_their_type_needs(fleet: Fleet) -> Iterator[Problem]:
     """As written; `receiver_lacks` looks again at the type that variables give."""
     for at, receiver in walk.receivers(fleet):
@@ -193,23 +180,9 @@ def receiver_lacks(fleet: Fleet, at: tuple[str, ...], receiver: Receiver) -> Ite
 def receivers_have_sources_to_fetch(fleet: Fleet) -> Iterator[Problem]:
     """One that names sources is silent: what is declared and never used has a warning of its own."""
     for at, receiver in walk.receivers(fleet):
-        if receiver.sources is None and not _may_fetch(fleet, at) and not may_be_filled(fleet, at):
-            whose, what = ("the platform", "add-on") if at[0] == "platform" else (f"tenant '{at[1]}'", "source")
-            yield doubtful(
-                at,
-                "unused",
-                f"receiver '{at[-1]}' is declared, but never used: {whose} has no {what} that Flux fetches",
-                fix=f"declare {'an' if what == 'add-on' else 'a'} {what}, or remove it",
-                at_key=True,
-            )
-
-
-def _may_fetch(fleet: Fleet, at: tuple[str, ...]) -> bool:
-    document = fleet.document
-    platform = document.platform
-    names = (*platform.sources, *platform.addons) if at[0] == "platform" else document.tenants[at[1]].sources
-    found = (walk.source_of(fleet, at, name) for name in names)
-    return any(source and not source.externalArtifact for source in found)
+        if receiver.sources is None and not fleet.document.tenants[at[1]].sources and not may_be_filled(fleet, at):
+            message = f"receiver '{at[-1]}' is declared, but never used: tenant '{at[1]}' has no source"
+            yield doubtful(at, "unused", message, fix="declare a source, or remove it", at_key=True)
 
 
 def _missing_credentials(at: tuple[str, ...], kind: str, needed: tuple[str, ...], fix: str) -> Problem:

@@ -89,15 +89,11 @@ def _versions(fleet: Fleet, *, filled: bool) -> Iterator[tuple[Path, set[str]]]:
             yield ("platform", "chart", "oci", "ref", "semver"), _without_placeholders(chart.oci.ref.semver)
         if chart.git and chart.git.ref.semver:
             yield ("platform", "chart", "git", "ref", "semver"), _without_placeholders(chart.git.ref.semver)
-    for at, _, _, app in walk.apps(fleet):
+    for at, *_ in walk.apps(fleet):
         for path, block in walk.blocks(fleet, at):
             if path[-1] == "helm" and isinstance(text := block.get("version"), str):
                 place = (*path, "version")
                 yield place, _filled(fleet, at, place, text) if filled else _without_placeholders(text)
-        for name, image in (app.imageAutomation.images if app.imageAutomation else {}).items():
-            if semver := image.policy.policy.semver:
-                place = (*at, "imageAutomation", "images", name, "policy", "policy", "semver", "range")
-                yield place, _without_placeholders(semver.range)
     for at, source in walk.sources(fleet):
         levels: list[tuple[Path, Source | SourcePatch]] = [(at, source), *walk.source_overrides(at, source)]
         for path, each in levels:
@@ -125,14 +121,12 @@ def _filled(fleet: Fleet, at: tuple[str, ...], path: Path, text: str) -> set[str
 _WORDS = "block|default|define|else|end|if|include|index|printf|quote|range|required|template|toYaml|tpl|with"
 _GO_TEMPLATE = re.compile(rf"(?<!\{{)\{{\{{-?\s*(?:[.$]|/\*|(?:{_WORDS})\b)")
 """Exactly two braces, and behind them what Go's templates begin with. Plain text in doubled braces can be meant as it is."""
-_UNTOUCHED = "messageTemplate"
-"""The one value that is a Go template of Flux's own; no placeholders are filled in there."""
 
 
 def values_hold_no_go_templates(fleet: Fleet) -> Iterator[Problem]:
     for group in ("platform", "tenants"):
         for path, text in texts_in(fleet.raw(group), (group,)):
-            if "{{" in text and _GO_TEMPLATE.search(text) and path[-1] != _UNTOUCHED:
+            if "{{" in text and _GO_TEMPLATE.search(text):
                 yield doubtful(
                     path,
                     "go-template",

@@ -236,16 +236,6 @@ def _labels_there(fleet: Fleet, path: Path, placements: Collection[tuple[str, st
         yield declared("labels there", missing, there)
 
 
-def image_automations_name_environments_of_the_app(fleet: Fleet) -> Iterator[Problem]:
-    for at, _, app, declared_app in walk.apps(fleet):
-        automation = declared_app.imageAutomation
-        for index, name in enumerate((automation and automation.environments) or ()):
-            if all(name != environment for environment, _ in placements_of(fleet, at)):
-                message = f"{_what(at)} '{app}' is not placed in environment '{name}', so no image is followed there"
-                path: Path = (*at, "imageAutomation", "environments", index)
-                yield doubtful(path, "never-applies", message, _why(fleet, at, name), fix=_FIX)
-
-
 def _what(at: tuple[str, ...]) -> str:
     return "add-on" if at[0] == "platform" else "app"
 

@@ -73,17 +73,6 @@ EXPLANATIONS = {
     # HelmRelease and Kustomization
     "has(self.configMapRef) || has(self.secretRef)": Explanation(_NEITHER_KUBECONFIG, code="choose-one"),
     "!has(self.configMapRef) || !has(self.secretRef)": Explanation(_BOTH_KUBECONFIGS, code="choose-one"),
-    # ImagePolicy
-    "!has(self.interval) || (has(self.digestReflectionPolicy) && self.digestReflectionPolicy == 'Always')": Explanation(
-        "interval has no effect without digestReflectionPolicy 'Always'",
-        "interval",
-        "remove it, or write 'digestReflectionPolicy: Always' beside it",
-    ),
-    "has(self.interval) || !has(self.digestReflectionPolicy) || self.digestReflectionPolicy != 'Always'": Explanation(
-        "digestReflectionPolicy 'Always' needs an interval",
-        "digestReflectionPolicy",
-        "add 'interval:', which says how often to look for a new digest",
-    ),
     # Provider
     (
         "self.type == 'github' || self.type == 'gitlab' || self.type == 'gitea' || self.type == 'bitbucketserver' || "

@@ -41,10 +41,6 @@ _FORMS = {
         "write it as '30s' or '90m': hours are not allowed here",
     ),
     r"^(http|https)://.*$": ("a valid URL", "begin it with 'https://' or 'http://'"),
-    r"^$|^[^+:]": (
-        "a valid refspec",
-        "write it as 'refs/heads/main:refs/heads/next', without '+' (force) or ':' (delete) in front",
-    ),
 }
 """For patterns that are hard to read: what they mean, and how to write a value that matches."""
 

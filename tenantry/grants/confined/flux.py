@@ -38,11 +38,10 @@ from tenantry.kube.objects import KubeObject
 from tenantry.messages.data import mapping_at
 from tenantry.model.durations import seconds_of
 
-_FETCHED = ("GitRepository", "OCIRepository", "HelmRepository", "HelmChart", "Bucket", "ExternalArtifact")
+_FETCHED = ("GitRepository", "OCIRepository", "HelmRepository", "HelmChart", "Bucket")
 _REFERENCES = {
     "repository": "GitRepository",
     "providerRef": "Provider",
-    "imageRepositoryRef": "ImageRepository",
     **dict.fromkeys(("secretRef", "certSecretRef", "proxySecretRef", "trustedRootSecretRef"), "Secret"),
     **dict.fromkeys(("sourceRef", "chartRef", "resources", "substituteFrom", "valuesFrom", "dependsOn"), ""),
 }
@@ -146,9 +145,9 @@ class Check:
                 yield from self._walk(tree, each, at)
         elif isinstance(value, Mapping):
             key = at.rpartition(".")[2]
-            if key in _REFERENCES and self.kind != "ExternalArtifact":
+            if key in _REFERENCES:
                 yield from (f"{problem} in {at}" for problem in self._reference(key, value))
-            elif key in ("eventSources", "policySelector"):
+            elif key in ("eventSources",):
                 yield from (f"{problem} in {at}" for problem in self._selected(value))
             for name, inner in value.items():
                 path = f"{at}.{name}"
@@ -279,14 +278,6 @@ class Check:
             yield "is not pinned"
         if required.verify and not place.kubeconfig and not is_signed(self.kind, spec, required.signatures):
             yield "is not verified as the main file requires"
-        if self.kind == "ImageUpdateAutomation" and self._is_teams():
-            found = self.plan.planned.get(("GitRepository", self.planned.id.namespace, spec["sourceRef"]["name"]))
-            source: Mapping[str, Any] = found.manifest["spec"] if found else {}
-            if not is_allowed(str(source.get("url")), place.patterns("push")):
-                yield "pushes to an address that is not granted to it"
-            for name in _secrets({"secretRef": source.get("secretRef") or {}}):
-                if place.declares("credentials", self._key("Secret", name, {})):
-                    yield "pushes with credentials of the main file"
 
     def _is_teams(self) -> bool:
         """Whether the team's file declares what this object stands for, or fills in what the main file writes."""

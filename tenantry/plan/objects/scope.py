@@ -42,7 +42,7 @@ SHARD_LABEL = "sharding.fluxcd.io/key"
 """The label by which Flux's controllers choose what they reconcile. Source: fluxcd.io, "Flux sharding"."""
 
 SHARDED = (
-    *("GitRepository", "OCIRepository", "HelmRepository", "HelmChart", "Bucket", "ExternalArtifact"),
+    *("GitRepository", "OCIRepository", "HelmRepository", "HelmChart", "Bucket"),
     *("Kustomization", "HelmRelease"),
 )
 """The kinds whose controllers can run in shards."""

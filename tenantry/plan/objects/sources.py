@@ -55,7 +55,6 @@ def reference(id: ObjectId) -> dict[str, str]:
 
 _REPOSITORY = "HelmRepository"
 """Charts have names and versions in this kind of source. In a GitRepository or a Bucket they are directories."""
-_CHARTS = ("OCIRepository", "ExternalArtifact")
 IN_PLACE = "InPlaceUpdate"
 """With this `upgrade.chartNameChangeStrategy`, a release stays if only the name of its chart changes. Flux has it from 2.9 on."""
 _ONLY_OF_A_PART = (
@@ -71,7 +70,7 @@ _ONLY_OF_A_PART = (
 
 def is_chart(source: KubeObject) -> bool:
     """Whether the source itself is the chart."""
-    return source.id.kind in _CHARTS
+    return source.id.kind == "OCIRepository"
 
 
 def chart_object(scope: Scope, source: KubeObject, source_name: str, helm: Helm, interval: str) -> KubeObject:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 
 import pytest
@@ -136,23 +135,6 @@ def test_files_of_kinds_that_are_gone_are_removed(directory: Path) -> None:
     schemas.main([], directory)
 
     assert [path.name for path in directory.iterdir()] == [NAME]
-
-
-@pytest.mark.parametrize(
-    ("kind", "controller"),
-    [
-        ("ImagePolicy", "image-reflector-controller"),
-        ("ImageRepository", "image-reflector-controller"),
-        ("ImageUpdateAutomation", "image-automation-controller"),
-    ],
-)
-def test_kinds_of_one_group_may_come_from_different_modules(definition: Path, kind: str, controller: str) -> None:
-    text = DEFINITION.format(group="image.toolkit.fluxcd.io").replace("kind: Widget", f"kind: {kind}")
-    definition.write_text(text)
-
-    (record,) = schemas.generate([definition]).values()
-
-    assert json.loads(record)["source"]["module"] == f"github.com/fluxcd/{controller}"
 
 
 def test_a_kind_of_unknown_origin_is_refused(definition: Path) -> None:

@@ -21,7 +21,6 @@ platform:
   addons:
     dns: {clusters: {all: true}, kustomize: {source: base, path: ./dns}}
     logs: {clusters: {all: true}, kustomize: {source: base, path: ./logs}}
-  receivers: {push: {type: github, credentials: hook, sources: [base]}}
 """
 FILE = Path("tenants.yaml")
 
@@ -36,7 +35,6 @@ def test_a_source_that_add_ons_take_is_not_removed(capsys: Capture) -> None:
     code, _, err = tenantry(capsys, "remove", "source", "platform/base")
     assert (code, FILE.read_text()) == (2, FLEET)
     assert "platform.addons.dns.kustomize.source" in err
-    assert "platform.receivers.push.sources[0]" in err
 
 
 def test_a_source_and_an_add_on_that_takes_it_are_added(capsys: Capture) -> None:

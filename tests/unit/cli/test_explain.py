@@ -389,28 +389,6 @@ def test_what_an_environment_has_from_another_is_traced_to_it(capsys: Capture) -
     ]
 
 
-def test_images_are_told_with_the_marker_that_manifests_need(capsys: Capture) -> None:
-    policy = "policy: {policy: {semver: {range: 1.x}}}"
-    images = f"imageAutomation: {{images: {{valkey: {{repository: {{image: 'docker.io/{{app}}'}}, {policy}}}}}}}"
-    cache = "version: 1.x}\n"
-    Path("f").write_text(FLEET.replace(cache, f"{cache}        {images}\n", 1))
-    lines = explain(capsys, "rocky", "cache").splitlines()
-    told = lines.index("  placeholders:")
-    assert [" ".join(line.split()) for line in lines[told - 2 : told]] == [
-        "images: # each with the comment that marks its lines in manifests",
-        'valkey: docker.io/cache # {"$imagepolicy": "kamaji:edge-dev-rocky-cache-valkey"}',
-    ]
-    placed = json.loads(explain(capsys, "rocky", "cache", "-o", "json"))["placed"]["edge"]
-    assert placed["images"] == [
-        {
-            "name": "valkey",
-            "image": "docker.io/cache",
-            "policy": {"namespace": "kamaji", "name": "edge-dev-rocky-cache-valkey"},
-            "marker": '{"$imagepolicy": "kamaji:edge-dev-rocky-cache-valkey"}',
-        }
-    ]
-
-
 ALERTS = """\
 alerts:
   chat:

@@ -129,7 +129,6 @@ limits.apps: 100              # default
 limits.sources: 100           # default
 limits.credentials: 100       # default
 limits.configs: 100           # default
-limits.images: 100            # default
 limits.alerts: 20             # default
 limits.receivers: 20          # default
 limits.namespaces: 20         # default
@@ -189,7 +188,6 @@ limits.apps: 100         # default
 limits.sources: 100      # default
 limits.credentials: 100  # default
 limits.configs: 100      # default
-limits.images: 100       # default
 limits.alerts: 20        # default
 limits.receivers: 20     # default
 limits.namespaces: 20    # default
@@ -232,7 +230,6 @@ limits.apps: 100         # default
 limits.sources: 100      # default
 limits.credentials: 100  # default
 limits.configs: 100      # default
-limits.images: 100       # default
 limits.alerts: 20        # default
 limits.receivers: 20     # default
 limits.namespaces: 20    # default

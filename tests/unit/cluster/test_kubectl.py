@@ -23,8 +23,6 @@ def of_flux(kind: str) -> ObjectId:
         ("Bucket", "source bucket"),
         ("Alert", "alert"),
         ("Receiver", "receiver"),
-        ("ImageRepository", "image repository"),
-        ("ImageUpdateAutomation", "image update"),
     ],
 )
 def test_flux_has_words_of_its_own_for_some_kinds(kind: str, words: str) -> None:

@@ -21,7 +21,7 @@ ACCOUNT = ObjectId("v1", "ServiceAccount", "rocky", "rocky")
         ("NetworkPolicy", "networkpolicies"),
         ("ResourceQuota", "resourcequotas"),
         ("GitRepository", "gitrepositories"),
-        ("ImagePolicy", "imagepolicies"),
+        ("Bucket", "buckets"),
         ("Namespace", "namespaces"),
     ],
 )

@@ -139,7 +139,6 @@ PLACEHOLDERS = """
 platform:
   configs: {settings: {data: {stage: "{stage}"}}}
   alerts: {chat: {provider: {type: slack, channel: "{stage}"}, credentials: chat}}
-  receivers: {hook: {type: generic, credentials: chat, resourceFilter: "{stage}"}}
   chart: {helm: {url: "https://charts.example.com/{stage}", version: 1.0.0}}
 tenants:
   rocky:
@@ -151,7 +150,6 @@ tenants:
     sources: {main: {git: {url: "https://git.example.com/{stage}", ref: {tag: v1}}}}
     overrides: {clusters: {main: {state: offboarding}}}
 """
-IMAGES = "{images: {web: {repository: {image: 'example.com/{stage}'}, policy: {policy: {alphabetical: {}}}}}}"
 
 THE_SAME = {
     "account": "of an add-on as a whole",
@@ -220,7 +218,6 @@ def test_parity_tells_every_key_that_an_override_can_set() -> None:
 def test_parity_tells_every_other_key_in_which_environments_can_differ() -> None:
     fleet = _merged(yaml.safe_load((HERE / "before.yaml").read_text()), yaml.safe_load(PLACEHOLDERS))
     del fleet["platform"]["chart"]["git"]
-    fleet["tenants"]["rocky"]["apps"]["web"]["imageAutomation"] = yaml.safe_load(IMAGES)
     told = {
         Tenant: {path[0] for path in _paths(fleet, ("rocky", ""))},
         App: {path[0] for path in _paths(fleet, ("rocky", "web"))},
@@ -269,7 +266,6 @@ OTHERWISE: dict[Pattern, str] = {
     ("*", "*", "environments"): "by where the parts are",
     ("*", "*", "*", "*", "clusters"): "by where the parts are",
     ("*", "*", "*", "*", "environments"): "by where the parts are",
-    ("tenants", "*", "apps", "*", "imageAutomation", "environments"): "by where the images are",
     ("clusterGroups",): "by the clusters that take it over",
     ("clusters", "*", "group"): "by what it brings",
     ("clusters", "*", "labels"): "by where the parts are",

@@ -72,10 +72,6 @@ BY_NATURE = {
 }
 """Keys that do not come back from any object, and why."""
 
-IMAGES = ("Image", "App.imageAutomation", "OrderedChoice", "SemverChoice", "Setters")
-"""How the keys of image automation begin, which is not imported."""
-KINDS_OF_IMAGES = {"ImageRepository", "ImagePolicy", "ImageUpdateAutomation"}
-
 PARTLY = """
 clusters: {edge: {state: active}}
 platform:
@@ -164,7 +160,6 @@ def test_every_key_of_the_model_comes_back() -> None:
         if pattern[0] in ROOTS and pattern[-1] not in ("grants", "overrides"):
             places.setdefault(str(key), []).append(pattern)
     asked = {key for key, patterns in places.items() if not all(set(WHOLE) & set(each[:-1]) for each in patterns)}
-    asked = {key for key in asked if not key.startswith(IMAGES)}
     lost = {key for key in asked if not any(fits(path, at) for path in back for at in places[key])}
     assert lost == BY_NATURE.keys()
 
@@ -174,7 +169,7 @@ def test_what_comes_back_plans_the_same_objects(name: str) -> None:
     report = imported(name)
     left = {str(each.read.manifest["kind"]) for each in report.left_over}
     missing = {str(each.manifest["kind"]) for each in report.proof.missing}
-    assert (left, report.proof.added, missing) == (missing, (), KINDS_OF_IMAGES if name != "before" else set())
+    assert (left, report.proof.added, missing) == (missing, (), set())
     changed = {field.path[-1] for each in report.changed for field in each.changed}
     assert changed == (OFFBOARDING | REQUIRED | FORMERLY if name != "before" else set())
 

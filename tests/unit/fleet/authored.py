@@ -61,11 +61,6 @@ apps:
   oci: {kustomize: {source: o}}
 """)
 """What the file of the team says in all cases."""
-IMAGES: Data = {
-    "app": {"repository": {"image": "registry.example.com/rocky/a"}, "policy": {"policy": {"alphabetical": {}}}}
-}
-GIT: Data = {"commit": {"author": {"email": "a@b.example"}}}
-UPDATES: Data = {"images": IMAGES, "update": {"git": GIT}}
 CHAT: Data = {"type": "generic-hmac", "address": "https://hooks.example.com/x"}
 
 

@@ -19,18 +19,15 @@ from tenantry.grants.rules import included_files_name_what_is_theirs_or_shared
 from tenantry.kube.objects import SecretValues
 from tenantry.load import load_fleet, plan_all
 from tenantry.messages.errors import NotConfined
-from tenantry.model import Alert, Document, FluxBlock, ImageSource, Model, Receiver, Source, SourcePatch, Tenant
+from tenantry.model import Alert, Document, FluxBlock, Model, Receiver, Source, SourcePatch, Tenant
 from tenantry.model.document import ObjectsChart
 from tenantry.model.requirements import KeysName
 from tenantry.model.scalars import Refers
 from tenantry.model.strict import declared_type
 from tests.unit.fleet.authored import (
     CHAT,
-    GIT,
-    IMAGES,
     MAIN,
     OWN,
-    UPDATES,
     Data,
     at,
     granted,
@@ -119,24 +116,6 @@ ATTACKS: dict[str, tuple[str, Data]] = {
         at("alerts.chat", {"provider": {**CHAT, "certSecretRef": BY_NAME}, "credentials": "mine"}),
     ),
     "token of a receiver": (PLATFORMS, at("receivers.hook", {"type": "github", "credentials": "there"})),
-    "credentials of an image": (
-        PLATFORMS,
-        at("apps.web.imageAutomation.images", {"app": {**IMAGES["app"], "credentials": "deploy"}}),
-    ),
-    "proxy of an image": (
-        PLATFORMS,
-        at(
-            "apps.web.imageAutomation.images",
-            {"app": {**IMAGES["app"], "repository": {**IMAGES["app"]["repository"], "proxySecretRef": BY_NAME}}},
-        ),
-    ),
-    "key that signs commits": (
-        PLATFORMS,
-        at(
-            "apps.web.imageAutomation",
-            {**UPDATES, "update": {"git": {"commit": {**GIT["commit"], "signingKey": {"secretRef": BY_NAME}}}}},
-        ),
-    ),
     "source of an app": ("not-shared", at("apps.web.kustomize.source", "base")),
     "source in an override": ("not-shared", at("apps.web.overrides.clusters.edge.kustomize.source", "open")),
     "source of a release": (
@@ -288,45 +267,6 @@ def test_a_receiver_that_names_no_sources_fetches_those_that_the_file_may_name()
     assert names == {"m", "o", "s", "open"}
 
 
-# --- pushes ---------------------------------------------------------------------------------------------------------
-
-PUSH = at("apps.web", {"kustomize": {"source": "m"}, "imageAutomation": UPDATES})
-TO_BASE = together(PUSH, at("apps.web.kustomize.source", "base"))
-
-
-def test_a_push_needs_a_grant_for_its_address() -> None:
-    assert not problems(PUSH)
-    for patterns in ([], ["https://git.example.com/rocky/other"], ["https://git.example.com/rocky/m/*"]):
-        (problem,) = problems(PUSH, granted(push=patterns))
-        assert (problem.code, str(problem.path[-1])) == ("not-granted", "update")
-        assert problem.fix == "choose a granted one, or ask the platform team to add it to 'grants.push' of the tenant"
-
-
-def test_following_images_needs_no_grant_for_pushes() -> None:
-    assert not problems(at("apps.web.imageAutomation", {"images": IMAGES}), granted(push=[]))
-
-
-def test_nobody_pushes_with_credentials_of_the_main_file() -> None:
-    shared = granted(share={"sources": ["base"]}, push=["*"])
-    (problem,) = problems(TO_BASE, shared)
-    assert (problem.code, problem.path[-1]) == (PLATFORMS, "update")
-    # Another source after merging: the one of the base layer is the tenant's own.
-    over = at("apps.web.overrides.environments.dev.kustomize.source", "base")
-    assert PLATFORMS in {each.code for each in problems(together(PUSH, over), shared)}
-
-
-def test_a_shared_source_without_credentials_is_pushed_to_where_that_is_granted() -> None:
-    to_open = together(PUSH, at("apps.web.kustomize.source", "open"))
-    shared = granted(share={"sources": ["open"]})
-    assert {each.code for each in problems(to_open, shared)} == {"not-granted"}
-    assert not problems(to_open, granted(share={"sources": ["open"]}, push=["https://git.example.com/platform/open"]))
-
-
-def test_apps_of_the_main_file_push_as_before() -> None:
-    app: Data = {"kustomize": {"source": "base"}, "imageAutomation": UPDATES}
-    assert not problems({}, together(at("tenants.rocky.apps.base", app), granted(push=[])))
-
-
 def test_submodules_need_a_grant() -> None:
     said = at("sources.m.git.recurseSubmodules", True)  # noqa: FBT003 # a value of the file
     (problem,) = problems(said)
@@ -344,7 +284,6 @@ CREDENTIALS: list[tuple[type[Model], str]] = [
     (KeysName, "name"),
     (Source, "credentials"),
     (SourcePatch, "credentials"),
-    (ImageSource, "credentials"),
     (ObjectsChart, "credentials"),
 ]
 """The fields that name credentials."""
@@ -381,10 +320,8 @@ NO_REFERENCES = {
     "HelmRelease": "driftDetection.ignore[].target.name install.strategy.name"
     " postRenderers[].kustomize.images[].name postRenderers[].kustomize.patches[].target.name test.filters[].name"
     " upgrade.strategy.name waitStrategy.name",
-    "ImageUpdateAutomation": "git.checkout.ref.name git.commit.author.name",
     "Kustomization": "healthChecks[].name ignore[].target.name images[].name patches[].target.name",
     "Receiver": "oidcProviders[].variables[].name",
-    "ExternalArtifact": "sourceRef.name",  # says where another controller took it from; Flux does not read it
 }
 """Fields of Flux's kinds that are called `name` and that name no Secret, ConfigMap or source: an author may write them."""
 

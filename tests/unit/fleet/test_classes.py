@@ -195,8 +195,8 @@ def test_a_class_is_checked_without_tenants_and_may_be_a_part() -> None:
     assert problems(text("part: {apps: {app: {nope: 1}}, state: offboarding}", "acme: {}")) == told(
         "tenants.yaml:10:23: error[unknown-key]: key 'nope' is not known here",
         "  at tenantClasses.part.apps.app.nope",
-        "  known: clusters, dependsOn, environments, helm, imageAutomation, kustomize,",
-        "    metadata, overrides, rollout, state",
+        "  known: clusters, dependsOn, environments, helm, kustomize, metadata,",
+        "    overrides, rollout, state",
         "  fix: remove it",
         "tenants.yaml:10:41: error[bad-value]: 'offboarding' is not allowed here",
         "  at tenantClasses.part.state",

@@ -10,7 +10,7 @@ from tenantry.fleet.gone import GONE, fix_for_gone
 from tenantry.load import load_fleet
 from tenantry.messages.errors import InvalidFleet
 from tests.table import table
-from tests.unit.texts import FRAME
+from tests.unit.texts import FRAME, problems, rocky
 
 
 def test_no_model_has_a_key_that_is_gone() -> None:
@@ -35,7 +35,7 @@ GONE_KEYS = [
 
 
 @table("text, key, fix", GONE_KEYS, ids=lambda row: row[0])
-def test_the_error_says_what_to_write(
+def test_the_error_for_a_key_of_include_says_what_to_write(
     text: str, key: str, fix: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
@@ -47,3 +47,37 @@ def test_the_error_says_what_to_write(
     found = [each.fix for each in caught.value.diagnostics if each.code == "unknown-key" and each.path[-1] == key]
     assert found, caught.value.diagnostics
     assert fix in found[0]
+
+
+ROCKY = "clusters: {names: [hub]}"
+PLATFORM = 'platform: {chart: {helm: {url: "https://charts.example.com", version: 0.1.0}}'
+
+
+@table(
+    ("before", "after", "key", "fix"),
+    [
+        (
+            "web: {",
+            "web: {imageAutomation: {images: {}}, ",
+            "imageAutomation",
+            "let an app on the management cluster apply the objects of image automation from the tenant's repository",
+        ),
+        (
+            "manifests: {git: {url: https://git.example.com/rocky, ref: {branch: main}}}",
+            "manifests: {externalArtifact: {}}",
+            "externalArtifact",
+            "Flux's own kinds of sources are left: write 'git:', 'oci:', 'helm:' or 'bucket:'",
+        ),
+        (
+            PLATFORM,
+            f"{PLATFORM}, receivers: {{push: {{type: github}}}}",
+            "receivers",
+            "remove it: an interval of the source makes Flux fetch, and receivers of tenants stay",
+        ),
+    ],
+)
+def test_the_error_for_an_object_that_is_gone_says_what_to_write(before: str, after: str, key: str, fix: str) -> None:
+    text = rocky("web: {kustomize: {source: manifests}}", ROCKY)
+    assert before in text
+    assert f"error[unknown-key]: key '{key}' is not known here" in (told := problems(text.replace(before, after)))
+    assert f"fix: {fix}" in told.replace("\n    ", " ")

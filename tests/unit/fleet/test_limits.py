@@ -74,7 +74,7 @@ def test_every_duration_of_the_model_has_a_limit() -> None:
 
 def test_every_limit_has_a_default_and_every_part_a_limit() -> None:
     assert GrantedLimits.model_fields.keys() == LIMITS.keys()
-    assert {*PARTS, "namespaces", "images"} <= LIMITS.keys()
+    assert {*PARTS, "namespaces"} <= LIMITS.keys()
 
 
 MAIN = """\

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tenantry.flux.addresses import bucket_address, image_address
+from tenantry.flux.addresses import bucket_address
 from tenantry.grants.grants import is_allowed, is_covered
 from tests.table import table
 
@@ -23,7 +23,7 @@ GRANTED = (
         "https://git.example.com/rocky/my%20project/_git/m",
         "ssh://git@git.example.com:22/rocky/m",
         "ssh://someone@git.example.com/rocky/m",
-        image_address("ghcr.io/rocky/web"),
+        "oci://ghcr.io/rocky/web",
         bucket_address("minio:9000", "b"),
         bucket_address("http://minio:9000/", "b"),
     ],
@@ -59,8 +59,6 @@ def test_granted_addresses(address: str) -> None:
         "git.example.com/rocky/m",
         "//git.example.com/rocky/m",
         "",
-        image_address("rocky/web"),
-        image_address("web"),
         bucket_address("minio:9000", "b2"),
         bucket_address("minio:9000/b", "../b"),
     ],
@@ -92,10 +90,3 @@ def test_any_address_is_allowed_by_a_star_if_it_is_one() -> None:
 )
 def test_what_a_pattern_allows_may_be_allowed_by_others(pattern: str, others: list[str], expected: bool) -> None:  # noqa: FBT001
     assert is_covered(pattern, others) is expected
-
-
-def test_images_without_a_host_are_docker_hubs() -> None:
-    assert is_allowed(image_address("nginx"), ["oci://docker.io/library/nginx"])
-    assert is_allowed(image_address("rocky/web"), ["oci://docker.io/rocky/*"])
-    # Flux's parser of images takes a word for a host only if a dot or a colon is in it.
-    assert is_allowed(image_address("localhost/web"), ["oci://docker.io/localhost/web"])

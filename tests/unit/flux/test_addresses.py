@@ -98,8 +98,6 @@ def test_usual_addresses_are_taken(url: str) -> None:
             {"endpoint": "s3.example.com", "bucketName": "b", "sts": {"endpoint": f"{GIT}/..;/x"}},
             "sts.endpoint",
         ),
-        ("ImageRepository", {"image": "reg..example.com/web"}, "image"),
-        ("ImageRepository", {"image": "registry.example.com:0/web"}, "image"),
         ("Receiver", {"oidcProviders": [{"issuerURL": f"{GIT}/..;/x"}]}, "oidcProviders.0.issuerURL"),
         ("HelmChart", {"chart": "../../movy/web", "sourceRef": {"kind": "HelmRepository"}}, "chart"),
         ("HelmChart", {"chart": "web?x=y", "sourceRef": {"kind": "HelmRepository"}}, "chart"),
@@ -120,8 +118,6 @@ def test_every_kind_has_forms_of_its_own(kind: str, spec: dict[str, Any], path: 
         ("HelmRepository", {"url": "https://git.example.com/api/v4/projects/1/packages/helm/stable"}),
         ("Bucket", {"endpoint": "minio:9000", "bucketName": "My_bucket.1"}),
         ("Bucket", {"endpoint": "https://rocky.blob.core.windows.net/", "bucketName": "b", "provider": "azure"}),
-        ("ImageRepository", {"image": "nginx"}),
-        ("ImageRepository", {"image": "localhost:5000/rocky/web"}),
         ("HelmChart", {"chart": "team/web", "sourceRef": {"kind": "HelmRepository"}}),
         ("HelmChart", {"chart": "./charts/web", "sourceRef": {"kind": "GitRepository"}}),
         ("Provider", {"type": "generic", "proxy": "http://proxy.example.com:3128/"}),
@@ -227,7 +223,7 @@ def test_no_field_with_an_address_is_without_a_form() -> None:
     """A new field of Flux of such a name needs a form: without one nobody would look at its value."""
     found = {f"{kind}.{'.'.join(path)}" for kind in kinds() for path in _texts(schema_of(kind).spec, ())}
     assert found == {
-        *("Bucket.endpoint", "Bucket.sts.endpoint", "GitRepository.url", "HelmRepository.url", "ImageRepository.image"),
+        *("Bucket.endpoint", "Bucket.sts.endpoint", "GitRepository.url", "HelmRepository.url"),
         *("OCIRepository.url", "Provider.address", "Provider.proxy", "Receiver.oidcProviders.issuerURL"),
     }
 

@@ -17,24 +17,16 @@ from tenantry.model import (
     Alert,
     FluxBlock,
     HelmPatch,
-    ImagePolicy,
-    ImageRepository,
-    ImageUpdate,
     KustomizePatch,
-    Model,
     Provider,
     Receiver,
 )
-from tenantry.model.images import ImageChoice, Setters
 from tests.table import table
 
 BLOCKS: dict[tuple[str, ...], type[FluxBlock]] = {
     ("tenants", "t", "apps", "a", "kustomize"): KustomizePatch,
     ("tenants", "t", "apps", "a", "helm"): HelmPatch,
     **{("tenants", "t", "sources", "s", key): block for key, block in SOURCE_KINDS.items()},
-    ("tenants", "t", "apps", "a", "imageAutomation", "images", "i", "repository"): ImageRepository,
-    ("tenants", "t", "apps", "a", "imageAutomation", "images", "i", "policy"): ImagePolicy,
-    ("tenants", "t", "apps", "a", "imageAutomation", "update"): ImageUpdate,
     ("tenants", "t", "alerts", "a"): Alert,
     ("tenants", "t", "alerts", "a", "provider"): Provider,
     ("tenants", "t", "receivers", "r"): Receiver,
@@ -135,8 +127,3 @@ def test_the_chart_of_a_release_is_not_written_as_flux_has_it() -> None:
 @table("key", schema_of("HelmChart").spec["properties"])
 def test_a_charts_field_can_be_set_with_the_release_or_has_a_reason(key: str) -> None:
     assert (key in HelmPatch.parts["HelmChart"]) != (("HelmChart", key) in OTHER_NAMES)
-
-
-@table(("kind", "key", "model"), [("ImagePolicy", "policy", ImageChoice), ("ImageUpdateAutomation", "update", Setters)])
-def test_what_the_fleet_types_itself_has_all_fields_of_flux(kind: str, key: str, model: type[Model]) -> None:
-    assert set(schema_of(kind).spec["properties"][key]["properties"]) == set(model.model_fields)

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import pytest
 
-from tenantry.guard import Held, RunLimits, check, held, refusals_of_change, removals
+from tenantry.guard import Held, RunLimits, check, held, removals
 from tenantry.guard.permissions import most_of
 from tenantry.kube.objects import ObjectId
 from tenantry.messages.errors import Refused
 from tests.table import table
 from tests.unit.guard.fleets import fleet, now, refusal, tenant
 from tests.unit.plan.test_identities import EXPORTED, by
-from tests.unit.texts import FRAME, planned, rocky
+from tests.unit.texts import FRAME, planned
 
 OPEN, GUARDED = RunLimits(protected=False, deletions=1), RunLimits(protected=True, deletions=9)
 
@@ -83,13 +83,6 @@ def test_objects_of_others_are_passed_over() -> None:
     malformed = frozenset({"HelmRelease b/a: spec.values.objects is not a list"})
     expected = Held(namespaces={}, apps={}, kubeconfigs={}, strangers=strangers, malformed=malformed)
     assert held(strange, "dev") == expected
-
-
-def test_image_automation_that_stays_is_no_app_that_goes() -> None:
-    images = "{images: {front: {repository: {image: ghcr.io/rocky/front}, policy: {policy: {semver: {range: 1.x}}}}}}"
-    plan = planned(rocky(f"web: {{kustomize: {{source: manifests}}, imageAutomation: {images}}}"))
-    assert {"ImageRepository", "ImagePolicy"} <= {each.id.kind for each in plan.objects}
-    assert list(refusals_of_change(plan, plan, GUARDED)) == []
 
 
 def test_one_of_a_kind_may_go_within_the_limit() -> None:

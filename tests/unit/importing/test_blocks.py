@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from tenantry.importing.blocks import as_model, smallest
-from tenantry.model import Helm, ImageRepository, Kustomize
+from tenantry.model import Git, Helm, Kustomize
 from tests.table import table
 
 WAITING = {"healthChecks": [{"apiVersion": "apps/v1", "kind": "Deployment", "name": "web", "namespace": "web"}]}
@@ -40,8 +40,8 @@ def test_a_release_says_what_differs_from_the_plan(block: dict[str, Any], expect
 
 
 def test_a_key_that_the_model_needs_stays() -> None:
-    block = {"image": "example.com/web", "interval": "5m"}
-    assert smallest(block, as_model(ImageRepository)) == {"image": "example.com/web"}
+    block = {"url": "https://git.example.com/web", "ref": {"tag": "v1"}, "interval": "5m"}
+    assert smallest(block, as_model(Git)) == {"url": "https://git.example.com/web", "ref": {"tag": "v1"}}
 
 
 def test_a_block_that_the_model_refuses_stays_as_it_is() -> None:

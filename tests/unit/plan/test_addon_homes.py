@@ -21,8 +21,7 @@ clusters:
 platform:
   chart: {helm: {url: "https://charts.example.com", version: 1.0.0}}
   alerts: {chat: {provider: {type: slack, channel: fleet}, credentials: chat}}
-  receivers: {hook: {type: github, credentials: chat}}
-  credentials: {chat: {keys: [address, token]}}
+  credentials: {chat: {keys: [address]}}
   addons:
     certs:
       clusters: {all: true}
@@ -59,10 +58,10 @@ def spec(planned: Plan, namespace: str, name: str) -> dict[str, Any]:
     return dict(found.manifest["spec"])
 
 
-def test_its_objects_lie_there_with_its_source_its_alert_and_its_receiver() -> None:
+def test_its_objects_lie_there_with_its_source_and_its_alert() -> None:
     found = there(plan(), "cert-manager")
     kinds = {kind for kind, _ in found}
-    assert kinds == {"HelmRelease", "HelmRepository", "HelmChart", "Secret", "Provider", "Alert", "Receiver"}
+    assert kinds == {"HelmRelease", "HelmRepository", "HelmChart", "Secret", "Provider", "Alert"}
     assert ("HelmRelease", "certs") not in there(plan(), "tenantry-system")
 
 

@@ -67,13 +67,6 @@ def test_a_source_of_an_add_on_and_one_of_the_platform_with_the_same_content_are
     assert of_kind("prod", "HelmRepository", text).keys() == of_kind("prod", "HelmRepository").keys()
 
 
-def test_a_receiver_names_sources_of_the_platform() -> None:
-    receiver = "  receivers: {push: {type: github, credentials: hook, sources: [charts]}}\n"
-    text = FLEET.replace("credentials: {registry:", "credentials: {hook: {keys: [token]}, registry:") + receiver
-    (made,) = of_kind("dev", "Receiver", text).values()
-    assert made.manifest["spec"]["resources"] == [{"kind": "HelmRepository", "name": "dev-charts"}]
-
-
 def test_an_add_on_names_a_source_in_an_override_and_is_planned_only_where_it_has_one() -> None:
     text = FLEET.replace("helm: {source: charts, chart: logs, version: 1.x}", "helm: {chart: logs, version: 1.x}")
     named = "logs: {overrides: {environments: {prod: {helm: {source: charts}}}}, "

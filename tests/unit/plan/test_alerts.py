@@ -20,9 +20,6 @@ WATCHED = (
     "HelmRepository",
     "HelmChart",
     "Bucket",
-    "ImageRepository",
-    "ImagePolicy",
-    "ImageUpdateAutomation",
 )
 
 

@@ -17,16 +17,6 @@ DECLARED = (
     f"{HUB}\ncredentials: {{keys: {{keys: [values.yaml]}}}}\nconfigs: {{settings: {{data: {{values.yaml: 'a: 1'}}}}}}"
 )
 BASE = 'url: "https://charts.example.com", version: 0.1.0'
-AUTOMATION = """\
-web:
-  kustomize: {source: manifests}
-  imageAutomation:
-    images:
-      front:
-        repository: {image: ghcr.io/rocky/front, interval: "{often}", timeout: "{often}"}
-        policy: {policy: {alphabetical: {order: "{order}"}}, digestReflectionPolicy: Always, interval: "{often}"}
-    update: {interval: "{often}", git: {commit: {author: {email: a@b.example}}}}
-"""
 
 
 def varied(text: str, variables: str) -> str:
@@ -80,27 +70,6 @@ def test_an_empty_variable_is_no_address() -> None:
     assert problems(varied(rocky(APP, alert), 'none: ""')).startswith(
         "tenants.yaml:14:31: error[missing-key]: a provider of type 'slack' needs an address\n"
     )
-
-
-def test_every_time_of_an_image_automation_takes_placeholders() -> None:
-    text = rocky(AUTOMATION)
-    there = planned(varied(text, "often: 2m, order: desc"))
-    repository, policy, update = (
-        one(there, kind, name).manifest["spec"]
-        for kind, name in (
-            ("ImageRepository", "web-front"),
-            ("ImagePolicy", "web-front"),
-            ("ImageUpdateAutomation", "web"),
-        )
-    )
-    assert ("2m", "2m") == (repository["interval"], repository["timeout"])
-    assert ("2m", "desc") == (policy["interval"], policy["policy"]["alphabetical"]["order"])
-    assert update["interval"] == "2m"
-
-
-@table(("variables", "code"), [("often: soon, order: asc", "bad-duration"), ("often: 2m, order: up", "bad-value")])
-def test_what_variables_make_of_an_image_automation_is_checked(variables: str, code: str) -> None:
-    assert f"error[{code}]: " in problems(varied(rocky(AUTOMATION), variables))
 
 
 # --- nothing is left out without a word -------------------------------------------------------------------------

@@ -135,33 +135,6 @@ def test_one_hub_is_not_taken_for_all(prod: Plan) -> None:
         prod.on("edge-1")
 
 
-IMAGES = """\
-      followed:
-        kustomize: {source: manifests}
-        imageAutomation:
-          images: {web: {repository: {image: ghcr.io/rocky/web, interval: 10m}, policy: {policy: {semver: {range: "*"}}}}}
-"""
-
-
-@table(
-    ("management", "selector", "cluster"),
-    [
-        ("[hub-eu, hub-us]", "{all: true}", "hub-eu"),
-        ("[hub-us, hub-eu]", "{all: true}", "hub-us"),
-        ("[hub-us, hub-eu]", "{names: [edge-1, edge-2, edge-3]}", "edge-3"),
-        ("[hub-us, hub-eu]", "{names: [edge-2, edge-1]}", "edge-1"),
-    ],
-)
-def test_images_are_followed_once_on_the_first_hub_with_a_placement(
-    management: str, selector: str, cluster: str
-) -> None:
-    wanted = text(management, EU + US).replace("rocky:\n    clusters: {all: true}", f"rocky:\n    clusters: {selector}")
-    plan = planned(wanted + IMAGES, "prod")
-    followed = [each.cluster for each in plan.apps if each.images]
-    assert followed == [cluster]
-    assert {image.policy.hub for each in plan.apps for image in each.images} == {plan.hub_by_cluster[cluster]}
-
-
 def test_each_hub_is_bootstrapped_as_one_and_each_remote_for_its_hub() -> None:
     loaded = fleet(BOTH)
     for hub, clusters in (("hub-eu", EU), ("hub-us", US)):

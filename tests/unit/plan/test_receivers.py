@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from tenantry.kube.objects import ObjectId, SecretValues
 from tenantry.plan.plan import Plan
-from tests.table import table
 from tests.unit.texts import named, one, planned, problems, rocky, told
 
 APPS = "web: {kustomize: {source: manifests}}\ncache: {helm: {source: charts, chart: c, version: 1.x}}"
@@ -80,38 +79,12 @@ def test_charts_of_an_oci_registry_are_fetched_themselves() -> None:
     assert git == "GitRepository manifests"
 
 
-def test_what_another_controller_makes_is_not_fetched() -> None:
-    made = "{externalArtifact: {sourceRef: {apiVersion: a/v1, kind: ArtifactGenerator, name: made}}}"
-    text = receiving(PUSH, f"{APPS}\nmade: {{kustomize: {{source: made}}}}")
-    plan = planned(text.replace("sources:\n", f"sources:\n      made: {made}\n"))
-    assert fetched(plan, "push") == ["HelmRepository charts", "GitRepository manifests"]
-
-
 def test_flux_s_own_keys_arrive_with_placeholders_filled_in() -> None:
     written = "push: {type: '{kind}', credentials: hook, events: [push], interval: 1h, resourceFilter: 'req.body.env == \"{env}\"'}"
     text = receiving(written).replace("dev: {management: hub}", "dev: {management: hub, variables: {kind: gitlab}}")
     spec = one(planned(text), "Receiver", "edge-rocky-push").manifest["spec"]
     assert (spec["type"], spec["events"], spec["interval"]) == ("gitlab", ["push"], "1h")
     assert spec["resourceFilter"] == 'req.body.env == "dev"'
-
-
-ADDONS = ", ".join(
-    f"{name}: {{clusters: {{all: true}}, source: {{git: {{url: 'https://git.example.com/x', ref: {{tag: v1}}}}}}, kustomize: {{}}}}"
-    for name in ("dns", "web")
-)
-
-
-@table(("sources", "expected"), [("", ["dns", "web"]), (", sources: [web]", ["web"])])
-def test_the_platforms_receivers_fetch_the_sources_of_add_ons(sources: str, expected: list[str]) -> None:
-    more = (
-        f"credentials: {{hook: {{keys: [token]}}}}, receivers: {{push: {{type: github, credentials: hook{sources}}}}}"
-    )
-    plan = planned(rocky(APPS, EVERYWHERE).replace("platform: {", f"platform: {{addons: {{{ADDONS}}}, {more}, "))
-    assert ours(plan) == ["Receiver tenantry-system/push", "Receiver kamaji/edge-push"]
-    # Their content is the same, so they share their source.
-    assert fetched(plan, "edge-push") == ["GitRepository tenantry-system.x.4868e2a2"]
-    assert fetched(plan, "push") == [f"GitRepository {each}" for each in expected]
-    assert one(plan, "Receiver", "edge-push").manifest["spec"]["secretRef"] == {"name": "tenantry-system.hook"}
 
 
 def test_a_type_that_variables_give_needs_its_keys_too() -> None:

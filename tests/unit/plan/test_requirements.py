@@ -40,7 +40,6 @@ ACCEPTED = ["git HEAD key=keys", "cosign issuer=^https://ci$ subject=^us$"]
         ("HelmChart", {"sourceRef": {"kind": "GitRepository"}}, True, True),
         ("HelmRepository", {}, True, True),
         ("Bucket", {}, False, False),
-        ("ExternalArtifact", {}, False, False),
     ],
 )
 def test_what_cannot_change_is_pinned(kind: str, spec: dict[str, Any], pinned: bool, with_tags: bool) -> None:  # noqa: FBT001
@@ -73,7 +72,6 @@ def test_what_cannot_change_is_pinned(kind: str, spec: dict[str, Any], pinned: b
         ("HelmChart", {"sourceRef": {"kind": "GitRepository"}}, True),
         ("HelmRepository", {}, True),
         ("Bucket", {"verify": {}}, False),
-        ("ExternalArtifact", {}, False),
     ],
 )
 def test_what_has_no_accepted_signature_is_not_signed(kind: str, spec: dict[str, Any], signed: bool) -> None:  # noqa: FBT001

@@ -27,7 +27,6 @@ tenants:
       chart: {oci: {url: "oci://ghcr.io/rocky/cache", ref: {tag: v1}}, credentials: pull}
       manifests: {git: {url: "https://git.example.com/rocky", ref: {branch: main}}, credentials: git}
       blobs: {bucket: {bucketName: rocky, endpoint: s3.example.com}}
-      built: {externalArtifact: {}}
       charts: {helm: {url: "https://charts.example.com"}}
     apps:
 """
@@ -72,7 +71,7 @@ def test_one_source_is_not_both_a_chart_and_manifests() -> None:
             "web: {kustomize: {source: chart}, clusters: {names: [hub]}}",
         )
     ) == (
-        "tenants.yaml:20:33: error[wrong-source]: app 'web' takes manifests from source 'chart', but app 'cache'"
+        "tenants.yaml:19:33: error[wrong-source]: app 'web' takes manifests from source 'chart', but app 'cache'"
         " takes it as a chart\n"
         "  at tenants.rocky.apps.web.kustomize.source\n"
         "  fix: declare two sources: Flux stores a chart as it is, and unpacks manifests\n"
@@ -81,10 +80,9 @@ def test_one_source_is_not_both_a_chart_and_manifests() -> None:
 
 
 @table("key", ["chart: cache", "version: 1.x", "valuesFiles: [a.yaml]", "verify: {provider: cosign}"])
-@table("source", ["chart", "built"])
-def test_a_chart_that_is_a_source_leaves_nothing_to_choose(source: str, key: str) -> None:
+def test_a_chart_that_is_a_source_leaves_nothing_to_choose(key: str) -> None:
     name = key.partition(":")[0]
-    message = told(text(f"cache: {{helm: {{source: {source}, {key}}}, clusters: {{names: [hub]}}}}"))
+    message = told(text(f"cache: {{helm: {{source: chart, {key}}}, clusters: {{names: [hub]}}}}"))
     assert f"error[no-choice-of-chart]: the whole source is the chart, so '{name}' does not apply\n" in message
     assert (
         f"  fix: remove '{name}'; 'ref' and 'verify' of the source say which chart is taken\nFound 1 error" in message

@@ -32,9 +32,6 @@ CHARTS = "helm: {url: 'https://charts.example.com'}"
 GIT = "git: {url: 'https://git.example.com/shop', ref: {tag: '{tag}'}}"
 SHOP = "helm: {source: charts, chart: shop, version: 4.2.0}"
 MANIFESTS = "kustomize: {source: charts}"
-UPDATE = "{git: {commit: {author: {email: a@b.example}}, push: {branch: x}}}"
-IMAGES = "{a: {repository: {image: ghcr.io/a/a}, policy: {policy: {alphabetical: {}}}}}"
-PUSH = f"imageAutomation: {{images: {IMAGES}, update: {UPDATE}}}"
 
 
 def plan(source: str = CHARTS, app: str = SHOP, acme: str = "", bolt: str = "") -> Plan:
@@ -69,7 +66,6 @@ WHOSE: list[tuple[str, dict[str, str], list[str]]] = [
     ("a tenant's times of the app", {"acme": "apps: {app: {helm: {interval: 1m}}}"}, PLATFORMS),
     ("credentials", {"source": f"{CHARTS}, credentials: key"}, OWN),
     ("a Secret", {"source": SIGNED, "app": MANIFESTS}, OWN[::2]),
-    ("pushed to", {"source": GIT, "app": f"{MANIFESTS}, {PUSH}"}, OWN[::2]),
     ("on the management cluster", {"acme": "clusters: {names: [hub]}"}, ["charts", "charts-shop", *PLATFORMS]),
 ]
 """What, the fleet, and the names of sources and charts without digests."""

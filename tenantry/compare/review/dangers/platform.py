@@ -11,16 +11,11 @@ from tenantry.compare.review.dangers.found import Found, Pieces, Rank
 from tenantry.compare.review.model import DangerKind
 from tenantry.kube.objects import KubeObject
 from tenantry.messages.data import mapping_at
-from tenantry.plan.objects.scope import APP_LABEL
 from tenantry.plan.plan import Plan
 from tenantry.plan.planned_apps import PlannedApp
 from tenantry.rollout.bypasses import bypass, is_range
 from tenantry.rollout.drawing import rollout_name
 
-_ACTING = {
-    "ImageUpdateAutomation": "pushes commits to its source from now on",
-    "Receiver": "listens for webhooks from now on",
-}
 _OF_CHARTS = ("HelmChart", "HelmRepository", "GitRepository", "OCIRepository")
 
 
@@ -107,10 +102,9 @@ def _spec(planned: KubeObject) -> dict[str, Any]:
 
 def _acting(pieces: Pieces) -> Iterator[Found]:
     for each in pieces.diff.added.objects:
-        if words := _ACTING.get(each.id.kind):
-            app = each.manifest["metadata"]["labels"].get(APP_LABEL)
-            what = f"the image automation of app '{app}'" if app else f"receiver '{each.id.name}'"
-            yield Found(DangerKind.RIGHTS, Rank.WORK, *each.owner, verb=words, who=what)
+        if each.id.kind == "Receiver":
+            words = "listens for webhooks from now on"
+            yield Found(DangerKind.RIGHTS, Rank.WORK, *each.owner, verb=words, who=f"receiver '{each.id.name}'")
 
 
 def _permitted(pieces: Pieces) -> Iterator[Found]:

@@ -33,7 +33,6 @@ GIVEN_UP = BASE.replace("labels: {tier: edge}", "labels: {tier: edge}, state: de
 SHARED = rocky(
     "\n".join(f"app{number}: {{kustomize: {{source: manifests, path: ./{number}}}}}" for number in range(3)), EVERYWHERE
 )
-IMAGES = "images: {app: {repository: {image: app}, policy: {policy: {semver: {range: 1.x}}}}}"
 CA = "objects: {ca: {apiVersion: v1, kind: ConfigMap, data: {a: b}}}"
 POLICY = "{base: open, policies: {out: {policyTypes: [Egress], egress: [{to: [{ipBlock: {cidr: 10.0.0.0/8}}]}]}}}"
 ATTACHED = (
@@ -103,7 +102,6 @@ def _apps() -> Iterator[tuple[str, tuple[str, str]]]:
         ),
     )
     yield "a renamed app", edited(BASE, ("web: {", "shop: {"), ("./web", "./shop"))
-    yield "followed images", edited(BASE, ("web: {", f"web: {{imageAutomation: {{{IMAGES}}}, "))
     yield "a removed app", edited(BASE, (APPS.splitlines()[1], ""))
     yield (
         "a removed app whose objects stay",

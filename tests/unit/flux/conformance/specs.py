@@ -13,18 +13,10 @@ AT: Path = ("tenants", "rocky", "spec")
 RIGHT: dict[str, dict[str, Any]] = {
     "Alert": {"providerRef": {"name": "chat"}, "eventSources": [{"kind": "Kustomization", "name": "*"}]},
     "Bucket": {"interval": "5m", "endpoint": "minio.example.com", "bucketName": "manifests"},
-    "ExternalArtifact": {"sourceRef": {"kind": "Producer", "name": "own"}},
     "GitRepository": {"interval": "5m", "url": "https://git.example.com/rocky"},
     "HelmChart": {"interval": "5m", "chart": "web", "sourceRef": {"kind": "HelmRepository", "name": "charts"}},
     "HelmRelease": {"interval": "5m", "chartRef": {"kind": "OCIRepository", "name": "web"}},
     "HelmRepository": {"url": "https://charts.example.com"},
-    "ImagePolicy": {"imageRepositoryRef": {"name": "web"}, "policy": {"semver": {"range": "1.x"}}},
-    "ImageRepository": {"interval": "5m", "image": "registry.example.com/web"},
-    "ImageUpdateAutomation": {
-        "interval": "5m",
-        "sourceRef": {"kind": "GitRepository", "name": "manifests"},
-        "git": {"commit": {"author": {"email": "rocky@example.com"}}},
-    },
     "Kustomization": {"interval": "5m", "prune": True, "sourceRef": {"kind": "GitRepository", "name": "manifests"}},
     "OCIRepository": {"interval": "5m", "url": "oci://registry.example.com/web"},
     "Provider": {"type": "slack"},

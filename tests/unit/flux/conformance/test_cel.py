@@ -173,28 +173,6 @@ BROKEN: list[tuple[str, dict[str, Any], Problem]] = [
         ),
     ),
     (
-        "ImagePolicy",
-        {"interval": "5m"},
-        Problem(
-            (*AT, "interval"),
-            "bad-combination",
-            "interval has no effect without digestReflectionPolicy 'Always'",
-            fix="remove it, or write 'digestReflectionPolicy: Always' beside it",
-            at_key=True,
-        ),
-    ),
-    (
-        "ImagePolicy",
-        {"digestReflectionPolicy": "Always"},
-        Problem(
-            (*AT, "digestReflectionPolicy"),
-            "bad-combination",
-            "digestReflectionPolicy 'Always' needs an interval",
-            fix="add 'interval:', which says how often to look for a new digest",
-            at_key=True,
-        ),
-    ),
-    (
         "Provider",
         {"commitStatusExpr": "'x'"},
         Problem(
@@ -274,8 +252,6 @@ KEPT: list[tuple[str, dict[str, Any]]] = [
     ("HelmRelease", {"upgrade": {"strategy": {"name": "RetryOnFailure", "retryInterval": "5m"}}}),
     ("Kustomization", {"kubeConfig": {"configMapRef": REF}}),
     ("HelmRelease", {"kubeConfig": {"secretRef": REF}}),
-    ("ImagePolicy", {"digestReflectionPolicy": "Always", "interval": "5m"}),
-    ("ImagePolicy", {"digestReflectionPolicy": "IfNotPresent"}),
     ("Provider", {"type": "gitlab", "commitStatusExpr": "'x'"}),
     ("Receiver", {"type": "generic-oidc", "secretRef": None, "oidcProviders": [OIDC]}),
     ("Receiver", {"oidcProviders": []}),

@@ -159,20 +159,6 @@ def test_a_time_limit_of_a_source_knows_no_hours() -> None:
     assert expected == told("GitRepository", timeout="1h")
 
 
-@table("refspec", ["+refs/heads/main:refs/heads/main", ":refs/heads/next"])
-def test_an_image_update_neither_forces_its_push_nor_deletes(refspec: str) -> None:
-    git = {"commit": {"author": {"email": "rocky@example.com"}}, "push": {"refspec": refspec}}
-    expected = [
-        Problem(
-            (*AT, "git", "push", "refspec"),
-            "bad-value",
-            f"'{refspec}' is not a valid refspec",
-            fix="write it as 'refs/heads/main:refs/heads/next', without '+' (force) or ':' (delete) in front",
-        )
-    ]
-    assert expected == told("ImageUpdateAutomation", git=git)
-
-
 def test_an_address_is_never_quoted_as_it_may_hold_a_password() -> None:
     expected = [Problem((*AT, "url"), "bad-value", "a string does not match ^oci://.*$")]
     assert expected == told("OCIRepository", url="https://rocky:secret@registry.example.com/web")
