@@ -46,7 +46,6 @@ LONGEST = (
     "test_examples_teams",
     "test_walk",
     "test_sources",
-    "test_hubs",
     "test_new_fleet",
     "test_kept",
     "test_drift",

@@ -89,7 +89,6 @@ _COLUMNS: dict[str, tuple[_Column, ...]] = {
         _key("ENVIRONMENT"),
         _key("TENANT"),
         _key("CLUSTER"),
-        _key("HUB"),
         _key("NAMESPACE"),
         ("APPS", lambda row: [f"{app} {_shortened(version)}".strip() for app, version in row["planned"].items()]),
     ),

@@ -191,7 +191,8 @@ def answering(asked: SingleConfig | Client) -> Iterator[None]:
     """Report in one line that a cluster does not answer, or no longer does. Raises: Refused."""
     import httpx2
 
-    server = f"cluster {(asked if isinstance(asked, SingleConfig) else asked.config).cluster.server}"
+    config: SingleConfig = getattr(asked, "config", asked)
+    server = f"cluster {config.cluster.server}"
     try:
         yield
     except httpx2.TimeoutException:

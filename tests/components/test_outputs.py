@@ -11,12 +11,12 @@ import pulumi
 import pytest
 from pulumi.runtime import rpc
 
-from components.config import ClusterTarget
 from components.fleet import Fleet
 from components.run import Run
 from components.secrets import Holding, SecretConfig, holding, read_secrets, with_plain_secrets, with_secrets
 from tenantry.cluster import connect
 from tenantry.kube.objects import ObjectId
+from tenantry.stacks.file import Reach
 from tests.components.recording import Recording, record
 from tests.unit.memory import Memory
 from tests.unit.plan.test_identities import EXPORTED, by
@@ -73,7 +73,7 @@ def held(
         metadata = {"name": "edge", "namespace": "clusters"}
         memory.objects["/api/v1/namespaces/clusters/secrets/edge"] = {"metadata": metadata}
     monkeypatch.setattr(connect, "connect", lambda *_: memory.client())
-    return holding(PLAN, secrets, ClusterTarget(), state.__contains__)
+    return holding(PLAN, secrets, Reach(), state.__contains__)
 
 
 @pytest.mark.parametrize("exported", [TEXT, CONTENT], ids=["text", "mapping"])
@@ -83,7 +83,7 @@ def test_what_a_stack_exports_becomes_the_value_of_the_secret_and_is_marked_as_s
     secrets = read(outputs(kubeconfig=exported))
     found = held(monkeypatch, secrets)
     assert found == Holding()
-    recording = built(lambda: Run(plan=with_secrets(PLAN, secrets, found.kept), target=ClusterTarget()))
+    recording = built(lambda: Run(plan=with_secrets(PLAN, secrets, found.kept), target=Reach()))
     (made,) = (each for each in recording.objects if each.key.name == "clusters/edge" and "Secret" in each.key.type)
     assert made.inputs["data"][rpc._special_sig_key] == rpc._special_secret_sig
     assert json.loads(base64.b64decode(made.inputs["data"]["value"]["value"])) == CONTENT
@@ -124,7 +124,7 @@ def test_without_a_kubeconfig_that_flux_takes_the_secret_alone_is_held(
     assert said[1].startswith(f"{NOT_STORED} stays as it is; ")
     assert all(why in each and "\n  fix: " in each for each in said)
     assert not any("geheim" in each for each in said)
-    objects = built(lambda: Run(plan=with_secrets(new.registered(PLAN), secrets), target=ClusterTarget())).objects
+    objects = built(lambda: Run(plan=with_secrets(new.registered(PLAN), secrets), target=Reach())).objects
     assert len(objects) == len(PLAN.objects) - 1
 
 
