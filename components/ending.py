@@ -206,10 +206,11 @@ class Keeping:
 
     async def _unready(self) -> frozenset[str]:
         assert self.gates.reading
-        patience = max(rollout.timeout for rollout in self.gates.turns.rollouts)
+        rollout = self.gates.turns.rollout
+        assert rollout  # some app is awaited
         try:
             wanted = wanted_of(chain.from_iterable(self.gates.turns.awaited.values()))
-            live = await self.gates.reading.fresh(wanted, patience)
+            live = await self.gates.reading.fresh(wanted, rollout.timeout)
         except Refused as refused:
             environment = self.keeper.plan.environment
             self.gates.end(f"everything is applied, but the record of '{environment}' stays as it was: {refused}")

@@ -9,10 +9,8 @@ from __future__ import annotations
 import asyncio
 import sys
 import time
-from collections import deque
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
 from itertools import chain
 from typing import NoReturn
 
@@ -23,27 +21,14 @@ from tenantry.messages.errors import Refused
 from tenantry.messages.text import grouped, listed
 from tenantry.plan.plan import Plan
 from tenantry.rollout.authors import PLATFORM, Author, Authors
-from tenantry.rollout.checks import failed_checks
 from tenantry.rollout.judging import Awaited, State, judge
-from tenantry.rollout.opening import closed
 from tenantry.rollout.proven import Proven
 from tenantry.rollout.turns import Turn, Turns, turns_of, wanted_of
 from tenantry.rollout.watching import Seen, Watch
-from tenantry.rollout.waves import Rollout, Wave, in_words
-from tenantry.rollout.windows import Shut
-from tenantry.rollout.words import (
-    arrived,
-    held,
-    not_begun,
-    progress,
-    stopped,
-    unapplied,
-    unchecked,
-    unkept,
-    unreadable,
-)
+from tenantry.rollout.waves import Rollout, Wave
+from tenantry.rollout.words import arrived, held, progress, stopped, unapplied, unkept, unreadable
 from tenantry.stacks.file import Reach
-from tenantry.stacks.outcome import WAITS, is_started_by_tenantry, tell
+from tenantry.stacks.outcome import is_started_by_tenantry, tell
 
 from .reading import Reading
 
@@ -75,12 +60,12 @@ def ended(message: str, code: int = 1) -> NoReturn:
 
 @dataclass(slots=True)
 class Gates:
-    """The gates of all rollouts of a plan.
+    """The gates of the waves of a plan.
 
     reading: None: nothing is waited for, as in a preview. to_the_end: the last wave is waited for, too. left: what stays as it is:
-    nobody waits for it, and it waits for nobody. good: called when a wave is good, with what stays as it is. closed: whether a
-    window keeps a wave from beginning. changing: the rollouts and waves in which the run changes something. authors: None: whatever
-    fails counts against the platform. proven: what may go before its wave.
+    nobody waits for it, and it waits for nobody. good: called when a wave is good, with what stays as it is. changing: the numbers
+    of the waves in which the run changes something. authors: None: whatever fails counts against the platform. proven: what may go
+    before its wave.
     """
 
     environment: str
@@ -89,9 +74,8 @@ class Gates:
     end: Callable[..., NoReturn] = ended
     to_the_end: bool = False
     left: frozenset[ObjectId] = frozenset()
-    good: Callable[[Rollout, Wave, Callable[[ObjectId], bool]], Awaitable[None]] | None = None
-    closed: Callable[[], Shut | None] = lambda: None
-    changing: frozenset[tuple[str, int]] = frozenset()
+    good: Callable[[Wave, Callable[[ObjectId], bool]], Awaitable[None]] | None = None
+    changing: frozenset[int] = frozenset()
     authors: Authors | None = None
     proven: Sequence[Proven] = ()
     stayed: dict[ObjectId, str] = field(default_factory=dict)
@@ -133,21 +117,22 @@ class Gates:
         Args:   answers: what the engine says of each object.
         Raises: RunError: a wave has failed. What is held then is never sent.
         """
-        if self.reading is None:
+        if self.reading is None or self.turns.rollout is None:
             return
         await self._look_first(self.reading)
         by_turn = grouped(
             (each for each in answers.items() if self.holds(each[0])), lambda each: self.turns.of[each[0]]
         )
-        rollouts = [asyncio.ensure_future(self._rollout(each, by_turn, self.reading)) for each in self.turns.rollouts]
+        used = {turn.wave for turn in by_turn}
         try:
-            await asyncio.gather(*rollouts)
+            for wave in self.turns.rollout.waves:
+                if wave.number in used:
+                    is_last = wave.number == max(used) and not (self.to_the_end or wave.soak)
+                    await _Run(self, self.turns.rollout, wave, by_turn, self.reading, is_last=is_last).run()
         except Exception as error:
             self._error = error
             for turn in by_turn:
                 self._event(turn).set()
-            for rollout in rollouts:
-                rollout.cancel()
             raise
 
     async def _look_first(self, reading: Reading) -> None:
@@ -167,25 +152,6 @@ class Gates:
         if told:
             pulumi.log.info(f"goes at once, because an earlier wave runs the same: {listed(told, _MOST)}")
 
-    async def _rollout(
-        self,
-        rollout: Rollout,
-        answers: Mapping[Turn, Sequence[tuple[ObjectId, asyncio.Future[Answer]]]],
-        reading: Reading,
-    ) -> None:
-        used = {turn.wave for turn in answers if turn.rollout == rollout.name}
-        for wave in rollout.waves:
-            if wave.number in used:
-                if wave.number > min(used) and (closed := self.closed()):
-                    self.end(not_begun(self.environment, rollout, wave, closed), WAITS)
-                is_last = wave.number == max(used) and not (self.to_the_end or wave.soak or self.checks(rollout, wave))
-                await _Run(self, rollout, wave, answers, reading, is_last=is_last).run()
-
-    def checks(self, rollout: Rollout, wave: Wave) -> bool:
-        """Whether the checks of a wave are asked: if something changes in it, or in a later wave that needs it."""
-        changes = (number for name, number in self.changing if name == rollout.name)
-        return bool(wave.checks) and max(changes, default=0) >= wave.number
-
     def begin(self, turn: Turn) -> None:
         """Send the objects of a turn to the engine."""
         self._event(turn).set()
@@ -201,15 +167,10 @@ def gates_of(plan: Plan, target: Reach, *, to_the_end: bool = False) -> Gates:
     """
     turns = turns_of(plan)
     if pulumi.runtime.is_dry_run():
-        for rollout in plan.rollouts:
-            pulumi.log.info(f"changes go {in_words(rollout)}")
-        for sentence in plan.windows.begin(datetime.now(UTC)):
-            pulumi.log.info(sentence)
+        if plan.rollout:
+            pulumi.log.info(f"changes go {plan.rollout}")
         return Gates(plan.environment, turns, None)
-    reading = Reading(plan, target)
-    return Gates(
-        plan.environment, turns, reading, to_the_end=to_the_end, closed=lambda: closed(plan, datetime.now(UTC))
-    )
+    return Gates(plan.environment, turns, Reading(plan, target), to_the_end=to_the_end)
 
 
 @dataclass(slots=True)
@@ -228,50 +189,42 @@ class _Run:
 
     async def run(self) -> None:
         """Return when the next wave may begin."""
-        queue = deque(self.wave.units)
         gates = self.gates
         watch = self._watch()
-        if not self.is_last and (self.rollout.name, self.wave.number) in gates.changing:
+        if not self.is_last and self.wave.number in gates.changing:
             await self._before(watch)
-        watch.changed(await self._begin(["", *self.wave.left_out], queue))
-        running, waited = 0, False
+        await self._begin(["", *self.wave.left_out], not_begun=self.wave.clusters)
+        await self._begin(self.wave.clusters)
+        watch.changed(self.wave.clusters)
+        waited = False
         while True:
-            at_once = (self.rollout.max_parallel or len(queue)) - running
-            watch.changed(await self._begin([queue.popleft() for _ in range(min(at_once, len(queue)))], queue))
-            if gates.stopped:  # by this rollout or another one
+            if gates.stopped:
                 watch.leave(gates.stays)
-            if not queue and self.is_last:
+            if self.is_last:
                 return
-            if not queue and not watch.unseen:
+            if not watch.unseen:
                 await self._good()
                 return
             seen = await self._look(watch)
             if over := watch.over(seen):
-                self._stop(over, seen, queue)
+                self._stop(over, seen)
                 continue
-            running = len(seen.waiting)
-            if not running and not queue:
+            if not seen.waiting:
                 self._tell_end(seen, waited=waited)
                 await self._good()
                 return
-            if running:
-                waited = True
-                self._tell_progress(seen)
-                await asyncio.sleep(self.reading.pause)
+            waited = True
+            self._tell_progress(seen)
+            await asyncio.sleep(self.reading.pause)
 
-    async def _begin(self, units: Iterable[str], not_begun: Iterable[str]) -> list[str]:
-        """Change clusters or tenants, and return when the engine has. Those to wait for are returned.
-
-        not_begun: others of the wave.
-        """
-        turns = [Turn(self.rollout.name, self.wave.number, unit) for unit in units]
+    async def _begin(self, clusters: Iterable[str], not_begun: Iterable[str] = ()) -> None:
+        """Change clusters, and return when the engine has. not_begun: others of the wave, which come later."""
+        turns = [Turn(self.wave.number, cluster) for cluster in clusters]
         for turn in turns:
             self.gates.begin(turn)
-        # The answers go on if another rollout ends this one.
-        made = {id: await asyncio.shield(answer) for each in turns for id, answer in self.answers.get(each, ())}
+        made = {id: await answer for each in turns for id, answer in self.answers.get(each, ())}
         if refused := [id for id, answer in made.items() if not answer.ok and not self.gates.stays(id)]:
             self._stop_refused(refused, not_begun)
-        return [each.unit for each in turns if each.unit in self.wave.units]
 
     def _stop_refused(self, refused: Iterable[ObjectId], not_begun: Iterable[str]) -> None:
         """Stop those whose objects the engine could not change. Raises: RunError: one of them is the platform."""
@@ -306,26 +259,23 @@ class _Run:
         return watch
 
     def _awaited(self) -> dict[str, list[Awaited]]:
-        found = self.gates.turns.awaited.get((self.rollout.name, self.wave.number), ())
+        found = self.gates.turns.awaited.get(self.wave.number, ())
         own = (each for each in found if each.id not in self.gates.left and not self.gates.stays(each.id))
-        return grouped(own, lambda each: self.rollout.unit_of(each.owner))
+        return grouped(own, lambda each: each.owner.cluster)
 
-    def _stop(self, authors: Iterable[Author], seen: Seen, queue: Iterable[str]) -> None:
+    def _stop(self, authors: Iterable[Author], seen: Seen) -> None:
         """Leave what these have as it is from now on. Raises: RunError: one of them is the platform, which changes everybody's."""
         gates, whole = self.gates, [*authors]
         if PLATFORM in whole or not gates.authors:
-            gates.end(stopped(gates.environment, self.rollout, self.wave, seen, queue))
+            gates.end(stopped(gates.environment, self.rollout, self.wave, seen))
         for author in whole:
             whose = gates.authors.in_words(author)
-            self._hold(author, held(gates.environment, self.rollout, self.wave, whose, seen.failed[author], queue))
+            self._hold(author, held(gates.environment, self.rollout, self.wave, whose, seen.failed[author]))
 
     async def _good(self) -> None:
-        checks = self.wave.checks if self.gates.checks(self.rollout, self.wave) else ()
-        if failed := await asyncio.to_thread(failed_checks, checks):
-            self.gates.end(unchecked(self.gates.environment, self.rollout, self.wave, failed))
         if self.gates.good:
             try:
-                await self.gates.good(self.rollout, self.wave, self.gates.stays)
+                await self.gates.good(self.wave, self.gates.stays)
             except Refused as refused:
                 self.gates.end(unkept(self.rollout, self.wave, refused))
 

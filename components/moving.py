@@ -80,7 +80,8 @@ class Moving:
     async def _reason(self, move: Move, reading: Reading) -> str:
         """Why a source gets no artifact; "" if it has one. Raises: what has ended the run."""
         begun, told, asked, failures = time.monotonic(), False, set[ObjectId](), Failures(time.monotonic)
-        patience = float(max((each.timeout for each in self.gates.turns.rollouts), default=PATIENCE))
+        rollout = self.gates.turns.rollout
+        patience = float(rollout.timeout if rollout else PATIENCE)
         while True:
             self.gates.check()
             try:

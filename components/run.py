@@ -32,11 +32,10 @@ from tenantry.preflight.fitness import Policed, fitted
 from tenantry.rollout.authors import Authors
 from tenantry.rollout.ignoring import ignored
 from tenantry.rollout.moves import Move
-from tenantry.rollout.opening import waits
 from tenantry.rollout.proven import proven_in
 from tenantry.stacks.command import PARALLEL, SKIP_CHECKPOINTS, TUNED
 from tenantry.stacks.file import NAMESPACE, Reach
-from tenantry.stacks.outcome import OUTCOME_FILE, STARTED, UNPROTECT, WAITS, for_stack, offboards, tell
+from tenantry.stacks.outcome import OUTCOME_FILE, STARTED, UNPROTECT, for_stack, offboards, tell
 
 from .comparing import restoring
 from .config import StackConfig, read_config
@@ -57,7 +56,7 @@ if TYPE_CHECKING:
 class Run:
     """plan: with the values of Secrets, without what is left out. target: how the management cluster is reached.
 
-    gates: None: the plan's rollouts are left aside. check: of some objects, when all have been created.
+    gates: None: the plan's rollout is left aside. check: of some objects, when all have been created.
     last: makes the object that is created after all others. kept: objects that stay as they are, whatever the plan says of them.
     whole: the plan before anything was left out; None: nothing was.
     moves: the apps that move to another source. staying: what can stay as it is in the midst of the run.
@@ -99,7 +98,7 @@ def run_of(environment: str | None = None, file: str | Path | None = None) -> Ru
         gates.left, gates.good = waits.ids, clocks.good
         gates.authors = Authors(plan, compared.ids if compared else frozenset())
         changing = (plan.wave_of(id) for id in gates.authors.touched)
-        gates.changing = frozenset((rollout.name, wave.number) for rollout, wave in filter(None, changing))
+        gates.changing = frozenset(wave.number for wave in filter(None, changing))
         if compared:
             new = {each.id for each in compared.before if not each.live}
             gates.proven = [*proven_in(plan, gates.turns, compared.ids | waits.ids, new)]
@@ -170,9 +169,6 @@ def make_plan(config: StackConfig) -> Made:
     target = config.target
     if passed_over := ignored(config.environment):
         pulumi.log.warn(f"in an emergency, this run does not wait for {listed(passed_over)}")
-    if not pulumi.runtime.is_dry_run() and (message := waits(planned, datetime.now(UTC))):
-        tell(str(WAITS))
-        raise pulumi.RunError(message)
     with connected(target) as client:
         now = _held(client, fleet, planned, config)
         _check(fleet, planned, now, config)

@@ -1,4 +1,4 @@
-"""What a run holds because it waits for time or people: it stays as it is, and a later run goes on.
+"""What a run holds because it waits for a time: it stays as it is, and a later run goes on.
 
 What waits and is in the state is registered with all changes ignored. What is not in the state is not registered, nor what needs it
 and is not there either. What waits needs what it refers to now, also if the plan no longer has that.
@@ -22,7 +22,7 @@ from tenantry.plan.plan import Plan
 from tenantry.rollout.conditions import Mark, Waiting, has_conditions, marked, told, waiting
 from tenantry.rollout.moves import by_place, needed_by
 from tenantry.rollout.parts import Part, digests_of, parts_of
-from tenantry.rollout.waves import Rollout, Wave
+from tenantry.rollout.waves import Wave
 from tenantry.stacks.file import Reach
 from tenantry.stacks.outcome import WAITING, tell
 from tenantry.stacks.targets import key_in_state
@@ -60,7 +60,7 @@ class Clocks:
         plan, now = self.plan, datetime.now(UTC)
         if not has_conditions(plan):
             return self.waiting
-        known = known_on(client, plan, self.platform, now, runs=True)
+        known = known_on(client, plan, self.platform, now)
         self.marks = dict(known.marks or {})
         found = waiting(plan, [each.id for each in differences], known, owners_of(unplanned))
         if found:
@@ -69,7 +69,7 @@ class Clocks:
             self.waiting = found
         return self.waiting
 
-    async def good(self, rollout: Rollout, wave: Wave, stays: Callable[[ObjectId], bool]) -> None:
+    async def good(self, wave: Wave, stays: Callable[[ObjectId], bool]) -> None:
         """A wave has become good: what has changed in it soaks from now on. Raises: Refused: this cannot be written.
 
         stays: whether an object stays as it is, because what its author has changed has failed.
@@ -82,7 +82,7 @@ class Clocks:
         parts, digests = self._contents
         held = {part for id in self.waiting.objects if (part := parts.get(id))}
         held |= {part for id, part in parts.items() if stays(id)}
-        reached = {each for each in digests if each[:2] == (rollout.name, wave.number)} - held
+        reached = {each for each in digests if each.wave == wave.number} - held
         async with self._lock:
             marks = marked(self.marks, reached, digests, datetime.now(UTC))
             if marks != self.marks:

@@ -102,9 +102,7 @@ def _confined(fleet: Fleet, planned: Plan) -> Plan:
     if (frame := _frame_of(fleet)) is None:
         return planned
     adopting = [each.tenant for each in planned.permits if each.what == "adopt" and each.tenant]
-    waves = {*planned.off, *(each.name for each in planned.rollouts if each.name)}
-    own_waves = sorted(each for each in waves if not each.startswith("addon "))
-    if found := tuple(escapes(frame, planned.environment, planned.objects, adopting, own_waves)):
+    if found := tuple(escapes(frame, planned.environment, planned.objects, adopting, sorted(planned.off))):
         raise NotConfined(planned.environment, found)
     return planned
 

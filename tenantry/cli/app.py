@@ -36,7 +36,6 @@ _SECTIONS = {
         "up": "apply an environment with Pulumi, and wait until it is ready",
         "destroy": "delete an environment with Pulumi",
         "status": "show whether every app is ready",
-        "approve": "approve what a wave of a rollout would change",
     },
     "Inspect": {
         "list": "list tenants, apps with versions, clusters or placements",

@@ -39,7 +39,7 @@ from tenantry.fleet.merge import Value
 from tenantry.kube.names import PLATFORM
 from tenantry.load import load_fleet
 from tenantry.messages.errors import Refused
-from tenantry.messages.text import counted, listed
+from tenantry.messages.text import counted
 from tenantry.model.durations import duration
 from tenantry.plan.after import in_words
 from tenantry.plan.plan import plan
@@ -204,7 +204,7 @@ def _document(app: ExplainedApp | ExplainedPlatform | ExplainedTenant) -> Docume
     gate = None
     if app.gate:
         after, origin = app.gate
-        gate = explanation.ExplainedGate(environment=after.environment, gate=after.gate, soak=after.soak, origin=origin)
+        gate = explanation.ExplainedGate(environment=after.environment, soak=after.soak, origin=origin)
     return explanation.ExplainedApp(
         tenant=app.tenant,
         app=app.app,
@@ -214,8 +214,6 @@ def _document(app: ExplainedApp | ExplainedPlatform | ExplainedTenant) -> Docume
         elsewhere=app.choice.elsewhere,
         gate=gate,
         rollout=app.rollout,
-        windows=app.windows,
-        bypass=app.bypass if app.windows else "",
         placed={each.cluster: each for each in app.placed},
     )
 
@@ -234,13 +232,6 @@ def _app_lines(app: ExplainedApp) -> Iterator[Line]:
         yield Line(f"after: {scalar(after.environment)}", f"{in_words(after)}, {place(origin)}", bold=True)
     if app.rollout:
         yield from _rollout_lines(app.rollout)
-    for each in app.windows:
-        whose = f"windows of {each.of}" if each.of else "windows"
-        yield Line(f"{whose}: {each.words}", f"changes begin when they are open, {place(each.origin)}", bold=True)
-    if app.bypass:
-        yield Line(f"  bypassed by: {scalar(app.bypass)}", "what is new there reaches all clusters at once", "yellow")
-    if is_range(app.bypass):
-        yield Line("", "to pin it, write a version in place of the range")
     for placed in app.placed:
         yield Line("")
         yield from _placed_lines(placed)
@@ -251,19 +242,19 @@ def _rollout_lines(rollout: AppRollout) -> Iterator[Line]:
     if rollout.of == "off":
         yield Line("rollout: false", f"all clusters change at the same time, {where}", bold=True)
         return
-    whose = {"own": "the app's own", "class": "its class's"}.get(rollout.of, "the environment's")
-    by = " by tenants" if rollout.by == "tenants" else ""
-    yield Line("rollout:", f"{whose} {counted(rollout.total, 'wave')}{by}, {where}", bold=True)
+    yield Line("rollout:", f"the environment's {counted(rollout.total, 'wave')}, {where}", bold=True)
     for wave in rollout.waves:
         left = f"not waited for: {', '.join(wave.left_out)}" if wave.left_out else ""
-        if rollout.by == "tenants":
-            left = f"wave {wave.number}: all of the tenant's clusters{', not waited for' if wave.left_out else ''}"
-        conditions = [f"approved by {listed(wave.groups)}"] if wave.groups else []
-        conditions += [f"checked by {listed(wave.checks)}"] if wave.checks else []
-        conditions += [f"soaks for {duration(wave.soak)}"] if wave.soak else []
+        conditions = [f"soaks for {duration(wave.soak)}"] if wave.soak else []
         conditions += [f"tolerates {wave.tolerate}"] if wave.tolerate else []
         notes = "; ".join(filter(None, (left, *conditions)))
         yield Line(f"  {wave.name}: [{', '.join((*wave.clusters, *wave.left_out))}]", notes)
+    if rollout.bypass:
+        yield Line(
+            f"  bypassed by: {scalar(rollout.bypass)}", "what is new there reaches all clusters at once", "yellow"
+        )
+    if is_range(rollout.bypass):
+        yield Line("", "to pin it, write a version in place of the range")
 
 
 def _order(order: Mapping[str, Keeper]) -> Iterator[Line]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from datetime import UTC, datetime
 from pathlib import Path
 
 import click
@@ -17,7 +16,6 @@ from tenantry.fleet.fleet import Fleet
 from tenantry.load import load_fleet, plan_all, warnings_of
 from tenantry.messages.text import counted, listed
 from tenantry.plan.after import in_words as gate_in_words
-from tenantry.rollout.waves import in_words
 
 
 @click.command(
@@ -46,8 +44,8 @@ def command(file: Path, *, strict: bool, output: str) -> int:
 
     A valid file can get warnings on stderr about what is probably not meant, such as sources that no app uses, overrides
     that never apply, and misspelled roles. Lines after the summary name the tenants with `clusterAdmin: true`, those
-    with `clusterRoles`, the waves of environments with a `rollout`, what environments wait for before they change
-    (`after`), and when changes could begin (`windows`).
+    with `clusterRoles`, the waves of environments with a `rollout`, and what environments wait for before they change
+    (`after`).
 
     `github` prints workflow commands, whose paths start at the root of the Git repository.
     """
@@ -58,19 +56,11 @@ def command(file: Path, *, strict: bool, output: str) -> int:
     rights = [name for name, tenant in fleet.document.tenants.items() if tenant.clusterRoles]
     objects = {name: len(plan.objects) for name, plan in plans.items()}
     warnings = warnings_of(fleet)
-    rollouts = {name: plan.rollouts for name, plan in plans.items() if plan.rollouts}
+    rollouts = {name: plan.rollout for name, plan in plans.items() if plan.rollout}
     summary, *facts = _summary(file, fleet, objects, admins, rights)
-    facts += [
-        f"environment {name}{',' if each.name else ' changes'} {in_words(each)}"
-        for name, every in rollouts.items()
-        for each in every
-        if not each.name or each.by == "tenants"
-    ]
+    facts += [f"environment {name} changes {each}" for name, each in rollouts.items()]
     gates = {name: plan.after for name, plan in plans.items() if plan.after}
     facts += [f"environment {name}: {gate_in_words(each)}" for name, each in gates.items()]
-    now = datetime.now(UTC)
-    windows = {name: found for name, plan in plans.items() if (found := plan.windows.begin(now))}
-    facts += [f"environment {name}: {each}" for name, found in windows.items() for each in found]
     if output == "json":
         from tenantry.cli.documents.checks import Validation
 
@@ -78,9 +68,8 @@ def command(file: Path, *, strict: bool, output: str) -> int:
             Validation(
                 warnings=warnings,
                 objects=objects,
-                rollouts=rollouts,
+                rollouts={name: each.waves for name, each in rollouts.items()},
                 gates=gates,
-                windows=windows,
                 cluster_admin=admins,
                 cluster_roles=rights,
             )

@@ -34,10 +34,9 @@ def statuses(plan: Plan, live: Iterable[Manifest]) -> tuple[AppStatus, ...]:
         _status(app, standings.of(app.id), found.get(app.id), plan.environment, paused=app.id in paused)
         for app in plan.apps
     )
-    if not plan.rollouts:
+    if plan.rollout is None:
         return tuple(judged)
-    members = (plan.wave_of(app.id) for app in plan.apps)
-    return tuple(replace(each, wave=member and member[1]) for each, member in zip(judged, members, strict=True))
+    return tuple(replace(each, wave=plan.wave_of(each.app.id)) for each in judged)
 
 
 def paused_by_file(plan: Plan) -> frozenset[ObjectId]:

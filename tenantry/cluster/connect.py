@@ -9,7 +9,7 @@ from contextlib import ExitStack, contextmanager, suppress
 from difflib import SequenceMatcher
 from http import HTTPStatus
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import yaml
 
@@ -191,7 +191,7 @@ def answering(asked: SingleConfig | Client) -> Iterator[None]:
     """Report in one line that a cluster does not answer, or no longer does. Raises: Refused."""
     import httpx2
 
-    config: SingleConfig = getattr(asked, "config", asked)
+    config = cast("SingleConfig", getattr(asked, "config", None) or asked)
     server = f"cluster {config.cluster.server}"
     try:
         yield

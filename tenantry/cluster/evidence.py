@@ -24,7 +24,7 @@ from tenantry.cluster.status import (
 )
 from tenantry.flux.schemas import kinds, schema_of
 from tenantry.guard.places import Places, whose
-from tenantry.kube.objects import Manifest, ObjectId, Owner, object_id
+from tenantry.kube.objects import Manifest, ObjectId, object_id
 from tenantry.messages.data import ABSENT, mapping_at, mappings_in, value_at
 from tenantry.messages.text import grouped, printable
 from tenantry.plan.after import PACE
@@ -184,16 +184,10 @@ def tolerated(plan: Plan, evidence: Iterable[Evidence]) -> frozenset[ObjectId]:
         if not any(each.runs for each in every):
             continue
         bad = [each for each in every if not each.runs and each.is_planned and plan.wave_of(each.app.id)]
-        for member, mine in grouped(bad, lambda each: plan.wave_of(each.app.id)).items():
-            assert member
-            rollout, wave = member
+        for wave, mine in grouped(bad, lambda each: plan.wave_of(each.app.id)).items():
+            assert wave
             lost, failed = (
-                {
-                    rollout.unit_of(Owner(each.app.tenant, each.app.cluster))
-                    for each in mine
-                    if each.is_unreachable is is_lost
-                }
-                for is_lost in (True, False)
+                {each.app.cluster for each in mine if each.is_unreachable is is_lost} for is_lost in (True, False)
             )
             if len(lost) <= wave.tolerate.unreachable and len(failed) <= wave.tolerate.failed:
                 found |= {each.app.id for each in mine}

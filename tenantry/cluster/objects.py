@@ -18,7 +18,7 @@ from tenantry.messages.data import mapping_at
 from tenantry.plan.engine_order import becomes_ready
 from tenantry.plan.plan import Plan
 from tenantry.plan.users import Users
-from tenantry.rollout.waves import Wave, wave_name
+from tenantry.rollout.waves import Wave
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,13 +78,8 @@ def object_statuses(plan: Plan, live: Iterable[Manifest]) -> Iterator[ObjectStat
             )
         since = last_good(found[id]) if id in found else ""
         yield ObjectStatus(
-            planned, state, message, names.get(id, ""), since, _wave(plan, id), users.in_words(id), behind
+            planned, state, message, names.get(id, ""), since, plan.wave_of(id), users.in_words(id), behind
         )
-
-
-def _wave(plan: Plan, id: ObjectId) -> Wave | None:
-    member = plan.wave_of(id)
-    return member[1] if member else None
 
 
 _STAY = (Readiness.FAILED, Readiness.UNREACHABLE, Readiness.SUSPENDED)
@@ -97,13 +92,12 @@ class Compared:
     def __init__(self, plan: Plan, apps: Iterable[AppStatus], differences: Iterable[Difference]) -> None:
         self._plan, self._contents = plan, Contents(plan)
         self._differences: Mapping[ObjectId, Difference] = {difference.id: difference for difference in differences}
-        self._unfinished: dict[str, int] = {}
+        waves: list[int] = []
         for status in apps:
             changed = status.readiness is not Readiness.READY or any(True for _ in self._of(status))
-            if changed and (member := plan.wave_of(status.app.id)):
-                rollout, wave = member
-                first = self._unfinished.get(rollout.name, wave.number)
-                self._unfinished[rollout.name] = min(first, wave.number)
+            if changed and (wave := plan.wave_of(status.app.id)):
+                waves.append(wave.number)
+        self._unfinished = min(waves, default=0)
 
     def app(self, status: AppStatus) -> AppStatus:
         """The status of an app whose object, source, chart or ConfigMap is perhaps not as planned."""
@@ -136,7 +130,7 @@ class Compared:
                 message,
                 names.get(planned.id, ""),
                 status.since if status else "",
-                _wave(self._plan, planned.id),
+                self._plan.wave_of(planned.id),
                 users.in_words(planned.id),
             )
 
@@ -159,10 +153,7 @@ class Compared:
 
     def _held_back(self, id: ObjectId) -> str:
         """Which wave an object waits for, if an earlier one has not arrived; else ""."""
-        member = self._plan.wave_of(id)
-        if member is None:
+        rollout, wave = self._plan.rollout, self._plan.wave_of(id)
+        if rollout is None or wave is None or not self._unfinished or wave.number <= self._unfinished:
             return ""
-        rollout, wave = member
-        if wave.number <= self._unfinished.get(rollout.name, wave.number):
-            return ""
-        return f"waits for {wave_name(rollout, wave)}: not applied yet"
+        return f"waits for {rollout.name_of(wave)}: not applied yet"

@@ -161,6 +161,5 @@ def ways_on(environment: str, after: After, different: Sequence[str]) -> str:
     lines = [f"{how}: tenantry up --environment {first}"]
     if different:
         lines.append(f"or take what {first} has: tenantry promote {first} {environment} {different[0]}")
-    if after.refuses:
-        lines.append(f"in an emergency: tenantry up --environment {environment} --ignore after")
+    lines.append(f"in an emergency: tenantry up --environment {environment} --ignore after")
     return "\n       ".join(lines)

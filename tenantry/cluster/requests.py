@@ -174,22 +174,13 @@ def seen_as(client: Client, user: str) -> str | None:
 
     None: the cluster cannot say, because its Kubernetes is older than 1.28. Raises: Refused: impersonating is not allowed.
     """
-    info = _user_info(client, {"Impersonate-User": user})
-    return None if info is None else str(info.get("username") or "")
-
-
-def user_of(client: Client) -> tuple[str, tuple[str, ...]]:
-    """Whom a cluster sees in a request, and the groups; "" if its Kubernetes cannot say. Raises: as `one`."""
-    info = _user_info(client) or {}
-    return str(info.get("username") or ""), tuple(map(str, info.get("groups") or ()))
-
-
-def _user_info(client: Client, headers: Mapping[str, str] | None = None) -> Mapping[str, Any] | None:
-    """What a SelfSubjectReview answers; None: the cluster does not know this kind."""
     path = f"{_root(_AUTHENTICATION)}/selfsubjectreviews"
     content = {"apiVersion": _AUTHENTICATION, "kind": "SelfSubjectReview"}
+    headers = {"Impersonate-User": user}
     answer = _sent(client, "POST", path, "who one is on the cluster", json=content, headers=headers)
-    return None if answer is None else mapping_at(mapping_at(answer, "status"), "userInfo")
+    if answer is None:
+        return None
+    return str(mapping_at(mapping_at(answer, "status"), "userInfo").get("username") or "")
 
 
 _AUTHENTICATION = "authentication.k8s.io/v1"

@@ -31,7 +31,6 @@ from tenantry.plan.after import After
 from tenantry.plan.objects.lifecycle import STATE_LABEL
 from tenantry.plan.plan import PROTECTED, Permit, Plan, nothing_of
 from tenantry.plan.planned_apps import PlannedApp
-from tenantry.rollout.windows import Windows
 
 _T = TypeVar("_T")
 
@@ -100,7 +99,7 @@ class Diff:
     object by itself.
     permitted: what the file permits from now on.
     rollouts: those that differ. after: the gate to the environment before, before and after.
-    order: the environment before, before and after. windows: when changes may begin, before and after.
+    order: the environment before, before and after.
     protection: whether Pulumi refuses to delete the environment's tenants and apps, before and after.
     """
 
@@ -122,7 +121,6 @@ class Diff:
     rollouts: tuple[ChangedRollout, ...] = ()
     after: tuple[After | None, After | None] = (None, None)
     order: tuple[str | None, str | None] = (None, None)
-    windows: tuple[Windows, Windows] = (Windows(), Windows())
 
     @property
     def elsewhere(self) -> bool:
@@ -149,7 +147,6 @@ class Diff:
         objects = self.removed.objects or self.added.objects or self.changed
         kept = self.status is Status.KEPT and not (self.protects or self.unprotected or self.regates)
         kept = kept and not self.elsewhere
-        kept = kept and self.windows[0] == self.windows[1]
         return bool(not kept or objects or self.allowed or self.widened or self.permitted or self.rollouts)
 
     @property
@@ -220,7 +217,6 @@ def _diff(before: Plan, after: Plan, status: Status) -> Diff:
         rollouts=tuple(changed_rollouts(before, after)),
         after=(before.after, after.after),
         order=(before.before, after.before),
-        windows=(before.windows, after.windows),
     )
 
 

@@ -18,7 +18,6 @@ from tenantry.grants.model import Share
 from tenantry.model.durations import seconds_of
 from tenantry.plan.plan import Plan
 from tenantry.plan.planned_apps import PlannedApp
-from tenantry.rollout.drawing import rollout_name
 from tenantry.rollout.waves import Rollout
 
 
@@ -101,46 +100,47 @@ def moved_tenants(before: Plan, after: Plan) -> tuple[Moved, ...]:
 
 
 Side: TypeAlias = Rollout | Literal[False] | None
-"""A rollout in one of two plans. False: it is switched off for an app. None: there is none, so an app follows the environment's."""
+"""An environment's rollout in one of two plans, or an app's. False: the app keeps out of the waves. None: there is none, so an app
+follows the environment's."""
 
 
 class ChangedRollout(NamedTuple):
-    """A rollout that differs. name: as in `Rollout`."""
+    """A rollout that differs. app: the full name of the app that keeps out of the waves; "": it is the environment's."""
 
-    name: str
+    app: str
     before: Side
     after: Side
 
 
 def changed_rollouts(before: Plan, after: Plan) -> Iterator[ChangedRollout]:
-    """Those with other waves or limits, with a cluster or tenant in another wave, or switched off or on for an app.
+    """Those with other waves or limits, with a cluster in another wave, or switched off or on for an app.
 
-    A new cluster or tenant alone is no difference, and neither is an app without waves that is removed.
+    A new cluster alone is no difference, and neither is an app without waves that is removed.
     """
     old, new = _by_name(before), _by_name(after)
     for name in dict.fromkeys((*old, *new)):
         was, now = old.get(name), new.get(name)
-        is_gone = was is False and now is None and not (after.rollouts and name in _names(after))
+        is_gone = was is False and now is None and not (after.rollout and name in _names(after))
         if _differs(was, now) and not is_gone:
             yield ChangedRollout(name, was, now)
 
 
 def _by_name(plan: Plan) -> dict[str, Side]:
-    found: dict[str, Side] = {rollout.name: rollout for rollout in plan.rollouts}
+    found: dict[str, Side] = {"": plan.rollout} if plan.rollout else {}
     if plan.off:
         found |= dict.fromkeys((name for name in _names(plan) if name in plan.off), False)
     return found
 
 
 def _names(plan: Plan) -> dict[str, None]:
-    """What rollouts of the apps of a plan are called, each once."""
-    return dict.fromkeys(rollout_name(app.tenant, app.name) for app in plan.apps)
+    """The full names of the apps of a plan, each once."""
+    return dict.fromkeys(app.full_name for app in plan.apps)
 
 
 def _differs(before: Side, after: Side) -> bool:
     if not before or not after:
         return before is not after
-    if before.by != after.by or _limits(before) != _limits(after):
+    if _limits(before) != _limits(after):
         return True
     was = {name: wave.number for wave in before.waves for name in wave.every}
     return any(was.get(name, wave.number) != wave.number for wave in after.waves for name in wave.every)
@@ -148,7 +148,7 @@ def _differs(before: Side, after: Side) -> bool:
 
 def _limits(rollout: Rollout) -> tuple[object, ...]:
     waves = tuple((wave.name, wave.tolerate.written) for wave in rollout.waves)
-    return rollout.timeout, rollout.unreachable_after, rollout.max_parallel, waves
+    return rollout.timeout, waves
 
 
 _ADDRESSES = ("sources", "alerts", "push")

@@ -5,9 +5,9 @@ The plan says where an app is and what its object is called. The file says which
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
-from typing import Literal, TypeAlias
+from typing import Literal
 
 from tenantry.explain.common import Keeper, keeper, known, known_cluster
 from tenantry.fleet.choice import Choice, choice_of_addon, choice_of_app
@@ -21,20 +21,15 @@ from tenantry.plan.after import After
 from tenantry.plan.plan import Plan
 from tenantry.plan.planned_apps import PlannedApp
 from tenantry.rollout.bypasses import bypass
-from tenantry.rollout.drawing import name_of_app, own_rollouts, rollout_at
-from tenantry.rollout.model import By
-from tenantry.rollout.waves import Rollout, check_names_of, own_by_app
-from tenantry.rollout.windows import in_words
-
-Whose: TypeAlias = Literal["environment", "class", "own", "off"]
+from tenantry.rollout.drawing import rollout_at
+from tenantry.rollout.waves import Rollout
 
 
 @dataclass(frozen=True, slots=True)
 class AppWave:
     """A wave with clusters of an app. number: in the whole rollout. left_out: clusters that nothing waits for.
 
-    soak: seconds for which the next wave waits after this one was good. groups: of which one approves before it begins.
-    checks: the names of those that are asked after it. tolerate: as written, how many units may go wrong.
+    soak: seconds for which the next wave waits after this one was good. tolerate: as written, how many clusters may go wrong.
     """
 
     number: int
@@ -42,58 +37,46 @@ class AppWave:
     clusters: tuple[str, ...]
     left_out: tuple[str, ...]
     soak: int = 0
-    groups: tuple[str, ...] = ()
-    checks: tuple[str, ...] = ()
     tolerate: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AppRollout:
-    """of: whose it is, `class` if it is by tenants; `off`: the app has no waves, although its environment has. total: how many
-    waves there are.
+    """of: whose it is; `off`: the app keeps out of the waves of its environment. total: how many waves there are.
 
     bypass: what Flux follows by itself, so that it reaches all clusters at the same time, such as `branch main`; or "".
     """
 
-    of: Whose
+    of: Literal["environment", "off"]
     origin: Origin
     total: int
     waves: tuple[AppWave, ...]
     bypass: str
-    by: By = "clusters"
 
 
 def rollout_of(fleet: Fleet, plan: Plan, apps: Collection[PlannedApp], at: tuple[str, ...]) -> AppRollout | None:
     """The rollout of an app, all of whose planned apps are given; None: its environment has none. at: its path in the file."""
-    if not plan.rollouts:
+    if plan.rollout is None:
         return None
-    own = own_by_app(plan.rollouts).get(name_of_app(at))
-    off = own is None and "rollout" in fleet.raw(*at)
-    place = (*at, "rollout") if own or off else rollout_at(fleet, plan.environment)
-    of_class = own is not None and own.name.startswith("class:")
-    if of_class:
-        place = next(each.at for each in own_rollouts(fleet) if at in each.apps)
-    found = own or plan.rollouts[0]
+    if "rollout" in fleet.raw(*at):
+        return AppRollout(of="off", origin=origin_at(fleet.source, (*at, "rollout")), total=0, waves=(), bypass="")
+    objects = {planned.id: planned for planned in plan.objects}
     return AppRollout(
-        of="off" if off else "class" if of_class else "own" if own else "environment",
-        origin=origin_at(fleet.source, place),
-        total=0 if off else len(found.waves),
-        waves=() if off else tuple(_waves(found, at[1], {app.cluster for app in apps})),
-        by=found.by,
-        bypass="" if off else bypass_of(plan, apps),
+        of="environment",
+        origin=origin_at(fleet.source, rollout_at(fleet, plan.environment)),
+        total=len(plan.rollout.waves),
+        waves=tuple(_waves(plan.rollout, {app.cluster for app in apps})),
+        bypass=next(filter(None, (bypass(each, objects) for each in apps)), ""),
     )
 
 
-def _waves(rollout: Rollout, tenant: str, clusters: Collection[str]) -> Iterator[AppWave]:
+def _waves(rollout: Rollout, clusters: Collection[str]) -> Iterator[AppWave]:
     for wave in rollout.waves:
-        active, left_out = wave.units, wave.left_out
-        if rollout.by == "tenants":
-            active, left_out = (tuple(sorted(clusters)) if tenant in units else () for units in (active, left_out))
-        else:
-            active, left_out = (tuple(each for each in units if each in clusters) for units in (active, left_out))
+        active, left_out = (
+            tuple(each for each in names if each in clusters) for names in (wave.clusters, wave.left_out)
+        )
         if active or left_out:
-            conditions = wave.soak, wave.groups, check_names_of(wave), wave.tolerate.written
-            yield AppWave(wave.number, wave.name, active, left_out, *conditions)
+            yield AppWave(wave.number, wave.name, active, left_out, wave.soak, wave.tolerate.written)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -112,21 +95,11 @@ class PlacedApp:
     placeholders: tuple[Value, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class AppWindows:
-    """Windows that hold for an app. of: a cluster; "": the environment. words: their names and times."""
-
-    of: str
-    words: str
-    origin: Origin
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ExplainedApp:
     """An app of a tenant, or an add-on, whose tenant is "", in all of an environment.
 
     rollout: None if the environment has none. gate: the one to the environment before, and where it is written.
-    bypass: what Flux follows by itself; "" if there is nothing, or nothing that it could bypass.
     """
 
     tenant: str
@@ -136,8 +109,6 @@ class ExplainedApp:
     placed: tuple[PlacedApp, ...]
     rollout: AppRollout | None = None
     gate: tuple[After, Origin] | None = None
-    windows: tuple[AppWindows, ...] = ()
-    bypass: str = ""
 
 
 def explain_app(fleet: Fleet, plan: Plan, tenant: str, app: str, cluster: str | None = None) -> ExplainedApp:
@@ -161,33 +132,15 @@ def _explained(fleet: Fleet, plan: Plan, tenant: str, app: str, choice: Choice) 
     objects = {each.id: each for each in plan.objects if each.id in ids}
     placed = (_placed(fleet, plan, each, objects) for each in map(planned.__getitem__, choice.clusters))
     at = ("tenants", tenant, "apps", app) if tenant else ("platform", "addons", app)
-    rollout, windows = rollout_of(fleet, plan, planned.values(), at), tuple(_windows(fleet, plan, planned))
     return ExplainedApp(
         tenant=tenant,
         app=app,
         environment=plan.environment,
         choice=choice,
         placed=tuple(placed),
-        rollout=rollout,
+        rollout=rollout_of(fleet, plan, planned.values(), at),
         gate=_gate(fleet, plan),
-        windows=windows,
-        bypass=bypass_of(plan, planned.values()) if windows or (rollout and rollout.of != "off") else "",
     )
-
-
-def bypass_of(plan: Plan, apps: Iterable[PlannedApp]) -> str:
-    """What Flux follows by itself of an app, whose planned apps are given."""
-    objects = {planned.id: planned for planned in plan.objects}
-    return next(filter(None, (bypass(each, objects) for each in apps)), "")
-
-
-def _windows(fleet: Fleet, plan: Plan, clusters: Iterable[str]) -> Iterator[AppWindows]:
-    windows, environment = plan.windows, plan.environment
-    if windows.own:
-        yield AppWindows("", in_words(windows.own), origin_at(fleet.source, fleet.said_at(environment, "windows")))
-    for name in clusters:
-        if own := windows.clusters.get(name):
-            yield AppWindows(name, in_words(own), origin_at(fleet.source, ("clusters", name, "windows")))
 
 
 def _gate(fleet: Fleet, plan: Plan) -> tuple[After, Origin] | None:

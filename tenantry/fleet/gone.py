@@ -9,9 +9,23 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from tenantry.grants.model import Include
-from tenantry.model import App, Model, Platform, Source, SourcePatch
+from tenantry.model import (
+    After,
+    App,
+    Cluster,
+    ClusterGroup,
+    Document,
+    Environment,
+    Model,
+    Platform,
+    Rollout,
+    RolloutWave,
+    Source,
+    SourcePatch,
+)
 
 _ARTIFACT = "Flux's own kinds of sources are left: write 'git:', 'oci:', 'helm:' or 'bucket:'"
+_BY_SCHEDULE = "remove it: the schedule of the pipeline says when changes begin"
 GONE: Mapping[type[Model], Mapping[str, str]] = {
     Include: {
         "class": "declare each tenant with its 'class:' in this file or in a piece of it, and name a team's file after its tenant",
@@ -26,6 +40,26 @@ GONE: Mapping[type[Model], Mapping[str, str]] = {
     Source: {"externalArtifact": _ARTIFACT},
     SourcePatch: {"externalArtifact": _ARTIFACT},
     Platform: {"receivers": "remove it: an interval of the source makes Flux fetch, and receivers of tenants stay"},
+    Document: {"windows": _BY_SCHEDULE},
+    Environment: {"windows": _BY_SCHEDULE},
+    After: {
+        "gate": "remove it: a mapping refuses what the environment before does not run, and a name alone sets the order"
+    },
+    ClusterGroup: {"windows": _BY_SCHEDULE},
+    Cluster: {"windows": _BY_SCHEDULE},
+    Rollout: {
+        "by": "remove it: waves take clusters, by 'names:', 'labels:', 'percent:' or 'all:'",
+        "disabled": "write 'rollout: null' for none",
+        "checks": "remove it, and test in the pipeline: a run ends after a wave with 'soak:', and a later run goes on",
+        "maxParallel": "remove it, and write more waves, such as '{percent: 10}'",
+        "unreachableAfter": "remove it: a cluster counts as unreachable after two minutes",
+    },
+    RolloutWave: {
+        "approval": "remove it: an environment of the pipeline, with reviewers, approves a run",
+        "exclude": "remove it, and give the clusters of the wave a label of their own, or write 'names:'",
+        "tenants": "write 'names:' or 'labels:' of clusters",
+        "class": "write 'names:' or 'labels:' of clusters",
+    },
 }
 """Model -> key -> what to write, as the fix of an error. A row holds for models that extend its model, too."""
 

@@ -84,6 +84,7 @@ def _schema(granted: _Granted) -> dict[str, Any]:
     _keep(definitions["Tenant"], {*PARTS, SELECTOR, *BLOCKS, *granted.settings}, granted)
     _keep(definitions["ExtraNamespace"], {"name", *granted.settings.intersection(OF_NAMESPACES)}, granted)
     _restrict_roles(definitions, granted.roles)
+    del definitions["App"]["properties"]["rollout"]
     if "recurseSubmodules" not in granted.settings:
         for name in ("Git", "GitPatch"):
             del definitions[name]["properties"]["recurseSubmodules"]

@@ -20,7 +20,6 @@ from tenantry.flux.conformance import part_of_spec
 from tenantry.model import network, tenancy
 from tenantry.model.scalars import NumberOrShare
 from tenantry.model.strict import OneOf, or_unfilled
-from tenantry.rollout.model import OFF
 
 DIALECT = "https://json-schema.org/draft/2020-12/schema"
 
@@ -45,13 +44,12 @@ def json_schema() -> dict[str, Any]:
 SHORT_FORMS = {
     "Network": get_args(network.Base),
     "PodSecurity": get_args(tenancy.PodSecurityLevel),
-    "Rollout": OFF,
 }
 """Models for which a word may stand."""
 
 
 _NUMBER_OR_SHARE = TypeAdapter(NumberOrShare).json_schema()
-SHORT_TEXTS = {"Include": {"type": "string", "minLength": 1}, "After": {"type": "string"}, "Tolerate": _NUMBER_OR_SHARE}
+SHORT_TEXTS = {"Include": {"type": "string", "minLength": 1}, "Tolerate": _NUMBER_OR_SHARE}
 """Models for which a text may stand."""
 
 

@@ -18,7 +18,6 @@ from tenantry.model import (
     Overrides,
     PlacedSettings,
     Receiver,
-    RolloutWave,
     Selector,
     Settings,
     SettingsOverrides,
@@ -52,8 +51,8 @@ def selectors(fleet: Fleet) -> Iterator[tuple[Path, str, Selector]]:
         yield ("platform", "addons", name, "clusters"), f"add-on '{name}'", addon.clusters
 
 
-def names_of_selector(selector: Selector | RolloutWave) -> Iterator[tuple[Path, str]]:
-    """The names of clusters in a selector or a wave, those that it leaves out too, each with its path in it."""
+def names_of_selector(selector: Selector) -> Iterator[tuple[Path, str]]:
+    """The names of clusters in a selector, those that it leaves out too, each with its path in it."""
     yield from ((("names", index), name) for index, name in enumerate(selector.names or ()))
     if isinstance(selector.exclude, list):
         yield from ((("exclude", index), name) for index, name in enumerate(selector.exclude))

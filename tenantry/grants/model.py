@@ -82,7 +82,6 @@ GRANTABLE = Literal[
     "retryInterval",
     "role",
     "roleBindings",
-    "rollout",
     "timeout",
 ]
 """Settings of a tenant that the main file can leave to an included file."""
@@ -182,8 +181,8 @@ class Grants(Model):
     """Entries of this file that the file may name. Default: none, so that it names its own alone."""
     settings: list[GRANTABLE] | None = None
     """Settings of the tenant that the file may set itself; they replace those of this file, but `namespaces` only adds some.
-    `rollout` is a setting of the file's apps. `recurseSubmodules` is one of its Git sources: a repository with submodules makes
-    Flux connect to any address that it names. Default: none."""
+    `recurseSubmodules` is a setting of the file's Git sources: a repository with submodules makes Flux connect to any address that
+    it names. Default: none."""
     variables: list[VariableName] | None = None
     """Variables of the tenant that the file may set. What they become part of is checked as if the file had written it.
     Default: none."""

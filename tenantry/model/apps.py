@@ -10,7 +10,7 @@ from tenantry.model.selector import Selector
 from tenantry.model.sources import Source
 from tenantry.model.strict import Model, OneOf
 from tenantry.model.tenancy import AddonAccount, AddonNamespace
-from tenantry.rollout.model import Rollout
+from tenantry.rollout.model import NoWaves
 
 State: TypeAlias = Literal["active", "paused", "removing", "offboarding"]
 
@@ -62,9 +62,9 @@ class App(OneOf):
     metadata: FluxMetadata | None = None
     """Labels and annotations of the app's Kustomization or HelmRelease. For those of everything it applies, set `commonMetadata`.
     An included file may set keys with granted prefixes."""
-    rollout: Rollout | None = None
-    """The app's own waves instead of the environment's, in environments that have a `rollout`; `false`: the app changes on all
-    clusters at the same time. An included file needs the grant `settings: [rollout]`."""
+    rollout: NoWaves = None
+    """`false`: the app changes on all clusters at the same time, and not in the waves of its environment. Included files cannot set
+    it."""
     overrides: Overrides = Field(default_factory=Overrides)
     """What differs in an environment or on a cluster."""
     state: State = "active"

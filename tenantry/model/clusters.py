@@ -2,7 +2,7 @@
 
 from typing import Annotated, Any, Literal, TypeAlias
 
-from pydantic import Field, model_validator
+from pydantic import BeforeValidator, Field
 
 from tenantry.messages.problems import type_name
 from tenantry.model.durations import Duration
@@ -19,40 +19,32 @@ from tenantry.model.scalars import (
     VariableValue,
     refusal,
 )
-from tenantry.model.strict import Model, OneOf
+from tenantry.model.strict import ByShape, Model, OneOf
 from tenantry.rollout.model import Rollout
 
 ClusterState: TypeAlias = Literal["active", "paused", "removing", "offboarding", "decommissioned"]
 
 
 class After(Model):
-    """The environment before this one. With a gate, a change of an app waits until that one runs it. A name alone is the short
-    form without a gate.
-    """
+    """A gate: a change of an app waits until the environment before this one runs it."""
 
     environment: str
     """The environment before this one."""
-    gate: Literal["refuse", "warn"] | None = "refuse"
-    """What happens to a change that the environment before does not run yet: `refuse` it, or `warn` of it. The short form has no
-    gate: it sets the order alone."""
     soak: Duration | None = None
     """How long the environment before must have been ready with the change. Default: ready is enough."""
 
-    @model_validator(mode="before")
-    @classmethod
-    def _name_alone(cls, value: Any) -> Any:
-        if isinstance(value, str):
-            return {"environment": value, "gate": None}
-        if not isinstance(value, dict):
-            text = f"expected the name of an environment or a mapping, found {type_name(value)}"
-            raise refusal("wrong-type", text, fix="write a name, as in 'after: dev'")
-        return value
+
+def _name_or_mapping(value: Any) -> Any:
+    if not isinstance(value, str | dict):
+        text = f"expected the name of an environment or a mapping, found {type_name(value)}"
+        raise refusal("wrong-type", text, fix="write a name, as in 'after: dev'")
+    return value
 
 
 class Environment(Model):
     extends: str | None = None
     """The environment whose settings and overrides apply here too. This environment's own take precedence."""
-    after: After | None = None
+    after: Annotated[str | After, ByShape(), BeforeValidator(_name_or_mapping)] | None = None
     """The environment before this one, such as `dev`. Output lists environments in this order, otherwise in the order of the file.
     As a mapping, it is a gate too: a change of an app waits until the environment before runs it."""
     management: str
@@ -71,10 +63,7 @@ class Environment(Model):
     """How many tenants, namespaces and apps, each counted separately, one run may remove: a number, or a share of those that are
     there, such as `10%`, rounded down, but at least one. The namespaces of a removed tenant count."""
     rollout: Rollout | None = None
-    """The waves in which a change reaches the environment's clusters. Apps and add-ons can have their own. Default: all clusters
-    change at the same time."""
-    windows: list[Name] = []
-    """When changes may begin, by the names in `windows`. When they are shut, a run changes nothing. Default: always."""
+    """The waves in which a change reaches the environment's clusters. Default: all clusters change at the same time."""
     fluxShards: Annotated[list[ShardName], Field(min_length=1)] | None = None
     """The shards of Flux's controllers that share the work: the label `sharding.fluxcd.io/key`. The hash of a tenant's name decides
     which one reconciles the tenant, unless `shard` of the tenant, the cluster or its group does. For a remote cluster's add-ons the
@@ -85,7 +74,7 @@ class Environment(Model):
     @property
     def before(self) -> str | None:
         """The name of the environment before this one."""
-        return self.after.environment if self.after else None
+        return self.after.environment if isinstance(self.after, After) else self.after
 
 
 class Kamaji(Model):
@@ -219,8 +208,6 @@ class ClusterGroup(Model):
     """The service account that Flux impersonates on the clusters for baselines and add-ons."""
     shard: LabelValue | None = None
     """The shard of Flux's controllers that reconciles what is for the clusters."""
-    windows: list[Name] | None = None
-    """When changes of the clusters may begin, by the names in `windows`. A cluster's list replaces this one."""
     state: Literal["active", "paused"] | None = None
     """`paused`: Flux stops reconciling everything on the clusters. Clusters are decommissioned one by one."""
 
@@ -243,9 +230,6 @@ class Cluster(Model):
     """The shard of Flux's controllers that reconciles what is for the cluster: the label `sharding.fluxcd.io/key` of its sources,
     charts, Kustomizations and releases. Default: the environment's `fluxShards` decide; without them the
     controllers without a shard reconcile everything."""
-    windows: list[Name] = []
-    """When changes of the cluster may begin, by the names in `windows`, beside those of its environment. When they are shut, a run
-    leaves what is for the cluster as it is. Default: always."""
     state: ClusterState = "active"
     """`paused`: Flux stops reconciling everything on the cluster. `removing`: a later run may remove everything from the cluster,
     which has to answer; namespaces stay with their data. `offboarding`: namespaces go with their data. `decommissioned`: the

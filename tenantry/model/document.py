@@ -41,7 +41,6 @@ from tenantry.model.tenancy import (
     ServiceAccount,
     TenantOwner,
 )
-from tenantry.model.windows import Window
 
 
 class PlacedSettings(Model):
@@ -310,8 +309,6 @@ class Document(Model):
     """Files beside this one with the apps of tenants, or with clusters. Rights and limits of tenants belong in this file."""
     environments: Annotated[dict[Name, Environment], Field(min_length=1)]
     """Environments. Each one is a Pulumi stack on one management cluster."""
-    windows: dict[Name, Window] = {}
-    """When changes may begin, by the names that `windows` of environments, groups and clusters say."""
     clusterGroups: dict[Name, ClusterGroup] = {}
     """What equal clusters share, by the name that their `group` says."""
     clusters: Annotated[dict[Name, Cluster], Field(min_length=1)]

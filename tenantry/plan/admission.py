@@ -150,37 +150,6 @@ def _objects(rules: Iterable[Rule]) -> tuple[Manifest, ...]:
     )
 
 
-def approval_policy(platform: str) -> tuple[Manifest, ...]:
-    """Who approves a wave does it in the own name and as a member of a group, and takes back or changes nothing.
-
-    It holds for everybody, the account that runs changes included. Each entry is lines: the user, the group, and what is approved.
-    """
-    before = "(request.operation == 'CREATE' ? {} : oldObject.?data.orValue({}))"
-    lines = "object.data[key].split('\\n')"
-    return policy(
-        "tenantry-approvals",
-        [matched("", ("configmaps",), "CREATE", "UPDATE")],
-        {"approvals": f"object.metadata.name.startsWith('tenantry-') && object.metadata.name.endsWith('{APPROVALS}')"},
-        {"before": before, "now": "object.?data.orValue({})"},
-        [
-            (
-                "variables.before.all(key, variables.now[?key].orValue('') == variables.before[key])",
-                "an approval is not changed or removed",
-            ),
-            (
-                f"variables.now.all(key, key in variables.before || ({lines}[0] == request.userInfo.username"
-                f" && size({lines}) > 1 && {lines}[1] in request.userInfo.groups))",
-                "an approval is in the name of the user who writes it, and of a group that the user is in",
-            ),
-        ],
-        selector={"matchLabels": {"kubernetes.io/metadata.name": platform}},
-    )
-
-
-APPROVALS = ".approvals"
-"""How the names of ConfigMaps end that hold approvals."""
-
-
 def _status() -> tuple[Manifest, ...]:
     """Flux believes the status of its objects, such as where the content of a source lies."""
     resources = {group: tuple(f"{name}/status" for name in names) for group, names in _FLUX.items()}

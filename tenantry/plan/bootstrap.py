@@ -9,10 +9,9 @@ from tenantry.fleet.placement import addons_on
 from tenantry.kube.objects import KubeObject, Manifest, Owner
 from tenantry.messages.errors import Path
 from tenantry.model import ConfigMap, SecretKey
-from tenantry.plan.admission import APPROVALS, approval_policy, management_policies, remote_policies
+from tenantry.plan.admission import management_policies, remote_policies
 from tenantry.plan.objects.remote import NO_TOKEN, kubeconfig_secret, service_account, workload_identity
 from tenantry.plan.objects.scope import MANAGED_BY
-from tenantry.rollout.drawing import approving_groups
 
 MARKER = "tenantry"
 """The ConfigMap in the platform's namespace that says which cluster this is."""
@@ -38,48 +37,12 @@ def bootstrap(fleet: Fleet, environment: str, cluster: str) -> tuple[Manifest, .
             *(_binding(account, home) for home in acting),
             cluster_marker(platform, cluster),
             *management_policies(homes, shared_identity=fleet.document.platform.sharedIdentity),
-            *_approvals(fleet, cluster),
-            *approval_policies(fleet, cluster),
         )
     assert declared.kubeconfig is not None  # a rule of the fleet
     remote_for = (each for each in declared.environments if cluster != fleet.environments[each].management)
     accounts = dict.fromkeys(platform_account(fleet, each, cluster) for each in remote_for)
     bindings = (_binding(each, declared.kubeconfig.resolved.namespace) for each in accounts)
     return (namespace, *bindings, cluster_marker(platform, cluster), *remote_policies())
-
-
-def approvals_name(environment: str) -> str:
-    """The name of the ConfigMap that holds an environment's approvals."""
-    return f"tenantry-{environment}{APPROVALS}"
-
-
-def _approvals(fleet: Fleet, hub: str) -> Iterator[Manifest]:
-    """Where waves are approved, for each environment of a management cluster that has such waves: its groups may add to it."""
-    for environment, groups in _approving(fleet, hub):
-        name = approvals_name(environment)
-        metadata = {"name": name, "namespace": fleet.document.platform.namespace, "labels": MANAGED_BY}
-        yield {"apiVersion": "v1", "kind": "ConfigMap", "metadata": metadata}
-        rule = {"apiGroups": [""], "resources": ["configmaps"], "resourceNames": [name], "verbs": ["get", "patch"]}
-        yield {"apiVersion": f"{_RBAC}/v1", "kind": "Role", "metadata": metadata, "rules": [rule]}
-        yield {
-            "apiVersion": f"{_RBAC}/v1",
-            "kind": "RoleBinding",
-            "metadata": metadata,
-            "roleRef": {"apiGroup": _RBAC, "kind": "Role", "name": name},
-            "subjects": [{"apiGroup": _RBAC, "kind": "Group", "name": each} for each in groups],
-        }
-
-
-def approval_policies(fleet: Fleet, hub: str) -> tuple[Manifest, ...]:
-    """The policy on approvals, if a management cluster keeps some."""
-    return approval_policy(fleet.document.platform.namespace) if any(_approving(fleet, hub)) else ()
-
-
-def _approving(fleet: Fleet, hub: str) -> Iterator[tuple[str, tuple[str, ...]]]:
-    """The environments of a management cluster with waves that somebody approves, and the groups."""
-    for environment, declared in fleet.environments.items():
-        if hub == declared.management and (groups := approving_groups(fleet, environment)):
-            yield environment, groups
 
 
 def homes_of_accounts(fleet: Fleet, hub: str) -> tuple[str, ...]:

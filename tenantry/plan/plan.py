@@ -14,8 +14,8 @@ from tenantry.fleet.fleet import Fleet
 from tenantry.fleet.namespaces import extra_namespaces
 from tenantry.fleet.placement import cluster_labels
 from tenantry.kube.objects import KubeObject, ObjectId
-from tenantry.messages.errors import UNKNOWN_NAME, Path, Problem, Refused
-from tenantry.messages.text import closest, listed
+from tenantry.messages.errors import UNKNOWN_NAME, Path, Refused
+from tenantry.messages.text import closest
 from tenantry.plan.after import After, after_of
 from tenantry.plan.dependencies import joined
 from tenantry.plan.engine_order import in_engine_order
@@ -23,9 +23,8 @@ from tenantry.plan.objects.lifecycle import STATE_LABEL
 from tenantry.plan.placements import PlannedPlacement
 from tenantry.plan.planned_apps import PlannedApp
 from tenantry.plan.planner import Part, Planner
-from tenantry.rollout.drawing import rollout_at
-from tenantry.rollout.waves import Member, Rollout, dependency_cycle, members, rollouts_of
-from tenantry.rollout.windows import Windows, windows_of
+from tenantry.rollout.drawing import apps_at_once
+from tenantry.rollout.waves import Rollout, Wave, members, rollout_of
 
 
 class Permit(NamedTuple):
@@ -41,8 +40,8 @@ class Plan:
     """objects: dependencies come before what depends on them; every identity occurs once.
 
     apps: tenants' apps, and add-ons with the tenant "". origins: the part of the document that each object comes from.
-    rollouts: the environment's first; none if it has no rollout. members: the wave of each object, for `wave_of`.
-    off: the names, as of rollouts, of the apps that are in no wave; it may name apps that are not in the plan.
+    rollout: None if the environment has none. members: the wave of each object, for `wave_of`.
+    off: the full names of the apps that are in no wave; it may name apps that are not in the plan.
     after: the gate to the environment before; None: there is no gate.
     written: by cluster and identity, where the file has an object as it is, also if a release installs it.
     before: the environment before this one, with or without a gate.
@@ -50,8 +49,7 @@ class Plan:
     management: the management cluster.
     new_names: of tenants that had other names before, by each of these.
     handed_over: the tenants that have namespaces and apps of other tenants today, by the kind, the other tenant and the name.
-    windows: when changes may begin.
-    app_classes: the class that an app comes from, by tenant and app; only if there are rollouts.
+    app_classes: the class that an app comes from, by tenant and app; only with a rollout.
     """
 
     environment: str
@@ -61,8 +59,8 @@ class Plan:
     apps: tuple[PlannedApp, ...]
     origins: Mapping[ObjectId, Path] = field(default_factory=dict)
     permits: tuple[Permit, ...] = ()
-    rollouts: tuple[Rollout, ...] = ()
-    members: Mapping[ObjectId, Member] = field(default_factory=dict)
+    rollout: Rollout | None = None
+    members: Mapping[ObjectId, Wave] = field(default_factory=dict)
     off: frozenset[str] = frozenset()
     after: After | None = None
     written: Mapping[tuple[str, ObjectId], Path] = field(default_factory=dict)
@@ -70,12 +68,11 @@ class Plan:
     homes: Mapping[str, Sequence[str]] = field(default_factory=dict)
     before: str | None = None
     new_names: Mapping[str, str] = field(default_factory=dict)
-    windows: Windows = field(default_factory=Windows)
     app_classes: Mapping[tuple[str, str], str] = field(default_factory=dict)
     handed_over: Mapping[tuple[str, str, str], str] = field(default_factory=dict)
 
-    def wave_of(self, id: ObjectId) -> Member | None:
-        """The wave that an object belongs to, with its rollout; None: the object is in no wave and waits for none."""
+    def wave_of(self, id: ObjectId) -> Wave | None:
+        """The wave that an object belongs to; None: the object is in no wave and waits for none."""
         return self.members.get(id)
 
 
@@ -118,10 +115,8 @@ def plan(fleet: Fleet, environment: str, part: Part | None = None) -> Plan:
     gathered, placements = planner.gathered, planner.placements
     objects = tuple(in_engine_order(gathered.objects.values(), gathered.awaited))
     protected = fleet.environments[environment].protected
-    rollouts, off = rollouts_of(fleet, environment)
-    places = members(objects, gathered.apps, rollouts, off)
-    if len(rollouts) > 1 and (waiting := dependency_cycle(objects, places)):
-        raise fleet.invalid([_in_a_dependency_cycle(fleet, environment, waiting)])
+    rollout = rollout_of(fleet, environment)
+    off = frozenset(apps_at_once(fleet)) if rollout else frozenset[str]()
     return Plan(
         environment,
         fleet.environments[environment].management,
@@ -130,8 +125,8 @@ def plan(fleet: Fleet, environment: str, part: Part | None = None) -> Plan:
         tuple(gathered.apps),
         gathered.origins,
         tuple(_permits(fleet, placements, gathered.apps)),
-        rollouts,
-        places,
+        rollout,
+        members(objects, gathered.apps, rollout, off),
         off,
         after_of(fleet, environment),
         gathered.written,
@@ -139,8 +134,7 @@ def plan(fleet: Fleet, environment: str, part: Part | None = None) -> Plan:
         {name: cluster.environments for name, cluster in fleet.clusters.items()},
         fleet.environments[environment].before,
         {old: name for name, tenant in fleet.document.tenants.items() for old in tenant.formerly},
-        windows_of(fleet, environment),
-        _classes_of(fleet, gathered.apps) if rollouts else {},
+        _classes_of(fleet, gathered.apps) if rollout else {},
         dict(_handed_over(fleet, environment)),
     )
 
@@ -160,12 +154,6 @@ def _handed_over(fleet: Fleet, environment: str) -> Iterator[tuple[tuple[str, st
             for owner in owners:
                 yield ("namespace", owner.tenant, names[key]), tenant
                 yield from ((("app", owner.tenant, app), tenant) for app in apps)
-
-
-def _in_a_dependency_cycle(fleet: Fleet, environment: str, waiting: Sequence[ObjectId]) -> Problem:
-    message = f"waves would wait for each other, because of what these depend on: {listed(waiting)}"
-    fix = "give these apps the same rollout, or remove a 'dependsOn' between them"
-    return Problem(rollout_at(fleet, environment), "rollout-cycle", message, fix=fix, at_key=True)
 
 
 def _permits(fleet: Fleet, placements: Iterable[PlannedPlacement], apps: Iterable[PlannedApp]) -> Iterator[Permit]:

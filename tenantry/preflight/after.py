@@ -130,9 +130,9 @@ class _Gate:
         return self._problem(not_proved(here, self.after, missing, asked.absent), fix)
 
     def _problem(self, message: str, fix: str) -> Problem:
-        if self.after.refuses and self.run.mode is Mode.RUN:
+        if self.run.mode is Mode.RUN:
             return error("not-proved", message, fix)
-        return warning("not-proved", f"up would be refused now: {message}" if self.after.refuses else message, fix)
+        return warning("not-proved", f"up would be refused now: {message}", fix)
 
     def _reaching(self) -> str:
         first = self.after.environment

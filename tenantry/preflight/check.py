@@ -13,7 +13,6 @@ from tenantry.cluster.drift import CONFIRMED, Difference, compare, confirmed, is
 from tenantry.cluster.inventory import OTHER_CLUSTER, against_claim, claims_on, holdings, identity, unmarked
 from tenantry.cluster.reading import not_read, permitted, unserved
 from tenantry.cluster.requests import every, in_parallel
-from tenantry.cluster.waves import approvals_of
 from tenantry.fleet.fleet import Fleet
 from tenantry.guard import Held, Known, RunLimits, doubts, held, refusals
 from tenantry.guard.claims import Claim
@@ -22,7 +21,7 @@ from tenantry.messages.errors import Problem, Refused, Severity, error, warning
 from tenantry.messages.progress import Tell, counting, silent
 from tenantry.messages.text import listed
 from tenantry.plan.admission import management_policies
-from tenantry.plan.bootstrap import approval_policies, homes_of_addons
+from tenantry.plan.bootstrap import homes_of_addons
 from tenantry.plan.objects.scope import ENVIRONMENT_LABEL
 from tenantry.plan.plan import Plan
 from tenantry.preflight import remotes
@@ -34,8 +33,7 @@ from tenantry.preflight.existing import check_existing
 from tenantry.preflight.fitness import Policed, check_fitness, check_policies, definitions, fitted, in_place_problems
 from tenantry.preflight.identity import same_clusters
 from tenantry.preflight.kubeconfig import is_loopback
-from tenantry.preflight.rollouts import check_rollouts
-from tenantry.rollout.drawing import approving_groups
+from tenantry.preflight.rollouts import check_rollout
 
 if TYPE_CHECKING:
     from tenantry.cluster.client import Client
@@ -148,7 +146,7 @@ class _Check:
             yield refusal
         yield from doubts(self.plan, now, self.limits)
         yield from self._after(there)
-        yield from check_rollouts(self.plan, there)
+        yield from check_rollout(self.plan, there)
         self.adopted = tuple(adoptions(self.plan, now.strangers, self.limits.adopting, self._read))
         yield from check_adoptions(self.adopted)
 
@@ -236,12 +234,6 @@ class _Check:
         wanted = management_policies(homes, shared_identity=platform.sharedIdentity)
         fix = f"tenantry bootstrap {management} --kubeconfig FILE --context NAME"
         yield from check_policies(wanted, f"'{management}'", self._read, fix)
-        approving, risk = approval_policies(self.fleet, management), "who may write ConfigMaps approves in any name"
-        yield from check_policies(approving, f"'{management}'", self._read, fix, risk)
-        kept = approvals_of(platform.namespace, environment := self.plan.environment)
-        if approving_groups(self.fleet, environment) and self._read(kept) is None:
-            message = f"'{management}' has no {kept}: nobody can approve a wave of environment '{environment}'"
-            yield warning("no-approvals", message, fix)
 
     def _remotes(self) -> Iterator[Problem]:
         local = is_loopback(urlsplit(self.client.config.cluster.server).hostname or "")

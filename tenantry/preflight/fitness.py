@@ -198,18 +198,17 @@ def check_policies(
     cluster: str,
     read: Callable[[ObjectId], Manifest | None],
     fix: str,
-    risk: str = "a tenant can reach what is not its own",
 ) -> Iterator[Problem]:
     """Yields a warning if any is missing, and one if any is different.
 
-    Args:   wanted: the policies and their bindings. cluster: in words. read: an object of the cluster. risk: without them.
+    Args:   wanted: the policies and their bindings. cluster: in words. read: an object of the cluster.
     Raises: Refused: one cannot be read.
     """
     found = [(object_id(each), each, read(object_id(each))) for each in wanted]
     missing = [str(id) for id, _, there in found if there is None]
     other = [str(id) for id, wanted, there in found if there and _differs(there, wanted)]
     if missing:
-        message = f"{cluster} has no {', '.join(missing)}: {risk}"
+        message = f"{cluster} has no {', '.join(missing)}: a tenant can reach what is not its own"
         yield warning("no-policy", message, fix)
     if other:
         verb = "differs" if len(other) == 1 else "differ"

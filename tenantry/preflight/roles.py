@@ -20,7 +20,7 @@ from tenantry.guard.claims import Claim, claimed
 from tenantry.kube.objects import Manifest, ObjectId, group_of, object_id
 from tenantry.model import SecretKey
 from tenantry.plan.admission import DEPLOYING, management_policies
-from tenantry.plan.bootstrap import approval_policies, homes_of_addons
+from tenantry.plan.bootstrap import homes_of_addons
 from tenantry.plan.objects.scope import MANAGED_BY
 from tenantry.plan.plan import Plan
 from tenantry.preflight.fitness import definitions
@@ -88,8 +88,7 @@ def _reading(rights: _Rights, fleet: Fleet, plan: Plan) -> None:
             rights.allow("", api_version, plural(kind), _READ)
     platform = fleet.document.platform
     policies = management_policies(homes_of_addons(fleet, plan.management), shared_identity=platform.sharedIdentity)
-    approving = approval_policies(fleet, plan.management)
-    for id in (*definitions(plan).values(), *map(object_id, (*policies, *approving))):
+    for id in (*definitions(plan).values(), *map(object_id, policies)):
         rights.allow("", id.api_version, plural(id.kind), ["get"], id.name)
 
 

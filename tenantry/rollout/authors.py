@@ -39,8 +39,8 @@ class Authors:
     """Of the objects of a plan.
 
     touched: what the run changes. _authors: of each object, without those of the platform. _tenants: of each object that has one.
-    _of_class: the tenants that have an app of a class. _last: by rollout and subject of parts, the last wave in which something of
-    it changes. _first: by rollout and author, the first wave in which something of it changes; 0: outside of the waves.
+    _of_class: the tenants that have an app of a class. _last: by the subject of parts, the last wave in which something of it
+    changes. _first: by author, the first wave in which something of it changes; 0: outside of the waves.
     """
 
     plan: Plan
@@ -49,21 +49,20 @@ class Authors:
     _tenants: dict[ObjectId, str] = field(default_factory=dict)
     _of_class: dict[str, set[str]] = field(default_factory=dict)
     _parts: Mapping[ObjectId, Part] = field(default_factory=dict)
-    _last: dict[tuple[str, str], int] = field(default_factory=dict)
-    _first: dict[tuple[str, Author], int] = field(default_factory=dict)
+    _last: dict[str, int] = field(default_factory=dict)
+    _first: dict[Author, int] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        if not self.plan.rollouts:
+        if self.plan.rollout is None:
             return
         self._parts = parts_of(self.plan)
         self._find_authors()
         for id in self.touched:
             part, author = self._parts.get(id), self.of(id)
-            for name, wave in [(part.rollout, part.wave)] if part else [(each.name, 0) for each in self.plan.rollouts]:
-                self._first[name, author] = min(wave, self._first.get((name, author), wave))
+            wave = part.wave if part else 0
+            self._first[author] = min(wave, self._first.get(author, wave))
             if part:
-                subject = part.rollout, part.subject
-                self._last[subject] = max(part.wave, self._last.get(subject, 0))
+                self._last[part.subject] = max(wave, self._last.get(part.subject, 0))
 
     def _find_authors(self) -> None:
         apps = {app.id for app in self.plan.apps}
@@ -96,11 +95,11 @@ class Authors:
         part, author = self._parts.get(id), self.of(id)
         if part is None:
             return None
-        if self._last.get((part.rollout, part.subject), 0) >= wave:
+        if self._last.get(part.subject, 0) >= wave:
             return author
         if ready_before:
             for each in (PLATFORM, author):
-                if self._first.get((part.rollout, each), wave + 1) <= wave:
+                if self._first.get(each, wave + 1) <= wave:
                     return each
         return None
 

@@ -9,7 +9,7 @@ import os
 from collections.abc import Sequence
 
 IGNORE = "TENANTRY_IGNORE"
-CONDITIONS = ("after", "windows", "soak", "approval")
+CONDITIONS = ("after", "soak")
 """What can hold a change back, and can be ignored in an emergency."""
 
 

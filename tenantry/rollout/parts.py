@@ -1,4 +1,4 @@
-"""The parts of a wave for which time and approvals count: an app by itself, and what else a tenant or the platform has there."""
+"""The parts of a wave, which soak by themselves: an app by itself, and what else a tenant or the platform has there."""
 
 from __future__ import annotations
 
@@ -20,7 +20,6 @@ _PLACE = ("kubeConfig", "releaseName", "storageNamespace", "targetNamespace", "s
 class Part(NamedTuple):
     """subject: an app such as `rocky/web` or `platform/dns`; `rocky` or `platform` for what is of no single app."""
 
-    rollout: str
     wave: int
     subject: str
 
@@ -36,8 +35,8 @@ def parts_of(plan: Plan) -> dict[ObjectId, Part]:
         subject = apps.get(planned.id) or alone or planned.owner.tenant or PLATFORM
         for id in planned.depends_on:
             users.setdefault(id, set()).add(subject)
-        if member := plan.wave_of(planned.id):
-            found[planned.id] = Part(member[0].name, member[1].number, subject)
+        if wave := plan.wave_of(planned.id):
+            found[planned.id] = Part(wave.number, subject)
     return found
 
 

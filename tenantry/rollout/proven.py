@@ -38,16 +38,16 @@ def proven_in(plan: Plan, turns: Turns, touched: Collection[ObjectId], new: Coll
     """
     parts = parts_of(plan) if new else {}
     awaited = {each.id: each for each in chain.from_iterable(turns.awaited.values()) if each.id in parts}
-    running = grouped((id for id in awaited if id not in new), lambda id: parts[id][::2])
-    changing = {parts[id][::2] for id in touched if id in parts and id not in new}
+    running = grouped((id for id in awaited if id not in new), lambda id: parts[id].subject)
+    changing = {parts[id].subject for id in touched if id in parts and id not in new}
     subjects = running.keys() - changing
-    found = [id for id in awaited if id in new and parts[id][::2] in subjects]
-    subjects &= {parts[id][::2] for id in found}
-    apps = tuple(app for app in plan.apps if app.id in awaited and parts[app.id][::2] in subjects)
+    found = [id for id in awaited if id in new and parts[id].subject in subjects]
+    subjects &= {parts[id].subject for id in found}
+    apps = tuple(app for app in plan.apps if app.id in awaited and parts[app.id].subject in subjects)
     contents = contents_by(replace(plan, apps=apps), lambda app: app.id) if apps else {}
     objects = {each.id: each for each in plan.objects} if found else {}
     for id in found:
-        earlier = (each for each in running[parts[id][::2]] if parts[each].wave < parts[id].wave)
+        earlier = (each for each in running[parts[id].subject] if parts[each].wave < parts[id].wave)
         if by := [awaited[each] for each in earlier if contents.get(each) == contents.get(id)]:
             yield Proven(awaited[id].where, frozenset((id, *_needed(objects[id], objects, new))), by)
 

@@ -25,20 +25,19 @@ if TYPE_CHECKING:
 
 
 class Turn(NamedTuple):
-    """Objects that begin together. unit: a cluster, or a tenant; "" for what several of a wave need, which begins first."""
+    """Objects that begin together. cluster: "" for what several of a wave need, which begins first."""
 
-    rollout: str
     wave: int
-    unit: str
+    cluster: str
 
 
 @dataclass(frozen=True, slots=True)
 class Turns:
-    """awaited: the reconcilers of each wave, by rollout and number."""
+    """awaited: the reconcilers of each wave, by its number."""
 
-    rollouts: tuple[Rollout, ...] = ()
+    rollout: Rollout | None = None
     of: Mapping[ObjectId, Turn] = field(default_factory=dict)
-    awaited: Mapping[tuple[str, int], list[Awaited]] = field(default_factory=dict)
+    awaited: Mapping[int, list[Awaited]] = field(default_factory=dict)
 
     @property
     def awaited_ids(self) -> frozenset[ObjectId]:
@@ -47,25 +46,24 @@ class Turns:
 
 
 def turns_of(plan: Plan) -> Turns:
-    """The turns of a plan; empty without rollouts."""
-    if not plan.rollouts:
+    """The turns of a plan; empty without a rollout."""
+    if plan.rollout is None:
         return Turns()
     turns = _shared_first(plan)
-    return Turns(plan.rollouts, turns, grouped(awaited_in(plan, turns), lambda each: turns[each.id][:2]))
+    return Turns(plan.rollout, turns, grouped(awaited_in(plan, turns), lambda each: turns[each.id].wave))
 
 
 def _shared_first(plan: Plan) -> dict[ObjectId, Turn]:
-    """The turn of each object. What another cluster or tenant depends on does not wait for its own one's turn within the wave."""
+    """The turn of each object. What another cluster depends on does not wait for its own one's turn within the wave."""
     turns: dict[ObjectId, Turn] = {}
     for planned in plan.objects:
-        if found := plan.wave_of(planned.id):
-            rollout, wave = found
-            turns[planned.id] = Turn(rollout.name, wave.number, rollout.unit_of(planned.owner))
+        if wave := plan.wave_of(planned.id):
+            turns[planned.id] = Turn(wave.number, planned.owner.cluster)
     for each in reversed(plan.objects):
         mine = turns.get(each.id)
         for id in each.depends_on:
-            if (other := turns.get(id)) and (mine is None or mine.unit != other.unit):
-                turns[id] = other._replace(unit="")
+            if (other := turns.get(id)) and (mine is None or mine.cluster != other.cluster):
+                turns[id] = other._replace(cluster="")
     return turns
 
 

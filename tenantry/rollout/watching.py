@@ -18,11 +18,13 @@ from tenantry.rollout.authors import PLATFORM, Author
 from tenantry.rollout.judging import Awaited, Judged, Request, State, judge
 from tenantry.rollout.waves import Rollout, Wave
 
+UNREACHABLE_AFTER = 120.0
+"""Seconds for which Flux has to fail to reach a cluster until the cluster counts as unreachable."""
+
 
 @dataclass(frozen=True, slots=True)
 class Seen:
-    """What one reading showed, by cluster, or by tenant if the rollout is by tenants. Each reason stands for one reconciler that
-    is not good.
+    """What one reading showed, by cluster. Each reason stands for one reconciler that is not good.
 
     waiting: those that still have time. failed: those that have not, by the author against whom they count. left_out: what was
     suspended by hand. unreachable: those that Flux does not reach. absent: of these, those that it did not reach before their
@@ -40,15 +42,15 @@ class Seen:
     @property
     def lost(self) -> Mapping[str, list[Judged]]:
         """Those that Flux does not reach any more."""
-        return {unit: why for unit, why in self.unreachable.items() if unit not in self.absent}
+        return {name: why for name, why in self.unreachable.items() if name not in self.absent}
 
     @property
-    def failed_units(self) -> dict[str, list[Judged]]:
+    def failed_clusters(self) -> dict[str, list[Judged]]:
         """Those that have failed, whoever is the author."""
         found: dict[str, list[Judged]] = {}
-        for units in self.failed.values():
-            for unit, why in units.items():
-                found.setdefault(unit, []).extend(why)
+        for clusters in self.failed.values():
+            for name, why in clusters.items():
+                found.setdefault(name, []).extend(why)
         return found
 
 
@@ -58,11 +60,10 @@ Blamed: TypeAlias = Callable[[ObjectId, bool], Author | None]
 
 @dataclass(slots=True)
 class Watch:
-    """One wave. The time of a unit, a cluster or a tenant, begins when the changes for it have been made; one that was good once
-    stays so.
+    """One wave. The time of a cluster begins when the changes for it have been made; one that was good once stays so.
 
-    awaited: by unit; what is of others is waited for by nobody. stayed: what was not changed, with the reasons. touched: what the
-    run changes. blamed: None: everything counts against the platform.
+    awaited: by cluster; what is of others is waited for by nobody. stayed: what was not changed, with the reasons. touched: what
+    the run changes. blamed: None: everything counts against the platform.
     """
 
     rollout: Rollout
@@ -96,8 +97,8 @@ class Watch:
             if each.id in live and state_of(live[each.id]) is Readiness.READY
         )
         absent = {
-            unit
-            for unit, own in self.awaited.items()
+            cluster
+            for cluster, own in self.awaited.items()
             if any(is_cut_off(live.get(each.id, {})) for each in own)
             and not any(each.id in self._ready_before for each in own)
         }
@@ -105,24 +106,24 @@ class Watch:
         if self.awaited.keys() - absent:
             self._absent = frozenset(absent)
 
-    def changed(self, units: Iterable[str]) -> None:
-        """The changes for these units have been made; those without a reconciler are good at once."""
-        for unit in units:
-            if unit in self.awaited:
-                self._since.setdefault(unit, self.clock())
+    def changed(self, clusters: Iterable[str]) -> None:
+        """The changes for these clusters have been made; those without a reconciler are good at once."""
+        for cluster in clusters:
+            if cluster in self.awaited:
+                self._since.setdefault(cluster, self.clock())
             else:
-                self._good.add(unit)
+                self._good.add(cluster)
 
     def leave(self, is_stopped: Callable[[ObjectId], bool]) -> None:
         """Wait no longer for what is stopped."""
-        kept = {unit: [each for each in own if not is_stopped(each.id)] for unit, own in self.awaited.items()}
-        self._good |= {unit for unit in self._since if not kept[unit]}
+        kept = {name: [each for each in own if not is_stopped(each.id)] for name, own in self.awaited.items()}
+        self._good |= {cluster for cluster in self._since if not kept[cluster]}
         self.awaited = kept
 
     @property
     def unseen(self) -> list[Awaited]:
         """What has to be read to go on."""
-        return [each for unit in self._since if unit not in self._good for each in self.awaited[unit]]
+        return [each for cluster in self._since if cluster not in self._good for each in self.awaited[cluster]]
 
     def look(self, live: Live) -> Seen:
         """Judge what has been read after the last call of `changed`, which is at least what was unseen."""
@@ -132,32 +133,32 @@ class Watch:
         left_out: list[Judged] = []
         requests: list[Request] = []
         self._failures.look(((each.id, each.needs) for each in self.unseen), live)
-        for unit, since in self._since.items():
-            if unit in self._good:
+        for cluster, since in self._since.items():
+            if cluster in self._good:
                 continue
-            judged = [self._judge(each, live) for each in self.awaited[unit] if self._author(each) is not None]
+            judged = [self._judge(each, live) for each in self.awaited[cluster] if self._author(each) is not None]
             passed_over = [each for each in judged if each.state is State.LEFT_OUT]
             bad = [each for each in judged if each.state not in (State.GOOD, State.LEFT_OUT)]
             if not bad:
-                self._good.add(unit)
+                self._good.add(cluster)
                 self._left_out += passed_over
                 continue
             left_out += passed_over
             requests += (Request(each.awaited.id, each.request) for each in bad if each.request)
             late = self.clock() - since >= self.rollout.timeout
-            if unit in self._absent:
-                unreachable[unit] = bad
+            if cluster in self._absent:
+                unreachable[cluster] = bad
             elif self._is_cut_off(judged, live):
-                begun = self._cut_off.setdefault(unit, self.clock())
-                gone = late or self.clock() - begun >= self.rollout.unreachable_after
-                (unreachable if gone else waiting)[unit] = bad
+                begun = self._cut_off.setdefault(cluster, self.clock())
+                gone = late or self.clock() - begun >= UNREACHABLE_AFTER
+                (unreachable if gone else waiting)[cluster] = bad
             else:
-                self._cut_off.pop(unit, None)
+                self._cut_off.pop(cluster, None)
                 for author, own in grouped(bad, lambda each: self._author(each.awaited) or PLATFORM).items():
                     if late or any(each.state is State.STUCK for each in own):
-                        failed.setdefault(author, {})[unit] = own
+                        failed.setdefault(author, {})[cluster] = own
                     else:
-                        waiting.setdefault(unit, []).extend(own)
+                        waiting.setdefault(cluster, []).extend(own)
         absent = self._absent & unreachable.keys()
         every = (*self._left_out, *left_out)
         return Seen(frozenset(self._good), waiting, failed, every, tuple(requests), unreachable, absent)
@@ -166,20 +167,13 @@ class Watch:
         return self.blamed(awaited.id, awaited.id in self._ready_before)
 
     def _is_cut_off(self, judged: Iterable[Judged], live: Live) -> bool:
-        """Whether Flux reaches no cluster on which something of a unit is not good: all that the run changes there is not good, and
+        """Whether Flux does not reach a cluster on which something is not good: all that the run changes there is not good, and
         something of it for want of a connection.
         """
-        asked = (each for each in judged if each.state is not State.LEFT_OUT)
-        for own in grouped(asked, lambda each: each.awaited.owner.cluster).values():
-            bad = [each for each in own if each.state is not State.GOOD]
-            changed = [each for each in own if self._is_touched(each.awaited)]
-            if not bad:
-                continue
-            if any(each.state is State.GOOD for each in changed):
-                return False
-            if not any(is_cut_off(live.get(each.awaited.id, {})) for each in bad):
-                return False
-        return True
+        asked = [each for each in judged if each.state is not State.LEFT_OUT]
+        if any(each.state is State.GOOD and self._is_touched(each.awaited) for each in asked):
+            return False
+        return any(each.state is not State.GOOD and is_cut_off(live.get(each.awaited.id, {})) for each in asked)
 
     def _is_touched(self, awaited: Awaited) -> bool:
         return any(id in self.touched for id in (awaited.id, *awaited.sources, *awaited.inputs))
@@ -194,7 +188,7 @@ class Watch:
         platform, and those that were absent before against nobody.
         """
         tolerate = self.wave.tolerate
-        found = {author for author, units in seen.failed.items() if len(units) > tolerate.failed}
+        found = {author for author, clusters in seen.failed.items() if len(clusters) > tolerate.failed}
         if len(seen.lost) > tolerate.unreachable:
             found.add(PLATFORM)
         return sorted(found)

@@ -15,7 +15,7 @@ from tenantry.sandbox.cluster import CLIENT_PORT, PEER_PORT, Cluster, Etcd
 from tenantry.sandbox.content import Content
 from tenantry.sandbox.flux import Flux
 from tenantry.sandbox.layout import Layout, Unreachable
-from tenantry.sandbox.spec import Manifest, RemoteSpec, SandboxSpec
+from tenantry.sandbox.spec import HubSpec, Manifest, RemoteSpec, SandboxSpec
 from tenantry.sandbox.supervisor import Part, Supervisor
 from tenantry.tools.locate import crds
 
@@ -23,7 +23,7 @@ from tenantry.tools.locate import crds
 def port_names(spec: SandboxSpec) -> tuple[str, ...]:
     """Names of the ports that the processes need, except the content server's."""
     clusters = (f"{cluster}/{part}" for cluster in spec.clusters for part in ("kube-apiserver", "kwok"))
-    controllers = (f"{spec.management}/{name}" for name in flux.ports_of(spec.shards))
+    controllers = (f"{hub.name}/{name}" for hub in spec.hubs for name in flux.ports_of(spec.shards))
     return (CLIENT_PORT, PEER_PORT, *clusters, *controllers)
 
 
@@ -44,7 +44,7 @@ class BringUp:
             cluster.publish_kubeconfig()
         self.supervisor.concurrently(
             self._serve_content,
-            partial(self._bring_management, clusters),
+            *(partial(self._bring_management, hub, clusters) for hub in self.spec.hubs),
             *(self._remote_task(clusters[remote.name], remote) for remote in self.spec.remotes),
         )
 
@@ -60,18 +60,18 @@ class BringUp:
     def _remote_task(self, cluster: Cluster, remote: RemoteSpec) -> Callable[[], None]:
         return lambda: self._bring_cluster(cluster, remote.bootstrap)
 
-    def _bring_management(self, clusters: dict[str, Cluster]) -> None:
-        cluster = clusters[self.spec.management]
+    def _bring_management(self, hub: HubSpec, clusters: dict[str, Cluster]) -> None:
+        cluster = clusters[hub.name]
         kubeconfigs = [
             manifest
-            for remote in self.spec.remotes
+            for remote in hub.remotes
             for manifest in api.kubeconfig_objects(remote, clusters[remote.name].administrator)
         ]
         crds = definitions()
         self._bring_cluster(cluster, (*crds, *flux.manifests(), *kubeconfigs))
         self.supervisor.wait(cluster.apiserver(), lambda: all(established(cluster, crd) for crd in crds))
         self._bring_flux(cluster)
-        self._apply(cluster, self.spec.bootstrap)
+        self._apply(cluster, hub.bootstrap)
 
     def _bring_cluster(self, cluster: Cluster, manifests: Iterable[Manifest]) -> None:
         self._bring(cluster.apiserver(), cluster.api.ready)

@@ -31,6 +31,18 @@ class RemoteSpec:
     """The Secret's key that holds the kubeconfig, such as `admin.conf`."""
     bootstrap: tuple[Manifest, ...]
     """Objects that Flux needs on the remote; applied in this order."""
+    hub: str = ""
+    """The management cluster with the kubeconfig Secret; "": the first."""
+
+
+@dataclass(frozen=True, slots=True)
+class HubSpec:
+    """A management cluster."""
+
+    name: str
+    bootstrap: tuple[Manifest, ...]
+    """Objects applied once Flux is installed, in this order."""
+    remotes: tuple[RemoteSpec, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,11 +82,20 @@ class SandboxSpec:
     """Further flags of Flux's controllers, by controller, such as for measurements. They replace the sandbox's own."""
     own: OwnRepository | None = None
     """Served beside those of `git`, unless one of them has the name."""
+    others: Mapping[str, tuple[Manifest, ...]] = field(default_factory=dict)
+    """Further management clusters, each with its `bootstrap`."""
+
+    @property
+    def hubs(self) -> tuple[HubSpec, ...]:
+        """All management clusters."""
+        found = {self.management: self.bootstrap, **self.others}
+        theirs = {name: tuple(each for each in self.remotes if (each.hub or self.management) == name) for name in found}
+        return tuple(HubSpec(name, manifests, theirs[name]) for name, manifests in found.items())
 
     @property
     def clusters(self) -> tuple[str, ...]:
-        """Names of all clusters, the management cluster first."""
-        return (self.management, *(remote.name for remote in self.remotes))
+        """Names of all clusters, the management clusters first."""
+        return (self.management, *self.others, *(remote.name for remote in self.remotes))
 
 
 CONTENT = Path(__file__).resolve().parent / "content"

@@ -50,7 +50,7 @@ class SandboxStatus:
     webhooks: str
     """The address that takes the calls of webhooks, to which the path of a receiver is appended; "" without Flux."""
     clusters: tuple[ClusterStatus, ...]
-    """The management cluster first."""
+    """The management clusters first."""
     parts: tuple[PartStatus, ...]
     """Those of a cluster side by side, in the order of the clusters; before them those that all clusters use."""
 
@@ -68,7 +68,8 @@ def status(root: Path) -> SandboxStatus:
     owners = {name: position for position, name in enumerate(state.clusters, start=1)}
     running = sorted(state.running.values(), key=lambda each: owners.get(each.owner, 0))
     parts = tuple(_part(layout, each) for each in running)
-    clusters = tuple(_cluster(layout, name, parts, management=name == state.clusters[0]) for name in state.clusters)
+    hubs = {state.clusters[0], *(part.owner for part in parts if part.part == NOTIFICATION)}
+    clusters = tuple(_cluster(layout, name, parts, management=name in hubs) for name in state.clusters)
     return SandboxStatus(str(layout.root), state.environment, _alive(parts), _webhooks(parts), clusters, parts)
 
 

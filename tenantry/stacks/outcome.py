@@ -54,9 +54,9 @@ def told(file: Path) -> str:
 
 
 WAITING = "waits"
-"""Everything went through except for what has to wait for a time or for people, and stays as it is."""
+"""Everything went through except for what has to wait for a time, and stays as it is."""
 WAITS = 5
-"""The exit code of a command that has to wait for a time or for people. Nothing has failed."""
+"""The exit code of a command that has to wait for a time. Nothing has failed."""
 
 OFFBOARD = "TENANTRY_OFFBOARD"
 

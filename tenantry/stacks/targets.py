@@ -27,7 +27,7 @@ def targets_of(plan: Plan, tenant: str, stack: str, project: str) -> list[str]:
     found += [name for each in needed for name in _names(each)]
     namespaces = {name for placement in plan.placements if placement.tenant == tenant for name in placement.namespaces}
     patterns = [f"**::*/*-{tenant}-**", *(f"**::{name}/**" for name in sorted(namespaces))]
-    if plan.rollouts:
+    if plan.rollout:
         addons = _addons(plan)
         names = dict.fromkeys((tenant, *(addons[each.id] for each in needed if each.id in addons)))
         patterns += [f"**{GATE}::{each}/**" for each in names]
@@ -40,7 +40,7 @@ def _with_dependencies(plan: Plan, wanted: list[KubeObject]) -> Iterator[KubeObj
     The gates of a rollout make an add-on depend on itself on the clusters of earlier waves.
     """
     known = {planned.id: planned for planned in plan.objects}
-    addons = _addons(plan) if plan.rollouts else {}
+    addons = _addons(plan) if plan.rollout else {}
     alike = grouped(addons, lambda id: addons[id])
     reached: set[ObjectId] = set()
     rest = [each.id for each in wanted]

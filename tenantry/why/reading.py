@@ -132,7 +132,7 @@ def _namespaces(plan: Plan, app: PlannedApp) -> tuple[str, ...]:
 def _seen(client: Client, plan: Plan, apps: Sequence[PlannedApp]) -> list[Seen]:
     """What the management cluster says of some apps. With a rollout, its other apps tell which wave has arrived."""
     chains, needs, planned = Chains(plan), needs_of(plan), {each.id: each for each in plan.objects}
-    about = plan.apps if plan.rollouts else tuple(apps)
+    about = plan.apps if plan.rollout else tuple(apps)
     chain = {app.id: chains.of(app.id) for app in about}
     before = dict.fromkeys(id for app in about for id in planned[app.id].depends_on)
     of_flux = dict.fromkeys(id for app in about for id in map(object_id, chain[app.id])) | {

@@ -6,13 +6,11 @@ import re
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from typing import Any, NoReturn
-from zoneinfo import ZoneInfo
 
 import pulumi
 import pytest
 from pulumi.runtime.proto import resource_pb2
 
-from components import gates as gates_module
 from components.fleet import Fleet
 from components.gates import Gates, gates_of
 from components.run import Run
@@ -22,12 +20,10 @@ from tenantry.kube.objects import ObjectId
 from tenantry.plan.plan import Plan
 from tenantry.rollout.judging import Request
 from tenantry.rollout.turns import Turns, turns_of
-from tenantry.rollout.waves import Rollout, Wave
-from tenantry.rollout.windows import Shut
+from tenantry.rollout.waves import Wave
 from tenantry.stacks.file import Reach
 from tenantry.stacks.targets import GATE
 from tests.components.recording import Monitor, Recording, record
-from tests.unit.rollout import test_by_tenants as by_tenants
 from tests.unit.texts import planned
 
 TEXT = """\
@@ -62,7 +58,6 @@ class Played:
     good_after: int = 1
     stuck: tuple[str, ...] = ()
     readings: int = 0
-    most: int = 0
     pause: float = 0.001
     sent: list[str] = field(default_factory=list)
     waits: dict[str, int] = field(default_factory=dict)
@@ -70,17 +65,14 @@ class Played:
     async def fresh(self, _: frozenset[ObjectId], __: float) -> Live:
         self.readings += 1
         live: dict[ObjectId, Any] = {}
-        waiting = 0
         for awaited in (each for found in self.turns.awaited.values() for each in found):
             if any(name.endswith(f"/{awaited.id.name}") for name in self.sent):
                 self.waits[awaited.owner.cluster] = self.waits.get(awaited.owner.cluster, 0) + 1
             ready = self.waits.get(awaited.owner.cluster, 0) > 3 * self.good_after
-            waiting += 0 < self.waits.get(awaited.owner.cluster, 0) and not ready and awaited.id.name.endswith("web")
             for id in (*awaited.sources, awaited.id):
                 live[id] = _object(
                     id, ready="Unknown" if not ready else "True", stalled=awaited.owner.cluster in self.stuck
                 )
-        self.most = max(self.most, waiting)
         return live
 
     async def ask(self, _: Iterable[Request]) -> None:
@@ -183,69 +175,17 @@ def test_a_wave_that_is_good_already_takes_one_reading() -> None:
     assert played.readings == 2
 
 
-CHECKED = TEXT.replace("timeout: 1s", "timeout: 1s, checks: {up: {http: {url: https://shop.example.com}}}")
-
-
-@pytest.mark.parametrize(("changing", "asked"), [({1}, 1), ({2}, 2), ({1, 3}, 3), (set(), 0)])
-def test_checks_are_asked_after_each_wave_up_to_the_last_that_changes(
-    monkeypatch: pytest.MonkeyPatch, changing: set[int], asked: int
-) -> None:
-    seen: list[tuple[str, ...]] = []
-    monkeypatch.setattr(gates_module, "failed_checks", lambda checks: seen.append(tuple(c.name for c in checks)) or [])
-    plan = planned(CHECKED)
-    sent(plan, Played(turns_of(plan), good_after=0), changing=frozenset(("", wave) for wave in changing))
-    assert [each for each in seen if each] == [("up",)] * asked
-
-
-def test_a_check_that_does_not_hold_stops_the_waves_after(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(
-        gates_module, "failed_checks", lambda checks: [("up", "answers with HTTP 503")] if checks else []
-    )
-    plan = planned(CHECKED)
-    with pytest.raises(pulumi.RunError, match="failed 1 check of 1, so the run ends here") as raised:
-        sent(plan, Played(turns_of(plan), good_after=0), changing=frozenset({("", 3)}))
-    assert "  check up: answers with HTTP 503\n  untouched: wave 2 (b, c); wave 3 (d, hub)" in str(raised.value)
-    assert "b-rocky-web" not in raised.value.__notes__[0]
-
-
-def test_a_window_that_shuts_during_a_run_lets_a_wave_end_and_no_further_one_begin() -> None:
-    plan = planned(TEXT)
-    played = Played(turns_of(plan), good_after=0)
-    closed = Shut(("business",), None, ZoneInfo("UTC"))
-    with pytest.raises(
-        pulumi.RunError, match="wave 2 of 3 in environment 'dev' waits: window 'business' is shut"
-    ) as raised:
-        sent(plan, played, closed=lambda: closed)
-    assert ("a-rocky-web" in raised.value.__notes__[0], "b-rocky-web" in raised.value.__notes__[0]) == (True, False)
-
-
 def test_a_wave_with_a_soak_is_waited_for_and_kept_when_it_is_good() -> None:
     plan = planned(TEXT.replace("{name: canary,", "{soak: 1h, name: canary,"))
     kept: list[int] = []
 
-    async def good(_: Rollout, wave: Wave, __: object) -> None:
+    async def good(wave: Wave, _: object) -> None:
         kept.append(wave.number)
 
     later = frozenset(each.id for each in plan.objects if each.owner.cluster != "a" and plan.wave_of(each.id))
     played = Played(turns_of(plan), good_after=0)
     sent(plan, played, good=good, left=later)
     assert (kept, played.readings > 0) == ([1], True)
-
-
-def test_tenants_of_a_class_are_sent_in_their_waves() -> None:
-    plan = planned(by_tenants.fleet("{by: tenants, waves: [{tenants: [crow]}, {class: small}, {all: true}]}"))
-    played = Played(turns_of(plan), good_after=0)
-    recording, _ = sent(plan, played)
-    order = [each.key.name for each in recording.objects if each.key.name.rpartition("/")[2].endswith("web")]
-    tenants = [
-        plan_owner for plan_owner in (name.partition("/")[0] for name in order) if plan_owner in by_tenants.TENANTS
-    ]
-    assert tenants[:2] == ["crow", "bolt"]
-    with pytest.raises(
-        pulumi.RunError, match=r"web: wave 1 of 3 in environment 'dev' failed for 1 tenant of 1, so"
-    ) as raised:
-        sent(plan, Played(turns_of(plan), good_after=0, stuck=("cell",)))
-    assert "  cell crow/web: no such path\n  untouched: wave 2 (bolt); wave 3 (acme, dodo" in str(raised.value)
 
 
 def test_a_preview_shows_the_gates_and_waits_for_nothing() -> None:
@@ -341,16 +281,6 @@ def test_as_many_clusters_as_are_tolerated_may_fail() -> None:
     plan = planned(TEXT.replace("timeout: 1s", "timeout: 1s, tolerate: 1"))
     _, names = sent(plan, Played(turns_of(plan), good_after=0, stuck=("c",)))
     assert waves(names) == [["a"], ["b", "c"], ["d"]]
-
-
-def test_no_more_clusters_than_allowed_change_at_the_same_time() -> None:
-    plan = planned(
-        TEXT.replace("[{name: canary, names: [a]}, {names: [b, c]}, {all: true}]", "[{all: true}], maxParallel: 2")
-    )
-    played = Played(turns_of(plan), good_after=2)
-    _, names = sent(plan, played)
-    assert sorted(names) == [f"clusters/{each}-rocky-web" for each in "abcd"]
-    assert played.most == 2
 
 
 def test_an_object_that_the_engine_could_not_change_ends_the_run_at_its_wave() -> None:

@@ -207,10 +207,10 @@ def test_a_wave_with_an_app_that_stays_fails_also_if_its_source_arrives_a_moment
     awaited = next(
         each for each in awaited_in(plan, [each.id for each in plan.objects]) if each.id.name == "edge-rocky-web"
     )
-    wave = plan.rollouts[0].waves[1]
-    watch = Watch(plan.rollouts[0], wave, {"edge": [awaited]}, lambda: 0.0, {awaited.id: "no such tag"})
+    assert plan.rollout
+    watch = Watch(plan.rollout, plan.rollout.waves[1], {"edge": [awaited]}, lambda: 0.0, {awaited.id: "no such tag"})
     watch.changed(["edge"])
-    assert [each.reason for each in watch.look({}).failed_units["edge"]] == ["no such tag"]
+    assert [each.reason for each in watch.look({}).failed_clusters["edge"]] == ["no such tag"]
 
 
 def test_a_cluster_that_does_not_answer_moves_nothing() -> None:

@@ -128,16 +128,6 @@ def test_without_anything_that_waits_the_plan_stays_itself(monkeypatch: pytest.M
     assert found.ending(None) is None
 
 
-def test_what_leaves_a_cluster_whose_window_is_shut_stays_too(monkeypatch: pytest.MonkeyPatch) -> None:
-    text = TEXT.replace("edge-2: {", "edge-2: {windows: [never], ").replace(WEB, "")
-    plan = planned(text + "windows: {never: {deny: {days: [mon-sun]}}}\n")
-    going = {each.id: each.owner for each in BEFORE.objects if each.manifest in _gone(plan)}
-    waits = waiting(plan, [each.id for each in _differences(plan)], Known(NOW), going)
-    requests = sent(plan, held(monkeypatch, waits, plan))
-    assert requests["Kustomization edge-2-rocky-web"] == ["*"]
-    assert "Kustomization edge-1-rocky-web" not in requests
-
-
 def test_what_another_kind_of_app_replaces_goes_in_the_wave_of_its_successor(monkeypatch: pytest.MonkeyPatch) -> None:
     plan = planned(TEXT.replace("{helm: {source: c, chart: db, version: 1.2.3}}", "{kustomize: {source: m}}"))
     going = {each.id: each.owner for each in BEFORE.objects if each.manifest in _gone(plan)}
@@ -177,13 +167,14 @@ def test_a_wave_that_is_good_is_kept_with_the_time_for_what_changed_in_it(monkey
     memory = Memory()
     monkeypatch.setattr(connect, "connect", lambda *_: memory.client())
     monkeypatch.setattr(pulumi.runtime, "is_dry_run", lambda: False)
-    (rollout,) = AFTER.rollouts
+    assert AFTER.rollout
+    first, second = AFTER.rollout.waves
 
     async def good() -> Clocks:
         clocks = Clocks(AFTER, Reach(), "tenantry-system")
-        await clocks.good(rollout, rollout.waves[1], lambda _: False)
+        await clocks.good(second, lambda _: False)
         assert not clocks.marks
-        await clocks.good(rollout, rollout.waves[0], lambda _: False)
+        await clocks.good(first, lambda _: False)
         return clocks
 
     clocks = awaited(good())

@@ -134,10 +134,6 @@ class Cluster:
             what,
         )
 
-    def changes(self, kind: str, namespace: str) -> Iterator[Manifest]:
-        """Each change of objects of a kind for a few seconds, after those that exist."""
-        return changes(self._credentials, _collection(kind, namespace))
-
     def wait_gone(self, *namespaces: str) -> None:
         """Return once none of the namespaces exists."""
         first(

@@ -21,6 +21,10 @@ EXPLAINED: tuple[tuple[str, str], ...] = (
         r'mistakes/.*: \+: \(nothing\) -> \["no-value",.*|mistakes/team/(148|227): 0\..*|fleets/drawn/(244|254|268|270|276): : .*',
     ),
     (
+        "a rollout needs its waves, and nothing may stand for them: the key that is missing is told, too",
+        r'mistakes/hostile/mutation/examples-rollout-6: \+: \(nothing\) -> \["missing-key",.*',
+    ),
+    (
         "pieces of the file are included as `files`, not as `clusters`",
         r'mistakes/hostile/mutation/golden-groups-\d: 0\.(0: "includes-nothing" -> "unknown-key"|1: "[^"]*:4:13" -> "[^"]*:4:3")',
     ),

@@ -86,7 +86,7 @@ def _with_flags(object: KubeObject) -> dict[str, Any]:
 
 def _waves(plan: Plan) -> list[list[str]]:
     """The clusters of each wave of the environment."""
-    return [[*wave.every] for rollout in plan.rollouts if not rollout.name for wave in rollout.waves]
+    return [[*wave.every] for wave in plan.rollout.waves] if plan.rollout else []
 
 
 def _values(fleet: Fleet, plan: Plan, places: Places) -> dict[str, dict[str, Any]]:

@@ -18,7 +18,7 @@ from tenantry.model.tenancy import PodSecurity
 from tenantry.plan import apps, notifications, placements
 from tenantry.plan import sources as planned_sources
 from tenantry.plan.objects import baseline, network, remote
-from tenantry.rollout.rules import included_files_set_granted_rollouts as off
+from tenantry.rollout.rules import included_files_keep_to_the_waves as off
 from tests.hostile.drawn_main import Data
 from tests.hostile.files_of_tenants import Drawn
 from tests.hostile.holes import _SOURCE as SOURCE

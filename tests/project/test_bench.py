@@ -34,18 +34,19 @@ def test_fleets_have_as_many_objects_as_the_tables_say() -> None:
 
 def test_a_bank_has_six_environments_on_two_management_clusters() -> None:
     plans = plan_all(fleet_of(parse(bank(2), "tenants.yaml")))
-    assert {name: plan.hubs for name, plan in plans.items()} == {
-        f"{stage}-{region}": (f"hub-{region}",) for stage in REMOTES for region in REGIONS
+    assert {name: plan.management for name, plan in plans.items()} == {
+        f"{stage}-{region}": f"hub-{region}" for stage in REMOTES for region in REGIONS
     }
     for name, plan in plans.items():
-        assert len({*plan.hub_by_cluster} - {*plan.hubs}) == REMOTES[name.partition("-")[0]]
+        assert len({each.cluster for each in plan.placements}) == REMOTES[name.partition("-")[0]]
 
 
 def test_a_retailer_has_stores_in_each_wave() -> None:
     fleet = fleet_of(parse(retail(24), "tenants.yaml"))
     assert warnings_of(fleet) == ()
     for plan in plan_all(fleet).values():
-        assert [len(each.units) for each in plan.rollouts[0].waves] == [1, 1, 2, 5, 4]
+        assert plan.rollout
+        assert [len(each.clusters) for each in plan.rollout.waves] == [1, 1, 2, 5, 4]
 
 
 def test_a_vendors_customers_have_the_same_apps_in_lines_as_written_out() -> None:
@@ -62,7 +63,8 @@ def test_a_fleet_is_the_same_at_once_and_in_waves() -> None:
         for each in (False, True)
     )
     assert at_once.objects == in_waves.objects
-    assert [len(each.units) for each in in_waves.rollouts[0].waves] == [5, 2, 6]
+    assert in_waves.rollout
+    assert [len(each.clusters) for each in in_waves.rollout.waves] == [5, 2, 6]
 
 
 def objects(text: bytes) -> int:

@@ -15,7 +15,7 @@ from tenantry.plan.bootstrap import bootstrap
 from tests.drawn import given
 from tests.properties import promises
 from tests.properties.promises import by_id, load, plans
-from tests.strategies import Data, fleets, on_two_hubs, shared_hubs, shuffled
+from tests.strategies import Data, fleets, shared_hubs, shuffled
 
 
 @given(st.data())

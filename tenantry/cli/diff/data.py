@@ -48,7 +48,7 @@ def review_document(review: EnvironmentReview) -> documents.Review:
     return documents.Review(
         clusters=review.total,
         dangers=review.dangers,
-        rollouts=[_rolled_out(wave) for wave in review.waves],
+        rollout=_rolled_out(review.waves) if review.waves else None,
         changed_clusters=review.clusters,
         classes=[
             documents.ClassReview(name=alike.review.of_class, tenants=alike.tenants, changes=alike.review.changes)
@@ -61,9 +61,10 @@ def review_document(review: EnvironmentReview) -> documents.Review:
 def _rolled_out(rolled: RolledOut) -> documents.RolledOut:
     names = {wave.number: wave.name for wave in rolled.rollout.waves}
     waves = [
-        documents.TouchedWave(number=number, name=names[number], units=units) for number, units in rolled.units.items()
+        documents.TouchedWave(number=number, name=names[number], clusters=clusters)
+        for number, clusters in rolled.clusters.items()
     ]
-    return documents.RolledOut(rollout=rolled.rollout.name, by=rolled.rollout.by, total=len(names), waves=waves)
+    return documents.RolledOut(total=len(names), waves=waves)
 
 
 def _share(share: Share) -> documents.Share:

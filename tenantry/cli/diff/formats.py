@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from datetime import UTC, datetime
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -53,7 +52,7 @@ class Result:
     def _review(self) -> Review:
         sides = self._sides
         before, after = Planned(sides.base.fleet, sides.before), Planned(sides.fleet, sides.after)
-        return build.review(self._diffs, before, after, datetime.now(UTC))
+        return build.review(self._diffs, before, after)
 
     def shown(self, format: str, width: int | None) -> str | documents.Diff:
         """A text, or a document in JSON. Args: width: of the terminal; None: it is not for one."""

@@ -28,21 +28,10 @@ class PlannedWave(Part):
     """From 1."""
     name: str
     """As written, or `wave 2`."""
-    units: list[str]
-    """The clusters or tenants that the next wave waits for."""
+    clusters: list[str]
+    """Those that the next wave waits for."""
     left_out: list[str]
-    """Those for which nothing waits: paused or decommissioned clusters, paused or leaving tenants."""
-
-
-class PlannedRollout(Part):
-    """A rollout with its waves."""
-
-    rollout: str = at("name")
-    """Empty for the environment's; `rocky/web` for an app's own, `addon dns` for an add-on's own, `class:small/web` for that of
-    an app of a class."""
-    by: Literal["clusters", "tenants"]
-    """What its waves consist of."""
-    waves: list[PlannedWave]
+    """Those for which nothing waits: they are paused or decommissioned."""
 
 
 class Validation(Document):
@@ -56,12 +45,10 @@ class Validation(Document):
     """What is valid, but probably a mistake."""
     objects: dict[str, int]
     """How many objects each environment yields."""
-    rollouts: Annotated[dict[str, list[PlannedRollout]], OMITTED_IF_EMPTY] = {}
-    """The rollouts of each environment that has one; omitted if none has."""
+    rollouts: Annotated[dict[str, list[PlannedWave]], OMITTED_IF_EMPTY] = {}
+    """The waves of each environment that has some; omitted if none has."""
     gates: Annotated[dict[str, Gate], OMITTED_IF_EMPTY] = {}
     """The gate of each environment whose `after` is one; omitted if none is."""
-    windows: Annotated[dict[str, list[str]], OMITTED_IF_EMPTY] = {}
-    """When changes could begin in each environment with windows, in sentences; omitted if none has any."""
     cluster_admin: list[str]
     """The tenants with `clusterAdmin: true`."""
     cluster_roles: list[str]

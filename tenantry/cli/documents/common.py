@@ -170,6 +170,5 @@ class Gate(Part):
 
     environment: str
     """The environment before."""
-    gate: Literal["refuse", "warn"]
     soak: TextOrNull
     """How long the environment before must have been ready, as written; `null`: ready is enough."""

@@ -6,6 +6,7 @@ from typing import Annotated, Literal
 
 from tenantry.cli.documents.common import (
     OMITTED_IF_EMPTY,
+    OMITTED_IF_NULL,
     ChangedObject,
     Document,
     Failure,
@@ -103,24 +104,19 @@ class ClassReview(Part):
 
 
 class TouchedWave(Part):
-    """A wave in which clusters or tenants change."""
+    """A wave in which clusters change."""
 
     number: int
     """In the whole rollout, from 1."""
     name: str
     """As written, or `wave 2`."""
-    units: list[str]
-    """The clusters or tenants that the change reaches in this wave."""
+    clusters: list[str]
+    """Those that the change reaches in this wave."""
 
 
 class RolledOut(Part):
-    """A rollout that the change goes through."""
+    """The rollout that the change goes through."""
 
-    rollout: str
-    """Empty for the environment's; `rocky/web` for an app's own, `addon dns` for an add-on's own, `class:small/web` for that of
-    an app of a class."""
-    by: Literal["clusters", "tenants"]
-    """What its waves consist of."""
     total: int
     """How many waves the rollout has."""
     waves: list[TouchedWave]
@@ -133,7 +129,7 @@ class Review(Part):
     clusters: int
     """How many clusters the environment has."""
     dangers: list[Danger]
-    rollouts: Annotated[list[RolledOut], OMITTED_IF_EMPTY] = []
+    rollout: Annotated[RolledOut | None, OMITTED_IF_NULL] = None
     """Omitted if the change goes through no waves."""
     changed_clusters: list[Change]
     """What happens to whole clusters, and to the environment."""

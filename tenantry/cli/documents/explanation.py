@@ -90,44 +90,27 @@ class AppWave(Part):
     name: str
     """As written, or `wave 2`."""
     clusters: list[str]
-    """Those of the app that the next wave waits for. In a rollout by tenants all of the tenant's are in one wave."""
+    """Those of the app that the next wave waits for."""
     left_out: list[str]
-    """Those of the app for which nothing waits: paused or decommissioned, or all if the tenant is paused or leaves."""
+    """Those of the app for which nothing waits: paused or decommissioned."""
     soak: Annotated[int, OMITTED_IF_EMPTY] = 0
     """Seconds for which the next wave waits after this one was good; omitted if it does not."""
-    groups: Annotated[list[str], OMITTED_IF_EMPTY] = []
-    """The groups of which one approves before the wave begins; omitted if nobody has to."""
-    checks: Annotated[list[str], OMITTED_IF_EMPTY] = []
-    """The names of the checks that are asked after the wave; omitted if there are none."""
     tolerate: Annotated[str, OMITTED_IF_EMPTY] = ""
-    """How many clusters or tenants of the wave may go wrong, such as `1%` or `failed 0, unreachable 20%`; omitted if none may."""
+    """How many clusters of the wave may go wrong, such as `1%` or `failed 0, unreachable 20%`; omitted if none may."""
 
 
 class AppRollout(Part):
     """In which waves a change reaches the clusters of an app."""
 
-    of: Literal["environment", "class", "own", "off"]
-    """`environment`: the environment's rollout; `class`: one by tenants of the app's class; `own`: the app's;
-    `off`: the app has none, although the environment has."""
+    of: Literal["environment", "off"]
+    """`environment`: the environment's rollout; `off`: the app keeps out of it."""
     origin: Origin
-    by: Literal["clusters", "tenants"]
-    """What its waves consist of."""
     total: int
     """How many waves the rollout has; 0 if it is off."""
     waves: list[AppWave]
     bypass: str
     """What Flux follows by itself, such as `branch main`: what is new there reaches all clusters at once. Empty if there is
     nothing."""
-
-
-class AppWindows(Part):
-    """Windows that hold for an app: when its changes may begin."""
-
-    of: str
-    """A cluster; empty: the environment, and so all of them."""
-    words: str
-    """The names and times of the windows."""
-    origin: Origin
 
 
 class ExplainedGate(Gate):
@@ -152,10 +135,6 @@ class ExplainedApp(Document):
     """Omitted if the environment has none."""
     rollout: Annotated[AppRollout | None, OMITTED_IF_NULL] = None
     """Omitted if the environment has none."""
-    windows: Annotated[list[AppWindows], OMITTED_IF_EMPTY] = []
-    """Omitted if there are none."""
-    bypass: Annotated[str, OMITTED_IF_EMPTY] = ""
-    """What Flux follows by itself, such as `branch main`, which windows do not hold; omitted if there is nothing."""
     placed: dict[str, PlacedApp]
     """By cluster."""
 

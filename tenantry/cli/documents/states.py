@@ -122,31 +122,22 @@ class WaveChange(Part):
     """What it waits for; empty if the next run begins with it."""
     until: str
     """When this is over, in UTC; empty if that is not known."""
-    approval: bool
-    """Whether it waits for `tenantry approve`."""
 
 
 class WaveState(Part):
     """A wave, and what a run would change in it."""
 
-    rollout: str
-    """Empty for the environment's; `rocky/web` for an app's own."""
     number: int
     name: str
-    units: list[str]
-    """Its clusters or tenants."""
+    clusters: list[str]
     changing: list[WaveChange]
 
 
-class EnvironmentRollouts(Part):
-    """The rollouts of an environment, compared with its clusters."""
+class EnvironmentRollout(Part):
+    """The rollout of an environment, compared with its clusters."""
 
     environment: str
-    windows: list[str]
-    """When a change could begin, in sentences; empty if it has no windows."""
     waves: list[WaveState]
-    clusters: dict[str, str]
-    """Clusters whose windows are shut while something of them would change, with the reason."""
     outside: int
     """How many objects would change that are in no wave."""
 
@@ -155,7 +146,7 @@ class RolloutStatus(Document):
     """What a run would change now, and what of it waits: `tenantry status --rollout`."""
 
     kind: Literal["Status"] = "Status"
-    environments: list[EnvironmentRollouts]
+    environments: list[EnvironmentRollout]
 
 
 class Step(ObjectId):

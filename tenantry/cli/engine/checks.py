@@ -6,7 +6,6 @@ import time
 from collections.abc import Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -21,9 +20,7 @@ from tenantry.messages.errors import UNKNOWN_NAME, Refused, RefusedChange, refus
 from tenantry.messages.text import counted, declared, listed
 from tenantry.plan.plan import Plan, nothing_of
 from tenantry.preflight.after import Mode
-from tenantry.rollout.opening import waits
 from tenantry.stacks.file import Stack
-from tenantry.stacks.outcome import WAITS
 from tenantry.stacks.targets import targets_of
 
 if TYPE_CHECKING:
@@ -68,13 +65,6 @@ class Planned:
             return 4
         error("preflight found errors, so Pulumi was not started\n  fix: correct them, or use --no-preflight")
         return 1
-
-    def waits(self) -> int:
-        """Say that a window of the environment is shut. Returns: the exit code for it; 0: a change may begin now."""
-        if not (message := waits(self.plan, datetime.now(UTC))):
-            return 0
-        say(message)
-        return WAITS
 
     def wait(self, timeout: int) -> int:
         """Wait until every app is ready, and show the status. Returns: 0 if they are, otherwise 1."""

@@ -26,7 +26,7 @@ def _conditions(_: click.Context, __: click.Parameter, value: str | None) -> tup
 Examples:
   tenantry up dev
   tenantry up --environment prod --yes --skip-preview
-  tenantry up --environment prod --yes --ignore after,windows
+  tenantry up --environment prod --yes --ignore after,soak
   tenantry up --environment prod -- --message "Tenant movy" --parallel 16
 
 Exit codes:
@@ -35,7 +35,7 @@ Exit codes:
   2    tenants.yaml is invalid, or pulumi, a stack, a login, a passphrase or
        the management cluster is missing
   4    the guard, or the gate to the environment before, refuses the change
-  5    a change waits, for example for a window; nothing has failed
+  5    a change waits until a wave has soaked; nothing has failed
   130  interrupted, or answered with "no"
 """,
 )
@@ -66,9 +66,8 @@ def command(
     First, `tenantry preflight` checks the clusters. An error ends the command before Pulumi starts. Afterwards the command
     waits until every app is ready or one fails again and again, as `tenantry status --wait` does, unless --target confines the run.
 
-    If `after` of the environment is a gate, the run is refused while the environment before does not run the changes. While a
-    window of the environment is shut, nothing is changed. In an emergency, --ignore leaves out what is named. With `after` the
-    output names the apps that change.
+    If `after` of the environment is a gate, the run is refused while the environment before does not run the changes. In an
+    emergency, --ignore leaves out what is named. With `after` the output names the apps that change.
     """
     stack = chosen(asked)
     session = opened(asked.project, stack, asked.environment, "up")
@@ -80,8 +79,6 @@ def command(
         from tenantry.preflight.after import Mode
 
         planned = Planned.of(asked.file, asked.environment, stack)
-        if "windows" not in ignore and not has(asked.passed, "--preview-only") and (code := planned.waits()):
-            return code
         if not no_preflight and (code := planned.preflight(Mode.IGNORE if "after" in ignore else Mode.RUN)):
             return code
     code = run(session, stack, "up", asked.passed)

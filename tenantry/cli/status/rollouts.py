@@ -14,7 +14,6 @@ from tenantry.messages.text import counted, listed
 from tenantry.plan.plan import plan
 from tenantry.preflight.fitness import fitted
 from tenantry.rollout.conditions import lines_of
-from tenantry.rollout.waves import wave_name
 
 if TYPE_CHECKING:
     from tenantry.cli.documents import states
@@ -48,15 +47,14 @@ def show_rollouts(
 
 def _lines(changes: Changes) -> Iterator[str]:
     environment = changes.plan.environment
-    yield from (f"{environment}: {sentence}" for sentence in changes.begin)
     if not changes.parts and not changes.outside:
         yield f"{environment}: nothing would change"
         return
-    for rollout in changes.plan.rollouts:
+    if rollout := changes.plan.rollout:
         for wave in rollout.waves:
-            subjects = [part.subject for part in changes.parts if part[:2] == (rollout.name, wave.number)]
+            subjects = [part.subject for part in changes.parts if part.wave == wave.number]
             would = f"would change: {listed(subjects, _MOST)}" if subjects else "as planned"
-            yield f"{environment}: {wave_name(rollout, wave)}, {counted(len(wave.every), rollout.noun)}: {would}"
+            yield f"{environment}: {rollout.name_of(wave)}, {counted(len(wave.every), 'cluster')}: {would}"
     if changes.outside:
         yield f"{environment}: {counted(changes.outside, 'object')} in no wave would change"
     if changes.waiting:
@@ -64,33 +62,28 @@ def _lines(changes: Changes) -> Iterator[str]:
         yield from lines_of(changes.plan, changes.waiting, changes.now)
 
 
-def _document(changes: Changes) -> states.EnvironmentRollouts:
+def _document(changes: Changes) -> states.EnvironmentRollout:
     from tenantry.cli.documents import states
 
-    waits = changes.waiting
-    return states.EnvironmentRollouts(
+    waits, rollout = changes.waiting.parts, changes.plan.rollout
+    return states.EnvironmentRollout(
         environment=changes.plan.environment,
-        windows=list(changes.begin),
         waves=[
             states.WaveState(
-                rollout=rollout.name,
                 number=wave.number,
                 name=wave.name,
-                units=list(wave.every),
+                clusters=list(wave.every),
                 changing=[
                     states.WaveChange(
                         subject=part.subject,
-                        reason=wait.reason if (wait := waits.parts.get(part)) else "",
+                        reason=wait.reason if (wait := waits.get(part)) else "",
                         until=f"{wait.until:%Y-%m-%dT%H:%M:%SZ}" if wait and wait.until else "",
-                        approval=bool(wait and wait.approves),
                     )
                     for part in changes.parts
-                    if part[:2] == (rollout.name, wave.number)
+                    if part.wave == wave.number
                 ],
             )
-            for rollout in changes.plan.rollouts
-            for wave in rollout.waves
+            for wave in (rollout.waves if rollout else ())
         ],
-        clusters={name: wait.reason for name, wait in waits.clusters.items()},
         outside=changes.outside,
     )

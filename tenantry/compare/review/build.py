@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from datetime import datetime
 
 from tenantry.compare.diff import Diff
 from tenantry.compare.review.collect import Collector
@@ -72,19 +71,19 @@ def _tenant(name: str, changes: list[Change], before: Side, after: Side) -> Tena
     return TenantReview(tenant=name, effect=effect, was=was, changes=ordered)
 
 
-def review(diffs: Sequence[Diff], before: Planned, after: Planned, now: datetime | None = None) -> Review:
+def review(diffs: Sequence[Diff], before: Planned, after: Planned) -> Review:
     """The review of all environments.
 
-    Args: before, after: the files and the plans that were compared. now: to say when changes could begin.
+    Args: before, after: the files and the plans that were compared.
     """
     changed = [diff for diff in diffs if diff]
     return Review(
-        environments=tuple(_environment(each, before, after, now) for each in changed),
+        environments=tuple(_environment(each, before, after) for each in changed),
         unchanged=tuple(each.environment for each in diffs if not each),
     )
 
 
-def _environment(diff: Diff, old: Planned, new: Planned, now: datetime | None) -> EnvironmentReview:
+def _environment(diff: Diff, old: Planned, new: Planned) -> EnvironmentReview:
     there = old.plans.get(diff.environment) or new.plans[diff.environment]
     before, after = (each.plans.get(diff.environment) or nothing_of(there) for each in (old, new))
     one, other = Side(before, old.fleet), Side(after, new.fleet)
@@ -93,7 +92,7 @@ def _environment(diff: Diff, old: Planned, new: Planned, now: datetime | None) -
     collector = Collector(gathered, renamed)
     collector.run()
     extent = Extent(one, other, {old: new for new, old in gathered.old_clusters.items()})
-    of_environment(diff, one, other, collector.items, tuple(extent.order), now)
+    of_environment(diff, one, other, collector.items, tuple(extent.order))
     found = changes(collector.items.all(), extent.of, extent.order)
     clusters, tenants = in_order(found, one, other)
     return EnvironmentReview(
@@ -104,5 +103,5 @@ def _environment(diff: Diff, old: Planned, new: Planned, now: datetime | None) -
         dangers=dangers(diff, before, after),
         clusters=clusters,
         tenants=by_class(tenants, one, other),
-        waves=tuple(touched_waves(diff, before, after)),
+        waves=touched_waves(diff, before, after),
     )

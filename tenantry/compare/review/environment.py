@@ -1,9 +1,8 @@
-"""What is told of an environment as a whole: its gate, its rollouts and the waves of the change; and grants."""
+"""What is told of an environment as a whole: its gate, its rollout and the waves of the change; and grants."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from datetime import datetime
 
 from tenantry.compare.diff import Diff, Status
 from tenantry.compare.moves import Side as RolloutSide
@@ -11,97 +10,70 @@ from tenantry.compare.review.items import Items
 from tenantry.compare.review.model import Effect, Part, PartKind, RolledOut, Setting
 from tenantry.compare.review.parts import Side, Spot
 from tenantry.compare.review.words import content_in_words
+from tenantry.kube.names import PLATFORM
 from tenantry.messages.data import ABSENT
 from tenantry.messages.text import counted, listed
 from tenantry.model.durations import duration
 from tenantry.plan.after import in_words
 from tenantry.plan.plan import Plan
-from tenantry.rollout.waves import Rollout, Wave, check_names_of, then
+from tenantry.rollout.waves import Rollout, then
 
 
-def touched_waves(diff: Diff, before: Plan, after: Plan) -> Iterator[RolledOut]:
-    """The rollouts that a change goes through."""
-    if not after.rollouts or diff.status is Status.REMOVED:
-        return
-    rollouts = {each.name: each for each in after.rollouts}
-    waves: dict[str, dict[str, Wave]] = {"": rollouts[""].by_unit()}
-    found: dict[str, dict[int, set[str]]] = {}
+def touched_waves(diff: Diff, before: Plan, after: Plan) -> RolledOut | None:
+    """The waves that a change goes through; None: none."""
+    if after.rollout is None or diff.status is Status.REMOVED:
+        return None
+    waves = after.rollout.by_cluster()
+    found: dict[int, set[str]] = {}
     # What is removed has its place in the plan that held it; the waves are those of the plan to come.
-    removed = [(each, before) for each in diff.removed.objects]
     there = [*diff.added.objects, *(each.after for each in diff.changed)]
-    for each, plan in [*((each, after) for each in there), *removed]:
-        member = plan.wave_of(each.id)
-        if member is None:
-            continue
-        name, unit = member[0].name, member[0].unit_of(each.owner)
-        if name not in waves:
-            waves[name] = rollouts[name].by_unit() if name in rollouts else {}
-        if wave := waves[name].get(unit):
-            found.setdefault(name, {}).setdefault(wave.number, set()).add(unit)
-    for rollout in after.rollouts:
-        if touched := found.get(rollout.name):
-            yield RolledOut(rollout, {number: sorted(touched[number]) for number in sorted(touched)})
+    for each, plan in [*((each, after) for each in there), *((each, before) for each in diff.removed.objects)]:
+        if plan.wave_of(each.id) and (wave := waves.get(each.owner.cluster)):
+            found.setdefault(wave.number, set()).add(each.owner.cluster)
+    return RolledOut(after.rollout, {number: sorted(found[number]) for number in sorted(found)}) if found else None
 
 
 def in_waves(rolled: RolledOut) -> str:
     """Such as: in 3 waves: 2 clusters (a, b), then 20, then 479."""
-    rollout, waves = rolled
-    whose = f"{rollout_in_words(rollout.name)}: " if rollout.name else ""
-    total = len(rollout.waves)
-    first, *others = waves.values()
-    units = f"{counted(len(first), rollout.noun)} ({listed(first)}){then(map(len, others))}"
-    if len(waves) == total:
-        return f"{whose}in {counted(total, 'wave')}: {units}"
-    return f"{whose}in {'waves' if others else 'wave'} {listed(map(str, waves))} of {total}: {units}"
+    total, touched = len(rolled.rollout.waves), rolled.clusters
+    first, *others = touched.values()
+    clusters = f"{counted(len(first), 'cluster')} ({listed(first)}){then(map(len, others))}"
+    if len(touched) == total:
+        return f"in {counted(total, 'wave')}: {clusters}"
+    return f"in {'waves' if others else 'wave'} {listed(map(str, touched))} of {total}: {clusters}"
 
 
-def rollout_in_words(name: str) -> str:
-    """A rollout of an app's or add-on's own, or of an app of a class."""
-    if name.startswith("class:"):
-        return f"app {name.rpartition('/')[2]} of {name.partition('/')[0].replace(':', ' ')}"
-    if name.startswith("addon "):
-        return f"add-on {name.removeprefix('addon ')}"
-    return f"app {name}"
+def _app_in_words(name: str) -> str:
+    owner, _, app = name.partition("/")
+    return f"add-on {app}" if owner == PLATFORM else f"app {name}"
 
 
 def described(rollout: Rollout) -> str:
     """The waves of a rollout and its limits, such as: 2 clusters, then 20, then 479; timeout 10m."""
-    first, *others = [len(wave.every) for wave in rollout.waves] or [0]
-    parts = [f"{counted(first, rollout.noun)}{then(others)}", f"timeout {duration(rollout.timeout)}"]
-    parts += _tolerated(rollout)
-    parts += [f"maxParallel {rollout.max_parallel}"] if rollout.max_parallel else []
-    checks = [name for wave in rollout.waves for name in check_names_of(wave)]
-    parts += [f"checked by {listed(checks)}"] if checks else []
-    for wave in rollout.waves:
-        parts += [f"{wave.name} soaks for {duration(wave.soak)}"] if wave.soak else []
-        parts += [f"{wave.name} after approval by {listed(wave.groups)}"] if wave.groups else []
-    return "; ".join(parts)
+    first, *others = [len(wave.every) for wave in rollout.waves]
+    parts = [f"{counted(first, 'cluster')}{then(others)}", f"timeout {duration(rollout.timeout)}", *_tolerated(rollout)]
+    return "; ".join([*parts, *(f"{wave.name} soaks for {duration(wave.soak)}" for wave in rollout.waves if wave.soak)])
 
 
 def _tolerated(rollout: Rollout) -> list[str]:
     tolerances = {wave.tolerate.written or "0" for wave in rollout.waves}
     if tolerances <= {"0"}:
         return []
-    patience = [f"unreachable after {duration(rollout.unreachable_after)}"]
     if len(tolerances) == 1:
-        return [f"tolerate {tolerances.pop()}", *patience]
-    return [*(f"{wave.name} tolerates {wave.tolerate.written or '0'}" for wave in rollout.waves), *patience]
+        return [f"tolerate {tolerances.pop()}"]
+    return [f"{wave.name} tolerates {wave.tolerate.written or '0'}" for wave in rollout.waves]
 
 
 def _waves_in_words(rollout: Rollout) -> str:
     """The waves by name, with their clusters, such as: canary: a, b, then 20, then 479."""
-    if not rollout.waves:
-        return ""
     first, *others = rollout.waves
     names = [wave.name for wave in others if not wave.name.startswith("wave ")]
     later = f"{then(len(wave.every) for wave in others)}" + (f" ({listed(names)})" if names else "")
     return f"{first.name}: {listed(first.every)}{later}"
 
 
-def of_environment(
-    diff: Diff, before: Side, after: Side, items: Items, order: tuple[str, ...], now: datetime | None = None
-) -> None:
-    """Adds what is said of the environment, and of tenants that may do more. now: None: nobody asks when it could begin."""
+def of_environment(diff: Diff, before: Side, after: Side, items: Items, order: tuple[str, ...]) -> None:
+    """Adds what is said of the environment, and of tenants that may do more."""
     spot = Spot(Part(PartKind.ENVIRONMENT, "", diff.environment), "")
     effects = {Status.ADDED: Effect.ADDED, Status.REMOVED: Effect.REMOVED, Status.KEPT: Effect.CHANGED}
     for setting in _settings(diff):
@@ -111,10 +83,8 @@ def of_environment(
     sentences = [
         *_comes_or_goes(diff, before),
         *_waits(diff),
-        *map(in_waves, touched_waves(diff, before.plan, after.plan)),
+        *map(in_waves, filter(None, [touched_waves(diff, before.plan, after.plan)])),
     ]
-    if now and (diff.added.objects or diff.changed or diff.removed.objects):
-        sentences += diff.windows[1].begin(now)
     if sentences:
         items.say(spot, sentences, effects[diff.status]).clusters = order
     _permissions(diff, before, after, items)
@@ -153,13 +123,11 @@ def _settings(diff: Diff) -> Iterator[Setting]:
         pairs = zip(diff.after, diff.order, strict=True)
         yield Setting("after", *(str(gate) if gate else ABSENT if name is None else name for gate, name in pairs))
     for rollout in diff.rollouts:
-        key = f"rollout of {rollout_in_words(rollout.name)}" if rollout.name else "rollout"
+        key = f"rollout of {_app_in_words(rollout.app)}" if rollout.app else "rollout"
         one, other = _value(rollout.before), _value(rollout.after)
         if one == other and rollout.before and rollout.after:
             one, other = (_waves_in_words(side) for side in (rollout.before, rollout.after))
         yield Setting(key, one, other)
-    if diff.windows[0] != diff.windows[1]:
-        yield Setting("windows", *(each.in_words() or ABSENT for each in diff.windows))
 
 
 def _value(side: RolloutSide) -> object:

@@ -133,10 +133,10 @@ class TenantReview:
 
 
 class RolledOut(NamedTuple):
-    """A rollout that the change goes through. units: the clusters or tenants that change in each wave, by the wave's number."""
+    """The rollout that a change goes through. clusters: those that change in each wave, by the wave's number."""
 
     rollout: Rollout
-    units: dict[int, list[str]]
+    clusters: dict[int, list[str]]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -145,7 +145,7 @@ class EnvironmentReview:
 
     clusters: what happens to whole clusters; before them, what happens to the environment as a whole.
     total: how many clusters the environment has, before or after, whichever is more.
-    waves: the rollouts that the change goes through.
+    waves: those that the change goes through.
     """
 
     environment: str
@@ -155,7 +155,7 @@ class EnvironmentReview:
     dangers: tuple[Danger, ...] = ()
     clusters: tuple[Change, ...] = ()
     tenants: tuple[TenantReview, ...] = ()
-    waves: tuple[RolledOut, ...] = ()
+    waves: RolledOut | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

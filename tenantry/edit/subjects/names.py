@@ -98,8 +98,6 @@ NAMES: dict[tuple[type[Model], str], Named] = {
     (Selector, "exclude"): Named(Kind.CLUSTER, If.EMPTY),
     (Excluded, "names"): Named(Kind.CLUSTER, If.EMPTY),
     (RolloutWave, "names"): Named(Kind.CLUSTER, If.KEEP_OTHERS),
-    (RolloutWave, "exclude"): Named(Kind.CLUSTER, If.EMPTY),
-    (RolloutWave, "tenants"): Named(Kind.TENANT, If.KEEP_OTHERS),
     (Overrides, "clusters"): Named(Kind.CLUSTER, If.DROP),
     (SettingsOverrides, "clusters"): Named(Kind.CLUSTER, If.DROP),
     (Share, "sources"): Named(Kind.SOURCE, If.EMPTY),

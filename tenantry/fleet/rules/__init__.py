@@ -30,7 +30,6 @@ from tenantry.fleet.rules import (
 from tenantry.grants import frame_rules, rules
 from tenantry.messages.errors import Problem
 from tenantry.rollout import rules as rollouts
-from tenantry.rollout import window_rules
 
 Rule: TypeAlias = Callable[[Fleet], Iterator[Problem]]
 
@@ -115,18 +114,12 @@ RULES: tuple[Rule, ...] = (
     apps.overrides_name_what_is_declared,
     apps.overrides_keep_the_kind_of_app,
     apps.overrides_keep_the_kind_of_source,
-    window_rules.windows_are_declared,
-    rollouts.checks_are_the_main_files,
-    rollouts.checks_have_known_placeholders,
-    rollouts.rollouts_by_tenants_are_one_for_all,
-    rollouts.waves_choose_what_their_rollout_is_by,
     rollouts.waves_name_declared_clusters,
-    rollouts.waves_name_declared_tenants,
     rollouts.waves_name_clusters_of_their_rollout,
     rollouts.waves_take_clusters,
     rollouts.waves_do_not_overlap,
     rollouts.waves_take_every_cluster,
-    rollouts.included_files_set_granted_rollouts,
+    rollouts.included_files_keep_to_the_waves,
 )
 
 WARNINGS: tuple[Rule, ...] = (
@@ -148,7 +141,6 @@ WARNINGS: tuple[Rule, ...] = (
     rollouts.rollouts_of_apps_have_an_effect,
     rollouts.rollouts_have_apps_to_wait_for,
     rollouts.soaks_have_a_wave_after_them,
-    without_effect.windows_are_used,
     without_effect.overrides_apply_somewhere,
     without_effect.overrides_of_settings_apply_somewhere,
     without_effect.overrides_of_sources_apply_somewhere,

@@ -29,7 +29,6 @@ from tenantry.messages.problems import doubtful
 from tenantry.messages.text import declared, listed
 from tenantry.model import Overrides, SettingsOverrides, SourceOverrides
 from tenantry.model.selector import any_of
-from tenantry.rollout.window_rules import windows_named
 
 
 def sources_are_used(fleet: Fleet) -> Iterator[Problem]:
@@ -71,13 +70,6 @@ def cluster_groups_are_used(fleet: Fleet) -> Iterator[Problem]:
     for name in groups:
         if name not in used:
             yield _unused(("clusterGroups", name), "group", "no cluster names it")
-
-
-def windows_are_used(fleet: Fleet) -> Iterator[Problem]:
-    used = {name for _, _, name in windows_named(fleet)}
-    for name in fleet.document.windows:
-        if name not in used:
-            yield _unused(("windows", name), "window", "no environment, group or cluster names it")
 
 
 def environments_have_clusters(fleet: Fleet) -> Iterator[Problem]:

@@ -14,29 +14,23 @@ from tenantry.fleet.fleet import Fleet
 from tenantry.grants.confined.flux import Check
 from tenantry.grants.confined.place import ENVIRONMENT, TENANT, labels_of
 from tenantry.grants.confined.plan import Planned
-from tenantry.grants.grants import grants_of
-from tenantry.grants.model import Grants
 from tenantry.kube.objects import KubeObject
 
 
 def escapes(
-    frame: Fleet, environment: str, objects: Iterable[KubeObject], adopting: Iterable[str], own_waves: Iterable[str]
+    frame: Fleet, environment: str, objects: Iterable[KubeObject], adopting: Iterable[str], at_once: Iterable[str]
 ) -> Iterator[str]:
     """Everything by which a tenant with a team's file leaves its frame, in words; nothing if the plan is confined.
 
-    adopting: the tenants that take over what exists. own_waves: the apps, as `tenant/app`, that keep out of the waves of the
-    environment.
+    adopting: the tenants that take over what exists. at_once: the apps, as `tenant/app`, that keep out of the waves.
     """
     yield from _of_objects(Planned(frame, environment, tuple(objects)))
     for tenant in adopting:
         if tenant in frame.source.fills and not frame.document.tenants[tenant].adopt:
             yield f"tenant '{tenant}' takes over objects that exist already"
-    for name in own_waves:
+    for name in at_once:
         tenant, _, app = name.partition("/")
-        if tenant in frame.source.fills and "rollout" not in (
-            *frame.raw("tenants", tenant, "apps", app),
-            *((grants_of(frame, tenant) or Grants()).settings or ()),
-        ):
+        if tenant in frame.source.fills and "rollout" not in frame.raw("tenants", tenant, "apps", app):
             yield f"app '{name}' does not keep to the waves of its environment"
 
 

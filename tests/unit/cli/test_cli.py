@@ -515,28 +515,22 @@ def test_validate_says_the_waves_of_environments(capsys: Capture) -> None:
     _, out, _ = tenantry(capsys, "validate", "--output", "json")
     assert json.loads(out)["rollouts"] == {
         "dev": [
-            {
-                "rollout": "",
-                "by": "clusters",
-                "waves": [
-                    {"number": 1, "name": "wave 1", "units": ["hub"], "leftOut": []},
-                    {"number": 2, "name": "wave 2", "units": ["edge"], "leftOut": []},
-                ],
-            }
+            {"number": 1, "name": "wave 1", "clusters": ["hub"], "leftOut": []},
+            {"number": 2, "name": "wave 2", "clusters": ["edge"], "leftOut": []},
         ]
     }
 
 
 def test_validate_says_the_gates_of_environments(capsys: Capture) -> None:
     assert ORDERED.count("after: test") == 1
-    Path("tenants.yaml").write_text(ORDERED.replace("after: test", "after: {environment: test, gate: warn, soak: 1h}"))
-    said = "environment prod: changes of apps get a warning until test runs them and has been ready for 1h\n"
+    Path("tenants.yaml").write_text(ORDERED.replace("after: test", "after: {environment: test, soak: 1h}"))
+    said = "environment prod: changes of apps wait until test runs them and has been ready for 1h\n"
     code, out, err = tenantry(capsys, "validate")
     assert (code, out.splitlines(keepends=True)[1:], err) == (0, [said], "")
     _, out, _ = tenantry(capsys, "validate", "--output", "json")
-    assert json.loads(out)["gates"] == {"prod": {"environment": "test", "gate": "warn", "soak": "1h"}}
+    assert json.loads(out)["gates"] == {"prod": {"environment": "test", "soak": "1h"}}
     _, out, _ = tenantry(capsys, "explain", "rocky", "web", "-e", "prod")
-    assert re.search("\nafter: test +# changes of apps get a warning until test runs them and .* 1h, ", out)
+    assert re.search("\nafter: test +# changes of apps wait until test runs them and .* 1h, ", out)
     _, out, _ = tenantry(capsys, "explain", "rocky", "web", "-e", "prod", "--output", "json")
     check(out)
     assert json.loads(out)["gate"]["soak"] == "1h"

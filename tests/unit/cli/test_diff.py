@@ -190,7 +190,7 @@ def test_an_unsound_base_can_not_be_compared_with(capsys: Capture) -> None:
         "       | ^\n"
         "  at x\n"
         "  known: apiVersion, clusterGroups, clusters, defaults, environments, include,\n"
-        "    platform, tenantClasses, tenants, windows\n"
+        "    platform, tenantClasses, tenants\n"
         "  fix: remove it\n"
         "Found 1 error\n"
         "error: the file at 'before.yaml' is invalid, so there is nothing to compare with\n"

@@ -35,32 +35,32 @@ def test_a_change_says_that_it_waits() -> None:
 @table(
     ("before", "after", "lines"),
     [
-        ("dev", GATE, ["~ after: dev -> dev (refuse, soak 1h)"]),
+        ("dev", GATE, ["~ after: dev -> dev (soak 1h)"]),
         ("dev", "dev", []),
         ("null", "dev", ["+ after: dev"]),
         ("dev", "null", ["- after: dev"]),
         (
             GATE,
             "dev",
-            ["! prod: without its gate, changes no longer wait for dev", "~ after: dev (refuse, soak 1h) -> dev"],
+            ["! prod: without its gate, changes no longer wait for dev", "~ after: dev (soak 1h) -> dev"],
         ),
         (
             GATE,
             "{environment: dev, soak: 5m}",
             [
-                "! prod: changes wait less for dev: dev (refuse, soak 1h) -> dev (refuse, soak 5m)",
-                "~ after: dev (refuse, soak 1h) -> dev (refuse, soak 5m)",
+                "! prod: changes wait less for dev: dev (soak 1h) -> dev (soak 5m)",
+                "~ after: dev (soak 1h) -> dev (soak 5m)",
             ],
         ),
         (
             GATE,
-            "{environment: dev, gate: warn, soak: 2h}",
+            "{environment: dev}",
             [
-                "! prod: changes wait less for dev: dev (refuse, soak 1h) -> dev (warn, soak 2h)",
-                "~ after: dev (refuse, soak 1h) -> dev (warn, soak 2h)",
+                "! prod: changes wait less for dev: dev (soak 1h) -> dev (ready)",
+                "~ after: dev (soak 1h) -> dev (ready)",
             ],
         ),
-        (GATE, "{environment: dev, soak: 2h}", ["~ after: dev (refuse, soak 1h) -> dev (refuse, soak 2h)"]),
+        (GATE, "{environment: dev, soak: 2h}", ["~ after: dev (soak 1h) -> dev (soak 2h)"]),
     ],
 )
 def test_a_gate_that_changes_is_a_difference(before: str, after: str, lines: list[str]) -> None:

@@ -9,7 +9,6 @@ from tenantry.cli.diff.terminal import as_text
 from tenantry.cli.diff.values import DisplayLimits
 from tests.table import table
 from tests.unit.compare.review.outline import reviewed
-from tests.unit.rollout import test_by_tenants as by_tenants
 from tests.unit.rollout.test_waves import APPS, CANARY, fleet
 
 WAVES = f"{{waves: [{CANARY}, {{percent: 50}}, {{all: true}}]}}"
@@ -53,12 +52,6 @@ def test_a_change_of_a_few_clusters_names_their_wave() -> None:
     assert "\n  in wave 2 of 3: 1 cluster (hub)\n" in text
 
 
-def test_a_rollout_of_an_app_is_told_apart() -> None:
-    own = PINNED.replace("./a}", "./a}, rollout: {waves: [{names: [hub]}, {all: true}]}")
-    text = told(fleet(WAVES, own), fleet(WAVES, own.replace("./a", "./b")))
-    assert "\n  app rocky/web: in 2 waves: 1 cluster (hub), then 4\n" in text
-
-
 @table(
     ("before", "after", "line"),
     [
@@ -67,7 +60,7 @@ def test_a_rollout_of_an_app_is_told_apart() -> None:
         (
             WAVES,
             WAVES.replace("]}", "], timeout: 90s, tolerate: 1}"),
-            "timeout 1m30s; tolerate 1; unreachable after 2m",
+            "timeout 1m30s; tolerate 1",
         ),
     ],
 )
@@ -84,7 +77,6 @@ def test_the_same_numbers_of_other_clusters_are_told_by_name() -> None:
     assert "dev: the environment itself" in text
 
 
-OWN = ", rollout: {waves: [{names: [hub]}, {all: true}]}"
 OFF = ", rollout: false"
 LEAVES = "! dev: app 'web' (tenant 'rocky') leaves the waves: its changes reach all of its clusters at the same time"
 
@@ -93,9 +85,7 @@ LEAVES = "! dev: app 'web' (tenant 'rocky') leaves the waves: its changes reach 
     ("before", "after", "line", "warned"),
     [
         ("", OFF, "+ rollout of app rocky/web: false", True),
-        (OWN, OFF, "~ rollout of app rocky/web: 1 cluster, then 4; timeout 10m -> false", True),
         (OFF, "", "- rollout of app rocky/web: false", False),
-        (OFF, OWN, "~ rollout of app rocky/web: false -> 1 cluster, then 4; timeout 10m", False),
     ],
 )
 def test_an_app_that_leaves_or_joins_the_waves_is_a_difference(
@@ -133,34 +123,13 @@ def test_what_flux_follows_by_itself_bypasses_waves(before: str, after: str, wha
     )
 
 
-def test_a_change_of_a_class_s_app_says_which_tenants_go_first() -> None:
-    text = by_tenants.fleet()
-    shown = told(text, text.replace("web: {kustomize: {source: m}", "web: {kustomize: {source: m, path: ./b}"))
-    assert "\n  app web of class customer: in 4 waves: 1 tenant (acme), then 2, then 1, then 2\n" in shown
-    later = told(text, text.replace("{percent: 25}, ", "{percent: 60}, "))
-    assert (
-        "rollout of app web of class customer: 1 tenant, then 2, then 1, then 2; timeout 10m -> 1 tenant, then 2"
-        in later
-    )
-
-
-def test_a_rollout_that_goes_by_tenants_from_now_on_is_a_difference() -> None:
-    before = by_tenants.fleet("", "{waves: [{all: true}]}")
-    shown = told(before, by_tenants.fleet("", "{by: tenants, waves: [{all: true}]}"))
-    assert "~ rollout: 3 clusters; timeout 10m -> 6 tenants; timeout 10m" in shown
-
-
 def test_data_holds_the_waves_that_a_change_touches() -> None:
     (found,) = reviewed(fleet(WAVES, PINNED, 2), fleet(WAVES, PINNED.replace("./a", "./b"), 2)).environments
-    assert review_document(found).model_dump()["rollouts"] == [
-        {
-            "rollout": "",
-            "by": "clusters",
-            "total": 3,
-            "waves": [
-                {"number": 1, "name": "wave 1", "units": ["edge-1"]},
-                {"number": 2, "name": "wave 2", "units": ["hub"]},
-                {"number": 3, "name": "wave 3", "units": ["edge-2"]},
-            ],
-        }
-    ]
+    assert review_document(found).model_dump()["rollout"] == {
+        "total": 3,
+        "waves": [
+            {"number": 1, "name": "wave 1", "clusters": ["edge-1"]},
+            {"number": 2, "name": "wave 2", "clusters": ["hub"]},
+            {"number": 3, "name": "wave 3", "clusters": ["edge-2"]},
+        ],
+    }

@@ -37,7 +37,7 @@ from tests.unit.every_key.keys import Pattern, fits, of_data, of_model
 
 HERE = Path(__file__).parent
 
-ROOTS = ("clusterGroups", "clusters", "defaults", "environments", "platform", "tenants", "windows")
+ROOTS = ("clusterGroups", "clusters", "defaults", "environments", "platform", "tenants")
 """All but `apiVersion` and `include`, which say nothing of an object."""
 LEVELS = {"overrides": "levels of the same keys", "grants": "permissions, which set nothing"}
 WHOLE = {
@@ -97,7 +97,6 @@ NOT_EXPLAINED: dict[Pattern, str] = {
     ("clusterGroups", "*", "labels"): "the reason why a cluster is selected",
     ("clusterGroups", "*", "variables"): "told of what uses them",
     ("environments", "*", "variables"): "told of what uses them",
-    ("windows",): "told with the names of the windows",
 }
 """Lines about environments and clusters that no answer has to name. All others of them are told of the platform or of apps."""
 
@@ -285,8 +284,6 @@ OTHERWISE: dict[Pattern, str] = {
     ("platform", "addons", "*", "clusters"): "by where the parts are",
     ("platform", "addons", "*", "environments"): "by where the parts are",
     ("platform", "addons", "*", "scope"): "by the names of objects",
-    ("clusters", "*", "windows"): "with the windows of the environment",
-    ("windows",): "with their times where they are named",
 }
 IN_SENTENCES = {"rollout", "state"}
 """What changes no object by itself, and what a review tells in other words than the key."""

@@ -5,9 +5,7 @@ from __future__ import annotations
 from tenantry.explain import explain_app
 from tenantry.explain.app import AppRollout, AppWave
 from tenantry.plan.plan import plan
-from tests.table import table
 from tests.unit import texts
-from tests.unit.rollout import test_by_tenants as by_tenants
 from tests.unit.rollout.test_waves import APPS, CANARY, fleet
 
 WAVES = f"{{waves: [{CANARY}, {{percent: 50}}, {{all: true}}]}}"
@@ -36,23 +34,10 @@ def test_how_much_a_wave_tolerates() -> None:
     assert [each.tolerate for each in found.waves] == ["", "failed 1, unreachable 20%"]
 
 
-@table(
-    ("own", "of", "total"), [(f"rollout: {{waves: [{CANARY}, {{all: true}}]}}", "own", 2), ("rollout: false", "off", 0)]
-)
-def test_an_app_s_own_rollout(own: str, of: str, total: int) -> None:
-    found = rollout(fleet(WAVES, APPS.replace("{source: m}}", f"{{source: m}}, {own}}}")))
+def test_an_app_that_keeps_out_of_the_waves() -> None:
+    found = rollout(fleet(WAVES, APPS.replace("{source: m}}", "{source: m}, rollout: false}")))
     assert found
-    assert (found.of, found.total) == (of, total)
-
-
-def test_a_rollout_by_tenants_has_all_clusters_of_the_app_in_one_wave() -> None:
-    found = texts.fleet(by_tenants.fleet(tenants=by_tenants.TENANTS | {"dodo": "{class: customer, state: paused}"}))
-    crow, dodo = (explain_app(found, plan(found, "dev"), tenant, "web").rollout for tenant in ("crow", "dodo"))
-    assert crow
-    assert dodo
-    assert (crow.of, crow.by, crow.total, crow.origin.level) == ("class", "tenants", 4, "class customer")
-    assert crow.waves == (AppWave(2, "wave 2", ("cell", "hub"), ()),)
-    assert dodo.waves == (AppWave(4, "wave 4", (), ("cell", "hub")),)
+    assert (found.of, found.total, found.bypass) == ("off", 0, "")
 
 
 def test_a_chart_of_one_version_is_not_bypassed() -> None:

@@ -81,3 +81,84 @@ def test_the_error_for_an_object_that_is_gone_says_what_to_write(before: str, af
     assert before in text
     assert f"error[unknown-key]: key '{key}' is not known here" in (told := problems(text.replace(before, after)))
     assert f"fix: {fix}" in told.replace("\n    ", " ")
+
+
+FLEET = """\
+apiVersion: tenantry/v1
+environments:
+  dev: {management: hub}
+  prod: {management: hub-prod}
+clusters:
+  hub: {environments: [dev]}
+  hub-prod: {environments: [prod]}
+"""
+HUB = "management: hub"
+
+SCHEDULE = "remove it: the schedule of the pipeline says when changes begin"
+CLUSTERS = "write 'names:' or 'labels:' of clusters"
+
+
+@table(
+    ("before", "after", "key", "fix"),
+    [
+        ("environments:", "windows: {night: {allow: {hours: '22:00-04:00'}}}\nenvironments:", "windows", SCHEDULE),
+        (HUB, f"{HUB}, windows: [night]", "windows", SCHEDULE),
+        ("{environments: [dev]}", "{environments: [dev], windows: [night]}", "windows", SCHEDULE),
+        ("clusters:", "clusterGroups: {edge: {windows: [night]}}\nclusters:", "windows", SCHEDULE),
+        (
+            "management: hub-prod",
+            "management: hub-prod, after: {environment: dev, gate: warn}",
+            "gate",
+            "remove it: a mapping refuses what the environment before does not run, and a name alone sets the order",
+        ),
+        (
+            HUB,
+            f"{HUB}, rollout: {{by: tenants, waves: [{{all: true}}]}}",
+            "by",
+            "remove it: waves take clusters, by 'names:', 'labels:', 'percent:' or 'all:'",
+        ),
+        (
+            HUB,
+            f"{HUB}, rollout: {{disabled: true, waves: [{{all: true}}]}}",
+            "disabled",
+            "write 'rollout: null' for none",
+        ),
+        (
+            HUB,
+            f"{HUB}, rollout: {{waves: [{{all: true}}], checks: {{up: {{http: {{url: 'https://example.com'}}}}}}}}",
+            "checks",
+            "remove it, and test in the pipeline: a run ends after a wave with 'soak:', and a later run goes on",
+        ),
+        (
+            HUB,
+            f"{HUB}, rollout: {{waves: [{{all: true}}], maxParallel: 20}}",
+            "maxParallel",
+            "remove it, and write more waves, such as '{percent: 10}'",
+        ),
+        (
+            HUB,
+            f"{HUB}, rollout: {{waves: [{{all: true}}], unreachableAfter: 5m}}",
+            "unreachableAfter",
+            "remove it: a cluster counts as unreachable after two minutes",
+        ),
+        (
+            HUB,
+            f"{HUB}, rollout: {{waves: [{{all: true, approval: {{groups: [release]}}}}]}}",
+            "approval",
+            "remove it: an environment of the pipeline, with reviewers, approves a run",
+        ),
+        (
+            HUB,
+            f"{HUB}, rollout: {{waves: [{{all: true, exclude: [hub]}}]}}",
+            "exclude",
+            "remove it, and give the clusters of the wave a label of their own, or write 'names:'",
+        ),
+        (HUB, f"{HUB}, rollout: {{waves: [{{all: true, tenants: [rocky]}}]}}", "tenants", CLUSTERS),
+        (HUB, f"{HUB}, rollout: {{waves: [{{all: true, class: small}}]}}", "class", CLUSTERS),
+    ],
+)
+def test_the_error_for_a_key_about_runs_says_what_to_write_instead(before: str, after: str, key: str, fix: str) -> None:
+    told = problems(FLEET.replace(before, after, 1))
+    assert f"error[unknown-key]: key '{key}' is not known here\n" in told, told
+    assert f"\n  fix: {fix}\n" in told, told
+    assert told.endswith("Found 1 error\n"), told

@@ -66,7 +66,7 @@ def test_every_duration_of_the_model_has_a_limit() -> None:
     """The schema is made by pydantic's generator from the types, apart from the walk that is tested."""
     schema = json_schema()
     found = set(in_document(schema["$defs"]["Tenant"], schema["$defs"], ()))
-    assert {"timeout", "apps.*.rollout.timeout", "apps.*.helm.test.timeout", "sources.*.git.interval"} <= found
+    assert {"timeout", "apps.*.helm.test.timeout", "sources.*.git.interval"} <= found
     numbers = {path for path, limit in flat(limits._tree_of_model(Tenant)).items() if limit in ("retries", "history")}
     # `chart` is a text in the file; as Flux's block of that name it stands in specs alone.
     assert {path for path in flat(limits._tree_of_model(Tenant)) if ".chart.spec." not in path} - numbers == found

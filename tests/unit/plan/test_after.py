@@ -16,9 +16,9 @@ TEXT = TEXT.replace("[dev], labels: {tier: hub}", "[dev, prod], labels: {tier: h
         ("dev", None, ""),
         ("{environment: dev}", After("dev"), "changes of apps wait until dev runs them and is ready"),
         (
-            "{environment: dev, gate: warn, soak: 90m}",
-            After("dev", refuses=False, soak="90m"),
-            "changes of apps get a warning until dev runs them and has been ready for 90m",
+            "{environment: dev, soak: 90m}",
+            After("dev", "90m"),
+            "changes of apps wait until dev runs them and has been ready for 90m",
         ),
     ],
 )
@@ -40,19 +40,15 @@ def test_an_environment_does_not_inherit_the_gate_of_the_one_that_it_extends() -
     ("written", "lines"),
     [
         (
-            "{gate: block, soak: 1}",
+            "{soak: 1}",
             (
                 "tenants.yaml:4:62: error[missing-key]: key 'environment' is missing",
                 "  at environments.prod.after",
                 "  fix: add 'environment:'",
-                "tenants.yaml:4:69: error[bad-value]: 'block' is not allowed here",
-                "  at environments.prod.after.gate",
-                "  allowed: refuse, warn",
-                "  fix: write one of these",
-                "tenants.yaml:4:82: error[wrong-type]: expected a string, found the number 1",
+                "tenants.yaml:4:69: error[wrong-type]: expected a string, found the number 1",
                 "  at environments.prod.after.soak",
                 "  fix: add a unit, such as '1s' or '1m'",
-                "Found 3 errors",
+                "Found 2 errors",
             ),
         ),
         (

@@ -196,12 +196,7 @@ def test_an_app_that_dev_does_not_have_is_not_asked_about() -> None:
     assert (answer.note, told(answer)[1].endswith(f"\n    {note}")) == ("", True)
 
 
-def test_a_gate_that_warns_and_a_preview_refuse_nothing() -> None:
-    warns = NEWER.replace("dev, soak", "dev, gate: warn, soak")
-    answer = asked(hub(), warns)
-    assert told(answer)[0] == "warning"
-    assert answer.problem
-    assert answer.problem.fix == WAYS.partition("\n")[0]
+def test_a_preview_refuses_nothing() -> None:
     severity, message = told(asked(hub(), NEWER, mode=Mode.PREVIEW))
     assert (severity, message.startswith("up would be refused now: 1 app of 'prod'")) == ("warning", True)
 

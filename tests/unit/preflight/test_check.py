@@ -7,11 +7,9 @@ from typing import Any
 
 import httpx2
 
-from tenantry.cluster.requests import path_of
 from tenantry.guard import limits_of
-from tenantry.kube.objects import ObjectId, object_id
+from tenantry.kube.objects import ObjectId
 from tenantry.messages.errors import Problem, Refused
-from tenantry.plan.bootstrap import approval_policies
 from tenantry.preflight.check import Report, preflight
 from tests.table import table
 from tests.unit.issued import NOW
@@ -272,28 +270,3 @@ def test_a_management_cluster_that_stops_answering_is_told() -> None:
         "the management cluster does not answer as one should: ReadTimeout",
         "check that it runs, then run the command again",
     )
-
-
-def test_what_approvals_need_and_is_missing_is_told_where_somebody_approves() -> None:
-    waves = "{waves: [{percent: 50}, {all: true, approval: {groups: [release]}}]}"
-    text = TEXT.replace("  dev: {management: hub", f"  dev: {{rollout: {waves}, management: hub", 1)
-    assert text != TEXT
-    found = [each for each in told(hub(), text=text) if each.code == "no-policy"]
-    assert [(each.message, each.fix) for each in found] == [
-        (
-            "'hub' has no ValidatingAdmissionPolicy tenantry-approvals, ValidatingAdmissionPolicyBinding tenantry-approvals: who"
-            " may write ConfigMaps approves in any name",
-            BOOTSTRAP,
-        )
-    ]
-    management = hub()
-    for manifest in approval_policies(fleet(text), "hub"):
-        management.objects[path_of(object_id(manifest))] = dict(manifest)
-    [lacking] = (each for each in told(management, text=text) if each.code in ("no-policy", "no-approvals"))
-    assert (lacking.message, lacking.fix) == (
-        "'hub' has no ConfigMap tenantry-system/tenantry-dev.approvals: nobody can approve a wave of environment 'dev'",
-        BOOTSTRAP,
-    )
-    management.objects["/api/v1/namespaces/tenantry-system/configmaps/tenantry-dev.approvals"] = {}
-    assert not [each for each in told(management, text=text) if each.code in ("no-policy", "no-approvals")]
-    assert not [each for each in told(hub()) if each.code == "no-approvals"]

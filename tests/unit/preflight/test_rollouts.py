@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from tenantry.kube.objects import Manifest
-from tenantry.preflight.rollouts import check_rollouts
+from tenantry.preflight.rollouts import check_rollout
 from tests.table import table
 from tests.unit.texts import planned, rocky
 
@@ -66,4 +66,4 @@ def live(text: str, status: str) -> list[Manifest]:
     ids=["ready", "tolerated", "failed", "paused", "all paused"],
 )
 def test_a_first_wave_that_shows_nothing_is_told(text: str, status: str, expected: list[str]) -> None:
-    assert [each.message for each in check_rollouts(planned(text), live(text, status))] == expected
+    assert [each.message for each in check_rollout(planned(text), live(text, status))] == expected

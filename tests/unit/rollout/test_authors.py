@@ -6,7 +6,6 @@ from tenantry.kube.objects import ObjectId
 from tenantry.plan.plan import Plan
 from tenantry.rollout.authors import PLATFORM, Author, Authors
 from tests.table import table
-from tests.unit.rollout.test_by_tenants import fleet
 from tests.unit.texts import planned
 
 TENANTS = {
@@ -17,8 +16,28 @@ TENANTS = {
         " apps: {web: {kustomize: {source: m}}, api: {kustomize: {source: m, path: ./api}}}}"
     ),
 }
-WAVES = "{waves: [{names: [cell]}, {all: true}]}"
-PLAN = planned(fleet("", WAVES, TENANTS))
+TEXT = """\
+apiVersion: tenantry/v1
+environments:
+  dev: {management: hub, rollout: {waves: [{names: [cell]}, {all: true}]}}
+clusters:
+  hub: {environments: [dev]}
+  cell: {environments: [dev], kubeconfig: {secret: {name: cell, namespace: remotes, key: value}}}
+platform:
+  chart: {helm: {url: "https://charts.example.com", version: 0.1.0}}
+  addons:
+    dns: {clusters: {all: true}, source: {helm: {url: "https://c.example.com"}}, helm: {chart: dns, version: 1.0.0}}
+tenantClasses:
+  customer:
+    clusters: {names: [hub, cell]}
+    sources: {m: {git: {url: "https://git.example.com/a", ref: {tag: v1}}}}
+    apps:
+      web: {kustomize: {source: m}}
+      api: {kustomize: {source: m, path: ./api}}
+  small: {class: customer}
+tenants:
+"""
+PLAN = planned(TEXT + "".join(f"  {name}: {each}\n" for name, each in TENANTS.items()))
 FIRST, LATER = "cell", "hub"
 ACME, BOLT, ROCKY = Author("acme"), Author("bolt"), Author("rocky")
 CUSTOMER = Author(of_class="customer")
@@ -83,7 +102,7 @@ def test_what_is_not_ready_counts_against_its_author_or_what_has_broken_it(
 
 
 def test_what_changes_in_later_waves_alone_has_broken_nothing_in_an_earlier_one() -> None:
-    later = frozenset(id for id in objects("dns") if PLAN.wave_of(id) and PLAN.wave_of(id)[1].number == 2)  # type: ignore[index]
+    later = frozenset(id for id in objects("dns") if (wave := PLAN.wave_of(id)) and wave.number == 2)
     assert later
     assert Authors(PLAN, later).blamed(one("cell-rocky-web"), 1, ready_before=True) is None
 

@@ -1,4 +1,4 @@
-"""What a change waits for besides readiness: soaks, approvals and windows of clusters."""
+"""What a change waits for besides readiness: that an earlier wave has soaked."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from datetime import UTC, datetime, timedelta
 
 from tenantry.kube.objects import ObjectId, Owner
 from tenantry.plan.plan import Plan
-from tenantry.rollout.conditions import Approved, Known, Mark, Waiting, marked, read_marks, told, waiting, written
+from tenantry.rollout.conditions import Known, Mark, Waiting, marked, read_marks, told, waiting, written
 from tenantry.rollout.parts import Part, digests_of, parts_of
 from tests.table import table
 from tests.unit.rollout.test_waves import fleet
@@ -15,10 +15,7 @@ from tests.unit.texts import planned
 
 NOW = datetime(2026, 11, 28, 12, tzinfo=UTC)
 APPS = "      web: {kustomize: {source: m, path: ./PATH}}\n      db: {helm: {source: c, chart: db, version: 1.2.3}}\n"
-WAVES = (
-    "{waves: [{name: canary, labels: {ring: canary}, soak: 2h}, {names: [edge-2, edge-3]},"
-    " {all: true, approval: {groups: [release]}}]}"
-)
+WAVES = "{waves: [{name: canary, labels: {ring: canary}, soak: 2h}, {names: [edge-2, edge-3]}, {all: true}]}"
 
 
 def plan_of(path: str = "a", waves: str = WAVES, clusters: int = 4) -> Plan:
@@ -28,7 +25,7 @@ def plan_of(path: str = "a", waves: str = WAVES, clusters: int = 4) -> Plan:
 PLAN = plan_of()
 PARTS = parts_of(PLAN)
 DIGESTS = digests_of(PLAN, PARTS)
-FIRST = Part("", 1, "rocky/web")
+FIRST = Part(1, "rocky/web")
 
 
 def changed(plan: Plan, app: str = "web") -> list[ObjectId]:
@@ -69,7 +66,7 @@ UNSEEN = "wave 1 of 3 (canary) has not been good with it yet, and then soaks for
     [
         (timedelta(hours=1, minutes=59), FIRST, SOAKING),
         (timedelta(hours=2), FIRST, None),
-        (timedelta(days=9), Part("", 1, "rocky/db"), UNSEEN),
+        (timedelta(days=9), Part(1, "rocky/db"), UNSEEN),
     ],
 )
 def test_a_wave_waits_until_the_one_before_has_soaked_with_the_same_content(
@@ -78,8 +75,7 @@ def test_a_wave_waits_until_the_one_before_has_soaked_with_the_same_content(
     reasons = found(Known(NOW, marks(of, ago=ago)))
     assert reasons.get((2, "rocky/web")) == second
     assert (1, "rocky/web") not in reasons
-    later = "waits for wave 2 of 3" if second else "nobody of release has approved wave 3 of 3"
-    assert reasons[3, "rocky/web"] == later
+    assert reasons.get((3, "rocky/web")) == ("waits for wave 2 of 3" if second else None)
 
 
 def test_what_does_not_change_waits_for_nothing() -> None:
@@ -87,54 +83,20 @@ def test_what_does_not_change_waits_for_nothing() -> None:
     assert found(Known(NOW), changed(PLAN, "db")).keys() == {(2, "rocky/db"), (3, "rocky/db")}
 
 
-THIRD = Part("", 3, "rocky/web")
-
-
-@table(
-    "approved, waits",
-    [
-        (Approved(THIRD, DIGESTS[THIRD], "alice", "release"), False),
-        (Approved(THIRD, DIGESTS[THIRD], "alice", "others"), True),
-        (Approved(THIRD, DIGESTS[THIRD], "pipeline", "release"), True),
-        (Approved(THIRD, "0123", "alice", "release"), True),
-        (Approved(FIRST, DIGESTS[THIRD], "alice", "release"), True),
-    ],
-)
-def test_an_approval_counts_for_one_content_from_its_group_and_not_from_who_runs_the_change(
-    approved: Approved, *, waits: bool
-) -> None:
-    known = Known(NOW, marks(FIRST, ago=timedelta(hours=3)), [approved], "pipeline")
-    assert (found(known).keys() == {(3, "rocky/web")}) is waits
-
-
-@table(
-    "ignored, waves",
-    [(("soak",), {3}), (("approval",), {2, 3}), (("soak", "approval"), set()), (("after", "windows"), {2, 3})],
-)
+@table("ignored, waves", [(("soak",), set()), (("after", "soak"), set()), (("after",), {2, 3})])
 def test_an_emergency_leaves_out_what_it_names(ignored: tuple[str, ...], waves: set[int]) -> None:
     assert {wave for wave, _ in found(Known(NOW, ignored=ignored))} == waves
 
 
-def test_a_cluster_whose_window_is_shut_waits_alone_unless_it_is_all_that_a_wave_has() -> None:
-    text = fleet(WAVES.replace(", soak: 2h", "").replace(", approval: {groups: [release]}", ""), APPS)
-    text += "windows: {never: {deny: {days: [mon-sun]}}}\n"
-    shut = "window 'never' is shut for more than a year"
-    of_one = planned(text.replace("edge-2: {", "edge-2: {windows: [never], "))
-    result = waiting(of_one, changed(of_one), Known(NOW))
-    assert ({id.name for id in result.objects}, result.parts) == ({"edge-2-rocky-web"}, {})
-    of_first = planned(text.replace("edge-1: {", "edge-1: {windows: [never], "))
+def test_what_goes_waits_where_something_of_its_tenant_does() -> None:
     going = {
-        ObjectId("v1", "ConfigMap", "remotes", "old"): Owner("movy", "edge-1"),
-        ObjectId("v1", "ConfigMap", "x", "y"): Owner("movy", "edge-2"),
+        ObjectId("v1", "ConfigMap", "remotes", "old"): Owner("rocky", "edge-2"),
+        ObjectId("v1", "ConfigMap", "remotes", "other"): Owner("rocky", "edge-1"),
+        ObjectId("v1", "ConfigMap", "remotes", "movy"): Owner("movy", "edge-2"),
     }
-    result = waiting(of_first, changed(of_first), Known(NOW), going)
-    assert [(part.wave, wait.reason) for part, wait in result.parts.items()] == [
-        (1, shut),
-        (2, "waits for wave 1 of 3 (canary)"),
-        (3, "waits for wave 1 of 3 (canary)"),
-    ]
-    assert {id.name for id in result.objects if id in going} == {"old"}
-    assert not waiting(of_first, changed(of_first), Known(NOW, ignored=("windows",)), going)
+    held = waiting(PLAN, changed(PLAN), Known(NOW), going).objects
+    assert {id.name for id in held if id in going} == {"old"}
+    assert not waiting(PLAN, changed(PLAN), Known(NOW, ignored=("soak",)), going)
 
 
 def test_a_run_says_who_waits_for_what_and_until_when() -> None:
@@ -145,21 +107,15 @@ def test_a_run_says_who_waits_for_what_and_until_when() -> None:
         "  wave 3 of 3: rocky/web: waits for wave 2 of 3\n"
         "  fix: run the same command again later: tenantry up --environment dev"
     )
-    known = Known(NOW, marks(FIRST, ago=timedelta(hours=2)))
-    assert told(PLAN, waiting(PLAN, changed(PLAN), known), NOW).splitlines()[1:] == [
-        "  wave 3 of 3: rocky/web: nobody of release has approved wave 3 of 3",
-        "  fix: tenantry approve dev 3",
-        "       run the same command again later: tenantry up --environment dev",
-    ]
+    assert not waiting(PLAN, changed(PLAN), Known(NOW, marks(FIRST, ago=timedelta(hours=2))))
 
 
 def test_marks_keep_their_time_while_the_content_stays_and_come_back_as_they_were() -> None:
     before = marks(FIRST, ago=timedelta(hours=1)) | {
-        Part("", 1, "rocky/db"): Mark("former", NOW - timedelta(hours=1)),
-        Part("", 1, "gone/app"): Mark("gone", NOW),
-        Part("addon dns", 1, "platform/dns"): Mark("gone", NOW),
+        Part(1, "rocky/db"): Mark("former", NOW - timedelta(hours=1)),
+        Part(1, "gone/app"): Mark("gone", NOW),
     }
-    after = marked(before, {FIRST, Part("", 1, "rocky/db")}, DIGESTS, NOW)
-    assert after == {FIRST: before[FIRST], Part("", 1, "rocky/db"): Mark(DIGESTS[Part("", 1, "rocky/db")], NOW)}
+    after = marked(before, {FIRST, Part(1, "rocky/db")}, DIGESTS, NOW)
+    assert after == {FIRST: before[FIRST], Part(1, "rocky/db"): Mark(DIGESTS[Part(1, "rocky/db")], NOW)}
     assert marked(before, {FIRST}, DIGESTS, NOW) == {FIRST: before[FIRST]}
     assert read_marks([*written(before), "", "1 a b c", "x 5f 2026-11-28T12:00:00Z rocky/web"]) == before

@@ -8,14 +8,14 @@ from tenantry.cluster.standing import Live
 from tenantry.kube.objects import ObjectId, Owner
 from tenantry.rollout.judging import Awaited, Request
 from tenantry.rollout.watching import Seen, Watch
-from tenantry.rollout.waves import Rollout, Tolerance, Wave, wave_name
+from tenantry.rollout.waves import Rollout, Tolerance, Wave
 from tenantry.rollout.words import arrived, progress, stopped, unapplied
 from tests.table import table
 from tests.unit.rollout.test_judging import COMMIT, FETCHED, GIT, SETTINGS, live, ready
 
 EARLY = Wave(2, "early", ("edge-2", "edge-3", "edge-4"))
 LATE = Wave(3, "wave 3", ("edge-5",), ("edge-6",))
-ROLLOUT = Rollout("", (Wave(1, "canary", ("edge-1",)), EARLY, LATE), 60)
+ROLLOUT = Rollout((Wave(1, "canary", ("edge-1",)), EARLY, LATE), 60)
 PATH = "kustomization path not found"
 
 
@@ -37,7 +37,7 @@ APPS = {name: [app(name)] for name in ("edge-2", "edge-3")}
 
 def watched(clock: Clock, rollout: Rollout = ROLLOUT, wave: Wave = EARLY) -> Watch:
     watch = Watch(rollout, wave, APPS, clock)
-    watch.changed(EARLY.units)
+    watch.changed(EARLY.clusters)
     return watch
 
 
@@ -69,7 +69,7 @@ def test_a_wave_is_good_when_each_of_its_clusters_is_and_stays_so() -> None:
     )
     clock.now = 1000.0
     seen = watch.look(there(edge_2="failing", edge_3="good"))
-    assert (seen.good, seen.waiting, seen.failed, watch.unseen) == (frozenset(EARLY.units), {}, {}, [])
+    assert (seen.good, seen.waiting, seen.failed, watch.unseen) == (frozenset(EARLY.clusters), {}, {}, [])
 
 
 @table(("tolerate", "failed"), [(0, True), (1, False)])
@@ -82,7 +82,7 @@ def test_a_cluster_fails_when_its_time_is_over_and_the_wave_when_more_do_than_to
     assert watch.look(there(edge_2="good", edge_3="failing")).failed == {}
     clock.now = 60.0
     seen = watch.look(there(edge_2="good", edge_3="failing"))
-    assert ([*seen.failed_units], bool(watch.over(seen))) == (["edge-3"], failed)
+    assert ([*seen.failed_clusters], bool(watch.over(seen))) == (["edge-3"], failed)
 
 
 def test_time_begins_when_the_changes_for_a_cluster_have_been_made() -> None:
@@ -93,12 +93,12 @@ def test_time_begins_when_the_changes_for_a_cluster_have_been_made() -> None:
     watch.changed(["edge-3"])
     clock.now = 70.0
     seen = watch.look(there(edge_2="failing", edge_3="failing"))
-    assert ([*seen.failed_units], [*seen.waiting]) == (["edge-2"], ["edge-3"])
+    assert ([*seen.failed_clusters], [*seen.waiting]) == (["edge-2"], ["edge-3"])
 
 
 def test_what_flux_gave_up_fails_at_once_and_what_is_suspended_is_left_out() -> None:
     seen = watched(Clock()).look(there(edge_2="stalled", edge_3="suspended"))
-    assert ([*seen.failed_units], seen.waiting) == (["edge-2"], {})
+    assert ([*seen.failed_clusters], seen.waiting) == (["edge-2"], {})
     assert [(each.awaited.owner.cluster, each.reason) for each in seen.left_out] == [("edge-3", "suspended by hand")]
 
 
@@ -138,25 +138,25 @@ def good(cluster: str) -> Live:
 @table(
     ("seconds", "message", "waiting", "failed", "unreachable"),
     [
-        (29.0, REFUSED, ["edge-2"], [], []),
-        (30.0, REFUSED, [], [], ["edge-2"]),
-        (60.0, "net/http: TLS handshake timeout", [], [], ["edge-2"]),
-        (60.0, "dial tcp: lookup edge-2: no such host", [], [], ["edge-2"]),
-        (60.0, "x509: certificate has expired", [], ["edge-2"], []),
-        (60.0, "Kubernetes cluster unreachable: Unauthorized", [], ["edge-2"], []),
-        (60.0, f"failed calling webhook: {REFUSED}", [], ["edge-2"], []),
-        (60.0, f"failed to download artifact: {REFUSED}", [], ["edge-2"], []),
+        (119.0, REFUSED, ["edge-2"], [], []),
+        (120.0, REFUSED, [], [], ["edge-2"]),
+        (200.0, "net/http: TLS handshake timeout", [], [], ["edge-2"]),
+        (200.0, "dial tcp: lookup edge-2: no such host", [], [], ["edge-2"]),
+        (200.0, "x509: certificate has expired", [], ["edge-2"], []),
+        (200.0, "Kubernetes cluster unreachable: Unauthorized", [], ["edge-2"], []),
+        (200.0, f"failed calling webhook: {REFUSED}", [], ["edge-2"], []),
+        (200.0, f"failed to download artifact: {REFUSED}", [], ["edge-2"], []),
     ],
 )
 def test_a_cluster_that_flux_does_not_reach_for_a_time_is_unreachable(
     seconds: float, message: str, waiting: list[str], failed: list[str], unreachable: list[str]
 ) -> None:
     clock = Clock()
-    watch = watched(clock, replace(ROLLOUT, unreachable_after=30))
+    watch = watched(clock, replace(ROLLOUT, timeout=200))
     watch.look({**unreached("edge-2", message), **good("edge-3")})
     clock.now = seconds
     seen = watch.look({**unreached("edge-2", message), **good("edge-3")})
-    assert ([*seen.waiting], [*seen.failed_units], [*seen.unreachable]) == (waiting, failed, unreachable)
+    assert ([*seen.waiting], [*seen.failed_clusters], [*seen.unreachable]) == (waiting, failed, unreachable)
 
 
 def test_a_cluster_is_reached_as_long_as_something_that_changes_there_arrives() -> None:
@@ -167,7 +167,7 @@ def test_a_cluster_is_reached_as_long_as_something_that_changes_there_arrives() 
     found = {**unreached("edge-2"), **live(other.id, lastAppliedRevision=COMMIT)}
     for touched, failed in ({other.id}, True), ({web.id}, False), (set[ObjectId](), False):
         clock.now = 0.0
-        watch = Watch(ROLLOUT, replace(EARLY, units=("edge-2",)), apps, clock, touched=touched)
+        watch = Watch(ROLLOUT, replace(EARLY, clusters=("edge-2",)), apps, clock, touched=touched)
         watch.changed(["edge-2"])
         clock.now = 60.0
         seen = watch.look(found)
@@ -206,7 +206,7 @@ def test_a_wave_that_does_not_reach_a_cluster_tells_both_kinds() -> None:
     watch = watched(clock, wave=replace(EARLY, tolerate=Tolerance(0, 0, "")))
     clock.now = 60.0
     seen = watch.look({**there(edge_3="failing"), **unreached("edge-2")})
-    assert stopped("prod", ROLLOUT, EARLY, seen, []).startswith(
+    assert stopped("prod", ROLLOUT, EARLY, seen).startswith(
         "wave 2 of 3 (early) in environment 'prod' failed on 1 cluster and does not reach 1 cluster of 3, so the run ends here\n"
         f"  edge-3 rocky/web: {PATH}\n"
         "  edge-2 rocky/web: "
@@ -223,16 +223,9 @@ def seen_at(seconds: float, **said: str) -> Seen:
     return watch.look(there(**said))
 
 
-@table(
-    ("rollout", "wave", "name"),
-    [
-        (ROLLOUT, EARLY, "wave 2 of 3 (early)"),
-        (ROLLOUT, LATE, "wave 3 of 3"),
-        (replace(ROLLOUT, name="rocky/web"), EARLY, "rocky/web: wave 2 of 3 (early)"),
-    ],
-)
-def test_a_wave_is_called_by_its_number_and_name(rollout: Rollout, wave: Wave, name: str) -> None:
-    assert wave_name(rollout, wave) == name
+@table(("wave", "name"), [(EARLY, "wave 2 of 3 (early)"), (LATE, "wave 3 of 3")])
+def test_a_wave_is_called_by_its_number_and_name(wave: Wave, name: str) -> None:
+    assert ROLLOUT.name_of(wave) == name
 
 
 def test_progress_names_what_is_waited_for() -> None:
@@ -253,10 +246,10 @@ def test_a_wave_that_arrived_tells_whom_it_left_behind() -> None:
 
 def test_a_wave_that_failed_tells_why_what_is_untouched_and_the_ways_on() -> None:
     seen = seen_at(60, edge_2="failing", edge_3="good")
-    assert stopped("prod", ROLLOUT, EARLY, seen, ["edge-4"]) == (
+    assert stopped("prod", ROLLOUT, EARLY, seen) == (
         "wave 2 of 3 (early) in environment 'prod' failed on 1 cluster of 3, so the run ends here\n"
         f"  edge-2 rocky/web: {PATH}\n"
-        "  untouched: edge-4 of this wave; wave 3 (edge-5, edge-6)\n"
+        "  untouched: wave 3 (edge-5, edge-6)\n"
         "  fix: correct the file or what the app applies, then run the same command again; or revert the change and run it"
         " again: only the waves that were changed go back"
     )

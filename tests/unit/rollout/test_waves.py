@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from tenantry.kube.objects import KubeObject
 from tenantry.plan.plan import Plan
-from tenantry.rollout.waves import Rollout, Tolerance, Wave, in_words
+from tenantry.rollout.waves import Rollout, Tolerance, Wave
 from tests.table import table
-from tests.unit.texts import planned, problems
+from tests.unit.texts import planned
 
 CANARY = "{labels: {ring: canary}}"
 APPS = "      web: {kustomize: {source: m}}\n      db: {helm: {source: c, chart: db, version: 1.2.3}}\n"
@@ -33,8 +33,13 @@ def fleet(rollout: str, apps: str = APPS, clusters: int = 4, states: dict[int, s
     )
 
 
-def waves(plan: Plan, name: str = "") -> list[tuple[str, ...]]:
-    return [each.units for rollout in plan.rollouts if rollout.name == name for each in rollout.waves]
+def rollout_of(plan: Plan) -> Rollout:
+    assert plan.rollout
+    return plan.rollout
+
+
+def waves(plan: Plan) -> list[tuple[str, ...]]:
+    return [each.clusters for each in rollout_of(plan).waves]
 
 
 def places(plan: Plan) -> dict[str, str]:
@@ -43,26 +48,22 @@ def places(plan: Plan) -> dict[str, str]:
 
 
 def _place(plan: Plan, each: KubeObject) -> str:
-    member = plan.wave_of(each.id)
-    return f"{member[0].name or 'environment'} {member[1].number}" if member else "none"
+    wave = plan.wave_of(each.id)
+    return str(wave.number) if wave else "none"
 
 
 def test_a_rollout_has_its_waves_in_the_order_of_the_file() -> None:
-    rest = "timeout: 90s, tolerate: 1, maxParallel: 2"
+    rest = "timeout: 90s, tolerate: 1"
     rollout = f"{{waves: [{{name: canary, labels: {{ring: canary}}}}, {{percent: 50}}, {{all: true}}], {rest}}}"
     plan = planned(fleet(rollout, states={3: "paused"}))
     one = Tolerance(1, 1, "1")
-    assert plan.rollouts == (
-        Rollout(
-            "",
-            (
-                Wave(1, "canary", ("edge-1",), tolerate=one),
-                Wave(2, "wave 2", ("edge-4", "hub"), tolerate=one),
-                Wave(3, "wave 3", ("edge-2",), ("edge-3",), tolerate=one),
-            ),
-            90,
-            2,
+    assert plan.rollout == Rollout(
+        (
+            Wave(1, "canary", ("edge-1",), tolerate=one),
+            Wave(2, "wave 2", ("edge-4", "hub"), tolerate=one),
+            Wave(3, "wave 3", ("edge-2",), ("edge-3",), tolerate=one),
         ),
+        90,
     )
 
 
@@ -80,14 +81,14 @@ def test_a_share_that_is_tolerated_is_one_of_the_wave_and_a_wave_s_own_counts_fo
 ) -> None:
     mine = f", tolerate: {own}" if own else ""
     plan = planned(fleet(f"{{waves: [{{labels: {{ring: canary}}{mine}}}, {{all: true}}], tolerate: {every}}}"))
-    assert [wave.tolerate for wave in plan.rollouts[0].waves] == tolerances
+    assert [wave.tolerate for wave in rollout_of(plan).waves] == tolerances
 
 
 def test_many_waves_are_not_all_counted() -> None:
     """A line for a terminal."""
     waves = [f"{{names: [edge-{number}]}}" for number in range(1, 9)]
-    (rollout,) = planned(fleet(f"{{waves: [{', '.join(waves)}, {{all: true}}]}}", clusters=8)).rollouts
-    assert in_words(rollout) == "in 9 waves: 1 cluster (edge-1), then 1, then 1, then 1, then 1, then 4 more waves"
+    plan = planned(fleet(f"{{waves: [{', '.join(waves)}, {{all: true}}]}}", clusters=8))
+    assert str(plan.rollout) == "in 9 waves: 1 cluster (edge-1), then 1, then 1, then 1, then 1, then 4 more waves"
 
 
 def test_waves_by_name_and_label_take_theirs_before_shares_of_the_rest() -> None:
@@ -113,41 +114,29 @@ def test_a_new_cluster_moves_at_most_one_other_between_two_waves() -> None:
 
 def test_a_share_counts_clusters_that_flux_reconciles() -> None:
     paused = {number: "paused" for number in range(1, 5)}
-    first = planned(fleet("{waves: [{percent: 1}, {all: true}]}", clusters=5, states=paused)).rollouts[0].waves[0]
-    assert len(first.units) == 1
+    plan = planned(fleet("{waves: [{percent: 1}, {all: true}]}", clusters=5, states=paused))
+    assert len(waves(plan)[0]) == 1
 
 
 def test_objects_belong_to_the_wave_of_their_cluster() -> None:
     plan = planned(fleet(f"{{waves: [{CANARY}, {{all: true}}]}}", clusters=2))
     for each in plan.objects:
         if each.owner.cluster:
-            assert _place(plan, each) == f"environment {1 if each.owner.cluster == 'edge-1' else 2}"
-    assert places(plan)["ServiceAccount remotes/rocky"] == "environment 1", "the first wave needs what all share"
+            assert _place(plan, each) == ("1" if each.owner.cluster == "edge-1" else "2")
+    assert places(plan)["ServiceAccount remotes/rocky"] == "1", "the first wave needs what all share"
 
 
-def test_an_app_of_its_own_takes_its_source_with_it() -> None:
-    own = "{waves: [{names: [hub]}, {all: true}]}"
-    apps = APPS.replace("{source: m}}", f"{{source: m}}, rollout: {own}}}")
-    plan = planned(fleet(f"{{waves: [{CANARY}, {{all: true}}]}}", apps, clusters=1))
-    assert waves(plan, "rocky/web") == [("hub",), ("edge-1",)]
-    there = places(plan)
-    assert there["Kustomization rocky/web"] == there["GitRepository rocky/m"] == "rocky/web 1"
-    assert there["Kustomization remotes/edge-1-rocky-web"] == "rocky/web 2"
-    assert there["HelmRelease rocky/db"] == there["HelmRepository rocky/c"] == "environment 2"
-
-
-def test_a_source_of_several_rollouts_belongs_to_the_environment_s() -> None:
+def test_a_source_of_an_app_without_waves_and_another_one_stays_in_its_wave() -> None:
     apps = "      web: {kustomize: {source: m}}\n      api: {kustomize: {source: m}, rollout: false}\n"
     there = places(planned(fleet(f"{{waves: [{CANARY}, {{all: true}}]}}", apps, clusters=1)))
-    assert there["GitRepository rocky/m"] == there["Kustomization rocky/web"] == "environment 2"
+    assert there["GitRepository rocky/m"] == there["Kustomization rocky/web"] == "2"
     assert there["Kustomization rocky/api"] == "none"
 
 
-@table("off", ['"off"', "false", "{disabled: true}"])
-def test_an_app_without_waves_is_in_none(off: str) -> None:
-    apps = APPS.replace("{source: m}}", f"{{source: m}}, rollout: {off}}}")
+def test_an_app_without_waves_is_in_none() -> None:
+    apps = APPS.replace("{source: m}}", "{source: m}, rollout: false}")
     plan = planned(fleet(f"{{waves: [{CANARY}, {{all: true}}]}}", apps, clusters=1))
-    assert [each.name for each in plan.rollouts] == [""]
+    assert plan.off == {"rocky/web"}
     there = places(plan)
     assert there["Kustomization rocky/web"] == there["GitRepository rocky/m"] == "none"
 
@@ -157,44 +146,26 @@ def test_what_an_app_without_waves_needs_waits_for_none_either() -> None:
     there = places(planned(fleet(f"{{waves: [{CANARY}, {{all: true}}]}}", apps, clusters=2)))
     prepared = ("Namespace /rocky", "ServiceAccount rocky/rocky", "ServiceAccount remotes/rocky")
     assert {there[each] for each in (*prepared, "HelmRelease remotes/edge-2-rocky-baseline")} == {"none"}
-    assert there["HelmRelease remotes/edge-2-rocky-db"] == there["HelmRelease rocky/db"] == "environment 2"
+    assert there["HelmRelease remotes/edge-2-rocky-db"] == there["HelmRelease rocky/db"] == "2"
 
 
-@table("rollout", ["", "false", "{disabled: true}"])
+@table("rollout", ["", "null"])
 def test_without_a_rollout_the_plan_is_what_it_was(rollout: str) -> None:
-    own = APPS.replace("{source: m}}", "{source: m}, rollout: {waves: [{all: true}]}}")
+    own = APPS.replace("{source: m}}", "{source: m}, rollout: false}")
     plan, with_waves = planned(fleet(rollout, own)), planned(fleet("{waves: [{percent: 10}, {all: true}]}"))
-    assert (plan.rollouts, dict(plan.members)) == ((), {})
+    assert (plan.rollout, dict(plan.members), plan.off) == (None, {}, frozenset())
     assert plan.objects == with_waves.objects
 
 
 def test_an_environment_without_clusters_has_no_rollout() -> None:
     text = fleet("{waves: [{percent: 10}, {all: true}]}").replace("environments: [dev]", "environments: [prod]")
     text = text.replace("clusters:\n", "  prod: {management: hub}\nclusters:\n", 1)
-    assert planned(text).rollouts == ()
+    assert planned(text).rollout is None
 
 
-def test_rollouts_that_wait_for_each_other_are_refused() -> None:
-    apps = (
-        "      db: {kustomize: {source: m}}\n"
-        "      web: {kustomize: {source: m}, dependsOn: [db], rollout: {waves: [{names: [hub]}, {all: true}]}}\n"
-        "      api: {kustomize: {source: m}, dependsOn: [web]}\n"
-    )
-    rollout = f"{{waves: [{CANARY}, {{all: true}}]}}"
-    assert problems(fleet(rollout, apps, clusters=1)) == (
-        "tenants.yaml:3:43: error[rollout-cycle]: waves would wait for each other, because of what these depend on:"
-        " Namespace rocky, Kustomization remotes/edge-1-rocky-api, Kustomization remotes/edge-1-rocky-web,"
-        " Kustomization rocky/web, Kustomization rocky/db, ServiceAccount rocky/rocky\n"
-        "  at environments.dev.rollout\n"
-        "  fix: give these apps the same rollout, or remove a 'dependsOn' between them\n"
-        "Found 1 error\n"
-    )
-    assert planned(fleet(rollout, apps.replace(", dependsOn: [web]", ""), clusters=1)).rollouts
-
-
-def test_an_app_and_one_with_the_same_waves_of_its_own_can_depend_on_each_other() -> None:
-    apps = (
-        f"      web: {{kustomize: {{source: m}}, rollout: {{waves: [{CANARY}, {{all: true}}]}}}}\n"
-        "      api: {kustomize: {source: m}, dependsOn: [web]}\n"
-    )
-    assert len(planned(fleet(f"{{waves: [{CANARY}, {{all: true}}]}}", apps)).rollouts) == 2
+@table("rollout", ["", "null"])
+def test_an_environment_takes_over_the_waves_of_the_one_that_it_extends_or_has_none(rollout: str) -> None:
+    text = fleet("{waves: [{percent: 10}, {all: true}]}").replace("environments: [dev]", "environments: [dev, prod]")
+    more = f", rollout: {rollout}" if rollout else ""
+    text = text.replace("clusters:\n", f"  prod: {{extends: dev, namespace: 'prod-{{tenant}}'{more}}}\nclusters:\n", 1)
+    assert (planned(text, "prod").rollout is None) == bool(rollout)

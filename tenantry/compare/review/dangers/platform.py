@@ -14,7 +14,6 @@ from tenantry.messages.data import mapping_at
 from tenantry.plan.plan import Plan
 from tenantry.plan.planned_apps import PlannedApp
 from tenantry.rollout.bypasses import bypass, is_range
-from tenantry.rollout.drawing import rollout_name
 
 _OF_CHARTS = ("HelmChart", "HelmRepository", "GitRepository", "OCIRepository")
 
@@ -127,7 +126,7 @@ def gate_dangers(pieces: Pieces) -> Iterator[Found]:
         lead = f"without its gate, changes no longer wait for {one.environment}"
     elif other.environment != one.environment:
         lead = f"changes wait for {other.environment}, and no longer for {one.environment}"
-    elif other.is_weaker_than(one):
+    elif other.seconds < one.seconds:
         lead = f"changes wait less for {one.environment}: {one} -> {other}"
     else:
         return
@@ -135,10 +134,10 @@ def gate_dangers(pieces: Pieces) -> Iterator[Found]:
 
 
 def rollout_dangers(pieces: Pieces) -> Iterator[Found]:
-    if pieces.before.rollouts and not pieces.after.rollouts:
+    if pieces.before.rollout and not pieces.after.rollout:
         lead = "without its rollout, changes reach all clusters at the same time"
         yield Found(DangerKind.ROLLOUT, Rank.WORK, "", "", lead=lead, nobody=True)
-    if not pieces.after.rollouts:
+    if not pieces.after.rollout:
         return
     yield from _leavers(pieces)
     known = {(each.tenant, each.name, followed) for each, followed in _followers(pieces.before)}
@@ -155,18 +154,18 @@ def _of(app: PlannedApp, cluster: str, verb: str) -> Found:
 
 def _leavers(pieces: Pieces) -> Iterator[Found]:
     """The apps of both plans that were in waves and are in none now."""
-    left = {rollout.name for rollout in pieces.diff.rollouts if rollout.after is False}
-    if not (left and pieces.before.rollouts):
+    left = {rollout.app for rollout in pieces.diff.rollouts if rollout.after is False}
+    if not (left and pieces.before.rollout):
         return
     words = "leaves the waves: its changes reach all of its clusters at the same time"
     for app in pieces.before.apps:
-        if rollout_name(app.tenant, app.name) in left:
+        if app.full_name in left:
             yield _of(app, "", words)
 
 
 def _followers(plan: Plan) -> Iterator[tuple[PlannedApp, str]]:
     """The apps in waves that Flux changes by itself, each with what it follows."""
-    if not plan.rollouts:
+    if not plan.rollout:
         return
     objects = {planned.id: planned for planned in plan.objects}
     for app in plan.apps:

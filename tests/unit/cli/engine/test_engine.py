@@ -334,17 +334,14 @@ def test_an_emergency_is_passed_on_and_printed(capsys: Capture, monkeypatch: pyt
 @pytest.mark.parametrize(
     ("given", "code", "told"),
     [
-        ((), 5, "environment 'dev' waits: window 'never' is shut for more than a year, so nothing is changed"),
-        (("--ignore", "windows, after"), 0, f"TENANTRY_IGNORE='dev after,windows' {UP}"),
-        (("--ignore", "window"), 2, "'window' is none of: after, windows, soak, approval."),
+        (("--ignore", "soak, after"), 0, f"TENANTRY_IGNORE='dev after,soak' {UP}"),
+        (("--ignore", "soaks"), 2, "'soaks' is none of: after, soak."),
     ],
 )
-def test_up_waits_while_a_window_is_shut_unless_somebody_says_why_not(
+def test_up_tells_the_program_what_an_emergency_ignores(
     capsys: Capture, monkeypatch: pytest.MonkeyPatch, log: Path, given: tuple[str, ...], code: int, told: str
 ) -> None:
     Path("Pulumi.dev.yaml").write_text("config: {tenantry:kubeconfig: hub}\n")
-    closed = TEXT.replace("dev: {management: hub}", "dev: {management: hub, windows: [never]}")
-    Path("tenants.yaml").write_text(f"{closed}windows: {{never: {{deny: {{days: [mon-sun]}}}}}}\n")
     monkeypatch.setattr(checks, "report_on", lambda *_, **__: Report((), ()))
     ended, _, err = tenantry(capsys, "up", "-e", "dev", "--no-wait", *given)
     assert (ended, told in err) == (code, True), err

@@ -62,8 +62,9 @@ def test_waves_that_cannot_be_right(waves: str, code: str) -> None:
     ("rollout", "code", "fix"),
     [
         (f"{WAVES}", "bad-value", "put the list below 'waves:'"),
-        ("true", "bad-value", "write 'false', or a mapping with 'waves:'"),
-        (f"{{waves: {WAVES}, maxParallel: 0}}", "greater-than-equal", "write 1 or a greater number"),
+        ("true", "bad-value", "write a mapping with 'waves:', or 'null' for none"),
+        ("false", "bad-value", "write a mapping with 'waves:', or 'null' for none"),
+        ("{timeout: 10m}", "missing-key", "add 'waves:'"),
         (f"{{waves: {WAVES}, tolerate: -1}}", "bad-limit", "write a number such as 3, or a share such as 10%"),
         (
             f"{{waves: {WAVES}, tolerate: {{failed: 1.5}}}}",
@@ -98,3 +99,9 @@ def test_a_rollout_of_paused_apps_is_a_warning(running: str, paused: str) -> Non
     assert re.findall(r"^(\S+?):\d+: warning\[(.*?)\]", told, re.MULTILINE) == [
         ("tenants.yaml:3", "nothing-to-wait-for")
     ], told
+
+
+@table("rollout", ["true", '"off"', "0", "[]", f"{{waves: {WAVES}}}"])
+def test_an_app_has_no_waves_of_its_own(rollout: str) -> None:
+    told = problems(TEXT.replace("{source: m}}", f"{{source: m}}, rollout: {rollout}}}"))
+    assert re.findall(r"^(\S+?):\d+: error\[(.*?)\]", told, re.MULTILINE) == [("tenants.yaml:16", "bad-value")], told
