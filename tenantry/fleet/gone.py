@@ -25,6 +25,9 @@ from tenantry.model import (
 )
 
 _ARTIFACT = "Flux's own kinds of sources are left: write 'git:', 'oci:', 'helm:' or 'bucket:'"
+_BY_ENVIRONMENT = (
+    "declare an environment for each management cluster: 'extends:' the first, with a 'management:' of its own"
+)
 _BY_SCHEDULE = "remove it: the schedule of the pipeline says when changes begin"
 GONE: Mapping[type[Model], Mapping[str, str]] = {
     Include: {
@@ -45,8 +48,8 @@ GONE: Mapping[type[Model], Mapping[str, str]] = {
     After: {
         "gate": "remove it: a mapping refuses what the environment before does not run, and a name alone sets the order"
     },
-    ClusterGroup: {"windows": _BY_SCHEDULE},
-    Cluster: {"windows": _BY_SCHEDULE},
+    ClusterGroup: {"management": _BY_ENVIRONMENT, "windows": _BY_SCHEDULE},
+    Cluster: {"management": _BY_ENVIRONMENT, "windows": _BY_SCHEDULE},
     Rollout: {
         "by": "remove it: waves take clusters, by 'names:', 'labels:', 'percent:' or 'all:'",
         "disabled": "write 'rollout: null' for none",

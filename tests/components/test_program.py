@@ -62,7 +62,7 @@ def test_a_stack_exports_what_each_tenant_has(monkeypatch: pytest.MonkeyPatch, e
     assert len(recording.objects) == len(plan.objects) + 1  # the claim
     assert recording.exports == {
         "environment": environment,
-        "objects": len(plan.objects),
+        "objects": len(plan.objects) + 1,
         "tenants": {
             tenant: {
                 "namespaces": sorted({each.namespace for each in plan.placements if each.tenant == tenant}),
