@@ -1,4 +1,4 @@
-"""A sandbox whose controllers' flags and shards change, and requests to Flux whose cost is measured."""
+"""A sandbox whose controllers' flags change, and requests to Flux whose cost is measured."""
 
 from __future__ import annotations
 

@@ -57,10 +57,10 @@ CASES = {
         tools=True,
     ),
     "flux": Case(
-        "Flux's controllers with 1, 2 and 4 shards",
+        "Flux's controllers",
         4,
-        {"tenants": 24, "shards": (1, 2, 4), "workers": (1, 20)},
-        {"tenants": 2, "shards": (1,), "workers": (20,)},
+        {"tenants": 24, "workers": (1, 20)},
+        {"tenants": 2, "workers": (20,)},
         tools=True,
     ),
     "remotes": Case(

@@ -59,7 +59,6 @@ def fleets(draw: st.DrawFn, least: int = 1) -> Data:
                     st.sampled_from(["{tenant}", "{env}-{tenant}", "{tenant}-{stage}", f"{environment}x-{{tenant}}"])
                 ),
                 "variables": {"stage": environment, "domain": f"{environment}.example.com"},
-                **draw(_FLUX_SHARDS),
                 **draw(_ROLLOUT),
             }
             for environment in environments
@@ -77,15 +76,6 @@ def fleets(draw: st.DrawFn, least: int = 1) -> Data:
     }
 
 
-_FLUX_SHARDS = st.sampled_from(
-    [
-        {},
-        {"fluxShards": ["a", "b"]},
-        {"fluxShards": ["c"], "dedicatedFluxShards": ["a", "b"]},
-        {"fluxShards": ["a", "c", "d"], "dedicatedFluxShards": ["b"]},
-    ]
-)
-"""With all shards that a tenant or a cluster may name."""
 _ROLLOUT = st.sampled_from([{}, {"rollout": {"waves": [{"percent": 40}, {"all": True}]}}])
 _SHARD = st.fixed_dictionaries({}, optional={"shard": st.sampled_from(["a", "b"])})
 
@@ -104,8 +94,6 @@ def shared_hubs(draw: st.DrawFn) -> Data:
     environments = fleet["environments"]
     for environment in environments.values():
         environment.update(management="hubdev", namespace="{env}-{tenant}")
-        for key in ("fluxShards", "dedicatedFluxShards"):  # both environments would own what is for a common cluster
-            environment.pop(key, None)
     environments["dev"]["namespace"] = draw(st.sampled_from(["{env}-{tenant}", "{tenant}", "{tenant}-x"]))
     for addon in fleet["platform"]["addons"].values():
         if addon.get("scope") == "environment":  # each environment has to own namespaces of its own
@@ -450,7 +438,6 @@ def _tenants(draw: st.DrawFn, clusters: list[str], addons: Data) -> Data:
     }
     tenant["alerts"] = draw(_alerts(tenant["apps"]))
     fetched = list(tenant["sources"])
-    tenant.update(draw(_SHARD))
     tenant["receivers"] = draw(_receivers(fetched))
     if draw(st.booleans()):
         tenant["overrides"] = draw(_overrides(clusters))

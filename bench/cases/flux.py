@@ -1,4 +1,4 @@
-"""Flux's controllers with 1, 2 and 4 shards: how many apps they reconcile in a minute, and what an app costs them."""
+"""Flux's controllers: how many apps they reconcile in a minute, and what an app costs them."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ OBJECTS = 5
 """ConfigMaps that each app installs."""
 _HEAD = """\
 apiVersion: tenantry/v1
-environments: {{prod: {{management: hub{shards}}}}}
+environments: {{prod: {{management: hub}}}}
 clusters:
   hub: {{environments: [prod]}}
   edge: {{environments: [prod], kubeconfig: {{capi: {{cluster: edge, namespace: capi}}}}}}
@@ -34,16 +34,11 @@ _CHAIN = 3
 """Kustomizations that depend on each other."""
 
 
-def measure(*, tenants: int, shards: Sequence[int], workers: Sequence[int]) -> Iterator[Table]:
+def measure(*, tenants: int, workers: Sequence[int]) -> Iterator[Table]:
     with TemporaryDirectory(prefix="tenantry-bench-") as name, Sandbox(Path(name), _content) as made:
-        rounds: list[Row] = []
-        for count in shards:
-            made.up(_text(tenants, made.port, count))
-            spent = made.apply()
-            if count == shards[0]:
-                yield _installed(spent, tenants)
-            rounds += _rounds(made, f"{count} shard{'s' if count > 1 else ''}", list(_KINDS))
-        yield _reconciled(rounds, tenants)
+        made.up(_text(tenants, made.port))
+        yield _installed(made.apply(), tenants)
+        yield _reconciled(list(_rounds(made, "", list(_KINDS))), tenants)
         yield _with_workers(made, tenants, workers)
 
 
@@ -60,7 +55,7 @@ def _rounds(made: Sandbox, setting: str, names: Sequence[str]) -> Iterator[Row]:
     """Each kind is reconciled once, without a change."""
     for name in names:
         spent = made.reconcile(*_KINDS[name])
-        yield Row(f"{name}, {setting}", more=_per_app(spent))
+        yield Row(f"{name}{setting}", more=_per_app(spent))
 
 
 def _per_app(spent: Spent) -> dict[str, float]:
@@ -93,10 +88,9 @@ def _installed(spent: Spent, tenants: int) -> Table:
 def _reconciled(rows: Sequence[Row], tenants: int) -> Table:
     return Table(
         "flux-reconcile",
-        "Reconciling without a change, by the shards of the controllers",
+        "Reconciling without a change",
         f"{tenants} objects of a kind are asked at once to reconcile. The controllers, both API servers and etcd share the"
-        " machine: where `cores in use` is about the number of its cores, the machine is the limit and not the controllers, and"
-        " further shards change nothing. Processor time is that of the controllers of all shards together. One run.",
+        " machine: where `cores in use` is about the number of its cores, the machine is the limit. One run.",
         tuple(rows),
     )
 
@@ -107,9 +101,9 @@ def _with_workers(made: Sandbox, tenants: int, workers: Sequence[int]) -> Table:
     for count in workers:
         seconds = 1 if count == workers[0] else 5
         flags = {"concurrent": count, "requeue-dependency": f"{seconds}s"}
-        made.up(_text(tenants, made.port, 1), {each: flags for each in CONTROLLERS})
+        made.up(_text(tenants, made.port), {each: flags for each in CONTROLLERS})
         made.apply()
-        rows += _rounds(made, f"--concurrent={count}", names)
+        rows += _rounds(made, f", --concurrent={count}", names)
         took = made.chain(_CHAIN)
         rows.append(Row(f"{_CHAIN} new apps in a row, --requeue-dependency={seconds}s", took))
     return Table(
@@ -121,9 +115,8 @@ def _with_workers(made: Sandbox, tenants: int, workers: Sequence[int]) -> Table:
     )
 
 
-def _text(tenants: int, port: int, shards: int) -> bytes:
-    names = ", ".join(f"shard{number}" for number in range(1, shards + 1))
-    head = _HEAD.format(port=port, shards=f", fluxShards: [{names}]" if shards > 1 else "")
+def _text(tenants: int, port: int) -> bytes:
+    head = _HEAD.format(port=port)
     return (head + "".join(_TENANT.format(number=number, port=port) for number in range(tenants))).encode()
 
 

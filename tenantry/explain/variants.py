@@ -9,7 +9,6 @@ from typing import Any, TypeAlias
 from tenantry.explain.app import variable
 from tenantry.fleet.apps import app_layers
 from tenantry.fleet.fleet import Fleet
-from tenantry.fleet.flux_shards import flux_shard
 from tenantry.fleet.merge import Origin, Value, placeholders
 from tenantry.fleet.namespaces import main_namespace
 from tenantry.fleet.placed import placed_app, placed_tenant, platform_entry, tenant_entry
@@ -22,8 +21,6 @@ from tenantry.messages.text import listed
 from tenantry.plan.plan import Plan
 from tenantry.plan.planned_apps import PlannedApp
 
-_TOLD_OF_APPS = (*TIMES, "shard")
-"""Settings of a tenant that show in each of its apps."""
 _Values: TypeAlias = tuple[Iterable[Value], Variables]
 """Values of a cluster, and the variables that fill in their placeholders."""
 
@@ -64,7 +61,7 @@ def app_variants(fleet: Fleet, plan: Plan, placed: Sequence[PlannedApp]) -> list
 def tenant_variants(fleet: Fleet, plan: Plan, tenant: str, clusters: Iterable[str]) -> list[Variant]:
     """The variants of a tenant's settings, or with the tenant "" of what the platform's entry sets for all clusters.
 
-    Times, the shard and the namespace are left out: they are settings of the tenant's apps.
+    Times and the namespace are left out: they are settings of the tenant's apps.
     """
     found: dict[tuple[Any, ...], list[Variant]] = {}
     for cluster in clusters:
@@ -76,7 +73,7 @@ def tenant_variants(fleet: Fleet, plan: Plan, tenant: str, clusters: Iterable[st
         def values(cluster: str = cluster, variables: Variables = variables) -> _Values:
             if tenant:
                 there = placed_tenant(fleet, plan.environment, tenant, cluster)
-                own = (value for value in there if value.path[0] not in _TOLD_OF_APPS)
+                own = (value for value in there if value.path[0] not in TIMES)
                 return (*own, *tenant_entry(fleet, plan.environment, tenant, cluster)), variables
             entry = platform_entry(fleet, plan.environment, cluster)
             return [value.under("platform") for value in entry], variables
@@ -117,8 +114,7 @@ def _parts(fleet: Fleet, plan: Plan, app: PlannedApp) -> tuple[Any, ...]:
     layers += source_layers(fleet, source, plan.environment, app.cluster)
     if app.tenant:
         layers += settings_layers(fleet, app.tenant, plan.environment, app.cluster)
-    shard = flux_shard(fleet, plan.environment, app.tenant, app.cluster)
-    return (*(layer.path for layer in layers), shard and (shard.name, shard.at))
+    return (*(layer.path for layer in layers), fleet.clusters[app.cluster].shard)
 
 
 _OWN = {"cluster", "namespace"}

@@ -14,7 +14,6 @@ from typing import Any, NamedTuple
 
 from tenantry.fleet.apps import MERGED, EffectiveApp, effective_app
 from tenantry.fleet.fleet import Fleet, platform_account
-from tenantry.fleet.flux_shards import flux_shard
 from tenantry.fleet.merge import Layer, merge
 from tenantry.fleet.namespaces import extra_namespaces, main_namespace
 from tenantry.fleet.resolve import resolved
@@ -46,7 +45,7 @@ OF_TENANTS = (
     ANSWERED
     | _BLOCKS
     | frozenset(PlacedSettings.model_fields)
-    | frozenset({"apps", "namespace", "shard", "sources", "state", "variables"})
+    | frozenset({"apps", "namespace", "sources", "state", "variables"})
 )
 OF_PLATFORM = _BLOCKS | {"addons", "chart", "namespace", "sources"}
 """Keys that have a function of their own. All others of the same entry are told as they are written there."""
@@ -175,18 +174,16 @@ class Documents:
         return next(key for key, name in names.items() if name == namespace)
 
     def handed_down(self, tenant: str, cluster: str) -> dict[str, Any]:
-        """What a tenant's apps take over from it, or with the tenant "" add-ons from the platform: times and the shard of Flux."""
+        """The times that a tenant's apps take over from it, or with the tenant "" add-ons from the platform."""
         settings = self._settings_of(tenant, cluster)
-        found: dict[str, Any] = {time: getattr(settings, time) for time in TIMES}
-        if shard := flux_shard(self.fleet, self.environment, tenant, cluster):
-            found["shard"] = shard.name
-        return found
+        return {time: getattr(settings, time) for time in TIMES}
 
     def cluster(self, cluster: str) -> dict[str, Any]:
-        """How Flux reaches it, and as whom the platform acts there."""
+        """Which shard of Flux reaches it, how, and as whom the platform acts there."""
         declared = self.fleet.clusters[cluster]
         kubeconfig = declared.kubeconfig
         return {
+            **({"shard": declared.shard} if declared.shard else {}),
             **({"kubeconfig": kubeconfig.model_dump(exclude_none=True)} if kubeconfig else {}),
             "platformServiceAccount": platform_account(self.fleet, self.environment, cluster),
         }

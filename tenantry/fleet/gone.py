@@ -23,7 +23,9 @@ from tenantry.model import (
     Source,
     SourcePatch,
 )
+from tenantry.model.document import Frame
 
+_SHARD = "write 'shard:' of each cluster"
 _ARTIFACT = "Flux's own kinds of sources are left: write 'git:', 'oci:', 'helm:' or 'bucket:'"
 _BY_ENVIRONMENT = (
     "declare an environment for each management cluster: 'extends:' the first, with a 'management:' of its own"
@@ -42,13 +44,17 @@ GONE: Mapping[type[Model], Mapping[str, str]] = {
     },
     Source: {"externalArtifact": _ARTIFACT},
     SourcePatch: {"externalArtifact": _ARTIFACT},
-    Platform: {"receivers": "remove it: an interval of the source makes Flux fetch, and receivers of tenants stay"},
+    Platform: {
+        "receivers": "remove it: an interval of the source makes Flux fetch, and receivers of tenants stay",
+        "longNames": "remove it: names that are too long are always shortened, with a hash",
+    },
     Document: {"windows": _BY_SCHEDULE},
-    Environment: {"windows": _BY_SCHEDULE},
+    Environment: {"windows": _BY_SCHEDULE, **dict.fromkeys(("fluxShards", "dedicatedFluxShards"), _SHARD)},
     After: {
         "gate": "remove it: a mapping refuses what the environment before does not run, and a name alone sets the order"
     },
-    ClusterGroup: {"management": _BY_ENVIRONMENT, "windows": _BY_SCHEDULE},
+    ClusterGroup: {"management": _BY_ENVIRONMENT, "windows": _BY_SCHEDULE, "shard": _SHARD},
+    Frame: {"shard": _SHARD},
     Cluster: {"management": _BY_ENVIRONMENT, "windows": _BY_SCHEDULE},
     Rollout: {
         "by": "remove it: waves take clusters, by 'names:', 'labels:', 'percent:' or 'all:'",

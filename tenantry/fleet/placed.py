@@ -20,7 +20,6 @@ from tenantry.fleet.document import (
     settings_data,
 )
 from tenantry.fleet.fleet import Fleet, platform_account
-from tenantry.fleet.flux_shards import flux_shard
 from tenantry.fleet.merge import Layer, Value, merge, origin_at, trace
 from tenantry.fleet.namespaces import extra_namespaces, main_namespace, namespace_template
 from tenantry.fleet.resolve import resolved
@@ -67,7 +66,7 @@ def placed_app(fleet: Fleet, environment: str, at: tuple[str, ...], cluster: str
         namespace_of(fleet, environment, tenant) if tenant else _addon_namespace(fleet, at),
         *_block_values(fleet, app, [time for time in times if time.path[0] in TIMES]),
         *_source_values(fleet, environment, at, cluster, app),
-        *shard_of(fleet, environment, tenant, cluster),
+        *_shard(fleet, cluster),
         *_state(fleet, at, tenant, cluster),
         *_entry(fleet, at, OF_APPS | {"namespace"}, variables),
         *_owned_namespaces(fleet, at),
@@ -115,14 +114,13 @@ def _owned_namespaces(fleet: Fleet, at: tuple[str, ...]) -> Iterator[Value]:
 
 
 def placed_tenant(fleet: Fleet, environment: str, tenant: str, cluster: str | None) -> tuple[Value, ...]:
-    """What several levels can set of a tenant: its settings, its shard and its state.
+    """What several levels can set of a tenant: its settings and its state.
 
     Args: cluster: None for what all clusters of the environment have in common.
     """
     return (
         *settings_of(fleet, tenant, environment, cluster),
         *_variables(fleet, tenant),
-        *shard_of(fleet, environment, tenant, cluster or ""),
         *_state(fleet, ("tenants", tenant), tenant, cluster, of_cluster=False),
     )
 
@@ -186,7 +184,7 @@ def placed_platform(fleet: Fleet, environment: str, cluster: str, *, installs: b
     return (
         Value((key,), platform_account(fleet, environment, cluster), at),
         *_kubeconfig(fleet, cluster),
-        *shard_of(fleet, environment, "", cluster),
+        *_shard(fleet, cluster),
         *_state(fleet, (), "", cluster),
         *(_chart_values(fleet, environment, cluster) if installs else ()),
     )
@@ -237,10 +235,10 @@ def _chart_values(fleet: Fleet, environment: str, cluster: str) -> tuple[Value, 
 # --- what all of them have ------------------------------------------------------------------------------------------
 
 
-def shard_of(fleet: Fleet, environment: str, tenant: str, cluster: str) -> tuple[Value, ...]:
-    """The shard of Flux's controllers, if there is one, as for `flux_shard`."""
-    found = flux_shard(fleet, environment, tenant, cluster)
-    return (Value(("shard",), found.name, origin_at(fleet.source, found.at), found.written),) if found else ()
+def _shard(fleet: Fleet, cluster: str) -> Iterator[Value]:
+    """The shard of Flux's controllers that is for the cluster, if there is one."""
+    if shard := fleet.clusters[cluster].shard:
+        yield Value(("shard",), shard, origin_at(fleet.source, ("clusters", cluster, "shard")))
 
 
 def _state(

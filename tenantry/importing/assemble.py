@@ -9,7 +9,7 @@ from typing import Any
 from tenantry.importing.apps import fill_in
 from tenantry.importing.blocks import shared_times, tenantrys_own
 from tenantry.importing.clusters import without_proxies
-from tenantry.importing.entries import Gathered, own_shard, shard_of_cluster
+from tenantry.importing.entries import Gathered, shard_of_cluster
 from tenantry.importing.leaving import (
     Handover,
     leave_applied,
@@ -222,16 +222,10 @@ def _clusters(found: Gathered) -> dict[str, Any]:
             if (account := survey.platform_account(cluster)) != "tenantry-platform":
                 entry["platformServiceAccount"] = account
     for cluster, entry in entries.items():
-        entry |= shard_of_cluster(("clusters", cluster), _without_own_shard(found, cluster), found.notes)
+        here = [app.thing for app in found.all_apps() if app.place.cluster == cluster]
+        entry |= shard_of_cluster(("clusters", cluster), here, found.notes)
         if variables := found.variables.clusters.get(cluster):
             entry["variables"] = dict(variables)
         if ("clusters", cluster) in found.paused:
             entry["state"] = "paused"
     return entries
-
-
-def _without_own_shard(found: Gathered, cluster: str) -> list[Thing]:
-    """The apps on a cluster, except those of tenants that are for one shard everywhere."""
-    owners = grouped(found.all_apps(), lambda app: app.tenant)
-    shared = (apps for tenant, apps in owners.items() if not tenant or not own_shard([app.thing for app in apps]))
-    return [app.thing for apps in shared for app in apps if app.place.cluster == cluster]

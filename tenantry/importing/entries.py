@@ -215,24 +215,14 @@ def _data(config: Thing, world: World) -> Any:
     return data
 
 
-def own_shard(things: Iterable[Thing]) -> dict[str, str]:
-    """`shard` of a tenant all of whose apps are for one shard."""
-    found = _shards(things)
-    return {"shard": found[0]} if len(found) == 1 and found[0] else {}
-
-
 def shard_of_cluster(path: Path, things: Iterable[Thing], notes: Notes) -> dict[str, str]:
-    """`shard` of the cluster at a path. things: the apps there of the platform, and of tenants without a shard of their own."""
-    found = _shards(things)
+    """`shard` of the cluster at a path. things: the apps there."""
+    found = sorted({_shard(thing) for thing in things})
     if len(found) > 1:
         shards = listed(each or "none" for each in found)
         text = f"decide: apps on this cluster are for different shards of Flux's controllers, {shards}: see 'shard'"
         notes.decide(path, text)
-    return own_shard(things)
-
-
-def _shards(things: Iterable[Thing]) -> list[str]:
-    return sorted({_shard(thing) for thing in things})
+    return {"shard": found[0]} if len(found) == 1 and found[0] else {}
 
 
 def _shard(thing: Thing) -> str:

@@ -9,7 +9,7 @@ from typing import Any
 from tenantry.importing.apps import source_key
 from tenantry.importing.attached import cluster_roles
 from tenantry.importing.blocks import included, source_entry
-from tenantry.importing.entries import OwnerEntry, own_shard, with_overrides
+from tenantry.importing.entries import OwnerEntry, with_overrides
 from tenantry.importing.overlay import DIFFER, Place, in_order, overlaid, same, unified
 from tenantry.importing.owners import extra_name, without_environment
 from tenantry.importing.settings import OPEN, Space, account_of, difference, is_own_account, manifest_of, settings_of
@@ -31,7 +31,6 @@ class TenantEntry(OwnerEntry):
         if entry.get("role") == "cluster-admin":
             entry["clusterAdmin"] = True
         entry |= self._rights()
-        entry |= own_shard([app.thing for found in self.apps.values() for app in found.values()])
         sources = self._sources()
         beside = self.beside()
         entry |= self.named()

@@ -1,7 +1,7 @@
 """Names of the objects in a plan, and the rules that Kubernetes, Flux and Helm set for them.
 
-Names are joined from stable keys only, so that adding a tenant never renames another's objects. A name that is too long is
-an error, unless the file lets it be shortened: then its end becomes a hash of the whole name, and the plan refuses two of one name.
+Names are joined from stable keys only, so that adding a tenant never renames another's objects. The end of a name that is too
+long becomes a hash of the whole name, and the plan refuses two of one name.
 """
 
 from __future__ import annotations

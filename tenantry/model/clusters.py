@@ -13,7 +13,6 @@ from tenantry.model.scalars import (
     Name,
     NumberOrShare,
     ObjectName,
-    ShardName,
     Text,
     VariableName,
     VariableValue,
@@ -64,12 +63,6 @@ class Environment(Model):
     there, such as `10%`, rounded down, but at least one. The namespaces of a removed tenant count."""
     rollout: Rollout | None = None
     """The waves in which a change reaches the environment's clusters. Default: all clusters change at the same time."""
-    fluxShards: Annotated[list[ShardName], Field(min_length=1)] | None = None
-    """The shards of Flux's controllers that share the work: the label `sharding.fluxcd.io/key`. The hash of a tenant's name decides
-    which one reconciles the tenant, unless `shard` of the tenant, the cluster or its group does. For a remote cluster's add-ons the
-    cluster's name is used. Add new shards at the end: then objects move to the new shard only."""
-    dedicatedFluxShards: list[ShardName] = []
-    """Further shards, to which only `shard` of a tenant, a cluster or a cluster group assigns anything."""
 
     @property
     def before(self) -> str | None:
@@ -206,8 +199,6 @@ class ClusterGroup(Model):
     cluster that names another kind, such as `secret`, replaces all of it."""
     platformServiceAccount: Name | None = None
     """The service account that Flux impersonates on the clusters for baselines and add-ons."""
-    shard: LabelValue | None = None
-    """The shard of Flux's controllers that reconciles what is for the clusters."""
     state: Literal["active", "paused"] | None = None
     """`paused`: Flux stops reconciling everything on the clusters. Clusters are decommissioned one by one."""
 
@@ -228,8 +219,7 @@ class Cluster(Model):
     """The service account that Flux impersonates on the cluster for baselines and add-ons."""
     shard: LabelValue | None = None
     """The shard of Flux's controllers that reconciles what is for the cluster: the label `sharding.fluxcd.io/key` of its sources,
-    charts, Kustomizations and releases. Default: the environment's `fluxShards` decide; without them the
-    controllers without a shard reconcile everything."""
+    charts, Kustomizations and releases. Default: the controllers without a shard."""
     state: ClusterState = "active"
     """`paused`: Flux stops reconciling everything on the cluster. `removing`: a later run may remove everything from the cluster,
     which has to answer; namespaces stay with their data. `offboarding`: namespaces go with their data. `decommissioned`: the

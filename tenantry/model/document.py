@@ -146,9 +146,6 @@ class Frame(Settings):
     serviceAccount: ServiceAccount | None = None
     """The tenant's service account. On remote clusters Flux impersonates a user that has no account there; with this key, the
     tenant's pods have one in the tenant's namespaces."""
-    shard: LabelValue | None = None
-    """The shard of Flux's controllers that reconciles the tenant's Flux objects. Default: that of each cluster, then one of the
-    environment's `fluxShards`."""
     clusterRoles: dict[Name, ClusterRights] = {}
     """Rights of the tenant's service account on whole clusters, such as for PersistentVolumes. What reaches other tenants needs
     `clusterAdmin: true`."""
@@ -275,9 +272,6 @@ class Platform(Model):
     value would reinstall them all, so runs refuse it."""
     chart: ObjectsChart | None = None
     """Where the chart for baselines is. Required as soon as a tenant is placed on a remote cluster."""
-    longNames: Literal["refuse", "shorten"] = "refuse"
-    """What becomes of a name that is too long for a Kustomization, a HelmRelease or a Helm release. `shorten` cuts it and adds a
-    hash of the whole name. Names that are short enough stay as they are."""
     reservedNamespaces: list[NamespacePattern] = list(RESERVED)
     """Namespaces that no tenant may have, in addition to those of add-ons, of kubeconfigs and of Kubernetes. A `*` stands for
     any characters."""

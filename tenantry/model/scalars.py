@@ -216,11 +216,6 @@ LabelValue = Annotated[
 ]
 """At most 63 letters, digits, `-`, `_` and `.`; may be empty. Quote values that look like a boolean or a number."""
 
-ShardName = Annotated[
-    Text, checked("bad-label", "shard", names.label_value_problem), text(names.LABEL_VALUE, names.MAX_LABEL)
-]
-"""A label value that is not empty."""
-
 SourcePath = Annotated[str, checked("bad-path", "path", path_problem, _path_fix), text(r"(?!/)(?!(.*/)?\.\.(/|$)).*")]
 """A path inside a source. Paths that leave the source are refused (see CVE-2022-24877)."""
 

@@ -18,7 +18,6 @@ from tenantry.fleet.template import fill
 from tenantry.kube import names
 from tenantry.kube.objects import KubeObject, Manifest, ObjectId
 from tenantry.messages.errors import Found, Path, Problem
-from tenantry.messages.problems import name_too_long
 from tenantry.model.objects import as_written
 from tenantry.model.tenancy import AddonNamespace
 from tenantry.plan.declared_objects import DeclaredObject, Surroundings, declared_objects
@@ -26,9 +25,7 @@ from tenantry.plan.objects.lifecycle import Lifecycle, in_state, lifecycle
 from tenantry.plan.objects.remote import objects_release
 from tenantry.plan.objects.scope import (
     APP_LABEL,
-    SHORTEN,
     Scope,
-    check_length,
     installed_labels,
     on_management,
     unawaited,
@@ -188,18 +185,12 @@ def namespaces_release(
     settings: TenantSettings,
     depends_on: tuple[ObjectId, ...],
 ) -> KubeObject:
-    """The release that installs them, with the objects in them, on a remote cluster. Raises: Found: its name is too long."""
-    at = ("platform", "addons", addon)
+    """The release that installs them, with the objects in them, on a remote cluster."""
     key, adopt = names.join(addon, "namespaces"), fleet.document.platform.addons[addon].adopt
-    release = scope.release(key)
-    if len(release) > names.MAX_RELEASE:
-        raise Found(
-            [name_too_long("release", release, names.MAX_RELEASE, at, f"use a shorter name for the add-on{SHORTEN}")]
-        )
     state = _state(fleet, scope, addon)
-    made = objects_release(scope, scope, key, release, manifests, settings, depends_on, (), state, adopt=adopt)
-    check_length(made, at)
-    return made
+    return objects_release(
+        scope, scope, key, scope.release(key), manifests, settings, depends_on, (), state, adopt=adopt
+    )
 
 
 def _state(fleet: Fleet, scope: Scope, addon: str) -> Lifecycle:

@@ -25,7 +25,7 @@ from tenantry.model import Addon, Helm, Kustomize
 from tenantry.plan.dependencies import in_order, missing_dependencies
 from tenantry.plan.objects.apps import Dependency, app_id, awaited, helm_release, kustomization
 from tenantry.plan.objects.lifecycle import Lifecycle, in_state, lifecycle, with_kept_definitions
-from tenantry.plan.objects.scope import SHORTEN, Scope, check_length, check_size, with_metadata
+from tenantry.plan.objects.scope import Scope, check_length, check_size, with_metadata
 from tenantry.plan.objects.sources import chart_object, check_chart, is_chart
 from tenantry.plan.planned_apps import AppSet, PlannedApp
 from tenantry.plan.shared import at_one_pace, shared_chart
@@ -191,8 +191,7 @@ class _Builder:
         check_chart(app, helm, source, at, self._charts_declared())
         release = helm.releaseName or self.scope.release(app.name)
         if len(release) > names.MAX_RELEASE:
-            fix = f"set a shorter 'releaseName'{'' if helm.releaseName else SHORTEN}"
-            raise Found([name_too_long("release", release, names.MAX_RELEASE, at, fix)])
+            raise Found([name_too_long("release", release, names.MAX_RELEASE, at, "set a shorter 'releaseName'")])
         if is_chart(source):
             return source
         chart = chart_object(self.sources.scope_of(name), source, name, helm, app.settings.interval)

@@ -8,7 +8,6 @@ from functools import partial
 from itertools import chain
 
 from tenantry.fleet.fleet import Fleet
-from tenantry.fleet.flux_shards import flux_shard
 from tenantry.fleet.namespaces import former_main
 from tenantry.fleet.rules.variables import disagreements
 from tenantry.fleet.settings import (
@@ -20,11 +19,9 @@ from tenantry.fleet.settings import (
     variables_of,
 )
 from tenantry.grants.requirements import lacking_labels
-from tenantry.kube import names
 from tenantry.kube.acceptance import refusals
 from tenantry.kube.objects import KubeObject, Manifest, ObjectId, Owner
-from tenantry.messages.errors import Found, Path, Problem, raise_found
-from tenantry.messages.problems import name_too_long
+from tenantry.messages.errors import Path, Problem, raise_found
 from tenantry.plan.apps import plan_apps
 from tenantry.plan.declared_objects import (
     DeclaredObject,
@@ -42,7 +39,7 @@ from tenantry.plan.objects.apps import Dependency, app_id, awaited, edges
 from tenantry.plan.objects.baseline import account, baseline
 from tenantry.plan.objects.lifecycle import Lifecycle, given_up, in_state, lifecycle, with_given_up_apps
 from tenantry.plan.objects.remote import baseline_release, service_account
-from tenantry.plan.objects.scope import SHORTEN, Scope, on_management, unawaited
+from tenantry.plan.objects.scope import Scope, on_management, unawaited
 from tenantry.plan.platform import PlatformPlanner
 
 
@@ -132,9 +129,8 @@ class PlacementPlanner:
             service_account=namespace if kubeconfig else self._account(tenant),
             kubeconfig=kubeconfig,
             namespaces=extra,
-            shard=shard.name if (shard := flux_shard(self.fleet, self.environment, tenant, cluster)) else None,
+            shard=self.fleet.clusters[cluster].shard,
             common=(namespace,) if kubeconfig else (),
-            shortens=self.fleet.document.platform.longNames == "shorten",
             first_name=first_name,
             former={
                 app: former_main(self.fleet, self.environment, owner.tenant)
@@ -246,7 +242,6 @@ class PlacementPlanner:
         adopt = self.fleet.document.tenants[scope.tenant].adopt
         state = self._state(scope)
         release = baseline_release(scope, platform, manifests, settings, first, after, state, adopt=adopt)
-        _check_release(release, scope)
         self._gathering.add([release], at)
         self._gathering.claim_release((scope.cluster, platform.storage, release.manifest["spec"]["releaseName"]), at)
         return (release.id, shared, *self._platform.identity(scope.cluster))
@@ -282,15 +277,6 @@ class PlacementPlanner:
             first, *rest = baseline(replace(scope, namespace=name), settings)
             state = declared[key].state
             yield [first if state == "active" else given_up(first, state), *rest]
-
-
-def _check_release(release: KubeObject, scope: Scope) -> None:
-    name = release.manifest["spec"]["releaseName"]
-    for what, value, limit in (("release", name, names.MAX_RELEASE), ("HelmRelease", release.id.name, names.MAX_LABEL)):
-        if len(value) > limit:
-            fix = f"use a shorter tenant name or namespace template{SHORTEN}"
-            found = name_too_long(what, value, limit, ("tenants", scope.tenant), fix)
-            raise Found([replace(found, at_key=True)])
 
 
 def _after(planned: KubeObject, after: tuple[ObjectId, ...]) -> KubeObject:

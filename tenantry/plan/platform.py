@@ -7,7 +7,6 @@ from dataclasses import replace
 from graphlib import CycleError, TopologicalSorter
 
 from tenantry.fleet.fleet import Fleet, addon_account, environment_part, platform_account
-from tenantry.fleet.flux_shards import flux_shard
 from tenantry.fleet.placement import addons_on, by_rank, is_placed
 from tenantry.fleet.resolve import resolved
 from tenantry.fleet.settings import platform_settings, variables_of
@@ -224,9 +223,8 @@ class PlatformPlanner:
             service_account=platform_account(self.fleet, self.environment, cluster),
             kubeconfig=kubeconfig,
             base=tuple(made.id for made, _ in access_objects(self.fleet, self.environment, cluster)),
-            shard=shard.name if (shard := flux_shard(self.fleet, self.environment, "", cluster)) else None,
+            shard=self.fleet.clusters[cluster].shard,
             attached=(*prefix, *self._attached(cluster)),
-            shortens=self._platform.longNames == "shorten",
             common=(namespace, *environment_part(self.fleet, self.environment, self.management)) if kubeconfig else (),
         )
 

@@ -14,7 +14,6 @@ from urllib.parse import urlsplit
 
 from tenantry.fleet.classes import is_platforms_source
 from tenantry.fleet.fleet import Fleet
-from tenantry.fleet.flux_shards import flux_shard
 from tenantry.flux.references import references
 from tenantry.kube import names
 from tenantry.kube.objects import KubeObject, Owner
@@ -38,7 +37,6 @@ def shared(
     scope: Scope,
     planned: KubeObject,
     *parts: str,
-    source: KubeObject | None = None,
     platforms: bool = False,
 ) -> KubeObject:
     """The object as all clusters of its content share it; as it is on the management cluster, where a tenant has its own.
@@ -46,7 +44,7 @@ def shared(
     Its name is `<namespace of the author>.<source>[.<chart>].<hash>`. The hash covers author, environment, spec, shard and
     metadata, but not the pace. A Secret counts by its name: the plan does not know its values.
 
-    Args: parts: the middle of the name, such as the key of the source. source: of a chart, whose shard it has to have.
+    Args: parts: the middle of the name, such as the key of the source.
           platforms: whether the platform is its author, although a tenant's app takes it.
     """
     if scope.kubeconfig is None:
@@ -61,7 +59,7 @@ def shared(
         "spec": {key: value for key, value in planned.manifest["spec"].items() if key not in PACE},
         **{part: _of_author(metadata[part]) for part in ("labels", "annotations")},
     }
-    shard = _shard(fleet, scope, content) if source is None else source.manifest["metadata"]["labels"].get(SHARD_LABEL)
+    shard = fleet.clusters[scope.cluster].shard
     name = ".".join((scope.namespace, *parts, names.digest({**content, "shard": shard})))
     labels = {
         **_of_author(metadata["labels"]),
@@ -79,7 +77,7 @@ def shared_chart(
     """The chart of a shared source. platforms: as of `shared`."""
     key = str(chart.manifest["spec"]["chart"]).rstrip("/").rpartition("/")[2]
     called = source.id.name.split(".")[1:-1]
-    return shared(fleet, scope, chart, *called, names.slug(key) or "chart", source=source, platforms=platforms)
+    return shared(fleet, scope, chart, *called, names.slug(key) or "chart", platforms=platforms)
 
 
 def is_platforms(fleet: Fleet, scope: Scope, name: str, planned: KubeObject) -> bool:
@@ -143,9 +141,3 @@ def key_of_address(source: Source) -> str:
 def _of_author(written: Mapping[str, str]) -> dict[str, str]:
     """Labels or annotations without those that the fleet sets."""
     return {key: value for key, value in written.items() if not is_fleets_own(key)}
-
-
-def _shard(fleet: Fleet, scope: Scope, content: Mapping[str, Any]) -> str | None:
-    """The author's or the cluster's, or one by the content: so a tenant with a source on many clusters loads no single shard."""
-    chosen = flux_shard(fleet, scope.environment, scope.tenant, scope.cluster, content=names.digest(content, 16))
-    return chosen.name if chosen else None

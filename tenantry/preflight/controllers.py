@@ -16,8 +16,7 @@ from tenantry.kube.values import selects
 from tenantry.messages.data import mapping_at
 from tenantry.messages.errors import Problem, error, warning
 from tenantry.messages.text import counted, listed
-from tenantry.plan.flux_shards import used_shards
-from tenantry.plan.objects.scope import SHARD_LABEL
+from tenantry.plan.objects.scope import SHARD_LABEL, used_shards
 from tenantry.plan.plan import Plan
 
 
@@ -189,7 +188,7 @@ def _unwatched(shard: str, software: str, objects: list[ObjectId], management: s
         "no-shard",
         f"no {software} on '{management}' takes objects {whose}:"
         f" {counted(len(objects), 'object')} would not be reconciled, such as {first}",
-        f"run one with --{_SELECTOR}={selector} (docs/flux-at-scale.md), or correct 'shard' or 'fluxShards'",
+        f"run one with --{_SELECTOR}={selector} (docs/flux-at-scale.md), or correct 'shard' of the cluster",
     )
 
 

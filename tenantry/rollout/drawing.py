@@ -5,13 +5,13 @@ Called by: the plan, the rules about rollouts, and `explain`, so that all of the
 
 from __future__ import annotations
 
+import hashlib
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from tenantry.fleet import walk
 from tenantry.fleet.fleet import Fleet, clusters_of
-from tenantry.fleet.flux_shards import key_of
 from tenantry.kube.names import app_name
 from tenantry.messages.errors import Path
 from tenantry.model import Rollout, RolloutWave
@@ -89,4 +89,5 @@ def _share(clusters: Mapping[str, bool], names: Sequence[str], percent: int) -> 
 
 
 def _rank(name: str) -> tuple[int, str]:
-    return key_of(name), name
+    """Follows from the name alone, by 64 bits of its hash, and stays the same from run to run."""
+    return int.from_bytes(hashlib.sha256(name.encode()).digest()[:8], "big"), name

@@ -25,10 +25,6 @@ class _Written(NamedTuple):
     environments: list[str]
 
     @property
-    def who(self) -> str:
-        return f"the rollout of environment '{self.at[1]}'"
-
-    @property
     def waves(self) -> Iterator[tuple[int, Path, RolloutWave]]:
         """The number and the path of each wave."""
         return ((index + 1, (*self.at, "waves", index), wave) for index, wave in enumerate(self.rollout.waves))
@@ -43,13 +39,13 @@ class _Chain(NamedTuple):
     clusters: tuple[str, ...]
 
     @property
-    def who(self) -> str:
-        return f"the rollout of environment '{self.at[1]}'"
-
-    @property
     def there(self) -> str:
         """The environment, unless the words for the rollout name it."""
         return "" if self.at[1] == self.environment else f" of environment '{self.environment}'"
+
+
+def _who(at: Path) -> str:
+    return f"the rollout of environment '{at[1]}'"
 
 
 def waves_name_declared_clusters(fleet: Fleet) -> Iterator[Problem]:
@@ -57,7 +53,7 @@ def waves_name_declared_clusters(fleet: Fleet) -> Iterator[Problem]:
         for number, at, wave in written.waves:
             for index, name in enumerate(wave.names or ()):
                 if name not in fleet.clusters:
-                    what = f"wave {number} of {written.who} names cluster '{name}'"
+                    what = f"wave {number} of {_who(written.at)} names cluster '{name}'"
                     yield walk.unknown_cluster(fleet, (*at, "names", index), name, what)
 
 
@@ -76,7 +72,7 @@ def waves_name_clusters_of_their_rollout(fleet: Fleet) -> Iterator[Problem]:
                     yield Problem(
                         (*at, "names", index),
                         "not-in-the-rollout",
-                        f"wave {number} of {written.who} names cluster '{name}', which is {where}",
+                        f"wave {number} of {_who(written.at)} names cluster '{name}', which is {where}",
                         (f"declared: {fleet.source.line_of(('clusters', name))}",),
                         fix="remove the name from the wave, or correct it",
                     )
@@ -96,21 +92,18 @@ def _empty(fleet: Fleet, chain: _Chain, number: int) -> Problem:
     if each.wave.percent is not None:
         notes = (f"other waves take all of {listed(chain.clusters)}",)
     elif each.wave.labels:
-        labels = sorted({f"{key}={value}" for name in chain.clusters for key, value in _labels(fleet, name)})
+        declared = (fleet.clusters[name].labels for name in chain.clusters)
+        labels = sorted({f"{key}={value}" for each in declared for key, value in each.items()})
         notes = (f"labels there: {', '.join(labels) or 'none'}",)
-    message = f"wave {number} of {chain.who} takes no cluster{chain.there}"
+    message = f"wave {number} of {_who(chain.at)} takes no cluster{chain.there}"
     return Problem(each.at, "selects-nothing", message, notes, fix="correct what it selects, or remove the wave")
-
-
-def _labels(fleet: Fleet, cluster: str) -> Iterator[tuple[str, str]]:
-    yield from fleet.clusters[cluster].labels.items()
 
 
 def waves_do_not_overlap(fleet: Fleet) -> Iterator[Problem]:
     for chain in _chains(fleet):
         for (first, one), (second, other) in combinations(enumerate(chain.waves, 1), 2):
             if both := [name for name in other.clusters if name in one.clusters]:
-                message = f"waves {first} and {second} of {chain.who} both take {_clusters(both)}"
+                message = f"waves {first} and {second} of {_who(chain.at)} both take {_clusters(both)}"
                 notes = (f"wave {first}: {fleet.source.line_of(one.at)}",)
                 fix = "change one of the waves so that each cluster is in one of them"
                 yield Problem(other.at, "waves-overlap", message, notes, fix)
@@ -126,7 +119,7 @@ def waves_take_every_cluster(fleet: Fleet) -> Iterator[Problem]:
                 reported = [each.path for rule in _ABOUT_NAMES for each in rule(fleet)]
             if any(path[: len(chain.at)] == chain.at for path in reported):
                 continue
-            message = f"no wave of {chain.who} takes {_clusters(left)}{chain.there}"
+            message = f"no wave of {_who(chain.at)} takes {_clusters(left)}{chain.there}"
             fix = "add '{all: true}' as the last wave, for the rest of the clusters"
             yield Problem((*chain.at, "waves"), "not-in-a-wave", message, fix=fix)
 
@@ -179,7 +172,7 @@ def soaks_have_a_wave_after_them(fleet: Fleet) -> Iterator[Problem]:
     for written in _written(fleet):
         number, at, wave = [*written.waves][-1]
         if wave.soak:
-            message = f"wave {number} of {written.who} is the last one, so nothing waits while it soaks"
+            message = f"wave {number} of {_who(written.at)} is the last one, so nothing waits while it soaks"
             yield doubtful((*at, "soak"), "no-effect", message, fix="remove it, or add a wave after it", at_key=True)
 
 

@@ -11,7 +11,7 @@ from tenantry.charts import OBJECTS
 from tenantry.fleet.fleet import Fleet, remotes_of
 from tenantry.model import ConfigMap
 from tenantry.plan.bootstrap import bootstrap
-from tenantry.plan.flux_shards import flux_shards
+from tenantry.plan.objects.scope import used_shards
 from tenantry.plan.plan import Plan
 from tenantry.sandbox.layout import SandboxError
 
@@ -129,7 +129,7 @@ def spec_of(fleet: Fleet, plan: Plan, content: Path = CONTENT, file: Path | None
         charts=(OBJECTS, *charts),
         oci=content / "oci",
         buckets=content / "buckets",
-        shards=flux_shards(fleet, plan.environment, plan.objects),
+        shards=tuple(filter(None, used_shards(plan.objects))),
         own=_own(plan, file) if file else None,
     )
 

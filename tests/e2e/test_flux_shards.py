@@ -15,26 +15,22 @@ from tests.e2e.project import Project
 from tests.e2e.watch import Manifest
 
 pytestmark = pytest.mark.e2e
-MANAGEMENT = "    management: hub-dev\n"
-MOVY = "  movy:\n"
 FLUX = {
     "rocky": ("Kustomization", "rocky", "web"),
     "movy": ("HelmRelease", "kamaji-edge", "edge-1-movy-web"),
     "add-on": ("HelmRelease", "kamaji-edge", "edge-1-cert-controller"),
 }
-SHARDED = (MANAGEMENT + "    fluxShards: [a]\n    dedicatedFluxShards: [b]\n", MOVY + "    shard: b\n")
-MOVED = (MANAGEMENT + "    fluxShards: [a, b]\n", MOVY)
-"""Of several shards, hashes decide: of the tenant on the management cluster, of the cluster's name, of a source's content."""
+EDGE = "  edge-1:\n"
 
 
 def test_each_app_is_reconciled_by_the_controllers_of_its_shard_and_a_move_deletes_nothing(
     fleet: Project, original: str, hub: Cluster, edge: Cluster
 ) -> None:
     objects = _objects(hub, edge)
-    _deploy(fleet, original, *SHARDED)
-    _wait(fleet, hub, {"", "a", "b"})
-    _deploy(fleet, original, *MOVED)
-    _wait(fleet, hub, {"", "a", "b"})
+    _deploy(fleet, original, "a")
+    _wait(fleet, hub, {"", "a"})
+    _deploy(fleet, original, "b")
+    _wait(fleet, hub, {"", "b"})
     for found in FLUX.values():
         hub.reconciled(*found)
     assert _objects(hub, edge) == objects
@@ -46,9 +42,9 @@ def test_each_app_is_reconciled_by_the_controllers_of_its_shard_and_a_move_delet
     assert _objects(hub, edge) == objects
 
 
-def _deploy(fleet: Project, original: str, environment: str, movy: str) -> None:
-    """First the controllers of the shards, then their objects."""
-    fleet.fleet.write_text(original.replace(MANAGEMENT, environment).replace(MOVY, movy))
+def _deploy(fleet: Project, original: str, shard: str) -> None:
+    """First the controllers of the shard, then its objects."""
+    fleet.fleet.write_text(original.replace(EDGE, f"{EDGE}    shard: {shard}\n"))
     fleet.start("dev")
     fleet.up().ok()
 

@@ -32,6 +32,10 @@ EXPLAINED: tuple[tuple[str, str], ...] = (
         "a fleet has no image automation, so no alert waits for events of it",
         r'(fleets|imports)/.*/alert-[^/]*\.yaml\.manifest\.spec\.eventSources\.-: \{"kind":"Image[A-Z][A-Za-z]*",.*',
     ),
+    (
+        "a name of an app's object or its release that is too long is shortened, and no error",
+        r'mistakes/(golden/long-names|unit/(392|430|431|432|433)): -: \["name-too-long",.* -> \(nothing\)',
+    ),
 )
 """Differences that are meant: why, and a regular expression that matches their whole lines, as `show` prints them."""
 _MISSING = object()

@@ -287,7 +287,6 @@ _FRAMES: dict[str, tuple[Any, ...]] = {
         },
     ),
     "namespace": ("own-{tenant}", "{env}-own-{tenant}"),
-    "shard": ("a", "b"),
     "dependsOn": (["platform/cert-manager", "platform/dns"], [], ["platform/cert-manager"]),
 }
 

@@ -70,10 +70,9 @@ class Larger:
             of_namespaces = kind in (PartKind.NAMESPACE, PartKind.TENANT)
             delta.sentences += state_sentences(*delta.states, has_data=of_namespaces)
         for setting in changed_settings(*self._handed_down(spot)):
-            to = of_owner if setting.key in TIMES or (tenant and setting.key == "shard") else of_cluster
             if setting.key == "shard":
-                self.items.say(to, (_moved_to(setting.after),))
-            yield self.items.set(to, setting)
+                self.items.say(of_cluster, (_moved_to(setting.after),))
+            yield self.items.set(of_owner if setting.key in TIMES else of_cluster, setting)
 
     def isolation(self, spot: Spot, delta: Delta) -> Item | None:
         """The network policy of a namespace changes when the tenant gets its first other namespace, or loses the last one."""

@@ -196,8 +196,8 @@ def _names(objects: list[KubeObject], side: Side) -> Iterator[Path]:
 
 def _told(words: dict[Path, Any], spot: Spot) -> dict[Path, Any]:
     """What one has to know of a part that comes. The name of a namespace is that of its part."""
-    hidden = ("namespace", "shard") if spot.part.kind is PartKind.NAMESPACE else ("shard",)
-    return {path: value for path, value in telling(words).items() if path[0] not in hidden}
+    is_namespace = spot.part.kind is PartKind.NAMESPACE
+    return {path: value for path, value in telling(words).items() if not (is_namespace and path[0] == "namespace")}
 
 
 def _is_there(spot: Spot, objects: list[KubeObject], side: Side) -> bool:

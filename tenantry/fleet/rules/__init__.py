@@ -43,8 +43,6 @@ RULES: tuple[Rule, ...] = (
     clusters.kubeconfigs_lie_apart_from_the_platform,
     clusters.kubeconfigs_lie_apart_from_addons,
     clusters.kubeconfigs_lie_apart_from_kubernetes_own_accounts,
-    clusters.shards_are_listed_once,
-    clusters.shards_are_listed_by_their_environment,
     clusters.kubeconfigs_of_stacks_have_one_writer,
     identities.workload_identities_say_what_their_provider_needs,
     identities.workload_identities_are_addressed_as_flux_wants,

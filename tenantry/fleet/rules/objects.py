@@ -84,7 +84,7 @@ def metadata_leaves_the_fleets_alone(fleet: Fleet) -> Iterator[Problem]:
     for at, metadata in _metadata(fleet):
         for kind, key in _keys(metadata):
             if key.startswith(OWNED_ANNOTATIONS) or key.partition("/")[0].endswith("fluxcd.io"):
-                fix = "set 'shard:' of the cluster or the tenant instead" if key == _SHARD else "remove it"
+                fix = "set 'shard:' of the cluster instead" if key == _SHARD else "remove it"
                 message = f"{kind[:-1]} '{key}' of Flux objects is reserved for Tenantry, Flux and their tools"
                 yield Problem((*at, kind, key), f"owned-{kind[:-1]}", message, fix=fix, at_key=True)
 

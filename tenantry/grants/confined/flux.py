@@ -7,7 +7,6 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from tenantry.fleet.flux_shards import flux_shard
 from tenantry.fleet.identity import borrowed
 from tenantry.flux.addresses import addresses_of
 from tenantry.grants.confined.baseline import Baseline
@@ -107,8 +106,7 @@ class Check:
                 if key in fleets:
                     right = value == fleets[key]
                 elif key == SHARD:
-                    # By the content of what clusters share, and by the name of the cluster.
-                    right = value in _shards(place)
+                    right = value in _shards(place, of_one=CLUSTER in self.labels)
                 elif key == STATE:
                     right = bool(self.app) or value in states_of(place, "")
                 elif key in (APP, SOURCE):
@@ -305,10 +303,10 @@ class Check:
         return self.kind == "HelmRelease" and not self.app and self.place.kubeconfig is not None
 
 
-def _shards(place: Place) -> set[str]:
-    found = flux_shard(place.frame, place.environment, place.tenant, place.cluster)
-    listed = place.frame.environments[place.environment].fluxShards or ()
-    return {*([found.name] if found else []), *map(str, listed if isinstance(listed, list | tuple) else ())}
+def _shards(place: Place, *, of_one: bool) -> set[str | None]:
+    """The shard of the place's cluster, or those of all clusters of the environment, for what they share."""
+    clusters = place.frame.clusters
+    return {each.shard for name, each in clusters.items() if name == place.cluster or not of_one}
 
 
 def _secrets(spec: Any) -> Iterator[str]:

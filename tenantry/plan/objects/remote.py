@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from tenantry.fleet.settings import TenantSettings
-from tenantry.kube.names import MAX_RELEASE, join
+from tenantry.kube.names import MAX_RELEASE, join, shortened
 from tenantry.kube.objects import STACK_OUTPUT, KubeObject, Manifest, ObjectId, Owner, SecretValues
 from tenantry.model import (
     ChartDirectory,
@@ -144,7 +144,7 @@ def baseline_release(
     state: what can hold data stays on the cluster when the release goes, unless the state is `offboarding`.
     adopt: whether the release takes over what exists already; otherwise Helm refuses to install it.
     """
-    release = scope.fitting(join(scope.namespace, "baseline"), MAX_RELEASE)
+    release = shortened(join(scope.namespace, "baseline"), MAX_RELEASE)
     return objects_release(
         scope, platform, "baseline", release, manifests, settings, depends_on, after, state, adopt=adopt
     )

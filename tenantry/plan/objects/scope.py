@@ -7,13 +7,13 @@ of its kubeconfig, where Flux looks for it, so their names contain the cluster a
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 from tenantry.kube.acceptance import too_large
 from tenantry.kube.names import MAX_LABEL, MAX_RELEASE, MAX_SOURCE, join, shortened
-from tenantry.kube.objects import KubeObject, Manifest, ObjectId, Owner
+from tenantry.kube.objects import KubeObject, Manifest, ObjectId, Owner, labels_of
 from tenantry.messages.errors import Found, Path
 from tenantry.messages.problems import name_too_long
 from tenantry.model import ConfigMap, SecretKey
@@ -45,11 +45,10 @@ SHARDED = (
     *("GitRepository", "OCIRepository", "HelmRepository", "HelmChart", "Bucket"),
     *("Kustomization", "HelmRelease"),
 )
-"""The kinds whose controllers can run in shards."""
+"""The kinds whose controllers can run in shards. A chart is in the shard of its source: source-controller reads both."""
 
 RECONCILERS = ("Kustomization", "HelmRelease")
 """The kinds whose names Flux copies into labels, so that they are short."""
-SHORTEN = ", or have them shortened: tenantry set platform.longNames shorten"
 
 MARKS = re.compile(
     r"tenantry/.*|pulumi\.com/.*|app\.kubernetes\.io/managed-by|toolkit\.fluxcd\.io/(tenant|role)"
@@ -90,7 +89,6 @@ class Scope:
     mark:       the first parts of the names of releases
     attached:   the first parts of the names of ConfigMaps; None: those of `prefix`
     common:     the first parts of the names of Secrets, which clusters share; empty: those of ConfigMaps
-    shortens:   whether names of apps and releases that are too long are shortened
     first_name: the oldest name of the tenant
     former:     apps that came from other tenants, each with the main namespace that its object is named after
     givers:     namespaces that came from other tenants, with the names of those
@@ -112,7 +110,6 @@ class Scope:
     mark: tuple[str, ...] = ()
     attached: tuple[str, ...] | None = None
     common: tuple[str, ...] = ()
-    shortens: bool = False
     first_name: str = ""
     former: Mapping[str, str] = field(default_factory=dict)
     givers: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
@@ -133,17 +130,13 @@ class Scope:
 
     def name(self, key: str, kind: str = "") -> str:
         """The name of a Flux object for a key, such as the name of an app."""
-        return self.fitting(self.whole_name(key), MAX_LABEL) if kind in RECONCILERS else join(*self.prefix, key)
+        return shortened(self.whole_name(key), MAX_LABEL) if kind in RECONCILERS else join(*self.prefix, key)
 
     def whole_name(self, app: str) -> str:
         """The name of the Kustomization or HelmRelease of an app before it is shortened."""
         if self.kubeconfig and app in self.former:
             return join(self.cluster, self.former[app], app)
         return join(*self.prefix, app)
-
-    def fitting(self, name: str, limit: int) -> str:
-        """A name that may be too long, shortened if the file says so."""
-        return shortened(name, limit) if self.shortens else name
 
     def source_key(self, name: str, platform: str) -> str:
         """What the file calls the source whose object has a name; "" if it is none of the owner's. Clusters share sources.
@@ -157,12 +150,12 @@ class Scope:
 
     def release(self, app: str) -> str:
         """The name of the release of an app that sets none."""
-        return self.fitting(join(*self.mark, app), MAX_RELEASE)
+        return shortened(join(*self.mark, app), MAX_RELEASE)
 
     def shortened(self, app: str, *names: str) -> dict[str, str]:
         """Those of the names of an app's object and its release that were cut, each with the whole name."""
         whole = (self.whole_name(app), join(*self.mark, app))
-        fitting = {self.fitting(name, limit): name for name, limit in zip(whole, (MAX_LABEL, MAX_RELEASE), strict=True)}
+        fitting = {shortened(name, limit): name for name, limit in zip(whole, (MAX_LABEL, MAX_RELEASE), strict=True)}
         return {short: name for short, name in fitting.items() if short != name and short in names}
 
     def own_namespace(self, wanted: str) -> str:
@@ -229,10 +222,8 @@ def with_metadata(planned: KubeObject, metadata: FluxMetadata) -> KubeObject:
 def check_length(object: KubeObject, at: Path) -> None:
     """Raises: Found: the object's name is too long for its kind; at: the part of the document that the name comes from."""
     kind, name = object.id.kind, object.id.name
-    limit = MAX_LABEL if kind in RECONCILERS else MAX_SOURCE
-    if len(name) > limit:
-        fix = "use shorter names" + (SHORTEN if kind in RECONCILERS else "")
-        raise Found([name_too_long(kind, name, limit, at, fix)])
+    if len(name) > MAX_SOURCE:
+        raise Found([name_too_long(kind, name, MAX_SOURCE, at, "use shorter names")])
 
 
 def check_size(object: KubeObject, at: Path) -> None:
@@ -269,3 +260,13 @@ def installed_labels(scope: Scope) -> dict[str, str]:
         # Helm sets this label on everything that it installs. Another value would be permanent drift.
         del labels["app.kubernetes.io/managed-by"]
     return labels
+
+
+def used_shards(objects: Iterable[KubeObject]) -> dict[str, dict[str, list[ObjectId]]]:
+    """The objects that Flux's controllers reconcile in shards: by shard, "" for none, then by kind."""
+    used: dict[str, dict[str, list[ObjectId]]] = {}
+    for each in objects:
+        if each.id.kind in SHARDED:
+            shard = labels_of(each.manifest).get(SHARD_LABEL, "")
+            used.setdefault(shard, {}).setdefault(each.id.kind, []).append(each.id)
+    return used

@@ -212,19 +212,15 @@ edge:                                     # HelmRelease kamaji/edge-dev-rocky-ca
 
 
 def test_the_shard_of_fluxs_controllers_is_shown_with_what_decides_it(capsys: Capture, tmp_path: Path) -> None:
-    listed = FLEET.replace("dev: {", "dev: {fluxShards: [a, b], ", 1).replace("bare: {", "bare: {shard: b, ", 1)
-    (tmp_path / "tenants.yaml").write_text(listed)
+    labels = "    labels: {tier: edge}\n"
+    (tmp_path / "tenants.yaml").write_text(FLEET.replace(labels, f"{labels}    shard: b\n", 1))
     lines: dict[str, list[str]] = {}
     for names in (["rocky"], ["rocky", "web"], ["platform"]):
         run(["explain", *names, "-e", "dev", "-f", str(tmp_path / "tenants.yaml")])
         told = capsys.readouterr().out.replace(f"{tmp_path}/tenants.yaml", "f").splitlines()
         lines[names[-1]] = [" ".join(each.split()) for each in told if "shard:" in each]
-    hashed = "shard: a # f:3:21 (environment dev), from [a, b]"
-    assert lines == {
-        "rocky": [hashed],
-        "web": [hashed],
-        "platform": [hashed, "shard: b # f:12:17 (cluster bare)"],
-    }
+    shown = "shard: b # f:10:12 (cluster edge)"
+    assert lines == {"rocky": [], "web": [shown], "platform": [shown]}
 
 
 def test_a_release_is_shown_with_how_soon_it_is_retried(capsys: Capture) -> None:

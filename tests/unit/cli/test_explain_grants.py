@@ -134,7 +134,7 @@ limits.receivers: 20          # default
 limits.namespaces: 20         # default
 never:
   [podSecurity, roles, objects, dependsOn, require, grants, overrides,
-  namespace, serviceAccount, shard, clusterRoles, clusterObjects, clusterAdmin,
+  namespace, serviceAccount, clusterRoles, clusterObjects, clusterAdmin,
   environments, class, state, adopt, formerly]
 """
 
@@ -193,7 +193,7 @@ limits.receivers: 20     # default
 limits.namespaces: 20    # default
 never:
   [podSecurity, roles, objects, dependsOn, require, grants, overrides,
-  namespace, serviceAccount, shard, clusterRoles, clusterObjects, clusterAdmin,
+  namespace, serviceAccount, clusterRoles, clusterObjects, clusterAdmin,
   environments, class, state, adopt, formerly]
 """
 
@@ -235,7 +235,7 @@ limits.receivers: 20     # default
 limits.namespaces: 20    # default
 never:
   [podSecurity, roles, objects, dependsOn, require, grants, overrides,
-  namespace, serviceAccount, shard, clusterRoles, clusterObjects, clusterAdmin,
+  namespace, serviceAccount, clusterRoles, clusterObjects, clusterAdmin,
   environments, class, state, adopt, formerly]
 """
 
@@ -332,7 +332,6 @@ def test_json_tells_the_same(capsys: Capture) -> None:
         "overrides",
         "namespace",
         "serviceAccount",
-        "shard",
         "clusterRoles",
         "clusterObjects",
         "clusterAdmin",

@@ -45,7 +45,6 @@ BY_NATURE = {
         ("Platform.helm", "Platform.kustomize", "Settings.helm", "Settings.kustomize"),
         "said of each app",
     ),
-    "Platform.longNames": "for names that the file makes, which import reads as they are",
     "Platform.reservedNamespaces": "a check of names",
     "Platform.sharedIdentity": "a permission, which sets nothing",
     "Excluded.labels": "clusters are named",

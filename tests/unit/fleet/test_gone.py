@@ -52,6 +52,7 @@ def test_the_error_for_a_key_of_include_says_what_to_write(
     assert fix in found[0]
 
 
+SHARD = "write 'shard:' of each cluster"
 ROCKY = "clusters: {names: [hub]}"
 PLATFORM = 'platform: {chart: {helm: {url: "https://charts.example.com", version: 0.1.0}}'
 
@@ -77,6 +78,16 @@ PLATFORM = 'platform: {chart: {helm: {url: "https://charts.example.com", version
             "receivers",
             "remove it: an interval of the source makes Flux fetch, and receivers of tenants stay",
         ),
+        (
+            PLATFORM,
+            f"{PLATFORM}, longNames: shorten",
+            "longNames",
+            "remove it: names that are too long are always shortened, with a hash",
+        ),
+        ("management: hub", "management: hub, fluxShards: [a, b]", "fluxShards", SHARD),
+        ("management: hub", "management: hub, dedicatedFluxShards: [a]", "dedicatedFluxShards", SHARD),
+        (ROCKY, f"{ROCKY}\n    shard: a", "shard", SHARD),
+        ("clusters:\n", "clusterGroups: {edges: {shard: a}}\nclusters:\n", "shard", SHARD),
     ],
 )
 def test_the_error_for_an_object_that_is_gone_says_what_to_write(before: str, after: str, key: str, fix: str) -> None:

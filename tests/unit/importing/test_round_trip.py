@@ -58,8 +58,9 @@ def test_a_fleet_is_read_back_without_a_difference(fleet: str, tmp_path: Path) -
 
 def test_the_shards_of_fluxs_controllers_are_read_back(tmp_path: Path) -> None:
     text = (ROOT / "tenants.yaml").read_text()
-    sharded = text.replace("    management: hub-dev\n", "    management: hub-dev\n    fluxShards: [a, b]\n")
-    sharded = sharded.replace("  us-east-1:\n", "  us-east-1:\n    shard: us\n")
+    sharded = text.replace("  edge-1:\n", "  edge-1:\n    shard: b\n").replace(
+        "  us-east-1:\n", "  us-east-1:\n    shard: us\n"
+    )
     (tmp_path / "tenants.yaml").write_text(sharded)
     (dev, prod) = plan_all(load_fleet(tmp_path / "tenants.yaml")).values()
     found: dict[str, dict[str, str | None]] = {}
@@ -70,4 +71,4 @@ def test_the_shards_of_fluxs_controllers_are_read_back(tmp_path: Path) -> None:
         entries = {**draft.data["clusters"], **draft.data["tenants"]}
         found[each.environment] = {name: entry["shard"] for name, entry in entries.items() if "shard" in entry}
         assert draft.decisions == {}
-    assert found == {"dev": {"hub-dev": "a", "edge-1": "b"}, "prod": {"us-east-1": "us"}}
+    assert found == {"dev": {"edge-1": "b"}, "prod": {"us-east-1": "us"}}

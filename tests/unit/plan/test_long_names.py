@@ -1,4 +1,4 @@
-"""Names that are too long for Flux or Helm, where the file has them shortened."""
+"""Names that are too long for Flux or Helm are shortened."""
 
 from __future__ import annotations
 
@@ -21,7 +21,6 @@ clusters:
   {CLUSTER}: {{environments: [prod], kubeconfig: {{capi: {{cluster: a, namespace: capi}}}}}}
   edge: {{environments: [prod], kubeconfig: {{capi: {{cluster: b, namespace: capi}}}}}}
 platform:
-  longNames: shorten
   chart: {{helm: {{url: "https://charts.example.com", version: 0.1.0}}}}
   addons:
     {ADDON}:
@@ -85,12 +84,6 @@ def test_a_short_name_that_meets_another_name_is_refused() -> None:
         " ref: {branch: main}}}, kustomize: {path: .}}\n",
     )
     assert f"error[duplicate-name]: Kustomization capi/{met} would be created twice" in problems(text)
-
-
-def test_without_a_word_a_long_name_is_refused_with_the_line_to_type() -> None:
-    told = problems(TEXT.replace("  longNames: shorten\n", ""))
-    assert "error[name-too-long]" in told
-    assert "or have them shortened: tenantry set platform.longNames shorten" in told
 
 
 def test_explain_tells_the_short_and_the_whole_names() -> None:

@@ -10,7 +10,6 @@ import pytest
 from tenantry.kube.objects import ObjectId, Owner
 from tenantry.load import load_fleet, plan_all
 from tenantry.messages.errors import Refused
-from tenantry.plan.objects.scope import SHARD_LABEL, SHARDED
 from tenantry.plan.placements import PlannedPlacement
 from tests.table import table
 from tests.unit.texts import CHART, FRAME, FROM_GIT, fleet, named, one, planned, problems, rocky, told
@@ -874,48 +873,17 @@ def test_a_namespace_template_takes_the_environment_its_variables_and_the_tenant
     assert named(planned(text))[0] == "Namespace dev-a-rocky"
 
 
-@table(
-    ("kind", "app"),
-    [
-        ("Kustomization", "kustomize: {source: manifests}"),
-        ("HelmRelease", "helm: {source: charts, chart: c, version: 1.x, releaseName: short}"),
-    ],
-)
-def test_the_name_of_an_app_s_object_has_63_characters_at_most_and_is_never_cut(kind: str, app: str) -> None:
-    fits, long = "a" * 52, "a" * 53
-    assert len(one(planned(rocky(f"{fits}: {{{app}}}", ON_EDGE)), kind, f"edge-rocky-{fits}").id.name) == 63
-    assert problems(rocky(f"{long}: {{{app}}}", ON_EDGE)) == told(
-        f"tenants.yaml:15:62: error[name-too-long]: {kind} name 'edge-rocky-{long}' has 64 characters,"
-        " at most 63 are allowed",
-        f"  at tenants.rocky.apps.{long}",
-        "  fix: use shorter names, or have them shortened: tenantry set platform.longNames shorten",
+def test_a_release_name_that_is_written_has_53_characters_at_most() -> None:
+    long = "a" * 54
+    helm = "source: charts, chart: c, version: 1.x, releaseName"
+    assert problems(rocky(f"db: {{helm: {{{helm}: {long}}}}}")) == told(
+        f"tenants.yaml:15:18: error[name-too-long]: release name '{long}' has 54 characters, at most 53 are allowed",
+        "  at tenants.rocky.apps.db.helm",
+        "  fix: set a shorter 'releaseName'",
         "Found 1 error",
     )
-
-
-def test_a_baseline_s_release_name_has_53_characters_at_most() -> None:
-    tenant = "t" * 45
-    expected = told(
-        f"tenants.yaml:9:3: error[name-too-long]: release name '{tenant}-baseline' has 54 characters, at most 53 are allowed",
-        f"  at tenants.{tenant}",
-        "  fix: use a shorter tenant name or namespace template, or have them shortened: tenantry set platform.longNames shorten",
-        "Found 1 error",
-    )
-    assert expected == problems(rocky(SIMPLE, ON_EDGE).replace("  rocky:\n", f"  {tenant}:\n"))
-
-
-def test_an_app_s_release_name_has_53_characters_at_most_and_another_can_be_set() -> None:
-    app = "a" * 54
-    helm = "source: charts, chart: c, version: 1.x"
-    expected = told(
-        f"tenants.yaml:15:70: error[name-too-long]: release name '{app}' has 54 characters, at most 53 are allowed",
-        f"  at tenants.rocky.apps.{app}.helm",
-        "  fix: set a shorter 'releaseName', or have them shortened: tenantry set platform.longNames shorten",
-        "Found 1 error",
-    )
-    assert expected == problems(rocky(f"{app}: {{helm: {{{helm}}}}}"))
-    plan = planned(rocky(f"{app}: {{helm: {{{helm}, releaseName: short}}}}"))
-    assert one(plan, "HelmRelease", app).manifest["spec"]["releaseName"] == "short"
+    plan = planned(rocky(f"{long}: {{helm: {{{helm}: short}}}}"))
+    assert one(plan, "HelmRelease", long).manifest["spec"]["releaseName"] == "short"
 
 
 # --- things that would exist twice ------------------------------------------------------------------------------
@@ -1254,35 +1222,7 @@ def test_flux_objects_have_the_metadata_that_the_author_gives_them() -> None:
     assert one(plan, "GitRepository", "manifests").manifest["metadata"]["labels"]["a.com/b"] == "c"
 
 
-def test_the_shards_of_an_environment_share_its_tenants_and_the_addons_of_remote_clusters() -> None:
-    addon = (
-        "certs: {clusters: {all: true}, source: {helm: {url: https://c.example.com}}, helm: {chart: c, version: 1.x}}"
-    )
-    text = rocky("web: {kustomize: {source: manifests}}", BOTH).replace(
-        "platform: {", f"platform: {{addons: {{{addon}}}, "
-    )
-
-    def shards(*declared: str) -> dict[tuple[str, str], set[str | None]]:
-        listed = text.replace("dev: {", f"dev: {{fluxShards: [{', '.join(declared)}], ", 1)
-        found: dict[tuple[str, str], set[str | None]] = {}
-        for each in planned(listed).objects:
-            if each.id.kind in SHARDED:
-                labels = each.manifest["metadata"]["labels"]
-                found.setdefault((each.owner.tenant, each.owner.cluster), set()).add(labels.get(SHARD_LABEL))
-        return found
-
-    # The platform's own beside the shards, which it may have installed, stays with the controllers without one.
-    everything = {("", "hub"), ("", "edge"), ("", ""), ("rocky", "hub"), ("rocky", "edge"), ("rocky", "")}
-    assert shards("a") == {each: {None if each == ("", "hub") else "a"} for each in everything}
-    two, three = shards("a", "b"), shards("a", "b", "c")
-    # On a remote cluster by its name, on the management cluster by the tenant's.
-    assert two["rocky", "edge"] == two["", "edge"]
-    assert len(two["rocky", "hub"]) == len(two["rocky", "edge"]) == 1
-    owned = [each for each in everything if all(each)]
-    assert all(three[each] in (two[each], {"c"}) for each in owned)
-
-
-def test_flux_objects_are_for_the_shard_of_their_tenant_or_cluster() -> None:
+def test_flux_objects_are_for_the_shard_of_their_cluster() -> None:
     text = rocky("web: {kustomize: {source: manifests}}\ncache: {helm: {source: charts, chart: c, version: 1.x}}", BOTH)
     text = text.replace("labels: {tier: edge}", "shard: edge, labels: {tier: edge}")
 
@@ -1292,12 +1232,5 @@ def test_flux_objects_are_for_the_shard_of_their_tenant_or_cluster() -> None:
         return {(cluster, labels.get("sharding.fluxcd.io/key")) for cluster, labels in found}
 
     assert shards(text) == {("hub", None), ("edge", "edge"), ("", "edge")}
-    # The chart of baselines is of the cluster's.
-    assert shards(text.replace("  rocky:\n", "  rocky:\n    shard: own\n")) == {
-        ("hub", "own"),
-        ("edge", "own"),
-        ("", "own"),
-        ("", "edge"),
-    }
     others = [each for each in planned(text).objects if "toolkit.fluxcd.io" not in each.id.api_version]
     assert all("sharding.fluxcd.io/key" not in each.manifest["metadata"]["labels"] for each in others)

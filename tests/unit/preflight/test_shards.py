@@ -14,7 +14,7 @@ from tests.unit.texts import planned, rocky
 KEY = "sharding.fluxcd.io/key"
 CONTROLLERS = ("source-controller", "kustomize-controller", "helm-controller")
 TEXT = rocky("web: {kustomize: {source: manifests}}", "clusters: {names: [hub]}")
-SHARDED = TEXT.replace("dev: {", "dev: {fluxShards: [a], ")
+SHARDED = TEXT.replace("hub: {", "hub: {shard: a, ")
 
 
 def set_of(selector: str = "", suffix: str = "") -> list[dict[str, Any]]:
@@ -59,7 +59,7 @@ def test_a_shard_that_no_controller_watches_is_told_with_an_object_that_would_st
     )
     assert problem.fix == (
         "run one with --watch-label-selector=sharding.fluxcd.io/key=a (docs/flux-at-scale.md),"
-        " or correct 'shard' or 'fluxShards'"
+        " or correct 'shard' of the cluster"
     )
 
 

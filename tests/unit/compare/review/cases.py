@@ -186,10 +186,9 @@ def _settings() -> Iterator[tuple[str, tuple[str, str]]]:
     yield "permission to give cluster-admin", (BASE, with_settings("clusterAdmin: true"))
     yield "an interval", (BASE, with_settings("interval: 1m"))
     yield "an interval for retries", (BASE, with_settings("retryInterval: 45s"))
-    yield "a shard", (BASE, with_settings("shard: a"))
-    sharded = WITH_ADDON.replace("dev: {", "dev: {fluxShards: [a], ")
-    yield "the shards of an environment", (WITH_ADDON, sharded)
-    yield "no more shards of an environment", (sharded, WITH_ADDON)
+    sharded = WITH_ADDON.replace("labels: {tier: edge}", "labels: {tier: edge}, shard: a")
+    yield "the shard of a cluster", (WITH_ADDON, sharded)
+    yield "no more shard of a cluster", (sharded, WITH_ADDON)
     yield "adoption", (BASE, with_settings("adopt: true"))
     yield "an object", (BASE, with_settings(CA))
 
