@@ -28,7 +28,7 @@ SHARED = {
     ),
     "small": ("crashes", "first_up", "outages"),
     "why": ("flux_shards", "leaving", "why"),
-    "sandbox": ("clusters", "conformance", "content", "prod"),
+    "sandbox": ("clusters", "conformance", "content"),
     "bare": ("import", "preflight"),
     "isolation": ("admission", "isolation", "reaching"),
 }

@@ -28,7 +28,7 @@ BASE: dict[str, Any] = {
     },
     "platform": {"chart": {"helm": {"url": "https://charts.example.com", "version": "0.1.0"}}},
 }
-FILES = {"Tight": "tenants.d/rocky.yaml", "Usual": "tenants.d/rocky.yaml", "Open": "teams/blue.yaml"}
+FILES = {"Tight": "tenants.d/rocky.yaml", "Usual": "tenants.d/rocky.yaml", "Open": "tenants.d/blue-shop.yaml"}
 TEAM = {"Tight": "rocky", "Usual": "rocky", "Open": "blue-shop"}
 OWNERS = "    owners: [{group: team, role: edit}]\n"
 CHOICE = "    clusters: {names: [edge-1]}\n"
