@@ -203,7 +203,7 @@ def _held(client: Client, fleet: Fleet, planned: Plan, config: StackConfig) -> H
         pulumi.log.warn(message)
     known = Known({each.id for each in planned.objects}, InState(), Policed(lambda id: one(client, id)))
     now = held(found, planned.environment, known).recorded(chain.from_iterable(each.kept for each in there))
-    return now.with_new_owners(planned)
+    return now
 
 
 def _check_after(client: Client, fleet: Fleet, planned: Plan, found: Iterable[Manifest]) -> None:

@@ -42,7 +42,7 @@ from tenantry.model import (
 from tenantry.model.clusters import Capi
 from tenantry.model.document import SettingsPatch
 from tenantry.model.sources import SourceWhere
-from tenantry.model.tenancy import Limits, Subject
+from tenantry.model.tenancy import Limits, TenantOwner
 
 _SECRETS_NAME = re.compile(r"[a-z0-9][a-z0-9-]{0,59}")
 _PLAIN = re.compile(r"[A-Za-z0-9*./][\w.+/@-]{0,59}|https?://[\w.:/-]{1,60}")
@@ -193,7 +193,7 @@ def _of_several(model: type[Model], key: str, beside: Mapping[str, Any]) -> str:
 
     if issubclass(model, Limits) and limit_name_problem(key) is None:
         return f"write 'default: {{{given(*(each for each in beside if limit_name_problem(each) is None))}}}'"
-    if issubclass(model, Subject) and key in ("kind", "name", "namespace", "apiGroup") and "name" in beside:
+    if issubclass(model, TenantOwner) and key in ("kind", "name", "namespace", "apiGroup") and "name" in beside:
         kind = {"Group": "group", "ServiceAccount": "serviceAccount"}.get(str(beside.get("kind")), "user")
         name = quoted(beside["name"], ("name",))
         return f"write '{kind}: {f'{{name: {name}}}' if kind == 'serviceAccount' else name}'"
@@ -204,7 +204,7 @@ def _of_several(model: type[Model], key: str, beside: Mapping[str, Any]) -> str:
         pairs = mapping_at(beside, key, "labels")
         given_labels = ", ".join(f"{name}: {quoted(value, (name,))}" for name, value in pairs.items())
         return f"write 'labels: {{{given_labels or 'KEY: VALUE'}}}' right under the tenant"
-    if issubclass(model, Subject) and key in ("email", "username", "name"):
+    if issubclass(model, TenantOwner) and key in ("email", "username", "name"):
         return f"write 'user: {quoted(beside[key], ())}'"
     if issubclass(model, Git) and key in ("revision", "targetRevision") and "ref" not in beside:
         return f"write 'ref: {{branch: {quoted(beside[key], ())}}}', or 'tag', 'semver' or 'commit' in it"

@@ -16,6 +16,7 @@ from typing import Any
 from pydantic_core import ValidationError
 
 from tenantry.fleet.classes import Once
+from tenantry.fleet.gone import fix_for_gone
 from tenantry.fleet.hints import by_labels, fix_for_key, fix_for_owned, fix_for_place, quoted, without_repeats
 from tenantry.fleet.inherit import inherit
 from tenantry.fleet.misplaced import in_a_list, misplaced
@@ -206,6 +207,8 @@ def unknown_key_of(path: Path, model: type[Model] | None, beside: dict[str, Any]
     if model and (reason := model.owned.get(key)):
         return owned_key(path, reason, fix_for_owned(key, beside))
     known = fields_of(model) if model else {}
+    if model and (fix := fix_for_gone(model, key)):
+        return unknown_key(path, known, fix)
     if model and issubclass(model, Tenant) and len(path) == 3 and (fix := elsewhere(Document, path[:2])):
         return unknown_key(path[:2], (), fix)
     if data and (fix := fix_for_place(path, data)):

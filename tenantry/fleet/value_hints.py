@@ -36,14 +36,14 @@ from tenantry.model import (
 )
 from tenantry.model.clusters import Capi, Kamaji, SecretKey, Vcluster
 from tenantry.model.strict import OneOf
-from tenantry.model.tenancy import Subject
+from tenantry.model.tenancy import TenantOwner
 
 _PAIR = re.compile(r"([A-Za-z0-9][\w./-]{0,60})=([\w.-]{1,60})")
 """A label as a command line takes it: `tier=edge`."""
 _SETTING = re.compile(r"([A-Za-z]{1,40})\s{0,4}[=:]\s{0,4}(.*)", re.DOTALL)
 """A key and its value, with something else than a colon and a space between them."""
 _FIRST: dict[type[Model], str] = {
-    Subject: "user",
+    TenantOwner: "user",
     GitRef: "branch",
     OciRef: "tag",
     Provider: "type",

@@ -11,7 +11,6 @@ from typing import NamedTuple
 
 from tenantry.fleet.classes import class_of_app
 from tenantry.fleet.fleet import Fleet
-from tenantry.fleet.namespaces import extra_namespaces
 from tenantry.fleet.placement import cluster_labels
 from tenantry.kube.objects import KubeObject, ObjectId
 from tenantry.messages.errors import UNKNOWN_NAME, Path, Refused
@@ -47,8 +46,6 @@ class Plan:
     before: the environment before this one, with or without a gate.
     labels, homes: of each cluster of the fleet; its homes are its environments.
     management: the management cluster.
-    new_names: of tenants that had other names before, by each of these.
-    handed_over: the tenants that have namespaces and apps of other tenants today, by the kind, the other tenant and the name.
     app_classes: the class that an app comes from, by tenant and app; only with a rollout.
     """
 
@@ -67,9 +64,7 @@ class Plan:
     labels: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
     homes: Mapping[str, Sequence[str]] = field(default_factory=dict)
     before: str | None = None
-    new_names: Mapping[str, str] = field(default_factory=dict)
     app_classes: Mapping[tuple[str, str], str] = field(default_factory=dict)
-    handed_over: Mapping[tuple[str, str, str], str] = field(default_factory=dict)
 
     def wave_of(self, id: ObjectId) -> Wave | None:
         """The wave that an object belongs to; None: the object is in no wave and waits for none."""
@@ -78,8 +73,7 @@ class Plan:
 
 def nothing_of(plan: Plan) -> Plan:
     """An empty plan of the same environment."""
-    empty = Plan(plan.environment, plan.management, (), (), ())
-    return replace(empty, new_names=plan.new_names, handed_over=plan.handed_over)
+    return Plan(plan.environment, plan.management, (), (), ())
 
 
 def check_declared(fleet: Fleet, environment: str) -> None:
@@ -133,9 +127,7 @@ def plan(fleet: Fleet, environment: str, part: Part | None = None) -> Plan:
         cluster_labels(fleet),
         {name: cluster.environments for name, cluster in fleet.clusters.items()},
         fleet.environments[environment].before,
-        {old: name for name, tenant in fleet.document.tenants.items() for old in tenant.formerly},
         _classes_of(fleet, gathered.apps) if rollout else {},
-        dict(_handed_over(fleet, environment)),
     )
 
 
@@ -143,17 +135,6 @@ def _classes_of(fleet: Fleet, apps: Iterable[PlannedApp]) -> dict[tuple[str, str
     """The class of each app that comes from one."""
     every = dict.fromkeys((app.tenant, app.name) for app in apps if app.tenant)
     return {app: found for app in every if (found := class_of_app(fleet.source, *app))}
-
-
-def _handed_over(fleet: Fleet, environment: str) -> Iterator[tuple[tuple[str, str, str], str]]:
-    for tenant, declared in fleet.document.tenants.items():
-        came = {key: each.formerly for key, each in declared.namespaces.items() if each.formerly}
-        names = extra_namespaces(fleet, environment, tenant) if came else {}
-        for key, owners in came.items():
-            apps = [app for owner in owners for app in owner.apps]
-            for owner in owners:
-                yield ("namespace", owner.tenant, names[key]), tenant
-                yield from ((("app", owner.tenant, app), tenant) for app in apps)
 
 
 def _permits(fleet: Fleet, placements: Iterable[PlannedPlacement], apps: Iterable[PlannedApp]) -> Iterator[Permit]:

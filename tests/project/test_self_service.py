@@ -66,7 +66,7 @@ def codes(file: Path) -> list[str]:
         ("Usual", CHOICE + OWNERS, []),
         ("Usual", CHOICE + OWNERS.replace("edit", "admin"), ["not-granted"]),
         ("Usual", CHOICE.replace("edge-1", "hub"), ["not-granted"]),
-        ("Open", f"{OWNERS}    quota: {{pods: 5}}\n    labels: {{blue.example.com/stage: beta}}\n", []),
+        ("Open", f"{OWNERS}    quota: {{pods: 5}}\n", []),
         ("Open", "    role: edit\n", ["platforms-setting"]),
     ],
 )
