@@ -87,7 +87,7 @@ def run_of(environment: str | None = None, file: str | Path | None = None) -> Ru
         config = read_config(environment, file)
         made = make_plan(config)
         plan, target = made.plan, config.target
-        secrets = read_secrets(plan.objects)
+        secrets = read_secrets()
         complete, held = with_values(plan, target, secrets)
         gates = gates_of(plan, target, to_the_end=made.keeper is not None)
         clocks = Clocks(plan, target, made.platform)
