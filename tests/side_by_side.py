@@ -52,7 +52,6 @@ LONGEST = (
     "test_examples_kamaji",
     "test_cluster_changes",
     "test_examples_flux2_multi_tenancy",
-    "test_transfer",
 )
 """The groups that take longest begin first, so that none of them is left over at the end."""
 _GROUPS = {f"test_{file}": group for group, files in SHARED.items() for file in files}
