@@ -15,6 +15,7 @@ from tenantry.fleet.fleet import Fleet
 from tenantry.fleet.merge import Origin, Value, origin_at, placeholders
 from tenantry.fleet.placed import placed_app
 from tenantry.fleet.settings import variable_at
+from tenantry.kube.names import app_name
 from tenantry.kube.objects import KubeObject, ObjectId
 from tenantry.messages.placeholders import Scalar
 from tenantry.plan.after import After
@@ -58,7 +59,7 @@ def rollout_of(fleet: Fleet, plan: Plan, apps: Collection[PlannedApp], at: tuple
     """The rollout of an app, all of whose planned apps are given; None: its environment has none. at: its path in the file."""
     if plan.rollout is None:
         return None
-    if "rollout" in fleet.raw(*at):
+    if app_name(at[1] if at[0] == "tenants" else "", at[-1]) in plan.off:
         return AppRollout(of="off", origin=origin_at(fleet.source, (*at, "rollout")), total=0, waves=(), bypass="")
     objects = {planned.id: planned for planned in plan.objects}
     return AppRollout(

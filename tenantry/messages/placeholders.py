@@ -41,8 +41,3 @@ def is_unfilled(value: Any) -> bool:
     if not isinstance(value, str) or ("{" not in value and "}" not in value):
         return False
     return any(match[1] is not None or match[0] in ("{{", "}}") for match in TOKEN.finditer(value))
-
-
-def with_stand_ins(text: str, stand_in: str) -> str:
-    """The text with stand-ins for all placeholders, to check the rest of it."""
-    return TOKEN.sub(lambda match: match[0] if match[1] is None else stand_in, text)

@@ -108,7 +108,7 @@ def command(
     With --tolerate 2%, up to two percent of all objects may be not as planned before the exit code is 1. A share is rounded
     down, as in `tolerate` of a rollout.
 
-    With --rollout, the answer is what a run would change now: in which waves, and what of it waits for whom and until when.
+    With --rollout, the answer is what a run would change now: in which waves, and what of it waits, for what and until when.
     """
     if rollout:
         if tenants or apps or clusters or failing or wait or every or tolerate is not None:

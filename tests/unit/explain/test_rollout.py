@@ -38,6 +38,9 @@ def test_an_app_that_keeps_out_of_the_waves() -> None:
     found = rollout(fleet(WAVES, APPS.replace("{source: m}}", "{source: m}, rollout: false}")))
     assert found
     assert (found.of, found.total, found.bypass) == ("off", 0, "")
+    follows = rollout(fleet(WAVES, APPS.replace("{source: m}}", "{source: m}, rollout: null}")))
+    assert follows
+    assert (follows.of, follows.total) == ("environment", 3)
 
 
 def test_a_chart_of_one_version_is_not_bypassed() -> None:
