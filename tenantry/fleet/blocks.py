@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any, TypeAlias
 
-from tenantry.fleet.hints import fix_for_key, fix_for_owned
+from tenantry.fleet.hints import FOR_OWNED, fix_for_key
 from tenantry.flux.conformance import check_part
 from tenantry.flux.schemas import schema_of
 from tenantry.messages.data import mapping_at
@@ -198,7 +198,7 @@ def _owned(model: type[FluxBlock], block: dict[str, Any], at: Path) -> Iterator[
         first, _, second = name.partition(".")
         inner = block.get(first)
         if not second and first in block:
-            fix = fix_for_owned(first)
+            fix = FOR_OWNED.get(first, "")
             if reason.startswith("each app says it"):
                 fix = fix or _in_one_app(at, first)
             if first == "secretRef":

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
 from tenantry.fleet.gone import fix_for_gone
-from tenantry.fleet.model_paths import fields_of, model_at, models_below
+from tenantry.fleet.model_paths import fields_of, model_at
 from tenantry.fleet.value_hints import IN_A_SECRET, quoted
 from tenantry.flux.schemas import schema_of
 from tenantry.messages.data import mapping_at
@@ -53,7 +53,14 @@ _A_SUBJECT = "write 'user: NAME', 'group: NAME' or 'serviceAccount: {name: NAME}
 _A_REF = "write 'ref: {branch: NAME}', or 'tag', 'semver' or 'commit' in it"
 _A_CHART = "write 'helm: {url: ..., version: ...}', or 'git:' with 'url', 'ref' and 'path'"
 _BY_LABELS = "write 'clusters: {labels: {KEY: VALUE}}'"
+AT_THE_TOP: Mapping[str, str] = {
+    "addons": "write 'platform: {addons: ...}'",
+    "variables": "write 'environments: {NAME: {variables: ...}}'",
+    **{key: f"write 'tenants: {{NAME: {{{key}: ...}}}}'" for key in ("apps", "sources", "namespaces", "credentials")},
+}
+"""Keys that stand at the top of the file, or as names of tenants."""
 _INSTEAD: Mapping[type[Model], Mapping[str, str]] = {
+    Document: AT_THE_TOP,
     AppWhere: {"labels": _BY_LABELS},
     SourceWhere: {"labels": _BY_LABELS},
     AppPatch: dict.fromkeys(("state", "clusters", "environments"), _ON_THE_APP),
@@ -63,8 +70,8 @@ _INSTEAD: Mapping[type[Model], Mapping[str, str]] = {
         **dict.fromkeys(("clusters", "environments", "grants"), _ABOVE),
     },
     Tenant: {
-        **{block: f"put it into an app: 'apps: {{NAME: {{{block}: ...}}}}'" for block in _BLOCKS},
         "namespace": "set it in the environment, for all tenants: 'namespace: \"{tenant}\"'",
+        **dict.fromkeys(("members", "users", "admins"), "write 'owners: [{user: NAME}]'"),
     },
     Subject: dict.fromkeys(("kind", "name", "namespace", "apiGroup", "email", "username"), _A_SUBJECT),
     Limits: dict.fromkeys(("cpu", "memory"), "write 'default: {cpu: ..., memory: ...}'"),
@@ -112,64 +119,22 @@ def fix_for_key(model: type[Model] | None, key: str, beside: Mapping[str, Any]) 
 def _block_of(key: str, beside: Mapping[str, Any]) -> str:
     """Under which block a key of an app belongs."""
     for name in [name for name in _BLOCKS if name in beside] or _BLOCKS:
-        if key == "namespace":
-            return f"use 'targetNamespace' under '{name}:'"
-        if key in _BLOCKS[name].model_fields or key in schema_of(_BLOCKS[name].flux_kind).spec["properties"]:
-            return f"'{key}' belongs under '{name}:'"
+        block = _BLOCKS[name]
+        known = {*block.model_fields, *schema_of(block.flux_kind).spec["properties"]} - block.owned.keys()
+        if key in known or key == "namespace":
+            return (
+                f"use 'targetNamespace' under '{name}:'" if key == "namespace" else f"'{key}' belongs under '{name}:'"
+            )
     return ""
 
 
-_OWNED = {
+FOR_OWNED: Mapping[str, str] = {
     "sourceRef": "write 'source: NAME'",
     "chartRef": "write 'source: NAME'",
     "secretRef": "write 'credentials: NAME' beside the block",
     "dependsOn": "write 'dependsOn: [NAME]' beside the block",
 }
-
-
-def fix_for_owned(key: str) -> str:
-    """What to write for a key of Flux that the fleet sets from another of ours."""
-    return _OWNED.get(key, "")
-
-
-def elsewhere(path: Path) -> str:
-    """What to write for a key that a mapping around its own takes, or one right below: `platform: {addons: ...}`; "" for others.
-
-    Args: path: of the key where it is not known.
-    """
-    *above, key = path
-    if not isinstance(key, str) or key in _EVERYWHERE:
-        return ""
-    for depth in range(len(above), -1, -1):
-        model = model_at(Document, tuple(above[:depth]))
-        if model is None:
-            continue
-        if depth < len(above) and key in fields_of(model):
-            return f"move it up, beside '{above[depth]}:'"
-        for name, (inner, is_named) in models_below(model).items():
-            if key in fields_of(inner) and (depth == len(above) or name != above[depth]):
-                return f"write '{name}: {{{f'NAME: {{{key}: ...}}' if is_named else f'{key}: ...'}}}'"
-    return ""
-
-
-_EVERYWHERE = frozenset(
-    {
-        "version",
-        "state",
-        "ref",
-        "source",
-        "name",
-        "namespace",
-        "key",
-        "type",
-        "url",
-        "kind",
-        "path",
-        "labels",
-        "metadata",
-    }
-)
-"""Keys that mean something else in each place, so that one of them elsewhere tells nothing."""
+"""What to write for keys of Flux that the fleet sets from others of ours."""
 
 
 # --- entries in a mapping of something else, such as an app beside `apps:` ---------------------------------------------

@@ -31,18 +31,6 @@ def fields_of(model: type[Model]) -> Mapping[str, FieldInfo]:
     return {field.alias or name: field for name, field in model.model_fields.items()}
 
 
-@cache
-def models_below(model: type[Model]) -> Mapping[str, tuple[type[Model], bool]]:
-    """The keys of a model that hold another one, and whether names stand between. Overrides and grants only repeat others."""
-    found = {}
-    for name, field in fields_of(model).items():
-        named = [typing.get_args(each)[-1] for each in _members(field.annotation) if typing.get_origin(each) is dict]
-        inner = next((each for part in (*named, field.annotation) for each in _models(part)), None)
-        if inner and name not in ("overrides", "grants"):
-            found[name] = (inner, bool(named))
-    return found
-
-
 def takes_null(model: type[Model], path: Path) -> bool:
     """Whether `null` may stand at a path of a model; also where the keys are not the model's, but Flux's or a chart's."""
     annotation: Any = model

@@ -15,7 +15,7 @@ from typing import Any
 from pydantic_core import ValidationError
 
 from tenantry.fleet.classes import Once
-from tenantry.fleet.hints import elsewhere, fix_for_key, fix_for_owned, misplaced
+from tenantry.fleet.hints import AT_THE_TOP, FOR_OWNED, fix_for_key, misplaced
 from tenantry.fleet.inherit import inherit
 from tenantry.fleet.mistakes import without_repeats
 from tenantry.fleet.model_paths import fields_of, model_at
@@ -34,7 +34,6 @@ from tenantry.messages.problems import (
     unknown_key,
     wrong_type,
 )
-from tenantry.messages.text import closest
 from tenantry.model import Addon, Document, Model, Oci, Settings, Tenant
 
 _KEY_MARK = "[key]"
@@ -200,16 +199,13 @@ def unknown_key_of(path: Path, model: type[Model] | None, beside: dict[str, Any]
     """
     key = str(path[-1])
     if model and (reason := model.owned.get(key)):
-        return owned_key(path, reason, fix_for_owned(key))
+        return owned_key(path, reason, FOR_OWNED.get(key, ""))
     known = fields_of(model) if model else {}
-    if model and issubclass(model, Tenant) and len(path) == 3 and (fix := elsewhere(path[:2])):
+    if model and issubclass(model, Tenant) and len(path) == 3 and (fix := AT_THE_TOP.get(str(path[1]))):
         return unknown_key(path[:2], (), fix)
     if data and (found := misplaced(path, beside.get(key), data)):
         return unknown_key(path, (), found.fix)
-    fix = fix_for_key(model, key, beside)
-    if not fix and data and not closest(key, known, cutoff=0.8):
-        fix = elsewhere(path)
-    return unknown_key(path, known, fix)
+    return unknown_key(path, known, fix_for_key(model, key, beside))
 
 
 def _entry(path: Path) -> Path | None:

@@ -16,16 +16,11 @@ from tenantry.messages.errors import Path
 from tenantry.messages.redact import is_sensitive, kind_of, shorten
 from tenantry.messages.text import closest
 from tenantry.model import (
-    App,
     Document,
-    Git,
     GitRef,
-    HelmPatch,
     Kubeconfig,
-    KustomizePatch,
     Model,
     OciRef,
-    Provider,
     Selector,
     Source,
 )
@@ -43,14 +38,7 @@ _MOST_DIGITS = 6
 """Longer numbers may be passwords."""
 _SETTING = re.compile(r"([A-Za-z]{1,40})\s{0,4}[=:]\s{0,4}(.*)", re.DOTALL)
 """A key and its value, with something else than a colon and a space between them."""
-_FIRST: Mapping[type[Model], str] = {
-    Subject: "user",
-    GitRef: "branch",
-    OciRef: "tag",
-    Provider: "type",
-    KustomizePatch: "path",
-    HelmPatch: "chart",
-}
+_FIRST: Mapping[type[Model], str] = {Subject: "user", GitRef: "branch", OciRef: "tag"}
 """The key that a single word probably stands for, of models that require none."""
 
 
@@ -126,15 +114,11 @@ def _of_model(model: type[Model], path: Path, value: Any) -> str:
     if issubclass(model, Source):
         url = one if "://" in one else "..."
         return f"write {{git: {{url: {url}, ref: {{branch: main}}}}}}, or another kind: oci, helm, bucket"
-    if issubclass(model, App) and isinstance(value, str):
-        return f"write {{kustomize: {{source: NAME, path: {one}}}}}"
-    if issubclass(model, Git) and isinstance(value, str):
-        return f"write {{url: {one}, ref: {{branch: main}}}}"
     first = next((key for kind, key in _FIRST.items() if issubclass(model, kind)), "")
     keys = [first] if first else _required(model)
     if not keys or not isinstance(value, str):
         return f"write a mapping, with keys such as {', '.join(list(fields_of(model))[:4])}"
-    return f"write {{{', '.join(f'{key}: {one if len(keys) == 1 else '...'}' for key in keys)}}}"
+    return f"write {{{keys[0]}: {one}}}" if len(keys) == 1 else f"write {{{', '.join(f'{key}: ...' for key in keys)}}}"
 
 
 def _required(model: type[Model]) -> list[str]:
@@ -162,7 +146,7 @@ def _of_text(path: Path, value: Any) -> str:
     """One word, which was written as a mapping or a list."""
     if isinstance(value, dict) and any(value.values()):  # others may be placeholders without quotes
         name = quoted(value.get("name"), path)
-        return "write one word or line of text" if name == "..." else f"write '{name}'"
+        return "write a single text, such as a name" if name == "..." else f"write '{name}'"
     if isinstance(value, list) and value:
         return f"write '{quoted(value[0], path)}'" if len(value) == 1 else "write one of them"
     return ""
