@@ -235,7 +235,7 @@ def _held(client: Client, fleet: Fleet, planned: Plan, config: StackConfig) -> t
         pulumi.log.warn(message)
     known = Known({each.id for each in planned.objects}, InState(), Policed(lambda id: one(client, id)))
     now = held(found, planned.environment, known).recorded(chain.from_iterable(each.kept for each in there))
-    return now.with_new_owners(planned), there
+    return now, there
 
 
 def _check_after(client: Client, fleet: Fleet, planned: Plan, found: Iterable[Manifest]) -> None:
@@ -276,7 +276,7 @@ def _in_files(target: DirectoryTarget, planned: Plan) -> Holds:
         files = [on_hub(each, hub) for hub in planned.hubs for each in rendered(target.directory / hub)]
     else:
         files = list(rendered(target.directory))
-    now = held(files, planned.environment).with_new_owners(planned)
+    now = held(files, planned.environment)
     return replace(now, targets=planned_targets(files, planned.environment))
 
 

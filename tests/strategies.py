@@ -171,13 +171,6 @@ def _selectors(clusters: list[str]) -> st.SearchStrategy[Data]:
     )
 
 
-_NETWORK: Data = {
-    "base": "open",
-    "policies": {
-        "out": {"policyTypes": ["Egress"], "egress": [{"to": [{"ipBlock": {"cidr": "10.0.0.0/8"}}]}]},
-        "in": {"policyTypes": ["Ingress"], "ingress": [{"from": [{"podSelector": {}}], "ports": [{"port": "http"}]}]},
-    },
-}
 _ROLES = st.sampled_from(["view", "edit"])
 _SUBJECTS: st.SearchStrategy[Data] = st.sampled_from(
     [{"group": "team"}, {"user": "a@b.example"}, {"serviceAccount": {"name": "ci"}}]
@@ -193,17 +186,13 @@ _settings: st.SearchStrategy[Data] = st.fixed_dictionaries(
     optional={
         "role": st.sampled_from(["admin", "edit", "system:aggregate-to-view"]),
         "interval": st.sampled_from(["1m", "10m"]),
-        "network": st.sampled_from(["isolated", "strict", "open", _NETWORK]),
+        "network": st.sampled_from(["isolated", "strict", "open"]),
         "quota": st.dictionaries(st.sampled_from(["pods", "cpu"]), st.integers(1, 9), max_size=2),
         "limits": st.just({"default": {"cpu": "1"}}),
         "labels": st.just({"team": "a"}),
         "annotations": st.just({"example.com/contact": "{team}"}),
         "podSecurity": st.sampled_from(["baseline", {"warn": "restricted", "version": "latest"}]),
         "owners": st.lists(_SUBJECTS.flatmap(_with_a_role), max_size=3),
-        "roleBindings": st.dictionaries(
-            st.sampled_from(["ci", "watch"]),
-            st.fixed_dictionaries({"role": _ROLES, "subjects": st.lists(_SUBJECTS, min_size=1, max_size=2)}),
-        ),
     },
 )
 _NAMESPACES: st.SearchStrategy[Data] = st.dictionaries(
@@ -214,7 +203,7 @@ _NAMESPACES: st.SearchStrategy[Data] = st.dictionaries(
             "name": st.just("{env}-{namespace}-{key}"),
             "quota": st.just({"pods": 1, "cpu": None}),
             "labels": st.just({"team": None}),
-            "network": st.sampled_from(["open", _NETWORK]),
+            "network": st.sampled_from(["open", "strict"]),
             "serviceAccount": st.booleans(),
             "objects": st.just({"ca": None}),
         },

@@ -50,9 +50,8 @@ def _sections(grants: ExplainedGrants) -> Iterator[list[Line]]:
         for line in _folded(f"{'.'.join(map(str, setting.path))}:", scalar(setting.value), comment_of(setting))
     ]
     yield list(_addresses("sources", grants.sources))
-    addresses = [list(_addresses(key, given)) for key, given in (("alerts", grants.alerts), ("push", grants.push))]
-    yield from (lines for lines in addresses if len(lines) > 1)
-    yield [*(line for lines in addresses if len(lines) == 1 for line in lines), *settings]
+    alerts = list(_addresses("alerts", grants.alerts))
+    yield from [alerts, settings] if grants.alerts else [[*alerts, *settings]]
     yield from _rights(grants.rights)
     yield list(_folded("never:", scalar(list(grants.never)), ""))
 

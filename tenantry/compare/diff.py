@@ -157,24 +157,10 @@ class Diff:
         return bool(not kept or objects or self.allowed or self.widened or self.permitted or self.rollouts)
 
     @property
-    def given(self) -> dict[Place, str]:
-        """The namespaces that tenants lose to others, each with the tenant that has it then."""
-        new = {(each.cluster, each.namespace): each.tenant for each in self.added.namespaces}
-        return {each: new[each[1:]] for each in self.removed.namespaces if each[1:] in new}
-
-    @property
-    def given_apps(self) -> dict[ObjectId, tuple[PlannedApp, PlannedApp]]:
-        """The apps whose objects stay and are another tenant's, before and after."""
-        new = {app.id: app for app in self.added.apps}
-        pairs = ((app, new[app.id]) for app in self.removed.apps if app.id in new)
-        return {one.id: (one, other) for one, other in pairs if one.tenant != other.tenant and not self.elsewhere}
-
-    @property
     def deletions(self) -> Deletions:
         removed = self.removed
-        stay = self.given_apps
-        apps = sum((app.tenant, app.cluster) not in removed.placements and app.id not in stay for app in removed.apps)
-        namespaces = len(removed.namespaces) - len(self.given) + len(self.recreated)
+        apps = sum((app.tenant, app.cluster) not in removed.placements for app in removed.apps)
+        namespaces = len(removed.namespaces) + len(self.recreated)
         return Deletions(len(removed.tenants), namespaces, apps + len(self.replaced))
 
 

@@ -7,15 +7,12 @@ is another object. Grants and rollouts change no object by themselves.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
 from typing import Literal, NamedTuple, TypeAlias
 
 from tenantry.fleet.fleet import Fleet, clusters_of
 from tenantry.fleet.placement import cluster_is_granted, tenant_barrier
 from tenantry.grants.authors import is_own
-from tenantry.grants.grants import DEFAULT_ROLES, LIMITS, SHORTEST_INTERVAL, grants_of, is_covered, limit_of
-from tenantry.grants.model import Share
-from tenantry.model.durations import seconds_of
+from tenantry.grants.grants import grants_of, is_covered
 from tenantry.plan.plan import Plan
 from tenantry.plan.planned_apps import PlannedApp
 from tenantry.rollout.waves import Rollout
@@ -163,21 +160,8 @@ def _limits(rollout: Rollout) -> tuple[object, ...]:
     return rollout.timeout, waves
 
 
-_ADDRESSES = ("sources", "alerts", "push")
-_SHARED = tuple(Share.model_fields)
-_NAMES = ("clusters", "settings", "roles", "labels", "annotations", *(f"share.{key}" for key in _SHARED))
-
-
-@dataclass(frozen=True, slots=True)
-class _Granted:
-    """Everything that is granted in one environment. names: by the key of the grant. limits: by their keys in `grants.limits`."""
-
-    names: dict[str, tuple[str, ...]]
-    interval: str = ""
-    limits: dict[str, str | int] = field(default_factory=dict)
-
-
-_NOTHING = _Granted({key: () for key in (*_NAMES, *_ADDRESSES)})
+_ADDRESSES = ("sources", "alerts")
+_NAMES = ("clusters", "settings")
 
 
 class Widened(NamedTuple):
@@ -212,33 +196,25 @@ def _given_away(before: Fleet, after: Fleet, tenant: str) -> Iterator[tuple[str,
         yield key, given
 
 
-def _granted(fleet: Fleet, tenant: str, environment: str) -> _Granted:
+def _granted(fleet: Fleet, tenant: str, environment: str) -> dict[str, tuple[str, ...]]:
+    """What is granted in one environment, by the key of the grant."""
     grants = grants_of(fleet, tenant)
     if grants is None or tenant_barrier(fleet, environment, tenant):
-        return _NOTHING
-    keys = ("settings", "roles", "labels", "annotations", *_ADDRESSES)
-    names = {key: tuple(getattr(grants, key) or ()) for key in keys}
-    names |= {f"share.{key}": tuple(getattr(grants.share, key, None) or ()) for key in _SHARED}
+        return {key: () for key in (*_NAMES, *_ADDRESSES)}
     here = clusters_of(fleet, environment)
-    names["clusters"] = tuple(each for each in here if cluster_is_granted(fleet, tenant, each))
-    names["roles"] = DEFAULT_ROLES if grants.roles is None else names["roles"]
-    return _Granted(names, grants.shortestInterval or SHORTEST_INTERVAL, {key: limit_of(grants, key) for key in LIMITS})
+    return {
+        "clusters": tuple(each for each in here if cluster_is_granted(fleet, tenant, each)),
+        **{key: tuple(getattr(grants, key) or ()) for key in ("settings", *_ADDRESSES)},
+    }
 
 
-def _gains(before: _Granted, after: _Granted) -> Iterator[tuple[str, tuple[str, ...]]]:
+def _gains(
+    before: dict[str, tuple[str, ...]], after: dict[str, tuple[str, ...]]
+) -> Iterator[tuple[str, tuple[str, ...]]]:
     for key in _NAMES:
-        if new := tuple(name for name in after.names[key] if name not in before.names[key]):
+        if new := tuple(name for name in after[key] if name not in before[key]):
             yield key, new
     for key in _ADDRESSES:
-        known = before.names[key]
-        if new := tuple(each for each in after.names[key] if not is_covered(each, known)):
+        known = before[key]
+        if new := tuple(each for each in after[key] if not is_covered(each, known)):
             yield key, new
-    if before.interval and after.interval and seconds_of(after.interval) < seconds_of(before.interval):
-        yield "shortestInterval", (after.interval,)
-    for key, most in before.limits.items():
-        if after.limits and _size(after.limits[key]) > _size(most):
-            yield f"limits.{key}", (str(after.limits[key]),)
-
-
-def _size(limit: str | int) -> float:
-    return seconds_of(limit) if isinstance(limit, str) else limit

@@ -15,18 +15,10 @@ from tenantry.fleet.fleet import Fleet, clusters_of
 from tenantry.fleet.merge import Layer, Origin, Value, origin, origin_at, trace
 from tenantry.fleet.model_paths import fields_of
 from tenantry.fleet.placement import tenant_barrier
-from tenantry.fleet.settings import platforms_variables
+from tenantry.fleet.settings import variables_of
 from tenantry.fleet.template import fill
-from tenantry.grants.frames import BLOCKS, PARTS, PREFIXED, SELECTOR, VARIABLES
-from tenantry.grants.grants import (
-    DEFAULT_ROLES,
-    LIMITS,
-    SHORTEST_INTERVAL,
-    grant_at,
-    grant_layers,
-    grants_of,
-    limit_of,
-)
+from tenantry.grants.frames import BLOCKS, PARTS, SELECTOR
+from tenantry.grants.grants import grant_at, grant_layers, grants_of
 from tenantry.grants.model import GRANTABLE
 from tenantry.kube.values import in_words, rights_of_rules
 from tenantry.messages.errors import Found, Path
@@ -35,7 +27,7 @@ from tenantry.model.document import Tenant
 
 ALWAYS = (*PARTS, SELECTOR, *BLOCKS)
 """What every included file may say of its tenant."""
-NEVER = tuple(key for key in fields_of(Tenant) if key not in (*ALWAYS, *PREFIXED, VARIABLES, *get_args(GRANTABLE)))
+NEVER = tuple(key for key in fields_of(Tenant) if key not in (*ALWAYS, *get_args(GRANTABLE)))
 """What no included file may say, whatever the main file grants."""
 
 
@@ -73,7 +65,7 @@ class ExplainedGrants:
     """The grants of one tenant.
 
     include: the entry of `include` that takes the file. selector: in words, "" if the main file selects no clusters.
-    settings: those of the grants that are lists of names, such as what is shared, the shortest interval, and the limits.
+    settings: what else the file may set.
     rights: what the tenant may do on whole clusters, in words, by the keys of `clusterRoles`.
     """
 
@@ -88,7 +80,6 @@ class ExplainedGrants:
     environments: tuple[GrantedEnvironment, ...]
     sources: tuple[GrantedAddress, ...]
     alerts: tuple[GrantedAddress, ...]
-    push: tuple[GrantedAddress, ...]
     settings: tuple[Value, ...]
     rights: tuple[Value, ...]
 
@@ -143,7 +134,6 @@ class _Explaining:
             environments=environments,
             sources=tuple(self._addresses("sources", environments)),
             alerts=tuple(self._addresses("alerts", environments)),
-            push=tuple(self._addresses("push", environments)),
             settings=self._settings(),
             rights=rights_on_clusters(self.fleet, self.tenant, self._at),
         )
@@ -202,21 +192,12 @@ class _Explaining:
 
     def _on(self, pattern: str, environment: str, cluster: str) -> str | None:
         try:
-            return str(fill(pattern, platforms_variables(self.fleet, environment, cluster, self.tenant), ()))
+            return str(fill(pattern, variables_of(self.fleet, environment, cluster, tenant=self.tenant), ()))
         except Found:
             return None
 
     def _settings(self) -> tuple[Value, ...]:
-        effective = {
-            "share": self.grants.share.model_dump(exclude_none=True) if self.grants.share else {},
-            "settings": self.grants.settings or [],
-            "variables": self.grants.variables or [],
-            "roles": list(DEFAULT_ROLES) if self.grants.roles is None else self.grants.roles,
-            "labels": self.grants.labels or [],
-            "annotations": self.grants.annotations or [],
-            "shortestInterval": self.grants.shortestInterval or SHORTEST_INTERVAL,
-            "limits": {key: limit_of(self.grants, key) for key in LIMITS},
-        }
+        effective = {"settings": self.grants.settings or []}
         layers = [
             Layer(layer.path, {key: value for key, value in layer.data.items() if key in effective})
             for layer in grant_layers(self.fleet, self.tenant)

@@ -33,7 +33,6 @@ from tenantry.messages.data import mapping_at
 from tenantry.messages.errors import Found, Path
 from tenantry.messages.placeholders import Variables
 from tenantry.model import Model, ObjectsChart, PlacedSettings
-from tenantry.model.network import Network
 
 ANSWERED = frozenset({"clusters", "environments", "overrides", "rollout", "grants"})
 """Keys that decide where, when and by whom something is set. `explain` answers them with reasons, and `overrides` are levels."""
@@ -81,8 +80,6 @@ def settings_data(settings: TenantSettings) -> dict[str, Any]:
 def _plain(value: Any) -> Any:
     """Models as mappings, without keys that are not set."""
     match value:
-        case Network(policies=None):
-            return value.base or "isolated"
         case Model():
             return value.model_dump(exclude_none=True, by_alias=True)
         case dict():

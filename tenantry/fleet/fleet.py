@@ -52,20 +52,6 @@ class Fleet:
             found = self.shared["blocks"] = tuple(flux_blocks(self.source.data))
         return found
 
-    @property
-    def given(self) -> dict[str, list[tuple[str, str]]]:
-        """The apps that tenants have from others, as (tenant, app), by the names that the others had."""
-        found: dict[str, list[tuple[str, str]]] | None = self.shared.get("given")
-        if found is not None:
-            return found
-        found = self.shared["given"] = {}
-        for tenant, declared in self.document.tenants.items():
-            for owners in (each.formerly for each in declared.namespaces.values() if each.formerly):
-                apps = [(tenant, app) for owner in owners for app in owner.apps]
-                for owner in owners:
-                    found.setdefault(owner.tenant, []).extend(apps)
-        return found
-
     def raw(self, *path: str | int) -> dict[str, Any]:
         """The mapping at a path as written; empty if the path does not exist."""
         return mapping_at(self.source.data, *path)

@@ -1,6 +1,6 @@
 """What to write instead of a key that earlier drafts of the language had.
 
-Called by: `hints`, for unknown keys.
+called by: `shape` and `hints`, for unknown keys.
 Never: accepts such a key.
 """
 
@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from tenantry.grants.model import Include
+from tenantry.grants.model import Grants, Include
 from tenantry.model import (
     After,
     App,
@@ -17,16 +17,24 @@ from tenantry.model import (
     Document,
     Environment,
     Model,
+    PlacedSettings,
     Platform,
     Rollout,
     RolloutWave,
     Source,
     SourcePatch,
+    Tenant,
 )
 from tenantry.model.document import Frame
+from tenantry.model.tenancy import ExtraNamespace
 
 _SHARD = "write 'shard:' of each cluster"
 _ARTIFACT = "Flux's own kinds of sources are left: write 'git:', 'oci:', 'helm:' or 'bucket:'"
+_OBJECTS = "declare {} under 'objects:'"
+_ENGINE = "enforce it with a policy engine, such as Kyverno as an add-on"
+_HANDED_OVER = "remove it: a tenant under another name is a new tenant, and an app of another tenant a new app"
+_PLATFORMS = "remove it, and set the tenant's {} in the main file"
+_BOUND = "remove it: what a team's file may say has bounds of its own, and the main file may say more"
 _BY_SCHEDULE = "remove it: the schedule of the pipeline says when changes begin"
 GONE: Mapping[type[Model], Mapping[str, str]] = {
     Include: {
@@ -39,12 +47,30 @@ GONE: Mapping[type[Model], Mapping[str, str]] = {
     App: {
         "imageAutomation": "let an app on the management cluster apply the objects of image automation from the tenant's repository"
     },
+    ExtraNamespace: {"formerly": _HANDED_OVER},
+    Grants: {
+        "annotations": _PLATFORMS.format("annotations"),
+        "labels": _PLATFORMS.format("labels"),
+        "limits": _BOUND,
+        "push": "remove it: nothing of a team's file pushes",
+        "roles": "remove it: with 'settings: [owners]' the file gives 'view', and 'edit' if the tenant may as much",
+        "share": "declare what the file names in the file itself",
+        "shortestInterval": _BOUND,
+        "variables": _PLATFORMS.format("variables"),
+    },
+    PlacedSettings: {
+        "require": _ENGINE,
+        "roleBindings": _OBJECTS.format("a RoleBinding") + ", or add who has the role to 'owners:'",
+        "roles": _OBJECTS.format("a Role and a RoleBinding"),
+    },
+    Platform: {
+        "longNames": "remove it: names that are too long are always shortened, with a hash",
+        "receivers": "remove it: an interval of the source makes Flux fetch, and receivers of tenants stay",
+        "require": _ENGINE,
+    },
     Source: {"externalArtifact": _ARTIFACT},
     SourcePatch: {"externalArtifact": _ARTIFACT},
-    Platform: {
-        "receivers": "remove it: an interval of the source makes Flux fetch, and receivers of tenants stay",
-        "longNames": "remove it: names that are too long are always shortened, with a hash",
-    },
+    Tenant: {"formerly": _HANDED_OVER},
     Document: {"windows": _BY_SCHEDULE},
     Environment: {"windows": _BY_SCHEDULE, **dict.fromkeys(("fluxShards", "dedicatedFluxShards"), _SHARD)},
     After: {

@@ -41,7 +41,7 @@ from tenantry.model import (
 from tenantry.model.clusters import Capi
 from tenantry.model.document import SettingsPatch
 from tenantry.model.sources import SourceWhere
-from tenantry.model.tenancy import Limits, Subject
+from tenantry.model.tenancy import Limits, TenantOwner
 
 _BLOCKS: Mapping[str, type[FluxBlock]] = {"kustomize": KustomizePatch, "helm": HelmPatch}
 _REFS: Mapping[type[Model], type[Model]] = {Git: GitRef, Oci: OciRef, ChartDirectory: GitRef}
@@ -73,7 +73,7 @@ _INSTEAD: Mapping[type[Model], Mapping[str, str]] = {
         "namespace": "set it in the environment, for all tenants: 'namespace: \"{tenant}\"'",
         **dict.fromkeys(("members", "users", "admins"), "write 'owners: [{user: NAME}]'"),
     },
-    Subject: dict.fromkeys(("kind", "name", "namespace", "apiGroup", "email", "username"), _A_SUBJECT),
+    TenantOwner: dict.fromkeys(("kind", "name", "namespace", "apiGroup", "email", "username"), _A_SUBJECT),
     Limits: dict.fromkeys(("cpu", "memory"), "write 'default: {cpu: ..., memory: ...}'"),
     Git: dict.fromkeys(("revision", "targetRevision"), _A_REF),
     KustomizePatch: {"namespace": "write 'targetNamespace'"},

@@ -6,19 +6,20 @@ Never: says whether an address or an interval is granted, which no schema can ex
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, get_args
 
+from tenantry import model
 from tenantry.fleet.editor_schema import for_editors
 from tenantry.fleet.fleet import Fleet
 from tenantry.fleet.json_schema import DIALECT, json_schema
 from tenantry.fleet.placement import cluster_is_granted, tenant_barrier
-from tenantry.grants.frame_rules import CLUSTER_ADMIN
-from tenantry.grants.frames import BLOCKS, OF_NAMESPACES, PARTS, PREFIXED, SELECTOR
-from tenantry.grants.grants import DEFAULT_ROLES, grants_of
+from tenantry.grants.fields import ADVANCED
+from tenantry.grants.frames import BLOCKS, OF_NAMESPACES, PARTS, SELECTOR
+from tenantry.grants.grants import grants_of
 from tenantry.grants.model import GRANTABLE
+from tenantry.grants.rules import owners_roles
 from tenantry.messages.errors import Refused
 
 _REFERENCE = "#/$defs/"
@@ -33,10 +34,9 @@ class _Granted:
     """
 
     settings: frozenset[str] = frozenset(get_args(GRANTABLE))
-    roles: tuple[str, ...] | None = None
+    roles: tuple[str, ...] = ("view", "edit")
     clusters: tuple[str, ...] | None = None
     environments: tuple[str, ...] | None = None
-    prefixes: Mapping[str, tuple[str, ...]] | None = None
     tenant: str = ""
     notes: Mapping[str, str] | None = None
 
@@ -55,19 +55,15 @@ def included_schema_of(fleet: Fleet, tenant: str) -> dict[str, Any]:
     notes = {
         "sources": f"Granted addresses: {_listed(grants.sources)}.",
         "alerts": f"Granted addresses, in addition to those of sources: {_listed(grants.alerts)}.",
-        "apps": f"Granted addresses of pushes by image automation: {_listed(grants.push)}.",
     }
-    for key, names in (grants.share.model_dump(exclude_none=True) if grants.share else {}).items():
-        notes[key] = " ".join((*notes.get(key, "").splitlines(), f"Shared by the main file: {_listed(names)}."))
     return _schema(
         _Granted(
             settings=frozenset(grants.settings or ()),
-            roles=DEFAULT_ROLES if grants.roles is None else tuple(grants.roles),
+            roles=owners_roles(fleet, tenant),
             clusters=tuple(cluster for cluster in fleet.clusters if cluster_is_granted(fleet, tenant, cluster)),
             environments=tuple(
                 environment for environment in fleet.environments if not tenant_barrier(fleet, environment, tenant)
             ),
-            prefixes={key: tuple(getattr(grants, key) or ()) for key in PREFIXED},
             tenant=tenant,
             notes=notes,
         )
@@ -81,13 +77,12 @@ def _listed(patterns: Iterable[str] | None) -> str:
 def _schema(granted: _Granted) -> dict[str, Any]:
     whole = json_schema()
     definitions = whole["$defs"]
-    _keep(definitions["Tenant"], {*PARTS, SELECTOR, *BLOCKS, *granted.settings}, granted)
-    _keep(definitions["ExtraNamespace"], {"name", *granted.settings.intersection(OF_NAMESPACES)}, granted)
-    _restrict_roles(definitions, granted.roles)
+    _keep(definitions["Tenant"], {*PARTS, SELECTOR, *BLOCKS, *granted.settings})
+    _keep(definitions["ExtraNamespace"], {"name", *granted.settings.intersection(OF_NAMESPACES)})
+    definitions["TenantOwner"]["properties"]["role"] |= _one_of(granted.roles)
     del definitions["App"]["properties"]["rollout"]
-    if "recurseSubmodules" not in granted.settings:
-        for name in ("Git", "GitPatch"):
-            del definitions[name]["properties"]["recurseSubmodules"]
+    if "advanced" not in granted.settings:
+        _drop_advanced(definitions)
     for key, note in (granted.notes or {}).items():
         described = definitions["Tenant"]["properties"][key]
         described["description"] = f"{described['description']}\n\n{note}"
@@ -116,38 +111,18 @@ def _schema(granted: _Granted) -> dict[str, Any]:
     )
 
 
-def _keep(definition: dict[str, Any], keys: set[str], granted: _Granted) -> None:
-    """Leave the properties that the file may set, and the labels and annotations with granted prefixes."""
-    properties = definition["properties"]
-    kept = {key: part for key, part in properties.items() if key in keys}
-    for key in PREFIXED:
-        prefixes = None if granted.prefixes is None else granted.prefixes[key]
-        if prefixes is None or prefixes:
-            kept[key] = _prefixed(properties[key], prefixes)
-    definition["properties"] = kept
+def _keep(definition: dict[str, Any], keys: set[str]) -> None:
+    """Leave the properties that the file may set."""
+    definition["properties"] = {key: part for key, part in definition["properties"].items() if key in keys}
 
 
-def _prefixed(schema: dict[str, Any], prefixes: tuple[str, ...] | None) -> dict[str, Any]:
-    """Keys need a prefix to be granted; `null` in place of the mapping would remove the platform's keys."""
-    mapping = schema["anyOf"][0]
-    pattern = "/" if prefixes is None else f"^({'|'.join(map(re.escape, prefixes))})"
-    names = {**mapping["propertyNames"], "allOf": [{"pattern": pattern}]}
-    return {**mapping, "propertyNames": names, "description": schema["description"]}
-
-
-def _restrict_roles(definitions: dict[str, Any], roles: tuple[str, ...] | None) -> None:
-    """Roles where a tenant names them. An owner without a role gets `view`, which also has to be granted."""
-    chosen = {"not": {"const": CLUSTER_ADMIN}} if roles is None else _one_of(roles)
-    restricted = [definitions[name]["properties"]["role"] for name in ("TenantOwner", "ExtraBinding")]
-    if "role" in definitions["Tenant"]["properties"]:
-        restricted.append(definitions["Tenant"]["properties"]["role"]["anyOf"][0])
-    for role in restricted:
-        role |= chosen
-        if roles is not None:
-            role.pop("examples", None)
-    if roles is not None and DEFAULT_ROLES[0] not in roles:
-        definitions["TenantOwner"] |= {"required": ["role"]}
-        definitions["TenantOwner"]["properties"]["role"].pop("default", None)
+def _drop_advanced(definitions: Mapping[str, Any]) -> None:
+    """Take the keys away, in whatever holds a block of their kind; what is below a key of its own stays."""
+    for name, definition in definitions.items():
+        kind = getattr(getattr(model, name, None), "flux_kind", "")
+        for path in ADVANCED.get(kind, ()):
+            if len(path) == 1:
+                definition["properties"].pop(path[0], None)
 
 
 def _one_of(names: tuple[str, ...]) -> dict[str, Any]:

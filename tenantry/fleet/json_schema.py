@@ -17,7 +17,7 @@ from pydantic.json_schema import GenerateJsonSchema
 
 from tenantry import model
 from tenantry.flux.conformance import part_of_spec
-from tenantry.model import network, tenancy
+from tenantry.model import tenancy
 from tenantry.model.scalars import NumberOrShare
 from tenantry.model.strict import OneOf, or_unfilled
 
@@ -42,7 +42,6 @@ def json_schema() -> dict[str, Any]:
 
 
 SHORT_FORMS = {
-    "Network": get_args(network.Base),
     "PodSecurity": get_args(tenancy.PodSecurityLevel),
 }
 """Models for which a word may stand."""

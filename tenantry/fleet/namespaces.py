@@ -30,29 +30,15 @@ def extra_namespaces(fleet: Fleet, environment: str, tenant: str) -> dict[str, s
     found: dict[str, str] = {}
     for key, declared in sorted(fleet.document.tenants[tenant].namespaces.items()):
         at = ("tenants", tenant, "namespaces", key)
-        main = former_main(fleet, environment, declared.formerly[0].tenant) if declared.formerly else own
-        variables = {**_variables(fleet, environment, tenant), "namespace": main, "key": key}
+        variables = {**_variables(fleet, environment, tenant), "namespace": own, "key": key}
         name = str(fill(declared.name, variables, (*at, "name")))
         _check_name(name, tenant, at, "shorten its 'name', or its key")
         found[key] = name
     return found
 
 
-def former_main(fleet: Fleet, environment: str, former: str) -> str:
-    """The main namespace of a tenant that may have another name today, or be gone. Raises: Found: as for `main_namespace`."""
-    tenants = fleet.document.tenants
-    if former in tenants:
-        return main_namespace(fleet, environment, former)
-    if today := next((name for name, tenant in tenants.items() if former in tenant.formerly), None):
-        return main_namespace(fleet, environment, today)
-    at = fleet.said_at(environment, "namespace")
-    variables = {**fleet.environments[environment].variables, "env": environment, "tenant": former}
-    return str(fill(fleet.environments[environment].namespace, variables, at))
-
-
 def _variables(fleet: Fleet, environment: str, tenant: str) -> dict[str, Scalar]:
-    named_after = fleet.document.tenants[tenant].first_name(tenant)
-    return {**fleet.environments[environment].variables, "env": environment, "tenant": named_after}
+    return {**fleet.environments[environment].variables, "env": environment, "tenant": tenant}
 
 
 def _check_name(name: str, tenant: str, at: Path, fix: str) -> None:

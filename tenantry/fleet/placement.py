@@ -146,27 +146,7 @@ def apps_on(fleet: Fleet, environment: str, tenant: str, cluster: str) -> list[s
 
 def is_placed(fleet: Fleet, environment: str, tenant: str, cluster: str) -> bool:
     """Whether an environment has a tenant on one of its clusters."""
-    return bool(apps_on(fleet, environment, tenant, cluster)) or has_given(fleet, environment, tenant, cluster)
-
-
-def has_given(fleet: Fleet, environment: str, tenant: str, cluster: str) -> bool:
-    """Whether another tenant has an app there today that was this one's.
-
-    The tenant stays there without the app, while it is declared and its own selector takes the cluster. Its release on a remote
-    cluster would otherwise go in the run that gives the app away, and Helm would delete with it what is the other tenant's then.
-    """
-    declared = fleet.document.tenants[tenant]
-    names = [name for name in (tenant, *declared.formerly) if name in fleet.given]
-    if not names or tenant_barrier(fleet, environment, tenant):
-        return False
-    selector = declared.clusters or fleet.document.defaults.clusters
-    if not (selector and matches(selector, cluster, fleet.clusters[cluster])):
-        return False
-    return any(
-        receiver != tenant and app in apps_on(fleet, environment, receiver, cluster)
-        for name in names
-        for receiver, app in fleet.given[name]
-    )
+    return bool(apps_on(fleet, environment, tenant, cluster))
 
 
 def is_taken(fleet: Fleet, tenant: str, app: str) -> bool:

@@ -8,7 +8,7 @@ settings have no layer of an app.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any
 
 from tenantry.fleet.fleet import Fleet, hub_of
@@ -18,10 +18,8 @@ from tenantry.fleet.template import BUILT_IN
 from tenantry.messages.errors import Path
 from tenantry.messages.placeholders import Scalar
 from tenantry.model import PlacedSettings, State
-from tenantry.model.network import Network
 from tenantry.model.objects import as_written
-from tenantry.model.requirements import Requirements
-from tenantry.model.tenancy import ExtraBinding, NamespaceRole, PodSecurity, TenantOwner
+from tenantry.model.tenancy import Network, PodSecurity, TenantOwner
 
 _INHERITED = set(PlacedSettings.model_fields)
 """Not selectors: each is taken whole from the nearest level, as half of one merged into another would mean neither. Nor grants,
@@ -39,24 +37,20 @@ class TenantSettings:
     interval: str = "10m"
     retryInterval: str = "30s"
     timeout: str = "5m"
-    network: Network = field(default_factory=Network)
+    network: Network = "isolated"
     quota: dict[str, str] = field(default_factory=dict)
     limits: dict[str, dict[str, str]] = field(default_factory=dict)
     labels: dict[str, str] = field(default_factory=dict)
     annotations: dict[str, str] = field(default_factory=dict)
     podSecurity: PodSecurity = field(default_factory=PodSecurity)
     owners: list[TenantOwner] = field(default_factory=list)
-    roleBindings: dict[str, ExtraBinding] = field(default_factory=dict)
-    roles: dict[str, NamespaceRole] = field(default_factory=dict)
     dependsOn: list[str] = field(default_factory=list)
     objects: dict[str, dict[str, Any]] = field(default_factory=dict)
-    require: Requirements = field(default_factory=Requirements)
 
 
 def platform_settings(fleet: Fleet) -> TenantSettings:
-    """The settings of add-ons; only the defaults' times apply to them, and the platform's own requirements."""
-    required = fleet.document.platform.require or Requirements()
-    return replace(settings_of(platform_layers(fleet)), require=required)
+    """The settings of add-ons; only the defaults' times apply to them."""
+    return settings_of(platform_layers(fleet))
 
 
 def platform_layers(fleet: Fleet) -> list[Layer]:
@@ -69,7 +63,7 @@ def tenant_settings(fleet: Fleet, tenant: str, environment: str, cluster: str | 
     return settings_of(settings_layers(fleet, tenant, environment, cluster))
 
 
-_NO_SETTINGS = ("formerly", "name", "serviceAccount", "state")
+_NO_SETTINGS = ("name", "serviceAccount", "state")
 """Keys of an entry that say something of a namespace or a placement, and nothing of what is in it."""
 
 
@@ -137,14 +131,6 @@ def variables_of(fleet: Fleet, environment: str, cluster: str, **built_in: str) 
     }
 
 
-def platforms_variables(fleet: Fleet, environment: str, cluster: str, tenant: str) -> dict[str, Scalar]:
-    """The same without variables that the tenant's included file sets: they decide nothing about the tenant's rights."""
-    found = variables_of(fleet, environment, cluster, tenant=tenant)
-    at = ("tenants", tenant, "variables")
-    files = {name for name in fleet.raw(*at) if fleet.source.filled_by((*at, name))}
-    return {name: value for name, value in found.items() if name not in files}
-
-
 def variables_of_app(fleet: Fleet, at: Sequence[str], environment: str, cluster: str) -> dict[str, Scalar]:
     """All placeholders for an app or an add-on on a cluster. Args: at: where it is declared."""
     tenant = {"tenant": at[1]} if at[0] == "tenants" else {}
@@ -199,8 +185,7 @@ def _inherited(fleet: Fleet, *at: str) -> Layer:
 
 def settings_of(layers: list[Layer]) -> TenantSettings:
     """What layers make together, as `settings_layers` and `namespace_layers` give them."""
-    # Each layer was checked, but two network policies of one name may not go together; and validating turns numbers
-    # into the text Kubernetes wants.
+    # Validating turns numbers into the text that Kubernetes wants.
     merged = resolved_layers(layers, PlacedSettings, None)
     values: dict[str, Any] = {key: getattr(merged, key) for key in merged.model_fields_set}
     if merged.limits:

@@ -203,9 +203,10 @@ def unknown_key_of(path: Path, model: type[Model] | None, beside: dict[str, Any]
     known = fields_of(model) if model else {}
     if model and issubclass(model, Tenant) and len(path) == 3 and (fix := AT_THE_TOP.get(str(path[1]))):
         return unknown_key(path[:2], (), fix)
-    if data and (found := misplaced(path, beside.get(key), data)):
+    fix = fix_for_key(model, key, beside)
+    if not fix and data and (found := misplaced(path, beside.get(key), data)):
         return unknown_key(path, (), found.fix)
-    return unknown_key(path, known, fix_for_key(model, key, beside))
+    return unknown_key(path, known, fix)
 
 
 def _entry(path: Path) -> Path | None:

@@ -25,7 +25,7 @@ from tenantry.model import (
     Source,
 )
 from tenantry.model.strict import OneOf
-from tenantry.model.tenancy import Subject
+from tenantry.model.tenancy import TenantOwner
 
 IN_A_SECRET = (
     "store the kubeconfig in a Secret on the management cluster, and write 'secret:' with 'name: NAME',"
@@ -38,7 +38,7 @@ _MOST_DIGITS = 6
 """Longer numbers may be passwords."""
 _SETTING = re.compile(r"([A-Za-z]{1,40})\s{0,4}[=:]\s{0,4}(.*)", re.DOTALL)
 """A key and its value, with something else than a colon and a space between them."""
-_FIRST: Mapping[type[Model], str] = {Subject: "user", GitRef: "branch", OciRef: "tag"}
+_FIRST: Mapping[type[Model], str] = {TenantOwner: "user", GitRef: "branch", OciRef: "tag"}
 """The key that a single word probably stands for, of models that require none."""
 
 

@@ -261,11 +261,6 @@ def roles_of(fleet: Fleet, tenant: str) -> Iterator[tuple[Path, str]]:
         for index, owner in enumerate(given.owners or ()) if key == "owners" else ():
             yield (*path, "owners", index, "role"), owner.role
     for path, given in levels:
-        for name, binding in (given.roleBindings or {}).items():
-            hidden = path == ("defaults",) and name in fleet.raw(*at, "roleBindings")
-            if binding and not hidden:
-                yield (*path, "roleBindings", name, "role"), binding.role
-    for path, given in levels:
         for place, override in settings_overrides(given.overrides, path):
             yield from roles_in(place, override)
 
@@ -276,9 +271,6 @@ def roles_in(at: Path, given: PlacedSettings) -> Iterator[tuple[Path, str]]:
         yield (*at, "role"), given.role
     for index, owner in enumerate(given.owners or ()):
         yield (*at, "owners", index, "role"), owner.role
-    for name, binding in (given.roleBindings or {}).items():
-        if binding:
-            yield (*at, "roleBindings", name, "role"), binding.role
 
 
 def undeclared(

@@ -1,4 +1,4 @@
-"""What the included file of a tenant may name: its own entries, and those of the main file that this shares."""
+"""What the included file of a tenant may name: its own entries, never those of the main file."""
 
 from __future__ import annotations
 
@@ -9,10 +9,9 @@ from typing import Annotated, Any, NamedTuple, Union, get_args, get_origin
 
 from tenantry.fleet.fleet import Fleet
 from tenantry.flux import references as of_flux
-from tenantry.grants.grants import grant_at, grants_of, is_filled
+from tenantry.grants.grants import is_filled
 from tenantry.messages.data import mapping_at
 from tenantry.messages.errors import Path, Problem
-from tenantry.messages.text import listed
 from tenantry.model import FluxBlock, Model, Tenant
 from tenantry.model.scalars import Refers
 from tenantry.model.strict import declared_type
@@ -46,48 +45,34 @@ def names_of_spec(flux_kind: str, spec: dict[str, Any], at: Path = ()) -> Iterat
 def foreign_names(fleet: Fleet, tenant: str) -> Iterator[Problem]:
     """A finding for each name in a tenant's included file that is not the file's to use."""
     for path, group, name in names_in(fleet.source.data, tenant):
-        if is_filled(fleet, path) and not may_name(fleet, tenant, group, name):
-            yield not_shared(fleet, tenant, path, group, name)
-
-
-def may_name(fleet: Fleet, tenant: str, group: str, name: str) -> bool:
-    """Whether the included file may name an entry of the tenant; what nobody declares, another rule reports."""
-    if is_own(fleet, tenant, group, name):
-        return True
-    grants = grants_of(fleet, tenant)
-    share = grants.share if grants else None
-    return group in _ONE and share is not None and name in (getattr(share, group) or ())
+        if is_filled(fleet, path) and not is_own(fleet, tenant, group, name):
+            yield platforms_entry(fleet, tenant, path, group, name)
 
 
 def is_own(fleet: Fleet, tenant: str, group: str, name: str) -> bool:
-    """Whether the main file does not declare the entry."""
+    """Whether the main file does not declare the entry; what nobody declares, another rule reports."""
     at = ("tenants", tenant, group, name)
     return name not in fleet.raw(*at[:-1]) or is_filled(fleet, at)
 
 
 def names_all(fleet: Fleet, tenant: str, group: str) -> bool:
-    """Whether the included file may name everything that the tenant has of a group."""
-    return all(may_name(fleet, tenant, group, name) for name in fleet.raw("tenants", tenant, group))
+    """Whether the included file declares everything that the tenant has of a group."""
+    return all(is_own(fleet, tenant, group, name) for name in fleet.raw("tenants", tenant, group))
 
 
-def not_shared(fleet: Fleet, tenant: str, path: Path, group: str, name: str) -> Problem:
+def platforms_entry(fleet: Fleet, tenant: str, path: Path, group: str, name: str) -> Problem:
     """An included file names an entry of the main file. Args: path: where."""
     source, at = fleet.source, ("tenants", tenant, group, name)
     notes = (f"declared: {source.line_of(at)}",)
-    if group not in _ONE:
+    if group == "credentials":
         message = (
             f"credentials '{name}' of tenant '{tenant}' are the platform's, and its included file may not use them"
         )
         fix = f"declare others under 'credentials:' of this file; are these the tenant's own, {_lines(fleet, at)} can move here"
         return Problem(path, "platforms-credentials", message, notes, fix)
-    grants = grants_of(fleet, tenant)
-    shared = getattr(grants.share, group) if grants and grants.share else None
-    where = source.line_of(grant_at(fleet, tenant, "share", group))
-    message = f"{_ONE[group]} '{name}' of tenant '{tenant}' belongs to the platform's file, which does not share it"
-    # A list in the tenant's grants replaces that of `defaults`, so the line to write holds what is shared already.
-    line = f"'grants: {{share: {{{group}: [{', '.join((*(shared or ()), name))}]}}}}'"
-    fix = f"declare one in this file, or ask the platform team to write {line} for the tenant in {source.file}"
-    return Problem(path, "not-shared", message, (*notes, f"shared: {listed(shared or ()) or 'none'} ({where})"), fix)
+    message = f"{_ONE[group]} '{name}' of tenant '{tenant}' belongs to the platform's file, and its included file may not name it"
+    fix = f"declare one in this file; is it the tenant's own, {_lines(fleet, at)} can move here"
+    return Problem(path, "platforms-entry", message, notes, fix)
 
 
 def _lines(fleet: Fleet, at: Path) -> str:

@@ -66,3 +66,17 @@ def _tree(words: str) -> Tree:
 
 
 FIELDS: dict[str, Tree] = {kind: _tree(words) for kind, words in _FIELDS.items()}
+
+ADVANCED: dict[str, tuple[tuple[str, ...], ...]] = {
+    "Kustomization": (("healthCheckExprs",),),
+    "HelmRelease": (("healthCheckExprs",),),
+    "GitRepository": (("proxySecretRef",), ("recurseSubmodules",), ("ref", "name")),
+    "OCIRepository": (("proxySecretRef",),),
+    "HelmRepository": (("passCredentials",),),
+    "Bucket": (("proxySecretRef",), ("sts",)),
+    "Provider": (("commitStatusExpr",), ("proxy",), ("proxySecretRef",)),
+    "Receiver": (("oidcProviders",), ("resourceFilter",)),
+}
+"""Fields that an included file sets only if `advanced` is granted: CEL, which a controller evaluates; other ways of its
+connections, and other addresses than that of the source, such as those of submodules; references by any name.
+"""

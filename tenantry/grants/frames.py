@@ -7,7 +7,7 @@ from typing import Any, get_args
 
 from tenantry.fleet.classes import CLASSES, classed
 from tenantry.fleet.merge import Layer, merge
-from tenantry.messages.data import mapping_at, value_at
+from tenantry.messages.data import mapping_at
 from tenantry.messages.errors import MAX_PROBLEMS, Path, Problem
 from tenantry.messages.problems import wrong_type
 from tenantry.source.parsed_file import Fill, ParsedFile, Written
@@ -18,12 +18,8 @@ SELECTOR = "clusters"
 """An included file can set it, but it selects from granted clusters only."""
 BLOCKS = ("kustomize", "helm")
 """Keys that an included file can set for its own apps, if the main file does not set them for all apps of the tenant."""
-PREFIXED = ("labels", "annotations")
-"""Keys of a tenant with keys of Kubernetes', which are granted by their prefixes."""
 NO_VALUE = "no-value"
 """The code of the finding about a key that a team's file leaves without a value."""
-VARIABLES = "variables"
-"""A key of a tenant whose entries are granted by their names."""
 OF_NAMESPACES = ("name", "quota", "limits", "network")
 """Keys of an extra namespace that come with the grant of `namespaces`."""
 
@@ -148,20 +144,11 @@ class _Filling:
             self._platforms(name, fill, (*at, *path), fix)
         if refused and refused[0][0] == ():
             return
-        if key in (*PREFIXED, VARIABLES):
-            self._merge_keys(fill, at, joined, {path[-1] for path, _ in refused})
-        elif key == "namespaces" and isinstance(value, dict) and isinstance(joined.get(key, {}), dict):
+        if key == "namespaces" and isinstance(value, dict) and isinstance(joined.get(key, {}), dict):
             # What the main file says of one, such as its pod security, holds.
             self._add_entries(name, fill, key, joined)
         elif not refused and value is not None:
             joined[key], self.written[at] = value, (fill.file, at)
-
-    def _merge_keys(self, fill: Fill, at: tuple[str, ...], joined: dict[str, Any], refused: set[str | int]) -> None:
-        own = value_at(fill.file.data, at)
-        taken = {each: value for each, value in own.items() if each not in refused}
-        joined[at[-1]] = {**mapping_at(joined, at[-1]), **taken}
-        for each in taken:
-            self.written[*at, each] = (fill.file, (*at, each))
 
     def _platforms(self, name: str, fill: Fill, path: Path, fix: str) -> None:
         if self._is_full:
@@ -192,44 +179,16 @@ class _Granted:
         layers = [Layer((), mapping_at(main.data, "defaults", "grants")), Layer((), mapping_at(frame, "grants"))]
         granted = merge(layers)
         self._settings = _texts(granted.get("settings"))
-        self._variables = _texts(granted.get(VARIABLES))
-        self._prefixes = {key: tuple(_texts(granted.get(key))) for key in PREFIXED}
 
     def refused(self, key: str, value: Any) -> Iterator[tuple[Path, str]]:
         """The paths below a setting that the included file may not write, each with the grant that would allow it."""
-        if key in PREFIXED:
-            yield from self._keys(key, value)
-        elif key == VARIABLES:
-            yield from self._of_variables(value)
-        elif key not in self._settings:
+        if key not in self._settings:
             yield (), f"or allow it there: 'grants: {{settings: [{key}]}}'" if _is_grantable(key) else ""
         elif key == "namespaces" and isinstance(value, dict):
             for name, entry in value.items():
-                for inner, content in entry.items() if isinstance(entry, dict) else ():
-                    yield from (((name, inner, *path), fix) for path, fix in self._of_namespace(inner, content))
-
-    def _of_variables(self, value: Any) -> Iterator[tuple[Path, str]]:
-        if not isinstance(value, dict):
-            yield (), ""
-            return
-        for name in value:
-            if name not in self._variables:
-                yield (name,), f"or allow it there: 'grants: {{variables: [{name}]}}'"
-
-    def _of_namespace(self, key: str, value: Any) -> Iterator[tuple[Path, str]]:
-        if key in PREFIXED:
-            yield from self._keys(key, value)
-        elif key not in OF_NAMESPACES or (key != "name" and key not in self._settings):
-            yield (), ""
-
-    def _keys(self, key: str, value: Any) -> Iterator[tuple[Path, str]]:
-        if not isinstance(value, dict):
-            yield (), ""
-            return
-        for each in value:
-            prefix = f"{each.partition('/')[0]}/" if "/" in each else ""
-            if not prefix or prefix not in self._prefixes[key]:
-                yield (each,), f"or allow it there: 'grants: {{{key}: [{prefix}]}}'" if prefix else ""
+                for inner in entry if isinstance(entry, dict) else ():
+                    if inner not in OF_NAMESPACES or (inner != "name" and inner not in self._settings):
+                        yield (name, inner), ""
 
 
 def _nulls(value: Any, at: Path) -> Iterator[Path]:

@@ -12,7 +12,6 @@ from tenantry.grants.model import Grants
 from tenantry.messages.errors import Path
 from tenantry.messages.placeholders import TOKEN
 
-DEFAULT_ROLES = ("view",)
 SHORTEST_INTERVAL = "30s"
 POLICYS_SHORTEST = "1s"
 """The shortest interval that the admission policy of the clusters lets a tenant have, whoever wrote it."""
@@ -24,11 +23,13 @@ LIMITS: dict[str, str | int] = {
     INTERVAL: "24h",
     RETRIES: 20,
     HISTORY: 20,
-    # Three times as many as the largest tenant of a fleet that we know.
-    **dict.fromkeys(("apps", "sources", "credentials", "configs"), 100),
+    # More than the largest tenant has of a fleet that we know.
+    "apps": 200,
+    "sources": 50,
+    **dict.fromkeys(("credentials", "configs"), 100),
     **dict.fromkeys(("alerts", "receivers", "namespaces"), 20),
 }
-"""The limits of what an included file says, where the main file does not grant others, by their keys in `grants.limits`."""
+"""The bounds of what an included file says. The main file may say more."""
 
 
 def grants_of(fleet: Fleet, tenant: str) -> Grants | None:
@@ -55,12 +56,6 @@ def grant_at(fleet: Fleet, tenant: str, *path: str | int) -> Path:
     """Where a grant of the tenant is written; the tenant itself if nothing is granted."""
     at = origin(grant_layers(fleet, tenant), path)
     return at if len(at) > 2 and at[-1] != "grants" else ("tenants", tenant)
-
-
-def limit_of(grants: Grants, key: str) -> str | int:
-    """A limit by its key in `grants.limits`."""
-    given = getattr(grants.limits, key) if grants.limits else None
-    return LIMITS[key] if given is None else given
 
 
 def is_filled(fleet: Fleet, path: Path) -> bool:

@@ -8,19 +8,16 @@ from collections.abc import Iterator, Mapping
 from functools import cache
 from typing import Any, NamedTuple, TypeAlias
 
-from tenantry.fleet.fleet import Fleet
 from tenantry.flux.schemas import kinds, schema_of
 from tenantry.grants.grants import (
     HISTORY,
     INTERVAL,
+    LIMITS,
     POLICYS_SHORTEST,
     RETRIES,
     SHORTEST_INTERVAL,
     TIMEOUT,
-    grant_at,
-    limit_of,
 )
-from tenantry.grants.model import Grants
 from tenantry.messages.errors import Path, Problem
 from tenantry.model import Model, Tenant
 from tenantry.model.durations import is_duration, seconds_of
@@ -35,7 +32,7 @@ _SHORTEST_TIMEOUT = "1s"
 
 
 class Limited(NamedTuple):
-    """A value with a limit, at a path. limit: its key in `grants.limits`."""
+    """A value with a limit, at a path. limit: its key in `LIMITS`."""
 
     path: Path
     value: str | int
@@ -65,24 +62,20 @@ def _durations_below(tree: _Tree, at: tuple[str, ...] = ()) -> Iterator[str]:
             yield from _durations_below(below, (*at, key))
 
 
-def beyond_limits(fleet: Fleet, tenant: str, grants: Grants, each: Limited, path: Path) -> Iterator[Problem]:
-    """A finding if a value of a tenant's included file is beyond what the main file grants. Args: path: where it is written."""
+def beyond_limits(tenant: str, each: Limited, path: Path) -> Iterator[Problem]:
+    """A finding if a value of a tenant's included file is beyond its bounds. Args: path: where it is written."""
     value, key = each.value, each.path[-1]
     if isinstance(value, int):
-        yield from _beyond_number(fleet, tenant, grants, each, path)
+        yield from _beyond_number(tenant, each, path)
         return
-    longest = str(limit_of(grants, each.limit))
-    shortest = (grants.shortestInterval or SHORTEST_INTERVAL) if each.limit == INTERVAL else _SHORTEST_TIMEOUT
+    longest = str(LIMITS[each.limit])
+    shortest = SHORTEST_INTERVAL if each.limit == INTERVAL else _SHORTEST_TIMEOUT
     if seconds_of(value) < seconds_of(shortest):
-        where = fleet.source.line_of(grant_at(fleet, tenant, "shortestInterval"))
-        ask = f", or ask the platform team for another 'shortestInterval' ({where})" if each.limit == INTERVAL else ""
         message = f"{key} '{value}' is shorter than '{shortest}', the shortest for tenant '{tenant}'"
-        yield Problem(path, "short-interval", message, fix=f"write '{shortest}' or more{ask}")
+        yield Problem(path, "short-interval", message, fix=f"write '{shortest}' or more")
     elif seconds_of(value) > seconds_of(longest):
         message = f"{key} '{value}' is longer than '{longest}', the longest for tenant '{tenant}'"
-        yield Problem(
-            path, "over-limit", message, fix=f"write '{longest}' or less, or {_ask(fleet, tenant, each.limit)}"
-        )
+        yield Problem(path, "over-limit", message, fix=f"write '{longest}' or less")
 
 
 def refused_by_policy(path: Path, value: str) -> Iterator[Problem]:
@@ -96,30 +89,24 @@ def refused_by_policy(path: Path, value: str) -> Iterator[Problem]:
         )
 
 
-def too_many(fleet: Fleet, tenant: str, grants: Grants, key: str, entries: list[Path]) -> Iterator[Problem]:
+def too_many(tenant: str, key: str, entries: list[Path]) -> Iterator[Problem]:
     """A finding at the first entry of an included file that is one too many."""
-    most = int(limit_of(grants, key))
+    most = int(LIMITS[key])
     if len(entries) > most:
         message = f"the file of tenant '{tenant}' has {len(entries)} {key}, and may have {most}"
-        fix = f"remove some of them, or {_ask(fleet, tenant, key)}"
+        fix = "remove some of them, or ask the platform team to declare some in the main file"
         yield Problem(entries[most], "over-limit", message, fix=fix, at_key=True)
 
 
-def _beyond_number(fleet: Fleet, tenant: str, grants: Grants, each: Limited, path: Path) -> Iterator[Problem]:
-    most, least = int(limit_of(grants, each.limit)), int(each.limit == HISTORY)
+def _beyond_number(tenant: str, each: Limited, path: Path) -> Iterator[Problem]:
+    most, least = int(LIMITS[each.limit]), int(each.limit == HISTORY)
     key, value = each.path[-1], int(each.value)
     if value < least:
         message = f"{key} {value} is without end, and would be at the cost of all tenants"
         yield Problem(path, "over-limit", message, fix=f"write a number from {least} to {most}")
     elif value > most:
         message = f"{key} {value} is more than {most}, the most for tenant '{tenant}'"
-        fix = f"write a number from {least} to {most}, or {_ask(fleet, tenant, each.limit)}"
-        yield Problem(path, "over-limit", message, fix=fix)
-
-
-def _ask(fleet: Fleet, tenant: str, key: str) -> str:
-    where = fleet.source.line_of(grant_at(fleet, tenant, "limits", key))
-    return f"ask the platform team for another 'grants.limits.{key}' ({where})"
+        yield Problem(path, "over-limit", message, fix=f"write a number from {least} to {most}")
 
 
 def _found(value: Any, tree: _Tree, at: Path) -> Iterator[Limited]:

@@ -5,21 +5,13 @@ from __future__ import annotations
 import re
 from typing import Annotated, Any, Literal
 
-from pydantic import Field, model_validator
+from pydantic import model_validator
 
 from tenantry.addresses import is_address
-from tenantry.kube.names import KEY_PREFIX
 from tenantry.messages.placeholders import is_unfilled
-from tenantry.model.durations import Duration
 from tenantry.model.scalars import (
-    ConfigName,
     Name,
-    OwnAppName,
-    RoleName,
-    SourceName,
     Text,
-    VariableName,
-    refusal,
     text,
     valid,
 )
@@ -60,31 +52,10 @@ NamespacePattern = Annotated[
     text(r"[a-z0-9*]([-a-z0-9*]*[a-z0-9*])?"),
 ]
 """The name of a namespace, in which `*` stands for any characters."""
-KeyPrefix = Annotated[
-    str,
-    valid(
-        "bad-prefix",
-        "prefix",
-        re.compile(KEY_PREFIX).fullmatch,
-        "write it as 'team.example.com/'",
-    ),
-    text(KEY_PREFIX),
-]
-"""The part of the key of a label or annotation before the name, with the slash, for example `team.example.com/`."""
 GRANTABLE = Literal[
-    "interval",
-    "limits",
-    "namespaces",
-    "network",
-    "owners",
-    "quota",
-    "recurseSubmodules",
-    "retryInterval",
-    "role",
-    "roleBindings",
-    "timeout",
+    "advanced", "interval", "limits", "namespaces", "network", "owners", "quota", "retryInterval", "timeout"
 ]
-"""Settings of a tenant that the main file can leave to an included file."""
+"""Settings of a tenant that the main file can leave to an included file, and `advanced`, which are fields of Flux's."""
 
 
 class Include(OneOf):
@@ -105,60 +76,6 @@ class Include(OneOf):
         return {"tenants": value} if isinstance(value, str) else value
 
 
-class Share(Model):
-    """Entries that this file declares for the tenant and that the included file may name. Credentials are never shared: a tenant
-    that could name them could send them anywhere.
-    """
-
-    sources: list[SourceName] | None = None
-    """Sources that its apps, receivers and Git sources may take. Flux fetches them with the credentials that they have."""
-    configs: list[ConfigName] | None = None
-    """Configs that its apps may name."""
-    apps: list[OwnAppName] | None = None
-    """Apps that its apps may depend on and that its alerts may tell of."""
-
-    @model_validator(mode="before")
-    @classmethod
-    def _credentials_are_never_shared(cls, value: Any) -> Any:
-        if isinstance(value, dict) and "credentials" in value:
-            fix = "remove it, and move what the tenant may use to 'credentials:' in the tenant's own file"
-            raise refusal("platforms-credentials", "credentials of this file cannot be shared", fix=fix)
-        return value
-
-
-_Number = Annotated[int, Field(ge=0)]
-
-
-class GrantedLimits(Model):
-    """How long something of a tenant may keep a controller of Flux busy, which serves all tenants, and how much a tenant may have.
-    Limits are for what an included file says; this file may say more.
-    """
-
-    timeout: Duration | None = None
-    """The longest duration of any kind except intervals: timeouts of apps, of single Helm actions, of sources. Default: `1h`."""
-    interval: Duration | None = None
-    """The longest interval. Default: `24h`."""
-    retries: _Number | None = None
-    """The most retries of a failed Helm action. Flux's `-1`, which is without end, is never allowed. Default: 20."""
-    history: Annotated[int, Field(ge=1)] | None = None
-    """The most revisions of a release that Helm keeps (`maxHistory`). Flux's `0`, which keeps all, is never allowed.
-    Default: 20."""
-    apps: _Number | None = None
-    """The most apps. Default: 100."""
-    sources: _Number | None = None
-    """The most sources. Default: 100."""
-    credentials: _Number | None = None
-    """The most credentials. Default: 100."""
-    configs: _Number | None = None
-    """The most configs. Default: 100."""
-    alerts: _Number | None = None
-    """The most alerts. Default: 20."""
-    receivers: _Number | None = None
-    """The most receivers. Default: 20."""
-    namespaces: _Number | None = None
-    """The most namespaces beside those of this file, where `settings` has `namespaces`. Default: 20."""
-
-
 class Grants(Model):
     """What the included file of a tenant may do. An included file may always declare apps, sources, credentials, configs and
     alerts; these keys say how far those reach.
@@ -175,24 +92,7 @@ class Grants(Model):
     alerts: list[AddressPattern] | None = None
     """Addresses that alerts may be sent to, in addition to those of `sources`. Default: none, so that the address comes from
     a Secret or from the provider's type."""
-    push: list[AddressPattern] | None = None
-    """Addresses of Git repositories that image automation may push to. `sources` alone allows to read. Default: none."""
-    share: Share | None = None
-    """Entries of this file that the file may name. Default: none, so that it names its own alone."""
     settings: list[GRANTABLE] | None = None
-    """Settings of the tenant that the file may set itself; they replace those of this file, but `namespaces` only adds some.
-    `recurseSubmodules` is a setting of the file's Git sources: a repository with submodules makes Flux connect to any address that
-    it names. Default: none."""
-    variables: list[VariableName] | None = None
-    """Variables of the tenant that the file may set. What they become part of is checked as if the file had written it.
-    Default: none."""
-    roles: list[RoleName] | None = None
-    """The ClusterRoles that a granted `role`, `owners` or `roleBindings` may name. Default: `view`."""
-    labels: list[KeyPrefix] | None = None
-    """Prefixes of the labels of namespaces that the file may set. Default: none."""
-    annotations: list[KeyPrefix] | None = None
-    """Prefixes of the annotations of namespaces that the file may set. Default: none."""
-    shortestInterval: Duration | None = None
-    """The shortest `interval` and `retryInterval` anything of the tenant may have. Default: `30s`."""
-    limits: GrantedLimits | None = None
-    """How long timeouts and intervals may be, and how many apps, sources and other parts the file may declare."""
+    """Settings of the tenant that the file may set itself; they replace those of this file, but `namespaces` only adds some. With
+    `owners` it gives `view`, and `edit` if the tenant's own role is `edit` or `admin`. `advanced` are fields of Flux's that reach
+    further than others: CEL expressions, proxies, submodules, names of references, STS. Default: none."""

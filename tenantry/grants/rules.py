@@ -18,7 +18,7 @@ from tenantry.fleet.placement import (
 )
 from tenantry.grants.authors import foreign_names
 from tenantry.grants.frames import PARTS
-from tenantry.grants.grants import DEFAULT_ROLES, filled_entries, filled_tenants, grant_at, is_filled
+from tenantry.grants.grants import filled_entries, filled_tenants, grant_at, is_filled
 from tenantry.grants.limits import beyond_limits, limited_in_tenant, too_many
 from tenantry.messages.errors import Path, Problem
 from tenantry.messages.placeholders import is_unfilled
@@ -97,33 +97,41 @@ def management_clusters_are_left_out_on_purpose(fleet: Fleet) -> Iterator[Proble
         )
 
 
-def included_files_give_granted_roles(fleet: Fleet) -> Iterator[Problem]:
-    for tenant, grants in filled_tenants(fleet):
-        granted = DEFAULT_ROLES if grants.roles is None else grants.roles
+def included_files_give_owners_few_rights(fleet: Fleet) -> Iterator[Problem]:
+    for tenant, _ in filled_tenants(fleet):
+        allowed = owners_roles(fleet, tenant)
         for path, role in walk.roles_of(fleet, tenant):
-            if is_filled(fleet, path) and role not in granted:
-                message = f"role '{shorten(role)}' is not granted to tenant '{tenant}'"
-                yield _not_granted(fleet, tenant, "roles", path, message, granted)
+            if is_filled(fleet, path) and role not in allowed:
+                yield Problem(
+                    path,
+                    "not-granted",
+                    f"role '{shorten(role)}' is not for owners in the file of tenant '{tenant}'",
+                    (f"allowed: {listed(allowed)}",),
+                    fix=f"write one of these, or ask the platform team to add the owner in {fleet.source.file}",
+                )
+
+
+def owners_roles(fleet: Fleet, tenant: str) -> tuple[str, ...]:
+    """The roles that owners in a team's file may have: `edit` only where the tenant may do as much, everywhere."""
+    own = {role for path, role in walk.roles_of(fleet, tenant) if "owners" not in path}
+    return ("view", "edit") if own <= {"edit", "admin"} else ("view",)
 
 
 def included_files_keep_to_their_limits(fleet: Fleet) -> Iterator[Problem]:
     """As written; the plan looks again at the values that placeholders give."""
-    for tenant, grants in filled_tenants(fleet):
+    for tenant, _ in filled_tenants(fleet):
         at = ("tenants", tenant)
         for each in limited_in_tenant(fleet.said(*at)):
             path = (*at, *each.path)
             if is_filled(fleet, path) and not is_unfilled(each.value):
-                yield from beyond_limits(fleet, tenant, grants, each, path)
+                yield from beyond_limits(tenant, each, path)
 
 
 def included_files_have_a_limited_number_of_parts(fleet: Fleet) -> Iterator[Problem]:
-    for tenant, grants in filled_tenants(fleet):
-        at = ("tenants", tenant)
-        written: dict[str, list[Path]] = {
-            key: [(*at, key, name) for name in fleet.raw(*at, key)] for key in (*PARTS, "namespaces")
-        }
-        for key, paths in written.items():
-            yield from too_many(fleet, tenant, grants, key, [path for path in paths if is_filled(fleet, path)])
+    for tenant, _ in filled_tenants(fleet):
+        for key in (*PARTS, "namespaces"):
+            paths = [("tenants", tenant, key, name) for name in fleet.raw("tenants", tenant, key)]
+            yield from too_many(tenant, key, [path for path in paths if is_filled(fleet, path)])
 
 
 def foreign_address(fleet: Fleet, tenant: str, kind: str, path: Path, granted: Collection[str]) -> Problem:
@@ -133,15 +141,15 @@ def foreign_address(fleet: Fleet, tenant: str, kind: str, path: Path, granted: C
     return _not_granted(fleet, tenant, key, path, what, granted)
 
 
-def no_submodules(fleet: Fleet, tenant: str, path: Path) -> Problem:
-    """A Git source of an included file takes submodules, which are at any address that the repository names."""
+def not_advanced(fleet: Fleet, tenant: str, path: Path) -> Problem:
+    """An included file sets a field of Flux's that reaches further than others. Args: path: in the spec."""
     where = fleet.source.line_of(grant_at(fleet, tenant, "settings"))
     return Problem(
         path,
         "not-granted",
-        f"submodules can be at any address, so 'recurseSubmodules' is not granted to tenant '{tenant}'",
+        f"'{'.'.join(map(str, path))}' is an advanced field, which is not granted to tenant '{tenant}'",
         (f"grants: {where}",),
-        fix="remove it, or ask the platform team to add 'recurseSubmodules' to 'grants.settings' of the tenant",
+        fix="remove it, or ask the platform team to add 'advanced' to 'grants.settings' of the tenant",
     )
 
 
@@ -157,7 +165,7 @@ def _not_granted(fleet: Fleet, tenant: str, key: str, path: Path, message: str, 
     )
 
 
-def included_files_name_what_is_theirs_or_shared(fleet: Fleet) -> Iterator[Problem]:
+def included_files_name_what_is_theirs(fleet: Fleet) -> Iterator[Problem]:
     """As written; the plan looks again at what placeholders stand for."""
     for tenant, _ in filled_tenants(fleet):
         yield from foreign_names(fleet, tenant)

@@ -8,18 +8,18 @@ from typing import Any
 
 from tenantry.fleet.fleet import Fleet
 from tenantry.fleet.identity import borrowed
-from tenantry.fleet.settings import platforms_variables, variable_at
+from tenantry.fleet.settings import variable_at, variables_of
 from tenantry.fleet.template import fill
 from tenantry.flux.addresses import address_problems, addresses_of
-from tenantry.grants.authors import Named, foreign_names, may_name, names_of_spec, not_shared
+from tenantry.grants.authors import Named, foreign_names, is_own, names_of_spec, platforms_entry
+from tenantry.grants.fields import ADVANCED
 from tenantry.grants.grants import INTERVAL, grant_at, grants_of, has_sound_grants, is_allowed, is_filled
 from tenantry.grants.limits import Limited, beyond_limits, limited_in_spec, refused_by_policy
 from tenantry.grants.model import Grants
-from tenantry.grants.requirements import unmet
-from tenantry.grants.rules import foreign_address, no_submodules
+from tenantry.grants.rules import foreign_address, not_advanced
+from tenantry.messages.data import value_at
 from tenantry.messages.errors import Found, Path, Problem
-from tenantry.messages.placeholders import Variables, all_names_in, names_in
-from tenantry.model.requirements import NOTHING_REQUIRED, Requirements
+from tenantry.messages.placeholders import Variables, names_in
 from tenantry.plan.objects.scope import Scope
 
 _TO_SOURCES = ("sourceRef", "chartRef")
@@ -27,17 +27,13 @@ _TO_SOURCES = ("sourceRef", "chartRef")
 
 
 class Wall:
-    """Checks the objects of one scope: the platform's for addresses and what is required, a tenant's for everything."""
+    """Checks the objects of one scope: the platform's for addresses, a tenant's for everything."""
 
-    def __init__(
-        self, fleet: Fleet, scope: Scope, variables: Variables, required: Requirements = NOTHING_REQUIRED
-    ) -> None:
+    def __init__(self, fleet: Fleet, scope: Scope, variables: Variables) -> None:
         self._fleet = fleet
-        self._required = required
         self._scope = scope
         self._variables = variables
-        place = (scope.environment, scope.cluster, scope.tenant)
-        self._platforms = platforms_variables(fleet, *place) if scope.tenant else variables
+        self._of_tenant = variables_of(fleet, scope.environment, scope.cluster, tenant=scope.tenant)
         self._grants = (
             grants_of(fleet, scope.tenant) if scope.tenant and has_sound_grants(fleet, scope.tenant) else None
         )
@@ -50,7 +46,7 @@ class Wall:
 
         Args: origin: where in the document the value at a path of the spec is written.
         """
-        findings = [*address_problems(kind, spec), *unmet(self._required, kind, spec)]
+        findings = [*address_problems(kind, spec)]
         if self._scope.tenant:
             findings += self._findings(kind, spec, origin)
         yield from (self._placed(finding, origin) for finding in findings)
@@ -63,7 +59,7 @@ class Wall:
         if self._grants:
             yield from self._addresses(kind, spec, origin, self._grants)
             yield from self._authors(kind, spec, origin)
-            yield from self._submodules(kind, spec, origin, self._grants)
+            yield from self._advanced(kind, spec, origin, self._grants)
 
     def check_inherited(
         self, at: tuple[str, ...], kind: str, spec: Mapping[str, Any], origin: Callable[[Path], Path]
@@ -73,25 +69,21 @@ class Wall:
             return
         for path, group, name in names_of_spec(kind, dict(spec)):
             inherited = origin(path)[: len(at)] != at and not is_filled(self._fleet, origin(path))
-            if inherited and not may_name(self._fleet, self._scope.tenant, group, name):
-                yield not_shared(self._fleet, self._scope.tenant, at, group, name)
+            if inherited and not is_own(self._fleet, self._scope.tenant, group, name):
+                yield platforms_entry(self._fleet, self._scope.tenant, at, group, name)
 
     def _is_files(self, place: Path) -> bool:
-        """Whether the included file decides the value at a place: it wrote the value, or a variable that fills it in."""
-        if is_filled(self._fleet, place):
-            return True
-        at = ("tenants", self._scope.tenant, "variables")
-        declared = self._fleet.raw(*at)
-        names = all_names_in(self._fleet.source.value(place)) if declared else ()
-        return any(name in declared and is_filled(self._fleet, (*at, name)) for name in names)
+        return is_filled(self._fleet, place)
 
-    def _submodules(
+    def _advanced(
         self, kind: str, spec: Mapping[str, Any], origin: Callable[[Path], Path], grants: Grants
     ) -> Iterator[Problem]:
-        key = "recurseSubmodules"
-        granted = key in (grants.settings or ()) or not self._is_files(origin((key,)))
-        if kind == "GitRepository" and spec.get(key) and not granted:
-            yield no_submodules(self._fleet, self._scope.tenant, (key,))
+        if "advanced" in (grants.settings or ()):
+            return
+        for path in ADVANCED.get(kind, ()):
+            value = value_at(spec, path)
+            if value and any(self._is_files(origin(leaf)) for leaf in _leaves(value, path)):
+                yield not_advanced(self._fleet, self._scope.tenant, path)
 
     def _authors(self, kind: str, spec: Mapping[str, Any], origin: Callable[[Path], Path]) -> Iterator[Problem]:
         """Names in what an included file writes that are not the file's to use."""
@@ -100,8 +92,8 @@ class Wall:
             return  # told where they are written
         for path, group, name in (*names_of_spec(kind, dict(spec)), *self._names_of_objects(spec)):
             place = origin(path)
-            if self._is_files(place) and not may_name(self._fleet, tenant, group, name):
-                yield not_shared(self._fleet, tenant, path, group, name)
+            if self._is_files(place) and not is_own(self._fleet, tenant, group, name):
+                yield platforms_entry(self._fleet, tenant, path, group, name)
 
     def _names_of_objects(self, spec: Mapping[str, Any]) -> Iterator[Named]:
         """The sources and apps whose objects a spec names, by what the file calls them."""
@@ -145,7 +137,7 @@ class Wall:
         """The granted address patterns with their placeholders filled in. Raises: Found: a placeholder is unknown."""
         for index, pattern in enumerate(patterns or ()):
             try:
-                yield str(fill(pattern, self._platforms, ()))
+                yield str(fill(pattern, self._of_tenant, ()))
             except Found as found:
                 at = grant_at(self._fleet, self._scope.tenant, key, index)
                 raise Found(replace(finding, path=at) for finding in found.findings) from None
@@ -169,7 +161,7 @@ class Wall:
         """What is beyond the limits of the tenant's included file."""
         if self._grants:
             named = each._replace(path=place)
-            yield from beyond_limits(self._fleet, self._scope.tenant, self._grants, named, each.path)
+            yield from beyond_limits(self._scope.tenant, named, each.path)
 
     def _placed(self, finding: Problem, origin: Callable[[Path], Path]) -> Problem:
         place = origin(finding.path)
@@ -182,6 +174,15 @@ class Wall:
             at = variable_at(self._fleet, self._scope.environment, self._scope.cluster, name, self._scope.tenant)
             where = f" ({self._fleet.source.line_of(at)})" if at else ""
             yield f"'{{{name}}}' is '{self._variables.get(name, '')}' on cluster '{self._scope.cluster}'{where}"
+
+
+def _leaves(value: Any, at: Path) -> Iterator[Path]:
+    """The paths of the values below one: mappings are merged, so that each may have another author."""
+    if isinstance(value, Mapping) and value:
+        for key, inner in value.items():
+            yield from _leaves(inner, (*at, key))
+    else:
+        yield at
 
 
 def below(*at: str | int) -> Callable[[Path], Path]:

@@ -89,7 +89,7 @@ def refusals_of_change(before: Plan, after: Plan, limits: RunLimits) -> Iterator
     """
     planned = after if {*before.hubs} & {*after.hubs} else nothing_of(after)
     targets = planned_targets((each.manifest for each in before.objects), before.environment)
-    now = replace(held_by(before), strangers=frozenset(), targets=targets).with_new_owners(after)
+    now = replace(held_by(before), strangers=frozenset(), targets=targets)
     yield from refusals(planned, now, limits)
 
 

@@ -11,7 +11,7 @@ from tenantry.guard.targets import Target
 from tenantry.kube.objects import ObjectId
 
 if TYPE_CHECKING:
-    from tenantry.plan.plan import Plan
+    pass
 
 READ = ("Namespace", "Kustomization", "HelmRelease")
 """Kinds that stand for a tenant, an app or an add-on."""
@@ -119,30 +119,4 @@ class Held:
             namespaces={key: leaving for key, leaving in self.namespaces.items() if key not in left},
             addon_namespaces={key: leaving for key, leaving in self.addon_namespaces.items() if ("", *key) not in left},
             kept=kept,
-        )
-
-    def with_new_owners(self, plan: Plan) -> Held:
-        """What tenants had under their former names counts as theirs, and so does what they have from other tenants today."""
-        names, given = plan.new_names, plan.handed_over
-        if not names and not given:
-            return self
-        here = {(each.tenant, each.cluster, name) for each in plan.placements for name in each.namespaces}
-        apps = {each.id: each.tenant for each in plan.apps}
-
-        def placed(key: tuple[str, str, str]) -> tuple[str, str, str]:
-            tenant, cluster, name = key
-            receiver = given.get(("namespace", tenant, name), "")
-            return receiver if (receiver, cluster, name) in here else names.get(tenant, tenant), cluster, name
-
-        def owner(id: ObjectId, app: HeldApp) -> str:
-            receiver = given.get(("app", app.tenant, app.name), "")
-            return receiver if receiver and apps.get(id) == receiver else names.get(app.tenant, app.tenant)
-
-        return replace(
-            self,
-            namespaces={placed(key): leaving for key, leaving in self.namespaces.items()},
-            apps={id: replace(app, tenant=owner(id, app)) for id, app in self.apps.items()},
-            frozen=frozenset((names.get(tenant, tenant), cluster) for tenant, cluster in self.frozen),
-            kept={place: each._replace(tenant=placed((each.tenant, *place))[0]) for place, each in self.kept.items()},
-            marked=frozenset(map(placed, self.marked)),
         )

@@ -80,18 +80,7 @@ def _installed_again(plan: Plan, now: Held) -> Iterator[Problem]:
     going = {place: gone for place, ids in now.installers.items() if (gone := [id for id in ids if id not in planned])}
     wanted = held_by(plan).installers if going else {}
     both = {place: (gone, after) for place, gone in sorted(going.items()) if (after := wanted.get(place))}
-    given = {name: (former, tenant) for (what, former, name), tenant in plan.handed_over.items() if what == "namespace"}
-    for (_, namespace), (gone, _after) in both.items():
-        if namespace in given:
-            former, tenant = given[namespace]
-            yield error(
-                "former-owner-goes",
-                f"{listed(map(str, gone))} would go in the run that gives namespace '{namespace}' of tenant '{former}' to tenant"
-                f" '{tenant}': Helm would delete with it what '{tenant}' has there then",
-                f"let '{former}' stay on the cluster for this run: keep it in the file, with a selector that takes the cluster:"
-                f" tenantry set tenants.{former}.clusters '{{all: true}}'; remove it when the run is done",
-            )
-    found = {place[0]: each for place, each in both.items() if place[1] not in given}
+    found = {place[0]: each for place, each in both.items()}
     for reference, (gone, after) in found.items():
         yield error(
             "renamed-cluster",

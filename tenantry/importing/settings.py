@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 from tenantry.importing.blocks import literal
 from tenantry.importing.overlay import free_name
 from tenantry.importing.world import Notes, Thing
-from tenantry.kube.names import dns_label_problem, join, slug
+from tenantry.kube.names import join, slug
 from tenantry.messages.data import mapping_at, mappings_in
 
 _SECURITY = "pod-security.kubernetes.io/"
@@ -47,18 +47,18 @@ def settings_of(space: Space, notes: Notes) -> dict[str, Any]:
         found["podSecurity"] = OPEN["podSecurity"]
     found |= _role(space, notes)
     if not any(each.kind == "NetworkPolicy" and each.name == "tenantry-isolated" for each in space.objects):
-        found["network"] = {"base": "open"}
+        found["network"] = "open"
     for thing in space.objects:
         if thing.kind in KINDS and (_is_reconciler(space, thing) or _as_setting(space, thing, found, notes)):
             continue
-        if thing.kind in KINDS or (thing.is_declared and not is_own_account(space, thing)):
+        if thing.kind in KINDS and (thing.name == "tenantry" or thing.name.startswith(("tenantry-", "tenantry."))):
+            text = "names that begin with 'tenantry' are the fleet's own in a tenant's namespace"
+            notes.leave(thing.read, text, "declare it under 'objects' with another name; this one can go then")
+        elif thing.kind in KINDS or (thing.is_declared and not is_own_account(space, thing)):
             _declare(thing, objects)
             notes.take(thing.read, *space.path, "objects")
     if objects:
         found["objects"] = objects
-    network = found.get("network")
-    if network and network.keys() == {"base"}:
-        found["network"] = network["base"]
     return found
 
 
@@ -176,33 +176,23 @@ def _limits(_: Space, thing: Thing, found: dict[str, Any]) -> bool:
 
 
 def _policy(_: Space, thing: Thing, found: dict[str, Any]) -> bool:
-    if thing.name == "tenantry-isolated":
-        if "Egress" in thing.spec.get("policyTypes", ()):
-            found.setdefault("network", {})["base"] = "strict"
-        return True
-    key = thing.name.removeprefix("tenantry-")
-    if key == thing.name or dns_label_problem(key):
+    if thing.name != "tenantry-isolated":
         return False
-    network = found.setdefault("network", {})
-    network.setdefault("policies", {})[key] = thing.spec
+    if "Egress" in thing.spec.get("policyTypes", ()):
+        found["network"] = "strict"
     return True
 
 
 def _people(space: Space, thing: Thing, found: dict[str, Any]) -> bool:
-    """Owners and other bindings, by the names that Tenantry gives them."""
+    """Owners, by the name that Tenantry gives their binding."""
     role = str(thing.at("roleRef", "name"))
     subjects = [_subject(space, subject) for subject in mappings_in(thing.at("subjects"))]
     if thing.at("roleRef", "kind") != "ClusterRole" or None in subjects or not subjects:
         return False
-    if thing.name == join(space.tenant, "owners", role):
-        more = {"role": role} if role != "view" else {}
-        found["owners"] = [*found.get("owners", []), *({**each, **more} for each in subjects if each)]
-        return True
-    first, _, rest = thing.name.partition(".")
-    key = rest.removesuffix(f".{role}")
-    if first != "tenantry" or key == rest or dns_label_problem(key):
+    if thing.name != join(space.tenant, "owners", role):
         return False
-    found.setdefault("roleBindings", {})[key] = {"role": role, "subjects": subjects}
+    more = {"role": role} if role != "view" else {}
+    found["owners"] = [*found.get("owners", []), *({**each, **more} for each in subjects if each)]
     return True
 
 
@@ -255,27 +245,24 @@ def account_of(thing: Thing | None) -> dict[str, Any]:
     return made
 
 
-_OF_NAMESPACES = ("quota", "limits", "labels", "annotations", "podSecurity", "network", "objects")
+_OF_NAMESPACES = ("quota", "limits", "labels", "annotations", "podSecurity", "objects")
 
 
 def difference(main: dict[str, Any], extra: dict[str, Any]) -> dict[str, Any]:
     """What the entry of an extra namespace says: it is merged with the settings of the main one."""
     found: dict[str, Any] = {}
+    if (network := extra.get("network", "isolated")) != main.get("network", "isolated"):
+        found["network"] = network
     for key in _OF_NAMESPACES:
         ours, theirs = (_whole(key, each.get(key)) for each in (main, extra))
         if ours == theirs:
             continue
-        if key == "network" and "policies" not in theirs:
-            found[key] = theirs["base"]
-        else:
-            found[key] = _changed(ours, theirs)
+        found[key] = _changed(ours, theirs)
     return found
 
 
 def _whole(key: str, value: Any) -> dict[str, Any]:
     """A setting in its long form."""
-    if key == "network":
-        return {"base": "isolated", **({"base": value} if isinstance(value, str) else value or {})}
     if key == "podSecurity":
         return (
             dict.fromkeys(("enforce", "audit", "warn"), value)

@@ -9,10 +9,8 @@ from tenantry.model.apps import Addon, App, State
 from tenantry.model.clusters import Cluster, ClusterGroup, Environment
 from tenantry.model.durations import Duration
 from tenantry.model.flux import HelmOfAddons, HelmOfApps, KustomizeOfAddons, KustomizeOfApps
-from tenantry.model.network import Network
 from tenantry.model.notifications import Alert, Receiver
 from tenantry.model.objects import ClusterObject, ObjectManifest
-from tenantry.model.requirements import Requirements
 from tenantry.model.scalars import (
     AppName,
     ClassNames,
@@ -33,10 +31,9 @@ from tenantry.model.sources import Config, Credentials, GitRef, Oci, Source
 from tenantry.model.strict import InParts, Model, OneOf
 from tenantry.model.tenancy import (
     ClusterRights,
-    ExtraBinding,
     ExtraNamespace,
     Limits,
-    NamespaceRole,
+    Network,
     PodSecurity,
     ServiceAccount,
     TenantOwner,
@@ -47,8 +44,7 @@ class PlacedSettings(Model):
     """Settings of a tenant that can differ between environments and clusters."""
 
     role: RoleName | None = None
-    """The ClusterRole of the tenant's service account in its namespaces, or one of `roles`. It decides what the tenant's apps may
-    do there."""
+    """The ClusterRole of the tenant's service account in its namespaces. It decides what the tenant's apps may do there."""
     interval: Duration | None = None
     """How often apps are reconciled."""
     retryInterval: Duration | None = None
@@ -60,7 +56,10 @@ class PlacedSettings(Model):
     limits: Limits | None = None
     """A LimitRange for containers in each namespace. Default: none."""
     network: Network | None = None
-    """Who can connect to the tenant's pods. Default: `isolated`."""
+    """`isolated` admits the tenant's own pods and those in namespaces without a tenant, and lets pods connect to anywhere. `strict`
+    admits the tenant's own pods and those in `namespaces` of add-ons. Its pods reach the tenant's own, DNS at port 53, the API
+    server at port 6443 of private addresses, and what a NetworkPolicy under `objects` adds, but never a cloud's metadata service.
+    `open` creates no policy. Default: `isolated`."""
     labels: dict[LabelKey, LabelValue | None] | None = None
     """Labels of the tenant's namespaces. Labels that Tenantry, Flux and Kubernetes set themselves are refused."""
     annotations: dict[LabelKey, str | None] | None = None
@@ -69,19 +68,12 @@ class PlacedSettings(Model):
     """The Pod Security Standard of the tenant's namespaces. Default: `baseline`."""
     owners: list[TenantOwner] | None = None
     """People, and their role in the tenant's namespaces. A tenant's list replaces the list in `defaults`."""
-    roleBindings: dict[Name, ExtraBinding | None] | None = None
-    """ClusterRoles for other subjects, in the tenant's namespaces only."""
-    roles: dict[RoleName, NamespaceRole | None] | None = None
-    """Roles of the tenant's own namespaces, by the names that `role`, `owners` and `roleBindings` use. An included file cannot set
-    them."""
     objects: dict[Name, ObjectManifest | None] | None = None
     """Manifests of any namespaced kind, which are in each of the tenant's namespaces before its apps: pull secrets, CA bundles,
     ExternalSecrets."""
     dependsOn: list[AppName] | None = None
     """Add-ons that must be ready before anything of the tenant is created on the same cluster: its namespaces or baseline, and
     with them its apps. Written as `platform/<add-on>`; see [Order](apps-and-sources.md#order)."""
-    require: Requirements | None = None
-    """What the tenant's sources, images and namespaces have to be like, whoever declares them. An included file cannot set it."""
 
 
 class SettingsPatch(PlacedSettings):
@@ -153,8 +145,8 @@ class Frame(Settings):
     """Manifests of cluster-scoped kinds that belong to the tenant, on each cluster where it is placed, before its apps:
     PersistentVolumes, PriorityClasses, StorageClasses."""
     clusterAdmin: bool = False
-    """Whether `role`, `owners` and `roleBindings` may give `cluster-admin`, which can do everything in the tenant's namespaces,
-    including deleting them and removing their pod security."""
+    """Whether `role`, `owners` and a RoleBinding under `objects` may give `cluster-admin`, which can do everything in the tenant's
+    namespaces, including deleting them and removing their pod security."""
     environments: Annotated[list[Name], Field(min_length=1)] | None = None
     """The environments the tenant is in, and those that extend them. An app's list replaces this one. Default: all
     environments."""
@@ -194,16 +186,9 @@ class Tenant(TenantClass):
     adopt: bool = False
     """Whether to take over existing objects that the environment does not manage yet; `tenantry preflight` shows what
     that changes."""
-    formerly: list[Name] = []
-    """Former names of the tenant, the oldest first. Namespaces, accounts and all other objects keep the oldest in their names, so a
-    new name of the tenant changes their labels, and nothing is installed again. Keep the key as long as the tenant is there."""
     state: State = "active"  # type: ignore[assignment]  # a class removes no tenant
     """`paused`: Flux stops reconciling the tenant's apps. `removing`: a later run may remove the tenant, even if the environment is
     protected; its namespaces stay with their data. `offboarding`: its namespaces go with their data."""
-
-    def first_name(self, name: str) -> str:
-        """The oldest name of the tenant that is called so today."""
-        return self.formerly[0] if self.formerly else name
 
 
 RESERVED = (
@@ -290,8 +275,6 @@ class Platform(Model):
     Several add-ons can share one. No source has the name of an add-on."""
     addons: dict[Name, Addon] = {}
     """Apps of the platform team."""
-    require: Requirements | None = None
-    """What add-ons' sources and namespaces, and the chart for baselines, have to be like."""
     alerts: dict[Name, Alert] = {}
     """Who is notified when add-ons fail or change; for remote clusters also about baselines and all tenants' apps."""
 

@@ -118,7 +118,7 @@ class HelmPatch(FluxBlock):
     any namespace; it is created if needed."""
     storageNamespace: Fillable[Name] | None = None
     """The namespace in which Helm stores the release: one of the tenant's, by key or name. Default: the main one. Another one
-    uninstalls the release and installs a new one. With its `targetNamespace`, an app can be given to another tenant."""
+    uninstalls the release and installs a new one."""
     commonMetadata: CommonMetadata | None = None
     """Labels and annotations for every object."""
 

@@ -23,7 +23,9 @@ class ObjectMetadata(Model):
 
 
 class ObjectManifest(Model):
-    """A manifest of any kind. All texts can hold placeholders: those of apps, and `{namespace}`."""
+    """A manifest of any kind. All texts can hold placeholders: those of apps, `{namespace}` and `{account}`, which is the name of
+    the User whom Flux impersonates for the tenant there.
+    """
 
     model_config = ConfigDict(extra="allow")
 

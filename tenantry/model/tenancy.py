@@ -2,10 +2,9 @@
 
 from typing import Annotated, Any, Literal, Self, get_args
 
-from pydantic import AfterValidator, Field, model_validator
+from pydantic import AfterValidator, BeforeValidator, Field, model_validator
 
 from tenantry.messages.redact import shorten
-from tenantry.model.network import Network
 from tenantry.model.objects import ObjectManifest
 from tenantry.model.scalars import (
     LabelKey,
@@ -48,7 +47,9 @@ class AccountRef(Model):
     """A key of the tenant's `namespaces`, or a name. Default: the main namespace."""
 
 
-class Subject(OneOf):
+class TenantOwner(OneOf):
+    """Somebody, and the role in the tenant's namespaces."""
+
     one_of = ("group", "user", "serviceAccount")
 
     group: SubjectName | None = None
@@ -58,19 +59,8 @@ class Subject(OneOf):
     serviceAccount: AccountRef | None = None
     """A service account on the cluster of the binding."""
 
-
-class TenantOwner(Subject):
     role: RoleName = "view"
-    """The ClusterRole of these people in the tenant's namespaces."""
-
-
-class ExtraBinding(Model):
-    """A ClusterRole for other subjects, in the tenant's namespaces only."""
-
-    role: RoleName
-    """A ClusterRole. It must exist on the clusters."""
-    subjects: Annotated[list[Subject], Field(min_length=1)]
-    """Who gets the role."""
+    """The ClusterRole in the tenant's namespaces."""
 
 
 def _not_kubernetes_own(value: str) -> str:
@@ -93,6 +83,25 @@ class ServiceAccount(Model):
     """Annotations, such as those by which a cloud gives it an identity."""
     imagePullSecrets: list[ObjectName] = []
     """Secrets in the same namespace with which its pods pull images, such as those that `objects` make."""
+
+
+# --- who may talk to pods ---------------------------------------------------------------------------------------------
+
+_NETWORKS = ("isolated", "strict", "open")
+
+
+def _one_word(value: Any) -> Any:
+    if value is None or value in _NETWORKS:
+        return value
+    fix = "write isolated, strict or open"
+    if isinstance(value, dict):
+        more = "; a NetworkPolicy of your own stands under 'objects:'"
+        raise refusal("bad-value", "'network' is one word", fix=f"{fix}{more}")
+    raise refusal("bad-value", f"'{shorten(str(value))}' is not a valid network setting", fix=fix)
+
+
+Network = Annotated[Literal["isolated", "strict", "open"], BeforeValidator(_one_word)]
+"""Who may connect to a tenant's pods, and where these may connect to."""
 
 
 # --- what pods may take and do --------------------------------------------------------------------------------------
@@ -172,15 +181,6 @@ class AddonNamespace(Model):
     """Manifests of any namespaced kind, which are in the namespace before the add-on: pull secrets, CA bundles, ExternalSecrets."""
 
 
-class FormerOwner(Model):
-    """A tenant that had the namespace before, by the name that it had then."""
-
-    tenant: Name
-    """The tenant. It may be gone, or still be there with what it kept."""
-    apps: list[Name] = []
-    """The apps that came along and have this tenant in the names of their Flux objects, which they keep."""
-
-
 class ExtraNamespace(Model):
     """What differs from the tenant's settings in one namespace."""
 
@@ -198,7 +198,7 @@ class ExtraNamespace(Model):
     podSecurity: PodSecurity | None = None
     """Merged with the tenant's."""
     network: Network | None = None
-    """Merged with the tenant's. A single word replaces it entirely."""
+    """In place of the tenant's."""
     objects: dict[Name, ObjectManifest | None] | None = None
     """Merged with the tenant's. `null` removes one."""
     serviceAccount: bool = False
@@ -207,9 +207,6 @@ class ExtraNamespace(Model):
     state: Literal["active", "removing", "offboarding"] = "active"
     """`removing`: a later run may remove the entry, even if the environment is protected; the namespace stays with its data.
     `offboarding`: the namespace goes with its data. Until that run its apps keep running."""
-    formerly: list[FormerOwner] = []
-    """The tenants that had the namespace before, the oldest first. It keeps the name that it had with the oldest, and everything in
-    it. Keep the key as long as the namespace is there."""
 
     @model_validator(mode="after")
     def _named_after_the_main_one(self) -> Self:
@@ -238,13 +235,6 @@ class PolicyRule(Model):
 
 OWN_ROLES = ("admin", "cluster-admin", "edit", "view")
 """Kubernetes' own roles for users. Source: kubernetes.io, "Using RBAC Authorization", user-facing roles."""
-
-
-class NamespaceRole(Model):
-    """A Role in each of the tenant's namespaces."""
-
-    rules: Annotated[list[PolicyRule], Field(min_length=1)]
-    """Its rules. Those that give every right in a namespace need `clusterAdmin: true`."""
 
 
 class AddonAccount(Model):

@@ -7,7 +7,6 @@ from collections.abc import Iterable, Sequence
 from tenantry.kube.objects import Manifest
 from tenantry.plan.admission_objects import Rule, matched, policy
 from tenantry.plan.objects.scope import ACCOUNT_LABEL, ENVIRONMENT_LABEL, ROLE_LABEL, TENANT_LABEL
-from tenantry.plan.required import image_policy, requirement_policy
 from tenantry.plan.tenant_rules import flux_rules
 
 _PREFIX = "tenantry/"
@@ -41,12 +40,12 @@ def management_policies(platform: Sequence[str], *, shared_identity: bool) -> tu
     Args: platform: the namespaces of add-ons. shared_identity: whether tenants may use the controllers' cloud identity.
     """
     rules = flux_rules(platform, shared_identity=shared_identity)
-    return (*_objects(rules), *requirement_policy(), *_status(), *remote_policies())
+    return (*_objects(rules), *_status(), *remote_policies())
 
 
 def remote_policies() -> tuple[Manifest, ...]:
     """The policies of every cluster, each with its binding."""
-    return (*_baselines(), *image_policy(), *label_policies())
+    return (*_baselines(), *label_policies())
 
 
 def label_policies() -> tuple[Manifest, ...]:

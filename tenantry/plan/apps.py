@@ -49,7 +49,7 @@ def plan_apps(
     apps = tuple(apps)
     result = AppSet()
     resolved = _resolved(fleet, scope, settings, apps, variables, result.findings)
-    builder = _Builder(fleet, scope, variables, settings, result, charts_of(scope, resolved.values()))
+    builder = _Builder(fleet, scope, variables, result, charts_of(scope, resolved.values()))
     builder.known.update(addons)
     builder.before.update(before or {})
     there = {**{app: Dependency(app_id(scope, app, each.kind)) for app, each in resolved.items()}, **addons}
@@ -90,7 +90,6 @@ class _Builder:
         fleet: Fleet,
         scope: Scope,
         variables: Variables,
-        settings: TenantSettings,
         result: AppSet,
         charts: Mapping[str, str],
     ) -> None:
@@ -102,7 +101,7 @@ class _Builder:
         self.known: dict[str, Dependency] = {}
         self.before: dict[str, Sequence[Dependency]] = {}
         self.attachments = Attachments(fleet, scope, variables)
-        self.wall = Wall(fleet, scope, variables, settings.require)
+        self.wall = Wall(fleet, scope, variables)
         self.add = partial(_add, result, self.attachments)
         self.sources = SourceSet(fleet, scope, variables, self.attachments, charts, self.wall, self.add)
 
@@ -273,13 +272,6 @@ class _Builder:
             if name and key == "storageNamespace" and not self.scope.tenant:
                 message = "where Helm stores the release of an add-on follows from its 'namespace' and 'account'"
                 raise Found([Problem(at, "owned-field", message, fix="remove 'storageNamespace'")])
-        if app.name in self.scope.former and not self.scope.kubeconfig:
-            message = (
-                f"app '{app.name}' came from another tenant, and on management cluster '{self.scope.cluster}' Flux's object for"
-                " it would be another one: what is installed there would be removed"
-            )
-            fix = f"take the app off that cluster before it changes hands: exclude '{self.scope.cluster}' in its 'clusters'"
-            raise Found([Problem(_path_of(self.scope, app.name), "came-from-another", message, fix=fix)])
 
 
 def _add(result: AppSet, attachments: Attachments, planned: KubeObject) -> None:

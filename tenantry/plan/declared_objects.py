@@ -20,6 +20,7 @@ from tenantry.model.objects import ClusterObject, ObjectManifest
 from tenantry.model.strict import FILLED
 from tenantry.model.tenancy import ClusterRights
 from tenantry.plan.objects.baseline import users_of
+from tenantry.plan.objects.network import metadata_service
 from tenantry.plan.objects.scope import Scope, installed_labels
 
 _RBAC = "rbac.authorization.k8s.io"
@@ -45,13 +46,14 @@ class Surroundings:
     """What the objects of a namespace are checked against.
 
     variables: for placeholders. origin: where the setting at a path is written. taken: the fleet's own manifests in the namespace.
-    cluster_admin: whether the tenant may have it. holder: who has another namespace, in words.
+    cluster_admin: whether the tenant may have it. network: who may talk to its pods. holder: who has another namespace, in words.
     """
 
     variables: Variables
     origin: Callable[[Path], Path]
     taken: Iterable[Manifest] = ()
     cluster_admin: bool = False
+    network: str = ""
     holder: Callable[[str], str | None] = lambda _: None
 
 
@@ -65,7 +67,7 @@ def declared_objects(scope: Scope, written: Mapping[str, Any], around: Surroundi
         if is_of_flux(str(data["apiVersion"])):
             continue  # the rules refuse it
         try:
-            manifest = manifest_of(at, ObjectManifest, data, {**around.variables, "namespace": scope.namespace})
+            manifest = manifest_of(at, ObjectManifest, data, _variables(scope, around))
         except Found as found:
             findings += [replace(finding, path=around.origin(finding.path)) for finding in found.findings]
             continue
@@ -81,6 +83,12 @@ def declared_objects(scope: Scope, written: Mapping[str, Any], around: Surroundi
     if findings:
         raise Found(findings)
     return made
+
+
+def _variables(scope: Scope, around: Surroundings) -> Variables:
+    """What objects in the scope's namespace can name. An add-on's account is the platform's."""
+    account = {"account": users_of(scope)[0]} if scope.tenant else {}
+    return {**around.variables, "namespace": scope.namespace, **account}
 
 
 def _key(manifest: Manifest) -> tuple[str, str, str]:
@@ -110,7 +118,7 @@ def _is_fleets(scope: Scope, manifest: Manifest) -> bool:
     if not scope.tenant:
         return False
     kind, name = manifest["kind"], str(manifest["metadata"]["name"])
-    if kind == "RoleBinding" and name.startswith((f"{scope.named_after}-reconciler-", f"{scope.named_after}-owners-")):
+    if kind == "RoleBinding" and name.startswith((f"{scope.tenant}-reconciler-", f"{scope.tenant}-owners-")):
         return True
     return kind in _NAMED_BY_BASELINES and (name == "tenantry" or name.startswith(("tenantry-", "tenantry.")))
 
@@ -127,6 +135,12 @@ def _problems(scope: Scope, manifest: Manifest, at: Path, around: Surroundings) 
     if (kind, name) in _KUBERNETES_OWN:
         message = f"{kind} '{name}' is made by Kubernetes in every namespace"
         yield Problem(at, "kubernetes-own", message, fix="choose another name, or remove it", at_key=True)
+    if around.network == "strict" and kind == "NetworkPolicy" and (address := metadata_service(manifest)):
+        cidr = "::/0" if ":" in address else "0.0.0.0/0"
+        rule = f'to: [{{ipBlock: {{cidr: "{cidr}", except: ["{address}"]}}}}]'
+        message = f"policy '{name}' leads to a cloud's metadata service ({address}), which 'strict' forbids"
+        fix = f"name where the pods may connect to, or write '{rule}'"
+        yield Problem((*at, "spec"), "metadata-service", message, fix=fix)
     if group_of(manifest["apiVersion"]) == _RBAC and scope.tenant:
         yield from _rights(scope, manifest, at, around)
 
@@ -140,7 +154,7 @@ def _rights(scope: Scope, manifest: Manifest, at: Path, around: Surroundings) ->
         yield Problem((*at, "roleRef" if kind == "RoleBinding" else "rules"), "cluster-admin", message, fix=fix)
     own = {scope.namespace, scope.storage, *scope.namespaces.values()}
     for index, subject in enumerate(_listed(manifest.get("subjects"))):
-        if whose := _whose(subject, own, around):
+        if whose := _whose(scope, subject, own, around):
             message = (
                 f"'{subject.get('name')}' is {whose}, and not tenant '{scope.tenant}' or somebody whom it may let in"
             )
@@ -154,14 +168,15 @@ def _gives_all(manifest: Manifest) -> bool:
     return gives_all(_listed(manifest.get("rules")))
 
 
-def _whose(subject: Mapping[str, Any], own: set[str], around: Surroundings) -> str:
+def _whose(scope: Scope, subject: Mapping[str, Any], own: set[str], around: Surroundings) -> str:
     """To whom a subject belongs that a tenant may not let in, in words; "" if it may."""
     name = str(subject.get("name", ""))
     if subject.get("kind") == "ServiceAccount":
         namespace = str(subject.get("namespace") or "")
         holder = around.holder(namespace) if namespace and namespace not in own else None
         return f"a service account of {holder}" if holder else ""
-    return "reserved by Kubernetes" if name.startswith("system:") else ""
+    is_own = subject.get("kind") == "User" and name in users_of(scope)
+    return "reserved by Kubernetes" if name.startswith("system:") and not is_own else ""
 
 
 def _listed(value: Any) -> list[Mapping[str, Any]]:

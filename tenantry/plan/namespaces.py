@@ -22,7 +22,6 @@ from tenantry.kube import names
 from tenantry.messages.errors import Found, Path, Problem
 from tenantry.messages.placeholders import is_unfilled
 from tenantry.model import ConfigMap
-from tenantry.model.tenancy import Subject
 from tenantry.plan.objects.baseline import account_namespace
 from tenantry.plan.objects.scope import Scope
 
@@ -191,22 +190,16 @@ def foreign_accounts(
     holder: who has a namespace, such as "tenant 'movy'"; None: nobody whom the fleet knows.
     """
     own = {scope.namespace, *scope.namespaces.values()}
-    for path, subject in _subjects(settings):
+    for index, subject in enumerate(settings.owners):
         if subject.serviceAccount is None:
             continue
         namespace = account_namespace(scope, subject.serviceAccount)
         if namespace not in own and (who := holder(namespace)):
             yield Problem(
-                setting_origin(fleet, scope.tenant, scope.environment, scope.cluster, *path, "serviceAccount"),
+                setting_origin(
+                    fleet, scope.tenant, scope.environment, scope.cluster, "owners", index, "serviceAccount"
+                ),
                 "foreign-account",
                 f"service account '{namespace}/{subject.serviceAccount.name}' belongs to {who}, not to tenant '{scope.tenant}'",
                 fix="name one in the tenant's own namespaces, or in a namespace that Tenantry does not manage",
             )
-
-
-def _subjects(settings: TenantSettings) -> Iterator[tuple[Path, Subject]]:
-    for index, owner in enumerate(settings.owners):
-        yield ("owners", index), owner
-    for name, binding in settings.roleBindings.items():
-        for index, subject in enumerate(binding.subjects):
-            yield ("roleBindings", name, "subjects", index), subject

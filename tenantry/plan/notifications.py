@@ -12,7 +12,7 @@ from tenantry.fleet.leaks import secrets_of
 from tenantry.fleet.resolve import resolved
 from tenantry.fleet.rules.notifications import alert_lacks, receiver_lacks
 from tenantry.flux.conformance import check_spec
-from tenantry.grants.authors import may_name, names_all
+from tenantry.grants.authors import is_own, names_all
 from tenantry.grants.grants import is_filled
 from tenantry.grants.wall import Wall, below
 from tenantry.kube.objects import KubeObject, ObjectId
@@ -145,12 +145,12 @@ def _labelled(kind: str, labels: Mapping[str, str]) -> dict[str, Any]:
 def _own_sources(fleet: Fleet, scope: Scope) -> dict[str, str]:
     """The kinds of the sources that an included file may name."""
     sources = sorted(fleet.document.tenants[scope.tenant].sources.items())
-    return {name: each.block.flux_kind for name, each in sources if may_name(fleet, scope.tenant, "sources", name)}
+    return {name: each.block.flux_kind for name, each in sources if is_own(fleet, scope.tenant, "sources", name)}
 
 
 def _shared_sources(fleet: Fleet, scope: Scope, apps: Mapping[str, ObjectId], *, commits: bool) -> list[dict[str, Any]]:
-    """What an alert of an included file tells of, where the main file has apps or sources that it does not share."""
-    named = [_source_of(scope, name, id) for name, id in apps.items() if may_name(fleet, scope.tenant, "apps", name)]
+    """What an alert of an included file tells of, where the main file has apps or sources of the tenant."""
+    named = [_source_of(scope, name, id) for name, id in apps.items() if is_own(fleet, scope.tenant, "apps", name)]
     own = _own_sources(fleet, scope) if named and not commits and not scope.kubeconfig else {}
     labels = _labels(scope)
     # With labels, because a source that no app uses is not planned: its name may be that of another tenant's object.
@@ -202,8 +202,9 @@ def plan_receivers(
             receiver = resolved(fleet, (*at, name), Receiver, variables)
             raise_found(receiver_lacks(fleet, (*at, name), receiver))
             filled = receiver.sources is None and is_filled(fleet, (*at, name))
-            own = partial(may_name, fleet, scope.tenant, "sources") if filled else None
-            if fetched := tuple(_fetched(receiver, planned, own)):
+            own = partial(is_own, fleet, scope.tenant, "sources") if filled else None
+            # Add-ons of the same content share a source.
+            if fetched := tuple(dict.fromkeys(_fetched(receiver, planned, own))):
                 made = _object(scope, name, receiver, fetched, (*at, name))
                 raise_found(wall.check("Receiver", made.manifest["spec"], below(*at, name)))
                 bound = attachments.bound(made)

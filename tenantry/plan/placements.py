@@ -8,17 +8,14 @@ from functools import partial
 from itertools import chain
 
 from tenantry.fleet.fleet import Fleet
-from tenantry.fleet.namespaces import former_main
 from tenantry.fleet.rules.variables import disagreements
 from tenantry.fleet.settings import (
     TenantSettings,
     namespace_settings,
-    platforms_variables,
     setting_origin,
     tenant_states,
     variables_of,
 )
-from tenantry.grants.requirements import lacking_labels
 from tenantry.kube.acceptance import refusals
 from tenantry.kube.objects import KubeObject, Manifest, ObjectId, Owner
 from tenantry.messages.errors import Path, Problem, raise_found
@@ -94,8 +91,7 @@ class PlacementPlanner:
         ids = {name: each.id for name, each in after.items()}
         self._gathering.findings += disagreements(self.fleet, tenant, cluster)
         variables = variables_of(self.fleet, self.environment, cluster, tenant=tenant)
-        of_platform = platforms_variables(self.fleet, self.environment, cluster, tenant)
-        own = cluster_objects(scope, declared.clusterObjects, of_platform)
+        own = cluster_objects(scope, declared.clusterObjects, variables)
         wide = {claim_of(cluster, each.manifest): each.at for each in own}
         self._gathering.note(cluster, ((each.manifest, each.at) for each in own))
         self.placements.append(
@@ -120,7 +116,6 @@ class PlacementPlanner:
         namespace = self._territory.main(tenant)
         kubeconfig = self._platform.kubeconfig(cluster)
         extra = self._territory.extra(tenant)
-        first_name = self.fleet.document.tenants[tenant].first_name(tenant)
         own = self.fleet.document.tenants[tenant].namespaces
         return Scope(
             environment=self.environment,
@@ -135,15 +130,6 @@ class PlacementPlanner:
             namespaces=extra,
             shard=self.fleet.clusters[cluster].shard,
             common=(namespace,) if kubeconfig else (),
-            first_name=first_name,
-            former={
-                app: former_main(self.fleet, self.environment, owner.tenant)
-                for each in own.values()
-                for owner in each.formerly
-                if owner.tenant not in (tenant, *self.fleet.document.tenants[tenant].formerly)
-                for app in owner.apps
-            },
-            givers={extra[key]: tuple(owner.tenant for owner in each.formerly) for key, each in own.items()},
             # Flux objects for a remote cluster are in one namespace, so only its account is needed.
             accounts=() if kubeconfig else tuple(name for key, name in extra.items() if own[key].serviceAccount),
         )
@@ -152,7 +138,7 @@ class PlacementPlanner:
         """The name of the tenant's service account in its own namespaces."""
         declared = self.fleet.document.tenants[tenant]
         account = declared.serviceAccount
-        return account.name if account and account.name else declared.first_name(tenant)
+        return account.name if account and account.name else tenant
 
     def _accounts(self, scope: Scope) -> Iterator[Manifest]:
         """The service accounts in the tenant's namespaces: for Flux on the management cluster, and for pods if the file says so."""
@@ -173,7 +159,7 @@ class PlacementPlanner:
     def _local_base(self, scope: Scope, settings: TenantSettings, after: tuple[ObjectId, ...]) -> tuple[ObjectId, ...]:
         state = self._state(scope)
         own, extras = baseline(scope, settings), list(self._extra_baselines(scope))
-        self._refuse(scope, settings, [own, *extras])
+        self._refuse(scope, [own, *extras])
         first, *rest = (in_state(each, state) for each in _in_order(scope.owner, own))
         more = (object for each in extras for object in _in_order(scope.owner, each))
         extra = [in_state(each, state) for each in more]
@@ -209,7 +195,7 @@ class PlacementPlanner:
     def _objects(self, scope: Scope, settings: TenantSettings, base: Sequence[Manifest]) -> Iterator[DeclaredObject]:
         """The platform team's own objects in all namespaces of the tenant. base: the fleet's there."""
         tenant = self.fleet.document.tenants[scope.tenant]
-        variables = platforms_variables(self.fleet, self.environment, scope.cluster, scope.tenant)
+        variables = variables_of(self.fleet, self.environment, scope.cluster, tenant=scope.tenant)
         for key, name in {"": scope.namespace, **scope.namespaces}.items():
             here = settings
             if key:
@@ -218,6 +204,7 @@ class PlacementPlanner:
                 variables=variables,
                 taken=[each for each in base if each["metadata"].get("namespace") == name],
                 cluster_admin=tenant.clusterAdmin,
+                network=here.network,
                 holder=self._territory.holder,
                 origin=partial(self._origin, scope, key),
             )
@@ -236,7 +223,7 @@ class PlacementPlanner:
         made = service_account(scope.service_account, scope.home, self.environment, Owner(scope.tenant))
         shared = self._gathering.share(made, at)
         baselines = [baseline(scope, settings), *self._extra_baselines(scope)]
-        self._refuse(scope, settings, baselines)
+        self._refuse(scope, baselines)
         manifests = [*chain(*baselines), *self._accounts(scope)]
         manifests += cluster_rights(scope, self.fleet.document.tenants[scope.tenant].clusterRoles)
         manifests += [each.manifest for each in own]
@@ -250,17 +237,15 @@ class PlacementPlanner:
         self._gathering.claim_release((scope.cluster, platform.storage, release.manifest["spec"]["releaseName"]), at)
         return (release.id, shared, *self._platform.identity(scope.cluster))
 
-    def _refuse(self, scope: Scope, settings: TenantSettings, baselines: Sequence[Sequence[Manifest]]) -> None:
+    def _refuse(self, scope: Scope, baselines: Sequence[Sequence[Manifest]]) -> None:
         """Check the baselines of the main namespace and of the extra ones.
 
-        Raises: Found: an API server would refuse a part, or a label is required that a namespace has not.
+        Raises: Found: an API server would refuse a part.
         """
         findings: list[Problem] = []
         for key, manifests in zip(("", *scope.namespaces), baselines, strict=True):
-            lacking = lacking_labels(settings.require, manifests[0])
-            for found in chain(lacking, chain.from_iterable(map(refusals, manifests))):
-                place = self._origin(scope, key, found.path) if found.path else ("tenants", scope.tenant)
-                findings.append(replace(found, path=place))
+            for found in chain.from_iterable(map(refusals, manifests)):
+                findings.append(replace(found, path=self._origin(scope, key, found.path)))
         raise_found(findings)
 
     def _origin(self, scope: Scope, namespace: str, path: Path) -> Path:

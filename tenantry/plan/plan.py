@@ -11,7 +11,6 @@ from typing import NamedTuple
 
 from tenantry.fleet.classes import class_of_app
 from tenantry.fleet.fleet import Fleet, hubs_of
-from tenantry.fleet.namespaces import extra_namespaces
 from tenantry.fleet.placement import cluster_labels
 from tenantry.kube.objects import KubeObject, ObjectId
 from tenantry.messages.errors import UNKNOWN_NAME, Path, Refused
@@ -48,8 +47,6 @@ class Plan:
     labels, homes: of each cluster of the fleet; its homes are its environments.
     hubs: the management clusters, in the order of the file. Where there are several, the name of one is part of each identity.
     hub_by_cluster: of the environment's clusters. A management cluster is its own.
-    new_names: of tenants that had other names before, by each of these.
-    handed_over: the tenants that have namespaces and apps of other tenants today, by the kind, the other tenant and the name.
     app_classes: the class that an app comes from, by tenant and app; only with a rollout.
     """
 
@@ -69,9 +66,7 @@ class Plan:
     homes: Mapping[str, Sequence[str]] = field(default_factory=dict)
     before: str | None = None
     hub_by_cluster: Mapping[str, str] = field(default_factory=dict)
-    new_names: Mapping[str, str] = field(default_factory=dict)
     app_classes: Mapping[tuple[str, str], str] = field(default_factory=dict)
-    handed_over: Mapping[tuple[str, str, str], str] = field(default_factory=dict)
 
     @property
     def management(self) -> str:
@@ -153,8 +148,7 @@ def alike(before: Plan, after: Plan) -> tuple[Plan, Plan]:
 
 def nothing_of(plan: Plan) -> Plan:
     """An empty plan of the same environment."""
-    empty = Plan(plan.environment, plan.hubs, (), (), (), hub_by_cluster=plan.hub_by_cluster)
-    return replace(empty, new_names=plan.new_names, handed_over=plan.handed_over)
+    return Plan(plan.environment, plan.hubs, (), (), (), hub_by_cluster=plan.hub_by_cluster)
 
 
 def check_declared(fleet: Fleet, environment: str) -> None:
@@ -209,9 +203,7 @@ def plan(fleet: Fleet, environment: str, part: Part | None = None) -> Plan:
         {name: cluster.environments for name, cluster in fleet.clusters.items()},
         fleet.environments[environment].before,
         hubs_of(fleet, environment),
-        {old: name for name, tenant in fleet.document.tenants.items() for old in tenant.formerly},
         _classes_of(fleet, gathered.apps) if rollout else {},
-        dict(_handed_over(fleet, environment)),
     )
 
 
@@ -219,17 +211,6 @@ def _classes_of(fleet: Fleet, apps: Iterable[PlannedApp]) -> dict[tuple[str, str
     """The class of each app that comes from one."""
     every = dict.fromkeys((app.tenant, app.name) for app in apps if app.tenant)
     return {app: found for app in every if (found := class_of_app(fleet.source, *app))}
-
-
-def _handed_over(fleet: Fleet, environment: str) -> Iterator[tuple[tuple[str, str, str], str]]:
-    for tenant, declared in fleet.document.tenants.items():
-        came = {key: each.formerly for key, each in declared.namespaces.items() if each.formerly}
-        names = extra_namespaces(fleet, environment, tenant) if came else {}
-        for key, owners in came.items():
-            apps = [app for owner in owners for app in owner.apps]
-            for owner in owners:
-                yield ("namespace", owner.tenant, names[key]), tenant
-                yield from ((("app", owner.tenant, app), tenant) for app in apps)
 
 
 def _permits(fleet: Fleet, placements: Iterable[PlannedPlacement], apps: Iterable[PlannedApp]) -> Iterator[Permit]:

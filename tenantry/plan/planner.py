@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from tenantry.fleet.fleet import Fleet, clusters_of, hub_of
-from tenantry.fleet.placement import apps_on, has_given
+from tenantry.fleet.placement import apps_on
 from tenantry.fleet.settings import TenantSettings, settings_layers, tenant_settings
 from tenantry.messages.errors import Path, Problems, collecting
 from tenantry.plan.gathering import Gathering
@@ -94,8 +94,4 @@ class Planner:
     def _apps_by_cluster(self, tenant: str) -> dict[str, list[str]]:
         """The clusters of this environment where the tenant is, each with its apps, in the order of the file."""
         placed = {cluster: apps_on(self.fleet, self.environment, tenant, cluster) for cluster in self._clusters}
-        return {
-            cluster: apps
-            for cluster, apps in placed.items()
-            if apps or has_given(self.fleet, self.environment, tenant, cluster)
-        }
+        return {cluster: apps for cluster, apps in placed.items() if apps}

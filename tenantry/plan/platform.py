@@ -11,7 +11,6 @@ from tenantry.fleet.placement import addons_on, by_rank, is_placed
 from tenantry.fleet.resolve import resolved
 from tenantry.fleet.settings import platform_settings, variables_of
 from tenantry.flux.conformance import check_spec
-from tenantry.grants.requirements import lacking_labels, unmet
 from tenantry.kube import names
 from tenantry.kube.objects import ObjectId, Owner
 from tenantry.messages.errors import Found, Problem, collecting, raise_found
@@ -147,11 +146,6 @@ class PlatformPlanner:
         with collecting(self._gathering.findings):
             at = ("platform", "addons", addon, "namespaces")
             made = namespace_manifests(self.fleet, scope, addon)
-            self._gathering.findings += (
-                replace(found, path=(*at, made_there["metadata"]["name"]))
-                for made_there in made
-                for found in lacking_labels(self._settings.require, made_there)
-            )
             inside = objects_in_namespaces(self.fleet, scope, addon)
             self._gathering.note(scope.cluster, ((each.manifest, each.at) for each in inside))
             rights = account_rights(self.fleet, scope, addon, [each["metadata"]["name"] for each in made])
@@ -267,12 +261,6 @@ class PlatformPlanner:
             source = source_object(platform, key_of_address(declared), declared, at, is_chart=helm is None)
             raise_found(
                 check_spec(source.id.kind, source.manifest["spec"], (*at, declared.kind)) if helm is None else ()
-            )
-            built = [chart_object(platform, source, "", helm, self._settings.interval)] if helm else []
-            raise_found(
-                replace(found, path=("platform", "chart"))
-                for planned in (source, *built)
-                for found in unmet(self._settings.require, planned.id.kind, planned.manifest["spec"])
             )
             attachments = Attachments(self.fleet, platform, {})
             source = shared(self.fleet, platform, attachments.bound(source), key_of_address(declared))

@@ -53,7 +53,7 @@ def shared(
         scope = replace(scope, owner=Owner(), namespace=fleet.document.platform.namespace)
     metadata = planned.manifest["metadata"]
     content: dict[str, Any] = {
-        "author": scope.named_after,
+        "author": scope.tenant,
         "environment": scope.environment,
         "kind": planned.id.kind,
         "spec": {key: value for key, value in planned.manifest["spec"].items() if key not in PACE},
@@ -97,7 +97,7 @@ def shared_alert(scope: Scope, provider: KubeObject, alert: KubeObject, name: st
     Their names follow from their content, as those of sources. scope: of no cluster.
     """
     spec = {key: value for key, value in alert.manifest["spec"].items() if key != "providerRef"}
-    content = {"author": scope.named_after, "environment": scope.environment, "spec": spec}
+    content = {"author": scope.tenant, "environment": scope.environment, "spec": spec}
     called = ".".join((scope.namespace, name, names.digest({**content, "provider": provider.manifest["spec"]})))
 
     def named(planned: KubeObject, spec: Mapping[str, Any]) -> KubeObject:

@@ -141,7 +141,7 @@ class _Check:
         platform = self.fleet.document.platform.namespace
         kept = (entry for claim in claims_on(self.client, platform) for entry in claim.kept)
         now, unread = self._held(there)
-        now = now.recorded(kept).with_new_owners(self.plan)
+        now = now.recorded(kept)
         self.strangers = now.strangers
         yield from unread
         for refusal in refusals(self.plan, now, self.limits):

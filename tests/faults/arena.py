@@ -90,7 +90,7 @@ _GRANTS = f"""\
     clusters: {{names: [hub-dev, edge-1]}}
     grants:
       sources: ["{{git}}/{TENANT}/*", "{{charts}}"]
-      settings: [namespaces, owners, roleBindings]
+      settings: [namespaces, owners]
 """
 DOOR = """\
 include: [tenants.d/*.yaml]

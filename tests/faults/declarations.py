@@ -123,7 +123,7 @@ DECLARATIONS = (
     Declaration(
         "account",
         "a role for a neighbour's service account",
-        with_setting("roleBindings: {x: {role: view, subjects: [{serviceAccount: {name: rocky, namespace: rocky}}]}}"),
+        with_setting("owners: [{serviceAccount: {name: rocky, namespace: rocky}}]"),
         f"service account 'rocky/rocky' belongs to tenant 'rocky', not to tenant '{TENANT}'",
     ),
     Declaration(

@@ -20,16 +20,6 @@ def _setting(key: str, value: str) -> Declaration:
     )
 
 
-def _key(key: str, inner: str, value: str) -> Declaration:
-    """A key below a setting that is granted as far as its prefix is."""
-    return Declaration(
-        f"{key}-{inner.partition('/')[0]}",
-        f"`{key}: {{{inner}: {value}}}`",
-        with_setting(f'{key}: {{{inner}: "{value}"}}'),
-        f"'{inner}' of tenant '{TENANT}' {_PLATFORMS}",
-    )
-
-
 def _address(name: str, url: str, why: str = "") -> Declaration:
     """A source at an address. why: what is wrong with the address itself; "": it is only not granted."""
     return Declaration(
@@ -67,7 +57,6 @@ _LONG = f"is longer than '1h', the longest for tenant '{TENANT}'"
 INCLUDED = (
     # What the platform decides.
     _setting("adopt", "true"),
-    _setting("formerly", "[movy]"),
     _setting("role", "cluster-admin"),
     _setting("clusterAdmin", "true"),
     _setting("grants", "{sources: ['*']}"),
@@ -79,24 +68,19 @@ INCLUDED = (
     _setting("interval", "1ms"),
     _setting("retryInterval", "0s"),
     _setting("timeout", "100h"),
-    _key("labels", "admission.gatekeeper.sh/ignore", "yes"),
-    _key("labels", "istio-injection", "disabled"),
-    _key("labels", "pod-security.kubernetes.io/enforce-version", "v1.20"),
-    _key("labels", "helm.sh/chart", "x"),
-    _key("annotations", "scheduler.alpha.kubernetes.io/node-selector", "role=master"),
-    _key("annotations", "iam.amazonaws.com/permitted", ".*"),
-    _key("annotations", "meta.helm.sh/release-name", "cert-manager"),
+    _setting("labels", "{admission.gatekeeper.sh/ignore: 'yes'}"),
+    _setting("annotations", "{iam.amazonaws.com/permitted: .*}"),
     Declaration(
         "owner-admin",
-        "`admin` for a person, where only `view` is granted",
+        "`admin` for a person, where `view` and `edit` are allowed",
         with_setting("owners: [{user: me, role: admin}]"),
-        f"role 'admin' is not granted to tenant '{TENANT}'",
+        f"role 'admin' is not for owners in the file of tenant '{TENANT}'",
     ),
     Declaration(
-        "binding-cluster-admin",
+        "owner-cluster-admin",
         "`cluster-admin` for a person",
-        with_setting("roleBindings: {x: {role: cluster-admin, subjects: [{user: me}]}}"),
-        f"role 'cluster-admin' is not granted to tenant '{TENANT}'",
+        with_setting("owners: [{user: me, role: cluster-admin}]"),
+        f"role 'cluster-admin' is not for owners in the file of tenant '{TENANT}'",
     ),
     Declaration(
         "namespace-privileged",
@@ -108,7 +92,7 @@ INCLUDED = (
         "namespace-label",
         "a second namespace with a label for admission",
         _entry("labels: {admission.gatekeeper.sh/ignore: x}"),
-        f"'admission.gatekeeper.sh/ignore' of tenant '{TENANT}' {_PLATFORMS}",
+        f"'labels' of tenant '{TENANT}' {_PLATFORMS}",
     ),
     Declaration(
         "namespace-quota",

@@ -155,7 +155,7 @@ def test_without_its_record_the_chart_refuses_a_namespace_of_another_tenant(
     kept = project.fleet.read_text()
     project.fleet.write_text(kept + TINA)
     project.up().ok()
-    words = "namespace 'movy' holds the data of tenant 'movy' and is not given to tenant 'tina'"
+    words = "namespace 'movy' holds the data of tenant 'movy' and is not for tenant 'tina'"
     hub.refused("HelmRelease", "clusters", "edge-movy-baseline", words)
     project.fleet.write_text(kept)
     project.up().ok()

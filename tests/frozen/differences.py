@@ -21,6 +21,20 @@ EXPLAINED: tuple[tuple[str, str], ...] = (
         r'mistakes/.*: \+: \(nothing\) -> \["no-value",.*|mistakes/team/(148|227): 0\..*|fleets/drawn/(244|254|268|270|276): : .*',
     ),
     (
+        "a team's file sets advanced fields of Flux's, such as the issuers of a receiver, only with a grant",
+        r'mistakes/.*: \+: \(nothing\) -> \["not-granted",.*|fleets/drawn/(245|256|274|277|278): : .*',
+    ),
+    (
+        "no grant lets a team's file set single labels and annotations: the finding is at the key with all of them",
+        r'mistakes/(team/\d+|hole/an included file may set any label): \d\.1: "(.*):\d+:(7|11)" -> "\2:\d+:(5|9)"'
+        r'|mistakes/team/296: [+-]: .*"platforms-setting".*',
+    ),
+    (
+        "nothing of the main file is shared with a team's file",
+        r'mistakes/.*: \d\.0: "not-shared" -> "platforms-entry"',
+    ),
+    ("a network is one word", r'mistakes/golden/wrong-types: 2\.0: "wrong-type" -> "bad-value"'),
+    (
         "a rollout needs its waves, and nothing may stand for them: the key that is missing is told, too",
         r'mistakes/hostile/mutation/examples-rollout-6: \+: \(nothing\) -> \["missing-key",.*',
     ),

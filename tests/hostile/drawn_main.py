@@ -65,8 +65,6 @@ def main_file(chance: random.Random) -> Data:
         if chance.random() < 0.7:
             main["tenants"]["rocky"] |= copy.deepcopy(_LENT)
             given["credentials"] = "deploy"
-        if chance.random() < 0.7:
-            main["tenants"]["rocky"]["grants"]["share"] = copy.deepcopy(chance.choice(_SHARES))
         if chance.random() < 0.3:
             main["tenants"]["rocky"]["apps"]["given"]["environments"] = list(main["clusters"]["far"]["environments"])
     if chance.random() < 0.5:
@@ -192,14 +190,12 @@ _SOURCES = (
 )
 _EVERY_SETTING = [
     "namespaces",
-    "role",
     "owners",
-    "roleBindings",
     "network",
     "limits",
     "quota",
     "interval",
-    "recurseSubmodules",
+    "advanced",
     "retryInterval",
     "timeout",
 ]
@@ -214,31 +210,18 @@ _GRANTS: dict[str, tuple[Any, ...]] = {
     ),
     "environments": (["dev"], ["prod"], ["dev", "prod"]),
     "sources": (list(_SOURCES), [*_SOURCES, "https://{git}/shared/*"], ["*"], [*_SOURCES, "https://{git}/{team}/*"]),
-    "variables": (["team"], ["team", "wait"], ["team", "room", "wait"]),
     "alerts": (["https://hooks.example.com/*"],),
     "settings": (
-        ["role", "owners", "roleBindings", "timeout"],
+        ["owners", "timeout"],
         ["namespaces", "quota", "interval"],
         _EVERY_SETTING,
         _EVERY_SETTING,  # twice as often as each of the others
     ),
-    "roles": (["view", "edit"], ["view", "edit", "admin"]),
-    "labels": (["rocky.example.com/"],),
-    "annotations": (["rocky.example.com/"],),
-    "push": (*(["https://git.example.com/{tenant}/*"],) * 3, ["https://{git}/platform/*"], ["*"]),
-    "limits": ({"timeout": "26h"}, {"retries": 50, "history": 1000}, {"interval": "8704h"}),
-    "shortestInterval": ("30s", "30s", "1m", "10s", "5m"),
 }
 _LENT: Data = {
     "credentials": {"deploy": {"keys": ["username", "password", "token"]}},
     "configs": {"lent": {"data": {"HOST": "{cluster}"}}},
 }
-_SHARES: tuple[Data, ...] = (
-    {"sources": ["given"]},
-    {"sources": ["given", "lent"], "apps": ["given", "lent"]},
-    {"sources": ["lent"], "apps": ["given"]},
-)
-"""What the main file may share of its own entries."""
 _OBJECTS: Data = {
     "ca": {"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "{namespace}-ca"}, "data": {"a": "{cluster}"}},
     "ci": {

@@ -113,11 +113,6 @@ SUBJECTS: tuple[Any, ...] = (
     [{"user": "eve", "role": "edit"}],
     [{"user": "eve"}],
 )
-BINDINGS: tuple[Any, ...] = tuple(
-    {"extra": {"role": role, "subjects": [{key: each[key] for key in each if key != "role"} for each in subjects]}}
-    for role in ("view", "edit", "cluster-admin")
-    for subjects in SUBJECTS
-)
 METADATA: tuple[Any, ...] = (
     {"rocky.example.com/stage": "beta"},
     {"rocky.example.com.evil/x": "y"},

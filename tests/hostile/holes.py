@@ -43,6 +43,7 @@ _OF_MAIN: Data = {
 _SIGNED: Data = {"git": {**_BASE["git"], "verify": {"mode": "HEAD", "secretRef": {"name": "deploy"}}}}
 _OF_CLASS: Data = {key: value for key, value in _OF_MAIN.items() if key != "sources"}
 _ISSUER: Data = {"issuerURL": "https://evil.example.com", "validations": [{"expression": "true", "message": "no"}]}
+_EXPRESSION: Data = {"apiVersion": "v1", "kind": "ConfigMap", "current": "true"}
 _ALERT: Data = {"provider": {"type": "slack", "channel": "x"}, "credentials": "chat"}
 _ROLE: Data = {"apiVersion": "rbac.authorization.k8s.io/v1", "kind": "Role"}
 _RULE: Data = {"apiGroups": ["rbac.authorization.k8s.io"], "resources": ["roles"]}
@@ -121,18 +122,18 @@ def _without_rules(patch: pytest.MonkeyPatch, *off: rules.Rule) -> None:
 
 
 def _any_metadata(patch: pytest.MonkeyPatch) -> None:
-    _without_rules(patch, objects.included_files_set_granted_metadata)
+    _without_rules(patch, objects.included_files_set_no_metadata)
 
 
 def _any_role(patch: pytest.MonkeyPatch) -> None:
     cluster_admin = frame_rules.cluster_admin_is_allowed_by_a_word_of_its_own
-    _without_rules(patch, cluster_admin, grants_rules.included_files_give_granted_roles)
+    _without_rules(patch, cluster_admin, grants_rules.included_files_give_owners_few_rights)
 
 
 def _of_any_author(patch: pytest.MonkeyPatch) -> None:
     patch.setattr(wall.Wall, "_authors", _nothing)
     patch.setattr(notifications, "names_all", lambda *_: True)
-    _without_rules(patch, author_rules.included_files_name_what_is_theirs_or_shared)
+    _without_rules(patch, author_rules.included_files_name_what_is_theirs)
 
 
 def _of_movy(patch: pytest.MonkeyPatch) -> None:
@@ -214,6 +215,7 @@ HOLES = (
         "receivers ask any issuer",
         _without(wall, "addresses_of", lambda *_: ()),
         {"receivers": {"ci": {"type": "generic-oidc", "oidcProviders": [_ISSUER]}}},
+        {"grants": {"sources": ["https://git.example.com/rocky/*"], "settings": ["advanced"]}},
     ),
     Hole(
         "Flux gets the kubeconfig of another cluster",
@@ -226,8 +228,8 @@ HOLES = (
     Hole(
         "an included file may give cluster-admin",
         _any_role,
-        {"role": "cluster-admin"},
-        {"grants": {"sources": ["*"], "settings": ["role"]}},
+        {"owners": [{"group": "rocky", "role": "cluster-admin"}]},
+        {"grants": {"sources": ["*"], "settings": ["owners"]}},
     ),
     Hole(
         "objects may hold a role that leads to all rights",
@@ -251,7 +253,7 @@ HOLES = (
     ),
     Hole(
         "an included file may set any label",
-        _without(frames._Granted, "_keys"),
+        _without(frames._Granted, "refused"),
         {"labels": {"istio-injection": "enabled"}},
     ),
     Hole(
@@ -284,8 +286,13 @@ HOLES = (
     ),
     Hole(
         "an included file may take submodules",
-        _without(wall.Wall, "_submodules"),
+        _without(wall.Wall, "_advanced"),
         {"sources": {"m": {"git": {**_SOURCE["git"], "recurseSubmodules": True}}}},
+    ),
+    Hole(
+        "an included file may have controllers evaluate expressions",
+        _without(wall.Wall, "_advanced"),
+        {"apps": {"web": {"kustomize": {"source": "m", "healthCheckExprs": [_EXPRESSION]}}}},
     ),
     Hole(
         "messages about a tenant may name another one",
@@ -316,15 +323,5 @@ HOLES = (
         "the planned objects are not checked for the controllers' identity",
         _without(wall, "borrowed"),
         {"sources": {"m": {"git": {**_SOURCE["git"], "provider": "{cloud}"}}}},
-    ),
-    Hole(
-        "an included file may take a branch where the main file requires a commit",
-        _without(wall, "unmet"),
-        frame={"require": {"pinned": True}},
-    ),
-    Hole(
-        "namespaces do not say which images are required",
-        _without(baseline, "required_annotations", lambda *_: {}),
-        frame={"require": {"images": ["registry.example.com/*"]}},
     ),
 )

@@ -26,7 +26,7 @@ from tests.hostile.holes import Hole, Patch
 from tests.hostile.holes import _nothing as nothing
 from tests.hostile.holes import _without as without
 
-_GRANTED: Data = {"grants": {"sources": ["*"], "push": ["*"]}}
+_GRANTED: Data = {"grants": {"sources": ["*"]}}
 _ON_HUB: Data = {**_GRANTED, "clusters": {"names": ["hub"]}}
 _STRICT: Data = {"network": "strict"}
 _KUSTOMIZATION = (apps, "kustomization")
@@ -255,8 +255,8 @@ FIELD_HOLES = (
         _leaks((baseline, "_namespace"), "metadata.ownerReferences", [{"kind": "Namespace", "name": "movy"}]),
     ),
     Hole(
-        "a policy that the main file declares is left out",
+        "the policy of the network is left out",
         without(baseline, "network_policies", nothing),
-        frame={**_GRANTED, "network": {"base": "open", "policies": {"out": {"policyTypes": ["Egress"]}}}},
+        frame={**_GRANTED, "network": "strict"},
     ),
 )

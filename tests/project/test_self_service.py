@@ -28,7 +28,7 @@ BASE: dict[str, Any] = {
     },
     "platform": {"chart": {"helm": {"url": "https://charts.example.com", "version": "0.1.0"}}},
 }
-FILES = {"Tight": "tenants.d/rocky.yaml", "Usual": "tenants.d/rocky.yaml", "Open": "teams/blue.yaml"}
+FILES = {"Tight": "tenants.d/rocky.yaml", "Usual": "tenants.d/rocky.yaml", "Open": "tenants.d/blue-shop.yaml"}
 TEAM = {"Tight": "rocky", "Usual": "rocky", "Open": "blue-shop"}
 OWNERS = "    owners: [{group: team, role: edit}]\n"
 CHOICE = "    clusters: {names: [edge-1]}\n"
@@ -66,7 +66,7 @@ def codes(file: Path) -> list[str]:
         ("Usual", CHOICE + OWNERS, []),
         ("Usual", CHOICE + OWNERS.replace("edit", "admin"), ["not-granted"]),
         ("Usual", CHOICE.replace("edge-1", "hub"), ["not-granted"]),
-        ("Open", f"{OWNERS}    quota: {{pods: 5}}\n    labels: {{blue.example.com/stage: beta}}\n", []),
+        ("Open", f"{OWNERS}    quota: {{pods: 5}}\n", []),
         ("Open", "    role: edit\n", ["platforms-setting"]),
     ],
 )

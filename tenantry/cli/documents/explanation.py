@@ -214,7 +214,6 @@ class ExplainedGrants(Document):
     environments: list[GrantedEnvironment]
     sources: list[GrantedAddress]
     alerts: list[GrantedAddress]
-    push: list[GrantedAddress]
     settings: list[Value]
     rights: list[Value]
     """What the tenant may do on whole clusters."""

@@ -158,8 +158,7 @@ class Collector:
         if not self._wholes.keeps(spot) or not (renamed or spot.part.kind in APPS):
             return
         delta = self._delta_of(spot, both)
-        is_kept = spot.part.tenant in self._found.kept_tenants
-        settings = [setting for setting in delta.settings if is_kept or not follows(setting, renamed)]
+        settings = [setting for setting in delta.settings if not follows(setting, renamed)]
         if delta.existed and delta.exists and settings:
             self.items.at(spot).settings += settings
 
@@ -194,31 +193,18 @@ class Collector:
             item.sentences += self._namespace(spot, exists=delta.exists)
 
     def _namespace(self, spot: Spot, *, exists: bool) -> Iterator[str]:
-        place, given = Place(spot.part.tenant, spot.cluster, spot.part.name), self._found.diff.given
-        if exists:
-            if former := [each.tenant for each, owner in given.items() if (owner, *each[1:]) == place]:
-                yield f"it was that of tenant {former[0]}, and stays with its data"
-        elif place in given:
-            yield f"it is that of tenant {given[place]} from now on, with its data"
-        else:
-            goes = place in self._wholes.given_up
+        if not exists:
+            goes = Place(spot.part.tenant, spot.cluster, spot.part.name) in self._wholes.given_up
             yield "everything in it is deleted" if goes else "it is no longer managed, and stays with its data"
 
     def _coming_and_going(self, spot: Spot, delta: Delta) -> Iterator[str]:
-        given = self._found.diff.given_apps
         if delta.exists:
-            now = self._found.app_after(spot)
-            if now and now.id in given:
-                yield f"it was that of tenant {given[now.id][0].tenant}: its object keeps its name, and nothing is installed again"
             if origin := self._wholes.came_from(spot):
                 yield f"it moves here from {origin}"
             yield from self._shortened(spot)
             return
         app = self._found.app_before(spot)
         assert app is not None
-        if app.id in given:
-            yield f"it is that of tenant {given[app.id][1].tenant} from now on, with what it installed"
-            return
         if target := self._wholes.goes_to(spot):
             yield f"it moves to {target}"
         stays = what_stays(self._found.before.objects[app.id].manifest)

@@ -31,8 +31,7 @@ class Both:
 
 
 class Gathered:
-    """spots: in the order of the plans. changed: the changed objects by identity. kept_tenants: those of which the file says how
-    they were called.
+    """spots: in the order of the plans. changed: the changed objects by identity.
 
     moved: placements whose main namespace is another one. rehomed: clusters whose objects move to another namespace.
     """
@@ -54,7 +53,6 @@ class Gathered:
             (kind, tenant, new): old for (kind, tenant, old), new in self.renamed.items()
         }
         self.old_tenants = {each.after: each.before for each in renamed if each.kind is PartKind.TENANT}
-        self.kept_tenants = {each.after for each in renamed if each.kind is PartKind.TENANT and not each.same}
         self.old_clusters = {each.after: each.before for each in renamed if each.kind is PartKind.CLUSTER}
         self.new_tenants = {old: new for new, old in self.old_tenants.items()}
         self.new_clusters = {old: new for new, old in self.old_clusters.items()}

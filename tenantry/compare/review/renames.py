@@ -61,9 +61,9 @@ class _Shape(NamedTuple):
 class Rename(NamedTuple):
     """kind: CLUSTER, TENANT, APP or ADDON; tenant: of an app, else ""; clusters: where the part is under its new name.
 
-    same: what both have in common, in words, such as "the kubeconfig clusters/edge"; "": the file says that it is the same tenant.
+    same: what both have in common, in words, such as "the kubeconfig clusters/edge".
     stays: namespaces and Flux objects of a tenant have the same names as before, so they and what they hold stay.
-    losing: of such a tenant, those that do not; replaced: its other objects that get another name; new: those that it has besides.
+    losing: of such a tenant, those that do not; replaced: its other objects that get another name.
     """
 
     kind: PartKind
@@ -75,16 +75,10 @@ class Rename(NamedTuple):
     stays: bool = False
     losing: tuple[str, ...] = ()
     replaced: tuple[str, ...] = ()
-    new: tuple[str, ...] = ()
 
     @property
     def fate(self) -> str:
         """What happens to all that is under the old name, as the end of a sentence."""
-        if not self.same:
-            what = ("no longer planned", self.losing), ("no longer planned either", self.replaced), ("new", self.new)
-            told = (f"{words}: {listed(names)}" for words, names in what if names)
-            kept = "its namespaces and Flux objects keep their names, so they stay with their data"
-            return "; ".join((f"it was called {self.before} before: {kept}", *told))
         if not self.stays:
             return f"everything under the name {self.before} is deleted, and created again under the name {self.after}"
         parts = [
@@ -101,8 +95,7 @@ def renames(diff: Diff, before: Plan, after: Plan) -> tuple[Rename, ...]:
     """Clusters first, then tenants, then apps of tenants that keep their names. None if everything is replaced anyway."""
     if diff.status is not Status.KEPT or diff.elsewhere:
         return ()
-    replaced = diff.removed.objects and diff.added.objects
-    if not replaced and after.new_names.keys().isdisjoint(diff.removed.tenants):
+    if not (diff.removed.objects and diff.added.objects):
         return ()
     return (*_clusters(diff, before, after), *_tenants(diff, before, after), *_apps(before, after))
 
@@ -143,15 +136,9 @@ def _tenants(diff: Diff, before: Plan, after: Plan) -> Iterator[Rename]:
     if not (gone and new):
         return
     clusters = grouped(after.placements, lambda each: each.tenant)
-    said = {old: name for old in gone if (name := after.new_names.get(old, "")) in new}
-    left = [name for name in gone if name not in said]
-    others = [name for name in new if name not in said.values()]
-    alike = _pairs(_shapes(before, left), _shapes(after, others))
-    for old, name in (*said.items(), *alike):
+    for old, name in _pairs(_shapes(before, gone), _shapes(after, new)):
         on = tuple(cluster.cluster for cluster in clusters[name])
-        fates = _fates(before, old, after, name)
-        same = "" if old in said and fates.stays else "the same sources and apps"
-        yield Rename(PartKind.TENANT, "", old, name, on, same, *fates)
+        yield Rename(PartKind.TENANT, "", old, name, on, "the same sources and apps", *_fates(before, old, after, name))
 
 
 class _Fates(NamedTuple):
@@ -160,7 +147,6 @@ class _Fates(NamedTuple):
     stays: bool
     losing: tuple[str, ...] = ()
     replaced: tuple[str, ...] = ()
-    new: tuple[str, ...] = ()
 
 
 def _fates(before: Plan, old: str, after: Plan, new: str) -> _Fates:
@@ -171,8 +157,7 @@ def _fates(before: Plan, old: str, after: Plan, new: str) -> _Fates:
     if len(losing) == sum(each.kind in _HOLDING for each in there):
         return _Fates(stays=False)
     replaced = [each for each in gone if each.kind not in _HOLDING]
-    added = _words(each for each in here if each not in {*there})
-    return _Fates(stays=True, losing=_words(losing), replaced=_words(replaced), new=added)
+    return _Fates(stays=True, losing=_words(losing), replaced=_words(replaced))
 
 
 def _words(identities: Iterable[_Identity]) -> tuple[str, ...]:

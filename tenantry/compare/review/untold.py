@@ -43,8 +43,8 @@ _KEYS = {
     "Provider": ("alerts",),
     "Receiver": ("receivers",),
     "ResourceQuota": ("quota", "objects", "namespaces"),
-    "Role": ("objects", "roles", "namespaces"),
-    "RoleBinding": ("objects", "owners", "role", "roleBindings", "roles", "serviceAccount", "namespaces"),
+    "Role": ("objects", "namespaces"),
+    "RoleBinding": ("objects", "owners", "role", "serviceAccount", "namespaces"),
     "Secret": ("credentials", "objects", "namespaces"),
     "ServiceAccount": ("objects", "platformServiceAccount", "serviceAccount", "namespaces"),
 }

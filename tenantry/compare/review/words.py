@@ -28,9 +28,7 @@ _DEPTHS = {
     "credentials": 3,
     "kubeconfig": 3,
     "namespaces": 4,
-    "network": 3,
     "receivers": 3,
-    "roleBindings": 3,
     "serviceAccount": 3,
     "source": 3,
 }
@@ -52,13 +50,9 @@ def said(document: Mapping[str, Any]) -> dict[Path, Any]:
             case "owners":
                 for owner in value:
                     _and(found, (key, _person(owner, home)), owner["role"])
-            case "network":
-                _take(found, (key,), {"base": value} if isinstance(value, str) else value, _DEPTHS[key])
             case "namespaces":
                 found |= {(key, name): name for name in value}
                 _take(found, (key,), value, _DEPTHS[key])
-            case "roleBindings":
-                _take(found, (key,), {name: _with_people(each, home) for name, each in value.items()}, _DEPTHS[key])
             case _:
                 _take(found, (key,), value, _DEPTHS.get(key, 2))
     return found
@@ -120,25 +114,21 @@ def telling(settings: Mapping[Path, Any]) -> dict[Path, Any]:
 
 
 def in_one_word(old: dict[Path, Any], new: dict[Path, Any]) -> None:
-    """Says `network: open` and `podSecurity: restricted`, unless a side needs the mapping or the words would hide a difference."""
-    for key, word_of in (("network", _network), ("podSecurity", _pod_security)):
-        parts = [_below(key, side) for side in (old, new)]
-        words = [word_of(part) if part else "" for part in parts]
-        if None in words or (words[0] == words[1] and parts[0] != parts[1]):
-            continue
-        for side, word in zip((old, new), words, strict=True):
-            # The word takes the place of the first of the keys.
-            items = [((key,), word) if path[0] == key else (path, value) for path, value in side.items()]
-            side.clear()
-            side.update(items)
+    """Says `podSecurity: restricted`, unless a side needs the mapping or the word would hide a difference."""
+    key = "podSecurity"
+    parts = [_below(key, side) for side in (old, new)]
+    words = [_pod_security(part) if part else "" for part in parts]
+    if None in words or (words[0] == words[1] and parts[0] != parts[1]):
+        return
+    for side, word in zip((old, new), words, strict=True):
+        # The word takes the place of the first of the keys.
+        items = [((key,), word) if path[0] == key else (path, value) for path, value in side.items()]
+        side.clear()
+        side.update(items)
 
 
 def _below(key: str, settings: Mapping[Path, Any]) -> dict[str, Any]:
     return {path[1]: value for path, value in settings.items() if path[0] == key and len(path) > 1}
-
-
-def _network(own: dict[str, Any]) -> str | None:
-    return own["base"] if own.keys() == {"base"} else None
 
 
 def _pod_security(own: dict[str, Any]) -> str | None:

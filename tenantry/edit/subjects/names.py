@@ -9,7 +9,6 @@ from __future__ import annotations
 from enum import StrEnum
 from typing import NamedTuple
 
-from tenantry.grants.model import Share
 from tenantry.kube.names import PLATFORM
 from tenantry.messages.errors import Refused
 from tenantry.model import (
@@ -104,8 +103,6 @@ NAMES: dict[tuple[type[Model], str], Named] = {
     (RolloutWave, "names"): Named(Kind.CLUSTER, If.KEEP_OTHERS),
     (Overrides, "clusters"): Named(Kind.CLUSTER, If.DROP),
     (SettingsOverrides, "clusters"): Named(Kind.CLUSTER, If.DROP),
-    (Share, "sources"): Named(Kind.SOURCE, If.EMPTY),
-    (Share, "apps"): Named(Kind.APP, If.EMPTY),
     (App, "dependsOn"): Named(Kind.APP, If.EMPTY),
     (AppPatch, "dependsOn"): Named(Kind.APP, If.EMPTY),
     (PlacedSettings, "dependsOn"): Named(Kind.ADDON, If.EMPTY),

@@ -14,7 +14,6 @@ from typing import Annotated, Any, Literal, NamedTuple, Union, get_args, get_ori
 from tenantry.edit.editor import Editor
 from tenantry.edit.subjects.names import NAMES, If, Kind, Named, Target, target_named
 from tenantry.flux import references as of_flux
-from tenantry.grants.model import Share
 from tenantry.kube.names import PLATFORM, addon_named, dns_label_problem
 from tenantry.messages.errors import UNKNOWN_NAME, Path, Refused
 from tenantry.messages.text import closest, listed
@@ -153,10 +152,8 @@ def _of_model(model: type[Model], value: Any, at: Path) -> Iterator[Reference]:
     for field in fields_of(model):
         if field.key in value:
             place = (*at, field.key)
-            # What `defaults` shares is the same name in many tenants.
-            shared_by_all = field.declared[0] is Share and at[:1] != ("tenants",)
             named = NAMES.get(field.declared)
-            if named and not shared_by_all and not _is_whole(field.type, value[field.key]):
+            if named and not _is_whole(field.type, value[field.key]):
                 yield from _names(value[field.key], named, place)
             yield from _below(field.type, value[field.key], place)
     if issubclass(model, FluxBlock):

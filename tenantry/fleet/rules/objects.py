@@ -6,11 +6,10 @@ from collections.abc import Iterator
 
 from tenantry.fleet import walk
 from tenantry.fleet.fleet import Fleet
-from tenantry.grants.grants import filled_tenants, grant_at, is_filled
+from tenantry.grants.grants import filled_tenants, is_filled
 from tenantry.kube.names import OWNED_ANNOTATIONS
 from tenantry.kube.objects import group_of, is_built_in, is_cluster_scoped, is_of_flux
 from tenantry.messages.errors import Path, Problem
-from tenantry.messages.text import listed
 from tenantry.model.flux import FluxMetadata
 from tenantry.model.objects import ObjectManifest
 
@@ -89,23 +88,15 @@ def metadata_leaves_the_fleets_alone(fleet: Fleet) -> Iterator[Problem]:
                 yield Problem((*at, kind, key), f"owned-{kind[:-1]}", message, fix=fix, at_key=True)
 
 
-def included_files_set_granted_metadata(fleet: Fleet) -> Iterator[Problem]:
-    grants = dict(filled_tenants(fleet))
+def included_files_set_no_metadata(fleet: Fleet) -> Iterator[Problem]:
+    """Labels and annotations of Flux objects say things to other programs of the management cluster."""
+    tenants = {tenant for tenant, _ in filled_tenants(fleet)}
     for at, metadata in _metadata(fleet):
-        if at[0] != "tenants" or (given := grants.get(str(at[1]))) is None:
-            continue
-        for kind, key in _keys(metadata):
-            granted = (given.labels if kind == "labels" else given.annotations) or []
-            if is_filled(fleet, (*at, kind, key)) and f"{key.partition('/')[0]}/" not in granted:
-                yield _not_granted(fleet, str(at[1]), kind, key, (*at, kind, key), granted)
-
-
-def _not_granted(fleet: Fleet, tenant: str, kind: str, key: str, at: Path, granted: list[str]) -> Problem:
-    where = fleet.source.line_of(grant_at(fleet, tenant, kind))
-    notes = (f"granted: {listed(granted) or 'none'} ({where})",)
-    message = f"{kind[:-1]} '{key}' is not granted to tenant '{tenant}'"
-    fix = f"remove it, or ask the platform team to add its prefix to 'grants.{kind}' of the tenant"
-    return Problem(at, "not-granted", message, notes, fix, at_key=True)
+        for kind, key in _keys(metadata) if at[0] == "tenants" and at[1] in tenants else ():
+            if is_filled(fleet, (*at, kind, key)):
+                message = f"{kind[:-1]} '{key}' of Flux objects is not for the file of tenant '{at[1]}'"
+                fix = f"remove it, or ask the platform team to set it in {fleet.source.file}"
+                yield Problem((*at, kind, key), "not-granted", message, fix=fix, at_key=True)
 
 
 def _metadata(fleet: Fleet) -> Iterator[tuple[Path, FluxMetadata]]:

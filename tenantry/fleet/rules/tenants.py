@@ -39,22 +39,6 @@ def no_tenant_is_named_like_the_platform(fleet: Fleet) -> Iterator[Problem]:
         yield Problem(("tenants", PLATFORM), "reserved-name", message, fix="rename the tenant", at_key=True)
 
 
-def former_names_are_nobody_elses(fleet: Fleet) -> Iterator[Problem]:
-    """A tenant would get what belongs to another one."""
-    owners: dict[str, str] = {}
-    for tenant, declared in fleet.document.tenants.items():
-        for index, name in enumerate(declared.formerly):
-            other = name if name in fleet.document.tenants else owners.setdefault(name, tenant)
-            if other != tenant:
-                is_there = "a tenant of its own" if other == name else f"a former name of tenant '{other}' too"
-                yield Problem(
-                    ("tenants", tenant, "formerly", index),
-                    "former-name",
-                    f"'{name}' is {is_there}, so it cannot be a former name of tenant '{tenant}'",
-                    fix="remove it here, or there",
-                )
-
-
 def selectors_name_declared_clusters(fleet: Fleet) -> Iterator[Problem]:
     known = fleet.names("clusters")
     for at, who, selector in (*walk.selectors(fleet), *walk.where_selectors(fleet)):
@@ -126,9 +110,8 @@ _ALIKE_NOUNS = 0.85
 
 def roles_are_not_misspelled(fleet: Fleet) -> Iterator[Problem]:
     levels = [(at, given) for at, given in walk.settings(fleet) if isinstance(given, PlacedSettings)]
-    own = {name for _, given in levels for name in given.roles or ()}
     for path, role in (named for level in levels for named in walk.roles_in(*level)):
-        if role not in own and role not in OWN_ROLES and role.isascii() and (near := _closest(role)):
+        if role not in OWN_ROLES and role.isascii() and (near := _closest(role)):
             yield doubtful(
                 path,
                 "unusual-role",

@@ -20,7 +20,6 @@ from tenantry.fleet.placement import (
 )
 from tenantry.fleet.rules.references import names_of_attachments
 from tenantry.fleet.settings import where_applies
-from tenantry.grants.frame_rules import required_keys
 from tenantry.grants.grants import is_filled
 from tenantry.messages.data import mapping_at
 from tenantry.messages.errors import Path, Problem
@@ -48,10 +47,6 @@ def sources_are_used(fleet: Fleet) -> Iterator[Problem]:
 def credentials_and_configs_are_used(fleet: Fleet) -> Iterator[Problem]:
     """Keys that 'require.verify' asks of a tenant are there for sources to come."""
     used = {(*owner, group, name) for owner, group, name in names_of_attachments(fleet)}
-    required = required_keys(fleet)
-    for tenant in fleet.document.tenants if required else ():
-        keys = (*required.get("", ()), *required.get(tenant, ()))
-        used |= {("tenants", tenant, "credentials", key) for key in keys}
     owners = (("platform",), *(("tenants", tenant) for tenant in fleet.document.tenants))
     for owner in owners:
         whose = f"tenant '{owner[1]}'" if owner[1:] else "the platform"

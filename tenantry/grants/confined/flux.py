@@ -25,16 +25,16 @@ from tenantry.grants.confined.place import (
     is_fleets,
     kubeconfig_reference,
     labels_of,
+    scalars,
     states_of,
     unknown_metadata,
 )
 from tenantry.grants.confined.plan import Planned
-from tenantry.grants.fields import FIELDS, Tree
-from tenantry.grants.grants import SHORTEST_INTERVAL, is_allowed, limit_of
-from tenantry.grants.requirements import is_pinned, is_signed
+from tenantry.grants.fields import ADVANCED, FIELDS, Tree
+from tenantry.grants.grants import LIMITS, SHORTEST_INTERVAL, is_allowed
 from tenantry.kube.names import MAX_LABEL, shortened
 from tenantry.kube.objects import KubeObject
-from tenantry.messages.data import mapping_at
+from tenantry.messages.data import mapping_at, value_at
 from tenantry.model.durations import seconds_of
 
 _FETCHED = ("GitRepository", "OCIRepository", "HelmRepository", "HelmChart", "Bucket")
@@ -103,7 +103,6 @@ class Check:
         yield from unknown_metadata(metadata)
         fleets = fleets_labels(place, self.labels) | PROVIDER
         for kind in ("labels", "annotations"):
-            granted = tuple(getattr(place.grants, kind) or ())
             for key, value in metadata.get(kind, {}).items():
                 if key in fleets:
                     right = value == fleets[key]
@@ -114,7 +113,7 @@ class Check:
                 elif key in (APP, SOURCE):
                     right = kind == "labels"
                 else:
-                    right = not is_fleets(key) and (key.startswith(granted) or (kind, key) in place.holder.metadata)
+                    right = not is_fleets(key) and (kind, key) in place.holder.metadata
                 if not right:
                     yield f"has {kind[:-1]} '{key}', which is not granted to it"
 
@@ -133,6 +132,10 @@ class Check:
             yield "is of a kind of which no tenant has any"
             return
         yield from self._walk(tree, spec, "spec")
+        for path in ADVANCED.get(self.kind, ()) if self._is_teams() and not place.grants_setting("advanced") else ():
+            value = value_at(spec, path)
+            if value and not all(place.writes(str(each)) for each in scalars(value)):
+                yield f"fills spec.{'.'.join(path)}, an advanced field"
         yield from self._connections(spec)
 
     def _walk(self, tree: Tree, value: Any, at: str) -> Iterator[str]:
@@ -170,19 +173,17 @@ class Check:
             _REMOTE.search(str(value)) or _leaves(str(value), str(self.spec.get("path") or "."))
         ):
             return f"leaves its source by '{value}'"
-        if key == "recurseSubmodules" and value and self._is_teams() and not place.grants_setting("recurseSubmodules"):
-            return "takes submodules"
         if place.writes(str(value)):
             return ""
         if key in _LIMITS and isinstance(value, str):
-            longest = str(limit_of(place.grants, _LIMITS[key]))
-            shortest = place.grants.shortestInterval or SHORTEST_INTERVAL if key != "timeout" else "0s"
+            longest = str(LIMITS[_LIMITS[key]])
+            shortest = SHORTEST_INTERVAL if key != "timeout" else "0s"
             if (
                 not seconds_of(shortest) <= seconds_of(str(value)) <= seconds_of(longest)
                 and value not in _DEFAULT_TIMES
             ):
                 return f"has '{value}', which is not from {shortest} to {longest},"
-        if key in _COUNTS and not (key == "maxHistory") <= value <= int(limit_of(place.grants, _COUNTS[key])):
+        if key in _COUNTS and not (key == "maxHistory") <= value <= int(LIMITS[_COUNTS[key]]):
             return f"has '{value}', which is beyond the limit,"
         return ""
 
@@ -223,9 +224,7 @@ class Check:
         if self._is_teams() and kind == "HelmChart" and found:
             yield from self._reference("sourceRef", found.manifest["spec"]["sourceRef"])
         elif self._is_teams() and place.declares(group, declared := self._key(kind, name, labels)):
-            shared = place.shares(group, declared)
-            if not shared:
-                yield f"names '{declared}' of the main file"
+            yield f"names '{declared}' of the main file"
 
     def _is_addon(self, namespace: str, name: str) -> bool:
         """Whether a name is that of an add-on on the cluster that another environment has there."""
@@ -250,7 +249,7 @@ class Check:
                 chosen = (
                     [name] if name else [] if any(named.values()) or selector.get("name", "*") != "*" else list(whole)
                 )
-                if any(each in whole and not place.shares(group, each) for each in chosen):
+                if any(each in whole for each in chosen):
                     yield f"tells of {group} of the main file"
 
     def _whose(self, metadata: Mapping[str, str]) -> Iterator[str]:
@@ -264,23 +263,18 @@ class Check:
                 yield f"says {key} '{metadata.get(key)}'"
 
     def _connections(self, spec: Mapping[str, Any]) -> Iterator[str]:
-        """Where controllers connect to, as whom, and what the main file requires of what they fetch."""
+        """Where controllers connect to, and as whom."""
         place = self.place
         if not place.frame.document.platform.sharedIdentity:
             yield from (f"{each.message} in spec.{each.path[0]}" for each in borrowed(self.kind, spec))
         keys = ("sources", "alerts") if self.kind == "Provider" else ("sources",)
         for path, address in addresses_of(self.kind, spec):
-            written = place.writes(str(spec.get(str(path[0])))) or not (self._is_teams() or place.has_variables)
+            written = place.writes(str(spec.get(str(path[0])))) or not self._is_teams()
             if not written and not is_allowed(address, place.patterns(*keys)):
                 yield f"has an address in spec.{path[0]} that is not granted to it"
-        required = place.settings("").require
-        if required.pinned and not is_pinned(self.kind, spec, tags=required.pinned == "tags"):
-            yield "is not pinned"
-        if required.verify and not place.kubeconfig and not is_signed(self.kind, spec, required.signatures):
-            yield "is not verified as the main file requires"
 
     def _is_teams(self) -> bool:
-        """Whether the team's file declares what this object stands for, or fills in what the main file writes."""
+        """Whether the team's file declares what this object stands for."""
         place, group = self.place, "apps" if self.app else _GROUPS.get(self.kind, "")
         name = self.app or self._key(self.kind, self.planned.id.name, self.labels)
         if self.kind == "HelmChart":
@@ -294,11 +288,10 @@ class Check:
             return str(labels.get(APP) or labels.get(SOURCE))
         if place.kubeconfig is None:
             return name
-        for main in place.holder.mains:
-            for prefix in (f"{place.cluster}.{main}.", f"{place.cluster}-{main}-", f"{main}."):
-                if name.startswith(prefix):
-                    rest = name.removeprefix(prefix)
-                    return rest.partition(".")[0] if kind in (*_FETCHED, "Alert", "Provider") else rest
+        for prefix in place.prefixes:
+            if name.startswith(prefix):
+                rest = name.removeprefix(prefix)
+                return rest.partition(".")[0] if kind in (*_FETCHED, "Alert", "Provider") else rest
         return ""
 
     def _is_baseline(self) -> bool:

@@ -27,7 +27,6 @@ from tenantry.grants.confined.place import (
     unknown_metadata,
 )
 from tenantry.grants.confined.plan import Planned
-from tenantry.grants.requirements import required_annotations
 from tenantry.kube.names import is_reserved_namespace
 from tenantry.kube.objects import Manifest
 from tenantry.messages.data import mapping_at
@@ -84,6 +83,8 @@ class Kubernetes:
         written = place.settings(self.namespace).objects if self.namespace else place.holder.cluster_objects
         for key, each in written.items():
             variables = {**place.variables, "namespace": self.namespace or place.main}
+            if self.namespace:
+                variables["account"] = f"system:serviceaccount:{place.home}:{place.impersonated}"
             if (each["apiVersion"], each["kind"]) != (self.manifest["apiVersion"], self.kind):
                 continue
             filled = fill_manifest(each, variables, ())
@@ -144,22 +145,16 @@ class Kubernetes:
             wanted[ACCOUNT] = place.holder.account
         yield from (f"does not say '{key}: {value}'" for key, value in wanted.items() if labels.get(key) != value)
         for kind, written in (("labels", settings.labels), ("annotations", settings.annotations)):
-            granted = tuple(getattr(place.grants, kind) or ())
             for key, value in metadata.get(kind, {}).items():
                 if key == STATE and kind == "labels":
                     right = value in states_of(place, place.extra.get(self.name, ""))
                 elif kind == "annotations":
-                    right = PROVIDER.get(key) == value or key in ("tenantry/leaving", "tenantry/formerly")
-                    right |= key.startswith("tenantry/require-")
+                    right = PROVIDER.get(key) == value or key == "tenantry/leaving"
                 else:
                     right = key in wanted
-                own = not is_fleets(key) and (written.get(key) == value or key.startswith(granted))
+                own = not is_fleets(key) and written.get(key) == value
                 if not (right or own):
                     yield f"has {kind[:-1]} '{key}', which is not granted to it"
-        required = required_annotations(settings.require)
-        found = metadata.get("annotations", {})
-        if {key: value for key, value in found.items() if key.startswith("tenantry/require-")} != required:
-            yield "does not say what the main file requires"
 
     def _in_namespace(self) -> Iterator[str]:
         """Quota, limits, network, accounts, roles: as the main file sets them, where it does not leave them to the team."""
@@ -189,11 +184,6 @@ class Kubernetes:
                 )
             case "NetworkPolicy":
                 right = place.grants_setting("network") or self._is_written_policy(settings)
-            case "Role":
-                own_role = settings.roles.get(self.name)
-                right = own_role is not None and body == {
-                    "rules": [each.model_dump(exclude_none=True) for each in own_role.rules]
-                }
             case "RoleBinding":
                 right = True
                 yield from self._binding(settings)
@@ -207,45 +197,39 @@ class Kubernetes:
             yield "is none that the main file gives to the tenant, or not as it says"
 
     def _is_written_policy(self, settings: TenantSettings) -> bool:
-        name, spec = self.name.removeprefix("tenantry-"), self.body.get("spec")
-        policy = (settings.network.policies or {}).get(name)
-        if policy is not None:
-            return bool(_plain(spec) == _plain(fill_manifest({"spec": policy.spec}, self.place.variables, ())["spec"]))
         peers: list[Manifest] = [
             {"podSelector": {}},
             {"namespaceSelector": {"matchLabels": {TENANT: self.place.tenant, ENVIRONMENT: self.place.environment}}},
         ]
-        wanted = [_strict(own) if settings.network.base == "strict" else _isolated(own) for own in (peers[:1], peers)]
-        return name == "isolated" and settings.network.base != "open" and spec in wanted
+        wanted = [_strict(own) if settings.network == "strict" else _isolated(own) for own in (peers[:1], peers)]
+        return self.name == "tenantry-isolated" and settings.network != "open" and self.body.get("spec") in wanted
 
     def _binding(self, settings: TenantSettings) -> Iterator[str]:
         place, ref = self.place, self.body["roleRef"]
         roles = {
             settings.role,
             *(each.role for each in settings.owners),
-            *(each.role for each in settings.roleBindings.values()),
         }
-        if place.grants_setting("role", "owners", "roleBindings"):
-            roles |= {*(place.grants.roles or ("view",))}
+        if place.grants_setting("owners"):
+            roles |= {"view", *(("edit",) if settings.role in ("edit", "admin") else ())}
         if not place.declared.clusterAdmin:
             roles -= {"cluster-admin"}
-        if ref["name"] not in roles or ref["kind"] != ("Role" if ref["name"] in settings.roles else "ClusterRole"):
+        if ref["name"] not in roles or ref["kind"] != "ClusterRole":
             yield f"gives the role '{ref['name']}', which is not granted"
         known = {_subject(each) for each in settings.owners}
-        known |= {_subject(each) for binding in settings.roleBindings.values() for each in binding.subjects}
         for subject in self.body["subjects"]:
             kind, name = subject["kind"], subject["name"]
             if kind == "ServiceAccount":
                 namespace = subject.get("namespace", self.namespace)
                 others = namespace in self.plan.holders or namespace in self.plan.kubeconfigs
-                named = (kind, name) in known or place.grants_setting("owners", "roleBindings")
+                named = (kind, name) in known or place.grants_setting("owners")
                 own = namespace in self.plan.namespaces(place) or (
                     named and not others and not is_reserved_namespace(namespace)
                 )
             elif name.startswith("system:"):
                 own = f"{kind} {name}" in self._own_users()
             else:
-                own = (kind, name) in known or place.grants_setting("owners", "roleBindings")
+                own = (kind, name) in known or place.grants_setting("owners")
             if not own:
                 yield f"gives a role to '{name}', which is not the tenant's"
 
@@ -257,12 +241,7 @@ class Kubernetes:
             settings = place.settings(name)
             wanted = [("ResourceQuota", "tenantry", "quota")] if settings.quota else []
             wanted += [("LimitRange", "tenantry", "limits")] if settings.limits else []
-            wanted += [("NetworkPolicy", "tenantry-isolated", "network")] if settings.network.base != "open" else []
-            wanted += [
-                ("NetworkPolicy", f"tenantry-{each}", "network")
-                for each, policy in (settings.network.policies or {}).items()
-                if policy
-            ]
+            wanted += [("NetworkPolicy", "tenantry-isolated", "network")] if settings.network != "open" else []
             for kind, object, setting in wanted:
                 if (kind, name, object) not in there and not place.grants_setting(setting):
                     yield f"lacks the {kind} '{object}' in namespace '{name}'"

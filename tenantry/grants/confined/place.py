@@ -9,7 +9,7 @@ from typing import Any
 
 from tenantry.fleet import placement
 from tenantry.fleet.fleet import Fleet, hub_of
-from tenantry.fleet.namespaces import extra_namespaces, former_main, main_namespace
+from tenantry.fleet.namespaces import extra_namespaces, main_namespace
 from tenantry.fleet.settings import TenantSettings, namespace_layers, settings_of, tenant_states, variables_of
 from tenantry.fleet.template import fill
 from tenantry.grants.grants import grants_of
@@ -66,16 +66,10 @@ class Holder:
         return {name: key for key, name in extra_namespaces(self.frame, self.environment, self.tenant).items()}
 
     @cached_property
-    def mains(self) -> tuple[str, ...]:
-        """The main namespaces that names of objects can contain: the tenant's, and those of tenants that gave it an app."""
-        owners = [owner for each in self.declared.namespaces.values() for owner in each.formerly]
-        return self.main, *(former_main(self.frame, self.environment, owner.tenant) for owner in owners)
-
-    @cached_property
     def account(self) -> str:
         """Of pods, and on a management cluster of Flux."""
         own = self.declared.serviceAccount
-        return own.name if own and own.name else self.declared.first_name(self.tenant)
+        return own.name if own and own.name else self.tenant
 
     @cached_property
     def cluster_objects(self) -> dict[str, dict[str, Any]]:
@@ -98,12 +92,12 @@ class Holder:
     @cached_property
     def written(self) -> frozenset[str]:
         """Every text and number of the main file's for the tenant."""
-        return frozenset(str(each) for part in self.said for each in _scalars(part))
+        return frozenset(str(each) for part in self.said for each in scalars(part))
 
     @cached_property
     def templates(self) -> tuple[str, ...]:
         """The texts of these that each cluster fills in."""
-        texts = {each for part in self.said for each in _scalars(part) if isinstance(each, str) and "{" in each}
+        texts = {each for part in self.said for each in scalars(part) if isinstance(each, str) and "{" in each}
         return tuple(texts)
 
     @cached_property
@@ -128,8 +122,7 @@ class Place:
     @cached_property
     def prefixes(self) -> tuple[str, ...]:
         """With what the names of the tenant's objects begin beside a kubeconfig."""
-        own = [f"{self.cluster}{sign}{main}{sign}" for main in self.holder.mains for sign in "-."]
-        return (*own, *(f"{main}." for main in self.holder.mains))
+        return (*(f"{self.cluster}{sign}{self.main}{sign}" for sign in "-."), f"{self.main}.")
 
     @cached_property
     def hub(self) -> str:
@@ -170,14 +163,6 @@ class Place:
     def declares(self, group: str, name: str) -> bool:
         """Whether the main file, or a class of it, has an entry of the tenant."""
         return name in mapping_at(self.frame.source.data, "tenants", self.tenant, group)
-
-    def shares(self, group: str, name: str) -> bool:
-        return name in (getattr(self.grants.share, group, None) or ())
-
-    @property
-    def has_variables(self) -> bool:
-        """Whether the team's file fills in what the main file writes."""
-        return "variables" in self.frame.source.fills[self.tenant].file.data["tenants"][self.tenant]
 
     def writes(self, value: str) -> bool:
         """Whether the main file writes this for the tenant: nobody else chose it."""
@@ -268,10 +253,10 @@ def _metadata_of(value: Any) -> set[tuple[str, str]]:
     return found
 
 
-def _scalars(value: Any) -> Iterator[Any]:
+def scalars(value: Any) -> Iterator[Any]:
     if isinstance(value, Mapping | list):
         for each in value.values() if isinstance(value, Mapping) else value:
-            yield from _scalars(each)
+            yield from scalars(each)
     else:
         yield value
 

@@ -3,18 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from functools import partial
 from typing import Any
 
 from tenantry.fleet.settings import TenantSettings
-from tenantry.grants.requirements import required_annotations
 from tenantry.kube.names import join
 from tenantry.kube.objects import Manifest
-from tenantry.model.tenancy import AccountRef, ServiceAccount, Subject, TenantOwner
+from tenantry.model.tenancy import AccountRef, ServiceAccount, TenantOwner
 from tenantry.plan.objects.network import network_policies
 from tenantry.plan.objects.scope import (
     ACCOUNT_LABEL,
-    FORMER_ANNOTATION,
     ROLE_LABEL,
     Scope,
     in_namespace,
@@ -25,20 +22,11 @@ _RBAC = "rbac.authorization.k8s.io"
 
 
 def role_bindings(scope: Scope, settings: TenantSettings) -> Iterator[Manifest]:
-    """The binding of the service account, one for each role of the owners, and those of `roleBindings` by name."""
+    """The binding of the service account, and one for each role of the owners."""
     users = [_rbac("User", user) for user in users_of(scope)]
-    bound = partial(_binding, scope, settings)
-    yield bound(join(scope.named_after, "reconciler"), settings.role, users, between="-")
+    yield _binding(scope, "reconciler", settings.role, users)
     for role, owners in _by_role(settings.owners).items():
-        yield bound(join(scope.named_after, "owners"), role, _subjects(scope, owners), between="-")
-    for name, extra in sorted(settings.roleBindings.items()):
-        yield bound(f"tenantry.{name}", extra.role, _subjects(scope, extra.subjects), between=".")
-
-
-def _roles(scope: Scope, settings: TenantSettings) -> Iterator[Manifest]:
-    for name, role in sorted(settings.roles.items()):
-        rules = [rule.model_dump(exclude_none=True) for rule in role.rules]
-        yield in_namespace(scope, f"{_RBAC}/v1", "Role", name, {"rules": rules})
+        yield _binding(scope, "owners", role, [_subject(scope, owner) for owner in owners])
 
 
 def users_of(scope: Scope) -> list[str]:
@@ -56,23 +44,13 @@ def _by_role(owners: Iterable[TenantOwner]) -> dict[str, list[TenantOwner]]:
     return roles
 
 
-def _binding(
-    scope: Scope, settings: TenantSettings, name: str, role: str, subjects: Sequence[Manifest], *, between: str
-) -> Manifest:
-    """A binding of one of the tenant's `roles`, or of a ClusterRole. The name says which, as a binding keeps its role for ever."""
-    is_own = role in settings.roles
-    body = {
-        "roleRef": {"apiGroup": _RBAC, "kind": "Role" if is_own else "ClusterRole", "name": role},
-        "subjects": list(subjects),
-    }
-    return in_namespace(scope, f"{_RBAC}/v1", "RoleBinding", f"{name}{between}{'role.' if is_own else ''}{role}", body)
+def _binding(scope: Scope, what: str, role: str, subjects: Sequence[Manifest]) -> Manifest:
+    """A binding of a ClusterRole. Its name says which, as a binding keeps its role for ever."""
+    body = {"roleRef": {"apiGroup": _RBAC, "kind": "ClusterRole", "name": role}, "subjects": list(subjects)}
+    return in_namespace(scope, f"{_RBAC}/v1", "RoleBinding", join(scope.tenant, what, role), body)
 
 
-def _subjects(scope: Scope, subjects: Iterable[Subject]) -> list[Manifest]:
-    return [_subject(scope, subject) for subject in subjects]
-
-
-def _subject(scope: Scope, subject: Subject) -> Manifest:
+def _subject(scope: Scope, subject: TenantOwner) -> Manifest:
     if subject.group is not None:
         return _rbac("Group", subject.group)
     if subject.user is not None:
@@ -93,8 +71,8 @@ def _rbac(kind: str, name: str) -> dict[str, Any]:
 
 
 def baseline(scope: Scope, settings: TenantSettings) -> list[Manifest]:
-    """The Namespace first, then the objects in it: roles, role bindings, quota, limits, network policies."""
-    manifests = [_namespace(scope, settings), *_roles(scope, settings), *role_bindings(scope, settings)]
+    """The Namespace first, then the objects in it: role bindings, quota, limits, network policies."""
+    manifests = [_namespace(scope, settings), *role_bindings(scope, settings)]
     if settings.quota:
         manifests.append(in_namespace(scope, "v1", "ResourceQuota", "tenantry", {"spec": {"hard": settings.quota}}))
     if settings.limits:
@@ -113,11 +91,7 @@ def _namespace(scope: Scope, settings: TenantSettings) -> Manifest:
         # If a Kustomization applied this namespace before, its deletion must not delete the namespace.
         "kustomize.toolkit.fluxcd.io/prune": "disabled",
     }
-    said = {**settings.annotations, **required_annotations(settings.require)}
-    if givers := scope.givers.get(scope.namespace):
-        # The chart of baselines leaves the data of another tenant alone unless the platform says that it was given away.
-        said[FORMER_ANNOTATION] = ",".join(givers)
-    annotations = {"annotations": said} if said else {}
+    annotations = {"annotations": settings.annotations} if settings.annotations else {}
     return {
         "apiVersion": "v1",
         "kind": "Namespace",

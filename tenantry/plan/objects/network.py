@@ -1,15 +1,18 @@
-"""The network policies of a namespace of a tenant: the one of `network.base`, and those of `network.policies`."""
+"""The network policy of a namespace of a tenant, and what other policies there may not allow."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from ipaddress import ip_network
 from typing import Any
 
-from tenantry.kube.names import join
 from tenantry.kube.objects import Manifest
-from tenantry.model.network import METADATA, Network
+from tenantry.messages.data import mapping_at, mappings_in
+from tenantry.model.tenancy import Network
 from tenantry.plan.objects.scope import APP_LABEL, ENVIRONMENT_LABEL, TENANT_LABEL, Scope, in_namespace
 
+METADATA = ("169.254.169.254/32", "fd00:ec2::254/128")
+"""Where clouds give credentials of the node to whoever asks. No policy of a strict tenant leads there."""
 _NO_TENANT = {"key": TENANT_LABEL, "operator": "DoesNotExist"}
 _OF_ADDONS = {"key": APP_LABEL, "operator": "Exists"}
 _NAME_SERVERS = [
@@ -27,12 +30,35 @@ _API_PORT = [{"protocol": "TCP", "port": 6443}]
 
 
 def network_policies(scope: Scope, network: Network) -> Iterator[Manifest]:
-    specs = {"isolated": _strict(scope) if network.base == "strict" else _isolated(scope)}
-    if network.base == "open":
-        specs = {}
-    specs |= {name: policy.spec for name, policy in sorted((network.policies or {}).items()) if policy}
-    for name, spec in specs.items():
-        yield in_namespace(scope, "networking.k8s.io/v1", "NetworkPolicy", join("tenantry", name), {"spec": spec})
+    """The policy of a namespace; none if its network is open."""
+    if network != "open":
+        spec = _strict(scope) if network == "strict" else _isolated(scope)
+        yield in_namespace(scope, "networking.k8s.io/v1", "NetworkPolicy", "tenantry-isolated", {"spec": spec})
+
+
+def metadata_service(policy: Manifest) -> str:
+    """The address of a cloud's metadata service to which a policy allows connections; "" if it leads to none."""
+    rules = mappings_in(mapping_at(policy, "spec").get("egress"))
+    return next((each for each in METADATA if any(_reaches(rule, each) for rule in rules)), "")
+
+
+def _reaches(rule: Mapping[str, Any], address: str) -> bool:
+    """Whether a rule allows connections to an address. One without `to` allows all."""
+    blocks = [mapping_at(peer, "ipBlock") for peer in mappings_in(rule.get("to"))]
+    return not rule.get("to") or any(
+        _holds(str(block.get("cidr")), address)
+        and not any(_holds(str(each), address) for each in block.get("except") or ())
+        for block in blocks
+        if block
+    )
+
+
+def _holds(cidr: str, address: str) -> bool:
+    try:
+        whole, part = ip_network(cidr, strict=False), ip_network(address)
+    except ValueError:
+        return False
+    return whole.version == part.version and part.subnet_of(whole)  # type: ignore[arg-type]
 
 
 def _isolated(scope: Scope) -> dict[str, Any]:

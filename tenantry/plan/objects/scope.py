@@ -32,7 +32,6 @@ ROLE_LABEL = {"toolkit.fluxcd.io/role": "tenant"}
 ACCOUNT_LABEL = "tenantry/account"
 """A label of tenants' namespaces on the management cluster: the service account, if it is not named like the tenant."""
 
-FORMER_ANNOTATION = "tenantry/formerly"
 """An annotation of tenants' namespaces: the tenants that had it before, with commas between them."""
 
 WATCHED = {"reconcile.fluxcd.io/watch": "Enabled"}
@@ -89,9 +88,6 @@ class Scope:
     mark:       the first parts of the names of releases
     attached:   the first parts of the names of ConfigMaps; None: those of `prefix`
     common:     the first parts of the names of Secrets, which clusters share; empty: those of ConfigMaps
-    first_name: the oldest name of the tenant
-    former:     apps that came from other tenants, each with the main namespace that its object is named after
-    givers:     namespaces that came from other tenants, with the names of those
     """
 
     environment: str
@@ -110,9 +106,6 @@ class Scope:
     mark: tuple[str, ...] = ()
     attached: tuple[str, ...] | None = None
     common: tuple[str, ...] = ()
-    first_name: str = ""
-    former: Mapping[str, str] = field(default_factory=dict)
-    givers: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
     @property
     def made_home(self) -> tuple[ObjectId, ...]:
@@ -123,19 +116,12 @@ class Scope:
     def tenant(self) -> str:
         return self.owner.tenant
 
-    @property
-    def named_after(self) -> str:
-        """What names of objects contain for the tenant. Labels and messages have its name of today."""
-        return self.tenant and (self.first_name or self.tenant)
-
     def name(self, key: str, kind: str = "") -> str:
         """The name of a Flux object for a key, such as the name of an app."""
         return shortened(self.whole_name(key), MAX_LABEL) if kind in RECONCILERS else join(*self.prefix, key)
 
     def whole_name(self, app: str) -> str:
         """The name of the Kustomization or HelmRelease of an app before it is shortened."""
-        if self.kubeconfig and app in self.former:
-            return join(self.cluster, self.former[app], app)
         return join(*self.prefix, app)
 
     def source_key(self, name: str, platform: str) -> str:

@@ -15,7 +15,7 @@ from tenantry.charts.package import copy, files_of, package
 from tenantry.messages.errors import Refused
 from tests.project.sandbox.test_charts import make_chart
 
-CHART = {"0.3.0": "5661626fe37467db"}
+CHART = {"0.3.0": "488f425320946a03"}
 """The content of the objects chart by its version: Flux takes a changed chart from Git only if its version is another one."""
 
 

@@ -36,7 +36,7 @@ WHERE = "cluster https://hub.example.com, context 'hub'\n"
 def told(first: str, second: str) -> str:
     policies = (
         f"{kind} {name}: {second}\n"
-        for name in ("tenantry-baselines", "tenantry-images", "tenantry-namespaces", "tenantry-labels")
+        for name in ("tenantry-baselines", "tenantry-namespaces", "tenantry-labels")
         for kind in ("ValidatingAdmissionPolicy", "ValidatingAdmissionPolicyBinding")
     )
     others = f"ClusterRoleBinding tenantry-platform-kamaji: {second}\nConfigMap tenantry-system/tenantry: {second}\n"
@@ -154,7 +154,8 @@ def test_wrong_roles_are_refused(capsys: Capture, given: tuple[str, ...], words:
 
 def test_wide_rights_of_the_fleet_s_own_roles_are_told_beside_the_yaml(capsys: Capture) -> None:
     rules = "{apiGroups: ['*'], resources: ['*'], verbs: ['*']}"
-    rest = f"clusters: {{names: [hub]}}\nclusterAdmin: true\nrole: all\nroles: {{all: {{rules: [{rules}]}}}}"
+    role = f"{{apiVersion: rbac.authorization.k8s.io/v1, kind: Role, rules: [{rules}]}}"
+    rest = f"clusters: {{names: [hub]}}\nclusterAdmin: true\nobjects: {{all: {role}}}"
     Path("tenants.yaml").write_text(rocky(SIMPLE, rest))
     code, _, shown = tenantry(capsys, "bootstrap", "--roles", "deploy", "--for", "group:ops")
     assert code == 0

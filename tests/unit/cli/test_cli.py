@@ -274,7 +274,7 @@ POLICY = ["ValidatingAdmissionPolicy", "ValidatingAdmissionPolicyBinding"]
 def test_bootstrap_prints_what_a_cluster_needs(capsys: Capture) -> None:
     code, out, err = tenantry(capsys, "bootstrap", "edge")
     kinds = [each["kind"] for each in yaml.safe_load_all(out)]
-    assert (code, kinds, err) == (0, ["Namespace", "ClusterRoleBinding", "ConfigMap", *POLICY * 4], "")
+    assert (code, kinds, err) == (0, ["Namespace", "ClusterRoleBinding", "ConfigMap", *POLICY * 3], "")
 
 
 def test_bootstrap_of_an_unknown_cluster_is_refused_with_the_closest(capsys: Capture) -> None:
@@ -304,11 +304,11 @@ clusters:
     [
         (
             ["-e", "dev"],
-            ["Namespace", "ServiceAccount", "ClusterRoleBinding", "ConfigMap", *POLICY * 7],
+            ["Namespace", "ServiceAccount", "ClusterRoleBinding", "ConfigMap", *POLICY * 5],
             "tenantry-system:tenantry-platform",
         ),
-        (["-e", "prod"], ["Namespace", "ClusterRoleBinding", "ConfigMap", *POLICY * 4], "capi:tenantry-platform"),
-        ([], ["Namespace", "ClusterRoleBinding", "ConfigMap", *POLICY * 4], "capi:tenantry-platform"),
+        (["-e", "prod"], ["Namespace", "ClusterRoleBinding", "ConfigMap", *POLICY * 3], "capi:tenantry-platform"),
+        ([], ["Namespace", "ClusterRoleBinding", "ConfigMap", *POLICY * 3], "capi:tenantry-platform"),
     ],
 )
 def test_bootstrap_knows_the_environment_that_a_hub_manages_but_does_not_list(

@@ -125,9 +125,9 @@ error: 'tenants.movy.apps.web.overrides.environments.prod.state' cannot be set
   fix: an app is paused in all environments, with 'state: paused' on the app itself; \
 in 'prod' only, `flux suspend` stops it
 """,
-    ("set", "tenants.rocky.network.policies.a", "{}"): """\
-error: 'tenants.rocky.network' is the word 'isolated', which stands for a whole mapping
-  fix: write the mapping: tenantry set tenants.rocky.network '{...}'
+    ("set", "tenants.rocky.podSecurity.version", "v1.30"): """\
+error: 'tenants.rocky.podSecurity' is the word 'baseline', which stands for a whole mapping
+  fix: write the mapping: tenantry set tenants.rocky.podSecurity '{...}'
 """,
     ("set", "tenants.rocky.quota[", "4"): """\
 error: 'tenants.rocky.quota[' is not a path: character 20 is not expected
@@ -154,9 +154,9 @@ error: there is no 'tenants.rocky.owners', so there is no [1]
 error: 'tenants.rocky.apps.web.dependsOn' has 1 value, so there is no [2]
   fix: the next one is [1]
 """,
-    ("set", "tenants.rocky.networks", "null"): """\
-error: there is no 'tenants.rocky.networks'
-  fix: did you mean 'tenants.rocky.network'?
+    ("set", "tenants.rocky.podSecurities", "null"): """\
+error: there is no 'tenants.rocky.podSecurities'
+  fix: did you mean 'tenants.rocky.podSecurity'?
 """,
     ("set", "tenants.rocky.apps.web.dependsOn[1]", "null"): """\
 error: there is no 'tenants.rocky.apps.web.dependsOn[1]'
@@ -167,9 +167,9 @@ error: there is no 'tenants.rocky.apps.web.dependsOn[1]'
 
 @pytest.mark.parametrize("asked", REFUSED, ids=" ".join)
 def test_an_edit_that_cannot_be_meant_is_refused(asked: tuple[str, ...], capsys: Capture) -> None:
-    before = FLEET.replace("  rocky:\n", "  rocky:\n    network: isolated\n")
-    if "'isolated'" not in REFUSED[asked]:
-        before = before.replace("isolated\n", "{base: isolated}\n")
+    before = FLEET.replace("  rocky:\n", "  rocky:\n    podSecurity: baseline\n")
+    if "'baseline'" not in REFUSED[asked]:
+        before = before.replace("baseline\n", "{enforce: baseline}\n")
     FILE.write_text(before)
     assert tenantry(capsys, *asked) == (2, "", REFUSED[asked])
     assert FILE.read_text() == before

@@ -9,7 +9,6 @@ import pytest
 from click.shell_completion import ShellComplete
 
 from tenantry.cli.app import app, run
-from tenantry.grants.grants import LIMITS
 
 FLEET = """\
 apiVersion: tenantry/v1
@@ -37,21 +36,17 @@ defaults:
       - https://git.example.com/{tenant}/*
       - oci://{registry}/{tenant}/*
       - https://charts.example.com/of/the/platform/team/stable
-    roles: [view, edit]
 tenantClasses:
   small:
     grants:
       clusters: {labels: {tier: edge}}
       environments: [dev]
-      settings: [interval, limits, namespaces, network, owners, quota, retryInterval, role, roleBindings, timeout]
-      roles: null
+      settings: [interval, limits, namespaces, network, owners, quota, retryInterval, timeout]
 tenants:
   rocky:
     grants:
       alerts: ["https://hooks.example.com/{region}"]
       settings: [quota]
-      labels: [rocky.example.com/]
-      shortestInterval: 1m
   plain: {grants: {sources: ["*"], clusters: {names: [edge], exclude: [lone]}, environments: []}}
   tina: {}
   blue-shop: {class: small}
@@ -86,7 +81,7 @@ def refused(capsys: Capture, *arguments: str) -> str:
 ROCKY = """\
 # grants of tenant rocky
 file: teams/rocky.yaml  # tenants.yaml:3:5 (include)
-frame: tenants.rocky    # tenants.yaml:35:3 (tenant)
+frame: tenants.rocky    # tenants.yaml:33:3 (tenant)
 always:
   [sources, credentials, configs, apps, alerts, receivers, clusters, kustomize,
   helm]
@@ -111,31 +106,13 @@ sources:
   -                                     # tenants.yaml:25:9 (defaults)
     https://charts.example.com/of/the/platform/team/stable
 alerts:
-  - https://hooks.example.com/{region}  # tenants.yaml:37:16 (tenant)
+  - https://hooks.example.com/{region}  # tenants.yaml:35:16 (tenant)
     everywhere: a placeholder is not known here
-push: []                      # default
-share: {}                     # default
-settings: [quota]             # tenants.yaml:38:17 (tenant)
-variables: []                 # default
-roles: [view, edit]           # tenants.yaml:26:12 (defaults)
-labels: [rocky.example.com/]  # tenants.yaml:39:15 (tenant)
-annotations: []               # default
-shortestInterval: 1m          # tenants.yaml:40:25 (tenant)
-limits.timeout: 1h            # default
-limits.interval: 24h          # default
-limits.retries: 20            # default
-limits.history: 20            # default
-limits.apps: 100              # default
-limits.sources: 100           # default
-limits.credentials: 100       # default
-limits.configs: 100           # default
-limits.alerts: 20             # default
-limits.receivers: 20          # default
-limits.namespaces: 20         # default
+settings: [quota]  # tenants.yaml:36:17 (tenant)
 never:
-  [podSecurity, roles, objects, dependsOn, require, grants, overrides,
-  namespace, serviceAccount, clusterRoles, clusterObjects, clusterAdmin,
-  environments, class, state, adopt, formerly]
+  [role, labels, annotations, podSecurity, objects, dependsOn, variables,
+  grants, overrides, namespace, serviceAccount, clusterRoles, clusterObjects,
+  clusterAdmin, environments, class, state, adopt]
 """
 
 
@@ -146,19 +123,19 @@ def test_a_tenant_of_the_main_file_gets_what_it_and_the_defaults_grant(capsys: C
 BLUE = """\
 # grants of tenant blue-shop
 file: blue-shop.yaml      # tenants.yaml:4:5 (include)
-frame: tenants.blue-shop  # tenants.yaml:43:3 (tenant)
+frame: tenants.blue-shop  # tenants.yaml:39:3 (tenant)
 always:
   [sources, credentials, configs, apps, alerts, receivers, clusters, kustomize,
   helm]
-clusters:             # labels tier=edge, tenants.yaml:30:17 (class small)
-  dev:                # tenants.yaml:31:21 (class small)
+clusters:             # labels tier=edge, tenants.yaml:29:17 (class small)
+  dev:                # tenants.yaml:30:21 (class small)
     hub: not granted  # label tier is 'hub', tenants.yaml:10:45 (cluster hub)
     edge: granted     # its labels match, tenants.yaml:13:20 (cluster edge)
     lone: granted     # its labels match, tenants.yaml:16:50 (cluster lone)
-  r1:                 # tenants.yaml:31:21 (class small)
+  r1:                 # tenants.yaml:30:21 (class small)
     edge: granted     # its labels match, tenants.yaml:13:20 (cluster edge)
     lone: granted     # its labels match, tenants.yaml:16:50 (cluster lone)
-  prod: not granted   # tenants.yaml:31:21 (class small)
+  prod: not granted   # tenants.yaml:30:21 (class small)
 sources:
   - https://git.example.com/{tenant}/*  # tenants.yaml:23:9 (defaults)
     everywhere: https://git.example.com/blue-shop/*
@@ -169,32 +146,13 @@ sources:
     r1 on lone: oci://registry.dev.example.com/blue-shop/*
   -                                     # tenants.yaml:25:9 (defaults)
     https://charts.example.com/of/the/platform/team/stable
-alerts: []               # default
-push: []                 # default
-share: {}                # default
-settings:                # tenants.yaml:32:17 (class small)
-  [interval, limits, namespaces, network, owners, quota, retryInterval, role,
-  roleBindings, timeout]
-variables: []            # default
-roles: [view]            # default; null at tenants.yaml:33:14 (class small)
-labels: []               # default
-annotations: []          # default
-shortestInterval: 30s    # default
-limits.timeout: 1h       # default
-limits.interval: 24h     # default
-limits.retries: 20       # default
-limits.history: 20       # default
-limits.apps: 100         # default
-limits.sources: 100      # default
-limits.credentials: 100  # default
-limits.configs: 100      # default
-limits.alerts: 20        # default
-limits.receivers: 20     # default
-limits.namespaces: 20    # default
+alerts: []  # default
+settings:   # tenants.yaml:31:17 (class small)
+  [interval, limits, namespaces, network, owners, quota, retryInterval, timeout]
 never:
-  [podSecurity, roles, objects, dependsOn, require, grants, overrides,
-  namespace, serviceAccount, clusterRoles, clusterObjects, clusterAdmin,
-  environments, class, state, adopt, formerly]
+  [role, labels, annotations, podSecurity, objects, dependsOn, variables,
+  grants, overrides, namespace, serviceAccount, clusterRoles, clusterObjects,
+  clusterAdmin, environments, class, state, adopt]
 """
 
 
@@ -205,54 +163,21 @@ def test_a_tenant_gets_what_its_class_grants(capsys: Capture) -> None:
 PLAIN = """\
 # grants of tenant plain
 file: teams/plain.yaml  # tenants.yaml:3:5 (include)
-frame: tenants.plain    # tenants.yaml:41:3 (tenant)
+frame: tenants.plain    # tenants.yaml:37:3 (tenant)
 always:
   [sources, credentials, configs, apps, alerts, receivers, clusters, kustomize,
   helm]
-clusters:           # names edge, except lone, tenants.yaml:41:46 (tenant)
-  dev: not granted  # tenants.yaml:41:94 (tenant)
+clusters:           # names edge, except lone, tenants.yaml:37:46 (tenant)
+  dev: not granted  # tenants.yaml:37:94 (tenant)
 sources:
-  - '*'  # tenants.yaml:41:30 (tenant)
-alerts: []               # default
-push: []                 # default
-share: {}                # default
-settings: []             # default
-variables: []            # default
-roles: [view, edit]      # tenants.yaml:26:12 (defaults)
-labels: []               # default
-annotations: []          # default
-shortestInterval: 30s    # default
-limits.timeout: 1h       # default
-limits.interval: 24h     # default
-limits.retries: 20       # default
-limits.history: 20       # default
-limits.apps: 100         # default
-limits.sources: 100      # default
-limits.credentials: 100  # default
-limits.configs: 100      # default
-limits.alerts: 20        # default
-limits.receivers: 20     # default
-limits.namespaces: 20    # default
+  - '*'  # tenants.yaml:37:30 (tenant)
+alerts: []    # default
+settings: []  # default
 never:
-  [podSecurity, roles, objects, dependsOn, require, grants, overrides,
-  namespace, serviceAccount, clusterRoles, clusterObjects, clusterAdmin,
-  environments, class, state, adopt, formerly]
+  [role, labels, annotations, podSecurity, objects, dependsOn, variables,
+  grants, overrides, namespace, serviceAccount, clusterRoles, clusterObjects,
+  clusterAdmin, environments, class, state, adopt]
 """
-
-
-def test_what_is_shared_and_where_the_file_may_push_is_shown(capsys: Capture) -> None:
-    more = """share: {sources: [base], configs: []}, push: ["https://git.example.com/{tenant}/*"]"""
-    entry = "grants: {" + more + "}, sources: {base: {git: {url: https://git.example.com/b, ref: {branch: main}}}}"
-    Path("tenants.yaml").write_text(FLEET.replace("  tina: {}\n", f"  tina: {{{entry}}}\n"))
-    Path("teams/tina.yaml").write_text("tenants:\n  tina: {}\n")
-    shown = explain(capsys, "tina", "-e", "dev").splitlines()
-    assert shown[shown.index("push:") :][:5] == [
-        "push:",
-        "  - https://git.example.com/{tenant}/*  # tenants.yaml:42:65 (tenant)",
-        "    dev: https://git.example.com/tina/*",
-        "alerts: []               # default",
-        "share.sources: [base]    # tenants.yaml:42:36 (tenant)",
-    ]
 
 
 def test_environments_that_are_not_granted_show_no_clusters(capsys: Capture) -> None:
@@ -282,8 +207,8 @@ def test_rights_on_whole_clusters_are_shown_with_their_lines(capsys: Capture) ->
     Path("tenants.yaml").write_text(FLEET.replace("  rocky:\n", f"  rocky:{RIGHTS}").replace("{}\n", RIGHTS))
     shown = [
         "rights on whole clusters:",
-        "  nodes: role node-reader  # tenants.yaml:38:14 (tenant)",
-        "  pv:                      # tenants.yaml:37:11 (tenant)",
+        "  nodes: role node-reader  # tenants.yaml:36:14 (tenant)",
+        "  pv:                      # tenants.yaml:35:11 (tenant)",
         "    get, list, watch, create, delete persistentvolumes",
     ]
     lines = explain(capsys, "rocky").splitlines()
@@ -291,8 +216,8 @@ def test_rights_on_whole_clusters_are_shown_with_their_lines(capsys: Capture) ->
     assert explain(capsys, "tina").splitlines()[1] == shown[0]
     told = json.loads(explain(capsys, "rocky", "--output", "json"))["rights"]
     assert [(each["path"], each["value"], each["origin"]["line"]) for each in told] == [
-        (["nodes"], "role node-reader", 38),
-        (["pv"], "get, list, watch, create, delete persistentvolumes", 37),
+        (["nodes"], "role node-reader", 36),
+        (["pv"], "get, list, watch, create, delete persistentvolumes", 35),
     ]
 
 
@@ -300,7 +225,7 @@ def test_a_main_file_that_selects_no_clusters_grants_none(capsys: Capture) -> No
     Path("tenants.yaml").write_text(FLEET.replace("  clusters: {all: true}\n", ""))
     lines = explain(capsys, "rocky", "-e", "prod").splitlines()
     assert lines[6:9] == [
-        "clusters:             # no selector, tenants.yaml:34:3 (tenant)",
+        "clusters:             # no selector, tenants.yaml:32:3 (tenant)",
         "  prod:",
         "    far: not granted  # no selector in the main file",
     ]
@@ -323,11 +248,13 @@ def test_json_tells_the_same(capsys: Capture) -> None:
         "helm",
     ] == told["always"]
     assert {
+        "role",
+        "labels",
+        "annotations",
+        "variables",
         "podSecurity",
-        "roles",
         "objects",
         "dependsOn",
-        "require",
         "grants",
         "overrides",
         "namespace",
@@ -337,7 +264,6 @@ def test_json_tells_the_same(capsys: Capture) -> None:
         "clusterAdmin",
         "environments",
         "adopt",
-        "formerly",
         "class",
         "state",
     } == set(told["never"])
@@ -370,20 +296,13 @@ def test_json_tells_the_same(capsys: Capture) -> None:
         ".".join(each["path"]): (each["value"], (each["origin"] or {}).get("level")) for each in told["settings"]
     }
     assert {
-        "share": ({}, None),
         "settings": (["quota"], "tenant"),
-        "variables": ([], None),
-        "roles": (["view", "edit"], "defaults"),
-        "labels": (["rocky.example.com/"], "tenant"),
-        "annotations": ([], None),
-        "shortestInterval": ("1m", "tenant"),
-        **{f"limits.{key}": (limit, None) for key, limit in LIMITS.items()},
     } == settings
 
 
 def test_json_names_the_class_that_grants(capsys: Capture) -> None:
     told = json.loads(explain(capsys, "blue-shop", "-e", "prod", "--output", "json"))
-    restricted = {"level": "class small", "file": "tenants.yaml", "line": 31, "column": 21}
+    restricted = {"level": "class small", "file": "tenants.yaml", "line": 30, "column": 21}
     assert [{"environment": "prod", "granted": False, "origin": restricted, "clusters": []}] == told["environments"]
     assert ("tenants.blue-shop", "tenant") == (told["frame"]["value"], told["frame"]["origin"]["level"])
 

@@ -25,7 +25,6 @@ ROOTS = ("defaults", "platform", "tenants")
 WHOLE = {
     "grants": "permissions, which set nothing",
     "overrides": "levels of the same keys",
-    "policies": "Kubernetes' own structure, taken over as it is",
     "rollout": "in which order a run changes clusters, which no object says",
 }
 """Keys below which no key is asked for."""
@@ -35,11 +34,7 @@ BY_NATURE = {
     "App.rollout": "in which order a run changes clusters, which no object says",
     "Credentials.keys": "Secrets are not read: the entry says that they exist",
     "Credentials.registry": "Secrets are not read: the entry says that they exist",
-    **dict.fromkeys(
-        ("ExtraNamespace.formerly", "FormerOwner.apps", "FormerOwner.tenant"), "names come back as they are"
-    ),
     "ExtraNamespace.state": "permits a removal, which is for people to decide",
-    "Tenant.formerly": "names come back as they are",
     "Frame.environments": "said of each app",
     **dict.fromkeys(
         ("Platform.helm", "Platform.kustomize", "Settings.helm", "Settings.kustomize"),
@@ -49,21 +44,6 @@ BY_NATURE = {
     "Platform.sharedIdentity": "a permission, which sets nothing",
     "Excluded.labels": "clusters are named",
     "Excluded.names": "clusters are named",
-    "Identity.issuer": "of `require`",
-    "Identity.subject": "of `require`",
-    "KeysName.name": "of `require`",
-    "NamespaceRole.rules": "a Role comes back under `objects`",
-    "PlacedSettings.roles": "a Role comes back under `objects`",
-    "PlacedSettings.require": "what people ask for; the annotations that tell API servers of it are the fleet's own",
-    "Platform.require": "what people ask for",
-    "Requirements.images": "of `require`",
-    "Requirements.labels": "of `require`",
-    "Requirements.pinned": "of `require`",
-    "Requirements.verify": "of `require`",
-    "Signature.matchOIDCIdentity": "of `require`",
-    "Signature.mode": "of `require`",
-    "Signature.provider": "of `require`",
-    "Signature.secretRef": "of `require`",
     "Selector.exclude": "clusters are named",
     "Selector.labels": "clusters are named",
     "Settings.variables": "told by what they fill in, and the reader of an object cannot tell a variable from a text",
@@ -94,7 +74,6 @@ tenants:
     clusterRoles: {nodes: {role: cluster-admin}}
     clusterObjects: {fast: {metadata: {labels: {a: b}}}}
     namespaces: {jobs: {name: "work-{namespace}"}}
-    formerly: null
     state: active
     environments: [dev]
     apps:
@@ -170,10 +149,8 @@ def test_what_comes_back_plans_the_same_objects(name: str) -> None:
     missing = {str(each.manifest["kind"]) for each in report.proof.missing}
     assert (left, report.proof.added, missing) == (missing, (), set())
     changed = {field.path[-1] for each in report.changed for field in each.changed}
-    assert changed == (OFFBOARDING | REQUIRED | FORMERLY if name != "before" else set())
+    assert changed == (OFFBOARDING if name != "before" else set())
 
 
-REQUIRED = {f"tenantry/require-{each}" for each in ("pinned", "verify", "images")}
-FORMERLY = {"tenantry/formerly"}
 OFFBOARDING = {"helm.sh/resource-policy", "tenantry/state"}
 """What the state of a namespace leaves in its manifest."""

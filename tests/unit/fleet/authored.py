@@ -29,7 +29,6 @@ tenants:
       clusters: {names: [hub, edge]}
       sources: ["https://git.example.com/rocky/*", "oci://registry.example.com/rocky/*", "s3://s3.example.com/*"]
       alerts: ["https://hooks.example.com/*"]
-      push: ["https://git.example.com/rocky/*"]
     credentials:
       deploy: {keys: [username, password, token]}
       there: {existing: true}

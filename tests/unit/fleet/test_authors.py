@@ -1,4 +1,4 @@
-"""Every reference has an author: an included file names its own, and what the main file shares with it.
+"""Every reference has an author: an included file names its own entries, never those of the main file.
 
 Each attack is refused by what is planned, too: the rules about what is written are switched off for that.
 """
@@ -14,14 +14,12 @@ from tenantry.fleet import rules
 from tenantry.flux import references as of_flux
 from tenantry.flux.schemas import kinds, schema_of
 from tenantry.grants.authors import names_in
-from tenantry.grants.model import Share
-from tenantry.grants.rules import included_files_name_what_is_theirs_or_shared
+from tenantry.grants.rules import included_files_name_what_is_theirs
 from tenantry.kube.objects import SecretValues
 from tenantry.load import load_fleet, plan_all
 from tenantry.messages.errors import NotConfined
 from tenantry.model import Alert, Document, FluxBlock, Model, Receiver, Source, SourcePatch, Tenant
 from tenantry.model.document import ObjectsChart
-from tenantry.model.requirements import KeysName
 from tenantry.model.scalars import Refers
 from tenantry.model.strict import declared_type
 from tests.unit.fleet.authored import (
@@ -44,7 +42,7 @@ def _here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
 
 
-PLATFORMS = "platforms-credentials"
+PLATFORMS, PLATFORMS_ENTRY = "platforms-credentials", "platforms-entry"
 BY_NAME = {"name": "deploy"}
 # Where a name stands that is not the file's to use, by the code that the author is told.
 ATTACKS: dict[str, tuple[str, Data]] = {
@@ -116,32 +114,32 @@ ATTACKS: dict[str, tuple[str, Data]] = {
         at("alerts.chat", {"provider": {**CHAT, "certSecretRef": BY_NAME}, "credentials": "mine"}),
     ),
     "token of a receiver": (PLATFORMS, at("receivers.hook", {"type": "github", "credentials": "there"})),
-    "source of an app": ("not-shared", at("apps.web.kustomize.source", "base")),
-    "source in an override": ("not-shared", at("apps.web.overrides.clusters.edge.kustomize.source", "open")),
+    "source of an app": (PLATFORMS_ENTRY, at("apps.web.kustomize.source", "base")),
+    "source in an override": (PLATFORMS_ENTRY, at("apps.web.overrides.clusters.edge.kustomize.source", "open")),
     "source of a release": (
-        "not-shared",
+        PLATFORMS_ENTRY,
         at("apps.cache.helm.source", "charts"),
     ),
     "source that a source includes": (
-        "not-shared",
+        PLATFORMS_ENTRY,
         at("sources.m.git.include", [{"repository": {"name": "base"}}]),
     ),
     "source of a receiver": (
-        "not-shared",
+        PLATFORMS_ENTRY,
         at("receivers.hook", {"type": "github", "credentials": "mine", "sources": ["base"]}),
     ),
     "config": (
-        "not-shared",
+        PLATFORMS_ENTRY,
         at("apps.web.kustomize.postBuild.substituteFrom", [{"kind": "ConfigMap", "name": "base"}]),
     ),
     "config of values": (
-        "not-shared",
+        PLATFORMS_ENTRY,
         at("apps.cache.helm.valuesFrom", [{"kind": "ConfigMap", "name": "base", "valuesKey": "A"}]),
     ),
-    "app": ("not-shared", at("apps.web.dependsOn", ["base"])),
-    "app in an override": ("not-shared", at("apps.web.overrides.environments.dev.dependsOn", ["base"])),
+    "app": (PLATFORMS_ENTRY, at("apps.web.dependsOn", ["base"])),
+    "app in an override": (PLATFORMS_ENTRY, at("apps.web.overrides.environments.dev.dependsOn", ["base"])),
     "app of an alert": (
-        "not-shared",
+        PLATFORMS_ENTRY,
         at("alerts.chat", {"provider": CHAT, "credentials": "mine", "apps": ["base"]}),
     ),
 }
@@ -160,13 +158,13 @@ def test_the_fleet_is_sound_without_an_attack() -> None:
 def test_a_name_of_the_main_file_is_refused_where_it_is_written(attack: str) -> None:
     code, said = ATTACKS[attack]
     found = problems(said)
-    assert {each.code for each in found if each.code in (PLATFORMS, "not-shared")} == {code}
+    assert {each.code for each in found if each.code in (PLATFORMS, PLATFORMS_ENTRY)} == {code}
     assert all(each.location.file == "rocky.yaml" for each in found)
 
 
 @each_attack
 def test_it_is_refused_in_what_is_planned(attack: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    kept = (each for each in rules.RULES if each is not included_files_name_what_is_theirs_or_shared)
+    kept = (each for each in rules.RULES if each is not included_files_name_what_is_theirs)
     monkeypatch.setattr(rules, "RULES", tuple(kept))
     code, said = ATTACKS[attack]
     if attack == OF_THE_PLAN:
@@ -177,7 +175,7 @@ def test_it_is_refused_in_what_is_planned(attack: str, monkeypatch: pytest.Monke
 
 
 def test_a_placeholder_for_the_kind_of_a_reference_hides_no_name() -> None:
-    for kind, name, code in (("{secret}", "deploy", PLATFORMS), ("{config}", "base", "not-shared")):
+    for kind, name, code in (("{secret}", "deploy", PLATFORMS), ("{config}", "base", PLATFORMS_ENTRY)):
         (problem,) = problems(at("apps.cache.helm.valuesFrom", [{"kind": kind, "name": name}]))
         assert (problem.code, problem.path[:6]) == (code, ("tenants", "rocky", "apps", "cache", "helm", "valuesFrom"))
 
@@ -190,34 +188,11 @@ def test_what_the_author_is_told() -> None:
     assert problem.fix == (
         "declare others under 'credentials:' of this file; are these the tenant's own, line 1 of tenants.yaml can move here"
     )
-    shared = granted(share={"sources": ["open"]})
-    (problem,) = problems(at("apps.web.kustomize.source", "base"), shared)
-    assert problem.message == "source 'base' of tenant 'rocky' belongs to the platform's file, which does not share it"
-    assert [note.partition(" (")[0].partition(": ")[0] for note in problem.notes] == ["declared", "shared"]
-    assert problem.fix == (
-        "declare one in this file, or ask the platform team to write 'grants: {share: {sources: [open, base]}}'"
-        " for the tenant in tenants.yaml"
+    (problem,) = problems(at("apps.web.kustomize.source", "base"))
+    assert problem.message == (
+        "source 'base' of tenant 'rocky' belongs to the platform's file, and its included file may not name it"
     )
-
-
-def test_what_is_shared_can_be_named() -> None:
-    shared = granted(share={"sources": ["base", "charts", "open"], "configs": ["base"], "apps": ["base"]})
-    for attack, (code, said) in ATTACKS.items():
-        assert bool(problems(said, shared)) == (code == PLATFORMS), attack
-
-
-def test_shared_in_defaults_is_shared_with_every_tenant() -> None:
-    assert not problems(at("apps.web.kustomize.source", "open"), at("defaults.grants.share", {"sources": ["open"]}))
-
-
-def test_credentials_cannot_be_shared() -> None:
-    (problem,) = problems({}, granted(share={"credentials": ["deploy"]}))
-    assert (problem.code, problem.message) == (PLATFORMS, "credentials of this file cannot be shared")
-
-
-def test_an_included_file_shares_nothing_with_itself() -> None:
-    (problem,) = problems({"grants": {"share": {"sources": ["base"]}}, **at("apps.web.kustomize.source", "m")})
-    assert problem.code == "platforms-setting"
+    assert problem.fix == "declare one in this file; is it the tenant's own, line 1 of tenants.yaml can move here"
 
 
 def test_what_the_main_file_writes_may_name_everything() -> None:
@@ -248,30 +223,50 @@ def test_values_belong_to_a_name_whoever_declares_it() -> None:
     assert by_team == by_main != set()
 
 
-def test_an_alert_that_names_no_apps_tells_of_those_that_the_file_may_name() -> None:
+def test_an_alert_that_names_no_apps_tells_of_those_of_the_file() -> None:
     said = at("alerts.chat", {"provider": CHAT, "credentials": "mine"})
-    told = objects(said, granted(share={"apps": ["open"], "sources": ["open"]}), "Alert")["chat"]["eventSources"]
+    told = objects(said, {}, "Alert")["chat"]["eventSources"]
     apps = {each["matchLabels"]["tenantry/app"] for each in told if each["name"] == "*"}
-    assert apps == {"web", "cache", "blob", "oci", "open"}
-    assert {each["name"] for each in told if each["name"] != "*"} == {"m", "o", "s", "h", "open"}
+    assert apps == {"web", "cache", "blob", "oci"}
+    assert {each["name"] for each in told if each["name"] != "*"} == {"m", "o", "s", "h"}
     # A source that no app uses is not planned: the name could be that of another tenant's object.
     assert {each["matchLabels"]["toolkit.fluxcd.io/tenant"] for each in told} == {"rocky"}
-    everything = granted(share={"apps": ["open", "base", "chart"], "sources": ["open", "base", "charts"]})
-    assert all(each["name"] == "*" for each in objects(said, everything, "Alert")["chat"]["eventSources"])
 
 
-def test_a_receiver_that_names_no_sources_fetches_those_that_the_file_may_name() -> None:
+def test_a_receiver_that_names_no_sources_fetches_those_of_the_file() -> None:
     said = at("receivers.hook", {"type": "github", "credentials": "mine"})
-    fetched = objects(said, granted(share={"sources": ["open"]}), "Receiver")["hook"]["resources"]
-    names = {each["name"] for each in fetched if each["kind"] != "HelmChart"}
-    assert names == {"m", "o", "s", "open"}
+    fetched = objects(said, {}, "Receiver")["hook"]["resources"]
+    assert {each["name"] for each in fetched if each["kind"] != "HelmChart"} == {"m", "o", "s"}
 
 
-def test_submodules_need_a_grant() -> None:
-    said = at("sources.m.git.recurseSubmodules", True)  # noqa: FBT003 # a value of the file
-    (problem,) = problems(said)
-    assert (problem.code, problem.path[-1]) == ("not-granted", "recurseSubmodules")
-    assert not problems(said, granted(settings=["recurseSubmodules"]))
+ADVANCED: dict[str, Data] = {
+    "sources.m.git.recurseSubmodules": at("sources.m.git.recurseSubmodules", True),  # noqa: FBT003 # a value of the file
+    "sources.m.git.proxySecretRef": at("sources.m.git.proxySecretRef", {"name": "mine"}),
+    "sources.n.git.ref.name": {
+        "sources": {"n": {"git": {"url": "https://git.example.com/rocky/n", "ref": {"name": "refs/pull/7/head"}}}},
+        "apps": {"n": {"kustomize": {"source": "n"}}},
+    },
+    "sources.s.bucket.sts": at(
+        "sources.s.bucket.sts", {"provider": "ldap", "endpoint": "https://git.example.com/rocky/sts"}
+    ),
+    "apps.web.kustomize.healthCheckExprs": at(
+        "apps.web.kustomize.healthCheckExprs", [{"apiVersion": "v1", "kind": "ConfigMap", "current": "true"}]
+    ),
+    "receivers.hook.resourceFilter": at(
+        "receivers.hook", {"type": "github", "credentials": "mine", "resourceFilter": "true"}
+    ),
+}
+
+
+@pytest.mark.parametrize("field", ADVANCED)
+def test_a_field_that_reaches_further_needs_a_grant(field: str) -> None:
+    found = problems(ADVANCED[field])
+    assert {each.code for each in found} == {"not-granted"}
+    assert ".".join(map(str, found[0].path)).startswith(f"tenants.rocky.{field}")
+    assert not problems(ADVANCED[field], granted(settings=["advanced"]))
+
+
+def test_the_main_file_sets_them_without_one() -> None:
     assert not problems({}, at("tenants.rocky.sources.open.git.recurseSubmodules", True))  # noqa: FBT003 # the same
 
 
@@ -281,7 +276,6 @@ def test_submodules_need_a_grant() -> None:
 CREDENTIALS: list[tuple[type[Model], str]] = [
     (Alert, "credentials"),
     (Receiver, "credentials"),
-    (KeysName, "name"),
     (Source, "credentials"),
     (SourcePatch, "credentials"),
     (ObjectsChart, "credentials"),
@@ -304,7 +298,7 @@ def test_every_field_of_the_model_with_a_name_of_the_tenants_is_marked() -> None
     }
     add_ons = {key: "apps" for key, named in NAMES.items() if named.kind is Kind.ADDON}  # named as `platform/dns`
     of_apps = {key: groups[named.kind] for key, named in NAMES.items() if named.kind in groups}
-    assert marked == of_apps | add_ons | {key: "credentials" for key in CREDENTIALS} | {(Share, "configs"): "configs"}
+    assert marked == of_apps | add_ons | {key: "credentials" for key in CREDENTIALS}
 
 
 def _mark(annotation: Any) -> str:

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import get_args
 
 import pytest
 
 from tenantry.fleet.choice import choice_of_app
 from tenantry.fleet.model_paths import fields_of
 from tenantry.grants.frames import BLOCKS, PARTS, SELECTOR
+from tenantry.grants.model import GRANTABLE
 from tenantry.load import load_fleet, plan_all
 from tenantry.messages.errors import InvalidFleet, Problem
 from tenantry.messages.text import format_invalid
@@ -65,14 +67,14 @@ def test_every_other_key_belongs_to_the_platform(key: str) -> None:
     assert problem.message == f"'{key}' of tenant 'rocky' belongs to the platform's file"
 
 
-FRAME = "{clusters: {names: [hub]}, role: edit, grants: {settings: [role, quota]}}"
+FRAME = "{clusters: {names: [hub]}, quota: {pods: 5}, grants: {settings: [interval, quota]}}"
 
 
 @table(
     ("frame", "own", "place", "path"),
     [
-        (FRAME, "role: null", "rocky.yaml:5:5", "role"),
-        ("{clusters: {names: [hub]}, role: edit, grants: {settings: [role]}}", "role:", "rocky.yaml:5:5", "role"),
+        (FRAME, "quota: null", "rocky.yaml:5:5", "quota"),
+        (FRAME, "interval:", "rocky.yaml:5:5", "interval"),
         (FRAME, "quota: {pods: null}", "rocky.yaml:5:13", "quota.pods"),
         ("{clusters: {names: [hub]}}", "clusters: null", "rocky.yaml:5:5", "clusters"),
         ("{clusters: {names: [hub]}}", "receivers: null", "rocky.yaml:5:5", "receivers"),
@@ -91,18 +93,27 @@ def test_a_teams_file_takes_no_word_of_the_platform_away(frame: str, own: str, p
 
 
 @table("level", ["defaults", "class"])
-def test_a_role_stays_that_of_the_platform(level: str) -> None:
-    """Of `defaults` and of classes as of the tenant itself: without `role`, a tenant is `admin`."""
-    write("{clusters: {names: [hub]}, grants: {settings: [role]}}", SOURCE, WEB, "role: null")
+def test_a_quota_stays_that_of_the_platform(level: str) -> None:
+    """Of `defaults` and of classes as of the tenant itself: without one, a tenant has no quota."""
+    write("{clusters: {names: [hub]}, grants: {settings: [quota]}}", SOURCE, WEB, "quota: null")
     main = Path("tenants.yaml").read_text()
     Path("tenants.yaml").write_text(
-        main.replace("defaults: {", "defaults: {role: edit, ")
+        main.replace("defaults: {", "defaults: {quota: {pods: 5}, ")
         if level == "defaults"
-        else main.replace("rocky: {", "rocky: {class: small, ") + "tenantClasses: {small: {role: edit}}\n"
+        else main.replace("rocky: {", "rocky: {class: small, ") + "tenantClasses: {small: {quota: {pods: 5}}}\n"
     )
     with pytest.raises(InvalidFleet) as caught:
         load_fleet(Path("tenants.yaml"))
     assert [(each.code, str(each.location)) for each in caught.value.diagnostics] == [("no-value", "rocky.yaml:5:5")]
+
+
+@table("key", ["role: view", "labels: {a.com/x: own}", "annotations: {a.com/x: own}", "variables: {a: b}"])
+def test_what_no_grant_gives(key: str) -> None:
+    every = ", ".join(get_args(GRANTABLE))
+    frame = f"{{clusters: {{names: [hub]}}, grants: {{settings: [{every}]}}}}"
+    (problem,) = problems(frame, SOURCE, WEB, key)
+    assert problem.code == "platforms-setting"
+    assert "allow it" not in problem.fix
 
 
 def test_the_values_of_a_chart_may_be_null_because_they_are_the_authors() -> None:
@@ -125,25 +136,11 @@ def test_a_granted_setting_replaces_that_of_the_main_file_and_is_traced_to_the_i
     assert str(fleet.source.locate(("tenants", "rocky", "quota", "pods"))) == "rocky.yaml:5:19"
 
 
-def test_granted_prefixes_add_to_the_labels_of_the_main_file() -> None:
-    frame = "{clusters: {names: [hub]}, labels: {a.com/x: main}, grants: {labels: [b.com/]}}"
-    fleet = load_fleet(write(frame, SOURCE, WEB, "labels: {b.com/x: own}"))
-    assert fleet.document.tenants["rocky"].labels == {"a.com/x": "main", "b.com/x": "own"}
-    codes = [each.code for each in problems(frame, SOURCE, WEB, "labels: {a.com/x: own, b.com.evil/x: own, x: own}")]
-    assert codes == ["platforms-setting"] * 3
-
-
 def test_entries_of_the_main_file_cannot_be_replaced() -> None:
-    frame = f"{{clusters: {{names: [hub]}}, {SOURCE}, grants: {{share: {{sources: [m]}}}}}}"
-    (problem,) = problems(frame, SOURCE, WEB)
+    frame = f"{{clusters: {{names: [hub]}}, {SOURCE}}}"
+    (problem, *_) = problems(frame, SOURCE, WEB)
     assert (problem.code, str(problem.location)) == ("duplicate-entry", "rocky.yaml:3:15")
     assert problem.notes == ("first: tenants.yaml:12:47",)
-
-
-def test_shared_entries_of_the_main_file_may_reach_what_the_included_file_may_not() -> None:
-    source = "sources: {p: {git: {url: https://elsewhere.example.com/p, ref: {branch: main}}}}"
-    frame = f"{{clusters: {{names: [hub]}}, {source}, grants: {{share: {{sources: [p]}}}}}}"
-    assert plan_all(load_fleet(write(frame, "apps: {web: {kustomize: {source: p}}}")))
 
 
 def test_a_key_of_an_extra_namespace_needs_its_own_grant() -> None:
@@ -152,7 +149,7 @@ def test_a_key_of_an_extra_namespace_needs_its_own_grant() -> None:
         "namespaces: {jobs: {quota: {pods: 1}, labels: {a.com/x: y}, podSecurity: privileged, name: '{namespace}-j'}}"
     )
     found = problems(frame, SOURCE, WEB, entry)
-    assert [each.path[-1] for each in found] == ["quota", "a.com/x", "podSecurity"]
+    assert [each.path[-1] for each in found] == ["quota", "labels", "podSecurity"]
 
 
 def test_what_a_tenant_waits_for_is_said_by_the_main_file_alone() -> None:
@@ -233,7 +230,8 @@ def test_no_other_address_of_an_object_is_free() -> None:
         "alerts: {a: {provider: {type: generic, address: 'https://h.example.com/a', proxy: 'https://p.example.com'}}}"
     )
     own = (f"sources: {{m: {{{bucket}}}}}", WEB, alert)
-    frame = "{{clusters: {{names: [hub]}}, grants: {{sources: ['s3://s3.example.com/*'{0}], alerts: ['https://h.example.com/*'{1}]}}}}"
+    granted = "sources: ['s3://s3.example.com/*'{0}], alerts: ['https://h.example.com/*'{1}], settings: [advanced]"
+    frame = f"{{{{clusters: {{{{names: [hub]}}}}, grants: {{{{{granted}}}}}}}}}"
     found = problems(frame.format("", ""), *own)
     assert {(each.code, each.path[-1]) for each in found} == {("not-granted", "endpoint"), ("not-granted", "proxy")}
     assert plan_all(load_fleet(write(frame.format(f", '{blobs}'", ", 'https://p.example.com'"), *own)))

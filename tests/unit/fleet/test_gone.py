@@ -7,8 +7,10 @@ from pathlib import Path
 import pytest
 
 from tenantry.fleet.gone import GONE, fix_for_gone
+from tenantry.fleet.shape import check_shape
 from tenantry.load import load_fleet
 from tenantry.messages.errors import InvalidFleet
+from tenantry.source.parse import parse
 from tests.table import table
 from tests.unit.texts import FRAME, problems, rocky
 
@@ -22,6 +24,42 @@ def test_the_row_of_a_model_holds_for_those_that_extend_it() -> None:
     for model, rows in GONE.items():
         extended = type("Extended", (model,), {})
         assert all(fix_for_gone(extended, key) == fix for key, fix in rows.items())
+
+
+_FLEET = "apiVersion: tenantry/v1\nenvironments: {dev: {management: hub}}\nclusters: {hub: {environments: [dev]}}\n"
+TENANT = _FLEET + "tenants: {rocky: {%s}}\n"
+
+
+@table(
+    ("text", "fix"),
+    [
+        (
+            TENANT % "grants: {annotations: [a.example.com/]}",
+            "remove it, and set the tenant's annotations in the main file",
+        ),
+        (TENANT % "grants: {labels: [a.example.com/]}", "remove it, and set the tenant's labels in the main file"),
+        (TENANT % "grants: {limits: {apps: 1}}", "remove it: what a team's file may say has bounds of its own"),
+        (TENANT % "grants: {push: ['*']}", "remove it: nothing of a team's file pushes"),
+        (TENANT % "grants: {roles: [view]}", "remove it: with 'settings: [owners]' the file gives 'view'"),
+        (TENANT % "grants: {share: {sources: [base]}}", "declare what the file names in the file itself"),
+        (TENANT % "grants: {shortestInterval: 1m}", "remove it: what a team's file may say has bounds of its own"),
+        (TENANT % "grants: {variables: [seats]}", "remove it, and set the tenant's variables in the main file"),
+        (TENANT % "require: {pinned: true}", "enforce it with a policy engine, such as Kyverno as an add-on"),
+        (TENANT % "roleBindings: {}", "declare a RoleBinding under 'objects:', or add who has the role to 'owners:'"),
+        (TENANT % "roles: {}", "declare a Role and a RoleBinding under 'objects:'"),
+        (TENANT % "formerly: [rock]", "remove it: a tenant under another name is a new tenant"),
+        (TENANT % "namespaces: {a: {formerly: []}}", "remove it: a tenant under another name is a new tenant"),
+        (
+            _FLEET + "platform: {require: {pinned: true}}\n",
+            "enforce it with a policy engine, such as Kyverno as an add-on",
+        ),
+        (_FLEET + "defaults: {roles: {}}\n", "declare a Role and a RoleBinding under 'objects:'"),
+    ],
+)
+def test_what_the_author_is_told(text: str, fix: str) -> None:
+    found = check_shape(parse(text.encode(), "tenants.yaml").data).findings
+    assert [each.code for each in found] == ["unknown-key"]
+    assert found[0].fix.startswith(fix)
 
 
 GONE_KEYS = [

@@ -53,18 +53,6 @@ def test_an_owner_written_as_a_name() -> None:
     assert said(rocky(WEB, f"{ALL}\nowners: [alice@example.com]")) == expected
 
 
-@table(
-    ("written", "fix"),
-    [
-        ("[{name: dns, policyTypes: [Egress]}]", "write a mapping: 'policies: {dns: ...}'"),
-        ("[dns]", "write a mapping: 'policies: {dns: ...}'"),
-    ],
-)
-def test_policies_written_as_a_list(written: str, fix: str) -> None:
-    expected = wrong_type("a list", "tenants.rocky.network.policies", fix)
-    assert said(rocky(WEB, f"{ALL}\nnetwork: {{policies: {written}}}")) == expected
-
-
 @table("password", ["hunter2", "user:hunter2@ghcr.io", "correct horse"])
 def test_a_word_in_place_of_credentials_is_not_repeated(password: str) -> None:
     expected = wrong_type("a string", "tenants.rocky.credentials.git", "write {keys: [username, password]}")
@@ -273,7 +261,7 @@ def test_words_that_are_not_levels() -> None:
         "fix: write privileged, baseline or restricted, or a mapping of enforce, audit, warn and version",
         "error[bad-value]: 'closed' is not a valid network setting",
         "at tenants.rocky.network",
-        "fix: write isolated, strict or open, or a mapping of base and policies",
+        "fix: write isolated, strict or open",
     )
 
 

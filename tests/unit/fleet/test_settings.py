@@ -16,7 +16,6 @@ from tenantry.fleet.settings import (
 )
 from tenantry.messages.errors import Found
 from tenantry.model import Helm, Kustomize, PlacedSettings
-from tenantry.model.network import Network
 from tests.table import table
 from tests.unit.texts import FRAME, fleet, rocky
 
@@ -61,7 +60,7 @@ def test_a_tenant_s_settings_win_over_the_defaults_and_maps_merge() -> None:
     expected = TenantSettings(
         role="edit",
         interval="2m",
-        network=Network(base="open"),
+        network="open",
         quota={"cpu": "8", "memory": "1Gi"},
         limits={"default": {"cpu": "1", "memory": "1Gi"}},
         labels={"a": "x", "b": "y"},

@@ -157,8 +157,7 @@ def test_an_owned_key_is_refused_in_an_override_too() -> None:
             "network: closed",
             14,
             "network",
-            "bad-value]: 'closed' is not a valid network setting\n  at {}\n"
-            "  fix: write isolated, strict or open, or a mapping of base and policies",
+            "bad-value]: 'closed' is not a valid network setting\n  at {}\n  fix: write isolated, strict or open",
         ),
         (
             "clusters: {all: false}",

@@ -108,34 +108,7 @@ HUB = "clusters: {names: [hub]}"
 WEB = "apps: {web: {kustomize: {source: m}}}"
 
 
-def test_an_included_file_sets_the_variables_that_are_granted() -> None:
-    own = "variables: {seats: 9, plan: big}"
-    assert refused(f"{HUB}, grants: {{variables: [seats, plan]}}", own) == ""
-    told = refused(f"{HUB}, grants: {{variables: [seats]}}", own)
-    assert told.count("error[") == 1
-    assert "'plan' of tenant 'acme' belongs to the platform's file" in told
-    assert "grants: {variables: [plan]}" in told
-
-
-def test_an_address_that_a_file_s_variable_fills_in_needs_a_grant() -> None:
-    main = f"{HUB}, grants: {{variables: [host]%s}}, sources: {{{GIT % 'https://{host}/m'}}}, {WEB}"
-    own = "variables: {host: evil.example.com}"
-    assert "error[not-granted]" in refused(main % "", own)
-    assert refused(main % ", sources: ['https://evil.example.com/*']", own) == ""
-
-
-def test_a_file_s_variable_widens_no_grant_and_no_selector_and_stands_in_no_object_of_the_platform() -> None:
-    own = f"variables: {{x: movy}}, sources: {{{GIT % 'https://git.example.com/movy/m'}}}, {WEB}"
-    unknown = "placeholder '{x}' is not known here"
-    granted = "grants: {variables: [x], sources: ['https://git.example.com/%s/*']}"
-    assert unknown in refused(f"{HUB}, {granted % '{x}'}", own)
-    assert unknown in refused(f"clusters: {{labels: {{tier: '{{x}}'}}}}, {granted % '*'}".replace("/*/*", "/*"), own)
-    config = "objects: {a: {apiVersion: v1, kind: ConfigMap, data: {a: '{x}'}}}"
-    assert unknown in refused(f"{HUB}, {config}, {granted % 'movy'}", own)
-    assert refused(f"{HUB}, {granted % 'movy'}", own) == ""
-
-
-def test_a_file_s_own_selector_takes_its_variables() -> None:
+def test_a_file_s_own_selector_takes_the_tenants_variables() -> None:
     main = "clusters: {all: true}, variables: {cell: edge}, grants: {sources: ['https://git.example.com/*']}"
     app = "web: {kustomize: {source: m}, clusters: {labels: {tier: '{cell}'}}}"
     own = f"sources: {{{GIT % 'https://git.example.com/m'}}}, apps: {{{app}}}"

@@ -36,6 +36,15 @@ def test_an_object_of_a_tenant_does_not_become_anothers() -> None:
     )
 
 
+def test_an_app_that_another_tenant_declares_is_a_new_one() -> None:
+    before, after = (
+        fleet(tenant("a", "web", "db"), tenant("b", "db")),
+        fleet(tenant("a", "db"), tenant("b", "db", "web")),
+    )
+    protected = RunLimits(protected=True, deletions=9)
+    assert "app 'web' of tenant 'a'" in refusal(before, after, protected)
+
+
 def test_what_stays_is_no_handover() -> None:
     text = fleet(tenant("cert", "manager", where="{names: [edge]}"))
     check(planned(text), now(text), RunLimits(protected=True, deletions=0))

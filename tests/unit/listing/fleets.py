@@ -29,7 +29,6 @@ tenants:
   movy:
     clusters: {all: true}
     owners: [{group: movy-team, role: edit}, {user: jo@example.com}]
-    roleBindings: {ci: {role: edit, subjects: [{serviceAccount: {name: deployer, namespace: jobs}}]}}
     namespaces: {jobs: {}}
     clusterRoles: {nodes: {rules: [{apiGroups: [""], resources: [nodes], verbs: [get]}]}}
     overrides: {environments: {prod: {owners: [{group: movy-team}]}}}

@@ -80,18 +80,33 @@ def test_what_an_account_cannot_have_is_refused_once(written: str, message: str)
     assert found.endswith("Found 1 error\n")
 
 
-def test_a_role_of_the_tenants_own_is_in_each_of_its_namespaces_and_bound_there() -> None:
+RBAC = "apiVersion: rbac.authorization.k8s.io/v1"
+OF_RBAC = "apiGroup: rbac.authorization.k8s.io"
+
+
+def test_objects_give_the_tenants_account_a_role_of_its_own_in_each_of_its_namespaces() -> None:
     rules = "rules: [{apiGroups: [apps], resources: [deployments], verbs: [get]}]"
-    roles = f"role: deployer\nroles: {{deployer: {{{rules}}}}}\nowners: [{{group: devs, role: deployer}}]"
+    binding = f"roleRef: {{{OF_RBAC}, kind: Role, name: deployer}}, subjects: [{{{OF_RBAC}, kind: User, name: '{{account}}'}}]"
+    objects = (
+        f"objects: {{deployer: {{{RBAC}, kind: Role, {rules}}}, deployers: {{{RBAC}, kind: RoleBinding, {binding}}}}}"
+    )
     text = rocky(
-        "web: {kustomize: {source: manifests}}", f"{roles}\nnamespaces: {{jobs: {{}}}}\nclusters: {{all: true}}"
+        "web: {kustomize: {source: manifests}}", f"{objects}\nnamespaces: {{jobs: {{}}}}\nclusters: {{all: true}}"
     )
     made = [each.manifest for each in planned(text).objects]
     made += [each for release in made for each in release.get("spec", {}).get("values", {}).get("objects", ())]
-    own = [each for each in made if each["kind"] == "Role"]
-    bindings = [each for each in made if each["kind"] == "RoleBinding"]
-    assert [each["metadata"]["namespace"] for each in own] == ["rocky", "rocky-jobs", "rocky", "rocky-jobs"]
-    assert {(each["metadata"]["name"], each["roleRef"]["kind"]) for each in bindings} == {
-        ("rocky-reconciler-role.deployer", "Role"),
-        ("rocky-owners-role.deployer", "Role"),
-    }
+    bindings = [each for each in made if each["metadata"]["name"] == "deployers"]
+    assert [(each["metadata"]["namespace"], each["subjects"][0]["name"]) for each in bindings] == [
+        ("rocky", "system:serviceaccount:rocky:rocky"),
+        ("rocky-jobs", "system:serviceaccount:rocky:rocky"),
+        ("rocky", "system:serviceaccount:kamaji:rocky"),
+        ("rocky-jobs", "system:serviceaccount:kamaji:rocky"),
+    ]
+    users = [each["subjects"][0]["name"] for each in made if each["metadata"]["name"] == "rocky-reconciler-admin"]
+    assert [each["subjects"][0]["name"] for each in bindings] == users
+
+
+def test_the_account_of_somebody_else_is_no_subject_of_an_object() -> None:
+    subject = f"subjects: [{{{OF_RBAC}, kind: User, name: 'system:serviceaccount:rocky:movy'}}]"
+    objects = f"objects: {{a: {{{RBAC}, kind: RoleBinding, roleRef: {{{OF_RBAC}, kind: Role, name: a}}, {subject}}}}}"
+    assert "is reserved by Kubernetes" in problems(rocky(SIMPLE, f"{BOTH}\n{objects}"))

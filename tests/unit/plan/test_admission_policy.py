@@ -69,11 +69,10 @@ def test_an_object_that_is_being_deleted_is_excused_only_while_its_spec_stays() 
 def test_a_remote_has_the_policies_for_what_a_baseline_makes() -> None:
     assert [each["metadata"]["name"] for each in remote_policies()[::2]] == [
         "tenantry-baselines",
-        "tenantry-images",
         "tenantry-namespaces",
         "tenantry-labels",
     ]
-    assert management_policies(["ops"], shared_identity=False)[-8:] == remote_policies()
+    assert management_policies(["ops"], shared_identity=False)[-6:] == remote_policies()
 
 
 def test_the_platforms_namespace_is_where_apps_may_wait_for_addons() -> None:

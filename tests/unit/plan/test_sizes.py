@@ -21,18 +21,19 @@ defaults:
   clusters: {names: [%s]}
   grants:
     sources: ["https://git.example.com/{tenant}/*"]
-    annotations: [a.example.com/]
     settings: [quota, limits, namespaces, network]
-tenants: {rocky: {}}
+tenants: {rocky: {%s}}
 """
 GIT = "sources: {m: {git: {url: https://git.example.com/rocky/m, ref: {branch: main}}%s}}"
 WEB = "apps: {web: {kustomize: {source: m}}}"
 CONFIG = "apps: {web: {kustomize: {source: m, postBuild: {substituteFrom: [{kind: ConfigMap, name: c}]}}}}"
 
 
-def problems(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, cluster: str, *own: str) -> list[tuple[str, str]]:
+def problems(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, cluster: str, *own: str, frame: str = ""
+) -> list[tuple[str, str]]:
     monkeypatch.chdir(tmp_path)
-    Path("tenants.yaml").write_text(MAIN % ("x" * 60_000, cluster))
+    Path("tenants.yaml").write_text(MAIN % ("x" * 60_000, cluster, frame))
     Path("rocky.yaml").write_text("tenants:\n  rocky:\n" + "".join(f"    {each}\n" for each in own))
     with pytest.raises(InvalidFleet) as caught:
         plan_all(load_fleet(Path("tenants.yaml")))
@@ -49,21 +50,6 @@ HUGE = "x" * 300_000
         ([f"configs: {{c: {{data: {{A: {'x' * 1_100_000}}}}}}}", GIT % "", CONFIG], "rocky.yaml:3:15", "too-large"),
         # Twenty times 60,000 characters, by a placeholder.
         ([f"configs: {{c: {{data: {{A: '{'{long}' * 20}'}}}}}}", GIT % "", CONFIG], "rocky.yaml:3:15", "too-large"),
-        ([f"annotations: {{a.example.com/x: {HUGE}}}", GIT % "", WEB], "rocky.yaml:3:36", "too-large"),
-        (
-            [f"namespaces: {{jobs: {{annotations: {{a.example.com/x: {HUGE}}}}}}}", GIT % "", WEB],
-            "rocky.yaml:3:56",
-            "too-large",
-        ),
-        ([GIT % f", metadata: {{annotations: {{a.example.com/x: {HUGE}}}}}", WEB], "rocky.yaml:3:127", "too-large"),
-        (
-            [
-                GIT % "",
-                f"apps: {{web: {{metadata: {{annotations: {{a.example.com/x: {HUGE}}}}}, kustomize: {{source: m}}}}}}",
-            ],
-            "rocky.yaml:4:60",
-            "too-large",
-        ),
         (
             [GIT % "", f"apps: {{web: {{kustomize: {{source: m, patches: [{{patch: {'x' * 1_500_000}}}]}}}}}}"],
             "rocky.yaml:4:12",
@@ -85,3 +71,24 @@ def test_what_no_api_server_takes_is_an_error_of_the_file(
     own: list[str], place: str, code: str, cluster: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     assert problems(tmp_path, monkeypatch, cluster, *own) == [(place, code)]
+
+
+_MADE = f"{{annotations: {{a.example.com/x: {HUGE}}}}}"
+
+
+@pytest.mark.parametrize("cluster", ["hub", "edge"])
+@pytest.mark.parametrize(
+    "frame",
+    [
+        _MADE[1:-1],
+        f"namespaces: {{jobs: {_MADE}}}",
+        (GIT % f", metadata: {_MADE}").replace("m:", "n:", 1) + ", apps: {n: {kustomize: {source: n}}}",
+        (GIT % "").replace("m:", "n:", 1) + f", apps: {{n: {{metadata: {_MADE}, kustomize: {{source: n}}}}}}",
+    ],
+    ids=["namespace", "extra namespace", "source", "app"],
+)
+def test_annotations_that_no_api_server_takes_are_an_error_of_the_main_file(
+    frame: str, cluster: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ((place, code),) = problems(tmp_path, monkeypatch, cluster, GIT % "", WEB, frame=frame)
+    assert (place.partition(":")[0], code) == ("tenants.yaml", "too-large")

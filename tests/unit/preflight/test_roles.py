@@ -171,8 +171,9 @@ def test_who_deploys_writes_nothing_where_the_fleet_has_nothing() -> None:
 
 
 def test_a_role_of_the_fleet_with_wide_rights_is_told_because_who_deploys_it_has_them_too() -> None:
-    wide = "roles: {all: {rules: [{apiGroups: ['*'], resources: ['*'], verbs: ['*']}]}}"
-    text = rocky(SIMPLE, f"clusters: {{names: [hub]}}\nclusterAdmin: true\nrole: all\n{wide}")
+    rules = "rules: [{apiGroups: ['*'], resources: ['*'], verbs: ['*']}]"
+    wide = f"objects: {{all: {{apiVersion: rbac.authorization.k8s.io/v1, kind: Role, {rules}}}}}"
+    text = rocky(SIMPLE, f"clusters: {{names: [hub]}}\nclusterAdmin: true\n{wide}")
     (line,) = of(text, "deploy").wide
     assert line.startswith("Role rocky/all of the fleet has wide rights")
     assert of(text, "preview").wide == ()

@@ -72,7 +72,7 @@ def _loosened(
 
 
 def _base(isolation: Manifest | None) -> str:
-    """What `network` or its `base` says where there is this policy."""
+    """What `network` says where there is this policy."""
     types = mapping_at(dict(isolation or {}), "spec").get("policyTypes") or []
     return "strict" if "Egress" in types else "isolated" if isolation else "open"
 

@@ -50,7 +50,7 @@ def whole_environment(diff: Diff, there: Plan) -> Iterator[Found]:
 def removal_dangers(pieces: Pieces) -> Iterator[Found]:
     """Dangers of what is removed from an environment that stays on its management cluster."""
     found = renames(pieces.diff, pieces.before, pieces.after)
-    yield from (_renamed(each) for each in found if each.same or each.losing or not each.stays)
+    yield from (_renamed(each) for each in found)
     renamed = {(each.kind, each.tenant, each.before) for each in found}
     leaving = _Leaving(pieces)
     yield from _tenants(pieces.diff, leaving, renamed)
@@ -89,10 +89,7 @@ def _renamed(rename: Rename) -> Found:
     what = f"{kinds[rename.kind]} '{rename.before}'" + (f" (tenant '{rename.tenant}')" if rename.tenant else "")
     gone = f"what Flux installed for '{rename.before}' is deleted with its data, and '{rename.after}' is installed new"
     fate = rename.fate if rename.stays else gone
-    looks = (
-        f"looks renamed to '{rename.after}' (both have {rename.same})" if rename.same else f"is '{rename.after}' now"
-    )
-    text = f"{what} {looks}: {fate}"
+    text = f"{what} looks renamed to '{rename.after}' (both have {rename.same}): {fate}"
     tenant = rename.before if rename.kind is PartKind.TENANT else rename.tenant
     return Found(
         DangerKind.RENAME,
@@ -122,11 +119,8 @@ def _namespaces(pieces: Pieces, leaving: _Leaving) -> Iterator[Found]:
     """Namespaces of placements that stay, and those of add-ons."""
     placements = {(placement.tenant, placement.cluster) for placement in pieces.diff.removed.placements}
     moved = {(each.tenant, each.cluster, each.before) for each in pieces.diff.moved}
-    given = pieces.diff.given
     for tenant, cluster, namespace in pieces.diff.removed.namespaces:
         if (tenant, cluster) in placements or (tenant, cluster, namespace) in moved or leaving.keeps(tenant, cluster):
-            continue
-        if (tenant, cluster, namespace) in given:
             continue
         yield _namespace(tenant, cluster, namespace, leaving)
     for kind in pieces.of_kinds("Namespace"):

@@ -34,7 +34,15 @@ SHARED = rocky(
     "\n".join(f"app{number}: {{kustomize: {{source: manifests, path: ./{number}}}}}" for number in range(3)), EVERYWHERE
 )
 CA = "objects: {ca: {apiVersion: v1, kind: ConfigMap, data: {a: b}}}"
-POLICY = "{base: open, policies: {out: {policyTypes: [Egress], egress: [{to: [{ipBlock: {cidr: 10.0.0.0/8}}]}]}}}"
+POLICY = (
+    "objects: {out: {apiVersion: networking.k8s.io/v1, kind: NetworkPolicy,"
+    " spec: {podSelector: {}, policyTypes: [Egress], egress: [{to: [{ipBlock: {cidr: 10.0.0.0/8}}]}]}}}"
+)
+BINDING = (
+    "objects: {ci: {apiVersion: rbac.authorization.k8s.io/v1, kind: RoleBinding,"
+    " roleRef: {apiGroup: rbac.authorization.k8s.io, kind: ClusterRole, name: view},"
+    " subjects: [{apiGroup: rbac.authorization.k8s.io, kind: Group, name: ci}]}}"
+)
 ATTACHED = (
     "credentials: {git: {keys: [username, password]}, hook: {keys: [token, address]}}",
     "configs: {env: {data: {HOST: '{cluster}.example.com'}}}",
@@ -156,7 +164,7 @@ def _settings() -> Iterator[tuple[str, tuple[str, str]]]:
     yield "a quota", edited(with_settings("quota: {pods: 5}"), ("pods: 5", "pods: 3, cpu: 1"))
     yield "limits", (BASE, with_settings("limits: {default: {cpu: 1}}"))
     yield "an open network", (BASE, with_settings("network: open"))
-    yield "a network policy", edited(with_settings(f"network: {POLICY}"), ("10.0.0.0/8", "10.0.0.0/16"))
+    yield "a network policy", edited(with_settings("network: open", POLICY), ("10.0.0.0/8", "10.0.0.0/16"))
     yield (
         "owners",
         edited(
@@ -167,9 +175,9 @@ def _settings() -> Iterator[tuple[str, tuple[str, str]]]:
     yield (
         "role bindings",
         edited(
-            with_settings("roleBindings: {ci: {role: view, subjects: [{group: ci}]}}"),
-            ("role: view", "role: edit"),
-            ("group: ci", "user: ci"),
+            with_settings(BINDING),
+            ("kind: ClusterRole, name: view", "kind: ClusterRole, name: edit"),
+            ("kind: Group, name: ci", "kind: User, name: ci"),
         ),
     )
     yield "pod security", (BASE, with_settings("podSecurity: restricted"))

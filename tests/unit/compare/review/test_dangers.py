@@ -36,7 +36,7 @@ def with_settings(*settings: str) -> str:
 
 def policy(rules: str, direction: str = "Ingress", name: str = "dns") -> str:
     spec = f"podSelector: {{}}, policyTypes: [{direction}], {direction.lower()}: {rules}"
-    return f"network: {{policies: {{{name}: {{{spec}}}}}}}"
+    return f"objects: {{{name}: {{apiVersion: networking.k8s.io/v1, kind: NetworkPolicy, spec: {{{spec}}}}}}}"
 
 
 def role_with(verbs: str) -> str:
@@ -76,7 +76,8 @@ SETTINGS = {
     ),
     "binding": (
         "",
-        "roleBindings: {ci: {role: edit, subjects: [{serviceAccount: {name: ci}}]}}",
+        "objects: {ci: {apiVersion: rbac.authorization.k8s.io/v1, kind: RoleBinding, roleRef: {kind: ClusterRole, name: edit},"
+        " subjects: [{kind: ServiceAccount, name: ci, namespace: rocky}]}}",
         [f"rights: service account rocky/ci gets edit in the namespaces of {ROCKY} on hub, edge"],
     ),
     "cluster-roles": (
@@ -144,23 +145,23 @@ SETTINGS = {
     "policy-new": (
         "",
         policy(ALSO),
-        [f"network: the network of {ROCKY} lets through more on hub, edge: policy 'tenantry-dns' is new"],
+        [f"network: the network of {ROCKY} lets through more on hub, edge: policy 'dns' is new"],
     ),
     "policy-for-everything": (
         "",
         policy("[{}]"),
-        [f"network: the network of {ROCKY} lets through more on hub, edge: policy 'tenantry-dns' allows everything"],
+        [f"network: the network of {ROCKY} lets through more on hub, edge: policy 'dns' allows everything"],
     ),
     "policy-changed": (
         policy(OWN),
         policy(ALSO),
-        [f"network: the network of {ROCKY} lets through more on hub, edge: policy 'tenantry-dns' changes"],
+        [f"network: the network of {ROCKY} lets through more on hub, edge: policy 'dns' changes"],
     ),
     "egress-opened": (
         policy("[]", "Egress"),
         "",
         [
-            f"network: the network of {ROCKY} is opened on hub, edge: without policy 'tenantry-dns',"
+            f"network: the network of {ROCKY} is opened on hub, edge: without policy 'dns',"
             " pods may send traffic anywhere"
         ],
     ),

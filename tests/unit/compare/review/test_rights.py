@@ -27,7 +27,9 @@ def gains(before: str, after: str) -> list[str]:
             "user 'eve', group 'bobs' get cluster-admin in the namespaces of tenant 'rocky'",
         ),
         (
-            "roleBindings: {ci: {role: cluster-admin, subjects: [{group: ci}, {serviceAccount: {name: ci}}]}}",
+            "objects: {ci: {apiVersion: rbac.authorization.k8s.io/v1, kind: RoleBinding,"
+            " roleRef: {kind: ClusterRole, name: cluster-admin},"
+            " subjects: [{kind: Group, name: ci}, {kind: ServiceAccount, name: ci, namespace: rocky}]}}",
             "group 'ci', service account rocky/ci get cluster-admin in the namespaces of tenant 'rocky'",
         ),
     ],

@@ -81,30 +81,13 @@ def test_a_tenant_s_owners_replace_those_of_the_defaults() -> None:
     assert [person("Group", "a")] == one(planned(text), "RoleBinding", "rocky-owners-view").manifest["subjects"]
 
 
-def test_extra_bindings_are_named_by_their_key_and_role_and_sorted() -> None:
-    bindings = (
-        "roleBindings:\n"
-        "  watch: {role: 'x:metrics', subjects: [{serviceAccount: {name: prometheus, namespace: monitoring}}]}\n"
-        "  ci: {role: edit, subjects: [{group: ci}]}"
-    )
-    plan = planned(rocky(SIMPLE, f"clusters: {{names: [hub]}}\n{bindings}"))
-    assert [name for name in named(plan) if name.startswith("RoleBinding")] == [
-        "RoleBinding rocky/rocky-reconciler-admin",
-        "RoleBinding rocky/tenantry.ci.edit",
-        "RoleBinding rocky/tenantry.watch.x:metrics",
-    ]
-    account = {"kind": "ServiceAccount", "name": "prometheus", "namespace": "monitoring"}
-    expected = binding("tenantry.watch.x:metrics", "x:metrics", [account])
-    assert expected == one(plan, "RoleBinding", "tenantry.watch.x:metrics").manifest
-
-
 def test_a_remote_has_the_same_bindings_in_its_baseline() -> None:
-    rest = "owners: [{group: a}]\nroleBindings: {ci: {role: edit, subjects: [{serviceAccount: {name: ci}}]}}"
+    rest = "owners: [{group: a}, {serviceAccount: {name: ci}, role: edit}]"
     assert identities(remote(rest)) == [
         "Namespace rocky",
         "RoleBinding rocky/rocky-reconciler-admin",
         "RoleBinding rocky/rocky-owners-view",
-        "RoleBinding rocky/tenantry.ci.edit",
+        "RoleBinding rocky/rocky-owners-edit",
         "NetworkPolicy rocky/tenantry-isolated",
     ]
 
@@ -120,11 +103,11 @@ def test_a_remote_has_the_same_bindings_in_its_baseline() -> None:
     ],
 )
 def test_a_service_account_of_somebody_else_is_refused(namespace: str, holder: str) -> None:
-    rest = f"{BOTH}\nroleBindings: {{ci: {{role: edit, subjects: [{{serviceAccount: {{name: x, namespace: {namespace}}}}}]}}}}"
+    rest = f"{BOTH}\nowners: [{{serviceAccount: {{name: x, namespace: {namespace}}}}}]"
     assert problems(rocky(SIMPLE, rest) + MOVY) == told(
-        "tenants.yaml:14:65: error[foreign-account]:"
+        "tenants.yaml:14:31: error[foreign-account]:"
         f" service account '{namespace}/x' belongs to {holder}, not to tenant 'rocky'",
-        "  at tenants.rocky.roleBindings.ci.subjects[0].serviceAccount",
+        "  at tenants.rocky.owners[0].serviceAccount",
         "  fix: name one in the tenant's own namespaces, or in a namespace that Tenantry does not manage",
         "Found 1 error",
     )
