@@ -21,6 +21,7 @@ from tenantry.model import (
     Kubeconfig,
     Model,
     OciRef,
+    Provider,
     Selector,
     Source,
 )
@@ -38,7 +39,7 @@ _MOST_DIGITS = 6
 """Longer numbers may be passwords."""
 _SETTING = re.compile(r"([A-Za-z]{1,40})\s{0,4}[=:]\s{0,4}(.*)", re.DOTALL)
 """A key and its value, with something else than a colon and a space between them."""
-_FIRST: Mapping[type[Model], str] = {TenantOwner: "user", GitRef: "branch", OciRef: "tag"}
+_FIRST: Mapping[type[Model], str] = {TenantOwner: "user", GitRef: "branch", OciRef: "tag", Provider: "type"}
 """The key that a single word probably stands for, of models that require none."""
 
 
@@ -70,6 +71,8 @@ def fix_for_value(expected: str, model: type[Model] | None, path: Path, value: A
 def _of_mapping(model: type[Model] | None, path: Path, value: Any) -> str:
     if value is None:
         return _of_nothing(model, path)
+    if not value:
+        return ""
     if isinstance(value, str) and model and (setting := _SETTING.fullmatch(value)) and setting[1] in fields_of(model):
         given = quoted(setting[2].strip(" \t\u00a0\"'"), (setting[1],))
         return f"write '{setting[1]}: {given}', with a colon and a space after the key"
@@ -117,7 +120,7 @@ def _of_model(model: type[Model], path: Path, value: Any) -> str:
     first = next((key for kind, key in _FIRST.items() if issubclass(model, kind)), "")
     keys = [first] if first else _required(model)
     if not keys or not isinstance(value, str):
-        return f"write a mapping, with keys such as {', '.join(list(fields_of(model))[:4])}"
+        return f"write a mapping, with keys such as {names}" if (names := ", ".join(list(fields_of(model))[:4])) else ""
     return f"write {{{keys[0]}: {one}}}" if len(keys) == 1 else f"write {{{', '.join(f'{key}: ...' for key in keys)}}}"
 
 
