@@ -106,7 +106,7 @@ def test_branches_tags_and_hashes_are_revisions() -> None:
     ],
 )
 def test_included_files_come_from_the_commit_too(pattern: str, name: str) -> None:
-    write(FRAME.replace("environments:", f"include: ['{pattern}']\nenvironments:", 1) + MOVY)
+    write(FRAME.replace("environments:", f"include: [{{files: '{pattern}'}}]\nenvironments:", 1))
     write(INCLUDED.format("movy"), FILE.parent / name)
     commit()
     (FILE.parent / name).unlink()
