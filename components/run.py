@@ -93,7 +93,7 @@ def run_of(environment: str | None = None, file: str | Path | None = None) -> Ru
         made = make_plan(config)
         plan, target, without = made.plan, config.target, config.without
         contacted = plan.only([hub for hub in plan.hubs if hub not in without])
-        secrets = read_secrets(contacted.objects) if isinstance(target, ClusterTarget) else None
+        secrets = read_secrets() if isinstance(target, ClusterTarget) else None
         complete, held = with_values(contacted, target, secrets, made.renamed)
         gates = gates_of(contacted, target, to_the_end=made.keeper is not None)
         clocks = Clocks(contacted, plan.hubs, target, made.platform)

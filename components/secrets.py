@@ -1,8 +1,8 @@
-"""Secrets get their values from the stack's secret config or from other stacks, marked as secret on the way.
+"""Secrets get their values from the stack's secret config, marked as secret on the way.
 
 A tenant's Secret whose value nobody has set is held alone, and everything else of the run goes through. What is held and exists is
 registered with all changes ignored, so that it stays as it is: what is not registered is deleted. What does not exist is left out,
-and Flux says what it lacks. The kubeconfig of one cluster is held in the same way. The platform's own credentials are not held: a
+and Flux says what it lacks. The platform's own credentials are not held: a
 run without them is refused, because add-ons and baselines are everybody's.
 """
 
@@ -18,7 +18,7 @@ import pulumi
 
 from tenantry.cluster.reading import permitted
 from tenantry.cluster.requests import in_parallel
-from tenantry.kube.objects import STACK_OUTPUT, KubeObject, ObjectId
+from tenantry.kube.objects import KubeObject, ObjectId
 from tenantry.kube.secret_values import MissingValue, data_of, missing, values_of
 from tenantry.messages.errors import Refused
 from tenantry.messages.text import listed
@@ -29,7 +29,6 @@ from tenantry.stacks.outcome import HELD, for_stack, is_started_by_tenantry, tel
 from .config import ClusterTarget
 from .contact import connected
 from .ending import Check, Then
-from .outputs import Output, read_outputs
 
 GROUPS = ("credentials", "platformCredentials")
 """The keys of the stack's config under which values stand."""
@@ -37,23 +36,15 @@ GROUPS = ("credentials", "platformCredentials")
 
 @dataclass(frozen=True, slots=True)
 class SecretConfig:
-    """Values by group, owner, name and key, or by STACK_OUTPUT, stack, output and key. Never print them.
-
-    lacking: why a stack does not give an output.
-    """
+    """Values by group, owner, name and key. Never print them."""
 
     values: Mapping[str, Any] = field(repr=False)
-    lacking: Mapping[Output, Refused] = field(default_factory=dict)
 
 
-def read_secrets(objects: Iterable[KubeObject] = ()) -> SecretConfig:
-    """The running stack's secret config, and the outputs of other stacks that objects need.
-
-    Raises: Refused: the config was set as plain text, or is not a mapping.
-    """
-    config, outputs = pulumi.Config(NAMESPACE), read_outputs(objects)
-    values = {group: _group(config, group) for group in GROUPS}
-    return SecretConfig({**values, STACK_OUTPUT: outputs.values}, outputs.lacking)
+def read_secrets() -> SecretConfig:
+    """The running stack's secret config. Raises: Refused: it was set as plain text, or is not a mapping."""
+    config = pulumi.Config(NAMESPACE)
+    return SecretConfig({group: _group(config, group) for group in GROUPS})
 
 
 def with_secrets(plan: Plan, secrets: SecretConfig, held: Collection[ObjectId] = ()) -> Plan:
@@ -186,28 +177,14 @@ def holding(
     Raises: Refused: the cluster or the state cannot be read.
     """
     lacking = [planned for planned in plan.objects if missing([planned], secrets.values)]
-    from_config = [each for each in lacking if not output_of(each)]
-    from_stacks = [each for each in lacking if output_of(each)]
-    if not all(each.owner.tenant for each in from_config):
-        from_config = []
-    if not (from_config or from_stacks):
+    if not (lacking and all(each.owner.tenant for each in lacking)):
         return Holding()
-    held = [each.id for each in (*from_config, *from_stacks)]
+    held = [each.id for each in lacking]
     kept = frozenset(id for id in _on_cluster(target, plan, held) if is_in_state(id))
     left_out = frozenset(held) - kept
-    messages = []
-    if from_config:
-        messages.append(_without_values(from_config, secrets, kept, left_out))
-    if from_stacks:
-        messages.append(_without_outputs(from_stacks, secrets, kept, left_out))
-    message = for_stack("\n".join(messages), pulumi.get_stack())
+    message = for_stack(_without_values(lacking, secrets, kept, left_out), pulumi.get_stack())
     pulumi.log.warn(message)
     return Holding(kept, left_out, message)
-
-
-def output_of(planned: KubeObject) -> Output | None:
-    """The output of another stack that a Secret is filled with."""
-    return planned.secret.output if planned.secret else None
 
 
 def _on_cluster(target: ClusterTarget, plan: Plan, ids: Sequence[ObjectId]) -> list[ObjectId]:
@@ -224,16 +201,6 @@ def _without_values(
     commands = "\n       ".join(map(command_of, values))
     done = _done((each.id for each in lacking), kept, left_out)
     return f"{what} not in the stack's secret config, so {done}\n  fix: {commands}"
-
-
-def _without_outputs(
-    lacking: Iterable[KubeObject], secrets: SecretConfig, kept: Collection[ObjectId], left_out: Collection[ObjectId]
-) -> str:
-    outputs = {each.id: output for each in lacking if (output := output_of(each))}
-    whys = dict.fromkeys((why.message, why.fix) for why in map(secrets.lacking.__getitem__, outputs.values()))
-    what = "a kubeconfig of another stack is" if len(whys) == 1 else f"{len(whys)} kubeconfigs of other stacks are"
-    done = _done(outputs, kept, left_out)
-    return f"{what} not stored, so {done}" + "".join(f"\n  {why}\n  fix: {fix}" for why, fix in whys)
 
 
 def _done(ids: Iterable[ObjectId], kept: Collection[ObjectId], left_out: Collection[ObjectId]) -> str:

@@ -14,7 +14,6 @@ from tenantry.cli.options import environment as environment_option
 from tenantry.cli.options import output
 from tenantry.cli.output import data, data_json, say, working
 from tenantry.kube.objects import KubeObject
-from tenantry.kube.secret_values import output_in_words
 from tenantry.load import load_fleet, plan_all, plan_one
 from tenantry.messages.text import counted
 from tenantry.plan.engine_order import order_of_files
@@ -82,11 +81,8 @@ def command(file: Path, environment: str | None, hub: str | None, directory: Pat
 
 
 def _tell_left_out(objects: Iterable[KubeObject]) -> None:
-    secrets = [(each.id, each.secret) for each in objects if each.secret]
-    if left_out := [str(id) for id, values in secrets if not values.output]:
+    if left_out := [str(each.id) for each in objects if each.secret]:
         say(f"left out, because their values are in the stack's secret config: {', '.join(left_out)}")
-    if left_out := [f"{id} ({output_in_words(values.output)})" for id, values in secrets if values.output]:
-        say(f"left out, because a run gets their values from other stacks: {', '.join(left_out)}")
 
 
 def _tell_order(objects: Iterable[KubeObject]) -> None:

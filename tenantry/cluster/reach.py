@@ -142,8 +142,7 @@ def config_of(hub: Client, reference: SecretKey) -> SingleConfig:
     if secret is None or reference.key not in secret.data:
         missing = f"key '{reference.key}' in Secret" if secret else "Secret"
         what = f"there is no {missing} {reference.namespace}/{reference.name}, which holds the cluster's kubeconfig"
-        fix = "a run writes it: tenantry up" if reference.from_ else "have the kubeconfig's writer write it"
-        raise Refused(what, fix)
+        raise Refused(what, "have the kubeconfig's writer write it")
     return kubeconfigs.of_secret(secret.data[reference.key])
 
 

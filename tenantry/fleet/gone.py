@@ -14,6 +14,7 @@ from tenantry.model import (
     App,
     Cluster,
     ClusterGroup,
+    ConfigMap,
     Document,
     Environment,
     Model,
@@ -21,6 +22,7 @@ from tenantry.model import (
     Platform,
     Rollout,
     RolloutWave,
+    SecretKey,
     Source,
     SourcePatch,
     Tenant,
@@ -47,6 +49,11 @@ GONE: Mapping[type[Model], Mapping[str, str]] = {
     App: {
         "imageAutomation": "let an app on the management cluster apply the objects of image automation from the tenant's repository"
     },
+    SecretKey: {"from": "remove it: the stack that makes the cluster writes the Secret"},
+    ConfigMap: dict.fromkeys(
+        ("provider", "cluster", "address", "certificateAuthority", "audiences", "serviceAccountName"),
+        "remove it: who makes the cluster writes the ConfigMap with the keys of Flux's 'kubeConfig.configMapRef'",
+    ),
     ExtraNamespace: {"formerly": _HANDED_OVER},
     Grants: {
         "annotations": _PLATFORMS.format("annotations"),

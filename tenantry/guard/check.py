@@ -278,8 +278,6 @@ def _strangers(plan: Plan, now: Held, limits: RunLimits) -> Iterator[Problem]:
     """Applying would silently take over existing objects, and a later removal would delete them with all their content."""
     taken: dict[str, list[ObjectId]] = {}
     addons = _addons_with(plan)
-    # What reaches a cluster is no part of the add-ons there.
-    addons |= {each.id: set() for each in plan.objects if each.secret and each.secret.output}
     for planned in plan.objects:
         adopted = planned.owner.tenant in limits.adopting or not limits.adopting_addons.isdisjoint(addons[planned.id])
         if planned.id in now.strangers and not adopted:

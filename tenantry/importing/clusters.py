@@ -18,8 +18,7 @@ from tenantry.kube.objects import group_of
 from tenantry.messages.data import mapping_at, mappings_in
 from tenantry.messages.errors import Refused
 from tenantry.model import Kubeconfig, SecretKey
-from tenantry.plan.objects.remote import written_identity
-from tenantry.plan.objects.scope import CLUSTER_LABEL, MANAGED_BY
+from tenantry.plan.objects.scope import CLUSTER_LABEL
 
 APPS = ("Kustomization", "HelmRelease")
 _FLUX_KEY = "value"
@@ -104,8 +103,6 @@ class Remotes:
             self._names[reference] = name
         for (holder, kind, object_name, key), references in groups.items():
             form = _form(kind, object_name, holder, key)
-            if (config := world.get(kind, holder, object_name)) and "configMap" in form:
-                form["configMap"] |= _described(config)
             name = self._free(self._names[references[0]], holder, form)
             for each in references:
                 self._names[each] = name
@@ -213,12 +210,6 @@ def _short(reference: Reference) -> str:
             name = name.removesuffix(affix)
             break
     return name.removeprefix("kubeconfig-")
-
-
-def _described(config: Thing) -> dict[str, Any]:
-    """What Tenantry wrote into the ConfigMap, if it made that."""
-    ours = all(config.labels.get(key) == value for key, value in MANAGED_BY.items())
-    return written_identity(mapping_at(dict(config.read.manifest), "data")) if ours else {}
 
 
 def _form(kind: str, name: str, namespace: str, key: str) -> dict[str, Any]:

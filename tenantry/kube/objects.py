@@ -8,8 +8,6 @@ from typing import Any, NamedTuple, TypeAlias
 
 Manifest: TypeAlias = Mapping[str, Any]
 """A Kubernetes object as plain data, as it would stand in a YAML file."""
-STACK_OUTPUT = "stackOutput"
-"""How the path of a value begins that another stack of Pulumi exports."""
 REGISTRY_KEY = ".dockerconfigjson"
 """The only key in a Secret with credentials of a registry."""
 
@@ -79,10 +77,9 @@ class Owner(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class SecretValues:
-    """The values that a Secret gets: of the stack's secret config, or an output of another stack. A plan contains only their names.
+    """The values of the stack's secret config that a Secret gets. A plan contains only their names.
 
-    path:     where they stand: ("credentials", tenant, name) or ("platformCredentials", name) in the config,
-              (STACK_OUTPUT, stack, output) for an output.
+    path:     where they stand: ("credentials", tenant, name) or ("platformCredentials", name).
     keys:     the names of the values there.
     registry: the host they are for, if they become the configuration of a registry's client; else "".
     """
@@ -90,11 +87,6 @@ class SecretValues:
     path: tuple[str, ...]
     keys: tuple[str, ...]
     registry: str = ""
-
-    @property
-    def output(self) -> tuple[str, str] | None:
-        """The stack and the output; None: the values are in the stack's own config."""
-        return (self.path[1], self.path[2]) if self.path[0] == STACK_OUTPUT else None
 
 
 @dataclass(frozen=True, slots=True)

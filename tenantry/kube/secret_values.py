@@ -1,4 +1,4 @@
-"""The values of Secrets. Only the stack's secret config and other stacks know them, never a plan.
+"""The values of Secrets. Only the stack's secret config knows them, never a plan.
 
 Only this module turns values into a Secret's data.
 """
@@ -55,12 +55,6 @@ def data_of(secret: SecretValues, values: Mapping[str, str]) -> dict[str, str]:
     login = {key: values[key] for key in ("username", "password")}
     login["auth"] = _base64(f"{values['username']}:{values['password']}")
     return {REGISTRY_KEY: _base64(json.dumps({"auths": {secret.registry: login}}))}
-
-
-def output_in_words(output: tuple[str, str]) -> str:
-    """output: of a stack, as `SecretValues.output` gives it."""
-    stack, name = output
-    return f"output '{name}' of stack '{stack}'"
 
 
 def _base64(text: str) -> str:

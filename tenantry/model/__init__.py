@@ -26,7 +26,6 @@ from tenantry.model.clusters import (
     Environment,
     Kubeconfig,
     SecretKey,
-    StackOutput,
 )
 from tenantry.model.document import (
     ChartDirectory,
@@ -121,7 +120,6 @@ __all__ = [
     "Source",
     "SourceOverrides",
     "SourcePatch",
-    "StackOutput",
     "State",
     "Tenant",
 ]

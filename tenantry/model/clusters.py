@@ -14,7 +14,6 @@ from tenantry.model.scalars import (
     NumberOrShare,
     ObjectName,
     OneOrMore,
-    Text,
     VariableName,
     VariableValue,
     refusal,
@@ -101,15 +100,6 @@ class Vcluster(Model):
     """The namespace of the virtual cluster and the Secret."""
 
 
-class StackOutput(Model):
-    """An output of another stack of Pulumi. Each run asks that stack for it, and no plan contains its value."""
-
-    stack: Text
-    """The stack as `pulumi stack ls --all` writes it, such as `organization/clusters/prod`."""
-    output: Text
-    """The output with the kubeconfig: a text, or a mapping with the content of one."""
-
-
 class SecretKey(Model):
     name: ObjectName
     """The Secret that holds the kubeconfig."""
@@ -117,39 +107,18 @@ class SecretKey(Model):
     """The namespace of the Secret, which must exist."""
     key: Annotated[str, Field(pattern=r"^[-._a-zA-Z0-9]+$")]
     """The key of the kubeconfig in the Secret. It has no default."""
-    from_: StackOutput | None = Field(None, alias="from")
-    """The output of another stack whose value is the kubeconfig; Tenantry then creates the Secret. Without it, the Secret must
-    already exist, or be created by another tool."""
 
 
 class ConfigMap(Model):
-    """How Flux gets a token for a cluster by workload identity, so that no credentials are stored.
-
-    With `provider`, Tenantry creates the ConfigMap from these keys. Without it, the ConfigMap must already exist and
-    hold them.
+    """A ConfigMap that says how Flux gets a token for a cluster by workload identity, so that no credentials are stored.
 
     Source: fluxcd.io, Kustomization, "Remote clusters": the keys of `.spec.kubeConfig.configMapRef`.
     """
 
     name: ObjectName
-    """The ConfigMap that Flux reads."""
+    """The ConfigMap that Flux reads. Others create it."""
     namespace: Name
     """The namespace of the ConfigMap. The Flux objects for the cluster are created there too."""
-    provider: Literal["aws", "azure", "gcp", "generic"] | None = None
-    """The cloud that issues the tokens; Tenantry then creates the ConfigMap. Without it, the ConfigMap must already
-    exist, and none of the keys below may be set."""
-    cluster: Text | None = None
-    """The cluster's name in its cloud: the ARN on EKS, the resource id on Azure, `projects/P/locations/L/clusters/C` on
-    Google Cloud. Required for `aws`; for `azure` and `gcp`, unless `address` and `certificateAuthority` are given."""
-    address: Text | None = None
-    """`https://HOST[:PORT]` of the API server, without a path. Required for `generic`."""
-    certificateAuthority: Text | None = None
-    """Certificates in PEM. Default: what the cloud reports, or the certificates that Flux's image trusts."""
-    audiences: Annotated[list[Text], Field(min_length=1)] | None = None
-    """The audiences of the token. Default: the provider's; for `generic`, the address."""
-    serviceAccountName: ObjectName | None = None
-    """The service account that gets the token. It must exist in the ConfigMap's namespace, with the annotations its cloud
-    requires. Default: the one of Flux's controllers."""
 
 
 class Kubeconfig(OneOf):
@@ -164,9 +133,9 @@ class Kubeconfig(OneOf):
     vcluster: Vcluster | None = None
     """A vCluster virtual cluster."""
     secret: SecretKey | None = None
-    """Any Secret, by name and key. With `from`, Tenantry fills it with an output of another stack."""
+    """Any Secret that others create, by name and key."""
     configMap: ConfigMap | None = None
-    """Workload identity: a ConfigMap instead of a kubeconfig, without stored credentials."""
+    """Workload identity: an existing ConfigMap instead of a kubeconfig, without stored credentials."""
 
     @property
     def resolved(self) -> SecretKey | ConfigMap:

@@ -10,7 +10,7 @@ from tenantry.kube.objects import KubeObject, Manifest, Owner
 from tenantry.messages.errors import Path
 from tenantry.model import ConfigMap, SecretKey
 from tenantry.plan.admission import management_policies, remote_policies
-from tenantry.plan.objects.remote import NO_TOKEN, kubeconfig_secret, service_account, workload_identity
+from tenantry.plan.objects.remote import NO_TOKEN, service_account
 from tenantry.plan.objects.scope import MANAGED_BY
 
 MARKER = "tenantry"
@@ -101,24 +101,7 @@ def kubeconfig_of(fleet: Fleet, environment: str, cluster: str) -> SecretKey | C
 
 
 def access_objects(fleet: Fleet, environment: str, cluster: str) -> Iterator[tuple[KubeObject, Path]]:
-    """The service account of the platform team, and what `identity_of` gives, each with its place."""
+    """The service account of the platform team on a remote cluster, with its place."""
     if kubeconfig := kubeconfig_of(fleet, environment, cluster):
         account = platform_account(fleet, environment, cluster)
         yield service_account(account, kubeconfig.namespace, environment, Owner()), ("clusters", cluster)
-    if identity := identity_of(fleet, environment, cluster):
-        yield identity, ("clusters", cluster, "kubeconfig")
-
-
-def identity_of(fleet: Fleet, environment: str, cluster: str) -> KubeObject | None:
-    """The fleet's own object by which Flux reaches a cluster; None: there is none, or something else makes it.
-
-    That is the ConfigMap for tokens, or the Secret with the kubeconfig that another stack exports. For a cluster that is
-    gone there is no Secret: its stack may be gone too, and Flux leaves the cluster alone.
-    """
-    kubeconfig = kubeconfig_of(fleet, environment, cluster)
-    if isinstance(kubeconfig, SecretKey) and kubeconfig.from_:
-        is_gone = fleet.clusters[cluster].state == "decommissioned"
-        return None if is_gone else kubeconfig_secret(kubeconfig, kubeconfig.from_, environment, cluster)
-    if isinstance(kubeconfig, ConfigMap) and kubeconfig.provider:
-        return workload_identity(kubeconfig, environment, cluster)
-    return None

@@ -21,7 +21,6 @@ from tenantry.fleet.template import fill
 from tenantry.kube import names
 from tenantry.messages.errors import Found, Path, Problem
 from tenantry.messages.placeholders import is_unfilled
-from tenantry.model import ConfigMap
 from tenantry.plan.objects.baseline import account_namespace
 from tenantry.plan.objects.scope import Scope
 
@@ -141,23 +140,18 @@ def _entry(tenant: str, key: str) -> Path:
 def _reserved_namespaces(fleet: Fleet) -> set[str]:
     """Namespaces where a tenant could reach the platform's objects or a cluster's kubeconfig.
 
-    On remotes a tenant's service account is named like its namespace and lies beside the platform's and beside those
-    that Flux gets tokens as, so the names of all of them are reserved too: a tenant would act with their rights.
+    On remotes a tenant's service account is named like its namespace and lies beside the platform's, so its name is reserved too:
+    a tenant would act with its rights.
     """
     clusters = fleet.clusters.values()
     kubeconfigs = [cluster.kubeconfig.resolved for cluster in clusters if cluster.kubeconfig]
     accounts = {cluster.platformServiceAccount for cluster in clusters}
-    tokens = {
-        kubeconfig.serviceAccountName
-        for kubeconfig in kubeconfigs
-        if isinstance(kubeconfig, ConfigMap) and kubeconfig.serviceAccountName
-    }
     marked = {
         platform_account(fleet, environment, name)
         for name, cluster in fleet.clusters.items()
         for environment in cluster.environments
     }
-    return {fleet.document.platform.namespace, *(each.namespace for each in kubeconfigs), *accounts, *tokens, *marked}
+    return {fleet.document.platform.namespace, *(each.namespace for each in kubeconfigs), *accounts, *marked}
 
 
 def addon_namespaces(fleet: Fleet) -> set[str]:

@@ -235,7 +235,7 @@ class PlacementPlanner:
         release = baseline_release(scope, platform, manifests, settings, first, after, state, adopt=adopt)
         self._gathering.add([release], at)
         self._gathering.claim_release((scope.cluster, platform.storage, release.manifest["spec"]["releaseName"]), at)
-        return (release.id, shared, *self._platform.identity(scope.cluster))
+        return (release.id, shared)
 
     def _refuse(self, scope: Scope, baselines: Sequence[Sequence[Manifest]]) -> None:
         """Check the baselines of the main namespace and of the extra ones.

@@ -26,7 +26,7 @@ from tenantry.plan.addon_namespaces import (
     objects_in_namespaces,
 )
 from tenantry.plan.apps import plan_apps
-from tenantry.plan.bootstrap import access_objects, identity_of, kubeconfig_of
+from tenantry.plan.bootstrap import access_objects, kubeconfig_of
 from tenantry.plan.dependencies import circle_of
 from tenantry.plan.gathering import Gathering
 from tenantry.plan.notifications import plan_alerts
@@ -230,23 +230,15 @@ class PlatformPlanner:
         return () if self.environment == self._beside(cluster)[0] else (self.environment, "platform")
 
     def plan_access(self, cluster: str) -> None:
-        """Plan what Flux needs to act as the platform team on a remote cluster.
-
-        That is the service account, and the ConfigMap or Secret through which Flux reaches the cluster, if the fleet makes it.
-        """
+        """Plan the service account with which Flux acts as the platform team on a remote cluster."""
         if cluster not in self._accessible:
             self._accessible.add(cluster)
-            for made, at in reversed(tuple(access_objects(self.fleet, self.environment, cluster))):
+            for made, at in access_objects(self.fleet, self.environment, cluster):
                 self._gathering.share(made, at)
 
     def kubeconfig(self, cluster: str) -> SecretKey | ConfigMap | None:
         """Where the kubeconfig of a remote cluster lies; None: it is the management cluster."""
         return kubeconfig_of(self.fleet, self.environment, cluster)
-
-    def identity(self, cluster: str) -> tuple[ObjectId, ...]:
-        """The fleet's own object through which Flux reaches the cluster: without it Flux can remove nothing there."""
-        identity = identity_of(self.fleet, self.environment, cluster)
-        return (identity.id,) if identity else ()
 
     def objects_chart(self, platform: Scope, why: str) -> ObjectId:
         """The chart that installs baselines on a cluster, planned for the first that needs it there.

@@ -303,10 +303,6 @@ def check_secret(
 def _problems(reference: SecretKey, secret: FoundSecret | None, now: datetime, *, local: bool) -> Iterator[Problem]:
     name = f"Secret {reference.namespace}/{reference.name}"
     correct = "correct the cluster's 'kubeconfig' in tenants.yaml"
-    if secret is None and reference.from_:
-        stack = reference.from_.stack
-        yield warning("no-secret", f"there is no {name} yet: it comes from stack '{stack}'", "tenantry up")
-        return
     if secret is None:
         yield error("no-secret", f"there is no {name}", f"wait until it is created, or {correct}")
         return

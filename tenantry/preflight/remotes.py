@@ -134,11 +134,12 @@ class Checker:
             yield from self.access(remote, secret.data[remote.reference.key])
 
     def _workload_identity(self, reference: ConfigMap) -> Iterator[Problem]:
-        """Check that the ConfigMap exists or is planned. Its rights cannot be checked: Flux alone gets the token."""
+        """Check that the ConfigMap exists. Its rights cannot be checked: Flux alone gets the token."""
         id = ObjectId("v1", "ConfigMap", reference.namespace, reference.name)
-        if reference.provider is None and one(self.hub, id) is None:
-            fix = "create it, or describe it under the cluster's 'kubeconfig.configMap' so that Tenantry creates it"
-            yield error("no-configmap", f"there is no {id}", fix)
+        if one(self.hub, id) is None:
+            yield error(
+                "no-configmap", f"there is no {id}", "create it, with the keys of Flux's 'kubeConfig.configMapRef'"
+            )
 
     def access(self, remote: Remote, kubeconfig: bytes) -> Iterator[Problem]:
         """What the cluster itself refuses. Raises: Refused: something on it may not be read."""

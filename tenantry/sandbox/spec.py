@@ -173,10 +173,5 @@ def _remote(fleet: Fleet, environment: str, name: str) -> RemoteSpec:
         raise SandboxError(
             message, "use an environment whose clusters have a kubeconfig Secret, or remove the cluster from this one"
         )
-    if secret.from_:
-        raise SandboxError(
-            f"the kubeconfig of cluster '{name}' comes from stack '{secret.from_.stack}', which the sandbox does not have",
-            "use an environment whose clusters have a kubeconfig Secret without 'from', or remove the cluster from this one",
-        )
     manifests = bootstrap(fleet, environment, name)
     return RemoteSpec(name, secret.namespace, secret.name, secret.key, manifests, hub_of(fleet, environment, name))

@@ -25,7 +25,7 @@ _TENANTS, _FILES = "tenants", "files"
 _PARTS = {"clusters": "cluster", "clusterGroups": "group", _TENANTS: "tenant", "tenantClasses": "class"}
 """What pieces of the main file hold, with the word for an entry of it."""
 _FORMS = {
-    _TENANTS: Form("the key 'tenants:'", "start with 'tenants:', or remove the file"),
+    _TENANTS: Form("the key 'tenants:'", "start with 'tenants:', or remove the file", is_teams=True),
     _FILES: Form("keys such as 'clusters:' and 'tenants:'", "start with 'tenants:', or remove the file"),
 }
 _YAML = re.compile(r".*\.ya?ml", re.IGNORECASE)

@@ -14,15 +14,20 @@ from tenantry.messages.errors import NO_FILE, InvalidFleet, Lines, Location, Ref
 from tenantry.source.compose import Constructor, compose
 from tenantry.source.globbing import problem_of
 from tenantry.source.parsed_file import ParsedFile, end_of, invalid, location
+from tenantry.source.visible import check_text, check_values
 
 MAX_BYTES = 32 * 1024 * 1024
 
 
 class Form(NamedTuple):
-    """The keys that a kind of file should have, and what to write into a file that has none of them."""
+    """The keys that a kind of file should have, and what to write into a file that has none of them.
+
+    is_teams: whether a team writes it, and the platform team reviews what it sees.
+    """
 
     keys: str
     fix: str
+    is_teams: bool = False
 
 
 MAIN = Form("keys such as 'environments:' and 'tenants:'", "start with 'apiVersion: tenantry/v1' and 'environments:'")
@@ -65,6 +70,8 @@ def parse(raw: bytes, file: str, form: Form = MAIN) -> ParsedFile:
 
 
 def _parsed(text: str, lines: Lines, file: str, form: Form) -> ParsedFile:
+    if form.is_teams:
+        check_text(text, file)
     root = compose(text, file)
     if root is None:
         raise invalid(Location(file, 1, 1), "empty-file", "the file is empty", form.fix)
@@ -74,7 +81,10 @@ def _parsed(text: str, lines: Lines, file: str, form: Form) -> ParsedFile:
         raise InvalidFleet(constructor.problems)
     if not isinstance(data, dict):
         raise invalid(location(file, root), "not-a-mapping", f"the file must be a mapping of {form.keys}", form.fix)
-    return ParsedFile(file, root, data, lines)
+    parsed = ParsedFile(file, root, data, lines)
+    if form.is_teams:
+        check_values(parsed)
+    return parsed
 
 
 def decoded(raw: bytes, file: str) -> str:

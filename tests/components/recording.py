@@ -86,15 +86,14 @@ def record(
     stack: str = "dev",
     config: Mapping[str, str] | None = None,
     state: Sequence[str] = (),
-    stacks: Mapping[str, Mapping[str, Any]] | None = None,
 ) -> Recording:
     """Run `build` as the program of a stack. Raises: what `build` raises, also while resources are being registered.
 
-    state: the URNs of the stack's resources. stacks: the outputs of other stacks, by their names.
+    state: the URNs of the stack's resources.
     """
     recording = Recording()
     # Pulumi keeps its settings and the stack in context variables, so a context of its own keeps runs apart.
-    contextvars.copy_context().run(_run, build, stack, dict(config or {}), recording, _Echo(state, stacks or {}))
+    contextvars.copy_context().run(_run, build, stack, dict(config or {}), recording, _Echo(state))
     return recording
 
 
@@ -119,9 +118,8 @@ def _run(build: Callable[[], object], stack: str, config: dict[str, str], record
 
 
 class _Echo(pulumi.runtime.Mocks):
-    def __init__(self, state: Sequence[str], stacks: Mapping[str, Mapping[str, Any]]) -> None:
+    def __init__(self, state: Sequence[str]) -> None:
         self._state = state
-        self._stacks = stacks
 
     def new_resource(self, args: pulumi.runtime.MockResourceArgs) -> tuple[str | None, dict[Any, Any]]:
         return f"{args.name}-id", args.inputs
@@ -129,11 +127,6 @@ class _Echo(pulumi.runtime.Mocks):
     def call(self, args: pulumi.runtime.MockCallArgs) -> tuple[dict[Any, Any], list[tuple[str, str]] | None]:
         if args.token == "pulumi:pulumi:readStackResourceOutputs":
             return {"outputs": {urn: {"outputs": {}} for urn in self._state}}, []
-        if args.token == "pulumi:pulumi:readStackOutputs":
-            name = args.args["name"]
-            if name not in self._stacks:
-                return {}, [("", f"unknown stack '{name}'")]
-            return {"name": name, "outputs": self._stacks[name]}, []
         raise AssertionError(f"the program called {args.token}; all it needs should be in the plan")
 
 

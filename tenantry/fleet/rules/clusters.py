@@ -213,25 +213,6 @@ def kubeconfigs_are_not_shared(fleet: Fleet) -> Iterator[Problem]:
                 )
 
 
-def kubeconfigs_of_stacks_have_one_writer(fleet: Fleet) -> Iterator[Problem]:
-    """The stacks of two environments would both own the Secret, and one would delete it from under the other."""
-    for name, cluster in fleet.clusters.items():
-        if not (cluster.kubeconfig and cluster.kubeconfig.secret and cluster.kubeconfig.secret.from_):
-            continue
-        first: dict[str, str] = {}
-        for environment in cluster.environments:
-            hub = hub_of(fleet, environment, name) if environment in fleet.environments else ""
-            other = first.setdefault(hub, environment) if hub else environment
-            if other != environment:
-                yield Problem(
-                    ("clusters", name, "kubeconfig", "secret", "from"),
-                    "two-writers",
-                    f"environments '{other}' and '{environment}' would both create the kubeconfig Secret of cluster '{name}' on"
-                    f" '{hub}'",
-                    fix="keep the cluster in one of them; or remove 'from', and have the cluster's own stack write the Secret",
-                )
-
-
 def kubeconfigs_lie_apart_from_the_platform(fleet: Fleet) -> Iterator[Problem]:
     """No stack owns the service account there. One that a stack creates next to a kubeconfig is removed with the stack."""
     for name, cluster in fleet.clusters.items():

@@ -18,7 +18,7 @@ from tenantry.messages.placeholders import Scalar, names_in
 def variables_do_not_hide_built_in_placeholders(fleet: Fleet) -> Iterator[Problem]:
     for at, variables in _variables(fleet):
         for variable in variables:
-            if variable in BUILT_IN:
+            if variable in (*BUILT_IN, "account"):  # the last one in objects alone
                 message = f"variable '{variable}' would hide the built-in placeholder of that name"
                 yield Problem((*at, variable), "built-in-variable", message, fix="rename it", at_key=True)
 

@@ -2,32 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import replace
-from typing import Any
+from collections.abc import Sequence
 
 from tenantry.fleet.settings import TenantSettings
 from tenantry.kube.names import MAX_RELEASE, join, shortened
-from tenantry.kube.objects import STACK_OUTPUT, KubeObject, Manifest, ObjectId, Owner, SecretValues
+from tenantry.kube.objects import KubeObject, Manifest, ObjectId, Owner
 from tenantry.model import (
     ChartDirectory,
-    ConfigMap,
     Git,
     Helm,
     HelmRepository,
     ObjectsChart,
-    SecretKey,
     Source,
-    StackOutput,
 )
 from tenantry.plan.objects.apps import HELM_API, Dependency, edges, flux_order
 from tenantry.plan.objects.lifecycle import Lifecycle, in_state, kept_by_helm
 from tenantry.plan.objects.scope import (
-    CLUSTER_LABEL,
     ENVIRONMENT_LABEL,
     MANAGED_BY,
     TENANT_LABEL,
-    WATCHED,
     Scope,
     on_management,
 )
@@ -55,48 +48,6 @@ def service_account(name: str, namespace: str, environment: str, owner: Owner) -
 
 NO_TOKEN = {"automountServiceAccountToken": False}
 """Of accounts that Flux impersonates and no pod runs as: a pod that names one gets no token of it."""
-
-
-IDENTITY_KEYS = {"certificateAuthority": "ca.crt"}
-"""The keys of Flux's ConfigMap that the file calls otherwise."""
-_WHERE = ("name", "namespace")
-
-
-def written_identity(data: Mapping[str, str]) -> dict[str, Any]:
-    """What the file says of a ConfigMap that `workload_identity` made."""
-    keys = (key for key in ConfigMap.model_fields if key not in _WHERE)
-    said = {key: data[IDENTITY_KEYS.get(key, key)] for key in keys if IDENTITY_KEYS.get(key, key) in data}
-    return {key: each.split("\n") if key == "audiences" else each for key, each in said.items()}
-
-
-def workload_identity(config: ConfigMap, environment: str, cluster: str) -> KubeObject:
-    """The ConfigMap that tells Flux how to get a token for a remote cluster, with the keys that Flux reads."""
-    metadata = _way_in(config, environment, cluster)
-    said = config.model_dump(exclude_none=True, exclude=set(_WHERE))
-    data = {IDENTITY_KEYS.get(key, key): "\n".join(each) if key == "audiences" else each for key, each in said.items()}
-    return on_management(
-        {"apiVersion": "v1", "kind": "ConfigMap", "metadata": metadata, "data": data}, Owner(cluster=cluster)
-    )
-
-
-def kubeconfig_secret(secret: SecretKey, origin: StackOutput, environment: str, cluster: str) -> KubeObject:
-    """The Secret with the kubeconfig of a remote cluster that another stack exports. A run fills in the value."""
-    metadata = _way_in(secret, environment, cluster)
-    values = SecretValues((STACK_OUTPUT, origin.stack, origin.output), (secret.key,))
-    made = on_management(
-        {"apiVersion": "v1", "kind": "Secret", "metadata": metadata, "type": "Opaque"}, Owner(cluster=cluster)
-    )
-    return replace(made, secret=values)
-
-
-def _way_in(place: SecretKey | ConfigMap, environment: str, cluster: str) -> dict[str, Any]:
-    labels = {
-        **MANAGED_BY,
-        ENVIRONMENT_LABEL: environment,
-        CLUSTER_LABEL: cluster,
-        **WATCHED,
-    }
-    return {"name": place.name, "namespace": place.namespace, "labels": labels}
 
 
 def chart_of_objects(chart: ObjectsChart) -> tuple[Source, Helm | None]:

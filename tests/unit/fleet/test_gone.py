@@ -87,6 +87,7 @@ def test_the_error_for_a_key_of_include_says_what_to_write(
     assert fix in found[0]
 
 
+KAMAJI = "kamaji: {controlPlane: edge, namespace: kamaji}"
 SHARD = "write 'shard:' of each cluster"
 ROCKY = "clusters: {names: [hub]}"
 PLATFORM = 'platform: {chart: {helm: {url: "https://charts.example.com", version: 0.1.0}}'
@@ -118,6 +119,18 @@ PLATFORM = 'platform: {chart: {helm: {url: "https://charts.example.com", version
             f"{PLATFORM}, longNames: shorten",
             "longNames",
             "remove it: names that are too long are always shortened, with a hash",
+        ),
+        (
+            KAMAJI,
+            "secret: {name: a, namespace: a, key: a, from: {stack: a, output: a}}",
+            "from",
+            "remove it: the stack that makes the cluster writes the Secret",
+        ),
+        (
+            KAMAJI,
+            "configMap: {name: a, namespace: a, provider: aws}",
+            "provider",
+            "remove it: who makes the cluster writes the ConfigMap with the keys of Flux's 'kubeConfig.configMapRef'",
         ),
         ("management: hub", "management: hub, fluxShards: [a, b]", "fluxShards", SHARD),
         ("management: hub", "management: hub, dedicatedFluxShards: [a]", "dedicatedFluxShards", SHARD),

@@ -10,7 +10,6 @@ from tenantry.kube.objects import ObjectId
 from tenantry.messages.errors import Refused
 from tests.table import table
 from tests.unit.guard.fleets import fleet, now, refusal, tenant
-from tests.unit.plan.test_identities import EXPORTED, by
 from tests.unit.texts import FRAME, planned
 
 OPEN, GUARDED = RunLimits(protected=False, deletions=1), RunLimits(protected=True, deletions=9)
@@ -303,16 +302,6 @@ def test_everything_that_would_be_taken_over_is_told_at_once() -> None:
         " the platform would take it over",
         "  fix: to let Tenantry manage it: kubectl label KIND NAME --namespace NAMESPACE tenantry/environment=dev",
     ]
-
-
-def test_an_add_on_does_not_take_over_the_kubeconfig_that_a_stack_exports() -> None:
-    text = by(EXPORTED)
-    limits = RunLimits(protected=True, deletions=0, adopting_addons=frozenset({"certs"}))
-    with pytest.raises(Refused) as refused:
-        check(planned(text), with_strangers(text, "Secret clusters/edge"), limits)
-    assert str(refused.value).endswith(
-        "\n  fix: to let Tenantry manage it: kubectl label KIND NAME --namespace NAMESPACE tenantry/environment=dev"
-    )
 
 
 def test_every_reason_for_a_refusal_is_told_at_once() -> None:

@@ -262,7 +262,7 @@ def test_a_cluster_of_workload_identity_needs_its_config_map(codes: list[str], *
     if found:
         assert as_tuple(found[0])[2:] == (
             "cluster 'edge': there is no ConfigMap fleet/edge",
-            "create it, or describe it under the cluster's 'kubeconfig.configMap' so that Tenantry creates it",
+            "create it, with the keys of Flux's 'kubeConfig.configMapRef'",
         )
 
 

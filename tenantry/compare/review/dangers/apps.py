@@ -11,7 +11,6 @@ from tenantry.compare.review.model import DangerKind
 from tenantry.guard.reinstalls import APPLIED_GOES, CHARTS_GO, PLATFORM_GOES
 from tenantry.guard.targets import CHART, Charts, chart_of, planned_parts, upgrades_in_place
 from tenantry.kube.objects import KubeObject, ObjectId
-from tenantry.kube.secret_values import output_in_words
 from tenantry.messages.data import mapping_at
 from tenantry.plan.plan import Plan
 from tenantry.plan.planned_apps import PlannedApp
@@ -35,11 +34,6 @@ def _changed(pieces: Pieces) -> Iterator[Found]:
             yield from _reinstalled(each, names, charts)
             yield from _upgraded(each, names)
             yield from _of_app(each, names)
-        elif each.id.kind == "ConfigMap" and not each.after.owner.tenant:
-            yield from _identity(each)
-        elif (values := each.after.secret) and values.output and values != each.before.secret:
-            lead = f"Flux gets another kubeconfig ({output_in_words(values.output)})"
-            yield _other_kubeconfig(each.after.owner.cluster, lead)
     yield from _from_registries(pieces, names, charts)
 
 
@@ -157,15 +151,6 @@ def _other_kubeconfig(cluster: str, lead: str) -> Found:
     """A cluster that Flux reaches in another way: whose apps are there does not matter."""
     tail = ": if it leads to another cluster, everything on the old one stays there"
     return Found(DangerKind.KUBECONFIG, Rank.ADMIN, "", cluster, tail=tail, lead=lead, nobody=True)
-
-
-def _identity(changed: Changed) -> Iterator[Found]:
-    """The ConfigMap through which Flux gets a token for a cluster."""
-    before, after = (mapping_at(dict(each.manifest), "data") for each in (changed.before, changed.after))
-    keys = [key for key in {**before, **after} if before.get(key) != after.get(key)]
-    if changed.after.owner.cluster and "provider" in after and keys:
-        lead = f"Flux uses another identity or address ({', '.join(keys)})"
-        yield _other_kubeconfig(changed.after.owner.cluster, lead)
 
 
 def _adopts(spec: dict[str, Any]) -> bool:

@@ -24,7 +24,7 @@ NO_NAMES = {
     "ClusterRights": "role",
     "CommonMetadata": "annotations labels",
     "Config": "data",
-    "ConfigMap": "address audiences certificateAuthority cluster name namespace serviceAccountName",
+    "ConfigMap": "name namespace",
     "Credentials": "keys registry",
     "Environment": "maxDeletions namespace variables",
     "Excluded": "labels",
@@ -59,7 +59,6 @@ NO_NAMES = {
     "SecretKey": "key name namespace",
     "Selector": "labels",
     "ServiceAccount": "annotations imagePullSecrets name",
-    "StackOutput": "output stack",
     "SubstituteFrom": "name",  # found by Flux's schema, as `valuesFrom` is
     "TenantClass": "alerts namespaces receivers",
     "Tolerate": "failed unreachable",
