@@ -151,6 +151,8 @@ def _of_text(path: Path, value: Any) -> str:
         name = quoted(value.get("name"), path)
         return "write a single text, such as a name" if name == "..." else f"write '{name}'"
     if isinstance(value, list) and value:
+        if path[-1] == "management" and len(value) > 1:
+            return "write one of them, and declare an environment for each of the others, which extends this one"
         return f"write '{quoted(value[0], path)}'" if len(value) == 1 else "write one of them"
     return ""
 
