@@ -32,19 +32,18 @@ from tenantry.cluster.reading import check_deletable
 from tenantry.cluster.requests import one
 from tenantry.guard.places import Places
 from tenantry.kube.objects import Manifest, ObjectId, object_id, readable_id
-from tenantry.messages.text import counted, grouped, lines_of
+from tenantry.messages.text import counted, lines_of
 from tenantry.plan.plan import Plan
 from tenantry.preflight.fitness import Policed
 from tenantry.rollout.conditions import Waiting
 from tenantry.rollout.moves import Move, moves_of
 from tenantry.stacks.backend import refreshes_always
+from tenantry.stacks.file import Reach
 from tenantry.stacks.outcome import REFRESH, is_started_by_tenantry, is_unrefreshed, tell
-from tenantry.stacks.targets import key_in_state
+from tenantry.stacks.targets import key_in_state, key_of
 
-from .config import ClusterTarget, Target
 from .contact import connected
 from .gates import TOLD
-from .hubs import Renamed
 from .secrets import SecretConfig, read_secrets, with_plain_secrets
 from .state import check_retained, outputs_in_state
 from .staying import Staying
@@ -65,7 +64,7 @@ class Restoring:
     staying: what can stay as it is in the midst of the run. held: what waits, and stays as it is from the beginning.
     """
 
-    target: ClusterTarget
+    target: Reach
     plan: Plan
     before: Sequence[Difference]
     rewritten: Sequence[Difference] = ()
@@ -100,17 +99,16 @@ class Restoring:
             _end(left, elsewhere=self._is_elsewhere(left))
 
     def _again(self, found: Iterable[Difference]) -> list[Difference]:
-        with connected(self.target, self.plan) as client:
+        with connected(self.target) as client:
             return compare_again(client, self.plan.environment, found)
 
     def _is_elsewhere(self, left: Iterable[Difference]) -> bool:
-        """Whether a management cluster has nothing that a run has applied, although the engine has refreshed its state.
+        """Whether the management cluster has nothing that a run has applied, although the engine has refreshed its state.
 
         The engine then asks the cluster that the state knows, and the program another one.
         """
         foreign = {each.id for each in left if not is_applied(each.live or {})}
-        by_hub = grouped((each.id for each in self.plan.objects), lambda id: id.hub)
-        return any(foreign.issuperset(ids) for ids in by_hub.values())
+        return foreign.issuperset(each.id for each in self.plan.objects)
 
 
 def _is_planned(difference: Difference, answer: Mapping[str, Any]) -> bool:
@@ -142,25 +140,22 @@ def _end(left: Sequence[Difference], *, elsewhere: bool = False) -> NoReturn:
 
 def restoring(
     plan: Plan,
-    target: Target,
+    target: Reach,
     held: Collection[ObjectId] = (),
     conditions: Conditions = lambda *_: Waiting(),
     secrets: SecretConfig | None = None,
-    moved: Renamed | None = None,
 ) -> Restoring | None:
     """Compare before anything is registered, and do what the engine cannot: take off what others have added to planned objects, and
     delete what an interrupted run has left in no state. A preview only says so. None: there is nothing to restore.
 
     Args:   plan: of the stack. held: objects that stay as they are. conditions: what else has to.
-            secrets: None: those of the stack's config. moved: what has another name in the state.
+            secrets: None: those of the stack's config.
     Raises: Refused: the cluster cannot be read or changed. RunError: a run that can be begun again has to refresh.
     """
-    if not isinstance(target, ClusterTarget):
-        return None
     objects = with_plain_secrets(
         (planned for planned in plan.objects if planned.id not in held), secrets or read_secrets()
     )
-    with connected(target, plan) as client:
+    with connected(target) as client:
         found = compare(client, plan.environment, objects, secrets=True)
         unplanned = [each for each in found.unplanned if readable_id(each) not in held]
         differences, rewritten = found.differences, list[Difference]()
@@ -178,7 +173,7 @@ def restoring(
         if nothing and not blind:
             return unchanging
         there_before = outputs_in_state()
-        urns = (moved or Renamed()).keyed(there_before)
+        urns = {key_of(urn): urn for urn in there_before}
         state = {key: there_before[urn] for key, urn in urns.items()}
         if blind:
             leaving = (id for id in _leaving(plan, state) if id not in waits.objects)
@@ -211,8 +206,7 @@ def _leaving(plan: Plan, state: Mapping[str, Mapping[str, Any]]) -> Iterator[Obj
     planned = {key_in_state(each.id) for each in plan.objects}
     for key, outputs in state.items():
         if key not in planned and outputs.get("kind") == "Secret":
-            ids = (object_id(outputs).at(hub) for hub in ("", *plan.hubs))
-            yield from (id for id in ids if key_in_state(id) == key)
+            yield object_id(outputs)
 
 
 def _is_unknown(difference: Difference, state: Mapping[str, Mapping[str, Any]]) -> bool:

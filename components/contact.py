@@ -1,4 +1,4 @@
-"""Connects a run to the management clusters that it contacts."""
+"""Connects a run to its management cluster."""
 
 from __future__ import annotations
 
@@ -9,25 +9,20 @@ from typing import TYPE_CHECKING
 import pulumi
 
 from tenantry.cluster import connect
-from tenantry.plan.plan import Plan
-from tenantry.stacks.file import unanswered
-
-from .config import ClusterTarget
+from tenantry.stacks.file import Reach
 
 if TYPE_CHECKING:
     from tenantry.cluster.client import Client
 
 
 @contextmanager
-def connected(target: ClusterTarget, plan: Plan) -> Iterator[Client]:
-    """A client for the management clusters that the run contacts; of these, the plan may have only some.
+def connected(target: Reach) -> Iterator[Client]:
+    """A client for the management cluster.
 
     A preview may do without Secrets, which it takes note of; a run has to read those that it writes.
-    Raises: Refused: one of them cannot be reached.
+    Raises: Refused: it cannot be reached.
     """
-    hubs = tuple(dict.fromkeys(plan.hub_by_cluster.values())) or plan.hubs
-    ways = target.ways(plan.environment, hubs)
-    with connect.connected(ways, explain=lambda failure, hub: unanswered(failure, hub, plan.environment)) as client:
+    with connect.connected(target) as client:
         if pulumi.runtime.is_dry_run():
             client.unread = set()
         yield client

@@ -21,14 +21,13 @@ from tenantry.kube.objects import KubeObject, ObjectId
 from tenantry.messages.errors import Refused
 from tenantry.plan.plan import Plan
 from tenantry.rollout.turns import awaited_apps, records_on, unready_apps, wanted_of
-from tenantry.stacks.file import NAMESPACE
+from tenantry.stacks.file import NAMESPACE, Reach
 from tenantry.stacks.outcome import HELD, is_started_by_tenantry, tell
 from tenantry.stacks.record import Record, State, expected, is_awaited, read, record_object, record_of
 
-from .config import ClusterTarget
 from .contact import connected
+from .former import objects_in_state
 from .gates import Gates
-from .hubs import objects_in_state
 from .objects import Answers, Object, Objects, future_of
 from .state import resources_in_state
 
@@ -85,7 +84,6 @@ async def end(
     *,
     check: Check | None,
     last: Last | None,
-    providers: Mapping[str, pulumi.ProviderResource],
 ) -> None:
     """Lead the waves to the end of the run.
 
@@ -113,7 +111,7 @@ async def end(
         _tell([*gates.stopped.values(), *moving.told()], gates)
         if last:
             planned = await last.planned(complete=complete and moving.is_complete)
-            own = pulumi.ResourceOptions(parent=parent, provider=providers[planned.hub] if planned else None)
+            own = pulumi.ResourceOptions(parent=parent)
             last.answered(await future_of(Object(planned, own).content()) if planned else {})
     except Exception as error:
         if last:
@@ -139,34 +137,27 @@ def _tell(incomplete: list[str], gates: Gates) -> None:
 
 @dataclass(frozen=True, slots=True)
 class Keeper:
-    """What a run has to know. before: the environment's record so far; it stays if the run leaves something out (`partial`).
-
-    hub: where the record is, as in `ObjectId`.
-    """
+    """What a run has to know. before: the environment's record so far."""
 
     plan: Plan
     platform: str
     claim: Claim
     before: Record | None
-    partial: bool = False
-    hub: str = ""
 
     def of_run(self, gates: Gates) -> Keeping:
         """Call it in the program's event loop."""
         return Keeping(self, gates, asyncio.get_running_loop().create_future())
 
 
-def keeper_of(fleet: Fleet, plan: Plan, target: ClusterTarget, claim: Claim) -> Keeper | None:
+def keeper_of(fleet: Fleet, plan: Plan, target: Reach, claim: Claim) -> Keeper | None:
     """None: no gate names the environment, or its record would be too large.
 
     Raises: Refused: the management cluster cannot be read.
     """
     if not is_awaited(fleet, plan.environment):
         return None
-    platform, hub = fleet.document.platform.namespace, plan.hubs[0] if len(plan.hubs) > 1 else ""
-    if hub in target.without:
-        return None  # the run leaves the record as it is
-    with connected(target, plan) as client:
+    platform = fleet.document.platform.namespace
+    with connected(target) as client:
         found = [read(record) for record in records_on(client, platform, plan.environment)]
     before = next((each for each in found if each and each.environment == plan.environment), None)
     if not record_of(plan, before, datetime.now(UTC)).fits:
@@ -176,7 +167,7 @@ def keeper_of(fleet: Fleet, plan: Plan, target: ClusterTarget, claim: Claim) -> 
             f"  fix: let them: pulumi config set {NAMESPACE}:kubeconfig FILE, a file that may read what '{plan.environment}' has"
         )
         return None
-    return Keeper(plan, platform, claim, before, bool(target.without), hub)
+    return Keeper(plan, platform, claim, before)
 
 
 @dataclass(frozen=True, slots=True)
@@ -195,8 +186,8 @@ class Keeping:
     async def planned(self, *, complete: bool) -> KubeObject | None:
         keeper = self.keeper
         # After an error that the engine has passed over, the record of the run before stays.
-        record = await self._record() if complete and not keeper.partial else keeper.before
-        return record_object(keeper.platform, keeper.claim, record, keeper.hub) if record else None
+        record = await self._record() if complete else keeper.before
+        return record_object(keeper.platform, keeper.claim, record) if record else None
 
     def answered(self, outputs: Mapping[str, Any]) -> None:
         self._answer.set_result(outputs.get("data") or {})

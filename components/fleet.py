@@ -21,7 +21,7 @@ from tenantry.rollout.turns import Turns
 from .ending import end
 from .gates import Answer, Gates
 from .objects import Answers, Objects, Steps, without_positions
-from .provider import management_providers
+from .provider import management_provider
 from .run import Run, run_of
 
 _PROVIDED = """\
@@ -143,7 +143,7 @@ class Tenant(Part):
 
 
 class Fleet(Part):
-    """One environment on its management clusters, with its clusters and tenants by name."""
+    """One environment on its management cluster, with its clusters and tenants by name."""
 
     clusters: Mapping[str, Cluster]
     tenants: Mapping[str, Tenant]
@@ -170,14 +170,13 @@ class Fleet(Part):
             raise pulumi.RunError(_PROVIDED)
         if run is None:
             run = run_of(name, file)
-        providers = management_providers(run.target, run.plan.environment, run.plan.hubs, run.renamed.hub)
-        if alone := providers.get(""):
-            opts = pulumi.ResourceOptions.merge(opts, pulumi.ResourceOptions(providers=[alone]))
+        provider = management_provider(run.target, run.plan.management)
+        opts = pulumi.ResourceOptions.merge(opts, pulumi.ResourceOptions(providers=[provider]))
         super().__init__("tenantry:index:Fleet", name, {}, opts)
         gates = run.gates or Gates(run.plan.environment, Turns(), None)
         answers = Answers(gates)
         steps = Steps(run.plan.apps, gates.turns, answers, self)
-        created = Objects(answers, steps, run.kept, providers, run.renamed.names, run.moving(gates))
+        created = Objects(answers, steps, run.kept, run.moving(gates))
         own = pulumi.ResourceOptions(parent=self)
         platform, tenants = _shares(run.plan)
         with without_positions():
@@ -187,7 +186,7 @@ class Fleet(Part):
         self.late = [*created.late.values()]
         # The SDK waits for all outputs at the end of the program.
         self._end: pulumi.Output[None] = pulumi.Output.from_input(
-            end(created, answers, self, check=run.check, last=run.last, providers=providers)
+            end(created, answers, self, check=run.check, last=run.last)
         )
         self.record = run.last.output if run.last else None
         self._complete(owned for share in (platform, *tenants.values()) for owned in share.all())

@@ -27,9 +27,9 @@ from tenantry.rollout.turns import Turn, Turns, turns_of, wanted_of
 from tenantry.rollout.watching import Seen, Watch
 from tenantry.rollout.waves import Rollout, Wave
 from tenantry.rollout.words import arrived, held, progress, stopped, unapplied, unkept, unreadable
+from tenantry.stacks.file import Reach
 from tenantry.stacks.outcome import is_started_by_tenantry, tell
 
-from .config import ClusterTarget, Target
 from .reading import Reading
 
 _MOST = 5
@@ -160,13 +160,11 @@ class Gates:
         return self._begun.setdefault(turn, asyncio.Event())
 
 
-def gates_of(plan: Plan, target: Target, *, to_the_end: bool = False) -> Gates:
-    """The gates of a run. Files have no waves, and a preview says them and waits for nothing.
+def gates_of(plan: Plan, target: Reach, *, to_the_end: bool = False) -> Gates:
+    """The gates of a run. A preview says them and waits for nothing.
 
     to_the_end: whether somebody has to know at the end that the last wave is good, too.
     """
-    if not isinstance(target, ClusterTarget):
-        return Gates(plan.environment, Turns(), None)
     turns = turns_of(plan)
     if pulumi.runtime.is_dry_run():
         if plan.rollout:

@@ -209,13 +209,10 @@ class Objects:
         answers: Answers,
         steps: Steps,
         kept: Collection[ObjectId],
-        providers: Mapping[str, pulumi.ProviderResource],
-        former: Mapping[ObjectId, str],
         moving: Moving,
     ) -> None:
-        """kept: objects that stay as they are, whatever the plan says of them. providers: by management cluster; by "" if there is
-        only one, which comes from the parent. former: names that objects still have in the state. moving: the apps that move to
-        another source, and what can stay as it is.
+        """kept: objects that stay as they are, whatever the plan says of them. moving: the apps that move to another source, and
+        what can stay as it is.
         """
         self.created: dict[ObjectId, Object] = {}
         self.late: dict[ObjectId, asyncio.Future[Answer]] = {}
@@ -223,8 +220,6 @@ class Objects:
         self._answers = answers
         self._steps = steps
         self._kept = kept
-        self._providers = providers
-        self._former = former
         self._parents: dict[tuple[str, str], pulumi.ComponentResource] = {}
 
     def create(self, planned: Iterable[KubeObject], parent: pulumi.ComponentResource) -> list[asyncio.Future[Answer]]:
@@ -315,10 +310,6 @@ class Objects:
     ) -> Object:
         """ignored: the changes that the engine ignores besides."""
         opts = _options(planned, parent, EVERYTHING if planned.id in self._kept else ignored)
-        if planned.hub:
-            opts.provider = self._providers[planned.hub]
-        if former := self._former.get(planned.id):
-            opts.aliases = [pulumi.Alias(name=former)]
         if depends_on is not None:
             opts.depends_on = depends_on
         with without_positions():

@@ -17,8 +17,8 @@ from tenantry.messages.errors import UNREACHABLE, Refused
 from tenantry.plan.plan import Plan
 from tenantry.rollout.judging import Request
 from tenantry.rollout.turns import ask
+from tenantry.stacks.file import Reach
 
-from .config import ClusterTarget
 from .contact import connected
 
 if TYPE_CHECKING:
@@ -36,7 +36,7 @@ class Reading:
     """One reader for all gates."""
 
     plan: Plan
-    target: ClusterTarget
+    target: Reach
     pause: float = _PAUSE
     _wanted: set[ObjectId] = field(default_factory=set)
     _lock: asyncio.Lock = field(default_factory=asyncio.Lock)
@@ -87,6 +87,6 @@ class Reading:
 
     def _explained(self, call: Callable[[Client], _T]) -> _T:
         if self._client is None:
-            self._client = self._opened.enter_context(connected(self.target, self.plan))
+            self._client = self._opened.enter_context(connected(self.target))
         with answering(self._client):
             return call(self._client)

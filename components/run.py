@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from itertools import chain
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import pulumi
 
@@ -23,32 +23,28 @@ from tenantry.guard import Known, check, doubts, held, limits_of, never_applied
 from tenantry.guard.claims import Claim, claimed, foreign, other_claims
 from tenantry.guard.keeping import kept_after, left_here
 from tenantry.guard.places import Places
-from tenantry.guard.targets import planned_targets
-from tenantry.kube.objects import Manifest, ObjectId, on_hub
+from tenantry.kube.objects import Manifest, ObjectId
 from tenantry.load import load_fleet, plan_one, warnings_of
 from tenantry.messages.errors import InvalidFleet, Refused, RefusedChange, Severity, refuse
 from tenantry.messages.text import declared, format_invalid, format_warnings, listed
-from tenantry.plan.engine_order import order_of_files
 from tenantry.plan.plan import Plan
 from tenantry.preflight.fitness import Policed, fitted
-from tenantry.render import rendered
 from tenantry.rollout.authors import Authors
 from tenantry.rollout.ignoring import ignored
 from tenantry.rollout.moves import Move
 from tenantry.rollout.proven import proven_in
 from tenantry.stacks.command import PARALLEL, SKIP_CHECKPOINTS, TUNED
-from tenantry.stacks.file import NAMESPACE
+from tenantry.stacks.file import NAMESPACE, Reach
 from tenantry.stacks.outcome import OUTCOME_FILE, STARTED, UNPROTECT, for_stack, offboards, tell
 
 from .comparing import restoring
-from .config import ClusterTarget, DirectoryTarget, StackConfig, Target, read_config
+from .config import StackConfig, read_config
 from .contact import connected
 from .ending import Check, Keeper, Last, keeper_of
 from .gates import Gates, gates_of
-from .hubs import Renamed, held_hubs, left_out_words, renamed
 from .moving import Moving
-from .secrets import Holding, SecretConfig, holding, left_over, read_secrets, with_secrets, without_secrets
-from .state import InState, StillProtected, check_retained, check_unprotected, outputs_in_state, resources_in_state
+from .secrets import Holding, SecretConfig, holding, left_over, read_secrets, with_secrets
+from .state import InState, StillProtected, check_retained, check_unprotected, outputs_in_state
 from .staying import Staying
 from .waiting import Clocks, Held
 
@@ -58,22 +54,21 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Run:
-    """plan: with the values of Secrets, without what is left out. target: where its objects go.
+    """plan: with the values of Secrets, without what is left out. target: how the management cluster is reached.
 
     gates: None: the plan's rollout is left aside. check: of some objects, when all have been created.
     last: makes the object that is created after all others. kept: objects that stay as they are, whatever the plan says of them.
-    whole: the plan before anything was left out; None: nothing was. renamed: what has another name in the state.
+    whole: the plan before anything was left out; None: nothing was.
     moves: the apps that move to another source. staying: what can stay as it is in the midst of the run.
     """
 
     plan: Plan
-    target: Target
+    target: Reach
     gates: Gates | None = None
     check: Check | None = None
     last: Last | None = None
     kept: Collection[ObjectId] = ()
     whole: Plan | None = None
-    renamed: Renamed = field(default_factory=Renamed)
     moves: Collection[Move] = ()
     staying: Staying = field(default_factory=Staying)
 
@@ -91,29 +86,24 @@ def run_of(environment: str | None = None, file: str | Path | None = None) -> Ru
     with readable_errors():
         config = read_config(environment, file)
         made = make_plan(config)
-        plan, target, without = made.plan, config.target, config.without
-        contacted = plan.only([hub for hub in plan.hubs if hub not in without])
-        secrets = read_secrets() if isinstance(target, ClusterTarget) else None
-        complete, held = with_values(contacted, target, secrets, made.renamed)
-        gates = gates_of(contacted, target, to_the_end=made.keeper is not None)
-        clocks = Clocks(contacted, plan.hubs, target, made.platform)
-        compared = restoring(contacted, target, held.ids, clocks.ask, secrets, made.renamed)
+        plan, target = made.plan, config.target
+        secrets = read_secrets()
+        complete, held = with_values(plan, target, secrets)
+        gates = gates_of(plan, target, to_the_end=made.keeper is not None)
+        clocks = Clocks(plan, target, made.platform)
+        compared = restoring(plan, target, held.ids, clocks.ask, secrets)
         waits = compared.held if compared else Held()
         if compared:
             complete = waits.registered(compared.leaving(complete))
         gates.left, gates.good = waits.ids, clocks.good
-        gates.authors = Authors(contacted, compared.ids if compared else frozenset())
-        changing = (contacted.wave_of(id) for id in gates.authors.touched)
+        gates.authors = Authors(plan, compared.ids if compared else frozenset())
+        changing = (plan.wave_of(id) for id in gates.authors.touched)
         gates.changing = frozenset(wave.number for wave in filter(None, changing))
         if compared:
             new = {each.id for each in compared.before if not each.live}
-            gates.proven = [*proven_in(contacted, gates.turns, compared.ids | waits.ids, new)]
+            gates.proven = [*proven_in(plan, gates.turns, compared.ids | waits.ids, new)]
         check = held.ending(waits.ending(compared))
         kept = frozenset(held.kept) | waits.everything_kept()
-        if without:
-            complete = held_hubs(replace(plan, objects=complete.objects), made.resources, without)
-            kept |= {each.id for each in complete.objects if each.hub in without}
-            pulumi.log.warn(left_out_words(without, plan.environment))
     say_if_slow(plan)
     last = made.keeper.of_run(gates) if made.keeper else None
     return Run(
@@ -124,7 +114,6 @@ def run_of(environment: str | None = None, file: str | Path | None = None) -> Ru
         last=last,
         kept=kept,
         whole=plan,
-        renamed=made.renamed,
         moves=compared.moves if compared else (),
         staying=compared.staying if compared else Staying(),
     )
@@ -152,20 +141,15 @@ def readable_errors() -> Iterator[None]:
 
 @dataclass(frozen=True, slots=True)
 class Made:
-    """keeper: keeps the environment's record; None: nobody needs one. renamed: what has another name in the state.
-
-    platform: the namespace of the claims. resources: all of the state, if there are several management clusters.
-    """
+    """keeper: keeps the environment's record; None: nobody needs one. platform: the namespace of the claims."""
 
     plan: Plan
     keeper: Keeper | None = None
-    renamed: Renamed = field(default_factory=Renamed)
-    resources: Sequence[Mapping[str, Any]] = ()
     platform: str = ""
 
 
 def make_plan(config: StackConfig) -> Made:
-    """The plan of the stack's environment, after checking it, and that the management clusters can accept it.
+    """The plan of the stack's environment, after checking it, and that the management cluster can accept it.
 
     Raises: InvalidFleet, Refused: in a preview too, because a preview without the cluster would show wrong changes.
     """
@@ -183,34 +167,18 @@ def make_plan(config: StackConfig) -> Made:
         # Start on a new line, because Pulumi puts a word before the first one.
         pulumi.log.warn(f"{config.fleet} is valid, but:\n{format_warnings(warnings)}")
     target = config.target
-    if not isinstance(target, ClusterTarget):
-        _check(fleet, planned, _in_files(target, planned), config)
-        return Made(planned)
     if passed_over := ignored(config.environment):
         pulumi.log.warn(f"in an emergency, this run does not wait for {listed(passed_over)}")
-    with connected(target, planned) as client:
-        contacted = planned.only([each.hub for each in client.each()]) if config.without else planned
-        now, there = _held(client, fleet, contacted, config)
-        _check(fleet, contacted, now, config)
-        check_unprotected(never_applied(contacted, now))
+    with connected(target) as client:
+        now = _held(client, fleet, planned, config)
+        _check(fleet, planned, now, config)
+        check_unprotected(never_applied(planned, now))
         planned = fitted(client, planned)
     platform = fleet.document.platform.namespace
-    claim = replace(
-        config.claim,
-        kept=kept_after(planned, now, datetime.now(UTC)),
-        without=tuple(sorted(config.without)),
-    )
-    check_retained(contacted, left_here(contacted, now))
-    moved, resources = Renamed(), list[dict[str, Any]]()
-    before = next((each.hubs for each in there if each == config.claim and each.hubs), ())
-    if len(planned.hubs) > 1 or before:
-        resources = resources_in_state()
-        moved = renamed(claimed(planned, platform, claim), resources, claim, platform)
-    if len(planned.hubs) < 2 and moved.names:
-        # The claim is sent first. Should the run not end well, the next one has to look for former names again.
-        claim = replace(claim, hubs=before)
+    claim = replace(config.claim, kept=kept_after(planned, now, datetime.now(UTC)))
+    check_retained(planned, left_here(planned, now))
     keeper = keeper_of(fleet, planned, target, claim)
-    return Made(claimed(planned, platform, claim), keeper, moved, resources, platform)
+    return Made(claimed(planned, platform, claim), keeper, platform)
 
 
 def _check(fleet: Fleet, planned: Plan, now: Holds, config: StackConfig) -> None:
@@ -220,12 +188,12 @@ def _check(fleet: Fleet, planned: Plan, now: Holds, config: StackConfig) -> None
     check(planned, now, limits)
 
 
-def _held(client: Client, fleet: Fleet, planned: Plan, config: StackConfig) -> tuple[Holds, list[Claim]]:
-    """The environment's current objects on its management clusters, and all claims there."""
+def _held(client: Client, fleet: Fleet, planned: Plan, config: StackConfig) -> Holds:
+    """The environment's current objects on its management cluster."""
     holdings = held_on(client, fleet, planned)
     # Read the claims first: they are one small list.
     platform = fleet.document.platform.namespace
-    there = [claim for each in client.each() for claim in _check_claim(each, platform, config.claim)]
+    there = _check_claim(client, platform, config.claim)
     found = list(holdings)
     for message in stuck(found, Places(found)):
         pulumi.log.warn(message)
@@ -235,7 +203,7 @@ def _held(client: Client, fleet: Fleet, planned: Plan, config: StackConfig) -> t
         pulumi.log.warn(message)
     known = Known({each.id for each in planned.objects}, InState(), Policed(lambda id: one(client, id)))
     now = held(found, planned.environment, known).recorded(chain.from_iterable(each.kept for each in there))
-    return now, there
+    return now
 
 
 def _check_after(client: Client, fleet: Fleet, planned: Plan, found: Iterable[Manifest]) -> None:
@@ -261,8 +229,7 @@ def _check_claim(client: Client, platform: str, mine: Claim) -> list[Claim]:
     if mine not in there:
         urns = outputs_in_state()
         refuse(foreign(mine, urns))
-        name = f"{client.hub}/{platform}/{mine.name}" if client.hub else f"{platform}/{mine.name}"
-        if any(urn.endswith(f"::{name}") for urn in urns):
+        if any(urn.endswith(f"::{platform}/{mine.name}") for urn in urns):
             pulumi.log.warn(
                 f"ConfigMap {platform}/{mine.name}, which says what this stack runs, was deleted\n"
                 f"  fix: write it again: tenantry up --environment {mine.environment}"
@@ -270,31 +237,15 @@ def _check_claim(client: Client, platform: str, mine: Claim) -> list[Claim]:
     return there
 
 
-def _in_files(target: DirectoryTarget, planned: Plan) -> Holds:
-    """What a directory holds, with one below it for each of several management clusters."""
-    if len(planned.hubs) > 1:
-        files = [on_hub(each, hub) for hub in planned.hubs for each in rendered(target.directory / hub)]
-    else:
-        files = list(rendered(target.directory))
-    now = held(files, planned.environment)
-    return replace(now, targets=planned_targets(files, planned.environment))
+def with_values(planned: Plan, target: Reach, secrets: SecretConfig) -> tuple[Plan, Holding]:
+    """The plan as it is registered, with the values of Secrets, and what of it is held.
 
-
-def with_values(planned: Plan, target: Target, secrets: SecretConfig | None, moved: Renamed) -> tuple[Plan, Holding]:
-    """The plan as it is registered, and what of it is held. A cluster gets the values of Secrets; files do not, because many people
-    read them.
-
-    Args:   secrets: None: the target is files. moved: what has another name in the state.
     Raises: Refused: values of the platform's are missing.
     """
-    if isinstance(target, ClusterTarget) and secrets:
-        for message in left_over(planned, secrets):
-            pulumi.log.warn(for_stack(message, pulumi.get_stack()))
-        held_back = holding(planned, secrets, target, InState(moved))
-        return with_secrets(held_back.registered(planned), secrets, held_back.kept), held_back
-    if lost := order_of_files(planned.objects):
-        pulumi.log.warn(lost)
-    return without_secrets(planned), Holding()
+    for message in left_over(planned, secrets):
+        pulumi.log.warn(for_stack(message, pulumi.get_stack()))
+    held_back = holding(planned, secrets, target, InState())
+    return with_secrets(held_back.registered(planned), secrets, held_back.kept), held_back
 
 
 _MANY = 300

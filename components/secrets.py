@@ -23,10 +23,9 @@ from tenantry.kube.secret_values import MissingValue, data_of, missing, values_o
 from tenantry.messages.errors import Refused
 from tenantry.messages.text import listed
 from tenantry.plan.plan import Plan
-from tenantry.stacks.file import NAMESPACE
+from tenantry.stacks.file import NAMESPACE, Reach
 from tenantry.stacks.outcome import HELD, for_stack, is_started_by_tenantry, tell
 
-from .config import ClusterTarget
 from .contact import connected
 from .ending import Check, Then
 
@@ -78,18 +77,6 @@ def left_over(plan: Plan, secrets: SecretConfig) -> list[str]:
         for name in sorted(given if isinstance(given, dict) else ())
         if name not in known
     ]
-
-
-def without_secrets(plan: Plan) -> Plan:
-    """The plan without Secrets that hold values, for files that others read. Files outlive nothing: who applies them decides."""
-    kept = tuple(planned for planned in plan.objects if not planned.secret)
-    ids = {each.id for each in kept}
-    return replace(
-        plan,
-        objects=tuple(
-            replace(each, depends_on=tuple(id for id in each.depends_on if id in ids), retained=False) for each in kept
-        ),
-    )
 
 
 def _group(config: pulumi.Config, group: str) -> Any:
@@ -169,9 +156,7 @@ class Holding:
             raise pulumi.RunError(self.message)
 
 
-def holding(
-    plan: Plan, secrets: SecretConfig, target: ClusterTarget, is_in_state: Callable[[ObjectId], bool]
-) -> Holding:
+def holding(plan: Plan, secrets: SecretConfig, target: Reach, is_in_state: Callable[[ObjectId], bool]) -> Holding:
     """What has to be held: nothing in a run that is refused, because it lacks values of the platform.
 
     Raises: Refused: the cluster or the state cannot be read.
@@ -180,15 +165,15 @@ def holding(
     if not (lacking and all(each.owner.tenant for each in lacking)):
         return Holding()
     held = [each.id for each in lacking]
-    kept = frozenset(id for id in _on_cluster(target, plan, held) if is_in_state(id))
+    kept = frozenset(id for id in _on_cluster(target, held) if is_in_state(id))
     left_out = frozenset(held) - kept
     message = for_stack(_without_values(lacking, secrets, kept, left_out), pulumi.get_stack())
     pulumi.log.warn(message)
     return Holding(kept, left_out, message)
 
 
-def _on_cluster(target: ClusterTarget, plan: Plan, ids: Sequence[ObjectId]) -> list[ObjectId]:
-    with connected(target, plan) as client:
+def _on_cluster(target: Reach, ids: Sequence[ObjectId]) -> list[ObjectId]:
+    with connected(target) as client:
         found = in_parallel(lambda id: permitted(client, id, metadata_only=True), ids)
     return [id for id, there in zip(ids, found, strict=True) if there]
 

@@ -17,8 +17,6 @@ from tenantry.messages.text import lines_of
 from tenantry.plan.plan import Plan
 from tenantry.stacks.targets import key_in_state, key_of
 
-from .hubs import Renamed
-
 _READ = "pulumi:pulumi:readStackResourceOutputs"
 _SELF_MANAGED = "organization"
 """The name that Pulumi gives the organization of a state that is not in Pulumi Cloud."""
@@ -50,15 +48,13 @@ def outputs_in_state() -> Mapping[str, Mapping[str, Any]]:
 class InState:
     """Whether the state has an object. It is read when somebody asks first."""
 
-    def __init__(self, moved: Renamed | None = None) -> None:
-        """moved: what has another name in the state."""
-        self._moved = moved or Renamed()
+    def __init__(self) -> None:
         self._keys: frozenset[str] | None = None
 
     def __call__(self, id: ObjectId) -> bool:
         """Raises: Refused: as `outputs_in_state`."""
         if self._keys is None:
-            self._keys = frozenset(self._moved.keyed(outputs_in_state()))
+            self._keys = frozenset(map(key_of, outputs_in_state()))
         return key_in_state(id) in self._keys
 
 

@@ -74,5 +74,5 @@ class Staying:
             if urn := self.urns.get(key_in_state(id)):
                 metadata = {"name": id.name, "namespace": id.namespace}
                 manifest = {"apiVersion": id.api_version, "kind": id.kind, "metadata": metadata}
-                kept[id] = keep(KubeObject(manifest, owner, tuple(kept), hub=id.hub), urn, why)
+                kept[id] = keep(KubeObject(manifest, owner, tuple(kept)), urn, why)
         return [*kept.values()]

@@ -16,21 +16,20 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import pulumi
 
 from tenantry.cluster.drift import Difference
-from tenantry.cluster.waves import at_first, keep_marks, known_on, owners_of
+from tenantry.cluster.waves import keep_marks, known_on, owners_of
 from tenantry.kube.objects import KubeObject, Manifest, ObjectId
 from tenantry.plan.plan import Plan
-from tenantry.rollout.conditions import Known, Mark, Waiting, has_conditions, marked, told, waiting
-from tenantry.rollout.ignoring import ignored
+from tenantry.rollout.conditions import Mark, Waiting, has_conditions, marked, told, waiting
 from tenantry.rollout.moves import by_place, needed_by
 from tenantry.rollout.parts import Part, digests_of, parts_of
 from tenantry.rollout.waves import Wave
+from tenantry.stacks.file import Reach
 from tenantry.stacks.outcome import WAITING, tell
 from tenantry.stacks.targets import key_in_state
 
-from .config import ClusterTarget, Target
 from .contact import connected
 from .ending import Check, Then
-from .hubs import objects_in_state
+from .former import objects_in_state
 from .state import resources_in_state
 from .staying import in_order
 
@@ -45,13 +44,11 @@ Conditions: TypeAlias = Callable[["Client", Sequence[Difference], Sequence[Manif
 class Clocks:
     """The conditions of one run.
 
-    hubs: all management clusters of the environment. platform: the namespace of the claims. marks: since when each part has been
-    good.
+    platform: the namespace of the claims. marks: since when each part has been good.
     """
 
     plan: Plan
-    hubs: Sequence[str]
-    target: Target
+    target: Reach
     platform: str
     marks: dict[Part, Mark] = field(default_factory=dict)
     waiting: Waiting = field(default_factory=Waiting)
@@ -63,9 +60,7 @@ class Clocks:
         plan, now = self.plan, datetime.now(UTC)
         if not has_conditions(plan):
             return self.waiting
-        known = Known(now, None, ignored(plan.environment))
-        if self._is_kept:
-            known = known_on(at_first(client, self.hubs), plan, self.platform, now)
+        known = known_on(client, plan, self.platform, now)
         self.marks = dict(known.marks or {})
         found = waiting(plan, [each.id for each in differences], known, owners_of(unplanned))
         if found:
@@ -74,17 +69,12 @@ class Clocks:
             self.waiting = found
         return self.waiting
 
-    @property
-    def _is_kept(self) -> bool:
-        """Whether the run contacts the management cluster that keeps what is known."""
-        return self.hubs[0] in self.plan.hubs
-
     async def good(self, wave: Wave, stays: Callable[[ObjectId], bool]) -> None:
         """A wave has become good: what has changed in it soaks from now on. Raises: Refused: this cannot be written.
 
         stays: whether an object stays as it is, because what its author has changed has failed.
         """
-        if not wave.soak or not self._is_kept or not isinstance(self.target, ClusterTarget):
+        if not wave.soak:
             return
         async with self._lock:
             if self._contents is None:
@@ -95,15 +85,13 @@ class Clocks:
         reached = {each for each in digests if each.wave == wave.number} - held
         async with self._lock:
             marks = marked(self.marks, reached, digests, datetime.now(UTC))
-            if len(self.plan.hubs) < len(self.hubs):
-                marks = self.marks | marks  # the plan has not everything
             if marks != self.marks:
-                await asyncio.to_thread(self._keep, self.target, marks)
+                await asyncio.to_thread(self._keep, marks)
                 self.marks = marks
 
-    def _keep(self, target: ClusterTarget, marks: Mapping[Part, Mark]) -> None:
-        with connected(target, self.plan) as client:
-            keep_marks(at_first(client, self.hubs), self.platform, self.plan.environment, marks)
+    def _keep(self, marks: Mapping[Part, Mark]) -> None:
+        with connected(self.target) as client:
+            keep_marks(client, self.platform, self.plan.environment, marks)
 
 
 def _contents(plan: Plan) -> tuple[dict[ObjectId, Part], dict[Part, str]]:

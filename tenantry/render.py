@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-import yaml
-
 from tenantry.kube.objects import KubeObject, Manifest, ObjectId
-from tenantry.kube.yaml_text import LOADER, documents
-from tenantry.messages.errors import UNKNOWN_NAME, Refused
+from tenantry.kube.yaml_text import documents
+from tenantry.messages.errors import Refused
 from tenantry.messages.progress import Tell, silent, steps
-from tenantry.messages.text import declared, listed
 from tenantry.plan.plan import Plan
 
 MARKER = "# Rendered by tenantry from tenants.yaml; edit that instead.\n"
@@ -24,24 +21,8 @@ def to_yaml(manifests: Iterable[Manifest]) -> str:
 
 
 def file_name(id: ObjectId) -> str:
-    """<namespace>/<kind>-<name>.yaml; cluster-scoped objects are in _cluster, which is not a valid namespace.
-
-    Where the environment has several management clusters, this is below a directory for each.
-    """
-    return f"{f'{id.hub}/' if id.hub else ''}{id.namespace or '_cluster'}/{id.kind.lower()}-{id.name}.yaml"
-
-
-def on_hub(plans: Mapping[str, Plan], hub: str) -> dict[str, Plan]:
-    """What one management cluster has of each environment that it runs Flux for.
-
-    Raises: Refused: it is no management cluster of any of these environments.
-    """
-    found = {name: plan.on(hub) for name, plan in plans.items() if hub in plan.hubs}
-    if not found:
-        hubs = dict.fromkeys(each for plan in plans.values() for each in plan.hubs)
-        message = f"'{hub}' is no management cluster of {'environment ' if len(plans) == 1 else ''}{listed(plans)}"
-        raise Refused(message, f"name another; {declared('declared', hub, hubs)}", code=UNKNOWN_NAME)
-    return found
+    """<namespace>/<kind>-<name>.yaml; cluster-scoped objects are in _cluster, which is not a valid namespace."""
+    return f"{id.namespace or '_cluster'}/{id.kind.lower()}-{id.name}.yaml"
 
 
 def files(objects: Iterable[KubeObject]) -> Iterator[tuple[str, str]]:
@@ -82,22 +63,6 @@ def _write(wanted: dict[str, str], directory: Path, tell: Tell) -> tuple[int, in
         (directory / name).unlink()
     _remove_empty(directory)
     return written, len(stale)
-
-
-def rendered(directory: Path) -> Iterator[Manifest]:
-    """The objects in a directory, from an earlier rendering or a stack with this target. Skips documents that are no objects."""
-    for file in sorted(directory.rglob("*.y*ml")) if directory.is_dir() else ():
-        try:
-            documents = list(yaml.load_all(file.read_bytes(), Loader=LOADER))
-        except (OSError, yaml.YAMLError) as error:
-            raise Refused(
-                f"{file} cannot be read, so what a run would remove is not known", "remove it, or repair it"
-            ) from error
-        yield from (
-            document
-            for document in documents
-            if isinstance(document, dict) and isinstance(document.get("metadata"), dict)
-        )
 
 
 def _rendered_before(directory: Path) -> set[str]:

@@ -28,7 +28,7 @@ SHARED = {
     ),
     "small": ("crashes", "first_up", "outages"),
     "why": ("flux_shards", "leaving", "why"),
-    "sandbox": ("clusters", "conformance", "content", "prod"),
+    "sandbox": ("clusters", "conformance", "content"),
     "bare": ("import", "preflight"),
     "isolation": ("admission", "isolation", "reaching"),
 }
@@ -46,14 +46,12 @@ LONGEST = (
     "test_examples_teams",
     "test_walk",
     "test_sources",
-    "test_hubs",
     "test_new_fleet",
     "test_kept",
     "test_drift",
     "test_examples_kamaji",
     "test_cluster_changes",
     "test_examples_flux2_multi_tenancy",
-    "test_transfer",
 )
 """The groups that take longest begin first, so that none of them is left over at the end."""
 _GROUPS = {f"test_{file}": group for group, files in SHARED.items() for file in files}

@@ -116,20 +116,6 @@ def shared_hubs(draw: st.DrawFn) -> Data:
     return fleet
 
 
-@st.composite
-def on_two_hubs(draw: st.DrawFn, fleet: Data) -> Data:
-    """The fleet with another management cluster in one environment, and some of its remote clusters."""
-    environment = draw(st.sampled_from(sorted(fleet["environments"])))
-    hubs = [fleet["environments"][environment]["management"], "hubtwo"]
-    more = copy.deepcopy(fleet)
-    more["environments"][environment]["management"] = hubs
-    for name, cluster in more["clusters"].items():
-        if environment in cluster["environments"] and name not in hubs:
-            cluster["management"] = draw(st.sampled_from(hubs))
-    more["clusters"]["hubtwo"] = {"environments": [environment]}
-    return more
-
-
 _GROUP = st.sampled_from(("remote", ["remote"], ["zoned", "remote"], ["remote", "zoned"]))
 _GROUPS: Data = {
     "zoned": {"group": ["all"], "labels": {"tier": "zone", "zone": "a"}, "variables": {"domain": "zone.example.com"}},

@@ -10,7 +10,6 @@ import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
-from tenantry.kube.objects import ObjectId
 from tenantry.plan.plan import Plan
 
 _SECTION = re.compile(r"^## (\d+)\. (.+?)\n(.*?)(?=^## |\Z)", re.MULTILINE | re.DOTALL)
@@ -72,12 +71,8 @@ def _of(name: str, before: Mapping[str, Plan], after: Mapping[str, Plan]) -> Ite
 
 
 def _objects(plan: Plan | None) -> dict[str, object]:
-    """By name; those on the first management cluster have the name that they had when it was the only one."""
-    return {str(_alone(each.id, plan)): each.manifest for each in plan.objects} if plan else {}
-
-
-def _alone(id: ObjectId, plan: Plan) -> ObjectId:
-    return id._replace(hub="") if id.hub == plan.hubs[0] else id
+    """By name."""
+    return {str(each.id): each.manifest for each in plan.objects} if plan else {}
 
 
 def _workflow(section: re.Match[str]) -> Workflow:

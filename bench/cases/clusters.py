@@ -14,7 +14,7 @@ GROUPS, TENANTS = 10, 20
 _HEAD = """\
 apiVersion: tenantry/v1
 include:
-  - {clusters: "clusters.d/*.yaml"}
+  - {files: "clusters.d/*.yaml"}
   - {tenants: "tenants.d/*.yaml"}
 environments:
   prod: {management: hub, protected: true, variables: {git: "https://git.example.com"}}

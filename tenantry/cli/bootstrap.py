@@ -18,11 +18,10 @@ from tenantry.fleet.fleet import Fleet
 from tenantry.kube.objects import Manifest
 from tenantry.load import load_fleet, plan_one
 from tenantry.messages.errors import UNKNOWN_NAME, Refused
-from tenantry.messages.text import listed
 from tenantry.plan.bootstrap import bootstrap
-from tenantry.plan.plan import check_declared
+from tenantry.plan.plan import Plan, check_declared
 from tenantry.preflight.roles import ROLES, RoleName, roles
-from tenantry.render import on_hub, to_yaml
+from tenantry.render import to_yaml
 
 _WOULD = {Outcome.CREATED: "would be created", Outcome.CHANGED: "would be changed", Outcome.UNCHANGED: "unchanged"}
 _RBAC = "rbac.authorization.k8s.io"
@@ -152,7 +151,7 @@ def command(
         fleet = load_fleet(file)
         chosen = environment_of(fleet, name, environment) if name else str(environment)
         cluster = name or _management(fleet, chosen)
-        planned = on_hub({chosen: plan_one(fleet, chosen)}, cluster)[chosen] if role else None
+        planned = _planned(fleet, chosen, cluster) if role else None
     if role and subject and planned:
         made = roles(fleet, planned, role, subject, kubeconfigs=kubeconfigs, secrets=secrets)
         data(to_yaml(made.manifests).rstrip("\n"))
@@ -168,14 +167,18 @@ def command(
 
 
 def _management(fleet: Fleet, environment: str) -> str:
-    """The management cluster of an environment. Raises: Refused: it is not declared, or has several."""
+    """The management cluster of an environment. Raises: Refused: it is not declared."""
     check_declared(fleet, environment)
-    first, *others = fleet.environments[environment].managements
-    if others:
-        message = f"environment '{environment}' has several management clusters"
-        fix = f"name one: tenantry bootstrap {first} -e {environment} (there are {listed([first, *others])})"
-        raise Refused(message, fix, code=UNKNOWN_NAME)
-    return first
+    return fleet.environments[environment].management
+
+
+def _planned(fleet: Fleet, environment: str, cluster: str) -> Plan:
+    """The plan of an environment. Raises: Refused: the cluster is not its management cluster."""
+    planned = plan_one(fleet, environment)
+    if cluster != planned.management:
+        message = f"'{cluster}' is no management cluster of environment {environment}"
+        raise Refused(message, f"name {planned.management}", code=UNKNOWN_NAME)
+    return planned
 
 
 def _apply(kubeconfig: Path, context: str | None, manifests: tuple[Manifest, ...], *, dry_run: bool) -> None:

@@ -174,7 +174,7 @@ def environment_of(fleet: Fleet, cluster: str, environment: str | None) -> str:
     if cluster not in fleet.clusters:
         message = f"cluster '{cluster}' is not declared in {fleet.source.file}"
         raise Refused(message, f"name another; {declared('declared', cluster, fleet.clusters)}", code=UNKNOWN_NAME)
-    managed = [name for name, each in fleet.environments.items() if cluster in each.managements]
+    managed = [name for name, each in fleet.environments.items() if cluster == each.management]
     environments = list(dict.fromkeys([*fleet.clusters[cluster].environments, *managed]))
     chosen = environment or environments[0]
     if chosen not in environments:

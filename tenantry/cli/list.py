@@ -15,7 +15,6 @@ from tenantry.cli.commands import Command
 from tenantry.cli.fleet_file import reads_file
 from tenantry.cli.options import cluster_names, environments, output, tenant_names
 from tenantry.cli.output import data, data_json, print_fitting, say, stdout_console, working
-from tenantry.fleet.fleet import Fleet
 from tenantry.listing import LISTS, Filter, Item, listing
 from tenantry.load import load_fleet
 from tenantry.messages.text import listed, printable
@@ -60,7 +59,6 @@ _COLUMNS: dict[str, tuple[_Column, ...]] = {
     "clusters": (
         _key("NAME"),
         _key("ENVIRONMENTS"),
-        ("HUB", lambda item: item["hubs"]),
         ("REACHED BY", lambda item: item["kubeconfig"] or ("management" if item["management"] else "")),
         _count("TENANTS"),
         _key("APPS"),
@@ -91,7 +89,6 @@ _COLUMNS: dict[str, tuple[_Column, ...]] = {
         _key("ENVIRONMENT"),
         _key("TENANT"),
         _key("CLUSTER"),
-        _key("HUB"),
         _key("NAMESPACE"),
         ("APPS", lambda row: [f"{app} {_shortened(version)}".strip() for app, version in row["planned"].items()]),
     ),
@@ -168,7 +165,7 @@ def command(
         for name in dict.fromkeys("/".join(str(item[key]) for key in _NAMES.get(kind, ("name",))) for item in items):
             data(name)
     elif items:
-        _print_table(kind, items, fleet)
+        _print_table(kind, items)
     else:
         say(f"no {kind} match")
     return 0
@@ -179,15 +176,13 @@ def _rows(item: Item) -> list[Item]:
     return [{**item, **each} for each in item.get("versions", [{}])]
 
 
-def _print_table(what: str, items: list[Item], fleet: Fleet) -> None:
+def _print_table(what: str, items: list[Item]) -> None:
     items = [row for item in items for row in _rows(item)]
     values = dict(_COLUMNS[what])
     if all(item.get("state") == "active" for item in items):
         values.pop("STATE", None)
     if not any(item.get("classes") for item in items):
         values.pop("CLASS", None)
-    if not any(len(each.managements) > 1 for each in fleet.environments.values()):
-        values.pop("HUB", None)
 
     def build(headings: Sequence[str]) -> Table:
         table = Table(box=None, pad_edge=False, header_style="bold")

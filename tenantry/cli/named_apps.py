@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from contextlib import AbstractContextManager, ExitStack, nullcontext
+from contextlib import AbstractContextManager
 from functools import partial, wraps
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 from tenantry.cli.fleet_file import reads_file
-from tenantry.cli.management import connect_management, management_options, open_management
+from tenantry.cli.management import connect_management, management_options
 from tenantry.cli.options import output, tenant_apps
 from tenantry.cli.output import working
 from tenantry.cluster.apps import select
@@ -59,18 +59,8 @@ def names_apps(kind: str, *options: Callable[[Any], Any]) -> Callable[[Callable[
         ) -> int:
             names = _Names(tenant, app, clusters)
             connect: Connect = partial(connect_management, file, environment, kubeconfig, context)
-            with ExitStack() as opened:
-                planned = _planned(file, environment, tenant)
-                apps, unreached = names.of(planned), False
-                if len(planned.hubs) > 1:
-                    # Only those that the apps are on.
-                    hubs = {app.id.hub for app in apps}
-                    there = opened.enter_context(open_management(file, planned, kubeconfig, context, hubs))
-                    apps = [app for app in apps if app.id.hub not in there.unreached]
-                    planned, connect, unreached = there.planned, _same(there.client), bool(there.unreached)
-                named = Named(environment, planned, apps, connect)
-                code = command(named, **own)
-                return 2 if unreached else code
+            planned = _planned(file, environment, tenant)
+            return command(Named(environment, planned, names.of(planned), connect), **own)
 
         decorators: tuple[Callable[[Any], Any], ...] = (
             tenant_apps,
@@ -85,11 +75,6 @@ def names_apps(kind: str, *options: Callable[[Any], Any]) -> Callable[[Callable[
         return decorated
 
     return decorate
-
-
-def _same(client: Client) -> Connect:
-    """Gives a client that is connected already, which its opener closes."""
-    return lambda: nullcontext(client)
 
 
 class _Names(NamedTuple):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -193,40 +193,24 @@ def report_on(
     mode: Mode = Mode.RUN,
     *,
     drift: bool = True,
-    hubs: Sequence[str] = (),
-    without: Collection[str] = (),
     rehearse: bool = False,
 ) -> Report:
     """Check an environment.
 
     Args:   mode: whether the environment before is asked. drift: whether live objects are compared with the planned ones.
-            hubs, without: all management clusters of the environment, and those that are left out.
             rehearse: whether the API server is asked what it would make of each planned object.
     Raises: Refused: its management cluster cannot be asked.
     """
     project = file.resolve().parent
     known = stacks_running(project, planned.environment)
-    in_state = InStates(project, [each.name for each in known if not each.target.files])
+    in_state = InStates(project, [each.name for each in known])
     stack = target_of(project, planned.environment)
-    if stack.files and not kubeconfig:
-        message = (
-            f"environment '{planned.environment}' is written to files (tenantry:target): no cluster is known to look at"
-        )
-        raise Refused(message, "name the one that takes the files: --kubeconfig FILE --context NAME")
     limits = limits_of(fleet, planned.environment, stack.max_deletions, stack.allowed_deletions)
     now = datetime.now(UTC)
     run = Run(plan=planned, project=project, mode=mode, now=now)
     with (
-        connect_management(
-            file,
-            planned.environment,
-            kubeconfig,
-            context,
-            ANSWER_TIMEOUT,
-            hubs=hubs or planned.hubs,
-            without=without,
-        ) as client,
-        working(f"{planned.environment}: reading {listed(planned.hubs)} and the remote clusters") as tell,
+        connect_management(file, planned.environment, kubeconfig, context, ANSWER_TIMEOUT) as client,
+        working(f"{planned.environment}: reading {planned.management} and the remote clusters") as tell,
     ):
         report = preflight(
             client,
@@ -279,7 +263,7 @@ def print_report(
     found = counts(report.problems) or "nothing is in the way"
     hidden = listed(each.code for each in report.problems if each.severity is Severity.WARNING) if brief else ""
     write(
-        f"{planned.environment}: {counted(len(planned.objects), 'object')} for {listed(planned.hubs)}: {found}"
+        f"{planned.environment}: {counted(len(planned.objects), 'object')} for {planned.management}: {found}"
         + (f" ({hidden})" if hidden else "")
     )
 
@@ -329,7 +313,7 @@ def _checked(planned: Plan, report: Report) -> CheckedEnvironment:
 
     return CheckedEnvironment(
         environment=planned.environment,
-        management=", ".join(planned.hubs),
+        management=planned.management,
         objects=len(planned.objects),
         fit=report.fit,
         refused=report.refused,

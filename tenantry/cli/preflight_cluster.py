@@ -27,17 +27,9 @@ def contacted(
     Raises: Refused: the cluster is not in the environment or has no kubeconfig, or its management cluster cannot be asked.
     """
     environment_of(fleet, name, environment)
-    planned, hubs = plan(fleet, environment), fleet.environments[environment].managements
-    reference = _reference(fleet, name) if name not in hubs else None
-    hub = planned.hub_by_cluster[name]
-    if len(planned.hubs) > 1:
-        planned = planned.only([hub])
-    others = [each for each in hubs if each != hub]
-    with (
-        connect_management(file, environment, kubeconfig, context, hubs=hubs, without=others) as client,
-        working(f"asking {name}"),
-    ):
-        (client,) = client.each()
+    planned = plan(fleet, environment)
+    reference = _reference(fleet, name) if name != planned.management else None
+    with connect_management(file, environment, kubeconfig, context) as client, working(f"asking {name}"):
         now = datetime.now(UTC)
         if reference is None:
             return contact_management(client, fleet, planned, now)

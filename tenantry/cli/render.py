@@ -8,7 +8,6 @@ from pathlib import Path
 import click
 
 from tenantry.cli.commands import Command
-from tenantry.cli.completers import clusters
 from tenantry.cli.fleet_file import reads_file
 from tenantry.cli.options import environment as environment_option
 from tenantry.cli.options import output
@@ -17,7 +16,7 @@ from tenantry.kube.objects import KubeObject
 from tenantry.load import load_fleet, plan_all, plan_one
 from tenantry.messages.text import counted
 from tenantry.plan.engine_order import order_of_files
-from tenantry.render import on_hub, shown, to_yaml, write_directory
+from tenantry.render import shown, to_yaml, write_directory
 
 
 @click.command(
@@ -30,7 +29,6 @@ Examples:
   tenantry render --environment dev | kubectl diff -f -
   tenantry render --directory rendered               a file per object:
                      rendered/<environment>/<namespace>/<kind>-<name>.yaml
-        of several management clusters: rendered/<environment>/<hub>/...
   tenantry render --environment prod --hub hub-us    of one of these
 
 Exit codes:
@@ -39,7 +37,6 @@ Exit codes:
 """,
 )
 @environment_option("Only this environment; default: all of them.", argument=True)
-@click.option("--hub", metavar="NAME", help="Only what lies on this management cluster.", shell_complete=clusters)
 @click.option(
     "-d",
     "--directory",
@@ -48,7 +45,7 @@ Exit codes:
 )
 @output("yaml", "json", "names", kind="Objects")
 @reads_file
-def command(file: Path, environment: str | None, hub: str | None, directory: Path | None, output: str) -> int:
+def command(file: Path, environment: str | None, directory: Path | None, output: str) -> int:
     """Write the objects that `tenantry up` applies. No cluster is contacted.
 
     Secrets whose values are in the stack's secret config are left out, and listed on stderr.
@@ -58,19 +55,16 @@ def command(file: Path, environment: str | None, hub: str | None, directory: Pat
     with working(f"planning {file}") as tell:
         fleet = load_fleet(file)
         plans = {environment: plan_one(fleet, environment)} if environment else plan_all(fleet, tell)
-    several = {name for name, each in plans.items() if len(each.hubs) > 1}
-    plans = on_hub(plans, hub) if hub else plans
     if directory is None:
         objects = [object for plan in plans.values() for object in plan.objects]
         _print(objects, output)
-        _tell_hubs(objects)
         _tell_left_out(objects)
         _tell_order(objects)
         return 0
     if output != "yaml":
         raise click.UsageError(f"files are written as YAML: --directory does not go with --output {output}")
     for name, each in plans.items():
-        place = directory / name / hub if hub and name in several else directory / name
+        place = directory / name
         with working(f"writing {place}") as tell:
             written, removed = write_directory(each, place, tell)
         files = f"{counted(written, 'file')} written, {removed} removed"
@@ -90,12 +84,6 @@ def _tell_order(objects: Iterable[KubeObject]) -> None:
         say(message)
 
 
-def _tell_hubs(objects: Iterable[KubeObject]) -> None:
-    """Where the documents are for several clusters, they cannot go to one."""
-    if len(hubs := dict.fromkeys(each.hub for each in objects if each.hub)) > 1:
-        say(f"these objects are for several management clusters: {', '.join(hubs)}; --hub NAME prints those of one")
-
-
 def _print(objects: Iterable[KubeObject], output: str) -> None:
     objects = shown(objects)
     if not objects and output != "json":
@@ -106,7 +94,6 @@ def _print(objects: Iterable[KubeObject], output: str) -> None:
         case "json":
             from tenantry.cli.documents.lists import Objects
 
-            hubs = [each.hub for each in objects] if any(each.hub for each in objects) else None
-            data_json(Objects(objects=[dict(each.manifest) for each in objects], hubs=hubs))
+            data_json(Objects(objects=[dict(each.manifest) for each in objects]))
         case _:
             data(to_yaml(each.manifest for each in objects).rstrip("\n"))

@@ -145,13 +145,8 @@ def _answers(named: Named, place: PlaceOf, commands: Commands, own: Client | Non
     """The answers; without the management cluster if it cannot be read and the apps' cluster can."""
     plan = named.planned
     try:
-        with named.connect() as hubs:
-            found: list[Answer] = []
-            for hub in hubs.each():
-                apps = [app for app in named.apps if app.id.hub == hub.hub]
-                there = plan.only([hub.hub]) if hub.hub else plan
-                found += answers(hub, Asking(there, replace(commands, kubectl=_kubectl(hub)), place), apps, own)
-            return found
+        with named.connect() as hub:
+            return answers(hub, Asking(plan, replace(commands, kubectl=_kubectl(hub)), place), named.apps, own)
     except Refused as refused:
         if own is None:
             raise

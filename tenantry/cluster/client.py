@@ -6,9 +6,8 @@ lightkube takes a tenth of a second to import, so import this module only where 
 from __future__ import annotations
 
 import ssl
-from collections.abc import Iterable, Iterator, Mapping
-from contextlib import ExitStack
-from typing import Any, Self
+from collections.abc import Iterable, Mapping
+from typing import Self
 from urllib.parse import urlsplit
 from urllib.request import getproxies, proxy_bypass
 
@@ -29,10 +28,9 @@ class Client(lightkube.Client):
     """http: sends custom requests with the same address, credentials, certificates and timeout.
 
     timeout: for each step of an answer. transport: answers in place of a network. served: what `requests` knows of the
-    cluster's kinds, by version. hub: the cluster's name among several management clusters of one environment; otherwise "".
+    cluster's kinds, by version.
     """
 
-    hub = ""
     unread: set[ObjectId] | None = None
     """Secrets that these credentials may not read, for a command that says so; None: reading one raises an error."""
     unlisted = False
@@ -48,40 +46,6 @@ class Client(lightkube.Client):
 
     def __enter__(self) -> Self:
         return self
-
-    def at(self, hub: str) -> Client:  # noqa: ARG002  there is one
-        """The client of a management cluster. hub: of an `ObjectId`."""
-        return self
-
-    def each(self) -> Iterator[Client]:
-        """The clients of all management clusters."""
-        yield self
-
-    @property
-    def servers(self) -> str:
-        """The addresses of all API servers, for messages."""
-        return ", ".join(each.config.cluster.server for each in self.each())
-
-
-class Hubs(Client):
-    """The management clusters of one environment as one: lists are of all of them, and an object is asked of its own.
-
-    It has no connection itself.
-    """
-
-    def __init__(self, clients: Mapping[str, Client]) -> None:
-        self._clients = clients
-
-    def __exit__(self, *failure: Any) -> None:
-        with ExitStack() as opened:
-            for client in self._clients.values():
-                opened.enter_context(client)
-
-    def at(self, hub: str) -> Client:
-        return self._clients[hub]
-
-    def each(self) -> Iterator[Client]:
-        yield from self._clients.values()
 
 
 class _SharedContext(ssl.SSLContext):

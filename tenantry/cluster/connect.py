@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import os
 import threading
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from contextlib import ExitStack, contextmanager, suppress
 from difflib import SequenceMatcher
 from http import HTTPStatus
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any, cast
 
 import yaml
 
@@ -140,64 +140,14 @@ def connect(kubeconfig: Path | None, context: str | None, seconds: float = LISTI
     return client
 
 
-Ways: TypeAlias = Mapping[str, tuple[Path | None, str | None]]
-"""A kubeconfig and a context for each of several management clusters, by name; for the only one of an environment by ""."""
-Explain: TypeAlias = Callable[[Refused, str], Refused]
-"""What to raise for a management cluster that cannot be reached. It is given the cluster's name."""
-
-
 @contextmanager
-def connected(ways: Ways, seconds: float = LISTING, explain: Explain | None = None) -> Iterator[Client]:
-    """A client for all management clusters of an environment, each of which has just answered. All are asked at once.
+def connected(way: tuple[Path | None, str | None], seconds: float = LISTING) -> Iterator[Client]:
+    """A client for a management cluster, which has just answered. Args: way: a kubeconfig and a context, as for `connect`.
 
-    Raises: Refused: one cannot be reached, or stops answering; all that cannot be reached are named.
+    Raises: Refused: it cannot be reached, or stops answering.
     """
-    with opened(ways, seconds) as (client, unreached):
-        if unreached:
-            raise several_failures(
-                [explain(failure, hub) if explain else failure for hub, failure in unreached.items()]
-            )
+    with connect(*way, seconds) as client, answering(client):
         yield client
-
-
-@contextmanager
-def opened(ways: Ways, seconds: float = LISTING) -> Iterator[tuple[Client, dict[str, Refused]]]:
-    """A client for the management clusters that answer, and why the others do not. With a single cluster, nothing is raised later
-    than here. Raises: Refused: none answers, or one stops answering.
-    """
-    from tenantry.cluster.client import Client, Hubs
-    from tenantry.cluster.requests import in_parallel
-
-    def open_one(way: tuple[str, tuple[Path | None, str | None]]) -> Client | Refused:
-        hub, (kubeconfig, context) = way
-        try:
-            client = connect(kubeconfig, context, seconds)
-        except Refused as refused:
-            return _named(refused, hub)
-        client.hub = hub
-        return client
-
-    answers = dict(zip(ways, in_parallel(open_one, ways.items()), strict=True))
-    clients = {hub: each for hub, each in answers.items() if isinstance(each, Client)}
-    unreached = {hub: each for hub, each in answers.items() if isinstance(each, Refused)}
-    if not clients:
-        raise several_failures(list(unreached.values()))
-    client = clients[""] if "" in clients else Hubs(clients)
-    with client, answering(client):
-        yield client, unreached
-
-
-def _named(refused: Refused, hub: str) -> Refused:
-    return Refused(f"{hub}: {refused.message}", refused.fix, code=refused.code) if hub else refused
-
-
-def several_failures(failures: list[Refused]) -> Refused:
-    """One error for all of them."""
-    if len(failures) == 1:
-        return failures[0]
-    text = "\n".join(each.message for each in failures)
-    fixes = "\n       ".join(dict.fromkeys(each.fix for each in failures))
-    return Refused(text, fixes, code=failures[0].code)
 
 
 def connect_remote(config: SingleConfig, seconds: float) -> Client:
@@ -238,38 +188,17 @@ def _ask_who_we_are(client: Client) -> None:
 
 @contextmanager
 def answering(asked: SingleConfig | Client) -> Iterator[None]:
-    """Report in one line that a cluster does not answer, or no longer does. Raises: Refused.
-
-    asked: the cluster, or a client of several.
-    """
+    """Report in one line that a cluster does not answer, or no longer does. Raises: Refused."""
     import httpx2
 
+    config = cast("SingleConfig", getattr(asked, "config", None) or asked)
+    server = f"cluster {config.cluster.server}"
     try:
         yield
-    except httpx2.TimeoutException as error:
-        raise Refused(f"{_asked(asked, error)} did not answer in time", _CHECK, code=UNREACHABLE) from None
+    except httpx2.TimeoutException:
+        raise Refused(f"{server} did not answer in time", _CHECK, code=UNREACHABLE) from None
     except httpx2.RequestError as error:
-        raise Refused(f"{_asked(asked, error)} cannot be reached: {error}", _CHECK, code=UNREACHABLE) from None
-
-
-def _asked(asked: SingleConfig | Client, error: httpx2.RequestError) -> str:
-    """The cluster that has not answered, in words."""
-    from tenantry.cluster.client import Client
-
-    if not isinstance(asked, Client):
-        return f"cluster {asked.cluster.server}"
-    clients, to = list(asked.each()), ""
-    with suppress(RuntimeError):  # the error is of no request
-        to = f"{error.request.url.host}:{error.request.url.port}"
-    for each in clients:
-        address = each.http.base_url
-        if len(clients) == 1 or f"{address.host}:{address.port}" == to:
-            return (
-                f"{each.hub}: cluster {each.config.cluster.server}"
-                if each.hub
-                else f"cluster {each.config.cluster.server}"
-            )
-    return "a management cluster"
+        raise Refused(f"{server} cannot be reached: {error}", _CHECK, code=UNREACHABLE) from None
 
 
 @contextmanager

@@ -191,12 +191,8 @@ OTHER_CLUSTER, UNMARKED = "other-cluster", "unmarked-cluster"
 
 
 def unmarked(client: Client, fleet: Fleet, plan: Plan) -> Iterator[Problem]:
-    """Whether each cluster is that management cluster of the plan, according to its marker."""
-    for each in client.each():
-        yield from _unmarked(each, fleet, plan, each.hub or plan.management)
-
-
-def _unmarked(client: Client, fleet: Fleet, plan: Plan, hub: str) -> Iterator[Problem]:
+    """Whether the cluster is the management cluster of the plan, according to its marker."""
+    hub = plan.management
     marked, server = marked_as(client, fleet.document.platform.namespace), client.config.cluster.server
     if marked is None:
         yield error(

@@ -15,7 +15,7 @@ from tenantry.cluster import connect as kubeconfigs
 from tenantry.cluster.connect import connect_remote
 from tenantry.cluster.inventory import secret_of
 from tenantry.cluster.requests import seen_as
-from tenantry.kube.objects import Manifest, hub_at
+from tenantry.kube.objects import Manifest
 from tenantry.messages.data import mapping_at
 from tenantry.messages.errors import NOT_ALLOWED, UNREACHABLE, Refused
 from tenantry.model import SecretKey
@@ -40,7 +40,6 @@ class Way(NamedTuple):
     kubeconfig: SecretKey | None
     user: str
     by_identity: bool = False
-    hub: str = ""
 
     @property
     def is_remote(self) -> bool:
@@ -64,8 +63,8 @@ def way_of(reconciler: Manifest) -> Way:
     secret = mapping_at(spec, "kubeConfig", "secretRef")
     if secret:
         key = SecretKey(name=str(secret.get("name")), namespace=namespace, key=str(secret.get("key") or "value"))
-        return Way(key, user, hub=hub_at(reconciler))
-    return Way(None, user, by_identity="kubeConfig" in spec, hub=hub_at(reconciler))
+        return Way(key, user)
+    return Way(None, user, by_identity="kubeConfig" in spec)
 
 
 def connected(config: SingleConfig) -> Client:
@@ -130,7 +129,6 @@ def _config(hub: Client, way: Way) -> SingleConfig:
     if way.by_identity:
         fix = "look with credentials of your own: --app-kubeconfig FILE --app-context NAME"
         raise Refused("Flux alone gets its token, by workload identity", fix, code=NOT_ALLOWED)
-    hub = hub.at(way.hub)
     if way.kubeconfig is None:
         return hub.config
     return config_of(hub, way.kubeconfig)

@@ -138,16 +138,10 @@ def unserved(client: Client, fleet: Fleet, plan: Plan) -> Iterator[Problem]:
 
     Raises: Refused: reading is not allowed.
     """
-    for each in client.each():
-        yield from _unserved(each, fleet, plan, each.hub or plan.management)
-
-
-def _unserved(client: Client, fleet: Fleet, plan: Plan, hub: str) -> Iterator[Problem]:
+    hub = plan.management
     first: dict[tuple[str, str, bool], ObjectId] = {}
     for planned in plan.objects:
-        if planned.hub == client.hub and not (
-            is_built_in(planned.id.api_version) or is_of_flux(planned.id.api_version)
-        ):
+        if not (is_built_in(planned.id.api_version) or is_of_flux(planned.id.api_version)):
             first.setdefault((planned.id.api_version, planned.id.kind, bool(planned.id.namespace)), planned.id)
     served = {api_version: served_kinds(client, api_version) for api_version in {version for version, *_ in first}}
     for (api_version, kind, _), id in first.items():
@@ -171,10 +165,8 @@ def check_deletable(client: Client, environment: str, secrets: Iterable[ObjectId
 
     Raises: Refused; as `requests.ask`.
     """
-    for (hub, namespace), ids in grouped(secrets, lambda id: (id.hub, id.namespace)).items():
-        if not all(
-            may(client.at(hub), verb=verb, resource="secrets", namespace=namespace) for verb in ("list", "watch")
-        ):
+    for namespace, ids in grouped(secrets, lambda id: id.namespace).items():
+        if not all(may(client, verb=verb, resource="secrets", namespace=namespace) for verb in ("list", "watch")):
             raise Refused(
                 f"this would delete {listed(map(str, ids), _NAMED)}, and these credentials may not list the Secrets of namespace"
                 f" '{namespace}', which Pulumi's provider does when it deletes one",

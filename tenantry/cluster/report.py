@@ -23,7 +23,6 @@ from tenantry.cluster.status import (
     moment,
     ready_message,
 )
-from tenantry.guard.claims import Claim
 from tenantry.guard.kept import Kept
 from tenantry.guard.places import Places, whose
 from tenantry.kube.objects import Manifest, ObjectId, labels_of, object_id, readable_id
@@ -236,19 +235,8 @@ def full_report(
         undeclared=None if client.unlisted and not undeclared else undeclared,
         remaining=tuple(remains(plan, taken)),
         kept=tuple(entry for entry in _left(plan, recorded) if selection.takes_kept(entry)),
-        unread="\n".join(
-            filter(None, (_left_out_by_a_run(plan, claims), not_read(client), UNLISTED if client.unlisted else ""))
-        ),
+        unread="\n".join(filter(None, (not_read(client), UNLISTED if client.unlisted else ""))),
     )
-
-
-def _left_out_by_a_run(plan: Plan, claims: Iterable[Claim]) -> str:
-    """The management clusters that the last run left out, as the claims on the others say."""
-    hubs = sorted({hub for claim in claims if claim.environment == plan.environment for hub in claim.without})
-    if not hubs:
-        return ""
-    run = f"tenantry up --environment {plan.environment}"
-    return f"the last run left out {listed(hubs)}, which may not have what the file says\n  fix: when it answers: {run}"
 
 
 def _left(plan: Plan, recorded: Iterable[Kept]) -> Iterator[Kept]:

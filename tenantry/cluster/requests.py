@@ -9,7 +9,7 @@ from http import HTTPStatus
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 from tenantry.flux.schemas import kinds, schema_of
-from tenantry.kube.objects import Manifest, ObjectId, group_of, is_built_in, is_of_flux, on_hub
+from tenantry.kube.objects import Manifest, ObjectId, group_of, is_built_in, is_of_flux
 from tenantry.messages.data import mapping_at
 from tenantry.messages.errors import NOT_ALLOWED, UNREACHABLE, Refused
 from tenantry.messages.text import printable
@@ -84,10 +84,9 @@ def one(client: Client, id: ObjectId, *, metadata_only: bool = False) -> Manifes
     """
     if not _is_possible(id.kind, id.namespace, id.name, *id.api_version.split("/", 1)):
         return None
-    client = client.at(id.hub)
     path = f"{_within(id.api_version, id.namespace)}/{_resource(client, id.api_version, id.kind)}/{id.name}"
     answer = _sent(client, "GET", path, str(id), headers={"Accept": _METADATA.format("")} if metadata_only else {})
-    return None if answer is None else on_hub({**answer, "apiVersion": id.api_version, "kind": id.kind}, client.hub)
+    return None if answer is None else {**answer, "apiVersion": id.api_version, "kind": id.kind}
 
 
 def every(
@@ -101,7 +100,7 @@ def every(
     metadata_only: bool = False,
     unknown: Refused | None = None,
 ) -> Iterator[Manifest]:
-    """All objects of a kind that match a label selector and a selector of fields, on each management cluster of the client.
+    """All objects of a kind that match a label selector and a selector of fields.
 
     namespace: "": objects in all namespaces, or cluster-scoped ones. unknown: what to raise if the cluster does not know
     the kind; by default the result is empty. Raises: as `one`.
@@ -113,21 +112,16 @@ def every(
     selectors = {"labelSelector": selector, "fieldSelector": fields}
     chosen = {key: value for key, value in selectors.items() if value}
 
-    def on(client: Client) -> Iterator[Manifest]:
-        path = f"{_within(api_version, namespace)}/{_resource(client, api_version, kind)}"
-        parameters = {"limit": str(_PAGE), **chosen}
-        while (page := _sent(client, "GET", path, what, params=parameters, headers=headers)) is not None:
-            # The server omits these from the items of a list.
-            items = ({**each, "apiVersion": api_version, "kind": kind} for each in page.get("items") or ())
-            yield from (on_hub(each, client.hub) for each in items)
-            if not (following := page.get("metadata", {}).get("continue")):
-                return
-            parameters["continue"] = following
-        if unknown:
-            raise unknown
-
-    for each in client.each():
-        yield from on(each)
+    path = f"{_within(api_version, namespace)}/{_resource(client, api_version, kind)}"
+    parameters = {"limit": str(_PAGE), **chosen}
+    while (page := _sent(client, "GET", path, what, params=parameters, headers=headers)) is not None:
+        # The server omits these from the items of a list.
+        yield from ({**each, "apiVersion": api_version, "kind": kind} for each in page.get("items") or ())
+        if not (following := page.get("metadata", {}).get("continue")):
+            return
+        parameters["continue"] = following
+    if unknown:
+        raise unknown
 
 
 def served_kinds(client: Client, api_version: str) -> Mapping[str, Served]:
@@ -279,7 +273,6 @@ def deleted(client: Client, id: ObjectId, uid: str) -> None:
     """Delete an object, unless it is another one of the same name. Raises: as `patched`."""
     import httpx2
 
-    client = client.at(id.hub)
     path = f"{_within(id.api_version, id.namespace)}/{_resource(client, id.api_version, id.kind)}/{id.name}"
     body = {"propagationPolicy": "Background", "preconditions": {"uid": uid}}
 
@@ -299,7 +292,6 @@ def _changed(
 ) -> Manifest | None:
     import httpx2
 
-    client = client.at(id.hub)
     path = f"{_within(id.api_version, id.namespace)}/{_resource(client, id.api_version, id.kind)}/{id.name}"
     headers = {"Content-Type": f"application/{form}"}
 
@@ -307,7 +299,8 @@ def _changed(
         given = client.http.patch(path, params=parameters, headers=headers, json=content)
         if given.status_code == HTTPStatus.NOT_FOUND:
             return None
-        return on_hub(given.raise_for_status().json(), client.hub)
+        changed: Manifest = given.raise_for_status().json()
+        return changed
 
     try:
         return _patiently(answer)

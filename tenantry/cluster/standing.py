@@ -79,7 +79,7 @@ def inputs_of(planned: KubeObject) -> Iterator[ObjectId]:
     ]
     keys = mapping_at(mapping_at(spec, "decryption"), "secretRef")
     for each in [*references, *([{"kind": "Secret", **keys}] if keys else [])]:
-        yield ObjectId("v1", str(each.get("kind")), planned.id.namespace, str(each.get("name")), planned.hub)
+        yield ObjectId("v1", str(each.get("kind")), planned.id.namespace, str(each.get("name")))
 
 
 def standing(id: ObjectId, needs: Needs, live: Live) -> Standing:

@@ -32,11 +32,6 @@ _MOST = 900_000
 """Bytes in a ConfigMap, which may have 1 MiB."""
 
 
-def at_first(client: Client, hubs: Sequence[str]) -> Client:
-    """The client of the management cluster that keeps what is known of rollouts: the first of all that the environment has."""
-    return client.at(hubs[0]) if len(hubs) > 1 else client
-
-
 def known_on(client: Client, plan: Plan, platform: str, now: datetime) -> Known:
     """What decides. client: of the management cluster that keeps it. Raises: Refused: reading is not allowed."""
     return Known(now, marks_on(client, platform, plan.environment), ignored(plan.environment))
@@ -67,7 +62,7 @@ def changes_on(client: Client, plan: Plan, platform: str, now: datetime) -> Chan
     # Of Secrets the plan knows no values.
     objects = [each for each in plan.objects if each.id.kind != "Secret"]
     changed = [each.id for each in compare(client, plan.environment, objects, others=False).differences]
-    known = known_on(at_first(client, plan.hubs), plan, platform, now) if has_conditions(plan) else Known(now)
+    known = known_on(client, plan, platform, now) if has_conditions(plan) else Known(now)
     parts = parts_of(plan)
     touched = sorted({parts[id] for id in changed if id in parts})
     return Changes(plan, now, waiting(plan, changed, known), touched, sum(id not in parts for id in changed))

@@ -27,10 +27,9 @@ from tenantry.compare.moves import (
     replaced_apps,
 )
 from tenantry.kube.objects import KubeObject, ObjectId, labels_of
-from tenantry.messages.text import listed
 from tenantry.plan.after import After
 from tenantry.plan.objects.lifecycle import STATE_LABEL
-from tenantry.plan.plan import PROTECTED, Permit, Plan, alike, nothing_of
+from tenantry.plan.plan import PROTECTED, Permit, Plan, nothing_of
 from tenantry.plan.planned_apps import PlannedApp
 
 _T = TypeVar("_T")
@@ -93,7 +92,7 @@ class Changed:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Diff:
-    """hubs: the management clusters before and after; unchanged: how many objects are the same.
+    """management: the management cluster before and after; unchanged: how many objects are the same.
 
     recreated: namespaces that both plans have, but that are deleted and created again.
     allowed: tenants that may give `cluster-admin` from now on; widened: those that are granted more. Neither changes an
@@ -106,7 +105,7 @@ class Diff:
 
     environment: str
     status: Status
-    hubs: tuple[tuple[str, ...], tuple[str, ...]]
+    management: tuple[str, str]
     removed: Share
     added: Share
     changed: tuple[Changed, ...]
@@ -124,15 +123,9 @@ class Diff:
     order: tuple[str | None, str | None] = (None, None)
 
     @property
-    def management(self) -> tuple[str, str]:
-        """The management clusters before and after, as a text."""
-        before, after = self.hubs
-        return listed(before), listed(after)
-
-    @property
     def elsewhere(self) -> bool:
-        """Whether the environment keeps none of its management clusters, so that every object is another one."""
-        return {*self.hubs[0]}.isdisjoint(self.hubs[1])
+        """Whether the environment gets another management cluster, so that every object is another one."""
+        return self.management[0] != self.management[1]
 
     @property
     def unprotected(self) -> bool:
@@ -153,7 +146,7 @@ class Diff:
         """Whether there is any difference."""
         objects = self.removed.objects or self.added.objects or self.changed
         kept = self.status is Status.KEPT and not (self.protects or self.unprotected or self.regates)
-        kept = kept and {*self.hubs[0]} == {*self.hubs[1]}
+        kept = kept and not self.elsewhere
         return bool(not kept or objects or self.allowed or self.widened or self.permitted or self.rollouts)
 
     @property
@@ -186,17 +179,16 @@ def diff_all(
 
 def _diff(before: Plan, after: Plan, status: Status) -> Diff:
     # Another management cluster is another API server: the same identity there is a different object.
-    kept = not {*before.hubs}.isdisjoint(after.hubs)
-    before, after = alike(before, after)
+    kept = before.management == after.management
     old, new = _by_id(before), _by_id(after)
     both = [(old[id], new[id]) for id in new if kept and id in old]
     changed = tuple(found for pair in both if (found := _changed(*pair)))
     replaced = replaced_apps(before, after, kept=kept)
-    rehomed = rehomed_clusters(before, after, replaced) if kept else ()
+    rehomed = rehomed_clusters(after, replaced) if kept else ()
     return Diff(
         environment=after.environment,
         status=status,
-        hubs=(before.hubs, after.hubs),
+        management=(before.management, after.management),
         removed=_share(before, after, [each for id, each in old.items() if not (kept and id in new)]),
         added=_share(after, before, [each for id, each in new.items() if not (kept and id in old)]),
         changed=changed,

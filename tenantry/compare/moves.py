@@ -36,15 +36,11 @@ class Moved(NamedTuple):
 
 
 class Rehomed(NamedTuple):
-    """A remote cluster whose Flux objects lie in another namespace than before, or on another management cluster.
-
-    is_hub: whether before and after are management clusters.
-    """
+    """A remote cluster whose Flux objects lie in another namespace than before."""
 
     cluster: str
     before: str
     after: str
-    is_hub: bool = False
 
 
 class Replaced(NamedTuple):
@@ -75,19 +71,11 @@ def replaced_apps(before: Plan, after: Plan, *, kept: bool) -> tuple[Replaced, .
     return tuple(pair for pair in pairs if not kept or pair.before.id != pair.after.id)
 
 
-def rehomed_clusters(before: Plan, after: Plan, replaced: Iterable[Replaced]) -> tuple[Rehomed, ...]:
-    """Clusters whose objects moved to another namespace, or alone to another management cluster.
-
-    On a management cluster, tenants' namespaces hold them.
-    """
-    was, now = before.hub_by_cluster, after.hub_by_cluster
-    found = {
-        each: Rehomed(each, hub, now[each], is_hub=True)
-        for each, hub in was.items()
-        if hub in before.hubs and now.get(each, hub) != hub
-    }
+def rehomed_clusters(after: Plan, replaced: Iterable[Replaced]) -> tuple[Rehomed, ...]:
+    """Clusters whose objects moved to another namespace. On the management cluster, tenants' namespaces hold them."""
+    found: dict[str, Rehomed] = {}
     for one, other in replaced:
-        if one.cluster not in (*found, *after.hubs) and one.id.namespace != other.id.namespace:
+        if one.cluster not in (*found, after.management) and one.id.namespace != other.id.namespace:
             found[one.cluster] = Rehomed(one.cluster, one.id.namespace, other.id.namespace)
     return tuple(found.values())
 

@@ -88,7 +88,7 @@ def _differing(shared: tuple[Value, ...], there: tuple[Value, ...]) -> tuple[Val
 
 
 def _order(plan: Plan, placement: PlannedPlacement) -> dict[str, Keeper]:
-    kind = "Namespace" if placement.cluster in plan.hubs else "HelmRelease"
+    kind = "Namespace" if placement.cluster == plan.management else "HelmRelease"
     objects = {planned.id: planned for planned in plan.objects if planned.id in placement.after.values()}
     return {name: keeper(kind, id, objects.get(id)) for name, id in placement.after.items()}
 
@@ -110,7 +110,7 @@ def explain_platform(fleet: Fleet, plan: Plan, cluster: str | None = None) -> Ex
     here = [each for each in clusters_of(fleet, plan.environment) if cluster in (None, each)]
     addons, own = fleet.document.platform.addons, platform_entry(fleet)
     # A management cluster needs no release of a baseline.
-    installing = {placement.cluster for placement in plan.placements} - {*plan.hubs}
+    installing = {placement.cluster for placement in plan.placements} - {plan.management}
     return ExplainedPlatform(
         environment=plan.environment,
         settings=(

@@ -13,7 +13,7 @@ from dataclasses import asdict
 from typing import Any, NamedTuple
 
 from tenantry.fleet.apps import MERGED, EffectiveApp, effective_app
-from tenantry.fleet.fleet import Fleet, hub_of, platform_account
+from tenantry.fleet.fleet import Fleet, platform_account
 from tenantry.fleet.merge import Layer, merge
 from tenantry.fleet.namespaces import extra_namespaces, main_namespace
 from tenantry.fleet.resolve import resolved
@@ -176,11 +176,10 @@ class Documents:
         return {time: getattr(settings, time) for time in TIMES}
 
     def cluster(self, cluster: str) -> dict[str, Any]:
-        """Which management cluster it has, which shard of Flux reaches it, how, and as whom the platform acts there."""
+        """Which shard of Flux reaches it, how, and as whom the platform acts there."""
         declared = self.fleet.clusters[cluster]
         kubeconfig = declared.kubeconfig
         return {
-            **({"management": hub_of(self.fleet, self.environment, cluster)} if declared.management else {}),
             **({"shard": declared.shard} if declared.shard else {}),
             **({"kubeconfig": kubeconfig.model_dump(exclude_none=True)} if kubeconfig else {}),
             "platformServiceAccount": platform_account(self.fleet, self.environment, cluster),

@@ -156,33 +156,12 @@ def clusters_of(fleet: Fleet, environment: str) -> list[str]:
 
 def remotes_of(fleet: Fleet, environment: str) -> list[str]:
     """The environment's clusters that are reached through a kubeconfig."""
-    hubs = fleet.environments[environment].managements
-    return [name for name in clusters_of(fleet, environment) if name not in hubs]
-
-
-def hub_of(fleet: Fleet, environment: str, cluster: str) -> str:
-    """The management cluster that runs Flux for a cluster in an environment. A management cluster is its own.
-
-    "": the environment has several, and the file does not say which of them, which is an error that a rule reports.
-    """
-    hubs = fleet.environments[environment].managements
-    if cluster in hubs:
-        return cluster
-    if len(hubs) == 1:
-        return hubs[0]
-    named = fleet.clusters[cluster].management
-    return named if named in hubs else ""
-
-
-def hubs_of(fleet: Fleet, environment: str) -> dict[str, str]:
-    """The management clusters of an environment's clusters, and of these management clusters themselves, by cluster."""
-    clusters = (*fleet.environments[environment].managements, *clusters_of(fleet, environment))
-    return {name: hub_of(fleet, environment, name) for name in clusters}
+    return [name for name in clusters_of(fleet, environment) if name != fleet.environments[environment].management]
 
 
 def environment_part(fleet: Fleet, environment: str, hub: str) -> tuple[str, ...]:
-    """The part of a name that separates the environment's objects from those of others on one of its management clusters."""
-    beside = [name for name, each in fleet.environments.items() if hub in each.managements]
+    """The part of a name that separates the environment's objects from those of others on its management cluster."""
+    beside = [name for name, each in fleet.environments.items() if each.management == hub]
     plain = next((name for name in beside if not _says_itself(fleet, name)), None)
     return (environment,) if len(beside) > 1 and environment != plain else ()
 
@@ -197,7 +176,7 @@ def platform_account(fleet: Fleet, environment: str, cluster: str) -> str:
 
     On the management cluster itself no stack owns the account, so all environments share it there.
     """
-    account, hub = fleet.clusters[cluster].platformServiceAccount, hub_of(fleet, environment, cluster)
+    account, hub = fleet.clusters[cluster].platformServiceAccount, fleet.environments[environment].management
     return account if cluster == hub else join(account, *environment_part(fleet, environment, hub))
 
 
@@ -205,7 +184,7 @@ OWN_ACCOUNT = "addon."
 """How the names of accounts begin that add-ons have of their own."""
 
 
-def addon_account(fleet: Fleet, environment: str, cluster: str, addon: str) -> str:
+def addon_account(fleet: Fleet, environment: str, addon: str) -> str:
     """The service account of an add-on with an `account`.
 
     The name of one that Tenantry makes has a dot. No namespace has one, and so no tenant's account such a name.
@@ -213,20 +192,20 @@ def addon_account(fleet: Fleet, environment: str, cluster: str, addon: str) -> s
     account = fleet.document.platform.addons[addon].account
     if account and account.existing:
         return account.existing
-    mark = environment_part(fleet, environment, hub_of(fleet, environment, cluster))
+    mark = environment_part(fleet, environment, fleet.environments[environment].management)
     return OWN_ACCOUNT + ".".join((*mark, addon))
 
 
 def neighbours(fleet: Fleet, environment: str) -> list[str]:
     """The other environments that share a management cluster or any cluster with this one."""
-    hubs = {*fleet.environments[environment].managements}
+    management = fleet.environments[environment].management
     beside = {
         e for cluster in fleet.clusters.values() if environment in cluster.environments for e in cluster.environments
     }
     return [
         name
         for name, each in fleet.environments.items()
-        if name != environment and (name in beside or not hubs.isdisjoint(each.managements))
+        if name != environment and (name in beside or each.management == management)
     ]
 
 

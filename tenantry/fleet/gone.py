@@ -32,6 +32,9 @@ from tenantry.model.tenancy import ExtraNamespace
 
 _SHARD = "write 'shard:' of each cluster"
 _ARTIFACT = "Flux's own kinds of sources are left: write 'git:', 'oci:', 'helm:' or 'bucket:'"
+_BY_ENVIRONMENT = (
+    "declare an environment for each management cluster: 'extends:' the first, with a 'management:' of its own"
+)
 _OBJECTS = "declare {} under 'objects:'"
 _ENGINE = "enforce it with a policy engine, such as Kyverno as an add-on"
 _HANDED_OVER = "remove it: a tenant under another name is a new tenant, and an app of another tenant a new app"
@@ -83,9 +86,9 @@ GONE: Mapping[type[Model], Mapping[str, str]] = {
     After: {
         "gate": "remove it: a mapping refuses what the environment before does not run, and a name alone sets the order"
     },
-    ClusterGroup: {"windows": _BY_SCHEDULE, "shard": _SHARD},
+    ClusterGroup: {"management": _BY_ENVIRONMENT, "windows": _BY_SCHEDULE, "shard": _SHARD},
     Frame: {"shard": _SHARD},
-    Cluster: {"windows": _BY_SCHEDULE},
+    Cluster: {"management": _BY_ENVIRONMENT, "windows": _BY_SCHEDULE},
     Rollout: {
         "by": "remove it: waves take clusters, by 'names:', 'labels:', 'percent:' or 'all:'",
         "disabled": "write 'rollout: null' for none",

@@ -80,11 +80,7 @@ def looks_like(value: Any) -> str:
     if "management" in keys and keys <= fields_of(Environment).keys():
         return "an environment"
     if {"kubeconfig", "environments"} & keys and keys <= fields_of(Cluster).keys():
-        return (
-            "a cluster"
-            if keys & {"kubeconfig", "labels", "management", "variables"} or keys == {"environments"}
-            else ""
-        )
+        return "a cluster" if keys & {"kubeconfig", "labels", "variables"} or keys == {"environments"} else ""
     return ""
 
 

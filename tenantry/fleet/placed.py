@@ -19,7 +19,7 @@ from tenantry.fleet.document import (
     entry_of,
     settings_data,
 )
-from tenantry.fleet.fleet import Fleet, hub_of, platform_account
+from tenantry.fleet.fleet import Fleet, platform_account
 from tenantry.fleet.merge import Layer, Value, merge, origin_at, trace
 from tenantry.fleet.namespaces import extra_namespaces, main_namespace, namespace_template
 from tenantry.fleet.resolve import resolved
@@ -183,19 +183,11 @@ def placed_platform(fleet: Fleet, environment: str, cluster: str, *, installs: b
     at = origin_at(fleet.source, ("clusters", cluster, key)) if key in fleet.raw("clusters", cluster) else None
     return (
         Value((key,), platform_account(fleet, environment, cluster), at),
-        *_management(fleet, environment, cluster),
         *_kubeconfig(fleet, cluster),
         *_shard(fleet, cluster),
         *_state(fleet, (), "", cluster),
         *(_chart_values(fleet, environment, cluster) if installs else ()),
     )
-
-
-def _management(fleet: Fleet, environment: str, cluster: str) -> Iterator[Value]:
-    """The management cluster, where the cluster or its group names it."""
-    if fleet.clusters[cluster].management:
-        place = ("clusters", cluster, "management")
-        yield Value(("management",), hub_of(fleet, environment, cluster), origin_at(fleet.source, place))
 
 
 def _kubeconfig(fleet: Fleet, cluster: str) -> Iterator[Value]:

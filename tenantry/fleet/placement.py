@@ -198,7 +198,7 @@ def granted_selector(fleet: Fleet, tenant: str) -> tuple[Selector | None, Path]:
 
 def is_management(fleet: Fleet, cluster: str) -> bool:
     """Whether the cluster runs Flux for any environment."""
-    return any(cluster in environment.managements for environment in fleet.environments.values())
+    return any(cluster == environment.management for environment in fleet.environments.values())
 
 
 def selector_at(fleet: Fleet, tenant: str, app: str) -> Path:

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from tenantry.fleet.fleet import Fleet, hub_of
+from tenantry.fleet.fleet import Fleet
 from tenantry.fleet.merge import Layer, origin
 from tenantry.fleet.resolve import resolved_layers
 from tenantry.fleet.template import BUILT_IN
@@ -126,7 +126,7 @@ def variables_of(fleet: Fleet, environment: str, cluster: str, **built_in: str) 
         **(tenant_variables(fleet, built_in["tenant"]) if built_in.get("tenant") else {}),
         "env": environment,
         "cluster": cluster,
-        "management": hub_of(fleet, environment, cluster),
+        "management": fleet.environments[environment].management,
         **built_in,
     }
 

@@ -259,6 +259,8 @@ def _of_text(path: Path, value: Any) -> str:
         name = value.get("name", value.get("cluster"))
         return f"write '{quoted(name, path)}'" if isinstance(name, str) and quoted(name, path) != "..." else ""
     if isinstance(value, list) and value:
+        if path[-1] == "management" and len(value) > 1:
+            return "write one of them, and declare an environment for each of the others, which extends this one"
         return f"write '{quoted(value[0], path)}'" if len(value) == 1 else "write one of them"
     return ""
 

@@ -71,8 +71,7 @@ def refusals(plan: Plan, now: Held, limits: RunLimits) -> Iterator[Problem]:
     """All reasons to refuse a run."""
     gone, again = removals(plan, now), reinstalls(plan, now)
     yield from _strangers(plan, now, limits)
-    moved = list(_rehomed(plan, now))
-    yield from moved or kubeconfig_problems(plan, now)
+    yield from kubeconfig_problems(plan, now)
     yield from occupied(plan, now)
     yield from handovers(plan, now)
     yield from keeping_problems(plan, now, limits.adopting, limits.adopting_addons)
@@ -87,7 +86,7 @@ def refusals_of_change(before: Plan, after: Plan, limits: RunLimits) -> Iterator
 
     A new management cluster is empty, so everything would be removed from the old one.
     """
-    planned = after if {*before.hubs} & {*after.hubs} else nothing_of(after)
+    planned = after if before.management == after.management else nothing_of(after)
     targets = planned_targets((each.manifest for each in before.objects), before.environment)
     now = replace(held_by(before), strangers=frozenset(), targets=targets)
     yield from refusals(planned, now, limits)
@@ -139,35 +138,9 @@ def _too_many(
 
 
 def _emptied(plan: Plan, now: Held, limits: RunLimits) -> str:
-    """What the environment, or one of its management clusters, would lose completely, in words; "" if none does."""
-    kept, planned = _kept(now, limits), planned_namespaces(plan)
-    if all_of := emptied(kept, planned):
-        return f"{all_of} of environment '{plan.environment}'"
-    homes = {cluster: next(iter(hubs)) for cluster, hubs in now.hubs.items() if hubs} | dict(plan.hub_by_cluster)
-    for hub in plan.hubs if len({*plan.hub_by_cluster.values()}) > 1 else ():
-        before, after = ({each for each in found if homes.get(each[1]) == hub} for found in (kept, planned))
-        if all_of := emptied(before, after):
-            return f"{all_of} of environment '{plan.environment}' on management cluster '{hub}'"
-    return ""
-
-
-def _rehomed(plan: Plan, now: Held) -> Iterator[Problem]:
-    """A problem for each cluster that another management cluster would manage than today."""
-    for cluster, hubs in sorted(now.hubs.items()):
-        home = plan.hub_by_cluster.get(cluster, "")
-        if home and (others := sorted({*hubs} - {home, ""})):
-            yield rehomed(cluster, others[0], home)
-
-
-def rehomed(cluster: str, before: str, after: str) -> Problem:
-    """A cluster that changes its management cluster."""
-    return error(
-        "rehomed-cluster",
-        f"cluster '{cluster}' would be managed by '{after}', and '{before}' has objects for it: both would act on it",
-        f"put 'management: {before}' back; to move the cluster, leave what runs there as it is in a run before:\n"
-        f"    tenantry set clusters.{cluster}.state decommissioned\n    tenantry up\n"
-        f"  then change its management cluster, type 'tenantry set clusters.{cluster}.state null', and run `tenantry up` again",
-    )
+    """What the environment would lose completely, in words; "" if it does not."""
+    all_of = emptied(_kept(now, limits), planned_namespaces(plan))
+    return f"{all_of} of environment '{plan.environment}'" if all_of else ""
 
 
 def _protected(
@@ -189,7 +162,7 @@ def _declared(plan: Plan, limits: RunLimits) -> Declared:
     if limits.declared is not None:
         return limits.declared
     placed, apps = plan.placements, {(each.tenant, each.name) for each in plan.apps}
-    clusters = {*plan.hubs, *(each.cluster for each in placed)}
+    clusters = {plan.management, *(each.cluster for each in placed)}
     return Declared({each.tenant for each in placed}, dict.fromkeys(clusters, (plan.environment,)), apps)
 
 
@@ -283,12 +256,12 @@ def _strangers(plan: Plan, now: Held, limits: RunLimits) -> Iterator[Problem]:
         if planned.id in now.strangers and not adopted:
             taken.setdefault(planned.owner.tenant, []).append(planned.id)
     for tenant, ids in taken.items():
-        one, hubs = len(ids) == 1, listed(dict.fromkeys(f"'{plan.hub_of(id)}'" for id in ids))
+        one = len(ids) == 1
         exist, them = ("exists", "it") if one else ("exist", "them")
         what, lines = (str(ids[0]), "") if one else (f"{len(ids)} objects", f"\n{lines_of(ids)}")
         who = f"tenant '{tenant}'" if tenant else "the platform"
         message = (
-            f"{what} {exist} already on {hubs} outside of environment '{plan.environment}':"
+            f"{what} {exist} already on '{plan.management}' outside of environment '{plan.environment}':"
             f" {who} would take {them} over{lines}"
         )
         fix = _own(tenant, plan.environment, them)
@@ -302,10 +275,10 @@ def _addons_with(plan: Plan) -> dict[ObjectId, set[str]]:
     """
     platform = {each.id: each for each in plan.objects if not each.owner.tenant}
     names = {id: _addon_of(each) for id, each in platform.items()}
-    homes = {(id.name, id.hub): names[id] for id in platform if id.kind == "Namespace"}
+    homes = {id.name: names[id] for id in platform if id.kind == "Namespace"}
     found: dict[ObjectId, set[str]] = {each.id: set() for each in plan.objects}
     for id in platform:
-        pending = {id: names[id] or homes.get((id.namespace, id.hub), "")}
+        pending = {id: names[id] or homes.get(id.namespace, "")}
         while pending:
             at, addon = pending.popitem()
             if addon and addon not in found[at]:

@@ -28,14 +28,11 @@ class Claim:
     """An environment and the stack that runs it, as `project/stack`.
 
     kept: the namespaces that were left with their data. They make no other claim, and no more does what follows.
-    hubs: the management clusters of an environment with several. without: those that the last run left out.
     """
 
     environment: str
     stack: str
     kept: tuple[Kept, ...] = field(default=(), compare=False)
-    hubs: tuple[str, ...] = field(default=(), compare=False)
-    without: tuple[str, ...] = field(default=(), compare=False)
 
     @property
     def name(self) -> str:
@@ -51,29 +48,22 @@ class Claim:
     def data(self) -> dict[str, str]:
         """Of the ConfigMap."""
         kept = {KEY: written(self.kept)} if self.kept else {}
-        lists = {"hubs": ",".join(self.hubs), "without": ",".join(self.without)}
-        given = {key: names for key, names in lists.items() if names}
-        return {"environment": self.environment, "stack": self.stack, **kept, **given}
+        return {"environment": self.environment, "stack": self.stack, **kept}
 
 
-def claim_object(platform: str, claim: Claim, hub: str = "") -> KubeObject:
-    """What the stack keeps in the platform's namespace of its management cluster; hub: as in `KubeObject`."""
+def claim_object(platform: str, claim: Claim) -> KubeObject:
+    """What the stack keeps in the platform's namespace of its management cluster."""
     metadata = {
         "name": claim.name,
         "namespace": platform,
         "labels": {**MANAGED_BY, ENVIRONMENT_LABEL: claim.environment, CLAIM_LABEL: claim.environment},
     }
-    return KubeObject(
-        {"apiVersion": "v1", "kind": "ConfigMap", "metadata": metadata, "data": claim.data}, Owner(), hub=hub
-    )
+    return KubeObject({"apiVersion": "v1", "kind": "ConfigMap", "metadata": metadata, "data": claim.data}, Owner())
 
 
 def claimed(plan: Plan, platform: str, claim: Claim) -> Plan:
-    """The plan as a stack applies it: its claim first, on each of several management clusters."""
-    if len(plan.hubs) < 2:
-        return replace(plan, objects=(claim_object(platform, claim), *plan.objects))
-    claim = replace(claim, hubs=plan.hubs)
-    return replace(plan, objects=(*(claim_object(platform, claim, hub) for hub in plan.hubs), *plan.objects))
+    """The plan as a stack applies it: its claim first."""
+    return replace(plan, objects=(claim_object(platform, claim), *plan.objects))
 
 
 def claims(manifests: Iterable[Manifest]) -> Iterator[Claim]:
@@ -86,8 +76,7 @@ def claims(manifests: Iterable[Manifest]) -> Iterator[Claim]:
         if "environment" in data and "stack" in data:
             at = readable_id(manifest)
             kept = read(data.get(KEY), data["environment"], f"{at.namespace}/{at.name}" if at else "")
-            hubs, without = (tuple(filter(None, str(data.get(key) or "").split(","))) for key in ("hubs", "without"))
-            yield Claim(data["environment"], data["stack"], kept, hubs, without)
+            yield Claim(data["environment"], data["stack"], kept)
 
 
 def other_claims(mine: Claim, there: Iterable[Claim], platform: str) -> Iterator[Problem]:
@@ -148,11 +137,7 @@ def _unmarked(resource: Mapping[str, Any]) -> ObjectId | None:
     id = readable_id(inputs)
     if id is None or not holds_data(group_of(id.api_version), id.kind) or resource.get("retainOnDelete"):
         return None
-    if is_given_up(inputs):
-        return None
-    # With several management clusters, the name in the state begins with that of the object's.
-    name = str(resource.get("urn", "")).rpartition("::")[2]
-    return id.at(name.removesuffix(id.full_name).removesuffix("/")) if name.endswith(f"/{id.full_name}") else id
+    return None if is_given_up(inputs) else id
 
 
 def _split(urn: str) -> tuple[list[str], str]:

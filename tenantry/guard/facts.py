@@ -141,7 +141,7 @@ def kubeconfig_of(id: ObjectId, manifest: Manifest) -> Reference | None:
     references = mapping_at(manifest, "spec", "kubeConfig")
     named = mapping_at(references, "secretRef") or mapping_at(references, "configMapRef")
     name = named.get("name")
-    return Reference(id.namespace, name, id.hub) if isinstance(name, str) else None
+    return Reference(id.namespace, name) if isinstance(name, str) else None
 
 
 _MAPPINGS = (

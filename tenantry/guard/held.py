@@ -29,14 +29,13 @@ class Mark(NamedTuple):
 
 
 class Reference(NamedTuple):
-    """The kubeconfig Secret or ConfigMap through which Flux reaches a cluster. hub: where it is, as in `ObjectId`."""
+    """The kubeconfig Secret or ConfigMap through which Flux reaches a cluster."""
 
     namespace: str
     name: str
-    hub: str = ""
 
     def __str__(self) -> str:
-        return f"{self.namespace}/{self.name} on {self.hub}" if self.hub else f"{self.namespace}/{self.name}"
+        return f"{self.namespace}/{self.name}"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -72,7 +71,6 @@ class Held:
     targets: what Flux has installed for baselines, add-ons and apps, and for strangers that a plan would take over.
     addons: (cluster, namespace) -> the add-on that owns it. marks: (cluster, namespace) on remotes -> what its release says of it.
     kept: (cluster, namespace) -> what the claims of all environments record of it.
-    hubs: in an environment with several management clusters, those that hold something for a cluster, by its name.
     installers: (kubeconfig, namespace) -> the releases that install the namespace through it, whatever their labels say.
     """
 
@@ -93,7 +91,6 @@ class Held:
     installers: Mapping[tuple[Reference, str], Collection[ObjectId]] = field(default_factory=dict)
 
     marked: frozenset[tuple[str, str, str]] = frozenset()
-    hubs: Mapping[str, Collection[str]] = field(default_factory=dict)
 
     def holds(self, tenant: str, cluster: str, namespace: str) -> bool:
         """Whether a tenant, or an add-on if it is "", still has more in a namespace than its data.

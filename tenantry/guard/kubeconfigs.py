@@ -95,12 +95,7 @@ def _installed_again(plan: Plan, now: Held) -> Iterator[Problem]:
 def _others(now: Held, planned: Iterable[tuple[str, Reference]]) -> Iterator[Problem]:
     """Another reference may lead to another cluster: Flux would leave behind what it installed on the first."""
     for cluster, reference in planned:
-        before = sorted(
-            there
-            for (name, there), abandoned in now.kubeconfigs.items()
-            # A cluster that was given up may go to another management cluster.
-            if name == cluster and there != reference and not (abandoned and there.hub != reference.hub)
-        )
+        before = sorted(there for name, there in now.kubeconfigs if name == cluster and there != reference)
         if before:
             yield error(
                 "other-kubeconfig",

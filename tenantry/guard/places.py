@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-from tenantry.kube.objects import Manifest, hub_at, labels_of
+from tenantry.kube.objects import Manifest, labels_of
 from tenantry.messages.data import mapping_at
 from tenantry.plan.objects.lifecycle import LEAVING, STATE_LABEL
 from tenantry.plan.objects.scope import APP_LABEL, CLUSTER_LABEL, ENVIRONMENT_LABEL, TENANT_LABEL
@@ -54,21 +54,21 @@ class TenantsPlace:
 
 
 class Places:
-    """The tenants' namespaces on one or several management clusters, of all of their environments."""
+    """The tenants' namespaces on a management cluster, of all of its environments."""
 
     def __init__(self, manifests: Iterable[Manifest]) -> None:
         """manifests: all Namespaces of the cluster; other objects are left out."""
-        self._tenants: dict[tuple[str, str], TenantsPlace] = {}
+        self._tenants: dict[str, TenantsPlace] = {}
         for manifest in manifests:
             if isinstance(manifest, dict) and manifest.get("kind") == "Namespace" and (said := whose(manifest)).tenant:
                 metadata = mapping_at(manifest, "metadata")
                 apps = label(mapping_at(metadata, "annotations"), LEAVING).split(",")
                 place = TenantsPlace(said, STATE_LABEL in labels_of(manifest), frozenset(apps) - {""})
-                self._tenants[hub_at(manifest), label(metadata, "name")] = place
+                self._tenants[label(metadata, "name")] = place
 
     def tenants(self, manifest: Manifest) -> TenantsPlace | None:
         """The tenant's namespace that an object is in; None: it is in no tenant's."""
-        return self._tenants.get((hub_at(manifest), label(mapping_at(manifest, "metadata"), "namespace")))
+        return self._tenants.get(label(mapping_at(manifest, "metadata"), "namespace"))
 
     def puts(self, manifest: Manifest, said: Whose) -> bool:
         """Whether the fleet would put such a Kustomization or HelmRelease where it is. In a tenant's namespace this proves nothing:

@@ -80,7 +80,6 @@ class _Reading:
     marks: dict[tuple[str, str], Mark] = field(default_factory=dict)
     installers: dict[tuple[Reference, str], set[ObjectId]] = field(default_factory=dict)
     marked: dict[tuple[str, str, str], bool] = field(default_factory=dict)
-    hubs: dict[str, set[str]] = field(default_factory=dict)
 
     def result(self) -> Held:
         return Held(
@@ -99,7 +98,6 @@ class _Reading:
             marks=self.marks,
             installers=self.installers,
             marked=frozenset(key for key, is_marked in self.marked.items() if is_marked),
-            hubs=self.hubs,
         )
 
     def add(self, manifest: Manifest) -> None:
@@ -156,7 +154,6 @@ class _Reading:
         """In a tenant's namespace the object of an app is called like the app."""
         self.malformed.update(f"{id}: {printable(problem)}" for problem in problems_of(id, manifest, id.name))
         leaving = place.gives_up(id.name)
-        self._note_hub(id, place.whose.cluster)
         self.apps[id] = HeldApp(
             tenant=place.whose.tenant,
             cluster=place.whose.cluster,
@@ -173,8 +170,6 @@ class _Reading:
         app = "" if id.kind == "Namespace" else label(labels, APP_LABEL)
         self.malformed.update(f"{id}: {printable(problem)}" for problem in problems_of(id, manifest, app))
         leaving, suspended = is_marked(manifest), is_suspended(manifest)
-        if not (is_decommissioned(manifest) and has_suspend(manifest)):
-            self._note_hub(id, cluster)
         if app:
             self.apps[id] = HeldApp(
                 tenant=tenant,
@@ -195,10 +190,6 @@ class _Reading:
             if is_named(each):
                 self._note_namespace(id, manifest, each, said)
         note_kubeconfig(id, manifest, cluster, self.kubeconfigs)
-
-    def _note_hub(self, id: ObjectId, cluster: str) -> None:
-        if id.hub:
-            self.hubs.setdefault(cluster, set()).add(id.hub)
 
     def _note_namespaces(self, id: ObjectId, manifest: Manifest, said: Whose) -> None:
         for name, own in namespaces_in(id, manifest):

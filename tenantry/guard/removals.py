@@ -209,5 +209,5 @@ def _occupants(plan: Plan, now: Held) -> Iterator[tuple[tuple[str, str, str], st
     placed = {(placement.tenant, placement.cluster) for placement in plan.placements}
     planned = {each.id for each in plan.apps}
     for id, app in now.apps.items():
-        if (app.tenant, app.cluster) in placed and (app.cluster not in plan.hubs or id in planned):
+        if (app.tenant, app.cluster) in placed and (app.cluster != plan.management or id in planned):
             yield from (((app.tenant, app.cluster, namespace), app.name) for namespace in app.installed)

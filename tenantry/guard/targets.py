@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from tenantry.guard.places import label, whose
-from tenantry.kube.objects import Manifest, ObjectId, hub_at, readable_id
+from tenantry.kube.objects import Manifest, ObjectId, readable_id
 from tenantry.messages.data import mapping_at
 from tenantry.plan.objects.lifecycle import is_given_up
 from tenantry.plan.objects.sources import IN_PLACE
@@ -50,7 +50,7 @@ class Charts:
         self._known: set[tuple[str, ...]] = set()
         for manifest in manifests:
             if (kind := manifest.get("kind")) in ("HelmChart", "OCIRepository") and (id := readable_id(manifest)):
-                spec, key = mapping_at(manifest, "spec"), (kind, id.namespace, id.name, id.hub)
+                spec, key = mapping_at(manifest, "spec"), (kind, id.namespace, id.name)
                 place = label(spec, "chart" if kind == "HelmChart" else "url")
                 self._places[key] = place.rstrip("/").rpartition("/")[2]
                 if mapping_at(spec, "sourceRef").get("kind") == "HelmRepository":
@@ -58,12 +58,12 @@ class Charts:
 
     def of(self, release: Manifest) -> str | None:
         """The name of a release's chart; None: nobody knows it before Flux has fetched it."""
-        at = (*chart_of(release), hub_at(release))
+        at = chart_of(release)
         return self._places.get(at) if at in self._known else None
 
     def guess(self, release: Manifest) -> str:
         """The name of a release's chart, or the last part of the path or address that it comes from; "": not even that."""
-        return self._places.get((*chart_of(release), hub_at(release)), "")
+        return self._places.get(chart_of(release), "")
 
 
 def chart_of(release: Manifest) -> tuple[str, str, str]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any, NamedTuple, TypeAlias
 
 Manifest: TypeAlias = Mapping[str, Any]
@@ -13,56 +13,25 @@ REGISTRY_KEY = ".dockerconfigjson"
 
 
 class ObjectId(NamedTuple):
-    """The identity of an object: for the API server, and of which of the environment's API servers.
-
-    namespace: "" for cluster-scoped kinds. hub: the management cluster; "" where the environment has one alone.
-    """
+    """The identity of an object for the API server. namespace: "" for cluster-scoped kinds."""
 
     api_version: str
     kind: str
     namespace: str
     name: str
-    hub: str = ""
 
     @property
     def full_name(self) -> str:
         """NAMESPACE/NAME, or the name of an object without a namespace."""
         return f"{self.namespace}/{self.name}" if self.namespace else self.name
 
-    def at(self, hub: str) -> ObjectId:
-        """The same object on a management cluster; "": of an environment that has one alone."""
-        return self._replace(hub=hub)
-
     @property
     def logical_name(self) -> str:
-        """The name in Pulumi's state; with the type token it is unique, and made of stable keys only.
-
-        It contains the management cluster only where the environment has several.
-        """
-        return f"{self.hub}/{self.full_name}" if self.hub else self.full_name
+        """The name in Pulumi's state; with the type token it is unique, and made of stable keys only."""
+        return self.full_name
 
     def __str__(self) -> str:
-        return f"{self.kind} {self.full_name}{f' on {self.hub}' if self.hub else ''}"
-
-
-class OnHub(dict[str, Any]):
-    """An object of one of several management clusters, as plain data. A copy of it (`{**manifest}`) names none."""
-
-    __slots__ = ("hub",)
-
-    def __init__(self, manifest: Manifest, hub: str) -> None:
-        super().__init__(manifest)
-        self.hub = hub
-
-
-def on_hub(manifest: Manifest, hub: str) -> Manifest:
-    """The object of a management cluster; hub: "" where the environment has one alone."""
-    return OnHub(manifest, hub) if hub else manifest
-
-
-def hub_at(manifest: object) -> str:
-    """The management cluster that an object was read from or is planned on; "" where the environment has one alone."""
-    return manifest.hub if isinstance(manifest, OnHub) else ""
+        return f"{self.kind} {self.full_name}"
 
 
 class Owner(NamedTuple):
@@ -100,7 +69,6 @@ class KubeObject:
     Pulumi leaves these alone.
     ready_within: how many seconds Pulumi waits until the object is Ready, before it goes on to those that depend on it;
     None: it does not wait. The manifest then has the annotation that says what Ready means.
-    hub: the management cluster it is created on; "" where the environment has one alone.
     """
 
     manifest: Manifest
@@ -111,28 +79,21 @@ class KubeObject:
     retained: bool = False
     rewritten: tuple[tuple[str, ...], ...] = ()
     ready_within: int | None = None
-    hub: str = ""
 
     id: ObjectId = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
-        if hub_at(self.manifest) != self.hub:
-            object.__setattr__(self, "manifest", on_hub(dict(self.manifest), self.hub))
         # Plans ask for it a dozen times for each object.
-        object.__setattr__(self, "id", object_id(self.manifest, self.hub))
+        object.__setattr__(self, "id", object_id(self.manifest))
 
     @property
     def logical_name(self) -> str:
         return self.id.logical_name
 
-    def at(self, hub: str) -> KubeObject:
-        """The same object, with what it depends on, on a management cluster."""
-        return replace(self, hub=hub, depends_on=tuple(each.at(hub) for each in self.depends_on))
 
-
-def object_id(manifest: Manifest, hub: str = "") -> ObjectId:
-    metadata, hub = manifest["metadata"], hub or hub_at(manifest)
-    return ObjectId(manifest["apiVersion"], manifest["kind"], metadata.get("namespace", ""), metadata["name"], hub)
+def object_id(manifest: Manifest) -> ObjectId:
+    metadata = manifest["metadata"]
+    return ObjectId(manifest["apiVersion"], manifest["kind"], metadata.get("namespace", ""), metadata["name"])
 
 
 def readable_id(manifest: Any) -> ObjectId | None:
@@ -142,7 +103,7 @@ def readable_id(manifest: Any) -> ObjectId | None:
     api_version, kind = manifest.get("apiVersion"), manifest.get("kind")
     namespace, name = metadata.get("namespace") or "", metadata.get("name")
     if isinstance(api_version, str) and isinstance(kind, str) and isinstance(namespace, str) and isinstance(name, str):
-        return ObjectId(api_version, kind, namespace, name, hub_at(manifest))
+        return ObjectId(api_version, kind, namespace, name)
     return None
 
 

@@ -8,8 +8,6 @@ from typing import Any
 
 import yaml
 
-from tenantry.kube.objects import OnHub
-
 _BASE: Any = getattr(yaml, "CSafeDumper", yaml.SafeDumper)
 
 
@@ -20,7 +18,6 @@ class _Dumper(_BASE):  # type: ignore[misc]  # the C dumper exists only where li
         return True
 
 
-_Dumper.add_representer(OnHub, _Dumper.represent_dict)
 # PyYAML would not quote these strings, but other readers of YAML read them as numbers or booleans.
 _Dumper.add_implicit_resolver(
     "tag:yaml.org,2002:float", re.compile(r"^[-+]?(?:\.[0-9]+|[0-9]+(?:\.[0-9]*)?)(?:[eE][-+]?[0-9]+)?$"), None

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from itertools import chain
 from typing import Any, NamedTuple, TypeAlias
 
-from tenantry.fleet.fleet import Fleet, hub_of
+from tenantry.fleet.fleet import Fleet
 from tenantry.fleet.namespaces import main_namespace
 from tenantry.fleet.placement import (
     addon_environments,
@@ -117,7 +117,7 @@ def _clusters(fleet: Fleet, placed: list[Placed], only: Filter) -> Iterator[Item
             "name": name,
             "environments": list(each.environments),
             "management": is_management(fleet, name),
-            "hubs": _unique(hub_of(fleet, environment, name) for environment in each.environments),
+            "hubs": _unique(fleet.environments[environment].management for environment in each.environments),
             "kubeconfig": next(iter(each.kubeconfig.model_dump(exclude_none=True)), None) if each.kubeconfig else None,
             "groups": list(each.group or ()),
             "labels": dict(each.labels),
@@ -196,7 +196,7 @@ def _placements(fleet: Fleet, placed: list[Placed], _: Filter) -> Iterator[Item]
             "environment": environment,
             "tenant": tenant,
             "cluster": cluster,
-            "hub": hub_of(fleet, environment, cluster),
+            "hub": fleet.environments[environment].management,
             "namespace": main_namespace(fleet, environment, tenant),
             "apps": list(by_place[environment, tenant, cluster]),
             "planned": by_place[environment, tenant, cluster],

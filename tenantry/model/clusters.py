@@ -13,7 +13,6 @@ from tenantry.model.scalars import (
     Name,
     NumberOrShare,
     ObjectName,
-    OneOrMore,
     VariableName,
     VariableValue,
     refusal,
@@ -46,9 +45,8 @@ class Environment(Model):
     after: Annotated[str | After, ByShape(), BeforeValidator(_name_or_mapping)] | None = None
     """The environment before this one, such as `dev`. Output lists environments in this order, otherwise in the order of the file.
     As a mapping, it is a gate too: a change of an app waits until the environment before runs it."""
-    management: OneOrMore
-    """The cluster that runs Flux for this environment, or a list of several. Each remote cluster of an environment with several
-    says with its own `management` which of them is its own."""
+    management: str
+    """The cluster that runs Flux for this environment."""
     namespace: str = "{tenant}"
     """Template for a tenant's namespace on every cluster of the environment."""
     tenants: Annotated[list[Name], Field(min_length=1)] | None = None
@@ -64,11 +62,6 @@ class Environment(Model):
     there, such as `10%`, rounded down, but at least one. The namespaces of a removed tenant count."""
     rollout: Rollout | None = None
     """The waves in which a change reaches the environment's clusters. Default: all clusters change at the same time."""
-
-    @property
-    def managements(self) -> tuple[str, ...]:
-        """The management clusters, in the order of the file."""
-        return (self.management,) if isinstance(self.management, str) else tuple(self.management)
 
     @property
     def before(self) -> str | None:
@@ -166,8 +159,6 @@ class ClusterGroup(Model):
     them."""
     environments: Annotated[list[str], Field(min_length=1)] | None = None
     """The environments of the clusters. A cluster's list replaces this one."""
-    management: str | None = None
-    """The management cluster of the clusters, where an environment has several."""
     labels: dict[LabelKey, LabelValue | None] | None = None
     """Labels of the clusters. A cluster's own labels are added; `null` removes one."""
     variables: dict[VariableName, VariableValue | None] | None = None
@@ -187,9 +178,6 @@ class Cluster(Model):
     cluster's own over all of them. The groups that a group names come before it."""
     environments: Annotated[list[str], Field(min_length=1)]
     """The environments that the cluster belongs to. An add-on belongs to the first one that it admits."""
-    management: str | None = None
-    """The management cluster that runs Flux for this cluster. Required for a remote cluster where an environment has several
-    management clusters, and one of these."""
     labels: dict[LabelKey, LabelValue] = {}
     """Labels for selectors. They exist in this file only, not on the cluster. Each is a placeholder too."""
     variables: dict[VariableName, VariableValue] = {}

@@ -285,7 +285,7 @@ class Document(Model):
     include: list[Include] = []
     """Files beside this one with the apps of tenants, or with clusters. Rights and limits of tenants belong in this file."""
     environments: Annotated[dict[Name, Environment], Field(min_length=1)]
-    """Environments. Each one is a Pulumi stack on one management cluster, or on several."""
+    """Environments. Each one is a Pulumi stack on one management cluster."""
     clusterGroups: dict[Name, ClusterGroup] = {}
     """What equal clusters share, by the name that their `group` says."""
     clusters: Annotated[dict[Name, Cluster], Field(min_length=1)]

@@ -71,7 +71,7 @@ def account_rights(fleet: Fleet, scope: Scope, addon: str, namespaces: Iterable[
     declared = fleet.document.platform.addons[addon].own_account
     if declared is None:
         return []
-    account = addon_account(fleet, scope.environment, scope.cluster, addon)
+    account = addon_account(fleet, scope.environment, addon)
     name = f"tenantry-{account}"
     user = {"apiGroup": _RBAC, "kind": "User", "name": f"system:serviceaccount:{scope.home}:{account}"}
     labels = {"labels": {**installed_labels(scope), APP_LABEL: addon}}

@@ -99,10 +99,10 @@ def _decisive(app: PlannedApp, manifest: Manifest, objects: Mapping[ObjectId, Ku
     """The fields of a spec that decide, with what it refers to instead of names."""
     kind, spec, namespace = manifest["kind"], dict(manifest.get("spec") or {}), manifest["metadata"]["namespace"]
     if kind in kinds():
-        spec = renamed(kind, spec, lambda of, name: _referred(ObjectId("v1", of, namespace, name, app.id.hub), objects))
+        spec = renamed(kind, spec, lambda of, name: _referred(ObjectId("v1", of, namespace, name), objects))
     kept = {key: value for key, value in spec.items() if key not in (*PACE, *_PLACE)}
     if kind == "GitRepository" and isinstance(kept.get("include"), list):
-        kept["include"] = [_included(each, manifest, objects, app.id.hub) for each in kept["include"]]
+        kept["include"] = [_included(each, manifest, objects) for each in kept["include"]]
     for action in _ACTIONS:
         if isinstance(kept.get(action), dict):
             kept[action] = _without_pace(kept[action])
@@ -111,14 +111,10 @@ def _decisive(app: PlannedApp, manifest: Manifest, objects: Mapping[ObjectId, Ku
     return kept
 
 
-def _included(
-    entry: dict[str, Any], manifest: Manifest, objects: Mapping[ObjectId, KubeObject], hub: str
-) -> dict[str, Any]:
+def _included(entry: dict[str, Any], manifest: Manifest, objects: Mapping[ObjectId, KubeObject]) -> dict[str, Any]:
     """What a Git source includes, with the included source by its key, as its object is called otherwise in each environment."""
     name = str(mapping_at(entry, "repository").get("name"))
-    other = objects.get(
-        ObjectId(manifest["apiVersion"], manifest["kind"], manifest["metadata"]["namespace"], name, hub)
-    )
+    other = objects.get(ObjectId(manifest["apiVersion"], manifest["kind"], manifest["metadata"]["namespace"], name))
     labels = labels_of(other.manifest) if other else {}
     return {**entry, "repository": {"name": labels.get(SOURCE_LABEL, name)}}
 

@@ -150,7 +150,7 @@ class _Builder:
         scope, at = self.scope, _path_of(self.scope, app.name)
         if scope.tenant or self._addon(app.name).account is None:
             return scope
-        scope = replace(scope, service_account=addon_account(self.fleet, scope.environment, scope.cluster, app.name))
+        scope = replace(scope, service_account=addon_account(self.fleet, scope.environment, app.name))
         if isinstance(app.block, Kustomize) or self._addon(app.name).own_account is None:
             return scope
         variables = {**self.variables, "app": app.name}

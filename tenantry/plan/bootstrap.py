@@ -28,7 +28,7 @@ def bootstrap(fleet: Fleet, environment: str, cluster: str) -> tuple[Manifest, .
     platform = fleet.document.platform.namespace
     account = declared.platformServiceAccount
     namespace = _namespace(platform)
-    if cluster in fleet.environments[environment].managements:
+    if cluster == fleet.environments[environment].management:
         homes, acting = homes_of_addons(fleet, cluster), homes_of_accounts(fleet, cluster)
         return (
             namespace,
@@ -39,7 +39,7 @@ def bootstrap(fleet: Fleet, environment: str, cluster: str) -> tuple[Manifest, .
             *management_policies(homes, shared_identity=fleet.document.platform.sharedIdentity),
         )
     assert declared.kubeconfig is not None  # a rule of the fleet
-    remote_for = (each for each in declared.environments if cluster not in fleet.environments[each].managements)
+    remote_for = (each for each in declared.environments if cluster != fleet.environments[each].management)
     accounts = dict.fromkeys(platform_account(fleet, each, cluster) for each in remote_for)
     bindings = (_binding(each, declared.kubeconfig.resolved.namespace) for each in accounts)
     return (namespace, *bindings, cluster_marker(platform, cluster), *remote_policies())
@@ -57,7 +57,7 @@ def homes_of_addons(fleet: Fleet, hub: str) -> tuple[str, ...]:
 
 def _homes(fleet: Fleet, hub: str, addons: Container[str]) -> tuple[str, ...]:
     platform = fleet.document.platform
-    managed = [name for name, each in fleet.environments.items() if hub in each.managements]
+    managed = [name for name, each in fleet.environments.items() if hub == each.management]
     own = (
         platform.addons[addon].namespace
         for environment in managed
@@ -97,7 +97,7 @@ def _binding(account: str, namespace: str) -> Manifest:
 def kubeconfig_of(fleet: Fleet, environment: str, cluster: str) -> SecretKey | ConfigMap | None:
     """Where the kubeconfig of a remote cluster is; None: it is a management cluster of the environment."""
     declared = fleet.clusters[cluster].kubeconfig
-    return declared.resolved if declared and cluster not in fleet.environments[environment].managements else None
+    return declared.resolved if declared and cluster != fleet.environments[environment].management else None
 
 
 def access_objects(fleet: Fleet, environment: str, cluster: str) -> Iterator[tuple[KubeObject, Path]]:

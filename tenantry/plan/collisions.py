@@ -58,8 +58,8 @@ def _fix(at: Path) -> str:
 
 def _claims(fleet: Fleet, plan: Plan) -> Iterator[_Claim]:
     for object in plan.objects:
-        hub, id = plan.hub_of(object.id), object.id.at("")
-        yield _Claim((hub, id), f"{id} on cluster '{hub}'", _place(fleet, plan.origins[object.id]))
+        what = f"{object.id} on cluster '{plan.management}'"
+        yield _Claim((plan.management, object.id), what, _place(fleet, plan.origins[object.id]))
     for app in plan.apps:
         if app.release:
             cluster, namespace, name = app.release
@@ -84,7 +84,7 @@ def _place(fleet: Fleet, origin: Path) -> Path:
 
 def _where(plan: Plan, cluster: str, namespace: str) -> tuple[Hashable, Hashable]:
     """The cluster, and all clusters of one management cluster: the service accounts for remotes are named like namespaces."""
-    return ("on", cluster, namespace), ("managed by", plan.hub_by_cluster[cluster], namespace)
+    return ("on", cluster, namespace), ("managed by", plan.management, namespace)
 
 
 # --- templates that give all tenants the same names ------------------------------------------------------------------
@@ -115,11 +115,11 @@ def _shared_templates(fleet: Fleet, plans: Sequence[Plan], told: set[tuple[Path,
 def _shared_template(fleet: Fleet, other: Plan, plan: Plan, placement: PlannedPlacement, template: Path) -> Problem:
     environments = f"environments '{other.environment}' and '{plan.environment}'"
     own = "put '{env}' into it" if template[0] == "tenants" else ""
-    if (hub := plan.hub_by_cluster[placement.cluster]) in other.hubs:
+    if plan.management == other.management:
         return Problem(
             template,
             "shared-management",
-            f"{environments} share management cluster '{hub}', and both give tenant '{placement.tenant}'"
+            f"{environments} share management cluster '{plan.management}', and both give tenant '{placement.tenant}'"
             f" namespace '{placement.namespace}'",
             fix=own or "put '{env}' into the 'namespace' of one of them, such as '{env}-{tenant}'",
         )

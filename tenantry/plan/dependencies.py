@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from tenantry.fleet.apps import EffectiveApp
-from tenantry.fleet.fleet import Fleet, hub_of
+from tenantry.fleet.fleet import Fleet
 from tenantry.fleet.placement import addon_environment
 from tenantry.fleet.settings import TenantSettings, setting_origin
 from tenantry.kube.names import addon_named
@@ -109,8 +109,8 @@ def _is_declared(fleet: Fleet, scope: Scope, name: str) -> bool:
 def _elsewhere(fleet: Fleet, scope: Scope, addon: str) -> str | None:
     """Why an add-on of the cluster has no object on this environment's management cluster; None: it has, or it is nowhere."""
     owner = addon_environment(fleet, addon, scope.cluster)
-    hub = hub_of(fleet, owner, scope.cluster) if owner else ""
-    if owner is None or hub == hub_of(fleet, scope.environment, scope.cluster):
+    hub = fleet.environments[owner].management if owner else ""
+    if owner is None or hub == fleet.environments[scope.environment].management:
         return None
     return f"environment '{owner}' has the add-ons of cluster '{scope.cluster}', on management cluster '{hub}'"
 

@@ -79,15 +79,14 @@ class Chains:
 
     def __init__(self, plan: Plan) -> None:
         self._by_name = {
-            (planned.hub, planned.id.kind, planned.id.namespace, planned.id.name): planned.manifest
-            for planned in plan.objects
+            (planned.id.kind, planned.id.namespace, planned.id.name): planned.manifest for planned in plan.objects
         }
 
     def of(self, id: ObjectId) -> tuple[Manifest, ...]:
         """The planned source, the chart if there is one, and the Kustomization or HelmRelease itself, in this order."""
         found: list[Manifest] = []
         at: tuple[str, str, str] | None = (id.kind, id.namespace, id.name)
-        while at and (manifest := self._by_name.get((id.hub, *at))):
+        while at and (manifest := self._by_name.get(at)):
             found.insert(0, manifest)
             at = reference_of(manifest, id.namespace)
         return tuple(found)

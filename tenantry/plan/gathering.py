@@ -14,7 +14,7 @@ from tenantry.source.parsed_file import ParsedFile
 
 
 class Gathering:
-    """The objects, apps and findings of one environment on one management cluster so far.
+    """The objects, apps and findings of one environment so far.
 
     origins: which part of the file planned an object first.
     awaited: the objects that Pulumi has to wait for. written: by cluster and identity, where the file has an object as it is.
@@ -30,14 +30,6 @@ class Gathering:
         self._source = source
         self._cluster_wide_at: dict[tuple[str, str, str, str], Path] = {}
         self._release_at: dict[tuple[str, str, str], Path] = {}
-
-    def join(self, other: Gathering, hub: str) -> None:
-        """Take over what was gathered for a management cluster, whose name becomes part of the identities."""
-        self.objects |= {id.at(hub): planned.at(hub) for id, planned in other.objects.items()}
-        self.apps += (app.at_hub(hub) for app in other.apps)
-        self.awaited |= {id.at(hub) for id in other.awaited}
-        self.origins |= {id.at(hub): place for id, place in other.origins.items()}
-        self.written |= other.written
 
     def add(self, objects: Iterable[KubeObject], at: Path) -> None:
         """Plan objects that come from a part of the file, and report those that an API server would not take."""

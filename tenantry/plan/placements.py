@@ -55,10 +55,6 @@ class PlannedPlacement:
     after: Mapping[str, ObjectId] = field(default_factory=dict)
     wide: Mapping[tuple[str, str, str, str], Path] = field(default_factory=dict)
 
-    def at_hub(self, hub: str) -> PlannedPlacement:
-        """The same placement, whose objects are on a management cluster."""
-        return replace(self, after={name: id.at(hub) for name, id in self.after.items()})
-
     @property
     def namespaces(self) -> tuple[str, ...]:
         """All of the tenant's there, the main one first."""
@@ -68,7 +64,7 @@ class PlannedPlacement:
 class PlacementPlanner:
     """Plans the tenants' part of one environment on a management cluster, placement by placement.
 
-    territory: of the environment, whose management clusters share it.
+    territory: of the environment.
     """
 
     def __init__(

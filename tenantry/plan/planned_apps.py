@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 from tenantry.kube.names import app_name
 from tenantry.kube.objects import KubeObject, ObjectId
@@ -27,11 +27,6 @@ class PlannedApp:
     release: tuple[str, str, str] | None = None
     shortened: Mapping[str, str] = field(default_factory=dict)
     after: Mapping[str, ObjectId] = field(default_factory=dict)
-
-    def at_hub(self, hub: str) -> PlannedApp:
-        """The same app, whose objects are on a management cluster."""
-        after = {name: id.at(hub) for name, id in self.after.items()}
-        return replace(self, id=self.id.at(hub), after=after)
 
     @property
     def full_name(self) -> str:

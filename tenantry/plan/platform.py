@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from graphlib import CycleError, TopologicalSorter
 
-from tenantry.fleet.fleet import Fleet, addon_account, environment_part, hub_of, platform_account
+from tenantry.fleet.fleet import Fleet, addon_account, environment_part, platform_account
 from tenantry.fleet.placement import addons_on, by_rank, is_placed
 from tenantry.fleet.resolve import resolved
 from tenantry.fleet.settings import platform_settings, variables_of
@@ -48,10 +48,10 @@ _PUBLISH = (
 class PlatformPlanner:
     """Plans the platform's part of one environment on a management cluster, and gives tenants what theirs is to come after."""
 
-    def __init__(self, fleet: Fleet, environment: str, hub: str, gathering: Gathering) -> None:
+    def __init__(self, fleet: Fleet, environment: str, gathering: Gathering) -> None:
         self.fleet = fleet
         self.environment = environment
-        self.management = hub
+        self.management = fleet.environments[environment].management
         self._platform = fleet.document.platform
         self._settings = platform_settings(fleet)
         self._gathering = gathering
@@ -168,7 +168,7 @@ class PlatformPlanner:
         """The account that an add-on has of its own, where Flux looks for it."""
         if self._platform.addons[addon].own_account is None:
             return ()
-        name = addon_account(self.fleet, self.environment, scope.cluster, addon)
+        name = addon_account(self.fleet, self.environment, addon)
         made = service_account(name, scope.home, self.environment, Owner())
         return (Dependency(self._gathering.share(made, ("platform", "addons", addon, "account"))),)
 
@@ -183,7 +183,7 @@ class PlatformPlanner:
                 app_id(self._scope_of(name, cluster), name, self._platform.addons[name].kind), owner == self.environment
             )
             for name, owner in addons_on(self.fleet, self.environment, cluster).items()
-            if self._is_managed_here(owner, cluster)
+            if self._is_managed_here(owner)
         }
 
     def add_alerts(
@@ -281,10 +281,10 @@ class PlatformPlanner:
 
     def _beside(self, cluster: str) -> list[str]:
         """The environments of a cluster that this management cluster runs Flux for, the one that has shared things first."""
-        return [each for each in by_rank(self.fleet, cluster) if self._is_managed_here(each, cluster)]
+        return [each for each in by_rank(self.fleet, cluster) if self._is_managed_here(each)]
 
-    def _is_managed_here(self, environment: str, cluster: str) -> bool:
-        return hub_of(self.fleet, environment, cluster) == self.management
+    def _is_managed_here(self, environment: str) -> bool:
+        return self.fleet.environments[environment].management == self.management
 
     def _variables(self, cluster: str) -> Variables:
         return variables_of(self.fleet, self.environment, cluster)

@@ -19,7 +19,7 @@ class Users:
         found: dict[ObjectId, list[KubeObject]] = {}
         for planned in plan.objects if shared else ():
             for manifest in chains.of(planned.id)[:-1] if is_reconciled(planned.id) else ():
-                if (id := object_id(manifest, planned.id.hub)) in shared:
+                if (id := object_id(manifest)) in shared:
                     found.setdefault(id, []).append(planned)
         self._users: Mapping[ObjectId, list[KubeObject]] = found
         self._clusters = {planned.owner.cluster for planned in plan.objects} - {""}

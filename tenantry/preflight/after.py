@@ -24,7 +24,7 @@ from tenantry.plan.plan import Plan, plan
 from tenantry.plan.planned_apps import PlannedApp
 from tenantry.rollout.ignoring import ignored as ignored_by
 from tenantry.rollout.turns import records_on
-from tenantry.stacks.file import NAMESPACE, StackTarget, stacks_running, target_of
+from tenantry.stacks.file import HERE, NAMESPACE, StackTarget, stacks_running, target_of
 from tenantry.stacks.record import OUTPUT, Record, read
 from tenantry.stacks.states import outputs_of
 
@@ -161,15 +161,13 @@ class _Gate:
 
     @contextmanager
     def _connected(self) -> Iterator[Client]:
-        several = any(each.hub for each in self.client.each())
-        if self.before.hubs == self.run.plan.hubs and several == (len(self.before.hubs) > 1):
+        if self.before.management == self.run.plan.management:
             yield self.client
             return
-        target = target_of(self.run.project, self.before.environment)
-        if target.files or not (target.kubeconfig or target.context or target.hubs):
-            where = "is written to files" if target.files else "names no kubeconfig in the settings of its stack"
-            raise Refused(f"environment '{self.before.environment}' {where}")
-        with connect.connected(target.reaches(self.before.environment, self.before.hubs)) as client:
+        reach = target_of(self.run.project, self.before.environment).reach
+        if reach == HERE:
+            raise Refused(f"environment '{self.before.environment}' names no kubeconfig in the settings of its stack")
+        with connect.connected(reach) as client:
             refuse(unmarked(client, self.fleet, self.before))
             yield client
 
@@ -207,12 +205,12 @@ def _only(environment: str, data: Iterable[dict[str, Any]]) -> Record | str:
 
 def _from_cluster(target: StackTarget, fleet: Fleet, environment: str) -> list[dict[str, Any]] | None:
     """None: nobody says where the cluster is, it does not answer, or another one does."""
-    if target.files or not (target.kubeconfig or target.context or target.hubs):
+    if target.reach == HERE:
         return None
-    platform, hubs = fleet.document.platform.namespace, fleet.environments[environment].managements
+    platform = fleet.document.platform.namespace
     try:
-        with connect.connected(target.reaches(environment, hubs), _SECONDS) as client:
-            if any(marked_as(each, platform) != (each.hub or hubs[0]) for each in client.each()):
+        with connect.connected(target.reach, _SECONDS) as client:
+            if marked_as(client, platform) != fleet.environments[environment].management:
                 return None
             return records_on(client, platform, environment)
     except Refused:
@@ -221,7 +219,7 @@ def _from_cluster(target: StackTarget, fleet: Fleet, environment: str) -> list[d
 
 def _from_outputs(project: Path, environment: str) -> list[dict[str, Any]]:
     """Raises: Refused: the outputs of a stack cannot be read, or no stack runs the environment."""
-    stacks = [each.name for each in stacks_running(project, environment) if not each.target.files]
+    stacks = [each.name for each in stacks_running(project, environment)]
     if not stacks:
         raise Refused(f"no stack of this project runs '{environment}'", "run it in the project of that stack")
     found = in_parallel(lambda name: outputs_of(project, name).get(OUTPUT), stacks)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import datetime
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
@@ -114,12 +114,9 @@ class _Check:
     rehearsed: DryRun | None = None
 
     def report(self, marks: list[Problem]) -> Report:
-        self.client.unread = unread = set[ObjectId]()
+        self.client.unread = set[ObjectId]()
         parts: list[Callable[[], Iterable[Problem]]] = [self._guard, self._former_rights]
-        for hub in self.client.each():
-            hub.unread = unread
-            one = replace(self, client=hub, plan=self.plan.only([hub.hub]) if hub.hub else self.plan)
-            parts += [one._fitness, one.controllers, one.policy, one._remotes, one._existing]
+        parts += [self._fitness, self.controllers, self.policy, self._remotes, self._existing]
         parts += [self._compare] if self.drift else []
         found = [*marks, *(each for part in in_parallel(_told, parts) for each in part), *self._drift()]
         if self.rehearse:

@@ -16,7 +16,7 @@ from tenantry.cluster.tree import inventory
 from tenantry.compare.diff import Changed
 from tenantry.compare.fields import FieldChange, changed_fields
 from tenantry.flux.schemas import kinds, schema_of
-from tenantry.kube.objects import KubeObject, Manifest, ObjectId, group_of, hub_at, object_id, readable_id
+from tenantry.kube.objects import KubeObject, Manifest, ObjectId, group_of, object_id, readable_id
 from tenantry.messages.data import mapping_at, value_at
 from tenantry.messages.errors import Problem, Refused, error, warning
 from tenantry.messages.progress import Tell, counting
@@ -78,7 +78,7 @@ class _Answer(NamedTuple):
 def dry_run(client: Client, plan: Plan, tell: Tell) -> tuple[DryRun, list[Problem]]:
     """Ask for each planned object of an environment, 16 at a time; and what Flux would do about them.
 
-    Args:   plan: as the management clusters take it. tell: is told how many objects are done.
+    Args:   plan: as the management cluster takes it. tell: is told how many objects are done.
     Raises: Refused: reading is not allowed. httpx2.RequestError: no answer.
     """
     live = _live(client, [each.id for each in plan.objects])
@@ -178,7 +178,7 @@ def _appliers(
         spec = mapping_at(each, "spec")
         if spec.get("suspend") or "kubeConfig" in spec or (owner := readable_id(each)) is None or owner in planned:
             continue
-        held = [by_key.get(_key(id.at(hub_at(each)))) for id in inventory(each) or ()]
+        held = [by_key.get(_key(id)) for id in inventory(each) or ()]
         taken = [
             id for id in held if id and mapping_at(live[id], "metadata", "annotations").get(RECONCILE) != "disabled"
         ]
@@ -232,16 +232,16 @@ def _kubeconfig(spec: Manifest) -> dict[str, object]:
     return {**found, "secretRef": {"key": "value", **secret}} if secret else found
 
 
-def _key(id: ObjectId) -> tuple[str, str, str, str, str]:
+def _key(id: ObjectId) -> tuple[str, str, str, str]:
     """The identity of an object in all versions of its group."""
-    return group_of(id.api_version), id.kind, id.namespace, id.name, id.hub
+    return group_of(id.api_version), id.kind, id.namespace, id.name
 
 
 def _source(kustomization: Manifest) -> ObjectId:
     named, id = mapping_at(kustomization, "spec", "sourceRef"), object_id(kustomization)
     kind = str(named.get("kind"))
     api_version = schema_of(kind).api_version if kind in kinds() else str(named.get("apiVersion"))
-    return ObjectId(api_version, kind, str(named.get("namespace") or id.namespace), str(named.get("name")), id.hub)
+    return ObjectId(api_version, kind, str(named.get("namespace") or id.namespace), str(named.get("name")))
 
 
 def _content(source: Manifest) -> list[object]:

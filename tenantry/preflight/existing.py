@@ -31,7 +31,7 @@ def expected_secrets(plan: Plan) -> dict[ObjectId, list[KubeObject]]:
     found: dict[ObjectId, list[KubeObject]] = {}
     for user in plan.objects:
         for reference in references(user.id.kind, user.manifest["spec"]) if user.id.kind in flux else ():
-            id = ObjectId("v1", "Secret", user.id.namespace, reference.name, user.id.hub)
+            id = ObjectId("v1", "Secret", user.id.namespace, reference.name)
             # Only the names of what clusters share have a dot.
             if reference.kind == "Secret" and "." in reference.name and id not in planned:
                 found.setdefault(id, []).append(user)

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from tenantry.cluster.requests import one
 from tenantry.compare.fields import changed_fields, projected
 from tenantry.flux.schemas import Schema, kinds, schema_of
 from tenantry.guard.targets import upgrades_in_place
-from tenantry.kube.objects import KubeObject, Manifest, ObjectId, hub_at, object_id
+from tenantry.kube.objects import KubeObject, Manifest, ObjectId, object_id
 from tenantry.messages.data import mapping_at, mappings_in
 from tenantry.messages.errors import NOT_ALLOWED, Problem, Refused, error, warning
 from tenantry.plan.admission import label_policies
@@ -32,16 +33,13 @@ def fitted(client: Client, plan: Plan) -> Plan:
     """
     if not any(map(_is_set, plan.objects)):
         return plan
-    for hub in client.each():
-        try:
-            definition = one(hub, _DEFINITION)
-        except Refused as refused:
-            if refused.code != NOT_ALLOWED:
-                raise
-            continue
-        if definition is not None and not serves_in_place(definition):
-            plan = without_in_place(plan, hub.hub)
-    return plan
+    try:
+        definition = one(client, _DEFINITION)
+    except Refused as refused:
+        if refused.code != NOT_ALLOWED:
+            raise
+        return plan
+    return plan if definition is None or serves_in_place(definition) else without_in_place(plan)
 
 
 def serves_in_place(definition: Manifest) -> bool:
@@ -54,9 +52,9 @@ def serves_in_place(definition: Manifest) -> bool:
     return not described or any(_FIELD in fields for fields in described)
 
 
-def without_in_place(plan: Plan, hub: str = "") -> Plan:
-    """The plan without the field in baselines and add-ons on a management cluster. That of a tenant's app is its author's."""
-    objects = (_without(each) if each.hub == hub and _is_set(each) else each for each in plan.objects)
+def without_in_place(plan: Plan) -> Plan:
+    """The plan without the field in baselines and add-ons. That of a tenant's app is its author's."""
+    objects = (_without(each) if _is_set(each) else each for each in plan.objects)
     return replace(plan, objects=tuple(objects))
 
 
@@ -226,20 +224,18 @@ class Policed:
 
     def __init__(self, read: Callable[[ObjectId], Manifest | None]) -> None:
         self._read = read
-        self._since: dict[str, str] = {}
 
     def __call__(self, manifest: Manifest) -> bool:
-        if (hub := hub_at(manifest)) not in self._since:
-            self._since[hub] = self._policed_since(hub)
         made = str(mapping_at(manifest, "metadata").get("creationTimestamp") or "")
-        return bool(self._since[hub]) and made > self._since[hub]
+        return bool(self._since) and made > self._since
 
-    def _policed_since(self, hub: str) -> str:
+    @cached_property
+    def _since(self) -> str:
         """As RFC 3339; "" if the cluster does not have all of the policies, or does not say since when."""
         times = []
         for policy in label_policies():
             try:
-                there = self._read(object_id(policy, hub))
+                there = self._read(object_id(policy))
             except Refused:
                 return ""
             if there is None or _differs(there, policy):

@@ -8,7 +8,7 @@ from typing import Any, TypeAlias
 from urllib.parse import SplitResult, urlsplit
 
 from tenantry.charts import OBJECTS
-from tenantry.fleet.fleet import Fleet, hub_of, remotes_of
+from tenantry.fleet.fleet import Fleet, remotes_of
 from tenantry.model import ConfigMap
 from tenantry.plan.bootstrap import bootstrap
 from tenantry.plan.objects.scope import used_shards
@@ -118,13 +118,11 @@ def spec_of(fleet: Fleet, plan: Plan, content: Path = CONTENT, file: Path | None
              file: the fleet's own; the chart for baselines is served from the directories around it, if Flux fetches it by Git.
     Raises:  SandboxError: a cluster is reached in a way that a sandbox cannot offer.
     """
-    first, *others = plan.hubs
     charts = sorted(path.parent for path in content.glob("charts/*/Chart.yaml"))
     return SandboxSpec(
         environment=plan.environment,
-        management=first,
-        bootstrap=bootstrap(fleet, plan.environment, first),
-        others={name: bootstrap(fleet, plan.environment, name) for name in others},
+        management=plan.management,
+        bootstrap=bootstrap(fleet, plan.environment, plan.management),
         remotes=tuple(_remote(fleet, plan.environment, name) for name in remotes_of(fleet, plan.environment)),
         ports=loopback_ports(plan),
         git=content / "git",
@@ -174,4 +172,4 @@ def _remote(fleet: Fleet, environment: str, name: str) -> RemoteSpec:
             message, "use an environment whose clusters have a kubeconfig Secret, or remove the cluster from this one"
         )
     manifests = bootstrap(fleet, environment, name)
-    return RemoteSpec(name, secret.namespace, secret.name, secret.key, manifests, hub_of(fleet, environment, name))
+    return RemoteSpec(name, secret.namespace, secret.name, secret.key, manifests)

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -13,7 +11,7 @@ import yaml
 from tenantry.guard.claims import Claim
 from tenantry.guard.permissions import CEILING, CEILING_SHARE, checked, limit_in
 from tenantry.kube.yaml_text import LOADER
-from tenantry.messages.errors import UNREACHABLE, Refused
+from tenantry.messages.errors import Refused
 from tenantry.stacks.outcome import for_stack
 
 NAMESPACE = "tenantry"
@@ -30,126 +28,22 @@ class Reach(NamedTuple):
     context: str | None = None
 
 
+HERE = Reach()
+"""As kubectl without options."""
+
+
 @dataclass(frozen=True, slots=True)
 class StackTarget:
     """None: the stack does not set it, so the default locations or the environment's number apply.
 
-    max_deletions: how many tenants, namespaces and apps one run may remove. allowed_deletions: what it may remove besides, by
-    name. files: the target is a directory, not a cluster; directory: which one, if the stack sets it.
-    claim: what the stack runs; None: the stack does not exist. hubs: of an environment with several management clusters, by name.
-    without: those that runs leave as they are.
+    reach: how the management cluster is reached. max_deletions: how many tenants, namespaces and apps one run may remove.
+    allowed_deletions: what it may remove besides, by name. claim: what the stack runs; None: the stack does not exist.
     """
 
-    kubeconfig: Path | None = None
-    context: str | None = None
+    reach: Reach = HERE
     max_deletions: int | str | None = None
-    files: bool = False
     claim: Claim | None = None
     allowed_deletions: tuple[str, ...] = ()
-    directory: str | None = None
-    hubs: Mapping[str, Reach] = field(default_factory=dict)
-    without: frozenset[str] = frozenset()
-
-    def reaches(self, environment: str, hubs: Sequence[str]) -> dict[str, Reach]:
-        """As `reaches`, of the management clusters of an environment."""
-        return reaches(environment, hubs, Reach(self.kubeconfig, self.context), self.hubs)
-
-
-def reaches(environment: str, hubs: Sequence[str], alone: Reach, given: Mapping[str, Reach]) -> dict[str, Reach]:
-    """How the management clusters of an environment are reached, by name; by "" if it has only one.
-
-    Args:   alone, given: what the stack's config says of the only one, and of each of several.
-    Raises: Refused: it says nothing of one of them, or something of another cluster.
-    """
-    if len(hubs) < 2:
-        if given:
-            raise Refused(
-                f"{NAMESPACE}:hubs is for environments with several management clusters, and '{environment}' has one",
-                f"pulumi config rm {NAMESPACE}:hubs; pulumi config set {NAMESPACE}:context NAME",
-            )
-        return {"": alone}
-    if unknown := [name for name in given if name not in hubs]:
-        raise Refused(
-            f"{NAMESPACE}:hubs names '{unknown[0]}', which is no management cluster of environment '{environment}'"
-            f" (these are {', '.join(hubs)})",
-            f"pulumi config rm --path '{NAMESPACE}:hubs.{unknown[0]}'",
-        )
-    if alone.context:
-        raise Refused(
-            f"{NAMESPACE}:context is for environments with one management cluster, and '{environment}' has {len(hubs)}",
-            f"pulumi config rm {NAMESPACE}:context; pulumi config set --path '{NAMESPACE}:hubs.{hubs[0]}.context' NAME",
-        )
-    # The current context of a file would be the same cluster for all of them.
-    if unset := [name for name in hubs if given.get(name, Reach()) == Reach()]:
-        raise Refused(
-            f"environment '{environment}' has several management clusters, and the stack's config does not say how to reach"
-            f" {', '.join(unset)}",
-            "\n       ".join(f"pulumi config set --path '{NAMESPACE}:hubs.{name}.context' NAME" for name in unset),
-        )
-    return {name: Reach(given[name].kubeconfig or alone.kubeconfig, given[name].context) for name in hubs}
-
-
-def without_in(value: object) -> list[str]:
-    """The value of `without`: names of management clusters that runs leave as they are. Raises: Refused: it is no list of names."""
-    names = [value] if isinstance(value, str) and value else value or []
-    if not isinstance(names, list) or not all(isinstance(each, str) for each in names):
-        raise Refused(
-            f"{NAMESPACE}:without has to be a list of management clusters",
-            f"pulumi config rm {NAMESPACE}:without; pulumi config set --path '{NAMESPACE}:without[0]' HUB",
-        )
-    return names
-
-
-def check_without(environment: str, hubs: Sequence[str], without: Collection[str]) -> None:
-    """Raises: Refused: a run cannot leave out these management clusters of an environment."""
-    if unknown := sorted({*without} - {*hubs}):
-        raise Refused(
-            f"'{unknown[0]}' cannot be left out: it is no management cluster of environment '{environment}'"
-            f" (its management clusters: {', '.join(hubs)})",
-            f"--without {hubs[-1]}, or: pulumi config rm {NAMESPACE}:without",
-        )
-    if without and {*without} >= {*hubs}:
-        raise Refused(
-            f"nothing is left of environment '{environment}' without {', '.join(hubs)}",
-            f"leave out fewer management clusters; or: pulumi config rm {NAMESPACE}:without",
-        )
-
-
-def for_hub(text: str, hub: str) -> str:
-    """The text with each setting of the only management cluster in it as that of one of several; hub: "": as it is."""
-    if not hub:
-        return text
-    setting, path = rf"pulumi config set {NAMESPACE}:(context|kubeconfig)", f"{NAMESPACE}:hubs.{hub}"
-    text = re.sub(setting, lambda found: f"pulumi config set --path '{path}.{found[1]}'", text)
-    return re.sub(r"--(context|kubeconfig)\b(?! )", rf"--\1 {hub}=NAME", text)
-
-
-def unanswered(failure: Refused, hub: str, environment: str) -> Refused:
-    """Why one of several management clusters cannot be reached, with how to go on without it; hub: "": the failure as it is."""
-    fix = for_hub(failure.fix, hub)
-    if hub and failure.code == UNREACHABLE:
-        run = f"tenantry up --environment {environment} --without {hub}"
-        fix += f"; to leave what is there as it is: {run} (pulumi config set --path '{NAMESPACE}:without[0]' {hub})"
-    return Refused(failure.message, fix, code=failure.code)
-
-
-def hubs_in(value: object) -> dict[str, Reach]:
-    """The value of `hubs`; empty: not set. Raises: Refused: it is no mapping of names, each with a context or a kubeconfig."""
-    if not value:
-        return {}
-    entries = value.items() if isinstance(value, dict) else [("NAME", None)]
-    found: dict[str, Reach] = {}
-    for name, entry in entries:
-        keys = entry if isinstance(entry, dict) else {"": ""}
-        if not keys.keys() <= {"context", "kubeconfig"} or not all(isinstance(each, str) for each in keys.values()):
-            raise Refused(
-                f"{NAMESPACE}:hubs has to hold a context, a kubeconfig or both for each management cluster, and nothing else",
-                f"pulumi config rm --path '{NAMESPACE}:hubs.{name}'; pulumi config set --path '{NAMESPACE}:hubs.{name}.context'"
-                " NAME",
-            )
-        kubeconfig = keys.get("kubeconfig")
-        found[str(name)] = Reach(Path(kubeconfig) if kubeconfig else None, keys.get("context") or None)
-    return found
 
 
 def stack_target(project: Path, environment: str) -> StackTarget:
@@ -172,18 +66,10 @@ def _target(project: Path, environment: str) -> StackTarget:
     settings = {**_defaults(about), **_settings(content, file)}
     kubeconfig = settings.get("kubeconfig")
     return StackTarget(
-        project / Path(kubeconfig).expanduser() if kubeconfig else None,
-        settings.get("context") or None,
+        Reach(project / Path(kubeconfig).expanduser() if kubeconfig else None, settings.get("context") or None),
         deletions(settings.get("maxDeletions")),
-        is_directory(settings.get("target")),
         _claim(about.get("name"), environment, settings),
         allowed(_config(content, "allowDeletions")),
-        settings.get("directory") or None,
-        {
-            name: each._replace(kubeconfig=project / each.kubeconfig.expanduser() if each.kubeconfig else None)
-            for name, each in hubs_in(_hubs(content, about)).items()
-        },
-        frozenset(without_in(_config(content, "without"))),
     )
 
 
@@ -221,21 +107,6 @@ def allowed(value: object) -> tuple[str, ...]:
     return checked(value)
 
 
-def is_directory(text: str | None) -> bool:
-    """Whether `target` names a directory of files; without it the target is the cluster. Raises: Refused: it names neither."""
-    if text not in (None, "", "cluster", "directory"):
-        raise Refused(
-            f"{NAMESPACE}:target is '{text}', but must be 'cluster' or 'directory'",
-            f"pulumi config set {NAMESPACE}:target cluster (or directory)",
-        )
-    return text == "directory"
-
-
-def directory_of(environment: str) -> str:
-    """Where a stack with the target `directory` writes, if it does not set another directory."""
-    return f"rendered/{environment}"
-
-
 def _claim(project: Any, stack: str, settings: dict[str, str]) -> Claim | None:
     return Claim(settings.get("environment") or stack, f"{project}/{stack}") if project else None
 
@@ -243,15 +114,6 @@ def _claim(project: Any, stack: str, settings: dict[str, str]) -> Claim | None:
 def _config(content: dict[str, Any], key: str) -> object:
     config = content.get("config")
     return config.get(f"{NAMESPACE}:{key}") if isinstance(config, dict) else None
-
-
-def _hubs(content: dict[str, Any], about: dict[str, Any]) -> object:
-    """What the stack's file says of several management clusters, or else the project's file."""
-    for config in (content.get("config"), about.get("config")):
-        entry = config.get(f"{NAMESPACE}:hubs") if isinstance(config, dict) else None
-        if entry:
-            return entry.get("value", entry) if isinstance(entry, dict) else entry
-    return None
 
 
 def _settings(content: dict[str, Any], file: Path) -> dict[str, str]:
@@ -272,7 +134,7 @@ def _settings(content: dict[str, Any], file: Path) -> dict[str, str]:
     return found
 
 
-_KEYS = ("environment", "target", "kubeconfig", "context", "directory", "maxDeletions")
+_KEYS = ("environment", "kubeconfig", "context", "maxDeletions")
 
 
 def _defaults(about: dict[str, Any]) -> dict[str, str]:

@@ -66,14 +66,6 @@ def offboards(environment: str) -> bool:
     return os.environ.get(OFFBOARD) == environment
 
 
-WITHOUT = "TENANTRY_WITHOUT"
-
-
-def left_out() -> frozenset[str]:
-    """The management clusters that the command which started the run leaves out."""
-    return frozenset(os.environ.get(WITHOUT, "").split(",")) - {""}
-
-
 _CONFIG = re.compile(r"\bpulumi config (set|rm)\b(?![^;`,\n]* --stack)")
 
 

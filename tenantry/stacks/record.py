@@ -112,16 +112,14 @@ def _entry(content: Content, before: Entry | None, moment: str, state: State) ->
     return Entry(content.digest, moment, state, content.words)
 
 
-def record_object(platform: str, claim: Claim, record: Record, hub: str = "") -> KubeObject:
-    """What the stack keeps in the platform's namespace of a management cluster; hub: as in `KubeObject`."""
+def record_object(platform: str, claim: Claim, record: Record) -> KubeObject:
+    """What the stack keeps in the platform's namespace of its management cluster."""
     metadata = {
         "name": claim.record,
         "namespace": platform,
         "labels": {**MANAGED_BY, ENVIRONMENT_LABEL: record.environment, RECORD_LABEL: record.environment},
     }
-    return KubeObject(
-        {"apiVersion": "v1", "kind": "ConfigMap", "metadata": metadata, "data": record.data}, Owner(), hub=hub
-    )
+    return KubeObject({"apiVersion": "v1", "kind": "ConfigMap", "metadata": metadata, "data": record.data}, Owner())
 
 
 def read(data: Mapping[str, object]) -> Record | None:

@@ -57,7 +57,7 @@ CREDENTIAL = planned("v1", "Secret", "rocky/git", ON_HUB, NAMESPACE, type="Opaqu
 
 PLAN = Plan(
     "dev",
-    ("hub",),
+    "hub",
     (PLATFORM, CHART, IDENTITY, BASELINE, REMOTE_APP, NAMESPACE, BINDING, CREDENTIAL),
     placements=(),
     apps=(),

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -10,20 +9,16 @@ from typing import Any
 import pulumi
 import pytest
 
-from components.config import ClusterTarget
-from components.hubs import Renamed, renamed
 from components.staying import Staying
-from tenantry.guard.claims import Claim
 from tenantry.kube.objects import ObjectId, Owner
 from tenantry.plan.plan import Plan
 from tenantry.rollout.authors import Authors
 from tenantry.rollout.proven import proven_in
 from tenantry.rollout.turns import turns_of
-from tenantry.stacks.file import Reach
 from tenantry.stacks.outcome import HELD, OUTCOME_FILE
-from tenantry.stacks.targets import GATE
+from tenantry.stacks.targets import GATE, key_of
 from tests.components.recording import Recording
-from tests.components.test_gates import TARGET, TEXT, Played, sent
+from tests.components.test_gates import TEXT, Played, sent
 from tests.components.test_waiting import state_of
 from tests.unit.texts import planned
 
@@ -61,8 +56,6 @@ def run(
     *,
     state: Sequence[dict[str, Any]] = STATE,
     touched: frozenset[ObjectId] = EVERYTHING,
-    target: ClusterTarget = TARGET,
-    moved: Renamed | None = None,
     refused: str = "",
     flux: type[Played] | None = None,
     new: frozenset[ObjectId] = frozenset(),
@@ -70,7 +63,7 @@ def run(
     """refused: the one object that the engine cannot change; "": an app of one tenant fails. new: what does not exist yet."""
     authors = Authors(plan, touched)
     changing = frozenset(wave.number for id in touched if (wave := plan.wave_of(id)))
-    urns = (moved or Renamed()).keyed(each["urn"] for each in state)
+    urns = {key_of(each["urn"]): each["urn"] for each in state}
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("components.ending.resources_in_state", lambda: state)
         recording, _ = sent(
@@ -81,8 +74,6 @@ def run(
             proven=[*proven_in(plan, turns_of(plan), touched, new)],
             changing=changing,
             staying=Staying(urns),
-            target=target,
-            moved=moved,
         )
     return recording
 
@@ -240,33 +231,6 @@ def test_nobody_waits_for_a_tenant_that_has_been_stopped(outcome: Path) -> None:
     stays = apps(run(planned(text), flux=_Slow))
     assert not stays["d-tammy-web"]
     assert outcome.read_text() == HELD
-
-
-TWO_HUBS = (TEXT + TENANTS).replace("management: hub\n", "management: [hub, other]\n")
-TWO_HUBS = TWO_HUBS.replace("  hub: {environments", "  other: {environments: [dev]}\n  hub: {environments")
-TWO_HUBS = re.sub(r"(  [abcd]: \{)", r"\1management: hub, ", TWO_HUBS)
-
-
-@pytest.mark.usefixtures("outcome")
-@pytest.mark.parametrize("alone_before", [True, False])
-def test_what_gets_another_name_in_the_same_run_stays_under_that_one_alone(*, alone_before: bool) -> None:
-    """The environment gains or loses its second management cluster."""
-    several, reached = planned(TWO_HUBS), {name: Reach(context=name) for name in ("hub", "other")}
-    before, plan = (PLAN, several) if alone_before else (several, PLAN)
-    state = state_of(before, ClusterTarget(hubs=reached) if before is several else TARGET)
-    moved = renamed(plan, state, Claim("dev", "fleet/dev"), "tenantry-system")
-    assert len(moved.names) == len(PLAN.objects)
-    recording = run(
-        plan,
-        state=state,
-        touched=frozenset(each.id for each in plan.objects),
-        target=ClusterTarget(hubs=reached) if plan is several else TARGET,
-        moved=moved,
-    )
-    sent_names = [each.key.name for each in recording.objects]
-    assert sorted(sent_names) == sorted(each.logical_name for each in plan.objects)
-    stays = {name.rpartition("/")[2] for name, ignored in apps(recording).items() if ignored}
-    assert stays == {f"{cluster}-rocky-{app}" for cluster in "bcd" for app in ("web", "db")}
 
 
 @pytest.fixture(autouse=True)

@@ -13,11 +13,10 @@ import pytest
 
 from components import comparing
 from components.comparing import Restoring, restoring
-from components.config import ClusterTarget
-from components.hubs import Renamed
 from tenantry.cluster import connect, drift
 from tenantry.cluster.drift import Comparison, Difference
 from tenantry.kube.objects import Manifest
+from tenantry.stacks.file import Reach
 from tenantry.stacks.outcome import UNREFRESHED
 from tests.components.recording import record
 from tests.unit.memory import Memory
@@ -55,9 +54,9 @@ def run(build: Callable[[], object]) -> None:
     record(build, config={})
 
 
-def begin(moved: Renamed | None = None) -> Restoring | None:
+def begin() -> Restoring | None:
     found: list[Restoring | None] = []
-    run(lambda: found.append(restoring(PLAN, ClusterTarget(), moved=moved)))
+    run(lambda: found.append(restoring(PLAN, Reach())))
     return found[0]
 
 
@@ -112,20 +111,6 @@ def test_pulumi_leaves_alone_what_the_api_server_writes_otherwise(
     assert web.rewritten == DRIFT.changed
 
 
-def test_what_gets_another_name_is_found_in_the_state_by_its_former_one(
-    monkeypatch: pytest.MonkeyPatch, told: list[str]
-) -> None:
-    former = URN.replace("::rocky/web", "::hub/rocky/web")
-    monkeypatch.setattr(comparing, "outputs_in_state", lambda: {former: WEB.manifest})
-    monkeypatch.setenv(UNREFRESHED, "true")
-    with pytest.raises(SystemExit):
-        begin(Renamed("hub", {WEB.id: "hub/rocky/web"}))
-    monkeypatch.delenv(UNREFRESHED)
-    begun = begin(Renamed("hub", {WEB.id: "hub/rocky/web"}))
-    assert begun
-    assert (begun.staying.urns, told[-1]) == ({KEY: former}, told[0])
-
-
 def test_an_object_that_was_deleted_by_hand_is_not_known_to_the_state(
     monkeypatch: pytest.MonkeyPatch, told: list[str]
 ) -> None:
@@ -153,7 +138,7 @@ def test_what_the_engine_takes_for_restored_has_to_be(
     message = ""
     with closing(asyncio.new_event_loop()) as loop:
         try:
-            loop.run_until_complete(Restoring(ClusterTarget(), PLAN, [DRIFT]).check({WEB.id: answer}))
+            loop.run_until_complete(Restoring(Reach(), PLAN, [DRIFT]).check({WEB.id: answer}))
         except pulumi.RunError as error:
             message = str(error)
     expected = (
@@ -190,7 +175,7 @@ def test_a_state_of_another_management_cluster_is_called_so(monkeypatch: pytest.
     monkeypatch.setattr(connect, "connect", lambda *_: Memory().client())
     monkeypatch.setattr(comparing, "compare_again", lambda *_: missing)
     monkeypatch.setattr(pulumi, "get_stack", lambda: "dev")
-    checked = Restoring(ClusterTarget(), PLAN, missing).check({each.id: each.manifest for each in PLAN.objects})
+    checked = Restoring(Reach(), PLAN, missing).check({each.id: each.manifest for each in PLAN.objects})
     with closing(asyncio.new_event_loop()) as loop, pytest.raises(pulumi.RunError) as refused:
         loop.run_until_complete(checked)
     assert "the state is of another management cluster" in str(refused.value)
@@ -236,14 +221,6 @@ def test_a_preview_changes_nothing(monkeypatch: pytest.MonkeyPatch, told: list[s
     remembering(monkeypatch, WEB.manifest)
     assert begin() is None
     assert len(told) == 2
-
-
-def test_files_have_nothing_to_restore() -> None:
-    from pathlib import Path
-
-    from components.config import DirectoryTarget
-
-    assert restoring(PLAN, DirectoryTarget(Path("rendered"))) is None
 
 
 def test_what_can_hold_data_and_goes_has_to_be_kept_by_the_state(

@@ -5,9 +5,10 @@ from pathlib import Path
 import pytest
 import yaml
 
-from components.config import ClusterTarget, DirectoryTarget, StackConfig, Target, read_config
+from components.config import StackConfig, read_config
 from tenantry.guard.claims import Claim
 from tenantry.messages.errors import Refused
+from tenantry.stacks.file import Reach
 from tests.components.recording import record
 from tests.table import table
 
@@ -25,34 +26,15 @@ def read(config: dict[str, str], stack: str = "dev") -> StackConfig:
 
 
 def test_without_settings_the_stack_is_the_environment_of_its_name_on_the_usual_cluster() -> None:
-    assert read({}, "prod") == StackConfig(Claim("prod", "tenantry/prod"), Path("tenants.yaml"), ClusterTarget())
+    assert read({}, "prod") == StackConfig(Claim("prod", "tenantry/prod"), Path("tenants.yaml"), Reach())
 
 
 def test_settings_that_are_empty_count_as_not_set() -> None:
-    assert read(dict.fromkeys(("environment", "fleet", "target", "kubeconfig", "context"), "")) == read({})
+    assert read(dict.fromkeys(("environment", "fleet", "kubeconfig", "context"), "")) == read({})
 
 
-@table(
-    ("config", "target"),
-    [
-        ({"kubeconfig": "hub/config", "context": "admin"}, ClusterTarget(Path("hub/config"), "admin")),
-        ({"target": "cluster"}, ClusterTarget()),
-        ({"target": "directory"}, DirectoryTarget(Path("rendered/dev"))),
-        ({"target": "directory", "environment": "prod"}, DirectoryTarget(Path("rendered/prod"))),
-        ({"target": "directory", "directory": "out"}, DirectoryTarget(Path("out"))),
-    ],
-)
-def test_the_target_is_a_cluster_or_a_directory(config: dict[str, str], target: Target) -> None:
-    assert read(config).target == target
-
-
-def test_another_target_is_refused_with_the_key_and_the_command_that_helps() -> None:
-    with pytest.raises(Refused) as refused:
-        read({"target": "nowhere"})
-    assert str(refused.value) == (
-        "tenantry:target is 'nowhere', but must be 'cluster' or 'directory'\n"
-        "  fix: pulumi config set tenantry:target cluster (or directory)"
-    )
+def test_the_cluster_is_the_one_of_a_kubeconfig_and_a_context() -> None:
+    assert read({"kubeconfig": "hub/config", "context": "admin"}).target == Reach(Path("hub/config"), "admin")
 
 
 def test_every_key_is_declared_for_the_command_line_with_a_description_and_a_default() -> None:
@@ -60,10 +42,8 @@ def test_every_key_is_declared_for_the_command_line_with_a_description_and_a_def
     settings = {
         "environment",
         "fleet",
-        "target",
         "kubeconfig",
         "context",
-        "directory",
         "maxDeletions",
         "allowDeletions",
     }

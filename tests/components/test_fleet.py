@@ -7,12 +7,12 @@ from pathlib import Path
 import pulumi
 import pytest
 
-from components.config import DirectoryTarget
 from components.fleet import Fleet
 from components.objects import Object
 from components.run import Run
 from tenantry.load import load_fleet, plan_all
 from tenantry.plan.plan import Plan
+from tenantry.stacks.file import Reach
 from tests.components.plans import (
     BASELINE,
     BINDING,
@@ -32,7 +32,7 @@ PLANS = [PLAN, *plan_all(load_fleet(OWN_FILE)).values()]
 
 
 def registered(plan: Plan) -> Recording:
-    return record(lambda: Fleet(plan.environment, run=Run(plan=plan, target=DirectoryTarget(Path("out")))))
+    return record(lambda: Fleet(plan.environment, run=Run(plan=plan, target=Reach())))
 
 
 @pytest.fixture(scope="module", params=PLANS, ids=["by-hand", "dev", "prod"])
@@ -116,12 +116,12 @@ def test_a_component_is_never_what_something_depends_on(recording: Recording) ->
 
 def test_a_plan_out_of_order_is_an_error_and_not_a_lost_edge() -> None:
     with pytest.raises(KeyError):
-        registered(Plan("dev", ("hub",), (BINDING, NAMESPACE), (), ()))
+        registered(Plan("dev", "hub", (BINDING, NAMESPACE), (), ()))
 
 
 def test_pulumi_waits_for_what_is_to_be_ready_and_deletes_it_as_everything_else() -> None:
     awaited = replace(BASELINE, ready_within=390)
-    plan = Plan("dev", ("hub",), tuple(awaited if each == BASELINE else each for each in PLAN.objects), (), ())
+    plan = Plan("dev", "hub", tuple(awaited if each == BASELINE else each for each in PLAN.objects), (), ())
     found = {each.key: each.patience for each in registered(plan).objects}
     assert found.pop(key(BASELINE.id)) == ("390s", "390s", "")
     assert set(found.values()) == {("", "", "")}
@@ -129,8 +129,8 @@ def test_pulumi_waits_for_what_is_to_be_ready_and_deletes_it_as_everything_else(
 
 def test_the_checks_can_fail() -> None:
     def without_an_object() -> None:
-        less = Plan("dev", ("hub",), PLAN.objects[:-1], (), ())
-        Fleet("dev", run=Run(plan=less, target=DirectoryTarget(Path("out"))))
+        less = Plan("dev", "hub", PLAN.objects[:-1], (), ())
+        Fleet("dev", run=Run(plan=less, target=Reach()))
 
     def with_an_object_elsewhere() -> None:
         without_an_object()

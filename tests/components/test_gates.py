@@ -11,10 +11,8 @@ import pulumi
 import pytest
 from pulumi.runtime.proto import resource_pb2
 
-from components.config import ClusterTarget
 from components.fleet import Fleet
 from components.gates import Gates, gates_of
-from components.hubs import Renamed
 from components.run import Run
 from components.staying import Staying
 from tenantry.cluster.standing import Live
@@ -23,6 +21,7 @@ from tenantry.plan.plan import Plan
 from tenantry.rollout.judging import Request
 from tenantry.rollout.turns import Turns, turns_of
 from tenantry.rollout.waves import Wave
+from tenantry.stacks.file import Reach
 from tenantry.stacks.targets import GATE
 from tests.components.recording import Monitor, Recording, record
 from tests.unit.texts import planned
@@ -48,7 +47,7 @@ tenants:
       web: {kustomize: {source: manifests}}
       db: {kustomize: {source: manifests}}
 """
-TARGET = ClusterTarget()
+TARGET = Reach()
 
 
 @dataclass
@@ -100,8 +99,6 @@ def sent(
     played: Played | None,
     fail: Callable[[str], bool] = lambda _: False,
     staying: Staying | None = None,
-    target: ClusterTarget = TARGET,
-    moved: Renamed | None = None,
     **settings: Any,
 ) -> tuple[Recording, list[str]]:
     """What the engine was sent, and the objects for `web` and the gates in the order of the requests. settings: of the gates."""
@@ -121,7 +118,7 @@ def sent(
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(Monitor, "RegisterResource", register)
         try:
-            run = Run(plan=plan, target=target, gates=gates, staying=staying or Staying(), renamed=moved or Renamed())
+            run = Run(plan=plan, target=TARGET, gates=gates, staying=staying or Staying())
             recording = record(lambda: Fleet("dev", run=run))
         except pulumi.RunError as error:
             error.add_note(" ".join(each for each in names if each.endswith("-web")))
@@ -135,7 +132,7 @@ def test_what_uses_an_output_of_a_component_waits_for_objects_of_all_waves() -> 
     gates = Gates("dev", turns_of(plan), played, _raised)  # type: ignore[arg-type]
 
     def build() -> None:
-        made = Fleet("dev", run=Run(plan=plan, target=ClusterTarget(), gates=gates))
+        made = Fleet("dev", run=Run(plan=plan, target=Reach(), gates=gates))
         for name, output in {"of-tenant": made.tenants["rocky"].objects, "of-fleet": made.objects}.items():
             pulumi.CustomResource("kubernetes:core/v1:ConfigMap", name, {"count": output})
 
@@ -238,7 +235,7 @@ def test_a_gate_stays_while_what_comes_before_it_is_the_same() -> None:
 def test_a_gate_is_never_protected_because_its_name_changes() -> None:
     plan = planned(TEXT)
     gates, opts = Gates("dev", turns_of(plan), None), pulumi.ResourceOptions(protect=True)
-    recording = record(lambda: Fleet("dev", opts=opts, run=Run(plan=plan, target=ClusterTarget(), gates=gates)))
+    recording = record(lambda: Fleet("dev", opts=opts, run=Run(plan=plan, target=Reach(), gates=gates)))
     found = {(each.type == GATE, each.protect) for each in recording.requests if each.type.startswith("kubernetes:")}
     found |= {(True, each.protect) for each in recording.requests if each.type == GATE}
     assert found == {(False, True), (True, False)}
@@ -299,5 +296,5 @@ def test_a_preview_says_the_waves_and_waits_for_nothing(monkeypatch: pytest.Monk
     said: list[str] = []
     monkeypatch.setattr(pulumi.runtime, "is_dry_run", lambda: True)
     monkeypatch.setattr(pulumi.log, "info", said.append)
-    assert gates_of(planned(TEXT), ClusterTarget()).reading is None
+    assert gates_of(planned(TEXT), Reach()).reading is None
     assert said == ["changes go in 3 waves: 1 cluster (a), then 2, then 2"]

@@ -10,7 +10,6 @@ from pathlib import Path
 import pulumi
 import pytest
 
-from components.config import ClusterTarget
 from components.ending import Check
 from components.fleet import Fleet
 from components.run import Run
@@ -18,6 +17,7 @@ from components.secrets import Holding, SecretConfig, holding, with_secrets
 from tenantry.cluster import connect
 from tenantry.kube.objects import ObjectId
 from tenantry.messages.errors import Refused
+from tenantry.stacks.file import Reach
 from tenantry.stacks.outcome import HELD, OUTCOME_FILE
 from tests.components.recording import Recording, record
 from tests.unit.memory import Memory
@@ -57,13 +57,13 @@ def held(
     for id in there:
         memory.objects[f"/api/v1/namespaces/{id.namespace}/secrets/{id.name}"] = {"metadata": {"name": id.name}}
     monkeypatch.setattr(connect, "connect", lambda *_: memory.client())
-    return holding(PLAN, SecretConfig({"credentials": {**MOVY, **values}}), ClusterTarget(), state.__contains__)
+    return holding(PLAN, SecretConfig({"credentials": {**MOVY, **values}}), Reach(), state.__contains__)
 
 
 def registered(found: Holding) -> Recording:
     def program() -> None:
         filled = with_secrets(found.registered(PLAN), SecretConfig({"credentials": MOVY}), found.kept)
-        Fleet("dev", run=Run(plan=filled, target=ClusterTarget(), kept=found.kept))
+        Fleet("dev", run=Run(plan=filled, target=Reach(), kept=found.kept))
 
     return record(program)
 
@@ -104,7 +104,7 @@ def test_nothing_is_read_where_nothing_is_missing(monkeypatch: pytest.MonkeyPatc
 
     monkeypatch.setattr(connect, "connect", refuse)
     given = {**MOVY, "rocky": {"git": {"username": "me", "password": "geheim"}}}
-    assert holding(PLAN, SecretConfig({"credentials": given}), ClusterTarget(), refuse) == Holding()
+    assert holding(PLAN, SecretConfig({"credentials": given}), Reach(), refuse) == Holding()
     assert said == []
 
 
@@ -122,7 +122,7 @@ platform:
 
 def test_the_platforms_own_credentials_stop_the_run() -> None:
     plan, secrets = planned(FRAME.partition("platform:")[0] + ADDON), SecretConfig({})
-    assert holding(plan, secrets, ClusterTarget(), lambda _: False) == Holding()
+    assert holding(plan, secrets, Reach(), lambda _: False) == Holding()
     with pytest.raises(Refused, match=r"pulumi config set --secret --path 'tenantry:platformCredentials.git.token'"):
         with_secrets(plan, secrets)
 
@@ -130,7 +130,7 @@ def test_the_platforms_own_credentials_stop_the_run() -> None:
 def test_a_run_that_lacks_the_platforms_values_names_all_at_once(said: list[str]) -> None:
     tenants = "tenants:\n" + tenant("rocky", "[username, password]")
     plan, secrets = planned(FRAME.partition("platform:")[0] + ADDON + tenants), SecretConfig({})
-    assert holding(plan, secrets, ClusterTarget(), lambda _: False) == Holding()
+    assert holding(plan, secrets, Reach(), lambda _: False) == Holding()
     assert said == []
     with pytest.raises(Refused, match="3 values that the fleet names") as refused:
         with_secrets(plan, secrets)

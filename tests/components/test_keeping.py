@@ -11,7 +11,6 @@ import pulumi
 import pytest
 from pulumi.runtime.proto import resource_pb2
 
-from components.config import ClusterTarget
 from components.ending import Keeper, Keeping
 from components.fleet import Fleet
 from components.gates import Gates
@@ -21,6 +20,7 @@ from tenantry.guard.claims import Claim
 from tenantry.messages.errors import Refused
 from tenantry.plan.plan import Plan
 from tenantry.rollout.turns import turns_of
+from tenantry.stacks.file import Reach
 from tenantry.stacks.record import Record, read
 from tests.components.recording import Monitor, record
 from tests.components.test_gates import TEXT, _object
@@ -59,7 +59,7 @@ def kept(
     def build() -> None:
         gates = Gates("dev", turns_of(plan), flux, _raised, to_the_end=True)  # type: ignore[arg-type]
         runs.append(Keeper(plan, "tenantry-system", Claim("dev", "fleet/dev"), own).of_run(gates))
-        Fleet("dev", run=Run(plan=plan, target=ClusterTarget(), gates=gates, last=runs[0]))
+        Fleet("dev", run=Run(plan=plan, target=Reach(), gates=gates, last=runs[0]))
         pulumi.export("record", runs[0].output)
 
     def register(monitor: Monitor, request: Any) -> Any:

@@ -12,7 +12,6 @@ import pytest
 from pulumi.runtime.proto import resource_pb2
 
 from components import moving
-from components.config import ClusterTarget
 from components.fleet import Fleet
 from components.gates import Gates
 from components.run import Run
@@ -25,6 +24,7 @@ from tenantry.rollout.judging import Request, awaited_in
 from tenantry.rollout.moves import moves_of
 from tenantry.rollout.turns import turns_of
 from tenantry.rollout.watching import Watch
+from tenantry.stacks.file import Reach
 from tenantry.stacks.outcome import HELD, OUTCOME_FILE
 from tenantry.stacks.targets import key_of
 from tests.components.recording import Monitor, Recording, record
@@ -104,7 +104,7 @@ def said(monkeypatch: pytest.MonkeyPatch) -> list[str]:
 
 def urns(plan: Plan) -> dict[str, str]:
     """Of a state, as a run of the plan leaves it."""
-    recording = record(lambda: Fleet("dev", run=Run(plan=plan, target=ClusterTarget())))
+    recording = record(lambda: Fleet("dev", run=Run(plan=plan, target=Reach())))
     made = Monitor(Recording(), None)  # type: ignore[arg-type]
     every = (made.make_urn(each.parent, each.type, each.name) for each in recording.requests)
     return {key_of(urn): urn for urn in every}
@@ -133,7 +133,7 @@ def run(flux: Flux | None, plan: Plan = AFTER, *, state: dict[str, str] = STATE,
     def program() -> None:
         gates = Gates("dev", turns_of(plan), flux, _raised)  # type: ignore[arg-type]
         moves = moves_of(plan, changed, gone)
-        Fleet("dev", run=Run(plan=plan, target=ClusterTarget(), gates=gates, moves=moves, staying=Staying(state)))
+        Fleet("dev", run=Run(plan=plan, target=Reach(), gates=gates, moves=moves, staying=Staying(state)))
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(Monitor, "RegisterResource", register)

@@ -13,12 +13,12 @@ import pytest
 from pulumi.runtime import rpc
 from pulumi.runtime.proto import resource_pb2
 
-from components.config import ClusterTarget
 from components.fleet import Fleet
 from components.run import Run
 from components.secrets import SecretConfig, with_secrets
 from tenantry.kube.objects import ObjectId, SecretValues
 from tenantry.plan.plan import Plan
+from tenantry.stacks.file import Reach
 from tests.components.plans import BASELINE, CREDENTIAL, PLAN, REMOTE_APP
 from tests.components.recording import Monitor, Recording, record
 from tests.table import table
@@ -50,7 +50,7 @@ def filled(plan: Plan) -> Plan:
 def fleet(opts: pulumi.ResourceOptions | None = None, plan: Plan | None = None) -> Fleet:
     """Secrets get their values in the program, because these are Pulumi's."""
     plan = plan or EVERYTHING
-    return Fleet("fleet", opts=opts, run=Run(plan=filled(plan), target=ClusterTarget()))
+    return Fleet("fleet", opts=opts, run=Run(plan=filled(plan), target=Reach()))
 
 
 def sent(plan: Plan) -> Recording:

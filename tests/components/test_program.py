@@ -15,7 +15,6 @@ from tenantry.load import load_fleet, plan_all
 from tenantry.messages.errors import Refused
 from tenantry.plan.plan import Plan
 from tenantry.preflight import after
-from tenantry.render import write_directory
 from tenantry.stacks import record as stack_record
 from tenantry.stacks.targets import key_in_state
 from tests.components.recording import Recording, record
@@ -54,14 +53,16 @@ def run(config: dict[str, str], stack: str = "prod", state: Sequence[str] = ()) 
 
 
 @pytest.mark.parametrize("environment", PLANS)
-def test_a_stack_exports_what_each_tenant_has(environment: str) -> None:
-    recording, message = run({"target": "directory"}, stack=environment)
+def test_a_stack_exports_what_each_tenant_has(monkeypatch: pytest.MonkeyPatch, environment: str) -> None:
+    hub = hub_with(PLANS[environment], PLANS[environment].management)
+    monkeypatch.setattr(connect, "connect", lambda *_: hub.client())
+    recording, message = run({}, stack=environment)
     plan = PLANS[environment]
     assert message == ""
-    assert len(recording.objects) == len(plan.objects)
+    assert len(recording.objects) == len(plan.objects) + 1  # the claim
     assert recording.exports == {
         "environment": environment,
-        "objects": len(plan.objects),
+        "objects": len(plan.objects) + 1,
         "tenants": {
             tenant: {
                 "namespaces": sorted({each.namespace for each in plan.placements if each.tenant == tenant}),
@@ -77,7 +78,7 @@ def test_a_stack_exports_what_each_tenant_has(environment: str) -> None:
 def test_a_mistake_in_the_fleet_ends_the_program_before_anything_is_registered(tmp_path: Path) -> None:
     fleet = tmp_path / "tenants.yaml"
     fleet.write_text((ROOT / "tenants.yaml").read_text().replace("    role: edit\n", "    rol: edit\n"))
-    recording, message = run({"target": "directory", "fleet": str(fleet)})
+    recording, message = run({"fleet": str(fleet)})
     assert recording.registered == []
     summary, first, *_, last = message.splitlines()
     assert (summary, last) == ("the fleet cannot be planned", "Found 1 error")
@@ -100,7 +101,7 @@ def test_a_mistake_in_the_fleet_ends_the_program_before_anything_is_registered(t
     ],
 )
 def test_a_wrong_setting_ends_the_program_with_the_key_to_change(config: dict[str, str], message: str) -> None:
-    recording, ended_with = run({"target": "directory", **config})
+    recording, ended_with = run(config)
     assert recording.registered == []
     assert ended_with == message
 
@@ -310,26 +311,6 @@ def test_a_cluster_gets_no_field_that_its_flux_does_not_know(monkeypatch: pytest
         if each.key.name == "kamaji-edge/edge-1-rocky-baseline"
     )
     assert ("chartNameChangeStrategy" in upgrade) == (known == "chartNameChangeStrategy")
-
-
-def test_files_are_guarded_as_a_cluster_is(tmp_path: Path, emptied: Path) -> None:
-    write_directory(PLANS["dev"], tmp_path / "files")
-    recording, message = run(
-        {"fleet": str(emptied), "target": "directory", "directory": str(tmp_path / "files")}, stack="dev"
-    )
-    assert recording.registered == []
-    assert message.startswith("this run would remove every tenant of environment 'dev'\n")
-
-
-def test_files_say_what_would_be_reinstalled(tmp_path: Path) -> None:
-    write_directory(PLANS["dev"], tmp_path / "files")
-    fleet = tmp_path / "tenants.yaml"
-    text = (ROOT / "tenants.yaml").read_text()
-    fleet.write_text(text.replace("\nplatform:\n", "\nplatform:\n  namespace: fleet-system\n"))
-    settings = {"fleet": str(fleet), "target": "directory", "directory": str(tmp_path / "files")}
-    recording, message = run(settings, stack="dev")
-    assert recording.registered == []
-    assert "the baseline of tenant 'rocky' on edge-1 (storageNamespace tenantry-system -> fleet-system" in message
 
 
 @pytest.fixture

@@ -10,13 +10,13 @@ import pulumi
 import pytest
 from pulumi.runtime import rpc
 
-from components.config import ClusterTarget
 from components.fleet import Fleet
 from components.run import Run
-from components.secrets import SecretConfig, left_over, read_secrets, with_secrets, without_secrets
+from components.secrets import SecretConfig, left_over, read_secrets, with_secrets
 from tenantry.kube.objects import SecretValues
 from tenantry.messages.errors import Refused
-from tests.components.plans import CREDENTIAL, NAMESPACE, ON_HUB, PLAN, key, planned
+from tenantry.stacks.file import Reach
+from tests.components.plans import NAMESPACE, ON_HUB, PLAN, key, planned
 from tests.components.recording import Recording, record
 
 VALUES = SecretValues(("credentials", "rocky", "git"), ("age.agekey", "password"))
@@ -41,7 +41,7 @@ def read(text: str, *, secret: bool) -> SecretConfig:
 
 def build(secrets: SecretConfig) -> Recording:
     def program() -> None:
-        Fleet("dev", run=Run(plan=with_secrets(WITH_SECRET, secrets), target=ClusterTarget()))
+        Fleet("dev", run=Run(plan=with_secrets(WITH_SECRET, secrets), target=Reach()))
 
     return record(program)
 
@@ -92,13 +92,6 @@ def test_what_is_no_mapping_is_refused_without_repeating_it() -> None:
 
 def test_what_is_read_is_never_shown() -> None:
     assert "hunter2" not in repr(SecretConfig({"credentials": GIVEN}))
-
-
-def test_files_get_no_secret_and_no_edge_to_one() -> None:
-    plan = without_secrets(WITH_SECRET)
-    assert [each.id for each in plan.objects] == [*(each.id for each in PLAN.objects), READER.id]
-    assert plan.objects[-1].depends_on == (NAMESPACE.id,)
-    assert CREDENTIAL in plan.objects
 
 
 def test_values_of_tenants_that_are_gone_are_told_before_another_tenant_gets_them() -> None:

@@ -12,7 +12,6 @@ import pulumi
 import pytest
 
 from components import waiting as held_back
-from components.config import ClusterTarget
 from components.fleet import Fleet
 from components.run import Run
 from components.waiting import Clocks, Held
@@ -21,6 +20,7 @@ from tenantry.cluster.drift import Difference
 from tenantry.cluster.waves import marks_on
 from tenantry.plan.plan import Plan
 from tenantry.rollout.conditions import Known, Waiting, waiting
+from tenantry.stacks.file import Reach
 from tenantry.stacks.targets import key_of
 from tests.components.recording import Monitor, Recording, record
 from tests.unit.memory import Memory
@@ -28,7 +28,7 @@ from tests.unit.rollout.test_waves import fleet
 from tests.unit.texts import planned
 
 T = TypeVar("T")
-TARGET = ClusterTarget()
+TARGET = Reach()
 NOW = datetime(2026, 11, 28, 12, tzinfo=UTC)
 WAVES = "{waves: [{labels: {ring: canary}, soak: 1h}, {all: true}]}"
 WEB = "      web: {kustomize: {source: m}}\n"
@@ -49,11 +49,11 @@ def awaited(call: Coroutine[Any, Any, T]) -> T:
         return loop.run_until_complete(call)
 
 
-def _requests(plan: Plan, target: ClusterTarget = TARGET, **rest: Any) -> list[Any]:
+def _requests(plan: Plan, target: Reach = TARGET, **rest: Any) -> list[Any]:
     return record(lambda: Fleet("dev", run=Run(plan=plan, target=target, **rest))).requests
 
 
-def state_of(before: Plan, target: ClusterTarget = TARGET) -> list[dict[str, Any]]:
+def state_of(before: Plan, target: Reach = TARGET) -> list[dict[str, Any]]:
     """As a run of a plan leaves it."""
     maker = Monitor(Recording(), None)  # type: ignore[arg-type]
     manifests = {each.logical_name: each.manifest for each in before.objects}
@@ -160,9 +160,7 @@ def test_a_preview_says_what_waits_and_holds_nothing(monkeypatch: pytest.MonkeyP
 
 
 async def _asked(memory: Memory) -> Waiting:
-    return Clocks(AFTER, AFTER.hubs, ClusterTarget(), "tenantry-system").ask(
-        memory.client(), _differences(AFTER), _gone(AFTER)
-    )
+    return Clocks(AFTER, Reach(), "tenantry-system").ask(memory.client(), _differences(AFTER), _gone(AFTER))
 
 
 def test_a_wave_that_is_good_is_kept_with_the_time_for_what_changed_in_it(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -173,7 +171,7 @@ def test_a_wave_that_is_good_is_kept_with_the_time_for_what_changed_in_it(monkey
     first, second = AFTER.rollout.waves
 
     async def good() -> Clocks:
-        clocks = Clocks(AFTER, AFTER.hubs, ClusterTarget(), "tenantry-system")
+        clocks = Clocks(AFTER, Reach(), "tenantry-system")
         await clocks.good(second, lambda _: False)
         assert not clocks.marks
         await clocks.good(first, lambda _: False)

@@ -170,7 +170,7 @@ class Project:
 
     def running(self) -> list[str]:
         """The environments whose stack's file leads to a management cluster that the sandbox runs."""
-        kubeconfigs = {stack: stack_target(self.root, stack).kubeconfig for stack in self._environments()}
+        kubeconfigs = {stack: stack_target(self.root, stack).reach.kubeconfig for stack in self._environments()}
         return [stack for stack, kubeconfig in kubeconfigs.items() if kubeconfig and kubeconfig.exists()]
 
     def _environments(self) -> list[str]:

@@ -19,7 +19,6 @@ from unittest.mock import patch
 from pulumi.runtime import rpc
 
 import components
-from components.config import ClusterTarget
 from components.run import Run
 from tenantry.cli.app import run
 from tenantry.compare.diff import diff_all
@@ -41,6 +40,7 @@ from tenantry.load import load_fleet, plan_all, plan_one
 from tenantry.messages.errors import InvalidFleet, Problem
 from tenantry.plan.plan import Plan, nothing_of
 from tenantry.render import file_name
+from tenantry.stacks.file import Reach
 from tests.components.recording import record
 from tests.frozen.store import Input
 
@@ -93,7 +93,7 @@ def _values(fleet: Fleet, plan: Plan, places: Places) -> dict[str, dict[str, Any
     """By subject and cluster: `rocky/web`, `platform/dns`, `rocky`, `platform`."""
     environment, rows = plan.environment, partial(_rows_of, places)
     found: dict[str, dict[str, Any]] = {"platform": {"": rows(platform_times(fleet))}}
-    installing = {each.cluster for each in plan.placements} - {*plan.hubs}
+    installing = {each.cluster for each in plan.placements} - {plan.management}
     for cluster in clusters_of(fleet, environment):
         platform = placed_platform(fleet, environment, cluster, installs=cluster in installing)
         found["platform"][cluster] = rows((*platform, *platform_entry(fleet, environment, cluster)))
@@ -229,7 +229,7 @@ def of_import(case: Input) -> Any:
 def of_state(case: Input) -> Any:
     """What is registered for a plan, without an engine. The frozen outcome is an exported state."""
     plan = plan_one(fleet_of(case["files"]), case["environment"])
-    fleet = partial(components.Fleet, plan.environment, run=Run(plan=plan, target=ClusterTarget()))
+    fleet = partial(components.Fleet, plan.environment, run=Run(plan=plan, target=Reach()))
     urns: dict[str, str] = {}
     return resources_of(_resource(each, urns) for each in record(fleet, stack=plan.environment).requests)
 

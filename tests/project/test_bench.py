@@ -34,11 +34,11 @@ def test_fleets_have_as_many_objects_as_the_tables_say() -> None:
 
 def test_a_bank_has_six_environments_on_two_management_clusters() -> None:
     plans = plan_all(fleet_of(parse(bank(2), "tenants.yaml")))
-    assert {name: plan.hubs for name, plan in plans.items()} == {
-        f"{stage}-{region}": (f"hub-{region}",) for stage in REMOTES for region in REGIONS
+    assert {name: plan.management for name, plan in plans.items()} == {
+        f"{stage}-{region}": f"hub-{region}" for stage in REMOTES for region in REGIONS
     }
     for name, plan in plans.items():
-        assert len({*plan.hub_by_cluster} - {*plan.hubs}) == REMOTES[name.partition("-")[0]]
+        assert len({each.cluster for each in plan.placements}) == REMOTES[name.partition("-")[0]]
 
 
 def test_a_retailer_has_stores_in_each_wave() -> None:

@@ -9,7 +9,6 @@ from pathlib import Path
 
 import pytest
 
-from tenantry.kube.objects import KubeObject, ObjectId
 from tenantry.load import fleet_of, plan_all
 from tenantry.plan.plan import Plan
 from tenantry.source.parse import parse
@@ -63,10 +62,12 @@ def test_every_workflow_can_be_applied_on_top_of_the_others() -> None:
     text = TEXT
     for number in (3, 5, 6, 8, 9, 7, 4, 1, 2):
         text = WORKFLOWS[number].apply(text)
-    assert {name: plan.hubs for name, plan in plans(text).items()} == {
-        "dev": ("america", "asia"),
-        "qa": ("america", "asia"),
-        "stage": ("america", "asia"),
+    assert {name: plan.management for name, plan in plans(text).items()} == {
+        "dev": "america",
+        "dev-asia": "asia",
+        "qa": "america",
+        "qa-asia": "asia",
+        "stage": "america",
     }
 
 
@@ -79,11 +80,10 @@ def test_a_new_environment_has_what_another_has_on_the_same_clusters() -> None:
 def test_a_cluster_of_an_environment_has_what_another_has_and_changes_nothing_on_it(
     number: int, environment: str
 ) -> None:
-    before, after = (plans(text)[environment] for text in applied(WORKFLOWS, number, TEXT))
-    of_hubs = {hub: {_alone(each): each.manifest for each in after.objects if each.id.hub == hub} for hub in after.hubs}
-    alone = {_alone(each): each.manifest for each in before.objects}
-    assert of_hubs["america"] == alone
-    assert of_hubs["asia"].keys() == {each for each in alone if each.namespace != "clusters"}
+    before, after = (plans(text) for text in applied(WORKFLOWS, number, TEXT))
+    assert after[environment].objects == before[environment].objects
+    local = {each for each in _plain(before[environment]) if " clusters/" not in each}
+    assert _plain(after[f"{environment}-asia"]) == local
 
 
 def test_a_release_environment_has_what_its_tenants_have_in_another() -> None:
@@ -95,8 +95,3 @@ def _plain(plan: Plan) -> set[str]:
     """The objects' identities without the environment's name, and without the hash of a shared source's content."""
     names = (re.sub(r"\.[0-9a-f]{8}$", "", str(each.id)) for each in plan.objects)
     return {each.replace(f"{plan.environment}-", "").replace(f"-{plan.environment}", "") for each in names}
-
-
-def _alone(planned: KubeObject) -> ObjectId:
-    """Its identity if its management cluster were the only one."""
-    return planned.id._replace(hub="")

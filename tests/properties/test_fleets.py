@@ -15,7 +15,7 @@ from tenantry.plan.bootstrap import bootstrap
 from tests.drawn import given
 from tests.properties import promises
 from tests.properties.promises import by_id, load, plans
-from tests.strategies import Data, fleets, on_two_hubs, shared_hubs, shuffled
+from tests.strategies import Data, fleets, shared_hubs, shuffled
 
 
 @given(st.data())
@@ -38,25 +38,6 @@ def test_a_fleet_keeps_every_promise(data: st.DataObject) -> None:
         smaller = promises.planned({**fleet, "tenants": tenants})
         promises.removing_a_tenant_removes_what_is_its_own_and_touches_nothing_else(tenant, planned, smaller.plans)
         promises.removing_a_tenant_is_told_of_that_tenant_alone(tenant, before, smaller)
-
-
-@given(st.data())
-def test_a_remote_cluster_has_the_same_objects_whichever_hub_of_its_environment_has_it(data: st.DataObject) -> None:
-    fleet = data.draw(fleets())
-    several = data.draw(on_two_hubs(fleet))
-    try:
-        before, after = plans(fleet), plans(several)
-    except InvalidFleet:
-        reject()  # an app that takes all clusters may wait for one that is not on the new one
-    for name, plan in after.items():
-        for promise in promises.OF_A_PLAN:
-            promise(plan)
-        remotes = {each for each, hub in plan.hub_by_cluster.items() if each != hub}
-        one, other = (
-            {each.id.at(""): each.at("") for each in found.objects if each.owner.cluster in remotes}
-            for found in (before[name], plan)
-        )
-        assert one == other
 
 
 @given(fleets(), fleets())

@@ -16,7 +16,7 @@ from tenantry.guard.permissions import checked
 from tenantry.load import load_fleet, plan_all, plan_one
 from tenantry.messages.errors import INVALID_BASE, UNKNOWN_NAME, InvalidFleet, Problem, Refused
 from tenantry.messages.progress import Tell, steps
-from tenantry.plan.plan import Plan, alike, nothing_of
+from tenantry.plan.plan import Plan, nothing_of
 from tenantry.stacks.outcome import for_stack
 
 
@@ -124,7 +124,7 @@ class Limits:
         limits = RunLimits(protected=False, deletions=deletions, allowed=self._allowed, emptying=True)
         if after is not None:
             limits = limits_of(self._sides.fleet, environment, self._given, self._allowed)
-        problems = refusals_of_change(*alike(before, after or nothing_of(before)), limits)
+        problems = refusals_of_change(before, after or nothing_of(before), limits)
         return tuple(_refusal(environment, problem, limits) for problem in problems)
 
 

@@ -13,9 +13,6 @@ class Objects(Document):
     kind: Literal["Objects"] = "Objects"
     objects: list[dict[str, Any]]
     """Kubernetes manifests with the values of the file. Secrets whose values are in the stack's secret config are left out."""
-    hubs: list[str] | None = None
-    """The management cluster of each object, in the same order; "" in an environment with one. `null`: no environment has
-    several."""
 
 
 class List(Document):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from pathlib import Path
@@ -20,7 +20,7 @@ from tenantry.messages.errors import UNKNOWN_NAME, Refused, RefusedChange, refus
 from tenantry.messages.text import counted, declared, listed
 from tenantry.plan.plan import Plan, nothing_of
 from tenantry.preflight.after import Mode
-from tenantry.stacks.file import Stack, check_without
+from tenantry.stacks.file import Stack
 from tenantry.stacks.targets import targets_of
 
 if TYPE_CHECKING:
@@ -39,34 +39,23 @@ class Planned:
     fleet: Fleet
     plan: Plan
     stack: Stack
-    hubs: tuple[str, ...]
-    without: frozenset[str] = frozenset()
 
     @classmethod
-    def of(cls, file: Path, environment: str, stack: Stack, without: Collection[str] = ()) -> Planned:
-        """Plan the environment; the plan has nothing of management clusters that are left out.
-
-        Raises: InvalidFleet, Refused: the file is invalid, or has no such environment or management cluster.
-        """
+    def of(cls, file: Path, environment: str, stack: Stack) -> Planned:
+        """Plan the environment. Raises: InvalidFleet, Refused: the file is invalid, or has no such environment."""
         with working(f"planning {file}"):
             fleet = load_fleet(file)
-            whole = plan_one(fleet, environment)
-        left_out = frozenset(without) or stack.target.without
-        check_without(environment, whole.hubs, left_out)
-        contacted = whole.only([hub for hub in whole.hubs if hub not in left_out]) if left_out else whole
-        return cls(file, fleet, contacted, stack, whole.hubs, left_out)
+            return cls(file, fleet, plan_one(fleet, environment), stack)
 
     def connect(self) -> AbstractContextManager[Client]:
-        """A client for the management clusters that are contacted."""
-        return connect_management(self.file, self.plan.environment, None, None, hubs=self.hubs, without=self.without)
+        """A client for the management cluster."""
+        return connect_management(self.file, self.plan.environment, None, None)
 
     def preflight(self, mode: Mode = Mode.RUN) -> int:
         """Check the clusters as `tenantry preflight --brief` does, on stderr. Returns: the exit code; 0: Pulumi may start."""
         print_warnings(self.file, warnings_of(self.fleet), brief=True)
         # The run compares live objects by itself.
-        report = report_on(
-            self.file, self.fleet, self.plan, None, None, mode, drift=False, hubs=self.hubs, without=self.without
-        )
+        report = report_on(self.file, self.fleet, self.plan, None, None, mode, drift=False)
         print_report(self.plan, report, DisplayLimits(), brief=True, write=say)
         if report.fit and not report.refused:
             return 0
@@ -212,7 +201,7 @@ class Planned:
         if unknown:
             say(unknown)
         if not left:
-            say(f"no other object of environment '{name}' is left on {listed(self.plan.hubs)}")
+            say(f"no other object of environment '{name}' is left on {self.plan.management}")
             return 0
         say(
             f"{counted(len(left), 'object')} of environment '{name}' that no stack knows: {listed(left)}\n"

@@ -54,18 +54,17 @@ def command(asked: Asked, *, offboard: bool, timeout: int) -> int:
     planned = Planned.of(asked.file, asked.environment, stack)
     if not has(asked.passed, "--exclude-protected", "--preview-only") and (code := planned.refuse_protected()):
         return code
-    on_cluster = not stack.target.files
-    if on_cluster and (code := planned.refuse_others()):
+    if code := planned.refuse_others():
         return code
     partly = has(asked.passed, "--target", "-t", "--exclude", "--exclude-protected", "--preview-only")
-    if offboard and (partly or not on_cluster):
-        raise click.UsageError("--offboard is for a whole environment on its cluster")
+    if offboard and partly:
+        raise click.UsageError("--offboard is for a whole environment")
     if offboard:
         giving_up = replace(session, variables={OFFBOARD: asked.environment})
         if code := run(giving_up, stack, "up", asked.passed):
             return code
         if code := planned.wait_until_freed(timeout):
             return code
-    staying = planned.staying() if on_cluster else []
+    staying = planned.staying()
     code = run(session, stack, "destroy", asked.passed)
-    return code if code or partly or not on_cluster else planned.nothing_left(staying)
+    return code if code or partly else planned.nothing_left(staying)

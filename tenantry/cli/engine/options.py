@@ -82,16 +82,6 @@ def _stack_options(command: _F, environment: Callable[[_F], _F]) -> _F:
     return command
 
 
-def without_option(command: _F) -> _F:
-    """`--without HUB`"""
-    return click.option(
-        "--without",
-        metavar="HUB",
-        multiple=True,
-        help="Leave what this management cluster has as it is, and do not contact it; repeatable. A later run catches up.",
-    )(command)
-
-
 _PASSED = {
     "yes": click.option("-y", "--yes", is_flag=True, help="Do not ask before anything is changed."),
     "skip_preview": click.option("--skip-preview", is_flag=True, help="Do not compute a preview first."),

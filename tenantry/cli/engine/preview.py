@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import click
 
-from tenantry.cli.engine.options import Asked, EngineCommand, pulumi_options, stack_options, without_option
-from tenantry.cli.engine.session import chosen, leaving_out, opened, run
+from tenantry.cli.engine.options import Asked, EngineCommand, pulumi_options, stack_options
+from tenantry.cli.engine.session import chosen, opened, run
 from tenantry.cli.options import tenant_name
 from tenantry.cli.output import say
 
@@ -32,15 +32,8 @@ Exit codes:
 @stack_options
 @tenant_name("Only the objects of this tenant, and what they depend on.")
 @click.option("--preflight", is_flag=True, help="Check the live clusters first.")
-@without_option
 @pulumi_options("diff", "refresh", "target", "json")
-def command(
-    asked: Asked,
-    *,
-    tenant: str | None,
-    preflight: bool,
-    without: tuple[str, ...],
-) -> int:
+def command(asked: Asked, *, tenant: str | None, preflight: bool) -> int:
     """Show with Pulumi what `tenantry up` would create, change and delete. Nothing is changed.
 
     Prints the `pulumi` command that it runs. Options after `--` go to pulumi; they and your own environment variables win
@@ -51,13 +44,13 @@ def command(
     """
     stack = chosen(asked)
     session = opened(asked.project, stack, asked.environment, "preview")
-    session, passed = leaving_out(session, stack, without, asked.passed), asked.passed
+    passed = asked.passed
     if tenant or preflight:
         from tenantry.cli.engine.checks import Planned
         from tenantry.preflight.after import Mode
 
-        planned = Planned.of(asked.file, asked.environment, stack, without)
-        if preflight and not stack.target.files and (code := planned.preflight(Mode.PREVIEW)):
+        planned = Planned.of(asked.file, asked.environment, stack)
+        if preflight and (code := planned.preflight(Mode.PREVIEW)):
             return code
         if tenant:
             passed = (*passed, *planned.confined(tenant, session.name))

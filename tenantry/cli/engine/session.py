@@ -7,7 +7,7 @@ import os
 import shutil
 import subprocess
 import sys
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -32,7 +32,6 @@ from tenantry.stacks.outcome import (
     UNREFRESHED,
     WAITING,
     WAITS,
-    WITHOUT,
     to_unprotect,
     told,
 )
@@ -167,21 +166,6 @@ def _check_passphrase(project: Path, stack: str) -> None:
         )
 
 
-def leaving_out(session: Session, stack: Stack, hubs: Collection[str], passed: Sequence[str]) -> Session:
-    """The session whose runs leave out management clusters. hubs: empty: those that the stack leaves out.
-
-    Raises: Refused: Pulumi is to refresh, which reads every object of the state.
-    """
-    left_out = sorted({*hubs} or stack.target.without)
-    if left_out and not {"--refresh", "--refresh=true", "-r"}.isdisjoint(passed):
-        them = listed(left_out)
-        raise Refused(
-            f"--refresh reads all objects in the state, those on {them} too, and this run leaves {them} out",
-            f"leave out --refresh; or, when {them} can be reached: tenantry up --environment {stack.environment} --refresh",
-        )
-    return replace(session, variables={**session.variables, WITHOUT: ",".join(left_out)}) if left_out else session
-
-
 def chosen(asked: Asked) -> Stack:
     """The stack that runs an environment; the one with its name if no stack has a file yet.
 
@@ -244,12 +228,7 @@ def run(session: Session, stack: Stack, verb: str, passed: tuple[str, ...]) -> i
             if code := programs.run(unprotect.argv, os.environ):
                 return code
             ended = _run_once(session, programs, stack, verb, passed, refresh=None if asked else False)
-        if ended.told == REFRESH and (left_out := session.variables.get(WITHOUT)):
-            again = f"tenantry {verb} --environment {stack.environment}"
-            say(
-                f"this needs a refresh, which reads what is on {left_out} too\n  fix: when that can be reached: {again}"
-            )
-        elif ended.told == REFRESH and not asked:
+        if ended.told == REFRESH and not asked:
             say("the state does not know what is on the cluster: the same again, after a refresh")
             ended = _run_once(session, programs, stack, verb, passed, refresh=True)
     if ended.code == 0 and (left := _INCOMPLETE.get(ended.told)):

@@ -6,8 +6,8 @@ from dataclasses import replace
 
 import click
 
-from tenantry.cli.engine.options import Asked, EngineCommand, has, pulumi_options, stack_options, without_option
-from tenantry.cli.engine.session import chosen, leaving_out, opened, run
+from tenantry.cli.engine.options import Asked, EngineCommand, has, pulumi_options, stack_options
+from tenantry.cli.engine.session import chosen, opened, run
 from tenantry.cli.options import timeout as timeout_option
 from tenantry.rollout.ignoring import CONDITIONS, IGNORE, variable_of
 
@@ -27,7 +27,6 @@ Examples:
   tenantry up dev
   tenantry up --environment prod --yes --skip-preview
   tenantry up --environment prod --yes --ignore after,soak
-  tenantry up --environment prod --without hub-us
   tenantry up --environment prod -- --message "Tenant movy" --parallel 16
 
 Exit codes:
@@ -50,7 +49,6 @@ Exit codes:
 )
 @click.option("--no-wait", is_flag=True, help="Do not wait until every app is ready.")
 @timeout_option(600, "How long to wait until every app is ready.")
-@without_option
 @pulumi_options("yes", "skip_preview", "diff", "refresh", "target", "json")
 def command(
     asked: Asked,
@@ -59,7 +57,6 @@ def command(
     no_preflight: bool,
     no_wait: bool,
     timeout: int,
-    without: tuple[str, ...],
 ) -> int:
     """Apply an environment with Pulumi and its fastest safe settings, with a check before and the status after.
 
@@ -71,21 +68,17 @@ def command(
 
     If `after` of the environment is a gate, the run is refused while the environment before does not run the changes. In an
     emergency, --ignore leaves out what is named. With `after` the output names the apps that change.
-
-    If a management cluster of an environment with several does not answer, nothing is changed. With --without HUB, what it has
-    stays as it is, and the others go on.
     """
     stack = chosen(asked)
     session = opened(asked.project, stack, asked.environment, "up")
     if ignore:
         session = replace(session, variables={IGNORE: variable_of(asked.environment, ignore)})
-    session = leaving_out(session, stack, without, asked.passed)
     planned = None
-    if not stack.target.files and not (no_preflight and no_wait):
+    if not (no_preflight and no_wait):
         from tenantry.cli.engine.checks import Planned
         from tenantry.preflight.after import Mode
 
-        planned = Planned.of(asked.file, asked.environment, stack, without)
+        planned = Planned.of(asked.file, asked.environment, stack)
         if not no_preflight and (code := planned.preflight(Mode.IGNORE if "after" in ignore else Mode.RUN)):
             return code
     code = run(session, stack, "up", asked.passed)

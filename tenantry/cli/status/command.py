@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -12,7 +11,7 @@ import click
 from tenantry.cli.commands import Command
 from tenantry.cli.fleet_file import reads_file
 from tenantry.cli.limits import LimitType
-from tenantry.cli.management import Reached, management_options, open_management
+from tenantry.cli.management import connect_management, management_options
 from tenantry.cli.options import app_names, cluster_names, output, tenant_names
 from tenantry.cli.options import environments as environments_option
 from tenantry.cli.options import timeout as timeout_option
@@ -26,7 +25,6 @@ from tenantry.cluster.report import failing as only_failing
 from tenantry.fleet.fleet import Fleet
 from tenantry.kube.names import PLATFORM
 from tenantry.load import load_fleet
-from tenantry.messages.errors import Refused
 from tenantry.plan.plan import Plan, plan
 from tenantry.preflight.fitness import fitted
 
@@ -128,21 +126,10 @@ def command(
         fleet = load_fleet(file)
         planned = plan(fleet, name)
     selection = asked.selection(planned)
-    with open_management(file, planned, kubeconfig, context) as reached:
-        one = [asked.shown(reached, fleet, selection, failing=failing)]
+    with connect_management(file, name, kubeconfig, context) as client:
+        one = [asked.shown(client, fleet, planned, selection, failing=failing)]
     show(one, output, every=every)
-    return verdict(one, tolerate) if one[0].whole else 2
-
-
-def _shown(report: StatusReport, *, failing: bool, whole: bool = True) -> Shown:
-    total = max(report.planned, len(report.apps))
-    return Shown(only_failing(report) if failing else report, report.off, total, whole)
-
-
-def _unread(unreached: Mapping[str, Refused], before: str) -> str:
-    """What a report says of management clusters that do not answer."""
-    hubs = (f"nothing is known of what {hub} has, because it does not answer" for hub in unreached)
-    return "\n".join(filter(None, (*hubs, before)))
+    return verdict(one, tolerate)
 
 
 class _Asked(NamedTuple):
@@ -156,12 +143,11 @@ class _Asked(NamedTuple):
     def selection(self, planned: Plan) -> Selection:
         return select(planned, self.tenants, self.apps, self.clusters)
 
-    def shown(self, reached: Reached, fleet: Fleet, selection: Selection, *, failing: bool) -> Shown:
+    def shown(self, client: Client, fleet: Fleet, planned: Plan, selection: Selection, *, failing: bool) -> Shown:
         """What is shown of an environment."""
-        client, planned, unreached = reached
         report = self._read(client, fleet, planned, selection)
-        report = replace(report, unread=_unread(unreached, report.unread))
-        return _shown(report, failing=failing, whole=not unreached)
+        total = max(report.planned, len(report.apps))
+        return Shown(only_failing(report) if failing else report, report.off, total)
 
     def _read(self, client: Client, fleet: Fleet, planned: Plan, selection: Selection) -> StatusReport:
         live = None if self.waits is None else wait_until_ready(client, planned, selection, self.waits)
@@ -186,8 +172,8 @@ def _several(
 
     def read_one(name: str) -> Shown:
         selection = asked.selection(plans[name])
-        with open_management(file, plans[name], None, None) as reached:
-            return asked.shown(reached, fleet, selection, failing=failing)
+        with connect_management(file, name, None, None) as client:
+            return asked.shown(client, fleet, plans[name], selection, failing=failing)
 
     found, failures = read_each(environments, read_one)
     show(found, output, failures, every=every, named=True)

@@ -33,7 +33,7 @@ def show_rollouts(
         plans = [plan(fleet, name) for name in environments]
     found: list[Changes] = []
     for planned in plans:
-        with connect_management(file, planned.environment, kubeconfig, context, hubs=planned.hubs) as client:
+        with connect_management(file, planned.environment, kubeconfig, context) as client:
             platform, fitting = fleet.document.platform.namespace, fitted(client, planned)
             found.append(changes_on(client, fitting, platform, datetime.now(UTC)))
     if output == "json":

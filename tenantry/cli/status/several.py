@@ -17,15 +17,11 @@ from tenantry.model.scalars import share_of
 
 
 class Shown(NamedTuple):
-    """What is shown of an environment. off: how much is not as planned, also what is not shown; total: of how much.
-
-    whole: whether all of its management clusters answer.
-    """
+    """What is shown of an environment. off: how much is not as planned, also what is not shown; total: of how much."""
 
     report: StatusReport
     off: int = 0
     total: int = 0
-    whole: bool = True
 
 
 def verdict(found: Sequence[Shown], tolerate: int | str | None) -> int:
@@ -34,7 +30,7 @@ def verdict(found: Sequence[Shown], tolerate: int | str | None) -> int:
     most = 0 if tolerate is None else share_of(tolerate, total)
     if tolerate is not None:
         say(f"{off} of {counted(total, 'object')} are not as planned or not ready; --tolerate {tolerate} allows {most}")
-    return int(off > most or not all(each.whole for each in found))
+    return int(off > most)
 
 
 Failures = Sequence[tuple[str, Refused]]

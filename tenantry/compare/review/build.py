@@ -15,7 +15,7 @@ from tenantry.compare.review.of_classes import by_class
 from tenantry.compare.review.parts import Planned, Side, is_shared
 from tenantry.compare.review.renames import renames
 from tenantry.messages.text import grouped
-from tenantry.plan.plan import alike, nothing_of
+from tenantry.plan.plan import nothing_of
 
 _ORDER = {kind: rank for rank, kind in enumerate(("tenant", "settings", "namespace", "source", "addon", "app"))}
 _WHOLE = (PartKind.CLUSTER, PartKind.ENVIRONMENT)
@@ -85,7 +85,7 @@ def review(diffs: Sequence[Diff], before: Planned, after: Planned) -> Review:
 
 def _environment(diff: Diff, old: Planned, new: Planned) -> EnvironmentReview:
     there = old.plans.get(diff.environment) or new.plans[diff.environment]
-    before, after = alike(*(each.plans.get(diff.environment) or nothing_of(there) for each in (old, new)))
+    before, after = (each.plans.get(diff.environment) or nothing_of(there) for each in (old, new))
     one, other = Side(before, old.fleet), Side(after, new.fleet)
     renamed = renames(diff, before, after)
     gathered = Gathered(diff, one, other, renamed)

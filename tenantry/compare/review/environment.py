@@ -93,8 +93,7 @@ def of_environment(diff: Diff, before: Side, after: Side, items: Items, order: t
 def _comes_or_goes(diff: Diff, before: Side) -> Iterator[str]:
     """What happens to the environment as a whole."""
     if diff.status is Status.ADDED:
-        its = "its management cluster is" if len(diff.hubs[1]) == 1 else "its management clusters are"
-        yield f"it is new; {its} {diff.management[1]}"
+        yield f"it is new; its management cluster is {diff.management[1]}"
     elif diff.status is Status.REMOVED:
         yield (
             f"it is no longer declared ({content_in_words(before.plan)}): `pulumi up` of its stack is refused, and all of"
@@ -116,7 +115,7 @@ def _settings(diff: Diff) -> Iterator[Setting]:
     """What the file says differently of an environment that stays."""
     if diff.status is not Status.KEPT:
         return
-    if {*diff.hubs[0]} != {*diff.hubs[1]}:
+    if diff.elsewhere:
         yield Setting("management", *diff.management)
     if diff.protects or diff.unprotected:
         yield Setting("protected", *diff.protection)

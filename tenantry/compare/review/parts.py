@@ -119,7 +119,7 @@ class Side:
         (tenant, cluster), name = planned.owner, name or planned.id.name
         if "." in name:  # what clusters share: `<namespace>.<key>[.<chart>].<hash>`
             return name.split(".")[1]
-        if cluster in self.plan.hubs:
+        if cluster == self.plan.management:
             return name
         placement = self.placements.get((tenant, cluster))
         parts = (cluster, placement.namespace if placement else "") if tenant else (cluster,)
@@ -202,7 +202,7 @@ def _by_spot(side: Side) -> dict[Spot, list[KubeObject]]:
 
 
 def _id_of(user: PlannedApp, reference: Mapping[str, str]) -> ObjectId:
-    return ObjectId(_SOURCES, reference["kind"], user.id.namespace, reference["name"], user.id.hub)
+    return ObjectId(_SOURCES, reference["kind"], user.id.namespace, reference["name"])
 
 
 def part_of(app: PlannedApp) -> Part:

@@ -15,8 +15,6 @@ from tenantry.model import (
     Alert,
     App,
     AppPatch,
-    Cluster,
-    ClusterGroup,
     Environment,
     Excluded,
     HelmPatch,
@@ -95,8 +93,6 @@ class Named(NamedTuple):
 NAMES: dict[tuple[type[Model], str], Named] = {
     (Environment, "management"): Named(Kind.CLUSTER, If.REFUSE),
     (Environment, "tenants"): Named(Kind.TENANT, If.KEEP_OTHERS),
-    (Cluster, "management"): Named(Kind.CLUSTER, If.REFUSE),
-    (ClusterGroup, "management"): Named(Kind.CLUSTER, If.REFUSE),
     (Selector, "names"): Named(Kind.CLUSTER, If.KEEP_OTHERS),
     (Selector, "exclude"): Named(Kind.CLUSTER, If.EMPTY),
     (Excluded, "names"): Named(Kind.CLUSTER, If.EMPTY),

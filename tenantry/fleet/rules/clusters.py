@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from tenantry.fleet import walk
-from tenantry.fleet.fleet import Fleet, clusters_of, hub_of, remotes_of
+from tenantry.fleet.fleet import Fleet, remotes_of
 from tenantry.fleet.inherit import cycles
 from tenantry.kube.names import is_reserved_namespace
 from tenantry.messages.errors import Path, Problem
@@ -16,20 +16,10 @@ from tenantry.model import ConfigMap
 
 def environments_name_declared_clusters(fleet: Fleet) -> Iterator[Problem]:
     for name in fleet.environments:
-        inherited = "management" not in fleet.raw("environments", name)
-        for at, hub in () if inherited else management_at(fleet, name):
-            if hub not in fleet.clusters:
-                yield walk.unknown_cluster(fleet, at, hub, f"environment '{name}' is managed by '{hub}'")
-
-
-def management_at(fleet: Fleet, environment: str) -> Iterator[tuple[Path, str]]:
-    """The environment's management clusters, each with the place where its name is written."""
-    declared = fleet.environments[environment].management
-    at = fleet.said_at(environment, "management")
-    if isinstance(declared, str):
-        yield at, declared
-    else:
-        yield from (((*at, index), name) for index, name in enumerate(declared))
+        hub = fleet.raw("environments", name).get("management")
+        if hub and hub not in fleet.clusters:
+            at = ("environments", name, "management")
+            yield walk.unknown_cluster(fleet, at, hub, f"environment '{name}' is managed by '{hub}'")
 
 
 def environments_follow_declared_ones(fleet: Fleet) -> Iterator[Problem]:
@@ -71,92 +61,6 @@ def clusters_name_declared_environments(fleet: Fleet) -> Iterator[Problem]:
                 )
 
 
-def management_clusters_are_listed_once(fleet: Fleet) -> Iterator[Problem]:
-    for name in fleet.environments:
-        first: dict[str, Path] = {}
-        for at, hub in management_at(fleet, name) if "management" in fleet.raw("environments", name) else ():
-            if first.setdefault(hub, at) != at:
-                message = f"environment '{name}' lists management cluster '{hub}' twice"
-                yield Problem(at, "duplicate-name", message, fix="remove one of them")
-
-
-def management_clusters_have_clusters(fleet: Fleet) -> Iterator[Problem]:
-    """Each run contacts every management cluster of its environment, such as one that the environment only inherits."""
-    for name, environment in fleet.environments.items():
-        used = {hub_of(fleet, name, cluster) for cluster in clusters_of(fleet, name)}
-        for at, hub in management_at(fleet, name) if len(environment.managements) > 1 else ():
-            if used and hub not in used:
-                kept = [each for each in environment.managements if each in used]
-                own = kept[0] if len(kept) == 1 else f"[{', '.join(kept)}]"
-                yield doubtful(
-                    at if at[1] == name else ("environments", name),
-                    "unused",
-                    f"no cluster of environment '{name}' is on its management cluster '{hub}', which each run contacts",
-                    fix=f"write 'management: {own}' in environment '{name}', unless it gets clusters there",
-                    at_key=at[1] != name,
-                )
-
-
-def clusters_name_their_management_cluster(fleet: Fleet) -> Iterator[Problem]:
-    """Where an environment has several, none is inferred: the wrong one would be a second Flux on the same cluster.
-
-    Where one of them is not declared, that is told first.
-    """
-    known = {name: each.managements for name, each in fleet.environments.items()}
-    for name, cluster in fleet.clusters.items():
-        hubs = {each: known[each] for each in cluster.environments if each in known}
-        if any(hub not in fleet.clusters for among in hubs.values() for hub in among):
-            continue
-        remote_for = {each: listed_there for each, listed_there in hubs.items() if name not in listed_there}
-        to_choose = {each: listed_there for each, listed_there in remote_for.items() if len(listed_there) > 1}
-        if cluster.management is None:
-            yield from (_without_hub(name, each, among) for each, among in [*to_choose.items()][:1])
-        elif hubs and not remote_for and cluster.management != name:
-            yield Problem(
-                ("clusters", name, "management"),
-                "management-of-hub",
-                f"'{name}' is a management cluster, and so its own; it names '{cluster.management}'",
-                fix="remove 'management' here, or take the cluster out of the group that sets it",
-            )
-        elif not any(cluster.management in among for among in hubs.values()):
-            yield from (_wrong_hub(name, cluster.management, *each) for each in [*hubs.items()][:1])
-        else:
-            wrong = ((each, among) for each, among in to_choose.items() if cluster.management not in among)
-            yield from (_hub_of_another(name, cluster.management, *each) for each in wrong)
-
-
-def _without_hub(cluster: str, environment: str, hubs: tuple[str, ...]) -> Problem:
-    return Problem(
-        ("clusters", cluster),
-        "no-management",
-        f"cluster '{cluster}' does not say which management cluster of environment '{environment}' is its own",
-        (declared("the environment has", "", hubs),),
-        fix=f"write 'management: {hubs[0]}' or another one in the cluster, or in its group",
-        at_key=True,
-    )
-
-
-def _wrong_hub(cluster: str, named: str, environment: str, hubs: tuple[str, ...]) -> Problem:
-    return Problem(
-        ("clusters", cluster, "management"),
-        "wrong-management",
-        f"cluster '{cluster}' names '{named}', which is no management cluster of environment '{environment}'",
-        (declared("the environment has", named, hubs),),
-        fix="correct the name, or list it in the environment's 'management'",
-    )
-
-
-def _hub_of_another(cluster: str, named: str, environment: str, hubs: tuple[str, ...]) -> Problem:
-    return Problem(
-        ("clusters", cluster, "management"),
-        "management-of-another",
-        f"cluster '{cluster}' names '{named}', which is a management cluster of another of its environments, not of"
-        f" '{environment}'",
-        (declared(f"environment '{environment}' has", "", hubs),),
-        fix=f"name one that all of the cluster's environments have, or take the cluster out of '{environment}'",
-    )
-
-
 def remote_clusters_have_a_kubeconfig(fleet: Fleet) -> Iterator[Problem]:
     for name, cluster in fleet.clusters.items():
         managers = _hubs_of(fleet, name)
@@ -177,7 +81,7 @@ def remote_clusters_have_a_kubeconfig(fleet: Fleet) -> Iterator[Problem]:
 def _management_is_remote(fleet: Fleet, cluster: str, management: str) -> Iterator[Problem]:
     """Of two clusters the one with a kubeconfig is the remote, and the environment names the wrong one."""
     for name, environment in fleet.environments.items():
-        if environment.managements == (management,) and name in fleet.clusters[cluster].environments:
+        if environment.management == management and name in fleet.clusters[cluster].environments:
             yield Problem(
                 fleet.said_at(name, "management"),
                 "no-kubeconfig",
@@ -187,9 +91,9 @@ def _management_is_remote(fleet: Fleet, cluster: str, management: str) -> Iterat
 
 
 def _hubs_of(fleet: Fleet, cluster: str) -> Iterator[str]:
-    """The management clusters of a cluster, one for each of its environments; without those that the file does not name."""
-    environments = (each for each in fleet.clusters[cluster].environments if each in fleet.environments)
-    yield from (hub for each in environments if (hub := hub_of(fleet, each, cluster)))
+    """The management clusters of a cluster, one for each of its environments."""
+    known = (each for each in fleet.clusters[cluster].environments if each in fleet.environments)
+    yield from (fleet.environments[each].management for each in known)
 
 
 def kubeconfigs_are_not_shared(fleet: Fleet) -> Iterator[Problem]:
@@ -259,7 +163,7 @@ _LEAVES = ("removing", "offboarding", "decommissioned")
 def management_clusters_do_not_leave(fleet: Fleet) -> Iterator[Problem]:
     """Nothing would remove the objects there, because Flux itself runs on that cluster."""
     for name, cluster in fleet.clusters.items():
-        managed = [each for each, environment in fleet.environments.items() if name in environment.managements]
+        managed = [each for each, environment in fleet.environments.items() if name == environment.management]
         if managed and cluster.state in _LEAVES:
             yield Problem(
                 ("clusters", name, "state"),

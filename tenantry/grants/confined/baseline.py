@@ -27,12 +27,8 @@ class Baseline:
     def problems(self) -> Iterator[str]:
         place, spec = self.place, dict(self.planned.manifest["spec"])
         platform, cluster = place.frame.document.platform.namespace, place.frame.clusters[place.cluster]
-        chart = self.plan.planned.get(
-            (self.planned.hub, "HelmChart", self.planned.id.namespace, spec["chartRef"]["name"])
-        ) or (
-            self.plan.planned.get(
-                (self.planned.hub, spec["chartRef"]["kind"], self.planned.id.namespace, spec["chartRef"]["name"])
-            )
+        chart = self.plan.planned.get(("HelmChart", self.planned.id.namespace, spec["chartRef"]["name"])) or (
+            self.plan.planned.get((spec["chartRef"]["kind"], self.planned.id.namespace, spec["chartRef"]["name"]))
         )
         if (
             chart is None

@@ -75,8 +75,6 @@ class Check:
 
     def problems(self) -> Iterator[str]:
         place, id = self.place, self.planned.id
-        if self.planned.hub != place.hub:
-            yield "is on the management cluster of another cluster"
         if self.kind != "ServiceAccount":
             yield from place.misplaced(self.app)
         if not id.api_version.partition("/")[0].endswith(".toolkit.fluxcd.io"):
@@ -192,7 +190,7 @@ class Check:
         name, place = str(reference.get("name")), self.place
         kind = str(reference.get("kind") or _REFERENCES[key] or self.kind)
         namespace = reference.get("namespace", self.planned.id.namespace)
-        found = self.plan.planned.get((self.planned.hub, kind, namespace, name))
+        found = self.plan.planned.get((kind, namespace, name))
         labels = labels_of(found.manifest) if found else {}
         is_addon = not labels.get(TENANT) and APP in labels if found else self._is_addon(namespace, name)
         if key == "dependsOn" and is_addon:

@@ -8,7 +8,7 @@ from functools import cached_property
 from typing import Any
 
 from tenantry.fleet import placement
-from tenantry.fleet.fleet import Fleet, hub_of
+from tenantry.fleet.fleet import Fleet
 from tenantry.fleet.namespaces import extra_namespaces, main_namespace
 from tenantry.fleet.settings import TenantSettings, namespace_layers, settings_of, tenant_states, variables_of
 from tenantry.fleet.template import fill
@@ -125,16 +125,10 @@ class Place:
         return (*(f"{self.cluster}{sign}{self.main}{sign}" for sign in "-."), f"{self.main}.")
 
     @cached_property
-    def hub(self) -> str:
-        """The management cluster; "" where the environment has one alone."""
-        several = len(self.frame.environments[self.environment].managements) > 1
-        return hub_of(self.frame, self.environment, self.cluster) if several else ""
-
-    @cached_property
     def kubeconfig(self) -> SecretKey | ConfigMap | None:
         """None: the cluster is its own management cluster."""
         written = self.frame.clusters[self.cluster].kubeconfig
-        is_hub = hub_of(self.frame, self.environment, self.cluster) == self.cluster
+        is_hub = self.frame.environments[self.environment].management == self.cluster
         return None if is_hub or written is None else written.resolved
 
     @property

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from fnmatch import fnmatchcase
 from functools import cached_property
 
-from tenantry.fleet.fleet import Fleet, hub_of
+from tenantry.fleet.fleet import Fleet
 from tenantry.fleet.namespaces import extra_namespaces, main_namespace
 from tenantry.grants.confined.place import APP, CLUSTER, TENANT, Holder, Place, labels_of
 from tenantry.kube.names import is_reserved_namespace
@@ -21,7 +21,7 @@ class Planned:
         self.frame = frame
         self.environment = environment
         self.objects = objects
-        self.planned = {(each.hub, each.id.kind, each.id.namespace, each.id.name): each for each in objects}
+        self.planned = {(each.id.kind, each.id.namespace, each.id.name): each for each in objects}
         self._holders: dict[str, Holder] = {}
         self._places: dict[tuple[str, str], Place] = {}
         self._namespaces: dict[str, frozenset[str]] = {}
@@ -93,11 +93,9 @@ class Planned:
     def clusters_of(self, each: KubeObject, labels: Mapping[str, str]) -> list[str]:
         """The cluster that an object is for; of what clusters share, those whose kubeconfigs lie beside it."""
         if cluster := labels.get(CLUSTER):
-            known = cluster in self.here or cluster == hub_of(self.frame, self.environment, cluster)
+            known = cluster in self.here or cluster == self.frame.environments[self.environment].management
             return [cluster] if known else []
-        several = len(self.frame.environments[self.environment].managements) > 1
-        beside = self.beside.get(each.id.namespace, ())
-        return [name for name in beside if not several or hub_of(self.frame, self.environment, name) == each.hub]
+        return self.beside.get(each.id.namespace, [])
 
     def namespaces(self, place: Place) -> frozenset[str]:
         """Those of a tenant: of the main file, and where that leaves them to the team, those that nobody else claims."""

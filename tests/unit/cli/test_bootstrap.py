@@ -75,16 +75,6 @@ def test_a_kubeconfig_that_is_not_there_is_refused_with_what_helps_here(capsys: 
 # --- without CLUSTER: the management cluster of the environment --------------------------------------------------
 
 
-SEVERAL = """\
-apiVersion: tenantry/v1
-environments:
-  dev: {management: [eu, us]}
-clusters:
-  eu: {environments: [dev]}
-  us: {environments: [dev]}
-"""
-
-
 def test_without_a_cluster_it_is_the_environment_s_management_cluster(capsys: Capture) -> None:
     of_hub, of_edge = tenantry(capsys, "bootstrap", "hub")[1], tenantry(capsys, "bootstrap", "edge")[1]
     assert tenantry(capsys, "bootstrap", "-e", "dev") == (0, of_hub, "")
@@ -94,16 +84,9 @@ def test_without_a_cluster_it_is_the_environment_s_management_cluster(capsys: Ca
     assert (code, "no environment 'dve'" in err) == (2, True)
 
 
-@pytest.mark.parametrize("of", [(), ("--roles", "deploy", "--for", "group:ops")])
-def test_of_several_management_clusters_one_has_to_be_named(capsys: Capture, of: tuple[str, ...]) -> None:
-    Path("tenants.yaml").write_text(SEVERAL)
-    code, _, err = tenantry(capsys, "bootstrap", "-e", "dev", *of)
-    assert code == 2
-    assert "environment 'dev' has several management clusters" in err
-    assert "name one: tenantry bootstrap eu -e dev (there are eu, us)" in err
-    assert tenantry(capsys, "bootstrap", "us", "-e", "dev", *of)[0] == 0
-    code, _, err = tenantry(capsys, "bootstrap", "nowhere", *of)
-    assert (code, "cluster 'nowhere' is not declared in tenants.yaml" in err) == (2, True)
+def test_roles_are_for_a_management_cluster(capsys: Capture) -> None:
+    code, _, err = tenantry(capsys, "bootstrap", "edge", "-e", "dev", "--roles", "deploy", "--for", "group:ops")
+    assert (code, "'edge' is no management cluster of environment dev" in err) == (2, True)
 
 
 # --- the roles ----------------------------------------------------------------------------------------------------

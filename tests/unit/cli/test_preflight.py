@@ -221,17 +221,6 @@ def test_a_stack_that_is_told_to_be_another_environment_is_told(capsys: Capture,
     assert "error[other-stack]: environment 'qa' is run by stack 'fleet/qa', and this is stack 'fleet/dev'" in out
 
 
-def test_an_environment_that_is_written_to_files_has_no_cluster(capsys: Capture, management: Memory) -> None:
-    Path("Pulumi.dev.yaml").write_text('config: {"tenantry:target": directory}\n')
-    expected = (
-        "error: environment 'dev' is written to files (tenantry:target): no cluster is known to look at\n"
-        "  fix: name the one that takes the files: --kubeconfig FILE --context NAME\n"
-    )
-    assert tenantry(capsys, *DEV) == (2, "", expected)
-    assert tenantry(capsys, *DEV, "--kubeconfig", "hub")[0] == 0
-    assert management.requests
-
-
 @pytest.mark.parametrize(
     ("options", "message"),
     [

@@ -26,6 +26,11 @@ def test_the_row_of_a_model_holds_for_those_that_extend_it() -> None:
         assert all(fix_for_gone(extended, key) == fix for key, fix in rows.items())
 
 
+ENVIRONMENT = (
+    "declare an environment for each management cluster: 'extends:' the first, with a 'management:' of its own"
+)
+
+
 _FLEET = "apiVersion: tenantry/v1\nenvironments: {dev: {management: hub}}\nclusters: {hub: {environments: [dev]}}\n"
 TENANT = _FLEET + "tenants: {rocky: {%s}}\n"
 
@@ -165,6 +170,8 @@ CLUSTERS = "write 'names:' or 'labels:' of clusters"
     [
         ("environments:", "windows: {night: {allow: {hours: '22:00-04:00'}}}\nenvironments:", "windows", SCHEDULE),
         (HUB, f"{HUB}, windows: [night]", "windows", SCHEDULE),
+        ("{environments: [dev]}", "{environments: [dev], management: hub}", "management", ENVIRONMENT),
+        ("clusters:", "clusterGroups: {edge: {management: hub}}\nclusters:", "management", ENVIRONMENT),
         ("{environments: [dev]}", "{environments: [dev], windows: [night]}", "windows", SCHEDULE),
         ("clusters:", "clusterGroups: {edge: {windows: [night]}}\nclusters:", "windows", SCHEDULE),
         (
@@ -224,3 +231,10 @@ def test_the_error_for_a_key_about_runs_says_what_to_write_instead(before: str, 
     assert f"error[unknown-key]: key '{key}' is not known here\n" in told, told
     assert f"\n  fix: {fix}\n" in told, told
     assert told.endswith("Found 1 error\n"), told
+
+
+def test_a_list_of_management_clusters_becomes_an_environment_for_each() -> None:
+    told = problems(
+        rocky("web: {kustomize: {source: manifests}}", ROCKY).replace("management: hub", "management: [hub, edge]")
+    )
+    assert "fix: write one of them, and declare an environment for each of the others, which extends this one" in told

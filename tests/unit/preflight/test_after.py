@@ -230,7 +230,6 @@ APART = NEWER.replace("dev: {management: hub,", "dev: {management: hub-dev,").re
     ("settings", "reason"),
     [
         ("{}", "environment 'dev' names no kubeconfig in the settings of its stack"),
-        ("{tenantry:target: directory}", "environment 'dev' is written to files"),
         ("{tenantry:kubeconfig: nothing.yaml}", "nothing.yaml cannot be read: No such file or directory"),
     ],
 )

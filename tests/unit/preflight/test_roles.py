@@ -78,7 +78,7 @@ class Authorizer:
 def plans(file: Path) -> Iterator[tuple[Fleet, Plan]]:
     loaded = load_fleet(file)
     for plan in plan_all(loaded).values():
-        yield from ((loaded, plan.on(hub)) for hub in plan.hubs)
+        yield loaded, plan
 
 
 @table("file", FLEETS, ids=lambda file: file.parent.name)

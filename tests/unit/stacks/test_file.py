@@ -8,7 +8,7 @@ import pytest
 
 from tenantry.guard.claims import Claim
 from tenantry.messages.errors import Refused
-from tenantry.stacks.file import StackTarget, stack_target
+from tenantry.stacks.file import Reach, StackTarget, stack_target
 from tenantry.stacks.outcome import for_stack
 from tests.components.test_config import read
 
@@ -32,8 +32,8 @@ def test_without_a_file_nothing_is_said(tmp_path: Path) -> None:
 
 def test_settings_are_read_as_pulumi_passes_them_on(tmp_path: Path) -> None:
     config = '{tenantry:kubeconfig: hub, tenantry:context: 1, tenantry:maxDeletions: 4, "other:context": x}'
-    assert target(tmp_path, config) == StackTarget(tmp_path / "hub", "1", 4)
-    assert target(tmp_path, '{tenantry:target: directory, tenantry:context: ""}') == StackTarget(files=True)
+    assert target(tmp_path, config) == StackTarget(Reach(tmp_path / "hub", "1"), 4)
+    assert target(tmp_path, '{tenantry:context: ""}') == StackTarget()
     assert target(tmp_path, "{tenantry:environment: qa}", "name: fleet").claim == Claim("qa", "fleet/dev")
 
 
@@ -48,8 +48,8 @@ def test_settings_are_read_as_pulumi_passes_them_on(tmp_path: Path) -> None:
     ],
 )
 def test_what_the_project_gives_to_all_stacks_counts(tmp_path: Path, project: str, context: str | None) -> None:
-    assert target(tmp_path, "{}", project).context == context
-    assert target(tmp_path, "{tenantry:context: own}", project).context == "own"
+    assert target(tmp_path, "{}", project).reach.context == context
+    assert target(tmp_path, "{tenantry:context: own}", project).reach.context == "own"
 
 
 @pytest.mark.parametrize(
@@ -58,7 +58,6 @@ def test_what_the_project_gives_to_all_stacks_counts(tmp_path: Path, project: st
         {"maxDeletions": "many"},
         {"maxDeletions": "-1"},
         {"maxDeletions": "4.5"},
-        {"target": "nowhere"},
     ],
 )
 def test_what_up_refuses_is_refused_in_the_same_words(tmp_path: Path, settings: dict[str, str]) -> None:

@@ -29,12 +29,12 @@ def stacks(directory: Path, **settings: str) -> Path:
 
 
 def test_stacks_come_by_environment_then_by_name(tmp_path: Path) -> None:
-    stacks(tmp_path, prod="target=cluster", files="environment=prod target=directory", dev="target=cluster")
+    stacks(tmp_path, prod="context=a", files="environment=prod", dev="context=b")
     assert [each.name for each in stacks_of(tmp_path)] == ["dev", "files", "prod"]
     assert [each.name for each in stacks_running(tmp_path, "prod")] == ["files", "prod"]
 
 
 def test_an_environment_without_a_stack_of_its_name_is_reached_as_the_first_that_runs_it_says(tmp_path: Path) -> None:
     stacks(tmp_path, b="environment=prod context=two", a="environment=prod context=one")
-    assert target_of(tmp_path, "prod").context == "one"
-    assert target_of(tmp_path, "dev").context is None
+    assert target_of(tmp_path, "prod").reach.context == "one"
+    assert target_of(tmp_path, "dev").reach.context is None

@@ -36,9 +36,6 @@ def whole_environment(diff: Diff, there: Plan) -> Iterator[Found]:
     elif diff.elsewhere:
         text = f"the management cluster is {after} instead of {before}: every object is deleted there and created here"
         yield Found(DangerKind.DELETION, Rank.EVERYTHING, "", "", lead=text, nobody=True)
-    elif gone := [each for each in diff.hubs[0] if each not in diff.hubs[1]]:
-        text = f"{listed(gone)} {'is' if len(gone) == 1 else 'are'} no longer a management cluster: every object there is deleted"
-        yield Found(DangerKind.DELETION, Rank.EVERYTHING, "", "", lead=text, nobody=True)
     if diff.unprotected:
         text = (
             f"environment '{diff.environment}' is no longer protected: `pulumi destroy` can delete it, and runs can remove"
@@ -189,8 +186,6 @@ def _replaced_namespaces(diff: Diff) -> Iterator[Found]:
         yield Found(DangerKind.NAMESPACE, Rank.DATA, moved.tenant, moved.cluster, verb=words, tail=tail)
     for rehomed in diff.rehomed:
         text = f"the kubeconfig is in namespace '{rehomed.after}' instead of '{rehomed.before}'"
-        if rehomed.is_hub:
-            text = f"its management cluster is {rehomed.after} instead of {rehomed.before}"
         tail = ": all Flux objects are replaced, and Flux deletes what they installed; namespaces stay with their data"
         yield Found(DangerKind.KUBECONFIG, Rank.DATA, "", rehomed.cluster, tail=tail, lead=text, nobody=True)
 

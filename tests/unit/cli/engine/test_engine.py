@@ -29,6 +29,10 @@ case "$*" in *"$FAKE_FAILS"*) exit "${FAKE_CODE:-0}";; esac
 UP = "GOGC=400 GOMEMLIMIT=3GiB PULUMI_SKIP_CHECKPOINTS=true pulumi up --stack dev --parallel 64 --refresh=false"
 
 
+ALONE = ("--no-preflight", "--no-wait")
+"""Pulumi alone, without a cluster."""
+
+
 @pytest.fixture
 def log(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A project with one environment, in which nothing is wrong. What `pulumi` was called with is in the file."""
@@ -37,7 +41,7 @@ def log(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.chdir(folder)
     Path("tenants.yaml").write_text(TEXT)
     Path("Pulumi.yaml").write_text("name: fleet\nruntime: {name: python, options: {virtualenv: .venv}}\n")
-    Path("Pulumi.dev.yaml").write_text("config: {tenantry:target: directory}\n")
+    Path("Pulumi.dev.yaml").write_text("config: {}\n")
     Path(".venv/lib/python3.11/site-packages/pulumi_kubernetes-4.25.0.dist-info").mkdir(parents=True)
     program(PULUMI)
     for name in [each for each in os.environ if each.startswith(("PULUMI_", "GOGC", "GOMEMLIMIT"))]:
@@ -58,7 +62,7 @@ def program(text: str) -> None:
 
 def test_up_runs_pulumi_with_what_it_was_given(capsys: Capture, log: Path) -> None:
     given = ("--yes", "--target", "urn:x", "--", "--message", "a b", "-p", "8")
-    code, out, err = tenantry(capsys, "up", "-e", "dev", *given)
+    code, out, err = tenantry(capsys, "up", "-e", "dev", *ALONE, *given)
     assert (code, out) == (0, "")
     assert err == (
         "GOGC=400 GOMEMLIMIT=3GiB PULUMI_SKIP_CHECKPOINTS=true pulumi up --stack dev --refresh=false --yes"
@@ -69,7 +73,7 @@ def test_up_runs_pulumi_with_what_it_was_given(capsys: Capture, log: Path) -> No
 
 def test_no_temporary_file_of_a_run_is_left_behind(capsys: Capture, log: Path) -> None:
     program('#!/bin/sh\necho "$TMPDIR" > "$FAKE_LOG"\necho credentials > "$TMPDIR/kubeconfig1"\n')
-    assert tenantry(capsys, "up", "-e", "dev")[0] == 0
+    assert tenantry(capsys, "up", "-e", "dev", *ALONE)[0] == 0
     folder = Path(log.read_text().strip())
     assert folder.name.startswith("tenantry-")
     assert not folder.exists()
@@ -105,7 +109,7 @@ def test_the_exit_code_says_why_pulumi_ended(
 ) -> None:
     monkeypatch.setenv("FAKE_CODE", str(code))
     monkeypatch.setenv("FAKE_OUTCOME", outcome)
-    assert tenantry(capsys, "up", "-e", "dev") == (expected, "", f"{UP}\n{words}")
+    assert tenantry(capsys, "up", "-e", "dev", *ALONE) == (expected, "", f"{UP}\n{words}")
 
 
 @pytest.mark.usefixtures("log")
@@ -121,22 +125,6 @@ def test_a_run_whose_program_asks_for_a_refresh_is_begun_again(
     assert (first.endswith("--parallel 64 --refresh=false"), second.endswith("--parallel 64 --refresh")) == (True, True)
 
 
-def test_a_run_that_leaves_out_a_management_cluster_does_not_refresh(
-    capsys: Capture, monkeypatch: pytest.MonkeyPatch, log: Path
-) -> None:
-    code, _, err = tenantry(capsys, "up", "-e", "dev", "--without", "hub-us", "--refresh")
-    assert (code, log.read_text()) == (2, "")
-    assert "--refresh reads all objects in the state, those on hub-us too, and this run leaves hub-us out" in err
-    assert "tenantry up --environment dev --refresh" in err
-    monkeypatch.setenv("FAKE_OUTCOME", "refresh")
-    monkeypatch.setenv("FAKE_FAILS", "--refresh=false")
-    monkeypatch.setenv("FAKE_CODE", "32")
-    without = ("--no-preflight", "--no-wait", "--without", "hub-us")
-    code, _, err = tenantry(capsys, "up", "-e", "dev", *without)
-    assert (code, len(log.read_text().splitlines())) == (1, 1)
-    assert "fix: when that can be reached: tenantry up --environment dev" in err
-
-
 PROTECTING = """#!/bin/sh
 echo "$*" >> "$FAKE_LOG"
 if [ "$1" = state ]; then touch unprotected; elif [ ! -f unprotected ]; then
@@ -149,7 +137,7 @@ def test_up_takes_the_protection_off_what_its_program_names_and_a_preview_change
     capsys: Capture, log: Path, verb: str, code: int
 ) -> None:
     program(PROTECTING)
-    assert tenantry(capsys, verb, "-e", "dev")[0] == code
+    assert tenantry(capsys, verb, "-e", "dev", *(ALONE if verb == "up" else ()))[0] == code
     calls = [line.removesuffix(" --parallel 64 --refresh=false") for line in log.read_text().splitlines()]
     unprotect = f"state unprotect --yes --cwd {Path.cwd()} --stack dev urn:a$b::x urn:c"
     assert calls == (["up --stack dev", unprotect, "up --stack dev"] if verb == "up" else ["preview --stack dev"])
@@ -168,16 +156,19 @@ def test_a_refresh_of_the_users_own_is_left_as_it_is(
 def test_what_is_missing_is_said_before_pulumi_starts(
     capsys: Capture, monkeypatch: pytest.MonkeyPatch, log: Path
 ) -> None:
-    Path("Pulumi.dev.yaml").write_text("config: {tenantry:target: directory}\nencryptionsalt: v1:x\n")
+    Path("Pulumi.dev.yaml").write_text("config: {}\nencryptionsalt: v1:x\n")
     missing = "the passphrase of stack 'dev' is not known\n  fix: export PULUMI_CONFIG_PASSPHRASE_FILE=FILE, or"
-    assert tenantry(capsys, "up", "-e", "dev")[::2] == (2, f"error: {missing} PULUMI_CONFIG_PASSPHRASE\n")
+    assert tenantry(capsys, "up", "-e", "dev", *ALONE)[::2] == (2, f"error: {missing} PULUMI_CONFIG_PASSPHRASE\n")
     monkeypatch.delenv("PULUMI_BACKEND_URL")
     monkeypatch.setenv("FAKE_LOGIN", "3")
     login = "pulumi is not logged in to its state backend: pulumi whoami failed\n  fix: `pulumi login`, or set"
-    assert tenantry(capsys, "up", "-e", "dev")[::2] == (2, f"error: {login} PULUMI_BACKEND_URL\n")
+    assert tenantry(capsys, "up", "-e", "dev", *ALONE)[::2] == (2, f"error: {login} PULUMI_BACKEND_URL\n")
     Path("bin/pulumi").unlink()
     install = "install it, https://www.pulumi.com/docs/install/"
-    assert tenantry(capsys, "up", "-e", "dev")[::2] == (2, f"error: there is no command 'pulumi'\n  fix: {install}\n")
+    assert tenantry(capsys, "up", "-e", "dev", *ALONE)[::2] == (
+        2,
+        f"error: there is no command 'pulumi'\n  fix: {install}\n",
+    )
     Path(".sandbox").mkdir()
     sandbox = "use the sandbox's: tenantry sandbox run -- tenantry preview --environment dev"
     assert f"fix: {sandbox}; or {install}" in tenantry(capsys, "preview", "-e", "dev")[2]
@@ -187,7 +178,7 @@ def test_what_is_missing_is_said_before_pulumi_starts(
 @pytest.mark.usefixtures("log")
 def test_pulumi_cloud_keeps_its_checkpoints(capsys: Capture, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("PULUMI_BACKEND_URL")
-    assert tenantry(capsys, "up", "-e", "dev") == (
+    assert tenantry(capsys, "up", "-e", "dev", *ALONE) == (
         0,
         "",
         "GOGC=400 GOMEMLIMIT=3GiB pulumi up --stack dev --parallel 64 --refresh=false\n",
@@ -318,7 +309,7 @@ while :; do sleep 0.05; done
 def test_each_ctrl_c_reaches_pulumi_once() -> None:
     program(CANCELLED)
     keys = [("running", INTERRUPT), ("signal 1", INTERRUPT)]
-    code, screen = tenantry_in_terminal("up", "-e", "dev", columns=80, keys=keys)
+    code, screen = tenantry_in_terminal("up", "-e", "dev", *ALONE, columns=80, keys=keys)
     assert (code, screen.count("signal 1"), screen.count("signal 2")) == (130, 1, 1), screen
 
 
