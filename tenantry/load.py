@@ -32,14 +32,7 @@ def load_fleet(file: Path, reader: Reader = bytes_of) -> Fleet:
     reader: what gives the bytes of each file.
     Raises: InvalidFleet: all problems of the files; Refused: the file cannot be read.
     """
-    try:
-        source = filled(read_all(file, reader))
-    except InvalidFleet as error:
-        from tenantry.fleet.mistakes import of_its_type
-
-        error.diagnostics = tuple(map(of_its_type, error.diagnostics))
-        raise
-    return fleet_of(source)
+    return fleet_of(filled(read_all(file, reader)))
 
 
 def fleet_of(source: ParsedFile) -> Fleet:

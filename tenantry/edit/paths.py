@@ -11,7 +11,6 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import cache
 from typing import Any
 
-from tenantry.fleet.hints import fix_for_place, meant_path
 from tenantry.fleet.json_schema import json_schema
 from tenantry.messages.data import ABSENT, value_at
 from tenantry.messages.errors import USAGE, InvalidFleet, Path, Refused
@@ -232,10 +231,6 @@ def check_known(path: Path, value_of: ValueAt) -> None:
 
     Raises: Refused: no such key exists; something on the way is not declared, or is a word or another single value.
     """
-    fix = _fix_for_place(path, value_of)
-    is_known = schemas_at(path) and path[2:3] not in (("quota",), ("tenants",))
-    if fix and not is_known:
-        raise Refused(f"'{format_path(path)}' cannot be set", fix)
     for depth in range(1, len(path) + 1):
         part, above = path[:depth], path[: depth - 1]
         if above and isinstance(held := value_of(above), str | int | float):
@@ -245,16 +240,6 @@ def check_known(path: Path, value_of: ValueAt) -> None:
         is_override = depth > 2 and part[-3] == "overrides"  # refers to something that is declared elsewhere
         if depth < len(path) and is_name(part) and value_of(part) is ABSENT and not is_override:
             raise _absent(part, value_of(above), known=True)
-
-
-def _fix_for_place(path: Path, value_of: ValueAt) -> str:
-    """The path that is meant where a setting was named by its environment or cluster; "" for other mistakes."""
-    groups = ("environments", "clusters")
-    document = {group: each for group in groups if isinstance(each := value_of((group,)), dict)}
-    meant = meant_path(path, document)
-    if meant and meant[0] != "defaults" and schemas_at(meant):
-        return f"did you mean '{format_path(meant)}'?"
-    return fix_for_place(path, document)
 
 
 def not_there(path: Path, value_of: ValueAt) -> Refused:

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any, TypeAlias
 
-from tenantry.fleet.hints import fix_for_key, fix_for_owned, quoted
+from tenantry.fleet.hints import FOR_OWNED, fix_for_key
 from tenantry.flux.conformance import check_part
 from tenantry.flux.schemas import schema_of
 from tenantry.messages.data import mapping_at
@@ -161,8 +161,6 @@ def _findings(model: type[FluxBlock], block: dict[str, Any], at: Path) -> Iterat
         top_level = finding.code == "unknown-key" and len(finding.path) == len(at) + 1
         if top_level:
             fix = fix_for_key(model, str(finding.path[-1]), block)
-            if at[0] == "platform" and "'sources:'" in fix:
-                fix = f"write 'source: {{{'helm' if at[-1] == 'helm' else 'git'}: {{url: ...}}}}' beside '{at[-1]}:'"
             yield unknown_key(finding.path, _known(model), fix)
         elif finding.path not in owned:
             yield finding
@@ -183,24 +181,14 @@ def _pods_references(block: dict[str, Any], at: Path) -> Iterator[tuple[Path, st
         for index, entry in enumerate(entries if isinstance(entries, list) else ()):
             key = next((each for each in _OF_PODS if each in entry), "") if isinstance(entry, dict) else ""
             if key and "kind" not in entry:
-                named = mapping_at(entry, key)
-                parts = [f"kind: {_OF_PODS[key]}", f"name: {_reference(named.get('name'), 'NAME')}"]
-                if way[-1] == "valuesFrom" and "key" in named:
-                    parts += [f"valuesKey: {_reference(named['key'], 'KEY')}", "targetPath: PATH"]
-                where = ", with PATH the place in the values, such as 'auth.password'" if len(parts) > 2 else ""
-                yield (*at, *way, index), f"write {{{', '.join(parts)}}}{where}"
+                of_key = ", valuesKey: KEY, targetPath: PATH" if way[-1] == "valuesFrom" else ""
+                yield (*at, *way, index), f"write {{kind: {_OF_PODS[key]}, name: NAME{of_key}}}"
 
 
-def _reference(value: Any, instead: str) -> str:
-    """The name of an object or of a key in it, as the fix may repeat it."""
-    shown = quoted(value, ())
-    return instead if shown == "..." else shown
-
-
-def _in_one_app(at: Path, key: str, value: str) -> str:
+def _in_one_app(at: Path, key: str) -> str:
     """The fix for a key of one app in a block for all apps, such as a tenant's `helm`: their names may be forgotten."""
     group, whose = ("addons", "add-ons") if at[0] == "platform" else ("apps", "apps")
-    nested = f"{group}: {{NAME: {{{at[-1]}: {{{key}: {value}}}}}}}"
+    nested = f"{group}: {{NAME: {{{at[-1]}: {{{key}: ...}}}}}}"
     where = " in a tenant" if at[0] == "defaults" else ""
     return f"write '{nested}'{where}, or remove it: this '{at[-1]}:' is for all {whose}"
 
@@ -210,9 +198,9 @@ def _owned(model: type[FluxBlock], block: dict[str, Any], at: Path) -> Iterator[
         first, _, second = name.partition(".")
         inner = block.get(first)
         if not second and first in block:
-            fix = fix_for_owned(first, block)
+            fix = FOR_OWNED.get(first, "")
             if reason.startswith("each app says it"):
-                fix = fix or _in_one_app(at, first, quoted(block[first], ()))
+                fix = fix or _in_one_app(at, first)
             if first == "secretRef":
                 owner = at[:2] if at[0] == "tenants" else at[:1]
                 whole = at[-2] == "receivers"

@@ -1,33 +1,50 @@
-"""One mistake is one finding: joins the findings that a single mistake leads to, and explains characters that look like others.
+"""One mistake is one finding: joins the findings that a single mistake leads to.
 
-Called by: `load`, only for a file with problems.
+Called by: `shape`, and `load` for the findings of a whole file, only for a file with problems.
 Never: drops a finding without telling its mistake.
 """
 
 from __future__ import annotations
 
+import re
+import unicodedata
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
-from tenantry.fleet.hints import quoted
-from tenantry.fleet.model_paths import annotation_at
-from tenantry.flux.schemas import schema_of
+from tenantry.fleet.value_hints import quoted
 from tenantry.messages.data import value_at
-from tenantry.messages.errors import Path, Problem
+from tenantry.messages.errors import Problem
 from tenantry.messages.text import grouped
-from tenantry.model import Document
 
-_QUOTES = dict.fromkeys("\u201c\u201d\u201e\u201f\u00ab\u00bb\u2018\u2019\u201a", "")
-_LOOKALIKES = {
-    **_QUOTES,
-    **dict.fromkeys("\u2010\u2011\u2012\u2013\u2014\u2212", "-"),
-    **dict.fromkeys("\u00a0\u2007\u202f", " "),
-    **dict.fromkeys("\u200b\u200c\u200d\u2060\ufeff", ""),
-    "\u2026": "...",
-}
-"""Characters that word processors, chats and pages put in place of plain ones, and what was typed."""
-_PLAIN = str.maketrans(_LOOKALIKES)
+_MISSING_KEY = re.compile(r"key '([A-Za-z]+)' is missing")
+_MEANT_KEY = re.compile(r"write '([A-Za-z]+)(?=[:'])")
+
+
+def without_repeats(found: tuple[Problem, ...], known: tuple[Problem, ...]) -> Iterator[Problem]:
+    """Findings that do not repeat others: a `branch:` beside `url:` is also a missing `ref:`, a typo the missing key itself.
+
+    Args: known: further findings, which are told.
+    """
+    meant = {
+        (*each.path[:-1], key[1])
+        for each in (*known, *found)
+        if each.code == "unknown-key" and (key := _MEANT_KEY.match(each.fix))
+    }
+    wrong_keys = {each.path for each in found if each.at_key}
+    # What follows such a key belongs under it.
+    displaced = {each.path for each in found if each.fix.startswith("indent '")}
+    in_whole = {each.path for each in known if each.code == "wrong-reference"}
+    for each in found:
+        if any(each.path[: len(path)] == path for path in in_whole):
+            continue
+        if any(each.path[: len(path) - 1] == path[:-1] for path in displaced) and each.path not in displaced:
+            continue
+        missing = _MISSING_KEY.match(each.message) if each.code == "missing-key" else None
+        if missing and (*each.path, missing[1]) in meant:
+            continue
+        if each.at_key or not any(each.path[:depth] in wrong_keys for depth in range(1, len(each.path) + 1)):
+            yield each
 
 
 def explained(findings: Iterable[Problem], data: Mapping[str, Any]) -> Iterator[Problem]:
@@ -42,7 +59,7 @@ def explained(findings: Iterable[Problem], data: Mapping[str, Any]) -> Iterator[
             names = [f"'{each.path[-1]}'" for each in same]
             message = f"keys {', '.join(names[:-1])} and {names[-1]} are not known here"
             first = replace(first, message=message)
-        yield _typed_plainly(of_its_type(first), data)
+        yield _typed_plainly(first, data)
 
 
 def _mistake(finding: Problem) -> object:
@@ -56,8 +73,8 @@ def _of_another_format(data: Mapping[str, Any]) -> Problem | None:
     if not ("kind" in data and data.keys() & {"metadata", "spec"}):
         return None
     if str(data.get("apiVersion")).startswith("tenantry/"):
-        message, fix = "tenants.yaml is no Kubernetes object", "move all that 'spec:' holds to the top level"
-        fix += ", and remove 'kind:', 'metadata:' and 'spec:'"
+        message = "tenants.yaml is no Kubernetes object"
+        fix = "move all that 'spec:' holds to the top level, and remove 'kind:', 'metadata:' and 'spec:'"
     else:
         kind = quoted(data["kind"], ())
         message = f"this is {'another object' if kind == '...' else f'an object of kind {kind}'}, not a tenants.yaml"
@@ -65,40 +82,19 @@ def _of_another_format(data: Mapping[str, Any]) -> Problem | None:
     return Problem(("kind",), "other-format", message, fix=fix, at_key=True)
 
 
-def of_its_type(finding: Problem) -> Problem:
-    """A word such as `yes`: a switch takes true or false, anything else takes it in quotes."""
-    if finding.code != "ambiguous":
-        return finding
-    annotation = annotation_at(Document, finding.path) or _flux_type(finding.path)
-    word = finding.message.split("'")[1]
-    if bool in annotation:
-        return replace(finding, fix=f"write {'true' if word.lower() in ('yes', 'on') else 'false'}")
-    return replace(finding, fix=f'write "{word}", in quotes') if str in annotation else finding
-
-
-def _flux_type(path: Path) -> tuple[Any, ...]:
-    """The type of a key of Flux's own at the top of a block."""
-    kind = {"kustomize": "Kustomization", "helm": "HelmRelease"}.get(str(path[-2])) if len(path) > 1 else None
-    part = schema_of(kind).spec["properties"].get(str(path[-1]), {}) if kind else {}
-    return {"boolean": (bool,), "string": (str,)}.get(part.get("type", ""), ())
-
-
 _LOOKED_AT = 500
 """Characters of a text. A text can have millions, and as many problems."""
+_ODD = frozenset({"Pi", "Pf", "Ps", "Pd", "Cf", "Zs"})
+"""The categories of quotes, dashes and spaces, which word processors, chats and pages put in place of plain ones."""
 
 
 def _typed_plainly(finding: Problem, data: Mapping[str, Any]) -> Problem:
-    """What to write for a key or a value with characters that look like plain ones."""
-    value = value_at(data, finding.path)
-    texts = [str(finding.path[-1])] if finding.at_key and finding.path else []
-    texts += [value] if isinstance(value, str) and not finding.at_key else []
-    for text in texts:
-        if odd := next((char for char in text[:_LOOKED_AT] if char in _LOOKALIKES), ""):
-            name = "a typographic quote" if odd in _QUOTES else "not a plain character"
-            shown = f"'{odd}'" if odd.isprintable() and not odd.isspace() else f"U+{ord(odd):04X}"
-            meant = quoted(text.translate(_PLAIN).strip(), finding.path)
-            fix = f"write {meant}, with plain characters"
-            if meant == "...":
-                fix = finding.fix if finding.fix.startswith("write '") else "type it again, with plain characters"
-            return replace(finding, notes=(f"{shown} is {name}; YAML takes it as a part of the text",), fix=fix)
+    """Says so where a key or a value has a character that looks like a plain one."""
+    text = finding.path[-1] if finding.at_key and finding.path else value_at(data, finding.path)
+    for char in text[:_LOOKED_AT] if isinstance(text, str) else "":
+        if not char.isascii() and unicodedata.category(char) in _ODD:
+            shown = f"'{char}'" if char.isprintable() and not char.isspace() else f"U+{ord(char):04X}"
+            fix = finding.fix if finding.fix.startswith("write '") else "type it again, with plain characters"
+            note = f"{shown} is not a plain character; YAML takes it as a part of the text"
+            return replace(finding, notes=(note,), fix=fix)
     return finding

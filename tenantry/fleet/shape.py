@@ -7,7 +7,6 @@ reported as unknown.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from itertools import islice
@@ -16,11 +15,10 @@ from typing import Any
 from pydantic_core import ValidationError
 
 from tenantry.fleet.classes import Once
-from tenantry.fleet.gone import fix_for_gone
-from tenantry.fleet.hints import by_labels, fix_for_key, fix_for_owned, fix_for_place, quoted, without_repeats
+from tenantry.fleet.hints import AT_THE_TOP, FOR_OWNED, fix_for_key, misplaced
 from tenantry.fleet.inherit import inherit
-from tenantry.fleet.misplaced import in_a_list, misplaced
-from tenantry.fleet.model_paths import elsewhere, fields_of, model_at
+from tenantry.fleet.mistakes import without_repeats
+from tenantry.fleet.model_paths import fields_of, model_at
 from tenantry.fleet.value_hints import fix_for_value, quota_fix
 from tenantry.messages.data import ABSENT, mapping_at, value_at, without
 from tenantry.messages.errors import MAX_PROBLEMS, Path, Problem, first_of
@@ -36,11 +34,9 @@ from tenantry.messages.problems import (
     unknown_key,
     wrong_type,
 )
-from tenantry.messages.text import closest
 from tenantry.model import Addon, Document, Model, Oci, Settings, Tenant
 
 _KEY_MARK = "[key]"
-_CLUSTERS_NAME = re.compile(r"\bNAME\b")
 _SETTING = object()
 """Stands for any key of a tenant but those of its parts and its selector: apps refer to them, and would seem wrong without."""
 _PARTS = Tenant.model_fields.keys() - Settings.model_fields.keys() | {"clusters"}
@@ -149,7 +145,7 @@ def _finding(detail: dict[str, Any], at: Path, path: Path, model: type[Model], d
             value = value_at(data, path)
             expected = _EXPECTED[kind]
             meant = model_at(model, (*path, 0) if expected == "a list" else path)
-            return wrong_type(here, expected, value, fix_for_value(expected, meant, here, value, {} if at else data))
+            return wrong_type(here, expected, value, fix_for_value(expected, meant, here, value))
         case _:  # our own refusals carry their code as the type
             text = context.get("text", detail["msg"])
             text = f"{entry_name(here)} {text}" if context.get("of_entry") else text
@@ -159,7 +155,7 @@ def _finding(detail: dict[str, Any], at: Path, path: Path, model: type[Model], d
                 here, at_key = ((*here, given[-1]), True) if len(given) > 1 else (here, at_key)
             fix = context.get("fix", "")
             if kind == "bad-resource":
-                fix = fix_for_place(here, {} if at else data) or quota_fix(str(path[-1]), value_at(data, path))
+                fix = quota_fix(str(path[-1]), value_at(data, path))
             return Problem(here, kind.replace("_", "-"), text, fix=fix, at_key=at_key)
 
 
@@ -186,8 +182,6 @@ _EXPECTED = {
 
 def _example(model: type[Model] | None, path: Path, data: Any) -> str:
     """A missing key with a value; "" if nothing can be said."""
-    if path[-1] == "clusters" and path[-3:-2] == ("where",):
-        return by_labels(value_at(data, (*path[:-1], "labels")))
     if model is Document and path[-1] == "environments":
         return "environments: {NAME: {management: CLUSTER}}"
     if model and issubclass(model, Oci):
@@ -205,43 +199,14 @@ def unknown_key_of(path: Path, model: type[Model] | None, beside: dict[str, Any]
     """
     key = str(path[-1])
     if model and (reason := model.owned.get(key)):
-        return owned_key(path, reason, fix_for_owned(key, beside))
+        return owned_key(path, reason, FOR_OWNED.get(key, ""))
     known = fields_of(model) if model else {}
-    if model and (fix := fix_for_gone(model, key)):
-        return unknown_key(path, known, fix)
-    if model and issubclass(model, Tenant) and len(path) == 3 and (fix := elsewhere(Document, path[:2])):
+    if model and issubclass(model, Tenant) and len(path) == 3 and (fix := AT_THE_TOP.get(str(path[1]))):
         return unknown_key(path[:2], (), fix)
-    if data and (fix := fix_for_place(path, data)):
-        return unknown_key(path, known, fix)
-    if data and (found := misplaced(path, beside.get(key), data)):
+    fix = fix_for_key(model, key, beside)
+    if not fix and data and (found := misplaced(path, beside.get(key), data)):
         return unknown_key(path, (), found.fix)
-    if fix := in_a_list(key, beside.get(key), known):
-        return unknown_key(path, known, fix)
-    fix = fix_for_key(model, key, beside, data)
-    fix = _of_its_kind(fix, path, beside.get(key), data)
-    if path[0] == "clusters":
-        fix = _CLUSTERS_NAME.sub(str(path[1]), fix)
-    if not fix and data and not closest(key, known, cutoff=0.8):
-        fix = elsewhere(Document, path)
     return unknown_key(path, known, fix)
-
-
-_BELONGS = re.compile(r"'\w+' belongs under '(kustomize|helm):'")
-
-
-def _of_its_kind(fix: str, path: Path, value: Any, data: dict[str, Any]) -> str:
-    """The fix for a key that belongs into a block, with what the kind of app and its tenant make of it."""
-    found = _BELONGS.fullmatch(fix)
-    if not found or len(path) < 5 or path[0] != "tenants":
-        return fix
-    app, other = mapping_at(data, *map(str, path[:4])), "helm" if found[1] == "kustomize" else "kustomize"
-    if found[1] not in app and other in app:
-        of_source = "; the 'ref:' of its source says which version it takes" if path[-1] == "version" else ""
-        return f"remove it: '{path[-1]}' is for '{found[1]}:', and '{path[3]}' is a '{other}:' app{of_source}"
-    name, declared = quoted(value, ()), mapping_at(data, *map(str, path[:2]), "namespaces")
-    if path[-1] == "targetNamespace" and name not in ("...", path[1], *declared):
-        return f"{fix}, and declare the namespace in the tenant: 'namespaces: {{{name}: {{}}}}'"
-    return fix
 
 
 def _entry(path: Path) -> Path | None:

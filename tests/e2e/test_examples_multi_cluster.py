@@ -227,44 +227,9 @@ def test_a_cluster_taken_out_of_the_environment_keeps_nothing_of_it(
     assert america.get("", "v1", "Secret", "secrets", "america-south-kubeconfig", "clusters") is not None
 
 
-def test_a_cluster_with_a_flux_of_its_own_joins_the_environment(staged: Project, america: Cluster) -> None:
-    """Workflow 1: what the environment has on its first management cluster stays as it is."""
-    before = snapshot(america)
-    follow(staged, 1)
-    staged.start("dev")
-    on_both(staged, "dev")
-    assert snapshot(america) == before
-    with closing(Cluster(staged.root / ASIA)) as asia:
-        assert variable(asia, "dev-yakuza", "katana-vote") == "pandas or tigers"
-        assert asia.ready("Deployment", "dev-ronin", "bow") == 1
-        assert asia.deployment("nginx", "nginx") is not None
-
-
 def test_destroying_the_environment_leaves_the_other_one(staged: Project, america: Cluster) -> None:
     of_stage = snapshot(america, environment="stage")
     staged.offboard().ok()
     assert snapshot(america) == of_stage
     assert america.deployment("nginx", "nginx") is None
     eventually(lambda: not any(each.startswith("dev-") for each in america.namespaces()), "the namespaces to go")
-
-
-def test_a_cluster_with_a_flux_of_its_own_gets_a_second_environment(staged: Project) -> None:
-    """Workflow 2."""
-    follow(staged, 2)
-    staged.start("dev")
-    staged.make_stack("qa")
-    on_both(staged, "qa")
-    with closing(Cluster(staged.root / ASIA)) as asia:
-        assert variable(asia, "qa-yakuza", "katana-vote") == "pandas or tigers"
-        assert "qa-ronin" not in asia.namespaces()
-
-
-def on_both(project: Project, environment: str) -> None:
-    """Say how the stack of an environment reaches both management clusters, and bring it up."""
-    for hub, file in {"america": ".sandbox/america/kubeconfig", "asia": ASIA}.items():
-        setting = ("--stack", environment, "--path", f"tenantry:hubs.{hub}.kubeconfig", file)
-        project.pulumi("config", "set", *setting).ok()
-    project.deploy(environment)
-
-
-ASIA = ".sandbox/asia/kubeconfig"

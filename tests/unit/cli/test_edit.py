@@ -99,31 +99,13 @@ error: 'rol' is not a key of 'tenants.rocky'
 error: 'tenants.movy.clusters.all' has no entries, so there is no 'tenants.movy.clusters.all.of'
   fix: set it as a whole: tenantry set tenants.movy.clusters.all VALUE
 """,
-    ("set", "environments.prod.quota.pods", "5"): """\
-error: 'environments.prod.quota.pods' cannot be set
-  fix: write it under 'defaults.overrides.environments.prod.quota' for all tenants, \
-or under 'tenants.NAME.overrides.environments.prod.quota' for one
-""",
-    ("set", "environments.prod.tenants.rocky.quota.pods", "5"): """\
-error: 'environments.prod.tenants.rocky.quota.pods' cannot be set
-  fix: did you mean 'tenants.rocky.overrides.environments.prod.quota.pods'?
-""",
-    ("set", "tenants.rocky.environments.prod.quota.pods", "5"): """\
-error: 'tenants.rocky.environments.prod.quota.pods' cannot be set
-  fix: did you mean 'tenants.rocky.overrides.environments.prod.quota.pods'?
-""",
-    ("set", "tenants.rocky.quota.prod.pods", "5"): """\
-error: 'tenants.rocky.quota["prod.pods"]' cannot be set
-  fix: did you mean 'tenants.rocky.overrides.environments.prod.quota.pods'?
-""",
     ("set", "tenants.movy.apps.web.clusters.edge-1.helm.version", "5"): """\
-error: 'tenants.movy.apps.web.clusters.edge-1.helm.version' cannot be set
-  fix: did you mean 'tenants.movy.apps.web.overrides.clusters.edge-1.helm.version'?
+error: 'edge-1' is not a key of 'tenants.movy.apps.web.clusters'
+  fix: known keys: names, labels, all, exclude
 """,
     ("set", "tenants.movy.apps.web.overrides.environments.prod.state", "5"): """\
-error: 'tenants.movy.apps.web.overrides.environments.prod.state' cannot be set
-  fix: an app is paused in all environments, with 'state: paused' on the app itself; \
-in 'prod' only, `flux suspend` stops it
+error: 'state' is not a key of 'tenants.movy.apps.web.overrides.environments.prod'
+  fix: known keys: kustomize, helm, dependsOn, metadata
 """,
     ("set", "tenants.rocky.podSecurity.version", "v1.30"): """\
 error: 'tenants.rocky.podSecurity' is the word 'baseline', which stands for a whole mapping
