@@ -68,8 +68,8 @@ TASKS = {
     "why": "on-call.html#on-call",
     "troubleshoot": "on-call.html#on-call",
     "on call": "on-call.html#on-call",
-    "remove cluster": "remove-a-cluster.html#remove-a-cluster",
-    "move tenant": "move-a-tenant-to-another-cluster.html#move-a-tenant-to-another-cluster",
+    "remove cluster": "moving.html#remove-a-cluster",
+    "move tenant": "moving.html#move-a-tenant-to-another-cluster",
     "developer": "developers.html#for-tenants-developers",
 }
 """By what a reader types: the first result."""
