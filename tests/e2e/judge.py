@@ -30,6 +30,7 @@ PLURALS = {kind: plural for _, _, kind, plural in KINDS} | {
     "Ingress": "ingresses",
     "Namespace": "namespaces",
     "PriorityClass": "priorityclasses",
+    "Role": "roles",
 }
 
 

@@ -5,6 +5,8 @@ Some settings are granted (`arena.FRAME`).
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from tests.faults.arena import TENANT
 from tests.faults.declarations import Declaration, app, release, source_block, tenant, with_setting
 
@@ -142,7 +144,7 @@ INCLUDED = (
     _address(
         "fullwidth-dots", "{git}/mallory/\uff0e\uff0e/rocky/manifests.git", "contains the character U+FF0E in its path"
     ),
-    _address("no-width", "{git}/mallory\u200b/manifests.git", "contains the character U+200B in its path"),
+    replace(_address("no-width", "{git}/mallory\u200b/manifests.git"), refusal="character U+200B cannot be seen"),
     _address("prefix", "{git}/mallory-2/manifests.git"),
     _address("user", "http://127.0.0.1@git.example.org/git/mallory/m", "has a user with other characters"),
     _address("port", "http://127.0.0.1:8931/git/mallory/m"),
