@@ -184,18 +184,13 @@ def _without_values(
     values = missing(lacking, secrets.values)
     what = "a value is" if len(values) == 1 else f"{len(values)} values are"
     commands = "\n       ".join(map(command_of, values))
-    done = _done((each.id for each in lacking), kept, left_out)
-    return f"{what} not in the stack's secret config, so {done}\n  fix: {commands}"
-
-
-def _done(ids: Iterable[ObjectId], kept: Collection[ObjectId], left_out: Collection[ObjectId]) -> str:
-    held = list(ids)
     done = [
-        f"{listed(sorted(own))} {one if len(own) == 1 else several}"
-        for among, one, several in (
+        f"{listed(sorted(ids))} {one if len(ids) == 1 else several}"
+        for ids, one, several in (
             (kept, "stays as it is", "stay as they are"),
             (left_out, "is left out", "are left out"),
         )
-        if (own := [id for id in held if id in among])
+        if ids
     ]
-    return f"{', and '.join(done)}; everything else of the run goes through"
+    so = f"{', and '.join(done)}; everything else of the run goes through"
+    return f"{what} not in the stack's secret config, so {so}\n  fix: {commands}"
