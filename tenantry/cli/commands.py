@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import sys
 import textwrap
+from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -19,12 +20,12 @@ GIVEN = "tenantry.given"
 """The key of a context's `meta` with the words after the command, for lines to type."""
 
 
-class Late:
+class Late(ABC):
     """A parameter whose value depends on others: it is settled when all of them are parsed."""
 
+    @abstractmethod
     def settle(self, context: click.Context) -> None:
         """Set the parameter in `context.params`. Raises: click.UsageError."""
-        raise NotImplementedError
 
 
 DESTRUCTIVE = frozenset({"remove", "destroy", "down"})

@@ -1,6 +1,6 @@
 """What to write instead of a key that earlier drafts of the language had.
 
-called by: `shape` and `hints`, for unknown keys.
+Called by: `shape` and `hints`, for unknown keys.
 Never: accepts such a key.
 """
 

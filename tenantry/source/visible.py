@@ -25,8 +25,8 @@ def check_text(text: str, file: str) -> None:
 def check_values(file: ParsedFile) -> None:
     """Raises: InvalidFleet: a value or key has such a character, written as an escape."""
     for path, text in _texts(file.data, ()):
-        if (index := _hidden(text.replace("\r\n", "\n"))) is not None:
-            raise invalid(file.locate(path), *_words(text.replace("\r\n", "\n")[index]))
+        if (index := _hidden(text)) is not None:
+            raise invalid(file.locate(path), *_words(text[index]))
 
 
 def _hidden(text: str) -> int | None:
