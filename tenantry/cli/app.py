@@ -71,7 +71,6 @@ _MODULES = {
     "up": "tenantry.cli.engine.up",
     "destroy": "tenantry.cli.engine.destroy",
     "status": "tenantry.cli.status.command",
-    "tree": "tenantry.cli.status.tree_command",
     **{name: f"tenantry.cli.edit.{name}" for name in ("add", "remove", "set", "promote")},
 }
 """The modules of commands that are not in a module of their own name. A module has `command`, or `commands` by name."""

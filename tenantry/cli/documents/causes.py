@@ -18,6 +18,8 @@ class Evidence(Part):
     since: TextOrNull
     """`null` if that is not known."""
     message: str
+    at_most: bool
+    """Whether it can be later than `since`: nobody looked in between."""
 
 
 class Finding(Part):
@@ -47,6 +49,8 @@ class Cause(OfApp):
     """The most causal first."""
     trail: list[Evidence]
     """From the source to the app's objects."""
+    objects: list[Evidence]
+    """What Flux applied, as the app's cluster has it."""
     notes: list[str]
     """What may become a cause, such as a quota that is nearly used up."""
     unread: list[str]

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+from datetime import datetime
 from typing import Literal
 
 from tenantry.cli.documents.common import (
     Document,
     Failure,
     ObjectId,
-    OfApp,
     OfFluxObject,
     Part,
     Readiness,
@@ -38,8 +38,10 @@ class AppState(OfFluxObject):
     behind: TextOrNull
     """What the cluster lacks if it is `unreachable`: a revision, `changed settings` or `everything`; `null` if nothing is known to
     have changed."""
-    since: TextOrNull
+    since: TextOrNull = at("since", "at")
     """Since when it is ready, or is not; `null` if that is not known."""
+    at_most: bool = at("since", "at_most")
+    """Whether it can be later than `since`: nobody looked in between."""
     wave: WaveOf | None
     """In which wave of a rollout the app changes on this cluster; `null` without one."""
     suspended_by_hand: bool = at("by_hand")
@@ -59,7 +61,7 @@ class ObjectState(ObjectId):
     status: Readiness = at("readiness")
     """`changed`: by hand. `outdated`: no run has applied it yet as the file says now. `unreachable`: Flux gets no connection to
     its cluster."""
-    since: TextOrNull
+    since: TextOrNull = at("since", "at")
     """Since when it is not ready; `null` if that is not known."""
     wave: WaveOf | None
     """In which wave of a rollout it changes; `null` without one."""
@@ -78,6 +80,24 @@ class Stuck(Part):
     fix: str
 
 
+class WaveChange(Part):
+    """An app, or the rest of a tenant or of the platform, that a run would change in a wave."""
+
+    subject: str
+    reason: str
+    until: datetime | None
+
+
+class WaveState(Part):
+    """A wave, how its apps are, and what a run would change in it."""
+
+    number: int = at("wave", "number")
+    name: str = at("wave", "name")
+    clusters: list[str] = at("wave", "every")
+    apps: dict[str, int]
+    changing: list[WaveChange]
+
+
 class EnvironmentState(Part):
     """An environment, when it was read."""
 
@@ -88,6 +108,7 @@ class EnvironmentState(Part):
     """Whether every app that is listed is ready, and every object as planned."""
     planned: int
     """How many objects are planned, apps included."""
+    waves: list[WaveState]
     undeclared: list[ObjectId] | None
     """Objects of the environment that the file does not declare; `null` if this user may not look for them."""
 
@@ -111,78 +132,3 @@ class Status(Document):
     stuck: list[Stuck]
     unread: list[Unread]
     """Environments that could not be read while others could."""
-
-
-class WaveChange(Part):
-    """An app, or the rest of a tenant or of the platform, that a run would change in a wave."""
-
-    subject: str
-    """`rocky/web`, `platform/dns`; `rocky` or `platform` for what is of no single app."""
-    reason: str
-    """What it waits for; empty if the next run begins with it."""
-    until: str
-    """When this is over, in UTC; empty if that is not known."""
-
-
-class WaveState(Part):
-    """A wave, and what a run would change in it."""
-
-    number: int
-    name: str
-    clusters: list[str]
-    changing: list[WaveChange]
-
-
-class EnvironmentRollout(Part):
-    """The rollout of an environment, compared with its clusters."""
-
-    environment: str
-    waves: list[WaveState]
-    outside: int
-    """How many objects would change that are in no wave."""
-
-
-class RolloutStatus(Document):
-    """What a run would change now, and what of it waits: `tenantry status --rollout`."""
-
-    kind: Literal["Status"] = "Status"
-    environments: list[EnvironmentRollout]
-
-
-class Step(ObjectId):
-    """An object on the way from a source to what an app applies."""
-
-    status: Readiness = at("readiness")
-    revision: str
-    since: TextOrNull
-    """When the status changed last; `null` if that is not known."""
-    message: str
-    """Flux's own message."""
-
-
-class AppliedObject(ObjectId):
-    """An object that Flux applied, as its cluster has it."""
-
-    health: Literal["ready", "progressing", "failed", "missing", "unknown"] | None
-    """`unknown`: its cluster, or the object, could not be read. `null`: it was not asked for."""
-    why: str
-    """Why it is not ready."""
-
-
-class AppTree(OfApp):
-    """An app, from its source to what it applied."""
-
-    steps: list[Step]
-    """The source, then what is made of it, and at last the Flux object of the app."""
-    objects: list[AppliedObject] | None = at("applied")
-    """What Flux applied; `null` if it has not applied anything yet."""
-    unread: list[str]
-    """What could not be read on the app's cluster, and why."""
-
-
-class Tree(Document):
-    """Apps with their sources and objects: `tenantry tree`."""
-
-    kind: Literal["Tree"] = "Tree"
-    environment: str
-    apps: list[AppTree]

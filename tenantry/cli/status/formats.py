@@ -7,9 +7,7 @@ from typing import Any
 
 from tenantry.cli.documents.states import EnvironmentState, Status, Stuck, Unread
 from tenantry.cli.failures import described
-from tenantry.cluster.objects import ObjectStatus
 from tenantry.cluster.report import StatusReport
-from tenantry.cluster.status import AppStatus
 from tenantry.messages.errors import Refused
 
 
@@ -31,13 +29,14 @@ def _environment(report: StatusReport) -> EnvironmentState:
         ready=report.ready,
         planned=report.planned,
         undeclared=report.undeclared,
+        waves=report.waves,
     )
 
 
 class _In:
     """A status with its environment, for the document."""
 
-    def __init__(self, environment: str, status: AppStatus | ObjectStatus) -> None:
+    def __init__(self, environment: str, status: Any) -> None:
         self.environment = environment
         self._status = status
 

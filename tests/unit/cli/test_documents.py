@@ -12,12 +12,12 @@ from pydantic import BaseModel, ValidationError
 from tenantry.cli.documents import diff, explanation, lists, states
 from tenantry.cli.documents.common import Field, Part
 from tenantry.cli.output import as_json
-from tenantry.cluster.status import Readiness
 from tenantry.compare.diff import Status
 from tenantry.compare.fields import FieldChange
 from tenantry.compare.review.model import Effect
 from tenantry.fleet.json_schema import subclasses
 from tenantry.messages.data import ABSENT
+from tenantry.rollout.flux_status import Readiness
 from tests.table import table
 from tests.unit.kube.test_yaml_text import NASTY
 
