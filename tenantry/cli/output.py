@@ -12,7 +12,6 @@ import click
 
 from tenantry.cli.progress import room, terminal_columns
 from tenantry.cli.progress import working as working
-from tenantry.cli.serializer import as_json
 from tenantry.messages.errors import InvalidFleet, Problem, Refused, Severity
 from tenantry.messages.redact import presentable
 from tenantry.messages.text import counted, format_count, format_diagnostic, format_warning_count
@@ -88,6 +87,8 @@ def is_answered() -> bool:
 
 def data_json(result: Any, kind: str = "") -> None:
     """Print a result as JSON. Args: kind: as in `as_json`. A command calls this once."""
+    from tenantry.cli.serializer import as_json
+
     text = as_json(result, kind)
     _answered.set(True)
     data(text)
