@@ -18,8 +18,8 @@ from lightkube.config.models import Cluster, Context, User
 from bench.fleets import text_of
 from bench.measure import timed
 from bench.tables import Row, Table
-from tenantry.cli.output import as_json
-from tenantry.cli.status.formats import status_document
+from tenantry.cli.serializer import as_json
+from tenantry.cli.status.command import status_document
 from tenantry.cli.status.table import status_text
 from tenantry.cluster.client import Client
 from tenantry.cluster.inventory import flux_objects_of

@@ -47,9 +47,7 @@ class _Why(Command):
             if refused.code != UNKNOWN_NAME or (found := _absence(ctx)) is None:
                 raise
         if ctx.params.get("output") == "json":
-            from tenantry.cli.documents.causes import Why
-
-            data_json(Why(environment=found.environment, apps=[], absent=found))
+            data_json({"environment": found.environment, "apps": [], "absent": found}, "Why")
         else:
             selector = f"\nits clusters: {found.selector}" if found.selector else ""
             data(f"{found.app} is not on {found.cluster}: {printable(found.reason)} ({found.at}){selector}")
@@ -128,9 +126,7 @@ def command(
         )
         found = answers(hub, Asking(planned, commands, places), apps)
     if output == "json":
-        from tenantry.cli.documents.causes import Why
-
-        data_json(Why(environment=environment, apps=found, absent=None))
+        data_json({"environment": environment, "apps": found, "absent": None}, "Why")
     else:
         data(_text(found, datetime.now(UTC)))
     return 0 if all(answer.well for answer in found) else 1
@@ -202,7 +198,7 @@ def _well(answer: Answer, now: datetime, *, alone: bool) -> Iterator[str]:
     *steps, last = answer.trail or (Evidence("", ""),)
     objects = f"{last.what}: {last.state}" if last.state else "nothing is applied"
     since = _age(steps[-1], now) if steps else ""
-    yield f"{_named(answer.app)} is well{f' since {since}' if since else ''}; {objects}"
+    yield f"{_named(answer.asked)} is well{f' since {since}' if since else ''}; {objects}"
     if alone:
         yield from _lines((*steps, *answer.objects[:_OBJECTS]), now)
         yield from _more(answer)
@@ -211,7 +207,7 @@ def _well(answer: Answer, now: datetime, *, alone: bool) -> Iterator[str]:
 
 def _not_well(answer: Answer, now: datetime, *, alone: bool) -> Iterator[str]:
     first, *others = answer.findings
-    yield style(f"{_named(answer.app)} is not well", bold=True)
+    yield style(f"{_named(answer.asked)} is not well", bold=True)
     yield from _entry("cause", first.cause)
     if first.advice:
         yield from _entry("fix", first.advice)
@@ -221,7 +217,7 @@ def _not_well(answer: Answer, now: datetime, *, alone: bool) -> Iterator[str]:
     known = {evidence[:2] for evidence in first.evidence}
     listed = (*answer.trail, *(answer.objects[:_OBJECTS] if alone else ()))
     if shown := [each for each in listed if each[:2] not in known]:
-        yield f"\ntrail{f', read as {answer.user}' if answer.user else ''}"
+        yield f"\ntrail{f', read as {answer.read_as}' if answer.read_as else ''}"
         yield from _lines(shown, now)
         yield from _more(answer) if alone else ()
     for number, other in enumerate(others[:_OTHERS]):

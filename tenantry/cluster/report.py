@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
 from tenantry.cluster.drift import Difference, compare, confirmed
 from tenantry.cluster.inventory import claims_on, flux_kinds_of, namespaces_of
@@ -28,7 +28,6 @@ from tenantry.plan.users import Users
 from tenantry.rollout.conditions import Known, Waiting, has_conditions, until_text, waiting
 from tenantry.rollout.flux_status import Readiness, age, moment
 from tenantry.rollout.parts import parts_of
-from tenantry.rollout.waves import Wave
 
 if TYPE_CHECKING:
     from tenantry.cluster.client import Client
@@ -52,7 +51,9 @@ class WaveChange:
 class WaveState:
     """A wave of the rollout. apps: how many apps are how. changing: what a run would change in it."""
 
-    wave: Wave
+    number: int
+    name: str
+    clusters: tuple[str, ...]
     apps: Mapping[Readiness, int]
     changing: tuple[WaveChange, ...] = ()
 
@@ -70,6 +71,8 @@ class StatusReport:
     unread:     why the objects on the cluster could not be compared with the file; "" if they could.
     left_out:   what `failing` does not list, and what to type about it; "" if it lists something.
     """
+
+    json_keys: ClassVar = ("environment", "read_at", "ready", "planned", "waves", "undeclared", "stuck", "unread")
 
     environment: str
     read_at: datetime
@@ -124,9 +127,11 @@ def _report(
     pending: tuple[Waiting, Iterable[ObjectId]] = (Waiting(), ()),
 ) -> StatusReport:
     users = Users(plan)
-    apps = [state for state in states.values() if state.app and selection.takes(state.app)]
-    others = [state for state in states.values() if not state.app and selection.takes_planned(state.planned, users)]
-    off = (replace(state, used=users.in_words(state.id)) for state in others if state.readiness is not Readiness.READY)
+    apps = [state for state in states.values() if state.stands_for and selection.takes(state.stands_for)]
+    others = [
+        state for state in states.values() if not state.stands_for and selection.takes_planned(state.planned, users)
+    ]
+    off = (replace(state, used=users.in_words(state.id) or None) for state in others if state.readiness is not Readiness.READY)
     rank = {readiness: number for number, readiness in enumerate(Readiness)}
     return StatusReport(
         plan.environment,
@@ -143,7 +148,7 @@ def by_trouble(states: Iterable[State]) -> tuple[State, ...]:
     rank = {readiness: number for number, readiness in enumerate(Readiness)}
 
     def order(state: State) -> tuple[int, str, str, str]:
-        owner, app = state.planned.owner, state.app
+        owner, app = state.planned.owner, state.stands_for
         return rank[state.readiness], app.tenant if app else "", app.name if app else "", owner.cluster
 
     return tuple(sorted(states, key=order))
@@ -155,13 +160,14 @@ def _waves(plan: Plan, apps: Sequence[State], pending: Waiting, changed: Iterabl
     parts = parts_of(plan)
     changing = sorted({parts[id] for id in changed if id in parts})
     for wave in plan.rollout.waves:
-        own = Counter(state.readiness for state in apps if state.wave == wave)
+        count = Counter(state.readiness for state in apps if state.wave and state.wave.number == wave.number)
         waits = [(part, pending.parts.get(part)) for part in changing if part.wave == wave.number]
-        changes = [
+        changes = (
             WaveChange(part.subject, wait.reason, wait.until) if wait else WaveChange(part.subject)
             for part, wait in waits
-        ]
-        yield WaveState(wave, {readiness: own[readiness] for readiness in Readiness if own[readiness]}, tuple(changes))
+        )
+        states = {readiness: count[readiness] for readiness in Readiness if count[readiness]}
+        yield WaveState(wave.number, wave.name, wave.every, states, tuple(changes))
 
 
 def full_report(
@@ -252,7 +258,7 @@ def failing(report: StatusReport) -> StatusReport:
     """What is failed, missing, changed by hand or unreachable, and what progresses for more than five minutes."""
 
     def fails(state: State) -> bool:
-        since = moment(state.since.at)
+        since = moment(state.since)
         late = since is not None and report.read_at - since > _PATIENCE
         return state.readiness in _FAILING or (state.readiness is Readiness.PROGRESSING and late)
 
@@ -273,7 +279,7 @@ def _left_out(report: StatusReport) -> str:
         parts.append(f"{counted(len(report.objects), 'other object')} not ready")
     if not parts:
         return f"{none}: {counted(len(report.apps), 'app')} ready"
-    app = others[0].app if others else None
+    app = others[0].stands_for if others else None
     return f"{none}; {'; '.join(parts)}{f'. Cause: {why_command(app, report.environment)}' if app else ''}"
 
 
@@ -284,8 +290,8 @@ def _for(state: State, now: datetime) -> str:
 
 def age_of(state: State, now: datetime) -> str:
     """Since when a state holds: `12m`, or `at most 12m`; "" if that is not known."""
-    since = age(state.since.at, now)
-    return f"at most {since}" if since and state.since.at_most else since
+    since = age(state.since, now)
+    return f"at most {since}" if since and state.at_most else since
 
 
 def why_command(app: PlannedApp, environment: str) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime
+from typing import ClassVar, NamedTuple
 
 from tenantry.cluster.drift import Difference
 from tenantry.cluster.evidence import Contents
@@ -18,20 +19,24 @@ from tenantry.plan.planned_apps import PlannedApp
 from tenantry.rollout.flux_status import Readiness, changed_at, ready_of, reason_of, revision_of, state_of
 from tenantry.rollout.readiness import (
     MISSING,
-    UNKNOWN,
     Live,
     Reconciler,
-    Since,
     Standing,
     judge_all,
     reconcilers_of,
     since_of,
     unready_since,
 )
-from tenantry.rollout.waves import Wave
 
 PAUSED = "paused in the file: set 'state: active' and run `tenantry up` to resume"
 """The message for an app that the file suspends."""
+
+
+class InWave(NamedTuple):
+    """The wave of a rollout in which something changes. name: as in the file, or `wave 2`."""
+
+    number: int
+    name: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,36 +44,74 @@ class State:
     """How a planned object is.
 
     message:   Flux's own message, or what to do; "" for what is ready.
-    app:       the app that the object stands for; None for all others.
+    stands_for: the app; None for all others.
     name:      what users call it besides its kind and name, such as `the baseline of rocky`; "" for most objects.
     revision:  what Flux applied last, "" before the first. attempted: what it tried last, if that is another one.
-    since:     since when it is ready, or is not.
-    by_hand:   whether the object is suspended although the file does not pause it.
+    since:     since when it is ready, or is not. at_most: as of `Since`.
+    suspended_by_hand: whether the object is suspended although the file does not pause it.
     wave:      in which wave of a rollout it changes; None without one. waits: whether it is held until an earlier one has arrived.
     cause:     the object that decides: itself, a source, or what it waits for. lasts: whether it has failed for good.
-    behind:    what its cluster lacks, if Flux does not reach that; else "".
+    behind:    what its cluster lacks, if Flux does not reach that.
     used:      of what clusters share, on how many of them it is used, in words.
     """
 
+    json_keys: ClassVar = (
+        *(
+            "environment",
+            "id",
+            "tenant",
+            "app",
+            "cluster",
+            "status",
+            "message",
+            "revision",
+            "attempted",
+            "since",
+            "at_most",
+        ),
+        *("suspended_by_hand", "wave", "waits", "lasts", "behind", "used"),
+    )
+
+    environment: str
     planned: KubeObject
     readiness: Readiness
     message: str = ""
-    app: PlannedApp | None = None
+    stands_for: PlannedApp | None = None
     name: str = ""
     revision: str = ""
     attempted: str = ""
-    since: Since = UNKNOWN
-    by_hand: bool = False
-    wave: Wave | None = None
+    since: str | None = None
+    at_most: bool = False
+    suspended_by_hand: bool = False
+    wave: InWave | None = None
     waits: bool = False
     cause: ObjectId | None = None
     lasts: bool = False
-    behind: str = ""
-    used: str = ""
+    behind: str | None = None
+    used: str | None = None
 
     @property
     def id(self) -> ObjectId:
         return self.planned.id
+
+    @property
+    def status(self) -> Readiness:
+        return self.readiness
+
+    @property
+    def tenant(self) -> str | None:
+        """None for an object of the platform."""
+        return self.planned.owner.tenant or None
+
+    @property
+    def app(self) -> str | None:
+        """None for what stands for no app."""
+        return self.stands_for.name if self.stands_for else None
+
+    @property
+    def cluster(self) -> str | None:
+        """The cluster that it is for; None if several share it."""
+        return self.planned.owner.cluster or None
 
     @property
     def where(self) -> str:
@@ -89,64 +132,66 @@ def states_of(plan: Plan, live: Iterable[Manifest], now: datetime) -> dict[Objec
     for planned in plan.objects:
         id = planned.id
         if reconciler := reconcilers.get(id):
-            state = _of_reconciler(planned, apps.get(id), reconciler, standings[id], found, plan.environment)
+            state = _of_reconciler(plan, planned, apps.get(id), reconciler, standings[id], found)
         elif id in sources:
-            state = _of_source(planned, found.get(id))
+            state = _of_source(plan, planned, found.get(id))
         else:
-            state = State(planned, Readiness.READY)
-        states[id] = replace(state, wave=plan.wave_of(id)) if plan.rollout else state
+            state = State(plan.environment, planned, Readiness.READY)
+        wave = plan.wave_of(id) if plan.rollout else None
+        states[id] = replace(state, wave=InWave(wave.number, wave.name)) if wave else state
     return states
 
 
 def _of_reconciler(
-    planned: KubeObject,
-    app: PlannedApp | None,
-    reconciler: Reconciler,
-    standing: Standing,
-    live: Live,
-    environment: str,
+    plan: Plan, planned: KubeObject, app: PlannedApp | None, reconciler: Reconciler, standing: Standing, live: Live
 ) -> State:
     found, readiness, message = live.get(planned.id), standing.readiness, standing.message
     name = reconciler.name if app or planned.owner.tenant else ""
+    state = State(plan.environment, planned, readiness, message, app, name, cause=standing.cause)
     if found is None:
-        return State(planned, readiness, message, app, name, cause=planned.id)
+        return state
     if app is None and not becomes_ready(planned.manifest):
-        return State(planned, Readiness.READY, name=name)
+        return State(plan.environment, planned, Readiness.READY, name=name)
     status = mapping_at(found, "status")
     by_hand = readiness is Readiness.SUSPENDED and mapping_at(planned.manifest, "spec").get("suspend") is not True
     if readiness is Readiness.SUSPENDED:
         message = f"suspended by hand, not in the file: {resume(planned.id)}" if by_hand else PAUSED
     elif not ready_of(found) and isinstance(shard := labels_of(found).get(SHARD_LABEL), str):
-        message = (
-            f"no controller of shard {shard} has reconciled it yet: check with `tenantry preflight -e {environment}`"
-        )
+        check = f"tenantry preflight -e {plan.environment}"
+        message = f"no controller of shard {shard} has reconciled it yet: check with `{check}`"
     revision, attempted = revision_of(status), str(status.get("lastAttemptedRevision") or "")
-    return State(
-        planned,
-        readiness,
-        message,
-        app,
-        name,
-        revision,
-        attempted if attempted != revision else "",
-        since_of(reconciler, live),
-        by_hand,
-        cause=standing.cause,
+    since = since_of(reconciler, live)
+    return replace(
+        state,
+        message=message,
+        revision=revision,
+        attempted=attempted if attempted != revision else "",
+        since=since.at or None,
+        at_most=since.at_most,
+        suspended_by_hand=by_hand,
         lasts=standing.lasts,
-        behind=standing.behind,
+        behind=standing.behind or None,
     )
 
 
-def _of_source(planned: KubeObject, found: Manifest | None) -> State:
+def _of_source(plan: Plan, planned: KubeObject, found: Manifest | None) -> State:
+    missing = State(plan.environment, planned, Readiness.MISSING, MISSING, cause=planned.id)
     if found is None:
-        return State(planned, Readiness.MISSING, MISSING, cause=planned.id)
+        return missing
     readiness = state_of(found)
     if readiness is Readiness.READY or not becomes_ready(planned.manifest):
-        return State(planned, Readiness.READY)
+        return State(plan.environment, planned, Readiness.READY)
     by_hand = readiness is Readiness.SUSPENDED
     message = f"suspended by hand, not in the file: {resume(planned.id)}" if by_hand else reason_of(found)
     since = unready_since(found, changed_at(found))
-    return State(planned, readiness, message, since=since, by_hand=by_hand, cause=planned.id)
+    return replace(
+        missing,
+        readiness=readiness,
+        message=message,
+        since=since.at or None,
+        at_most=since.at_most,
+        suspended_by_hand=by_hand,
+    )
 
 
 # --- where they differ from the plan ----------------------------------------------------------------------------------
@@ -160,10 +205,10 @@ def compared(plan: Plan, states: Mapping[ObjectId, State], differences: Iterable
     differing, contents = {difference.id: difference for difference in differences}, Contents(plan)
     of_object: dict[ObjectId, Difference] = {}
     for id, state in states.items():
-        parts = [id, *map(object_id, contents.of(state.app))] if state.app and differing else [id]
+        parts = [id, *map(object_id, contents.of(state.stands_for))] if state.stands_for and differing else [id]
         if found := next((differing[part] for part in parts if part in differing), None):
             of_object[id] = found
-    apps = [state for state in states.values() if state.app]
+    apps = [state for state in states.values() if state.stands_for]
     moving = (state for state in apps if state.readiness is not Readiness.READY or state.id in of_object)
     unfinished = min((state.wave.number for state in moving if state.wave), default=0)
     return {
@@ -176,15 +221,16 @@ def _compared(plan: Plan, state: State, difference: Difference, unfinished: int)
     """The state of an object that differs, or whose content does. unfinished: the first wave that has not arrived; 0: none."""
     held = ""
     # What clusters share is in no wave, so nothing of it waits.
-    if plan.rollout and state.wave and plan.wave_of(difference.id) and 0 < unfinished < state.wave.number:
-        held = f"waits for {plan.rollout.name_of(state.wave)}: not applied yet"
+    wave = plan.wave_of(state.id)
+    if plan.rollout and wave and plan.wave_of(difference.id) and 0 < unfinished < wave.number:
+        held = f"waits for {plan.rollout.name_of(wave)}: not applied yet"
     if state.readiness is Readiness.SUSPENDED:
         return state
-    if state.app and state.readiness is Readiness.MISSING:
+    if state.stands_for and state.readiness is Readiness.MISSING:
         return replace(state, message=held or state.message, waits=bool(held))
     readiness, message = _difference(plan, difference, state.id, held)
     if state.readiness in _STAY:
-        return replace(state, message=f"{state.message}; {message}") if state.app else state
+        return replace(state, message=f"{state.message}; {message}") if state.stands_for else state
     return replace(state, readiness=readiness, message=message, waits=bool(held) and readiness is not Readiness.CHANGED)
 
 

@@ -32,8 +32,8 @@ def check_rollout(plan: Plan, live: Iterable[Manifest], now: datetime) -> Iterat
         return
     failed: dict[str, str] = {}
     for state in states_of(plan, live, now).values():
-        app = state.app
-        if app and state.wave == first and app.cluster in first.clusters and state.readiness is Readiness.FAILED:
+        app, is_first = state.stands_for, state.wave is not None and state.wave.number == first.number
+        if app and is_first and app.cluster in first.clusters and state.readiness is Readiness.FAILED:
             failed.setdefault(app.cluster, f"{app.cluster} {app.full_name}: {one_line(state.message)}")
     if len(failed) > first.tolerate.failed:
         yield warning(

@@ -164,7 +164,7 @@ def latest(*times: datetime | None) -> datetime | None:
     return max((time for time in times if time), default=None)
 
 
-def age(since: str, now: datetime) -> str:
+def age(since: str | None, now: datetime) -> str:
     """How long ago a time was: 5s, 12m, 3h, 40d; "" if it is not known."""
     started = moment(since)
     if started is None:

@@ -6,7 +6,7 @@ import shlex
 from collections.abc import Callable
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import NamedTuple
+from typing import ClassVar, NamedTuple
 
 from tenantry.cluster import kubectl
 from tenantry.cluster.reach import Way
@@ -44,6 +44,8 @@ class Finding:
     follows: whether it is a consequence of what is wrong further on, if something is wrong there: Flux waits for pods.
     """
 
+    json_keys: ClassVar = ("stage", "cause", "evidence", "advice", "next")
+
     stage: Stage
     cause: str
     evidence: tuple[Evidence, ...] = ()
@@ -60,26 +62,48 @@ class Answer:
     findings:  the most causal first; empty: everything is well.
     trail:     the way from the source to the app's objects, which it counts. objects: these objects themselves.
     notes:     what may become a cause, such as a quota that is nearly used up.
-    unread:    what could not be read, and why. user: as whom the app's cluster was read; "": as oneself, or not at all.
+    unread:    what could not be read, and why. read_as: as whom the app's cluster was read; None: as oneself, or not at all.
     """
 
-    app: PlannedApp
+    json_keys: ClassVar = (
+        *("tenant", "app", "cluster", "status", "well", "cause"),
+        *("findings", "trail", "objects", "notes", "unread", "read_as"),
+    )
+
+    asked: PlannedApp
     readiness: Readiness
     findings: tuple[Finding, ...] = ()
     trail: tuple[Evidence, ...] = ()
     objects: tuple[Evidence, ...] = ()
     notes: tuple[str, ...] = ()
     unread: tuple[str, ...] = ()
-    user: str = ""
+    read_as: str | None = None
+
+    @property
+    def tenant(self) -> str | None:
+        """None for an add-on."""
+        return self.asked.tenant or None
+
+    @property
+    def app(self) -> str:
+        return self.asked.name
+
+    @property
+    def cluster(self) -> str:
+        return self.asked.cluster
+
+    @property
+    def status(self) -> Readiness:
+        return self.readiness
 
     @property
     def well(self) -> bool:
         return not self.findings
 
     @property
-    def cause(self) -> str:
-        """In one line; "" if everything is well."""
-        return self.findings[0].cause if self.findings else ""
+    def cause(self) -> str | None:
+        """In one line; None if everything is well."""
+        return self.findings[0].cause if self.findings else None
 
 
 PlaceOf = Callable[[PlannedApp, tuple[str, ...]], str]

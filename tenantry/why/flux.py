@@ -48,6 +48,10 @@ class Seen:
     unread: tuple[str, ...] = ()
 
     @property
+    def since(self) -> Since:
+        return Since(self.state.since or "", self.state.at_most)
+
+    @property
     def found(self) -> Manifest | None:
         return self.live.get(self.app.id)
 
@@ -56,14 +60,14 @@ def trail(seen: Seen) -> Iterator[Evidence]:
     """The sources, charts and the reconciler of an app, each with what it says."""
     for planned in seen.planned:
         id = object_id(planned)
-        found, state, since = seen.live.get(id), seen.state.readiness, seen.state.since
+        found, state, since = seen.live.get(id), seen.state.readiness, seen.since
         if id == seen.app.id and found is not None and state in (Readiness.FAILED, Readiness.PROGRESSING):
             yield Evidence(str(id), state, since.at, one_line(seen.state.message), since.at_most)
         else:
-            yield _step(planned, id, found, seen.state if id == seen.app.id else None)
+            yield _step(planned, id, found, seen.since if id == seen.app.id else None)
 
 
-def _step(planned: Manifest, id: ObjectId, found: Manifest | None, app: State | None) -> Evidence:
+def _step(planned: Manifest, id: ObjectId, found: Manifest | None, app: Since | None) -> Evidence:
     if found is None:
         return Evidence(str(id), Readiness.MISSING, message=MISSING)
     if not is_own(planned, found):
@@ -71,7 +75,7 @@ def _step(planned: Manifest, id: ObjectId, found: Manifest | None, app: State | 
         return Evidence(str(id), Readiness.FAILED, message=stranger)
     readiness, ready = state_of(found), ready_of(found)
     if readiness is Readiness.READY:
-        since = app.since if app else Since(str(ready.get("lastTransitionTime") or ""))
+        since = app or Since(str(ready.get("lastTransitionTime") or ""))
         revision = value_at(found, ("status", "artifact", "revision")) or revision_of(mapping_at(found, "status"))
         return Evidence(str(id), readiness, since.at, str(revision or ""), since.at_most)
     since = unready_since(found, changed_at(found))
@@ -121,7 +125,7 @@ class FluxJudge:
 
     def _suspended(self, seen: Seen, found: Manifest) -> Finding:
         app, state = seen.app, labels_of(seen.planned[-1]).get(STATE_LABEL)
-        if seen.state.by_hand:
+        if seen.state.suspended_by_hand:
             who, since = suspended_by(found)
             cause = f"it is suspended{f' by {who}' if who else ''}, so Flux applies no change"
             evidence = (self._evidence(seen, "suspended", since),)
@@ -246,7 +250,7 @@ class FluxJudge:
 
     @staticmethod
     def _evidence(seen: Seen, state: str, since: str = "", message: str = "") -> Evidence:
-        known = seen.state.since
+        known = seen.since
         return Evidence(str(seen.app.id), state, since or known.at, message, not since and known.at_most)
 
 

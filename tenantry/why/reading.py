@@ -134,7 +134,7 @@ def _with_cluster(hub: Client, asking: Asking, seen: Seen, answer: Answer, read:
             ),
             notes=() if any("is used up" in each.cause for each in there) else tuple(judge.notes(read)),
             unread=(*answer.unread, *read.unread),
-            user=read.user,
+            read_as=read.user or None,
         )
     objects = tuple(Evidence(str(id), "unknown") for id in inventory_of(seen.found or {}) or ())
     if way.by_identity:

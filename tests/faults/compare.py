@@ -306,7 +306,7 @@ def unready(plan: Plan, hub: Objects) -> Iterator[str]:
     )
     excused = _held_back(reconciled)
     for each in states_of(replace(plan, apps=apps), hub.values(), datetime.now(UTC)).values():
-        off = each.app and each.readiness is not Readiness.READY
+        off = each.stands_for and each.readiness is not Readiness.READY
         if off and each.id in hub and each.id not in excused:
             yield f"{plan.management}: {each.id} is {each.readiness}: {each.message}"
 

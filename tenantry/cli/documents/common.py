@@ -53,67 +53,6 @@ class Document(Part):
     """The version of the document. Within a version, keys are only added."""
 
 
-class Failure(Part):
-    """Why a command failed."""
-
-    code: str
-    """What went wrong, for programs. docs/output.md lists the codes; others can be added."""
-    message: str
-    """What went wrong, for people."""
-    fix: str
-    """What to do about it; can be empty."""
-    exit_code: int
-    """The exit code of the command."""
-
-
-class FileProblem(Part):
-    """A problem at a place of the file."""
-
-    file: str = at("location", "file")
-    line: int = at("location", "line")
-    column: int = at("location", "column")
-    severity: Literal["error", "warning"]
-    code: str
-    """The kind of problem, which never changes its name."""
-    message: str
-    path: list[str | int]
-    """The keys and indexes that lead to the value."""
-    notes: list[str]
-    """Facts that help to decide, such as the names that are declared."""
-    fix: str
-    """What to do about it; can be empty."""
-
-
-class Problem(Part):
-    """A problem with something other than the file."""
-
-    severity: Literal["error", "warning"]
-    code: str
-    """The kind of problem, which never changes its name."""
-    message: str
-    fix: str
-
-
-class Failed(Document):
-    """A command failed before it had a result."""
-
-    kind: str
-    """The kind of the command's document; `Error` if there is no such command."""
-    error: Failure
-
-
-class Invalid(Document):
-    """The file that the command reads is invalid."""
-
-    kind: str
-    """The kind of the command's document."""
-    valid: Literal[False] = False
-    errors: list[FileProblem]
-    """All problems of the file, by place; at most 1000."""
-    warnings: list[FileProblem] = []
-    """Always empty: warnings are looked for in valid files only."""
-
-
 class ObjectId(Part):
     """The identity of a Kubernetes object."""
 
@@ -141,28 +80,6 @@ class ChangedObject(ObjectId):
     """An object and the fields that differ."""
 
     fields: list[Field]
-
-
-Readiness = Literal["ready", "progressing", "suspended", "failed", "unreachable", "missing", "changed", "outdated"]
-
-
-class OfApp(Part):
-    """An app or add-on on a cluster."""
-
-    tenant: TextOrNull = at("app", "tenant")
-    """`null` for an add-on."""
-    app: str = at("app", "name")
-    cluster: str = at("app", "cluster")
-
-
-class OfFluxObject(OfApp):
-    """An app, add-on or baseline on a cluster, and the Flux object that stands for it."""
-
-    kind: str = at("app", "id", "kind")
-    """`Kustomization` or `HelmRelease`."""
-    namespace: str = at("app", "id", "namespace")
-    name: str = at("app", "id", "name")
-    """Of the Flux object."""
 
 
 class Gate(Part):

@@ -3,20 +3,20 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from tenantry.cli.commands import Command
+from tenantry.cli.failures import described
 from tenantry.cli.fleet_file import reads_file
 from tenantry.cli.management import connect_management, management_options
 from tenantry.cli.options import app_names, cluster_names, output, tenant_names
 from tenantry.cli.options import environments as environments_option
 from tenantry.cli.options import timeout as timeout_option
 from tenantry.cli.output import columns, data, data_json, error, say, working
-from tenantry.cli.status.formats import status_document
 from tenantry.cli.status.table import status_text
 from tenantry.cli.status.waiting import wait_until_ready
 from tenantry.cluster.inventory import flux_objects_of
@@ -113,7 +113,7 @@ def command(
     refusals = [each for each in refusals if each[1].code != UNKNOWN_NAME]
     shown = [only_failing(report) if failing else report for report in reports]
     if output == "json":
-        data_json(status_document(shown, refusals))
+        data_json(status_document(shown, refusals), "Status")
     else:
         print_reports(shown, plans)
     print_messages(shown, named=len(plans) > 1)
@@ -135,6 +135,16 @@ def read_report(
         planned = fitted(client, planned)
         live = live or tuple(flux_objects_of(client, planned))
         return full_report(client, fleet.document.platform.namespace, planned, live, selection)
+
+
+def status_document(reports: Sequence[StatusReport], refusals: Iterable[tuple[str, Refused]] = ()) -> dict[str, Any]:
+    """The result for programs. `undeclared` of an environment is None if this user may not look for such objects."""
+    return {
+        "environments": reports,
+        "apps": [app for report in reports for app in report.apps],
+        "objects": [state for report in reports for state in report.objects],
+        "unread": [{"environment": name, "error": described(refused)} for name, refused in refusals],
+    }
 
 
 def print_reports(reports: Sequence[StatusReport], plans: Mapping[str, Plan]) -> None:

@@ -47,7 +47,7 @@ def status_text(report: StatusReport, rollout: Rollout | None, width: int | None
     width: of the terminal; None: it is a pipe.
     """
     lines = [*_apps(report, width)] if report.apps else []
-    bad = (app for state in report.apps if _is_bad(state) and (app := state.app))
+    bad = (app for state in report.apps if _is_bad(state) and (app := state.stands_for))
     if width is not None and (first := next(bad, None)):
         lines.append(style(f"cause: {why_command(first, report.environment)}", dim=True))
     lines += [*_objects(report, width), *_waves(report, rollout)]
@@ -100,23 +100,23 @@ def grouped_rows(states: Iterable[State], now: datetime) -> list[Row]:
 
 
 def _app_of(state: State) -> PlannedApp:
-    if state.app is None:
+    if state.stands_for is None:
         raise ValueError(f"{state.id} is no app")
-    return state.app
+    return state.stands_for
 
 
 def _key(state: State) -> tuple[str, ...]:
     """Equal for apps that differ in their clusters and ages alone. Messages of Flux name the cluster's own objects and address."""
     app = _app_of(state)
     lost = state.readiness is Readiness.UNREACHABLE
-    message = state.behind if lost else _message(state).replace(app.id.name, "").replace(app.cluster, "")
+    message = (state.behind or "") if lost else _message(state).replace(app.id.name, "").replace(app.cluster, "")
     return (app.tenant, app.name, app.id.kind, state.readiness, state.revision, message, _wave(state))
 
 
 def _row(alike: Sequence[State], now: datetime) -> Row:
     first, app = alike[0], _app_of(alike[0])
     many, message = len(alike) > 1, _message(first)
-    youngest, oldest = max(alike, key=lambda state: state.since.at), min(alike, key=lambda state: state.since.at)
+    youngest, oldest = max(alike, key=lambda state: state.since or ""), min(alike, key=lambda state: state.since or "")
     latest, earliest = age_of(youngest, now), age_of(oldest, now)
     return Row(
         app.tenant or f"({PLATFORM})",
@@ -124,7 +124,7 @@ def _row(alike: Sequence[State], now: datetime) -> Row:
         app.name,
         app.id.kind,
         first.readiness,
-        latest if latest == earliest or not earliest else f"{age(youngest.since.at, now)}-{age(oldest.since.at, now)}",
+        latest if latest == earliest or not earliest else f"{age(youngest.since, now)}-{age(oldest.since, now)}",
         short_revision(first.revision),
         f"{app.cluster}: {message}" if many and message else message,
         _wave(first),
@@ -251,7 +251,8 @@ def _waves(report: StatusReport, rollout: Rollout | None) -> Iterator[str]:
     for state in report.waves:
         apps = [f"{count} {readiness}" for readiness, count in state.apps.items()]
         now = f"{counted(sum(state.apps.values()), 'app')}: {', '.join(apps)}" if apps else "no apps"
-        yield f"{rollout.name_of(state.wave)}, {counted(len(state.wave.every), 'cluster')}, {now}"
+        wave = rollout.waves[state.number - 1]
+        yield f"{rollout.name_of(wave)}, {counted(len(state.clusters), 'cluster')}, {now}"
         for reason, changes in grouped(state.changing, lambda change: (change.reason, change.until)).items():
             subjects = listed([change.subject for change in changes], _MOST_CHANGES)
             until = until_text(reason[1], report.read_at)

@@ -66,7 +66,7 @@ def lasting_text(report: StatusReport) -> str:
         *([counted(len(others), "other object")] if others else []),
     ]
     more = [f"  and {len(lines) - _MOST} more"] if len(lines) > _MOST else []
-    first = apps[0].app if apps else None
+    first = apps[0].stands_for if apps else None
     cause = f"; `{why_command(first, report.environment)}` tells the cause" if first else ""
     fix = f"correct the file or what the app applies, then run `tenantry up --environment {report.environment}` again"
     head = f"{' and '.join(failed)} failed again and again, so waiting ends here:"

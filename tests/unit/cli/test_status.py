@@ -207,19 +207,23 @@ def test_objects_that_are_not_as_planned_are_below_the_apps(capsys: Capture) -> 
     )
     assert found["objects"][2] == {
         "environment": "dev",
-        "apiVersion": "v1",
-        "kind": "ServiceAccount",
-        "namespace": "kamaji",
-        "name": "rocky",
+        "id": {"apiVersion": "v1", "kind": "ServiceAccount", "namespace": "kamaji", "name": "rocky"},
         "tenant": "rocky",
+        "app": None,
         "cluster": None,
         "status": "changed",
-        "since": None,
-        "wave": None,
-        "used": None,
-        "behind": None,
         "message": "changed by hand: metadata.labels.toolkit.fluxcd.io/tenant, by kubectl-edit at 2026-01-31T12:00:00Z;"
         " run `tenantry up --environment dev`",
+        "revision": "",
+        "attempted": "",
+        "since": None,
+        "atMost": False,
+        "suspendedByHand": False,
+        "wave": None,
+        "waits": False,
+        "lasts": False,
+        "behind": None,
+        "used": None,
     }
 
 

@@ -9,12 +9,10 @@ from click import unstyle
 
 from tenantry.cli.status.table import grouped_rows, short_revision, status_text
 from tenantry.cluster.report import StatusReport, by_trouble
-from tenantry.cluster.states import State
+from tenantry.cluster.states import InWave, State
 from tenantry.kube.objects import KubeObject, ObjectId, Owner
 from tenantry.plan.planned_apps import PlannedApp
 from tenantry.rollout.flux_status import Readiness, age
-from tenantry.rollout.readiness import Since
-from tenantry.rollout.waves import Wave
 from tests.table import table
 
 NOW = datetime(2026, 1, 2, tzinfo=UTC)
@@ -26,7 +24,7 @@ def status(cluster: str, readiness: Readiness = Readiness.READY, message: str = 
     since = "2026-01-01T00:00:00Z" if cluster == "edge-1" else "2026-01-01T22:00:00Z"
     metadata = {"name": id.name, "namespace": id.namespace}
     planned = KubeObject({"apiVersion": id.api_version, "kind": id.kind, "metadata": metadata}, Owner("rocky", cluster))
-    return State(planned, readiness, message, placed, placed.full_name, "main@sha1:0123456789", since=Since(since))
+    return State("dev", planned, readiness, message, placed, placed.full_name, "main@sha1:0123456789", since=since)
 
 
 def on_many(count: int, readiness: Readiness = Readiness.READY, message: str = "", app: str = "web") -> list[State]:
@@ -68,7 +66,7 @@ def test_clusters_that_flux_does_not_reach_are_one_row_if_they_lack_the_same() -
 
 
 def test_the_wave_is_left_out_last_so_that_no_name_is_cut() -> None:
-    wave = Wave(1, "canary", ())
+    wave = InWave(1, "canary")
     short, long = (
         on_terminal(report(replace(status("c" * length, Readiness.FAILED, "x"), wave=wave))) for length in (49, 50)
     )
@@ -92,7 +90,7 @@ def test_many_rows_that_are_ready_are_counted() -> None:
 
 
 def test_an_age_that_is_an_upper_bound_says_so() -> None:
-    bounded = replace(status("hub", Readiness.FAILED), since=Since("2026-01-01T22:00:00Z", at_most=True))
+    bounded = replace(status("hub", Readiness.FAILED), at_most=True)
     assert on_terminal(report(bounded))[1].split("  ")[-2:] == ["at most 2h", "main@0123456"]
 
 

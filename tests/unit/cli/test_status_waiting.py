@@ -16,8 +16,8 @@ PLAN = planned(rocky("web: {kustomize: {source: manifests}}"))
 APP = PLAN.apps[0]
 WEB, SOURCE = one(PLAN, "Kustomization", "web"), one(PLAN, "GitRepository", "manifests")
 GONE = "GitRepository rocky/manifests: repository not found"
-BAD = State(WEB, Readiness.FAILED, GONE, APP, APP.full_name, cause=SOURCE.id, lasts=True)
-OWN = State(SOURCE, Readiness.FAILED, "repository not found", cause=SOURCE.id, lasts=True)
+BAD = State("dev", WEB, Readiness.FAILED, GONE, APP, APP.full_name, cause=SOURCE.id, lasts=True)
+OWN = State("dev", SOURCE, Readiness.FAILED, "repository not found", cause=SOURCE.id, lasts=True)
 
 
 def test_what_fails_again_and_again_is_told_with_what_to_type() -> None:

@@ -52,8 +52,8 @@ def _cluster(revision: str = OLD) -> dict[str, Manifest]:
 
 def _said(live: dict[str, Manifest]) -> dict[str, tuple[str, str]]:
     report = apps_report(PLAN, live.values())
-    apps = {each.app.name: (str(each.readiness), each.behind) for each in report.apps if each.app}
-    return apps | {each.name: (str(each.readiness), each.behind) for each in report.objects}
+    apps = {str(each.app): (str(each.readiness), each.behind or "") for each in report.apps}
+    return apps | {each.name: (str(each.readiness), each.behind or "") for each in report.objects}
 
 
 READY, LOST = ("ready", ""), ("unreachable", "")
