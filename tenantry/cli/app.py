@@ -42,7 +42,6 @@ _SECTIONS = {
         "explain": "show where a setting of a tenant, app or add-on comes from",
         "parity": "show what differs between two environments, and why",
         "render": "write the objects that `tenantry up` applies as YAML",
-        "tree": "show an app from its source to the objects that Flux applied",
         "why": "show why an app is not well, and what to type next",
     },
     "Edit tenants.yaml": {

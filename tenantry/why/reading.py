@@ -104,12 +104,12 @@ def _seen(client: Client, plan: Plan, apps: Sequence[PlannedApp], now: datetime)
         live |= read_objects(client, plan.environment, others)
     except Refused as refused:
         others, unread = [], (f"the baseline: {refused.message}",)
-    wanted = [*of_flux, *others]
+    wanted = dict.fromkeys((*of_flux, *others))
     by_kind = grouped(live.values(), lambda each: (str(each["apiVersion"]), str(each["kind"])))
     read = {(id.api_version, id.kind): by_kind.get((id.api_version, id.kind), []) for id in wanted}
-    objects = tuple(planned[id] for id in wanted if id in planned)
+    objects = tuple(each for each in plan.objects if each.id in wanted)
     differences = confirmed(client, compare(client, plan.environment, objects, others=False, read=read).differences)
-    part = replace(plan, apps=about, objects=objects)
+    part = replace(plan, objects=objects)
     states = compared(part, states_of(part, live.values(), now), differences)
     changed = {each.id: str(each).removeprefix(f"{each.id}: ") for each in differences}
     for app in apps:

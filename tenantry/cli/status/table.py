@@ -256,7 +256,7 @@ def _waves(report: StatusReport, rollout: Rollout | None) -> Iterator[str]:
         for reason, changes in grouped(state.changing, lambda change: (change.reason, change.until)).items():
             subjects = listed([change.subject for change in changes], _MOST_CHANGES)
             until = until_text(reason[1], report.read_at)
-            yield f"  {subjects}: {f'{reason[0]}{until}' if reason[0] else 'the next run changes it'}"
+            yield f"  {subjects}: {reason[0]}{until}" if reason[0] else f"  would change: {subjects}"
 
 
 def _is_unfinished(state: WaveState) -> bool:

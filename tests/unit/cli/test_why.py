@@ -204,6 +204,20 @@ def test_a_quota_that_is_used_up_is_the_cause_and_what_flux_waits_for_follows(
     assert flux["cause"] == "Flux waits until what it applied is ready"
 
 
+def test_a_quota_that_all_tenants_have_is_raised_for_this_one_alone(capsys: Capture, hub: Hub, edge: Cluster) -> None:
+    text = TEXT.replace("    quota: {pods: 3}\n", "").replace("tenants:\n", "defaults: {quota: {pods: 3}}\ntenants:\n")
+    Path("tenants.yaml").write_text(text)
+    failure = {"type": "ReplicaFailure", "status": "True", "reason": "FailedCreate", "message": QUOTA}
+    edge.put(deployment(1, failure))
+    fail(hub, EDGE, "Reconciliation in progress", "Progressing")
+    first, *_ = why(capsys)[1]["findings"]
+    line = text.splitlines().index("  rocky:") + 1
+    assert first["advice"] == f"to raise it, change 'quota' in tenants.yaml:{line}"
+    assert first["next"][0] == "tenantry set tenants.rocky.quota.pods 5"
+    changed, _, _ = tenantry(capsys, *first["next"][0].split()[1:])
+    assert changed == 0
+
+
 @table(
     ("found", "cause", "next"),
     [
@@ -445,6 +459,7 @@ def test_an_app_that_it_waits_for_is_named_with_the_command_that_asks_about_it(c
     _, answer = why(capsys)
     assert answer["cause"] == "it waits for rocky/db on edge: no"
     assert answer["findings"][0]["next"] == ["tenantry why rocky/db -e dev -c edge"]
+    assert answer["trail"][1]["message"] == "waits for rocky/db: no"
 
 
 def test_who_suspended_an_app_is_told_and_the_file_has_its_line(capsys: Capture, hub: Hub) -> None:
