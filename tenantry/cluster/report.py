@@ -131,7 +131,11 @@ def _report(
     others = [
         state for state in states.values() if not state.stands_for and selection.takes_planned(state.planned, users)
     ]
-    off = (replace(state, used=users.in_words(state.id) or None) for state in others if state.readiness is not Readiness.READY)
+    off = (
+        replace(state, used=users.in_words(state.id) or None)
+        for state in others
+        if state.readiness is not Readiness.READY
+    )
     rank = {readiness: number for number, readiness in enumerate(Readiness)}
     return StatusReport(
         plan.environment,
