@@ -72,7 +72,6 @@ check-files: setup ## formatting, lint, spelling, generated documentation
 	$(BIN)/codespell
 	@! git grep -nE '^(<{7}|>{7}) ' || { echo "these lines are left from a merge"; exit 1; }
 	$(BIN)/python -m docgen.reference --check
-	$(BIN)/python -m docgen.documents --check
 	$(BIN)/python -m docgen.commands --check
 	$(BIN)/python -m docgen.performance --check
 	$(BIN)/python -m docgen.comparisons --check
@@ -98,9 +97,8 @@ document-schema: setup ## write the JSON Schemas anew from the model
 	$(BIN)/tenantry schema --included > tenants-included.schema.json
 
 .PHONY: reference
-reference: setup ## write docs/tenants-reference.md, docs/output-reference.md and docs/cli.md anew from the models, examples and commands
+reference: setup ## write docs/tenants-reference.md and docs/cli.md anew from the model, examples and commands
 	@$(BIN)/python -m docgen.reference
-	@$(BIN)/python -m docgen.documents
 	@$(BIN)/python -m docgen.commands
 	@$(BIN)/python -m docgen.performance
 

@@ -14,7 +14,7 @@ from tenantry.cli.app import app
 from tenantry.model.document import Document
 
 _ROOT = Path(__file__).parents[1]
-_GENERATED = ("cli.md", "output-reference.md", "tenants-reference.md")
+_GENERATED = ("cli.md", "tenants-reference.md")
 """Pages that `make reference` writes whole."""
 
 

@@ -87,23 +87,6 @@ def _sandboxes_end() -> Iterator[None]:
 
 
 @pytest.fixture(scope="session", autouse=True)
-def _documents_are_as_described() -> Iterator[None]:
-    """Every document that a command prints in a test is held against its description."""
-    from tenantry.cli import output
-
-    def checked(value: object) -> str:
-        from tests.documents import check
-
-        text = as_json(value)
-        check(text)
-        return text
-
-    as_json, output.as_json = output.as_json, checked
-    yield
-    output.as_json = as_json
-
-
-@pytest.fixture(scope="session", autouse=True)
 def _the_schema_is_made_once() -> Iterator[None]:
     """Many commands print a part of the JSON Schema of tenants.yaml; pydantic takes a fifth of a second to make it."""
     from tenantry.model.document import Document

@@ -20,7 +20,7 @@ from rich.console import Console
 from bench.fleets import text_of
 from bench.measure import timed
 from bench.tables import Row, Table
-from tenantry.cli.output import as_json
+from tenantry.cli.serializer import as_json
 from tenantry.cli.status.formats import status_document
 from tenantry.cli.status.table import shown
 from tenantry.cluster.client import Client

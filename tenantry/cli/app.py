@@ -167,4 +167,4 @@ def _answer(failure: BaseException, arguments: list[str]) -> None:
     """Print the failure as JSON, if JSON is asked for and the command has not printed its document."""
     if not is_answered() and (kind := document_asked(app, arguments)):
         with suppress(Refused):  # stdout cannot be written; the failure is reported on stderr
-            data_json(as_document(kind, failure))
+            data_json(as_document(failure), kind)

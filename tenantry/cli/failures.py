@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from dataclasses import dataclass
+from typing import Any
 
 import click
 
@@ -10,10 +11,6 @@ from tenantry.cli.commands import show_usage
 from tenantry.cli.output import error, report_invalid
 from tenantry.messages.errors import InvalidFleet, Refused
 from tenantry.messages.redact import presentable
-
-if TYPE_CHECKING:
-    from tenantry.cli.documents.common import Document, Failure
-
 
 _DEBUG = "run it again with TENANTRY_DEBUG=1 and report what it prints"
 
@@ -44,21 +41,27 @@ def report(failure: BaseException) -> None:
             error(f"internal error (please report): {_bug(failure)}\n  fix: {_DEBUG}")
 
 
-def as_document(kind: str, failure: BaseException) -> Document:
-    """The document of a command that failed before it printed its own."""
-    from tenantry.cli.documents.common import Failed, Invalid
-
+def as_document(failure: BaseException) -> dict[str, Any]:
+    """The document of a command that failed before it printed its own: the problems of an invalid file, or the error."""
     if isinstance(failure, InvalidFleet):
-        return Invalid(kind=kind, errors=failure.diagnostics)
-    return Failed(kind=kind, error=described(failure))
+        return {"valid": False, "errors": failure.diagnostics, "warnings": ()}
+    return {"error": described(failure)}
+
+
+@dataclass(frozen=True, slots=True)
+class Failure:
+    """Why a command failed. code: for programs, as docs/output.md lists them; message, fix: for people, without secrets."""
+
+    code: str
+    message: str
+    fix: str
+    exit_code: int
 
 
 def described(failure: BaseException) -> Failure:
     """What went wrong, for the key `error` of a document."""
-    from tenantry.cli.documents.common import Failure
-
     code, message, fix = _described(failure)
-    return Failure(code=code, message=presentable(message), fix=presentable(fix), exit_code=exit_code(failure))
+    return Failure(code, presentable(message), presentable(fix), exit_code(failure))
 
 
 def _described(failure: BaseException) -> tuple[str, str, str]:

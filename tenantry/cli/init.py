@@ -20,7 +20,8 @@ import yaml
 
 from tenantry.cli.commands import Command
 from tenantry.cli.fleet_file import NAME as FLEET
-from tenantry.cli.output import as_json, data, say
+from tenantry.cli.output import data, say
+from tenantry.cli.serializer import as_json
 from tenantry.fleet.editor_schema import editor_schema
 from tenantry.messages.errors import Refused
 from tenantry.messages.text import counted, printable

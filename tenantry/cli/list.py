@@ -158,9 +158,7 @@ def command(
         fleet = load_fleet(file)
         items = listing(fleet, kind, Filter(environment, tenants, clusters))
     if output == "json":
-        from tenantry.cli.documents.lists import List
-
-        data_json(List(of=kind, items=items))
+        data_json({"of": kind, "items": items}, "List")
     elif output == "names":
         for name in dict.fromkeys("/".join(str(item[key]) for key in _NAMES.get(kind, ("name",))) for item in items):
             data(name)

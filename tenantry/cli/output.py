@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import json
 import os
 import sys
 from collections.abc import Callable, Collection, Sequence
 from contextvars import ContextVar
-from math import isfinite
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -21,8 +19,6 @@ from tenantry.messages.text import counted, format_count, format_diagnostic, for
 if TYPE_CHECKING:
     from rich.console import Console
     from rich.table import Table
-
-    from tenantry.cli.documents.common import Part
 
 
 def colours(stream: Any) -> bool:
@@ -89,37 +85,13 @@ def is_answered() -> bool:
     return _answered.get()
 
 
-def data_json(value: Part | dict[str, Any] | list[Any]) -> None:
-    """Print a result as JSON: a document, or data of another format, such as a JSON Schema. A command calls this once."""
-    text = as_json(value)
+def data_json(result: Any, kind: str = "") -> None:
+    """Print a result as JSON. Args: kind: as in `as_json`. A command calls this once."""
+    from tenantry.cli.serializer import as_json
+
+    text = as_json(result, kind)
     _answered.set(True)
     data(text)
-
-
-def as_json(value: Part | dict[str, Any] | list[Any]) -> str:
-    """JSON that every parser accepts, whatever the values. Python alone would also write NaN and lone surrogates."""
-    if isinstance(value, dict | list):
-        text = json.dumps(_portable(value), indent=2)
-    else:
-        try:
-            text = value.model_dump_json(indent=2, ensure_ascii=True)
-        except ValueError:  # a lone surrogate
-            text = json.dumps(_portable(value.model_dump()), indent=2)
-    return text.replace("\x7f", "\\u007f")
-
-
-def _portable(value: Any) -> Any:
-    match value:
-        case dict():
-            return {_portable(key): _portable(each) for key, each in value.items()}
-        case list() | tuple():
-            return [_portable(each) for each in value]
-        case float() if not isfinite(value):
-            return str(value)
-        case str():
-            return value.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
-        case _:
-            return value
 
 
 def report_invalid(invalid: InvalidFleet) -> None:

@@ -199,18 +199,7 @@ def command(
         part = Part(wanted[0]) if len(wanted) == 1 else None
         found = parity(fleet, plan(fleet, first, part), plan(fleet, second, part), wanted, names)
     if output == "json":
-        from tenantry.cli.documents.checks import ComparedApps
-        from tenantry.cli.documents.checks import Parity as Document
-
-        data_json(
-            Document(
-                environments=found.environments,
-                equal=found.is_equal,
-                apps=ComparedApps(compared=found.apps, equal=found.equal),
-                missing=found.missing,
-                differences=found.differences,
-            )
-        )
+        data_json(found, "Parity")
     else:
         data(as_markdown(found) if output == "markdown" else as_text(found))
     return 0 if found.is_equal else 1

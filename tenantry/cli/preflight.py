@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import Any
 
 import click
 
@@ -31,6 +31,7 @@ from tenantry.cli.output import (
     say,
     working,
 )
+from tenantry.cli.serializer import plain
 from tenantry.cluster.requests import ANSWER_TIMEOUT
 from tenantry.fleet.fleet import Fleet
 from tenantry.guard import limits_of
@@ -46,9 +47,6 @@ from tenantry.preflight.dry_run import DryRun
 from tenantry.stacks.file import stacks_running, target_of
 from tenantry.stacks.outcome import for_stack
 from tenantry.stacks.states import InStates
-
-if TYPE_CHECKING:
-    from tenantry.cli.documents.checks import CheckedEnvironment
 
 
 @click.command(
@@ -153,10 +151,8 @@ def command(
             error(str(refused))
     if output == "json":
         found = {**reports, **{name: _not_checked(refused) for name, refused in failed.items()}}
-        from tenantry.cli.documents.checks import Preflight
-
-        environments = [_checked(planned, found[name]) for name, planned in plans.items()]
-        data_json(Preflight(environments=environments, warnings=warnings))
+        environments = [_environment(planned, found[name]) for name, planned in plans.items()]
+        data_json({"environments": environments, "warnings": warnings}, "Preflight")
     else:
         for name, report in reports.items():
             limits = EVERYTHING if everything else DisplayLimits()
@@ -171,13 +167,13 @@ def command(
 def _check_cluster(
     file: Path, environment: str, name: str, kubeconfig: Path | None, context: str | None, output: str, *, strict: bool
 ) -> int:
-    from tenantry.cli.preflight_cluster import contacted, print_contact, print_document
+    from tenantry.cli.preflight_cluster import contacted, print_contact
 
     found = contacted(file, load_fleet(file), environment, name, kubeconfig, context)
     if strict:
         found = replace(found, problems=_strictly(found.problems))
     if output == "json":
-        print_document(found)
+        data_json(found, "Preflight")
     else:
         annotated = output == "github"
         print_contact(found, lambda each: command_of_problem(each, environment) if annotated else as_text(each))
@@ -308,16 +304,10 @@ def _dry_run(found: DryRun, limits: DisplayLimits) -> Iterator[str]:
         yield f"  {number:>6,} {what}"
 
 
-def _checked(planned: Plan, report: Report) -> CheckedEnvironment:
-    from tenantry.cli.documents.checks import CheckedEnvironment
-
-    return CheckedEnvironment(
-        environment=planned.environment,
-        management=planned.management,
-        objects=len(planned.objects),
-        fit=report.fit,
-        refused=report.refused,
-        problems=report.problems,
-        adoptions=report.adoptions,
-        dry_run=report.dry_run,
-    )
+def _environment(planned: Plan, report: Report) -> dict[str, Any]:
+    return {
+        "environment": planned.environment,
+        "management": planned.management,
+        "objects": len(planned.objects),
+        **plain(report),
+    }

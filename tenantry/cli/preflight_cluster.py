@@ -9,7 +9,7 @@ from urllib.parse import urlsplit
 
 from tenantry.cli.environment import environment_of
 from tenantry.cli.management import connect_management
-from tenantry.cli.output import counts, data, data_json, working
+from tenantry.cli.output import counts, data, working
 from tenantry.fleet.fleet import Fleet
 from tenantry.messages.errors import Problem, Refused
 from tenantry.messages.text import counted
@@ -58,11 +58,3 @@ def print_contact(found: Contact, as_line: Callable[[Problem], str]) -> None:
     for problem in found.problems:
         data(as_line(problem))
     data(f"{found.cluster}: {counts(found.problems) or 'no problems'}")
-
-
-def print_document(found: Contact) -> None:
-    """Print the same as JSON."""
-    from tenantry.cli.documents.checks import CheckedCluster
-
-    expires = {what: end.strftime("%Y-%m-%dT%H:%M:%SZ") for what, end in found.expires.items()}
-    data_json(CheckedCluster(cluster=found.cluster, problems=found.problems, answered=found.answer, expires=expires))

@@ -92,8 +92,6 @@ def _print(objects: Iterable[KubeObject], output: str) -> None:
         case "names":
             data("\n".join(str(each.id) for each in objects))
         case "json":
-            from tenantry.cli.documents.lists import Objects
-
-            data_json(Objects(objects=[dict(each.manifest) for each in objects]))
+            data_json({"objects": [each.manifest for each in objects]}, "Objects")
         case _:
             data(to_yaml(each.manifest for each in objects).rstrip("\n"))

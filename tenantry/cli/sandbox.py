@@ -120,9 +120,7 @@ def status(root: Path, output: str) -> int:
 
         found = status_of(root)
     if output == "json":
-        from tenantry.cli.documents.lists import Sandbox
-
-        data_json(Sandbox.model_validate(found))
+        data_json(found, "Sandbox")
     else:
         stdout_console().print(_table(found))
         if found.webhooks:

@@ -15,24 +15,6 @@ from tenantry.fleet.included_schema import included_schema, included_schema_of
 from tenantry.load import load_fleet
 from tenantry.messages.errors import Refused
 
-KINDS = (
-    "Validation",
-    "Diff",
-    "Preflight",
-    "Explanation",
-    "Parity",
-    "Status",
-    "List",
-    "Tree",
-    "Why",
-    "Objects",
-    "Import",
-    "Sandbox",
-    "Edit",
-    "Error",
-)
-"""The kinds of documents, without importing their models."""
-
 
 @click.command(
     "schema",
@@ -42,7 +24,6 @@ Examples:
   tenantry schema > tenants.schema.json
   tenantry schema --included > tenants-included.schema.json
   tenantry schema --included --tenant rocky > rocky.schema.json
-  tenantry schema --document Diff > diff.schema.json
 
 Editors complete and check tenants.yaml if its first line is:
   # yaml-language-server: $schema=tenants.schema.json
@@ -53,42 +34,21 @@ Exit codes:
 """,
 )
 @click.option("--included", is_flag=True, help="The schema of included files, without what belongs to the platform.")
-@click.option(
-    "--document",
-    "kind",
-    type=click.Choice(KINDS, case_sensitive=False),
-    metavar="KIND",
-    help=f"The schema of a document of --output json: {', '.join(KINDS)}.",
-)
 @tenant_name("With --included: only what the file of this tenant may say.")
 @file_option()
 @click.pass_context
-def command(context: click.Context, tenant: str | None, kind: str | None, *, included: bool) -> int:
+def command(context: click.Context, tenant: str | None, *, included: bool) -> int:
     """Print the JSON Schema (draft 2020-12) of tenants.yaml.
 
     It covers keys and values. What a schema cannot express, such as references, `tenantry validate` checks.
 
     With --included, it is the schema of teams' files, which tenants.yaml includes. With --tenant, which reads tenants.yaml, it
     has only the settings, clusters, roles and prefixes of labels that are granted to this tenant.
-
-    With --document, it is the schema of what commands print with --output json.
     """
-    if kind:
-        if included or tenant:
-            raise click.UsageError("--document takes no --included and no --tenant")
-        data_json(_of_document(kind))
-        return 0
     if tenant and not included:
         raise Refused("--tenant needs --included", "add --included: tenants.yaml has one schema for all tenants")
     data_json(_of_tenant(context, tenant) if tenant else included_schema() if included else editor_schema())
     return 0
-
-
-def _of_document(kind: str) -> dict[str, Any]:
-    # The models take a while to import, and no other schema needs them.
-    from tenantry.cli.documents.kinds import schema_of
-
-    return schema_of(kind)
 
 
 def _of_tenant(context: click.Context, tenant: str) -> dict[str, Any]:

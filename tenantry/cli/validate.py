@@ -62,18 +62,17 @@ def command(file: Path, *, strict: bool, output: str) -> int:
     gates = {name: plan.after for name, plan in plans.items() if plan.after}
     facts += [f"environment {name}: {gate_in_words(each)}" for name, each in gates.items()]
     if output == "json":
-        from tenantry.cli.documents.checks import Validation
-
-        data_json(
-            Validation(
-                warnings=warnings,
-                objects=objects,
-                rollouts={name: each.waves for name, each in rollouts.items()},
-                gates=gates,
-                cluster_admin=admins,
-                cluster_roles=rights,
-            )
-        )
+        result = {
+            "valid": True,
+            "errors": (),
+            "warnings": warnings,
+            "objects": objects,
+            "rollouts": {name: rollout.waves for name, rollout in rollouts.items()},
+            "gates": gates,
+            "clusterAdmin": admins,
+            "clusterRoles": rights,
+        }
+        data_json(result, "Validation")
     elif output == "github":
         annotate_warnings(warnings, strict=strict)
         data("\n".join([summary, *(notice(str(file), fact) for fact in facts)]))

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from enum import StrEnum
-from typing import NamedTuple, TypeVar
+from typing import ClassVar, NamedTuple, TypeVar
 
 from tenantry.compare.fields import FieldChange, changed_fields, is_same
 from tenantry.compare.moves import (
@@ -81,6 +81,7 @@ class Share:
 class Changed:
     """An object that both plans hold; at least one field differs."""
 
+    json_keys: ClassVar = ("id", "fields")
     before: KubeObject
     after: KubeObject
     fields: tuple[FieldChange, ...]

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import Any, Literal, NamedTuple
+from typing import Any, ClassVar, Literal, NamedTuple
 
 from tenantry.compare.fields import FieldChange
 from tenantry.importing.documents import Placed
@@ -46,9 +46,14 @@ class Read:
     manifest:    without what the API server adds, and with the values of Secrets removed.
     """
 
+    json_keys: ClassVar = ("environment", "origin", "id")
     environment: str
     manifest: Mapping[str, Any]
     origin: str
+
+    @property
+    def id(self) -> ObjectId:
+        return object_id(self.manifest)
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,6 +110,7 @@ class Reading:
     assumed: sources that were not read, as the Git remotes of the repositories at hand tell them. They are not counted.
     """
 
+    json_keys: ClassVar = ("unread", "followed", "flux")
     unread: tuple[Unread, ...] = ()
     followed: tuple[Followed, ...] = ()
     elsewhere: tuple[Elsewhere, ...] = ()
@@ -135,11 +141,13 @@ class Became:
     """An object that the draft expresses, and the place that does.
 
     An object that is planned under another name is in `left_over`, too: the old object stays. cluster: where an app runs.
+    line: of the file that is written, as soon as there is one.
     """
 
     read: Read
     path: Path
     cluster: str = ""
+    line: int = 0
 
 
 Fate = Literal["inexpressible", "stays", "replaced", "applied"]
@@ -230,6 +238,7 @@ class Proof:
     defects: what is wrong with the draft, in sentences; import writes nothing if there are any.
     """
 
+    json_keys: ClassVar = ("kept", "renamed", "added")
     kept: tuple[Proven, ...]
     added: tuple[Added, ...]
     missing: tuple[Read, ...]

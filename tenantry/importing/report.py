@@ -7,11 +7,12 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import ClassVar
 
 from tenantry.importing.checkouts import FLUX
-from tenantry.importing.model import Became, Draft, Fate, Inventory, LeftOver, Proof, Proven, Read
+from tenantry.importing.model import Became, Draft, Fate, Inventory, LeftOver, Proof, Proven, Read, Reading
 from tenantry.importing.proof import Defect, prove
 from tenantry.importing.steps import READ_WHAT_IS_LEFT, Step, steps
 from tenantry.kube.objects import is_of_flux, object_id
@@ -33,6 +34,11 @@ class Counts:
                flux_replaced: those of them that are expressed, and of these fates.
     """
 
+    json_keys: ClassVar = (
+        *("read", "expressed", "unchanged", "changed", "renamed"),
+        *("left", "applied", "replaced", "stays", "inexpressible", "added"),
+        *("flux", "flux_expressed", "flux_applied", "flux_replaced"),
+    )
     read: int
     unchanged: int
     changed: int
@@ -69,6 +75,9 @@ def _counts(read: Read) -> bool:
 class Report:
     """file: the name of the written tenants.yaml; text: its content; plans: by environment."""
 
+    json_keys: ClassVar = (
+        *("file", "environments", "counts", "reading", "became", "proof", "renamed", "left_over", "steps"),
+    )
     file: str
     text: str
     inventory: Inventory
@@ -77,6 +86,15 @@ class Report:
     plans: Mapping[str, Plan]
     needs_project: bool = False
     """Whether no Pulumi project is around the file."""
+
+    @property
+    def environments(self) -> dict[str, str]:
+        """The management cluster of each environment."""
+        return {name: plan.management for name, plan in self.plans.items()}
+
+    @property
+    def reading(self) -> Reading:
+        return self.inventory.reading
 
     @cached_property
     def counts(self) -> Counts:
@@ -112,10 +130,10 @@ class Report:
         return found
 
     @cached_property
-    def became(self) -> tuple[tuple[Became, int], ...]:
+    def became(self) -> tuple[Became, ...]:
         """What became what, with the line of the file."""
         parsed = parse(self.text.encode(), self.file)
-        return tuple((each, parsed.locate(each.path, key=True).line) for each in self.draft.became)
+        return tuple(replace(each, line=parsed.locate(each.path, key=True).line) for each in self.draft.became)
 
     @cached_property
     def renamed(self) -> tuple[Read, ...]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any, ClassVar, NamedTuple, TypeAlias
 
 Manifest: TypeAlias = Mapping[str, Any]
 """A Kubernetes object as plain data, as it would stand in a YAML file."""
@@ -71,6 +71,7 @@ class KubeObject:
     None: it does not wait. The manifest then has the annotation that says what Ready means.
     """
 
+    json_keys: ClassVar = ("id",)
     manifest: Manifest
     owner: Owner
     depends_on: tuple[ObjectId, ...] = ()

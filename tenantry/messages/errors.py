@@ -17,7 +17,7 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 from functools import cached_property
 from itertools import islice
-from typing import Any, TypeAlias
+from typing import Any, ClassVar, TypeAlias
 
 from tenantry.messages.redact import MAX_KEY, presentable
 
@@ -101,6 +101,7 @@ class Problem:
     at_key: the key itself is the problem, not its value.
     """
 
+    json_keys: ClassVar = ("location", "severity", "code", "message", "path", "notes", "fix")
     path: Path
     code: str
     message: str

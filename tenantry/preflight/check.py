@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 from urllib.parse import urlsplit
 
 from tenantry.cluster.controllers import deployments_of
@@ -47,6 +47,7 @@ class Report:
     dry_run: None: nobody asked for it, or it could not be done.
     """
 
+    json_keys: ClassVar = ("fit", "refused", "problems", "adoptions", "dry_run")
     problems: tuple[Problem, ...]
     adoptions: tuple[Adoption, ...]
     refused: bool = False

@@ -67,7 +67,7 @@ def test_what_flux_would_refuse_is_told_without_what_the_secret_holds(sandbox: P
 
 def test_a_remote_that_answers_says_when_and_one_that_does_not_fails(sandbox: Project) -> None:
     document = json.loads(sandbox.tenantry("preflight", "--cluster", "edge-1", "--output", "json").ok().out)
-    assert (document["answered"]["version"].startswith("v1."), document["answered"]["milliseconds"] >= 0) == (
+    assert (document["answer"]["version"].startswith("v1."), document["answer"]["milliseconds"] >= 0) == (
         True,
         True,
     )

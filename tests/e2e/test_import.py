@@ -321,9 +321,8 @@ def test_what_applied_the_objects_can_go_and_takes_nothing_along(adopted: Adopte
         eventually(partial(_is_gone, hub, namespace, name), "the old Kustomization to go")
     assert before.pop("0 harbour Kustomization edge-1-db")
     assert state((hub, "harbour"), (edge, "harbour")) == before
-    kept = {
-        f"{each['kind']} {each['namespace']}/{each['name']}" for each in adopted.report["kept"] if each["namespace"]
-    }
+    ids = [each["read"]["id"] for each in adopted.report["proof"]["kept"]]
+    kept = {f"{each['kind']} {each['namespace']}/{each['name']}" for each in ids if each["namespace"]}
     assert kept <= hub.fleet_objects()
 
 

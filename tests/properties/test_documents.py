@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from tenantry.kube.yaml_text import ManifestLoader, documents
 from tests.drawn import given
-from tests.unit.cli.test_documents import holds
+from tests.unit.cli.test_serializer import holds
 from tests.unit.kube.test_yaml_text import NASTY, reads
 
 TEXTS = (

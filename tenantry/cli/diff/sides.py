@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from tenantry.cli.failures import described
+from tenantry.cli.failures import as_document
 from tenantry.cli.output import data_json, report_invalid, working
 from tenantry.compare.moves import Widened, widened
 from tenantry.compare.revision import Base, load_base
@@ -87,15 +87,8 @@ def _nothing_to_compare(base: str, invalid: InvalidFleet, *, as_json: bool) -> R
     fix = "name a base that is valid; `tenantry render` shows everything that the file yields now"
     refused = Refused(message, fix, code=INVALID_BASE)
     if as_json:
-        from tenantry.cli.documents.diff import Base, InvalidBase
-
-        found = InvalidBase(
-            kind="Diff",
-            base=Base(name=base, commit=None),
-            errors=invalid.diagnostics,
-            error=described(refused),
-        )
-        data_json(found)
+        result = as_document(invalid) | as_document(refused) | {"base": {"name": base, "commit": None}}
+        data_json(result, "Diff")
     report_invalid(invalid)
     return refused
 

@@ -66,54 +66,6 @@ class Failure(Part):
     """The exit code of the command."""
 
 
-class FileProblem(Part):
-    """A problem at a place of the file."""
-
-    file: str = at("location", "file")
-    line: int = at("location", "line")
-    column: int = at("location", "column")
-    severity: Literal["error", "warning"]
-    code: str
-    """The kind of problem, which never changes its name."""
-    message: str
-    path: list[str | int]
-    """The keys and indexes that lead to the value."""
-    notes: list[str]
-    """Facts that help to decide, such as the names that are declared."""
-    fix: str
-    """What to do about it; can be empty."""
-
-
-class Problem(Part):
-    """A problem with something other than the file."""
-
-    severity: Literal["error", "warning"]
-    code: str
-    """The kind of problem, which never changes its name."""
-    message: str
-    fix: str
-
-
-class Failed(Document):
-    """A command failed before it had a result."""
-
-    kind: str
-    """The kind of the command's document; `Error` if there is no such command."""
-    error: Failure
-
-
-class Invalid(Document):
-    """The file that the command reads is invalid."""
-
-    kind: str
-    """The kind of the command's document."""
-    valid: Literal[False] = False
-    errors: list[FileProblem]
-    """All problems of the file, by place; at most 1000."""
-    warnings: list[FileProblem] = []
-    """Always empty: warnings are looked for in valid files only."""
-
-
 class ObjectId(Part):
     """The identity of a Kubernetes object."""
 

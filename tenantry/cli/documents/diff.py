@@ -9,9 +9,7 @@ from tenantry.cli.documents.common import (
     OMITTED_IF_NULL,
     ChangedObject,
     Document,
-    Failure,
     Field,
-    Invalid,
     ObjectId,
     Part,
     TextOrNull,
@@ -235,10 +233,3 @@ class Diff(Document):
     """In the order of the file; those that are no longer declared are last."""
     unchanged: list[str]
     """The environments without a difference."""
-
-
-class InvalidBase(Invalid):
-    """The file at BASE is invalid, so there is nothing to compare with."""
-
-    base: Base
-    error: Failure

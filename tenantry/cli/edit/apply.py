@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from difflib import unified_diff
 from functools import wraps
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 import click
 
@@ -21,10 +21,6 @@ from tenantry.edit.subjects.adding import Edit as Done
 from tenantry.edit.write import write_all
 from tenantry.messages.redact import redacted
 from tenantry.messages.text import counted, listed, printable
-
-if TYPE_CHECKING:
-    from tenantry.cli.documents.edits import Edit
-
 
 _F = TypeVar("_F", bound=Callable[..., Any])
 
@@ -94,7 +90,7 @@ def apply(
     if how.is_text:
         _print(editor, how, done, made, checked, unchanged)
     else:
-        data_json(_document(editor, how, [*done, *made.notes], checked))
+        data_json(_result(editor, how, [*done, *made.notes], checked), "Edit")
     return 0
 
 
@@ -144,27 +140,21 @@ def _consequences(
         yield f"{click.style('warning:', fg='yellow', bold=True)} {refusal}"
 
 
-def _document(
-    editor: Editor,
-    how: How,
-    done: Sequence[str],
-    checked: Checked | None,
-) -> Edit:
-    from tenantry.cli.documents.edits import Edit, EditedFile
-
+def _result(editor: Editor, how: How, done: Sequence[str], checked: Checked | None) -> dict[str, Any]:
+    """What `--output json` prints. Secrets are hidden in the differences of the files."""
     changes = editor.changes()
-    told = checked or Checked((), (), None)
-    compared = told.compared.document() if told.compared else None
-    return Edit(
-        edits=done if changes else [],
-        written=bool(changes) and not how.dry_run,
-        files=[EditedFile(file=str(file), diff="\n".join(difference({file: each}))) for file, each in changes.items()],
-        valid=not told.errors,
-        errors=told.errors,
-        warnings=told.new_warnings,
-        environments=compared.environments if compared else [],
-        unchanged=compared.unchanged if compared else [],
-    )
+    errors, warnings, compared = checked or Checked((), (), None)
+    consequences = compared.document().model_dump() if compared else {"environments": [], "unchanged": []}
+    return {
+        "edits": done if changes else [],
+        "written": bool(changes) and not how.dry_run,
+        "files": [{"file": file, "diff": "\n".join(difference({file: change}))} for file, change in changes.items()],
+        "valid": not errors,
+        "errors": errors,
+        "warnings": warnings,
+        "environments": consequences["environments"],
+        "unchanged": consequences["unchanged"],
+    }
 
 
 # --- the changes of files as a unified diff -----------------------------------------------------------------------------

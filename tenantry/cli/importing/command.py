@@ -303,9 +303,7 @@ def _print(report: Report, output: str, *, dry_run: bool, everything: bool) -> N
     from tenantry.cli.importing.text import as_text
 
     if output == "json":
-        from tenantry.cli.importing.data import import_document
-
-        data_json(import_document(report))
+        data_json(report, "Import")
         return
     if dry_run:
         data(report.text.rstrip("\n"))

@@ -85,8 +85,8 @@ def _left_over(left: Sequence[LeftOver]) -> Iterator[str]:
 def _became(report: Report) -> Iterator[str]:
     if report.became:
         yield from _table("object", "found at", "key in tenants.yaml", "line")
-    for each, line in report.became:
-        yield _row(_code(identity(each.read)), _code(each.read.origin), _code(format_path(each.path)), str(line))
+    for each in report.became:
+        yield _row(_code(identity(each.read)), _code(each.read.origin), _code(format_path(each.path)), str(each.line))
 
 
 def _fields(found: Sequence[Proven], fields_of: Callable[[Proven], tuple[FieldChange, ...]]) -> Iterator[str]:

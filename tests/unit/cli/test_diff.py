@@ -203,7 +203,7 @@ def test_json_of_an_unsound_base_has_its_problems(capsys: Capture) -> None:
     code, out, err = compared(capsys, "-o", "json")
     said = json.loads(out)
     assert (code, said["base"], said["valid"]) == (2, {"name": "before.yaml", "commit": None}, False)
-    assert [(each["file"], each["code"]) for each in said["errors"]] == [("before.yaml", "unknown-key")]
+    assert [(each["location"]["file"], each["code"]) for each in said["errors"]] == [("before.yaml", "unknown-key")]
     assert said["error"] == {
         "code": "invalid-base",
         "message": "the file at 'before.yaml' is invalid, so there is nothing to compare with",

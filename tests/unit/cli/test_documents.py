@@ -2,24 +2,20 @@
 
 from __future__ import annotations
 
-import json
 from enum import StrEnum
-from typing import Any, get_args
+from typing import get_args
 
 import pytest
 from pydantic import BaseModel, ValidationError
 
-from tenantry.cli.documents import diff, explanation, lists, states
+from tenantry.cli.documents import diff, explanation, states
 from tenantry.cli.documents.common import Field, Part
-from tenantry.cli.output import as_json
 from tenantry.cluster.status import Readiness
 from tenantry.compare.diff import Status
 from tenantry.compare.fields import FieldChange
 from tenantry.compare.review.model import Effect
 from tenantry.fleet.json_schema import subclasses
 from tenantry.messages.data import ABSENT
-from tests.table import table
-from tests.unit.kube.test_yaml_text import NASTY
 
 WORDS: list[tuple[type[StrEnum], type[BaseModel], str, set[str]]] = [
     (Readiness, states.AppState, "status", set()),
@@ -51,21 +47,3 @@ def test_all_keys_are_written_in_one_style() -> None:
     for part in subclasses(Part):
         for name, field in part.model_fields.items():
             assert str(field.serialization_alias).isalpha(), (part, name)
-
-
-@table(
-    "value",
-    [
-        *([], {}, "", 0, -1, 2**70, 1.5, -0.0, 1e22, True, None, [[]], {"a": {}}, {"a": []}, [{}, [[], {}]]),
-        {"a": [1, {"b": ["c", {"d": None}]}], "e": [True, False]},
-        {text: [text, {text: text}] for text in NASTY if "\ud800" not in text},
-    ],
-)
-def test_every_type_is_written_as_json_does(value: Any) -> None:
-    holds(value)
-
-
-def holds(value: Any) -> None:
-    text = as_json(lists.Objects(objects=[{"value": value}]))
-    assert text.isascii()
-    assert json.loads(text)["objects"] == [{"value": value}]

@@ -8,7 +8,6 @@ from pathlib import Path
 
 import pytest
 
-from tests.documents import check
 from tests.unit.cli.test_cli import Capture, tenantry
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -178,7 +177,6 @@ def test_values_come_from_stdin_and_as_texts(capsys: Capture, monkeypatch: pytes
 def test_the_document_of_an_edit(capsys: Capture) -> None:
     code, out, err = tenantry(capsys, "set", "tenants.rocky.quota.pods", "60", "--output", "json")
     document = json.loads(out)
-    check(out)
     assert (code, err, document["edits"]) == (0, "", ["set tenants.rocky.quota.pods to 60"])
     assert document["files"] == [{"file": "tenants.yaml", "diff": DIFFERENCE.rstrip("\n")}]
     assert [each["environment"] for each in document["environments"]] == ["dev", "prod"]

@@ -61,22 +61,10 @@ def test_the_table_of_formats_is_that_of_the_commands() -> None:
                 choices = cast("click.Choice[str]", option.type).choices
                 expected[" ".join(path)] = (list(choices), option.kind)
     documented = {
-        command.strip("`"): (formats.replace("`", "").split(", "), kind.partition("[")[2].partition("]")[0])
+        command.strip("`"): (formats.replace("`", "").split(", "), kind.strip("`"))
         for command, formats, kind in rows("Formats")
     }
     assert documented == expected
-
-
-def test_every_kind_has_a_model_and_a_schema(capsys: Capture) -> None:
-    from tenantry.cli.documents.kinds import KINDS
-    from tenantry.cli.schema import KINDS as OFFERED
-
-    kinds = {option.kind for path in LEAVES for option in leaf(path).params if isinstance(option, FormatOption)}
-    assert kinds - {""} == KINDS.keys() - {"Error"}
-    assert tuple(KINDS) == OFFERED
-    for kind in KINDS:
-        code, out, _ = tenantry(capsys, "schema", "--document", kind.lower())
-        assert (code, f'"title": "{kind}"' in out) == (0, True)
 
 
 def test_a_code_that_the_help_does_not_list_is_a_bug(capsys: Capture, monkeypatch: pytest.MonkeyPatch) -> None:

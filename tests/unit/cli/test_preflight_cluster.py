@@ -115,7 +115,7 @@ def test_it_of_a_cluster_that_does_not_answer_or_lacks_its_bootstrap_fails(capsy
 
 def test_it_as_json_has_the_answer(capsys: Capture, edge: Edge) -> None:
     found = json.loads(tenantry(capsys, "preflight", "--cluster", "edge", "-o", "json")[1])
-    assert found["answered"]["version"] == "v1.36.0"
+    assert found["answer"]["version"] == "v1.36.0"
     assert list(found["expires"]) == ["the user's token"]
     assert edge.configs
 
@@ -126,6 +126,8 @@ def test_it_as_json_says_the_same(capsys: Capture, hub: Memory) -> None:
     problem = {
         "severity": "error",
         "code": "no-secret",
+        "path": [],
+        "notes": [],
         "message": "there is no Secret kamaji/edge-admin-kubeconfig",
         "fix": "wait until it is created, or correct the cluster's 'kubeconfig' in tenants.yaml",
     }
@@ -136,7 +138,7 @@ def test_it_as_json_says_the_same(capsys: Capture, hub: Memory) -> None:
             "kind": "Preflight",
             "cluster": "edge",
             "problems": [problem],
-            "answered": None,
+            "answer": None,
             "expires": {},
         },
         "",

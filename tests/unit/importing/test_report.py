@@ -11,10 +11,9 @@ import pytest
 import yaml
 
 from tenantry.cli.diff.values import DisplayLimits
-from tenantry.cli.importing.data import import_document
 from tenantry.cli.importing.markdown import as_markdown
 from tenantry.cli.importing.text import as_text
-from tenantry.cli.output import as_json
+from tenantry.cli.serializer import as_json
 from tenantry.importing.model import Became, Draft, Inventory, LeftOver, Read
 from tenantry.importing.proof import Defect
 from tenantry.importing.report import Report, report_of
@@ -109,8 +108,8 @@ def test_the_markdown(report: Report, *, update_golden: bool) -> None:
     compare("report.md", as_markdown(report), update=update_golden)
 
 
-def test_the_json_is_as_it_is_described(report: Report, *, update_golden: bool) -> None:
-    text = as_json(import_document(report))
+def test_the_json_is_the_report(report: Report, *, update_golden: bool) -> None:
+    text = as_json(report, "Import")
     compare("report.json", text, update=update_golden)
     assert "Secret-" not in text
 

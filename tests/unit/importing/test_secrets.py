@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 import yaml
@@ -94,7 +95,7 @@ def test_an_app_with_a_secret_is_left_over(
     (tmp_path / "in.yaml").write_text("---\n".join((SOURCE % query, KUSTOMIZATION % ("web", annotations, spec))))
     code, report = imported(tmp_path, capfd)
     assert code == 2
-    (left,) = (each for each in report["leftOver"] if each["kind"] == "Kustomization")
+    (left,) = (each for each in report["leftOver"] if each["read"]["id"]["kind"] == "Kustomization")
     assert left["reason"].startswith(f"'{at}' ")
     assert "--keep-values" in left["fix"]
     assert not (tmp_path / "tenants.yaml").exists()
@@ -107,7 +108,7 @@ def test_an_app_that_waits_for_one_with_a_secret_is_kept(tmp_path: Path, capfd: 
     code, report = imported(tmp_path, capfd)
     assert code == 0
     assert list(yaml.safe_load((tmp_path / "tenants.yaml").read_text())["tenants"]["shop"]["apps"]) == ["other"]
-    reasons = [each["reason"] for each in report["leftOver"] if each["name"] == "other"]
+    reasons = [each["reason"] for each in report["leftOver"] if each["read"]["id"]["name"] == "other"]
     assert reasons == ["it waits for shop/web: it is not in tenants.yaml"]
 
 
@@ -115,7 +116,8 @@ def test_secrets_beside_apps_are_left_over_one_by_one(tmp_path: Path, capfd: pyt
     (tmp_path / "in.yaml").write_text(BESIDE_APPS)
     code, report = imported(tmp_path, capfd)
     assert code == 0
-    assert {(each["kind"], each["field"]) for each in report["leftOver"] if "may be a secret" in each["reason"]} == {
+    reasons = [each for each in report["leftOver"] if "may be a secret" in each["reason"]]
+    assert {(each["read"]["id"]["kind"], each["field"]) for each in reasons} == {
         ("Namespace", 'metadata.annotations["example.com/password"]'),
         ("ServiceAccount", 'metadata.annotations["example.com/api-key"]'),
         ("ResourceQuota", "metadata.annotations.password"),
@@ -125,7 +127,7 @@ def test_secrets_beside_apps_are_left_over_one_by_one(tmp_path: Path, capfd: pyt
     assert not {"annotations", "serviceAccount", "alerts"} & tenant.keys()
 
 
-def imported(directory: Path, capfd: pytest.CaptureFixture[str]) -> tuple[int, dict[str, list[dict[str, str]]]]:
+def imported(directory: Path, capfd: pytest.CaptureFixture[str]) -> tuple[int, dict[str, list[dict[str, Any]]]]:
     """Import a file in every format of the report; none may show the secret."""
     target, report, source = directory / "tenants.yaml", directory / "report.md", f"prod={directory / 'in.yaml'}"
     text = run(["import", "-e", source, "--dry-run", "--all"])
