@@ -113,10 +113,12 @@ class StatusReport:
         return tuple(filter(None, (*self.stuck, removed, *kept, self.unread)))
 
 
-def apps_report(plan: Plan, live: Iterable[Manifest], selection: Selection = EVERYTHING) -> StatusReport:
-    """The apps, baselines, sources and charts, from what has just been read of them; see `flux_objects_of`."""
+def apps_report(
+    plan: Plan, live: Iterable[Manifest], selection: Selection = EVERYTHING, begun: datetime | None = None
+) -> StatusReport:
+    """The apps, baselines, sources and charts, from what `flux_objects_of` has just read. begun: as of `judge`."""
     now = datetime.now(UTC)
-    return _report(plan, states_of(plan, live, now), selection, now)
+    return _report(plan, states_of(plan, live, now, begun), selection, now)
 
 
 def _report(

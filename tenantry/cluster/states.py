@@ -16,7 +16,7 @@ from tenantry.plan.engine_order import becomes_ready
 from tenantry.plan.objects.scope import SHARD_LABEL
 from tenantry.plan.plan import Plan
 from tenantry.plan.planned_apps import PlannedApp
-from tenantry.rollout.flux_status import Readiness, changed_at, ready_of, reason_of, revision_of, state_of
+from tenantry.rollout.flux_status import Readiness, changed_at, ready_of, reason_of, revision_of
 from tenantry.rollout.readiness import (
     MISSING,
     Live,
@@ -25,6 +25,7 @@ from tenantry.rollout.readiness import (
     judge_all,
     reconcilers_of,
     since_of,
+    source_problems,
     unready_since,
 )
 
@@ -119,14 +120,16 @@ class State:
         return f"{self.name} on {self.planned.owner.cluster}" if self.name else str(self.id)
 
 
-def states_of(plan: Plan, live: Iterable[Manifest], now: datetime) -> dict[ObjectId, State]:
+def states_of(
+    plan: Plan, live: Iterable[Manifest], now: datetime, begun: datetime | None = None
+) -> dict[ObjectId, State]:
     """The state of each planned object, in the order of the plan. What Flux does not reconcile is ready.
 
-    live: the environment's Kustomizations, HelmReleases, sources and charts; may hold other objects too.
+    live: the environment's Kustomizations, HelmReleases, sources and charts; may hold other objects too. begun: as of `judge`.
     """
     found: Live = {id: manifest for manifest in live if (id := readable_id(manifest))}
     reconcilers, apps = reconcilers_of(plan), {app.id: app for app in plan.apps}
-    standings = judge_all(reconcilers.values(), found, now)
+    standings = judge_all(reconcilers.values(), found, now, begun)
     sources = {id for reconciler in reconcilers.values() for id in reconciler.sources}
     states: dict[ObjectId, State] = {}
     for planned in plan.objects:
@@ -134,7 +137,7 @@ def states_of(plan: Plan, live: Iterable[Manifest], now: datetime) -> dict[Objec
         if reconciler := reconcilers.get(id):
             state = _of_reconciler(plan, planned, apps.get(id), reconciler, standings[id], found)
         elif id in sources:
-            state = _of_source(plan, planned, found.get(id))
+            state = _of_source(plan, planned, next(source_problems([id], found, now, begun), None), found.get(id))
         else:
             state = State(plan.environment, planned, Readiness.READY)
         wave = plan.wave_of(id) if plan.rollout else None
@@ -174,19 +177,19 @@ def _of_reconciler(
     )
 
 
-def _of_source(plan: Plan, planned: KubeObject, found: Manifest | None) -> State:
+def _of_source(plan: Plan, planned: KubeObject, problem: Standing | None, found: Manifest | None) -> State:
     missing = State(plan.environment, planned, Readiness.MISSING, MISSING, cause=planned.id)
     if found is None:
         return missing
-    readiness = state_of(found)
-    if readiness is Readiness.READY or not becomes_ready(planned.manifest):
+    if problem is None or not becomes_ready(planned.manifest):
         return State(plan.environment, planned, Readiness.READY)
-    by_hand = readiness is Readiness.SUSPENDED
+    by_hand = problem.readiness is Readiness.SUSPENDED
     message = f"suspended by hand, not in the file: {resume(planned.id)}" if by_hand else reason_of(found)
     since = unready_since(found, changed_at(found))
     return replace(
         missing,
-        readiness=readiness,
+        readiness=problem.readiness,
+        lasts=problem.lasts,
         message=message,
         since=since.at or None,
         at_most=since.at_most,

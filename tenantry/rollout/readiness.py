@@ -127,7 +127,7 @@ def judge(reconciler: Reconciler, live: Live, now: datetime, begun: datetime | N
     A source that has failed is the failure of what needs it. One that is not ready only because it could not be fetched again
     is none: what was fetched before is what its spec asks for.
 
-    begun: when somebody began to watch; a failure lasts if an attempt after that ended in it, too.
+    begun: when somebody began to watch: no attempt before that counts.
     """
     id, found = reconciler.id, live.get(reconciler.id)
     if found is None:
@@ -276,7 +276,7 @@ def _failed_again(found: Manifest, changed: datetime | None, now: datetime, begu
     """Whether at least two attempts since the last change have ended in the failure that Flux reports now.
 
     A first attempt can fail normally: until the baseline of a tenant exists, its apps may not be applied.
-    changed: when the content changed last.
+    changed: when the content changed last. begun: as of `judge`.
     """
     ended, status = _ended(found), mapping_at(found, "status")
     if ended is None:
@@ -286,26 +286,22 @@ def _failed_again(found: Manifest, changed: datetime | None, now: datetime, begu
         # comes within the time since the first.
         started = latest(ended, changed, begun) or ended
         return now - started >= max(_PATIENCE, started - ended)
-    if begun is not None and ended <= begun:
+    created = moment(mapping_at(found, "metadata").get("creationTimestamp"))
+    since = latest(changed or created, begun)
+    if since is None or ended - since < _PATIENCE:
         return False
     if found["kind"] != "Kustomization":
         failures = status.get("failures")
         return isinstance(failures, int) and failures >= 2
-    last, changed = (
-        next(iter(history_of(found)), {}),
-        changed or moment(mapping_at(found, "metadata").get("creationTimestamp")),
-    )
-    if changed is None or ended - changed < _PATIENCE:
-        return False
+    last = next(iter(history_of(found)), {})
     first, count = moment(last.get("firstReconciled")), last.get("totalReconciliations")
     is_failure = last.get("lastReconciledStatus") not in (None, SUCCEEDED)
-    if is_failure and isinstance(count, int) and count >= 2 and first is not None and first >= changed:
+    if is_failure and isinstance(count, int) and count >= 2 and first is not None and first >= since:
         return True
     spec = mapping_at(found, "spec")
     began = began_at(last) if is_failure and moment(last.get("lastReconciled")) == ended else None
-    return (began or ended) - changed > timedelta(
-        seconds=seconds_of(str(spec.get("retryInterval") or spec.get("interval")))
-    )
+    interval = seconds_of(str(spec.get("retryInterval") or spec.get("interval")))
+    return (began or ended) - since > timedelta(seconds=interval)
 
 
 def _content_at(reconciler: Reconciler, live: Live) -> datetime | None:
@@ -410,16 +406,18 @@ def is_cut_off(found: Manifest) -> bool:
     return bool(_NO_CONNECTION.search(message)) and not _ANSWERED.search(message)
 
 
-def judge_all(reconcilers: Iterable[Reconciler], live: Live, now: datetime) -> dict[ObjectId, Standing]:
+def judge_all(
+    reconcilers: Iterable[Reconciler], live: Live, now: datetime, begun: datetime | None = None
+) -> dict[ObjectId, Standing]:
     """How reconcilers are. What a cluster cannot get for want of a connection has not failed: it is unreachable."""
     reconcilers = list(reconcilers)
     unreached = {each.owner.cluster for each in reconcilers if is_cut_off(live.get(each.id, {}))}
-    return {
-        each.id: _unreachable(each, standing, live[each.id], live) or standing
-        if (standing := judge(each, live, now)) and each.owner.cluster in unreached and each.id in live
-        else standing
-        for each in reconcilers
-    }
+    standings: dict[ObjectId, Standing] = {}
+    for each in reconcilers:
+        standing, found = judge(each, live, now, begun), live.get(each.id)
+        lost = _unreachable(each, standing, found, live) if found and each.owner.cluster in unreached else None
+        standings[each.id] = lost or standing
+    return standings
 
 
 def _unreachable(reconciler: Reconciler, standing: Standing, found: Manifest, live: Live) -> Standing | None:

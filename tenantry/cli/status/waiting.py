@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 from tenantry.cli.output import say
@@ -34,12 +35,12 @@ def wait_until_ready(client: Client, planned: Plan, selection: Selection, timeou
 
     Returns: what was read last.
     """
-    end = time.monotonic() + timeout
+    end, begun = time.monotonic() + timeout, datetime.now(UTC)
     with _progress(planned) as show:
         while True:
             started = time.monotonic()
             live = tuple(flux_objects_of(client, planned))
-            report = apps_report(planned, live, selection)
+            report = apps_report(planned, live, selection, begun)
             show(report)
             if report.ready:
                 return live

@@ -73,10 +73,11 @@ def test_a_failure_lasts_when_the_next_attempt_fails_in_the_same_way(found: Live
 
 
 def test_an_attempt_has_to_fail_after_somebody_began_to_watch() -> None:
-    """What was wrong can have been put right since the last attempt."""
-    found = web("12:01:00", count=2, first="12:00:20")
+    """What was wrong can have been put right since the attempts before."""
+    found = web("12:01:00", count=9, first="12:00:20")
     assert not lasts(found, begun="12:02:00")
-    assert lasts(found, begun="12:00:59")
+    assert not lasts(found, begun="12:00:40")
+    assert lasts(found, begun="12:00:20")
 
 
 def test_a_failure_of_the_baseline_or_of_the_source_is_not_the_apps() -> None:
@@ -125,5 +126,6 @@ def test_a_release_that_was_never_tried_lasts_by_time_and_a_tried_one_by_its_att
     assert [lasts(found, time, reconciler=CACHE) for time in ("12:00:14", "12:00:15")] == [False, True]
     released, failed = ready("False", "no", kind="Released"), since(ready("False", "no"), "12:00:00", "InstallFailed")
     for failures, expected in ((1, False), (2, True)):
-        tried = {**ELSE, **live(CACHE.id, failed, released, failures=failures)}
+        tried = {**ELSE, **changed(live(CACHE.id, failed, released, failures=failures), "11:58:00")}
         assert lasts(tried, reconciler=CACHE) is expected
+        assert not lasts(tried, reconciler=CACHE, begun="11:59:50")
