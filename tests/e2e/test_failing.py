@@ -130,7 +130,7 @@ def test_status_tells_of_objects_that_others_changed_or_deleted_until_a_run_rest
     (worker,) = [each for each in told["apps"] if each["app"] == "worker"]
     assert (found.code, worker["status"]) == (1, "changed")
     assert worker["message"].startswith("changed by hand: spec.interval, by ")
-    assert [(each["kind"], each["name"], each["status"]) for each in told["objects"]] == [
+    assert [(each["id"]["kind"], each["id"]["name"], each["status"]) for each in told["objects"]] == [
         ("ResourceQuota", "tenantry", "missing")
     ]
     fleet.up("dev", "--refresh").ok()
