@@ -16,7 +16,7 @@ from tests.faults.arena import EDGE, HUB, make_arena
 from tests.faults.commits import CHARTS, MANIFESTS
 from tests.faults.crash import POINTS, SEED
 from tests.faults.outage import Note
-from tests.faults.parts import small_fleet
+from tests.faults.parts import frequent_fleet, small_fleet
 from tests.faults.report import Results
 
 
@@ -65,6 +65,17 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Project]:
     """The fleet `small` with its sandbox running, before the first `up`; each file finds the state that it asks for."""
     project = small_fleet(tmp_path_factory.mktemp("small") / "project")
     with begun(project, "dev"):
+        yield project
+
+
+@pytest.fixture(scope="session")
+def frequent(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Project]:
+    """A fleet with credentials and short intervals, up and ready."""
+    project = frequent_fleet(tmp_path_factory.mktemp("frequent") / "project")
+    with begun(project, "dev"):
+        for key in ("username", "password"):
+            project.pulumi("config", "set", "--secret", "--path", f"tenantry:credentials.rocky.git.{key}", "any").ok()
+        project.deploy("dev")
         yield project
 
 
