@@ -28,6 +28,7 @@ SHARED = {
     ),
     "small": ("crashes", "first_up", "outages"),
     "kept": ("drift", "kept"),
+    "walk": ("walk", "cluster_changes"),
     "why": ("flux_shards", "leaving", "why", "disaster"),
     "sandbox": ("clusters", "conformance", "content"),
     "bare": ("import", "preflight"),
@@ -45,12 +46,11 @@ LONGEST = (
     "bare",
     "isolation",
     "test_examples_teams",
-    "test_walk",
+    "walk",
     "test_sources",
     "test_new_fleet",
     "kept",
     "test_examples_kamaji",
-    "test_cluster_changes",
     "test_examples_flux2_multi_tenancy",
 )
 """The groups that take longest begin first, so that none of them is left over at the end."""

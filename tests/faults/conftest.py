@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from tests.e2e.clusters import Cluster
-from tests.e2e.project import Project, begun, sandboxed
+from tests.e2e.project import ADMINISTRATOR, Project, begun, make_fleet, sandboxed
 from tests.faults.api import Api
 from tests.faults.arena import EDGE, HUB, make_arena
 from tests.faults.commits import CHARTS, MANIFESTS
@@ -77,6 +77,19 @@ def frequent(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Project]:
             project.pulumi("config", "set", "--secret", "--path", f"tenantry:credentials.rocky.git.{key}", "any").ok()
         project.deploy("dev")
         yield project
+
+
+@pytest.fixture(scope="session")
+def wide(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Project]:
+    """The fleet `walk` with its sandbox running, before the first `up`. Some edits make namespaces that no plan has."""
+    with begun(make_fleet(tmp_path_factory.mktemp("walk") / "project", "walk", ADMINISTRATOR), "dev") as project:
+        yield project
+
+
+@pytest.fixture(scope="session")
+def origin(wide: Project) -> str:
+    """Its file before any test."""
+    return wide.fleet.read_text()
 
 
 @pytest.fixture

@@ -14,7 +14,7 @@ def test_files_that_share_a_sandbox_are_one_group() -> None:
     assert {group_of(f"tests/e2e/test_{file}.py::test_a") for file in SHARED["fleet"]} == {"fleet"}
     assert group_of("tests/e2e/test_conformance.py::test_a[tests/golden/addons]") == "sandbox"
     assert group_of("tests/faults/test_crashes.py::test_a[2-0.55]") == "small"
-    assert group_of("tests/faults/test_walk.py::test_a[objects]") == "test_walk"
+    assert group_of("tests/faults/test_lifecycle.py::test_a[objects]") == "test_lifecycle"
 
 
 def test_a_test_without_a_sandbox_is_a_group_of_its_own_and_comes_last() -> None:
