@@ -32,7 +32,7 @@ KUBECONFIG = ("capi", "edge-2-kubeconfig", "value")
 def project(wide: Project, origin: str) -> Project:
     """The fleet from which the random walk goes out, up and ready."""
     wide.fleet.write_text(origin)
-    wide.deploy("dev")
+    run(wide)
     return wide
 
 
