@@ -1,4 +1,4 @@
-"""The fields that a tenant's Flux objects may have, by kind. What a new version of Flux brings is refused until it stands here.
+"""The fields that a tenant's objects may have, by kind. What a new version of Flux brings is refused until it stands here.
 
 Not here: service accounts of sources and of decryption, with whose rights a controller would act; `accessFrom` and namespaces of
 references; `createNamespace`; `readyExpr`, which reads the object of a dependency; charts within a HelmRelease.
@@ -11,7 +11,8 @@ from typing import TypeAlias
 Tree: TypeAlias = "dict[str, Tree]"
 """Keys with those below them; entries of lists are passed over, and `*` is any key with anything below it."""
 
-_APP = "interval timeout suspend dependsOn(name namespace) serviceAccountName targetNamespace commonMetadata(*)"
+_OBJECT = "apiVersion kind metadata(name namespace labels(*) annotations(*))"
+_APP = "interval timeout suspend dependsOn(name namespace) serviceAccountName targetNamespace commonMetadata(*) kubeConfig(*)"
 _ACTION = (
     "disableHooks disableOpenAPIValidation disableSchemaValidation disableTakeOwnership disableWait disableWaitForJobs crds timeout"
     " serverSideApply remediation(ignoreTestFailures remediateLastFailure retries strategy) strategy(name retryInterval)"
@@ -20,7 +21,9 @@ _FETCHED = "interval timeout suspend"
 _TRUSTED = "certSecretRef(name) insecure provider secretRef(name)"
 _SIGNED = "matchOIDCIdentity(issuer subject) provider secretRef(name)"
 _GIT = "branch commit name semver tag"
-_FIELDS = {
+BASELINE = "Baseline"
+"""In place of HelmRelease, for the release of a tenant's baseline, of which the fleet fills in each field."""
+_OF_FLUX = {
     "Kustomization": f"{_APP} buildMetadata components decryption(provider secretRef(name)) deletionPolicy force"
     " healthCheckExprs(*) healthChecks(apiVersion kind name namespace) ignore(*) ignoreMissingComponents images(*)"
     " namePrefix nameSuffix patches(*) path postBuild(substitute(*) substituteFrom(kind name optional) substituteStrategy)"
@@ -47,6 +50,22 @@ _FIELDS = {
     " timeout type username",
     "Receiver": "events interval oidcProviders(audience issuerURL validations(*) variables(*)) resourceFilter resources(kind name)"
     " secretRef(name) suspend type",
+    BASELINE: "chartRef(kind name) dependsOn(name namespace) driftDetection(*) interval kubeConfig(*) releaseName suspend timeout"
+    " serviceAccountName storageNamespace targetNamespace values(objects(*))"
+    " install(disableTakeOwnership strategy(*)) upgrade(chartNameChangeStrategy disableTakeOwnership strategy(*))",
+}
+_OF_KUBERNETES = {
+    "ClusterRole": "rules(*)",
+    "ConfigMap": "data(*)",
+    "LimitRange": "spec(limits(*))",
+    "Namespace": "",
+    "NetworkPolicy": "spec(*)",
+    "ResourceQuota": "spec(hard(*))",
+    "Secret": "data(*) stringData(*) type",
+    "ServiceAccount": "automountServiceAccountToken imagePullSecrets(name)",
+    **dict.fromkeys(
+        ("ClusterRoleBinding", "RoleBinding"), "roleRef(apiGroup kind name) subjects(apiGroup kind name namespace)"
+    ),
 }
 
 
@@ -65,7 +84,9 @@ def _tree(words: str) -> Tree:
     return whole
 
 
-FIELDS: dict[str, Tree] = {kind: _tree(words) for kind, words in _FIELDS.items()}
+OBJECT = _tree(_OBJECT)
+OF_FLUX = {kind: _tree(f"{_OBJECT} spec({words})") for kind, words in _OF_FLUX.items()}
+OF_KUBERNETES = {kind: _tree(f"{_OBJECT} {words}") for kind, words in _OF_KUBERNETES.items()}
 
 ADVANCED: dict[str, tuple[tuple[str, ...], ...]] = {
     "Kustomization": (("healthCheckExprs",),),

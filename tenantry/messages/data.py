@@ -61,13 +61,18 @@ def with_texts(data: Any, changed: Callable[[str], str]) -> Any:
     return [with_texts(each, changed) for each in data] if isinstance(data, list) else data
 
 
+def leaves(data: Any, at: Path = ()) -> Iterator[tuple[Path, Any]]:
+    """Every scalar of the data with its path."""
+    if isinstance(data, dict | list):
+        for key, value in data.items() if isinstance(data, dict) else enumerate(data):
+            yield from leaves(value, (*at, key))
+    else:
+        yield at, data
+
+
 def texts_in(data: Any, at: Path = ()) -> Iterator[tuple[Path, str]]:
     """Every text of the data with its path, without the keys of mappings."""
-    if isinstance(data, str):
-        yield at, data
-    elif isinstance(data, dict | list):
-        for key, value in data.items() if isinstance(data, dict) else enumerate(data):
-            yield from texts_in(value, (*at, key))
+    return ((path, value) for path, value in leaves(data, at) if isinstance(value, str))
 
 
 def replaced(data: Any, path: Path, value: Any) -> Any:

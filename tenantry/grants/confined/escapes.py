@@ -11,10 +11,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from tenantry.fleet.fleet import Fleet
-from tenantry.grants.confined.flux import Check
-from tenantry.grants.confined.place import ENVIRONMENT, TENANT, labels_of
-from tenantry.grants.confined.plan import Planned
-from tenantry.kube.objects import KubeObject
+from tenantry.grants.confined.objects import Object
+from tenantry.grants.confined.place import APP, ENVIRONMENT, TENANT, Planned
+from tenantry.kube.objects import KubeObject, labels_of
 
 
 def escapes(
@@ -24,7 +23,11 @@ def escapes(
 
     adopting: the tenants that take over what exists. at_once: the apps, as `tenant/app`, that keep out of the waves.
     """
-    yield from _of_objects(Planned(frame, environment, tuple(objects)))
+    plan = Planned(frame, environment, tuple(objects))
+    for planned in plan.objects:
+        tenant = str(labels_of(planned.manifest).get(TENANT))
+        if tenant in frame.source.fills:
+            yield from (f"{planned.id} of tenant '{tenant}' {problem}" for problem in _problems(plan, planned, tenant))
     for tenant in adopting:
         if tenant in frame.source.fills and not frame.document.tenants[tenant].adopt:
             yield f"tenant '{tenant}' takes over objects that exist already"
@@ -34,23 +37,17 @@ def escapes(
             yield f"app '{name}' does not keep to the waves of its environment"
 
 
-def _of_objects(planned: Planned) -> Iterator[str]:
-    for each in planned.objects:
-        labels = labels_of(each.manifest)
-        if (tenant := labels.get(TENANT)) not in planned.frame.source.fills:
-            continue
-        shown = f"{each.id} of tenant '{tenant}'"
-        if labels.get(ENVIRONMENT) != planned.environment or tenant not in planned.frame.document.tenants:
-            yield f"{shown} is of an environment or a tenant that the main file does not have here"
-            continue
-        places = [planned.place(tenant, name) for name in planned.clusters_of(each, labels)]
-        if not places:
-            yield f"{shown} is for no cluster of the environment"
-            continue
+def _problems(plan: Planned, planned: KubeObject, tenant: str) -> list[str]:
+    labels = labels_of(planned.manifest)
+    if labels.get(ENVIRONMENT) != plan.environment or tenant not in plan.fleet.document.tenants:
+        return ["is of an environment or a tenant that the main file does not have here"]
+    problems = ["is for no cluster of the environment"]
+    for cluster in plan.clusters_of(planned, labels):
+        place = plan.place(tenant, cluster)
+        # Apps may run as an account of the tenant wherever the tenant is.
+        misplaced = place.misplaced(labels.get(APP, "")) if planned.id.kind != "ServiceAccount" else ()
+        problems = [*misplaced, *Object(plan, place, planned.manifest, planned.depends_on).problems()]
         # What clusters share has one of them that gives it.
-        found: list[str] = []
-        for place in places:
-            found = list(Check(planned, place, each).problems())
-            if not found:
-                break
-        yield from (f"{shown} {problem}" for problem in found)
+        if not problems:
+            break
+    return problems

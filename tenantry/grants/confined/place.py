@@ -1,11 +1,10 @@
-"""A tenant on a cluster, as the main file alone has it with the merged grants: its names, settings, variables and labels."""
+"""What the main file alone, with the merged grants, gives a tenant in an environment and on one of its clusters; and the plan."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Mapping
+from fnmatch import fnmatchcase
 from functools import cached_property
-from typing import Any
 
 from tenantry.fleet import placement
 from tenantry.fleet.fleet import Fleet
@@ -14,249 +13,199 @@ from tenantry.fleet.settings import TenantSettings, namespace_layers, settings_o
 from tenantry.fleet.template import fill
 from tenantry.grants.grants import grants_of
 from tenantry.grants.model import Grants
-from tenantry.kube.objects import Manifest
-from tenantry.messages.data import mapping_at
+from tenantry.kube.names import is_reserved_namespace
+from tenantry.kube.objects import KubeObject, Manifest, ObjectId, labels_of
+from tenantry.messages.data import leaves, mapping_at
 from tenantry.messages.errors import Found, Path
-from tenantry.model import ConfigMap, SecretKey, Tenant
+from tenantry.model import SecretKey
 
 TENANT, ROLE, MANAGED = "toolkit.fluxcd.io/tenant", "toolkit.fluxcd.io/role", "app.kubernetes.io/managed-by"
 ENVIRONMENT, CLUSTER, APP, SOURCE, STATE, ACCOUNT = (
-    f"tenantry/{each}" for each in ("environment", "cluster", "app", "source", "state", "account")
+    f"tenantry/{name}" for name in ("environment", "cluster", "app", "source", "state", "account")
 )
-SHARD, PRUNE, PODS = "sharding.fluxcd.io/key", "kustomize.toolkit.fluxcd.io/prune", "pod-security.kubernetes.io/"
-PROVIDER = {
-    "pulumi.com/deletionPropagationPolicy": "background",
-    "pulumi.com/patchFieldManager": "tenantry",
-    "pulumi.com/patchForce": "true",
-    "pulumi.com/waitFor": "condition=Ready",
-    "helm.sh/resource-policy": "keep",
-    PRUNE: "disabled",
-}
-"""Annotations with an effect on Pulumi, Helm or Flux, and the one value of each that the fleet sets."""
 
 
-@dataclass(frozen=True)
-class Holder:
-    """What a tenant has on all clusters of an environment alike, computed once for all of its places."""
+class Frame:
+    """A tenant in an environment: what is the same on all clusters."""
 
-    frame: Fleet
-    environment: str
-    tenant: str
-    _settings: dict[tuple[Path, ...], TenantSettings] = field(default_factory=dict, compare=False, repr=False)
-
-    @cached_property
-    def grants(self) -> Grants:
-        return grants_of(self.frame, self.tenant) or Grants()
-
-    @cached_property
-    def granted_settings(self) -> frozenset[str]:
-        return frozenset(self.grants.settings or ())
-
-    @property
-    def declared(self) -> Tenant:
-        return self.frame.document.tenants[self.tenant]
-
-    @cached_property
-    def main(self) -> str:
-        return main_namespace(self.frame, self.environment, self.tenant)
-
-    @cached_property
-    def extra(self) -> dict[str, str]:
+    def __init__(self, fleet: Fleet, environment: str, tenant: str) -> None:
+        self.fleet, self.environment, self.tenant = fleet, environment, tenant
+        self.declared = fleet.document.tenants[tenant]
+        self.grants = grants_of(fleet, tenant) or Grants()
+        self.namespace = main_namespace(fleet, environment, tenant)
+        self.extra = {name: key for key, name in extra_namespaces(fleet, environment, tenant).items()}
         """The keys of the extra namespaces by their names."""
-        return {name: key for key, name in extra_namespaces(self.frame, self.environment, self.tenant).items()}
-
-    @cached_property
-    def account(self) -> str:
-        """Of pods, and on a management cluster of Flux."""
         own = self.declared.serviceAccount
-        return own.name if own and own.name else self.tenant
-
-    @cached_property
-    def cluster_objects(self) -> dict[str, dict[str, Any]]:
-        """What the main file writes outside of namespaces, by its keys."""
-        return {key: each.model_dump(exclude_none=True) for key, each in self.declared.clusterObjects.items()}
-
-    def settings(self, cluster: str, key: str) -> TenantSettings:
-        """In an extra namespace by its key; "": in the main one. The paths of its layers in the frame say what is in them."""
-        layers = namespace_layers(self.frame, self.tenant, self.environment, cluster, key)
-        paths = tuple(each.path for each in layers)
-        if paths not in self._settings:
-            self._settings[paths] = settings_of(layers)
-        return self._settings[paths]
-
-    @cached_property
-    def said(self) -> tuple[Mapping[str, Any], ...]:
-        """What the main file says of the tenant."""
-        return self.frame.raw("tenants", self.tenant), self.frame.raw("defaults")
-
-    @cached_property
-    def written(self) -> frozenset[str]:
-        """Every text and number of the main file's for the tenant."""
-        return frozenset(str(each) for part in self.said for each in scalars(part))
-
-    @cached_property
-    def templates(self) -> tuple[str, ...]:
-        """The texts of these that each cluster fills in."""
-        texts = {each for part in self.said for each in scalars(part) if isinstance(each, str) and "{" in each}
-        return tuple(texts)
-
-    @cached_property
-    def metadata(self) -> frozenset[tuple[str, str]]:
-        """The labels and annotations that the main file itself gives Flux objects of the tenant."""
-        return frozenset(each for part in self.said for each in _metadata_of(part))
+        self.account = own.name if own and own.name else tenant
+        """Of pods, and on a management cluster of Flux."""
+        self.cluster_objects = {
+            key: each.model_dump(exclude_none=True) for key, each in self.declared.clusterObjects.items()
+        }
+        written = [*leaves(fleet.raw("tenants", tenant)), *leaves(fleet.raw("defaults"))]
+        self.values = frozenset(str(value) for _, value in written)
+        """Every text and number that the main file has for the tenant."""
+        self.metadata = frozenset((str(path[-2]), str(path[-1])) for path, _ in written if path[-3:-2] == ("metadata",))
+        """The labels and annotations that it gives Flux objects of the tenant, such as ("labels", "team")."""
+        self.settings: dict[tuple[Path, ...], TenantSettings] = {}
+        """By the paths of their layers: what clusters have alike is merged once."""
 
 
 class Place:
-    """A tenant on a cluster, as the frame has it. What clusters share has the place of one of them."""
+    """A tenant on a cluster. What clusters share has the place of one of them."""
 
-    def __init__(self, holder: Holder, cluster: str) -> None:
-        self.holder, self.cluster = holder, cluster
-        self.frame, self.environment, self.tenant = holder.frame, holder.environment, holder.tenant
-        self.declared, self.grants, self.main, self.extra = holder.declared, holder.grants, holder.main, holder.extra
-        self._settings: dict[str, TenantSettings] = {}
-        self._misplaced: dict[str, tuple[str, ...]] = {}
-
-    def grants_setting(self, *settings: str) -> bool:
-        return not self.holder.granted_settings.isdisjoint(settings)
-
-    @cached_property
-    def prefixes(self) -> tuple[str, ...]:
-        """With what the names of the tenant's objects begin beside a kubeconfig."""
-        return (*(f"{self.cluster}{sign}{self.main}{sign}" for sign in "-."), f"{self.main}.")
-
-    @cached_property
-    def kubeconfig(self) -> SecretKey | ConfigMap | None:
+    def __init__(self, frame: Frame, cluster: str) -> None:
+        self.frame, self.cluster, self.fleet = frame, cluster, frame.fleet
+        self.environment, self.tenant, self.namespace = frame.environment, frame.tenant, frame.namespace
+        self.platform, self.declared = self.fleet.document.platform, frame.declared
+        written = self.fleet.clusters[cluster].kubeconfig
+        is_hub = self.fleet.environments[self.environment].management == cluster
+        self.kubeconfig = None if is_hub or written is None else written.resolved
         """None: the cluster is its own management cluster."""
-        written = self.frame.clusters[self.cluster].kubeconfig
-        is_hub = self.frame.environments[self.environment].management == self.cluster
-        return None if is_hub or written is None else written.resolved
+        self.home = self.kubeconfig.namespace if self.kubeconfig else self.namespace
+        """The namespace of the tenant's Flux objects for the cluster."""
+        self.account = self.namespace if self.kubeconfig else frame.account
+        """The service account that Flux impersonates."""
+        self.prefixes = (*(f"{cluster}{sign}{self.namespace}{sign}" for sign in "-."), f"{self.namespace}.")
+        """With what the names of the tenant's objects begin beside a kubeconfig."""
+        self.variables = variables_of(self.fleet, self.environment, cluster, tenant=self.tenant)
+        self._settings: dict[str, TenantSettings] = {}
+        self.apps = set(placement.apps_on(self.fleet, self.environment, self.tenant, cluster))
+        """Those that the main file puts here."""
+
+    def grants(self, setting: str) -> bool:
+        return setting in (self.frame.grants.settings or ())
+
+    def addresses(self, *keys: str) -> list[str]:
+        """The granted address patterns."""
+        patterns = (pattern for key in keys for pattern in getattr(self.frame.grants, key) or ())
+        return [str(fill(pattern, self.variables, ())) for pattern in patterns]
 
     @property
-    def home(self) -> str:
-        return self.kubeconfig.namespace if self.kubeconfig else self.main
-
-    @property
-    def impersonated(self) -> str:
-        return self.main if self.kubeconfig else self.holder.account
+    def kubeconfig_reference(self) -> Manifest | None:
+        way = self.kubeconfig
+        if way is None:
+            return None
+        if isinstance(way, SecretKey):
+            return {"secretRef": {"name": way.name, "key": way.key}}
+        return {"configMapRef": {"name": way.name}}
 
     def settings(self, namespace: str) -> TenantSettings:
-        key = self.extra.get(namespace, "")
+        key = self.frame.extra.get(namespace, "")
         if key not in self._settings:
-            self._settings[key] = self.holder.settings(self.cluster, key)
+            layers = namespace_layers(self.fleet, self.tenant, self.environment, self.cluster, key)
+            paths = tuple(layer.path for layer in layers)
+            if paths not in self.frame.settings:
+                self.frame.settings[paths] = settings_of(layers)
+            self._settings[key] = self.frame.settings[paths]
         return self._settings[key]
 
-    @cached_property
-    def variables(self) -> dict[str, Any]:
-        return variables_of(self.frame, self.environment, self.cluster, tenant=self.tenant)
-
-    def patterns(self, *keys: str) -> list[str]:
-        """The granted addresses."""
-        given = [each for key in keys for each in getattr(self.grants, key) or ()]
-        return [str(fill(each, self.variables, ())) for each in given]
+    def states(self, namespace: str) -> set[str]:
+        """What the label for the state may be: the guard lets a run remove an object that is marked."""
+        of_cluster = self.fleet.clusters[self.cluster].state
+        if of_cluster == "decommissioned":
+            return {"decommissioned"}
+        own = self.declared.namespaces.get(self.frame.extra.get(namespace, ""))
+        states = {*tenant_states(self.fleet, self.tenant, self.cluster), of_cluster, own.state if own else "active"}
+        return {str(state) for state in states} & {"removing", "offboarding"}
 
     def declares(self, group: str, name: str) -> bool:
         """Whether the main file, or a class of it, has an entry of the tenant."""
-        return name in mapping_at(self.frame.source.data, "tenants", self.tenant, group)
+        return name in mapping_at(self.fleet.source.data, "tenants", self.tenant, group)
 
-    def writes(self, value: str) -> bool:
-        """Whether the main file writes this for the tenant: nobody else chose it."""
-        return value in self.holder.written or value in self._filled
+    def writes(self, value: object) -> bool:
+        """Whether the main file has this value for the tenant: nobody else chose it."""
+        return str(value) in self.frame.values or str(value) in self._filled
 
     @cached_property
-    def _filled(self) -> frozenset[str]:
-        return frozenset(each for text in self.holder.templates for each in _filled_in(text, self.variables))
+    def _filled(self) -> set[str]:
+        filled = set()
+        for text in self.frame.values:
+            try:
+                filled.add(str(fill(text, self.variables, ())) if "{" in text else text)
+            except Found:
+                continue  # it has a placeholder of an app
+        return filled
 
     def misplaced(self, app: str) -> tuple[str, ...]:
         """Why the main file does not put an app, or the tenant (""), on the cluster and into the environment."""
-        if app not in self._misplaced:
-            self._misplaced[app] = tuple(self._misplacement(app))
-        return self._misplaced[app]
+        if app in self.apps or (self.apps and not app):
+            return ()
+        return ("is where the main file does not put its app",) if app in self.declared.apps else self._not_granted
 
-    def _misplacement(self, app: str) -> Iterator[str]:
-        frame, tenant, cluster, own = self.frame, self.tenant, self.cluster, self.declared
-        apps = [app] if app in own.apps else [] if app else list(own.apps)
-        of_main = [
-            each
-            for each in apps
-            if (selector := placement.selector_of(frame, tenant, each))
-            and placement.matches(selector, cluster, frame.clusters[cluster])
-            and not placement.app_barrier(frame, self.environment, tenant, each)
-        ]
-        if of_main or (app in own.apps and app):
-            if not of_main:
-                yield "is where the main file does not put its app"
-            return
-        selector, _ = placement.granted_selector(frame, tenant)
-        granted = selector is not None and placement.matches(selector, cluster, frame.clusters[cluster])
-        if not granted or (selector and selector.all and placement.is_management(frame, cluster)):
-            yield f"is for cluster '{cluster}', which is not granted to it"
-        if placement.tenant_barrier(frame, self.environment, tenant):
-            yield f"is in environment '{self.environment}', which is not granted to it"
+    @cached_property
+    def _not_granted(self) -> tuple[str, ...]:
+        fleet, cluster, reasons = self.fleet, self.cluster, []
+        selector, _ = placement.granted_selector(fleet, self.tenant)
+        is_granted = selector and placement.matches(selector, cluster, fleet.clusters[cluster])
+        if not (selector and is_granted) or (selector.all and placement.is_management(fleet, cluster)):
+            reasons.append(f"is for cluster '{cluster}', which is not granted to it")
+        if placement.tenant_barrier(fleet, self.environment, self.tenant):
+            reasons.append(f"is in environment '{self.environment}', which is not granted to it")
+        return tuple(reasons)
 
 
-def labels_of(manifest: Manifest) -> dict[str, str]:
-    return manifest["metadata"].get("labels") or {}
+class Planned:
+    """claims: the planned namespaces of all tenants, each with the tenants that have it. addons: by name and cluster.
 
+    beside: the clusters of the environment by the namespaces of their kubeconfigs. of_kubeconfigs: those of all clusters, and
+    the platform's. of_platform: these, those that add-ons target, and the names of the platform's accounts.
+    """
 
-def unknown_metadata(metadata: Mapping[str, Any]) -> Iterator[str]:
-    for key in metadata.keys() - {"name", "namespace", "labels", "annotations"}:
-        yield f"fills metadata.{key}, a field that no tenant may fill"
+    def __init__(self, fleet: Fleet, environment: str, objects: tuple[KubeObject, ...]) -> None:
+        self.fleet, self.environment, self.objects = fleet, environment, objects
+        self.by_name = {(each.id.kind, each.id.namespace, each.id.name): each for each in objects}
+        self.beside: dict[str, list[str]] = {}
+        self.of_kubeconfigs = {fleet.document.platform.namespace}
+        for name, cluster in fleet.clusters.items():
+            if cluster.kubeconfig:
+                self.of_kubeconfigs.add(cluster.kubeconfig.resolved.namespace)
+                if environment in cluster.environments:
+                    self.beside.setdefault(cluster.kubeconfig.resolved.namespace, []).append(name)
+        self.of_platform = self.of_kubeconfigs | {each.platformServiceAccount for each in fleet.clusters.values()}
+        self.claims: dict[str, set[str]] = {}
+        self.addons: dict[tuple[str, str], ObjectId] = {}
+        for each in objects:
+            labels, spec = labels_of(each.manifest), mapping_at(each.manifest, "spec")
+            if tenant := labels.get(TENANT):
+                installed = mapping_at(spec, "values").get("objects", ()) if APP not in labels else ()
+                for manifest in (each.manifest, *installed):
+                    if manifest["kind"] == "Namespace":
+                        self.claims.setdefault(manifest["metadata"]["name"], set()).add(tenant)
+            else:
+                self.of_platform |= {spec[key] for key in ("targetNamespace", "storageNamespace") if key in spec}
+                if APP in labels and each.id.kind in ("Kustomization", "HelmRelease"):
+                    self.addons[labels[APP], labels.get(CLUSTER, "")] = each.id
+        self.of_tenants = set(self.claims)
+        """With those of tenants that are placed nowhere."""
+        for tenant in fleet.document.tenants:
+            self.of_tenants.add(main_namespace(fleet, environment, tenant))
+            self.of_tenants.update(extra_namespaces(fleet, environment, tenant).values())
+        self._frames: dict[str, Frame] = {}
+        self._places: dict[tuple[str, str], Place] = {}
 
+    def is_reserved(self, namespace: str) -> bool:
+        patterns = self.fleet.document.platform.reservedNamespaces
+        is_platforms = namespace in self.of_platform or any(fnmatchcase(namespace, each) for each in patterns)
+        return is_platforms or is_reserved_namespace(namespace)
 
-def fleets_labels(place: Place, labels: Mapping[str, str]) -> dict[str, str]:
-    """The labels that the fleet sets on every object of the tenant there."""
-    there = {CLUSTER: place.cluster} if labels.get(CLUSTER) else {}
-    return {MANAGED: "tenantry", TENANT: place.tenant, ENVIRONMENT: place.environment, **there}
+    def place(self, tenant: str, cluster: str) -> Place:
+        if (tenant, cluster) not in self._places:
+            if tenant not in self._frames:
+                self._frames[tenant] = Frame(self.fleet, self.environment, tenant)
+            self._places[tenant, cluster] = Place(self._frames[tenant], cluster)
+        return self._places[tenant, cluster]
 
+    def clusters_of(self, planned: KubeObject, labels: Mapping[str, str]) -> list[str]:
+        """The cluster that an object is for; of what clusters share, those whose kubeconfigs lie beside it."""
+        if cluster := labels.get(CLUSTER):
+            is_hub = cluster == self.fleet.environments[self.environment].management
+            declared = self.fleet.clusters.get(cluster)
+            return [cluster] if is_hub or (declared and self.environment in declared.environments) else []
+        return self.beside.get(planned.id.namespace, [])
 
-def is_fleets(key: str) -> bool:
-    """Whether a label or annotation has an effect on the fleet, Pulumi, Flux or pod security."""
-    return key.startswith(("tenantry/", "pulumi.com/", PODS)) or key.partition("/")[0].endswith("fluxcd.io")
-
-
-def states_of(place: Place, namespace: str) -> set[str]:
-    """What the label for the state may say: the guard lets a run remove what says that it leaves."""
-    of_cluster = place.frame.clusters[place.cluster].state
-    if of_cluster == "decommissioned":
-        return {"decommissioned"}
-    own = place.declared.namespaces.get(namespace)
-    declared = {*tenant_states(place.frame, place.tenant, place.cluster), of_cluster, own.state if own else "active"}
-    return {str(each) for each in declared} & {"removing", "offboarding"}
-
-
-def kubeconfig_reference(way: SecretKey | ConfigMap | None) -> Manifest | None:
-    if way is None:
-        return None
-    return (
-        {"configMapRef": {"name": way.name}}
-        if isinstance(way, ConfigMap)
-        else {"secretRef": {"name": way.name, "key": way.key}}
-    )
-
-
-def _metadata_of(value: Any) -> set[tuple[str, str]]:
-    """The labels and annotations that the main file itself gives Flux objects of a tenant."""
-    found: set[tuple[str, str]] = set()
-    if isinstance(value, Mapping):
-        for key, inner in value.items():
-            if key == "metadata":
-                found |= {(kind, name) for kind in ("labels", "annotations") for name in mapping_at(inner, kind)}
-            found |= _metadata_of(inner)
-    elif isinstance(value, list):
-        found |= {each for inner in value for each in _metadata_of(inner)}
-    return found
-
-
-def scalars(value: Any) -> Iterator[Any]:
-    if isinstance(value, Mapping | list):
-        for each in value.values() if isinstance(value, Mapping) else value:
-            yield from scalars(each)
-    else:
-        yield value
-
-
-def _filled_in(text: str, variables: Mapping[str, Any]) -> Iterator[str]:
-    try:
-        yield str(fill(text, variables, ()))
-    except Found:
-        return  # one that only an app has
+    def is_own(self, place: Place, namespace: str) -> bool:
+        """Whether a tenant has a namespace: by the main file, or where that leaves them to the team, and nobody else claims it."""
+        if namespace == place.namespace or namespace in place.frame.extra:
+            return True
+        is_free = self.claims.get(namespace) == {place.tenant} and place.namespace in namespace
+        return is_free and place.grants("namespaces")

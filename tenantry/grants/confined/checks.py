@@ -1,0 +1,215 @@
+"""What is asked of single fields of a tenant's objects, wherever they stand: each check yields what is wrong with one value."""
+
+from __future__ import annotations
+
+import posixpath
+import re
+from collections.abc import Callable, Iterator, Mapping
+from typing import TYPE_CHECKING, Any
+
+from tenantry.fleet.identity import borrowed
+from tenantry.flux.addresses import addresses_of
+from tenantry.grants.confined import wanted
+from tenantry.grants.confined.place import APP, CLUSTER, ENVIRONMENT, SOURCE, TENANT
+from tenantry.grants.fields import ADVANCED
+from tenantry.grants.grants import HISTORY, INTERVAL, LIMITS, RETRIES, SHORTEST_INTERVAL, TIMEOUT, is_allowed
+from tenantry.kube.names import is_reserved_namespace
+from tenantry.kube.objects import labels_of
+from tenantry.messages.data import leaves, mapping_at, value_at
+from tenantry.model.durations import seconds_of
+
+if TYPE_CHECKING:
+    from tenantry.grants.confined.objects import Object
+
+_REFERENCES = {
+    "repository": "GitRepository",
+    "providerRef": "Provider",
+    **dict.fromkeys(("secretRef", "certSecretRef", "proxySecretRef", "trustedRootSecretRef"), "Secret"),
+    **dict.fromkeys(("sourceRef", "chartRef", "resources", "substituteFrom", "valuesFrom", "dependsOn"), ""),
+}
+"""Fields that name another object; "": of the kind that the reference gives, or that the object itself is."""
+_PATHS = ("path", "valuesFiles", "sparseCheckout", "fromPath", "toPath", "chart", "components")
+_REMOTE = re.compile(r":|//|\?|@|\.git(/|$)|(^|/)_git/|^github\.com(/|$)")
+"""What kustomize takes for the address of a repository."""
+_BOUNDS: dict[str, tuple[str | int, str | int]] = {
+    "timeout": ("0s", LIMITS[TIMEOUT]),
+    **dict.fromkeys(("interval", "retryInterval"), (SHORTEST_INTERVAL, LIMITS[INTERVAL])),
+    "retries": (0, LIMITS[RETRIES]),
+    "maxHistory": (1, LIMITS[HISTORY]),
+}
+_DEFAULT_TIMES = ("30s", "5m", "10m", "30m")
+"""Times that the fleet sets where nobody sets one."""
+
+
+def _metadata(object: Object, kind: str, entries: Mapping[str, Any]) -> Iterator[str]:
+    accepted = wanted.metadata(object, kind)
+    for key, value in entries.items():
+        values = accepted.get(key, ())
+        if values is not None and value not in values:
+            yield f"has '{key}', which is not granted to it"
+
+
+def _connections(object: Object, _: str, spec: Mapping[str, Any]) -> Iterator[str]:
+    """Where controllers connect to, and as whom."""
+    place = object.place
+    if not place.platform.sharedIdentity:
+        yield from (f"{problem.message} in {problem.path[0]}" for problem in borrowed(object.kind, spec))
+    if not object.is_teams:
+        return
+    for advanced in ADVANCED.get(object.kind, ()) if not place.grants("advanced") else ():
+        if (value := value_at(spec, advanced)) and not all(place.writes(leaf) for _, leaf in leaves(value)):
+            yield f"fills {'.'.join(advanced)}, an advanced field,"
+    patterns = place.addresses("sources", *(("alerts",) if object.kind == "Provider" else ()))
+    for path, address in addresses_of(object.kind, spec):
+        if not place.writes(spec.get(str(path[0]))) and not is_allowed(address, patterns):
+            yield f"has an address in {path[0]} that is not granted to it"
+
+
+def _namespace(object: Object, _: str, namespace: str) -> Iterator[str]:
+    if not object.plan.is_own(object.place, namespace):
+        yield f"names namespace '{namespace}'"
+
+
+def _path(object: Object, key: str, path: Any) -> Iterator[str]:
+    base = str(object.manifest["spec"].get("path") or ".") if key == "components" else "."
+    leaves = str(path).startswith("/") or posixpath.normpath(posixpath.join(base, str(path))).startswith("..")
+    if leaves or (key == "components" and _REMOTE.search(str(path))):
+        yield f"leaves its source by '{path}'"
+
+
+def _bounded(object: Object, key: str, value: Any) -> Iterator[str]:
+    least, most = _BOUNDS[key]
+    amount, low, high = (seconds_of(each) if isinstance(each, str) else each for each in (value, least, most))
+    if not (object.place.writes(value) or value in _DEFAULT_TIMES or low <= amount <= high):
+        yield f"has '{value}', which is not from {least} to {most},"
+
+
+def _reference(object: Object, key: str, named: Mapping[str, Any]) -> Iterator[str]:
+    """What is wrong with the name of another object. Flux reads what is named with its own rights."""
+    place, platform = object.place, f"{object.place.platform.namespace}."
+    kind, name = str(named.get("kind") or _REFERENCES[key] or object.manifest["kind"]), str(named.get("name"))
+    namespace = named.get("namespace", object.namespace)
+    target = object.plan.by_name.get((kind, namespace, name))
+    labels = labels_of(target.manifest) if target else {}
+    is_addon = APP in labels and TENANT not in labels if target else _is_addon(object, namespace, name)
+    if key == "dependsOn" and is_addon:
+        return
+    if target is None:
+        is_own = not object.is_beside or name.startswith(place.prefixes)
+    elif TENANT not in labels and name.startswith(platform):
+        # A source that a class declares, or a chart of one: nothing in it may be a tenant's.
+        is_own = place.declares("sources", labels.get(SOURCE, ""))
+        for path, value in leaves(target.manifest["spec"]):
+            is_secret = _REFERENCES.get(str(("", *path)[-2])) == "Secret"
+            is_own = is_own and not (is_secret and not value.startswith(platform))
+    else:
+        is_own = labels.get(TENANT) == place.tenant and labels.get(CLUSTER, place.cluster) == place.cluster
+    if namespace != object.namespace or not is_own:
+        yield f"names {kind} '{namespace}/{name}', which is not the tenant's,"
+    elif object.is_teams and kind == "HelmChart" and target:
+        yield from _reference(object, "sourceRef", target.manifest["spec"]["sourceRef"])
+    elif object.is_teams and object.is_declared(kind, entry := object.entry(kind, name, labels)):
+        yield f"names '{entry}' of the main file"
+
+
+def _is_addon(object: Object, namespace: str, name: str) -> bool:
+    """Whether a name is that of an add-on on the cluster that another environment has there."""
+    place, addons = object.place, object.place.platform.addons
+    homes = {place.platform.namespace, place.home, *(addon.namespace for addon in addons.values())}
+    names = {f"{place.cluster}-{addon}" if object.is_beside else addon for addon in addons}
+    return namespace in homes and name in names and (object.is_beside or namespace != place.namespace)
+
+
+def _selected(object: Object, _: str, selector: Mapping[str, Any]) -> Iterator[str]:
+    """What labels select has to be the tenant's, and of a team's object nothing that the main file declares."""
+    place, labels, name = object.place, selector.get("matchLabels") or {}, selector.get("name", "*")
+    if labels.get(TENANT) != place.tenant or labels.get(ENVIRONMENT) != place.environment:
+        if name == "*" or labels:
+            yield "selects objects that are not the tenant's"
+        else:
+            yield from _reference(object, "resources", selector)
+        return
+    named = {"apps": labels.get(APP), "sources": labels.get(SOURCE)}
+    for group, entry in named.items() if object.is_teams else ():
+        declared = mapping_at(place.fleet.source.data, "tenants", place.tenant, group)
+        if entry in declared or (declared and name == "*" and not any(named.values())):
+            yield f"tells of {group} of the main file"
+
+
+def _messages(object: Object, _: str, metadata: Mapping[str, Any]) -> Iterator[str]:
+    place = object.place
+    own = {"tenant": place.tenant, "environment": place.environment, "cluster": object.labels.get(CLUSTER)}
+    for key, value in own.items():
+        if value and metadata.get(key) != value:
+            yield f"speaks for {key} '{metadata.get(key)}'"
+
+
+def _subject(object: Object, _: str, subject: Mapping[str, Any]) -> Iterator[str]:
+    """Whom a binding is for: the tenant's own accounts, and its owners."""
+    place, plan, kind, name = object.place, object.plan, subject["kind"], subject["name"]
+    if name.startswith("system:") or object.kind == "ClusterRoleBinding":
+        extra = [other for other, key in place.frame.extra.items() if place.declared.namespaces[key].serviceAccount]
+        homes = [place.home, *(extra if place.kubeconfig is None else ())]
+        is_own = kind == "User" and name in [f"system:serviceaccount:{home}:{place.account}" for home in homes]
+    else:
+        owners: set[tuple[str, str | None]] = set()
+        for owner in place.settings(object.namespace).owners:
+            account = owner.serviceAccount.name if owner.serviceAccount else None
+            owners |= {("Group", owner.group), ("User", owner.user), ("ServiceAccount", account)}
+        is_own = (kind, name) in owners or place.grants("owners")
+        if kind == "ServiceAccount":
+            namespace = subject.get("namespace", object.namespace)
+            is_others = namespace in plan.of_tenants | plan.of_kubeconfigs or is_reserved_namespace(namespace)
+            is_own = plan.is_own(place, namespace) or (is_own and not is_others)
+    if not is_own:
+        yield f"gives a role to '{name}', which is not the tenant's,"
+
+
+def _chart(object: Object, _: str, named: Mapping[str, str]) -> Iterator[str]:
+    chart = object.plan.by_name.get((named["kind"], object.namespace, named["name"]))
+    is_platforms = chart and chart.id.name.startswith(f"{object.place.platform.namespace}.")
+    if not (chart and is_platforms) or {TENANT, APP} & labels_of(chart.manifest).keys():
+        yield "takes a chart that is not the platform's"
+
+
+def _baseline(object: Object, _: str, spec: Mapping[str, Any]) -> Iterator[str]:
+    """What is wrong with the objects that it installs, and what it lacks of the main file's, or does not wait for."""
+    place, plan = object.place, object.plan
+    there = set()
+    for manifest in mapping_at(spec, "values").get("objects", ()):
+        metadata = manifest["metadata"]
+        there.add((manifest["kind"], metadata.get("namespace", ""), metadata["name"]))
+        for problem in object.installed(manifest).problems():
+            yield f"installs {manifest['kind']} {metadata['name']}, which {problem},"
+    for namespace in [name for kind, _, name in there if kind == "Namespace"]:
+        settings = place.settings(namespace)
+        for kind, name, setting, is_set in (
+            ("ResourceQuota", "tenantry", "quota", settings.quota),
+            ("LimitRange", "tenantry", "limits", settings.limits),
+            ("NetworkPolicy", "tenantry-isolated", "network", settings.network != "open"),
+        ):
+            if is_set and (kind, namespace, name) not in there and not place.grants(setting):
+                yield f"lacks the {kind} '{name}' of namespace '{namespace}'"
+    after = {each["name"] for each in spec.get("dependsOn", ())}
+    for name in place.settings("").dependsOn:
+        addon = plan.addons.get((name.partition("/")[2], place.cluster))
+        if addon and not (addon.name in after if addon.kind == "HelmRelease" else addon in object.depends_on):
+            yield f"does not wait for {addon}"
+
+
+CHECKS: dict[str, Callable[[Object, str, Any], Iterator[str]]] = {
+    **dict.fromkeys(("labels", "annotations"), _metadata),
+    "Kustomization.targetNamespace": _namespace,
+    "HelmRelease.targetNamespace": _namespace,
+    "HelmRelease.storageNamespace": _namespace,
+    **dict.fromkeys(_PATHS, _path),
+    **dict.fromkeys(_BOUNDS, _bounded),
+    **dict.fromkeys(_REFERENCES, _reference),
+    "spec": _connections,
+    "eventSources": _selected,
+    "eventMetadata": _messages,
+    "subjects": _subject,
+    "Baseline.chartRef": _chart,
+    "Baseline.spec": _baseline,
+}
+"""By the field, or the kind and the field: the check of its value, or of each entry of a list."""

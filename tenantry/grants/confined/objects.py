@@ -1,0 +1,159 @@
+"""Whether an object of a tenant is confined: where it is, and one walk over its fields, for all kinds.
+
+`fields` lists those that a kind may have. `checks` has what is asked of some, and `wanted` which values the main file decides.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from functools import cached_property
+from typing import Any
+
+from tenantry.fleet.template import fill_manifest
+from tenantry.grants.confined import checks, wanted
+from tenantry.grants.confined.place import APP, SOURCE, Place, Planned
+from tenantry.grants.fields import BASELINE, OBJECT, OF_FLUX, OF_KUBERNETES, Tree
+from tenantry.kube.names import MAX_LABEL, shortened
+from tenantry.kube.objects import Manifest, ObjectId, is_of_flux, labels_of
+from tenantry.messages.data import mapping_at, value_at
+
+_RAISING = frozenset({"*", "bind", "escalate"})
+_RIGHTS = frozenset({"*", "clusterroles", "roles", "clusterrolebindings", "rolebindings"})
+_FETCHED = ("GitRepository", "OCIRepository", "HelmRepository", "HelmChart", "Bucket")
+_GROUPS = {
+    "Secret": "credentials",
+    "ConfigMap": "configs",
+    "Receiver": "receivers",
+    **dict.fromkeys(("Alert", "Provider"), "alerts"),
+    **dict.fromkeys(("Kustomization", "HelmRelease"), "apps"),
+    **dict.fromkeys(_FETCHED, "sources"),
+}
+"""Under which key of a tenant the entries stand for which there are objects of a kind."""
+
+
+class Object:
+    """An object of the plan at its place, or one that the baseline of a remote cluster installs there.
+
+    is_beside: whether it is on the management cluster, beside the kubeconfig of another one.
+    """
+
+    def __init__(self, plan: Planned, place: Place, manifest: Manifest, depends_on: Iterable[ObjectId] = ()) -> None:
+        self.plan, self.place, self.manifest, self.depends_on = plan, place, manifest, depends_on
+        self.name, self.namespace = manifest["metadata"]["name"], manifest["metadata"].get("namespace", "")
+        self.labels = labels_of(manifest)
+        self.app = self.labels.get(APP, "")
+        self.is_flux = is_of_flux(manifest["apiVersion"])
+        self.is_beside = place.kubeconfig is not None
+        is_baseline = manifest["kind"] == "HelmRelease" and not self.app and self.is_beside
+        self.kind: str = BASELINE if is_baseline else manifest["kind"]
+
+    def installed(self, manifest: Manifest) -> Object:
+        """An object that this one, the baseline of a remote cluster, installs there."""
+        object = Object(self.plan, self.place, manifest)
+        object.is_beside, object.kind = False, manifest["kind"]
+        return object
+
+    def problems(self) -> Iterator[str]:
+        """Why the object is not confined, as words behind its name."""
+        if self.declared is None or self.namespace:
+            yield from self._location()
+        if self.declared is not None:
+            if _body(self.manifest) != _body(self.declared):
+                yield "is not as the main file declares it"
+            for rule in self.manifest.get("rules") or () if not self.place.declared.clusterAdmin else ():
+                if _RAISING.intersection(rule.get("verbs") or ()) and _RIGHTS.intersection(rule.get("resources") or ()):
+                    yield "leads to all rights"
+            yield from self._walk(OBJECT, {"metadata": self.manifest["metadata"]})
+        elif tree := (OF_FLUX if self.is_flux else OF_KUBERNETES).get(self.kind):
+            yield from self._walk(tree, self.manifest)
+            for path, *accepted in wanted.values(self):
+                if value_at(self.manifest, path) not in accepted:
+                    yield f"has another {'.'.join(path)} than the main file gives"
+        else:
+            yield "is of a kind of which no tenant has any"
+
+    def _walk(self, tree: Tree, mapping: Mapping[str, Any], at: str = "") -> Iterator[str]:
+        for key, value in mapping.items():
+            if key not in tree:
+                yield f"fills {at}{key}, a field that no tenant may fill"
+                continue
+            check = checks.CHECKS.get(f"{self.kind}.{key}") or checks.CHECKS.get(key)
+            for entry in _entries(value):
+                if bool(tree[key]) != isinstance(entry, Mapping):
+                    yield f"has a value of another shape in {at}{key}"
+                    continue
+                if check:
+                    yield from (f"{problem} in {at}{key}" for problem in check(self, key, entry))
+                if tree[key] and "*" not in tree[key]:
+                    yield from self._walk(tree[key], entry, f"{at}{key}.")
+
+    def _location(self) -> Iterator[str]:
+        place, plan = self.place, self.plan
+        if self.kind == "Namespace":
+            if not plan.is_own(place, self.name):
+                yield "is none of the tenant's namespaces"
+            if others := plan.claims.get(self.name, set()) - {place.tenant}:
+                yield f"belongs to {', '.join(sorted(others))} too"
+            if plan.is_reserved(self.name):
+                yield "is reserved"
+        elif self.is_beside:
+            whole = shortened(f"{place.cluster}-{place.namespace}-{self.app or 'baseline'}", MAX_LABEL)
+            own = place.namespace if self.kind == "ServiceAccount" else whole
+            if self.namespace != place.home or not (self.name == own or self.name.startswith(place.prefixes)):
+                yield "is not beside the kubeconfig of its cluster under a name of the tenant"
+        elif self.is_flux:
+            if self.namespace != place.home:
+                yield "is not in the namespace of the tenant"
+        elif not plan.is_own(place, self.namespace) and self.kind not in ("ClusterRole", "ClusterRoleBinding"):
+            yield "is in no namespace of the tenant"
+
+    @cached_property
+    def declared(self) -> Manifest | None:
+        """The object as the main file itself writes it, filled in; None: it does not."""
+        place, namespace = self.place, self.namespace
+        written = place.settings(namespace).objects if namespace else place.frame.cluster_objects
+        account = {"account": f"system:serviceaccount:{place.home}:{place.account}"} if namespace else {}
+        for key, each in written.items():
+            if (each["apiVersion"], each["kind"]) == (self.manifest["apiVersion"], self.manifest["kind"]):
+                filled = fill_manifest(
+                    each, {**place.variables, "namespace": namespace or place.namespace, **account}, ()
+                )
+                if (mapping_at(filled, "metadata").get("name") or key) == self.name:
+                    return filled
+        return None
+
+    @cached_property
+    def is_teams(self) -> bool:
+        """Whether the team's file declares what the object stands for. The release of a chart answers for the chart."""
+        if self.kind == "HelmChart":
+            return False
+        return not self.is_declared("apps" if self.app else self.kind, self.entry(self.kind, self.name, self.labels))
+
+    def is_declared(self, kind: str, entry: str) -> bool:
+        """Whether the main file has the entry of the tenant for which an object of a kind stands."""
+        return self.place.declares(_GROUPS.get(kind, kind), entry)
+
+    def entry(self, kind: str, name: str, labels: Mapping[str, str]) -> str:
+        """What the file calls the entry that an object beside this one stands for."""
+        if APP in labels or SOURCE in labels:
+            return str(labels.get(APP) or labels.get(SOURCE))
+        if not self.is_beside:
+            return name
+        rest = next((name.removeprefix(prefix) for prefix in self.place.prefixes if name.startswith(prefix)), "")
+        return rest.partition(".")[0] if kind in (*_FETCHED, "Alert", "Provider") else rest
+
+
+def _entries(value: Any) -> Iterator[Any]:
+    """The entries of a list, also of lists in it; of everything else the value itself."""
+    if isinstance(value, list):
+        for inner in value:
+            yield from _entries(inner)
+    else:
+        yield value
+
+
+def _body(value: Any, left_out: str = "metadata") -> Any:
+    """A manifest without its metadata, with text for each scalar."""
+    if isinstance(value, Mapping):
+        return {key: _body(inner, "") for key, inner in value.items() if key != left_out}
+    return [_body(inner, "") for inner in value] if isinstance(value, list) else str(value)
