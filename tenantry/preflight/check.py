@@ -147,7 +147,7 @@ class _Check:
             yield refusal
         yield from doubts(self.plan, now, self.limits)
         yield from self._after(there)
-        yield from check_rollout(self.plan, there)
+        yield from check_rollout(self.plan, there, self.now)
         self.adopted = tuple(adoptions(self.plan, now.strangers, self.limits.adopting, self._read))
         yield from check_adoptions(self.adopted)
 

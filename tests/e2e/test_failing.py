@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from tenantry.cluster.status import Readiness, condition, readiness
+from tenantry.rollout.flux_status import Readiness, state_of
 from tests.e2e.clusters import Cluster, eventually
 from tests.e2e.project import Project
 
@@ -152,7 +152,7 @@ def test_no_app_is_ready_on_the_result_of_the_spec_before(hub: Cluster) -> None:
         def settled(seen: list[Readiness] = seen, expected: Readiness = expected) -> bool:
             found = hub.find("Kustomization", "movy", "worker")
             assert found is not None
-            seen.append(readiness(found, condition(found["status"], "Ready")))
+            seen.append(state_of(found))
             return seen[-1] is expected
 
         eventually(settled, "the spec to be reconciled")

@@ -132,17 +132,17 @@ def test_a_suspension_by_hand_is_kept_and_told_with_the_line_that_ends_it(fleet:
 RELEASE = ("HelmRelease", "kamaji-edge", "edge-1-movy-web")
 
 
-def test_a_tree_goes_from_the_source_to_the_workloads(fleet: Project) -> None:
+def test_why_goes_from_the_source_to_the_workloads(fleet: Project) -> None:
     for tenant, kinds in (
         ("rocky", ["GitRepository", "Kustomization"]),
         ("movy", ["HelmRepository", "HelmChart", "HelmRelease"]),
     ):
         administrator = ("--kubeconfig", str(fleet.kubeconfig("hub-dev")))
-        found = fleet.tenantry("tree", tenant, "web", "-e", "dev", "-c", "edge-1", *administrator, "-o", "json").ok()
-        (tree,) = json.loads(found.out)["apps"]
-        assert [(each["kind"], each["status"]) for each in tree["steps"]] == [(kind, "ready") for kind in kinds]
-        (deployment,) = [each for each in tree["objects"] if each["kind"] == "Deployment"]
-        assert (deployment["namespace"], deployment["name"], deployment["health"]) == (tenant, "web", "ready")
+        found = fleet.tenantry("why", tenant, "web", "-e", "dev", "-c", "edge-1", *administrator, "-o", "json").ok()
+        (answer,) = json.loads(found.out)["apps"]
+        *steps, _ = answer["trail"]
+        assert [(each["what"].split()[0], each["state"]) for each in steps] == [(kind, "ready") for kind in kinds]
+        assert f"Deployment {tenant}/web" in [each["what"] for each in answer["objects"] if each["state"] == "ready"]
 
 
 RECONCILE = "reconcile.fluxcd.io/requestedAt"

@@ -171,7 +171,7 @@ def _up(project: Project, code: int, *options: str) -> Result:
 
 def _waiting(project: Project) -> set[str]:
     """The waves in which something waits."""
-    status = json.loads(project.tenantry("status", "dev", "--rollout", "--output", "json").out)
+    status = json.loads(project.tenantry("status", "dev", "--output", "json").out)
     waves = status["environments"][0]["waves"]
     return {wave["name"] for wave in waves if any(each["reason"] for each in wave["changing"])}
 
