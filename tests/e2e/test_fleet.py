@@ -155,45 +155,6 @@ def reconcile(
     hub.annotate("source.toolkit.fluxcd.io", "v1", kind, plural, source, namespace, RECONCILE)
 
 
-@pytest.mark.parametrize(("namespace", "name"), [("rocky", "web"), ("kamaji-edge", "edge-1-rocky-web")])
-def test_a_repository_that_reaches_out_of_its_namespace_is_refused(
-    fleet: Project, hub: Cluster, edge: Cluster, namespace: str, name: str
-) -> None:
-    source = "manifests" if namespace == "rocky" else hub.shared("GitRepository", namespace, "rocky.manifests")
-    commit(
-        fleet.sandbox,
-        "rocky/manifests",
-        {"web/dev/attack.yaml": ATTACK, "web/dev/kustomization.yaml": ATTACKED},
-        "Take over",
-    )
-    reconcile(hub, namespace, source)
-    message = hub.refused("Kustomization", namespace, name, "forbidden")
-    user = f"system:serviceaccount:{namespace}:rocky"
-    assert f'User "{user}" cannot patch resource "clusterrolebindings"' in message
-    for cluster in (hub, edge):
-        found = cluster.get("rbac.authorization.k8s.io", "v1", "ClusterRoleBinding", "clusterrolebindings", "take-over")
-        assert found is None
-    sound = (fleet.content / "git" / "rocky" / "manifests" / "web/dev/kustomization.yaml").read_text()
-    commit(fleet.sandbox, "rocky/manifests", {"web/dev/kustomization.yaml": sound}, "Take nothing")
-    reconcile(hub, namespace, source)
-    hub.wait_ready("Kustomization", namespace, name)
-
-
-ATTACK = """\
-apiVersion: rbac.authorization.k8s.io/v1
-kind: ClusterRoleBinding
-metadata: {name: take-over}
-roleRef: {apiGroup: rbac.authorization.k8s.io, kind: ClusterRole, name: cluster-admin}
-subjects: [{kind: ServiceAccount, name: rocky, namespace: rocky}]
-"""
-ATTACKED = """\
-apiVersion: kustomize.config.k8s.io/v1beta1
-kind: Kustomization
-resources: [../base, attack.yaml]
-replicas: [{name: web, count: 1}]
-"""
-
-
 def test_a_chart_that_installs_into_another_tenants_namespace_is_refused(
     fleet: Project, hub: Cluster, edge: Cluster
 ) -> None:
