@@ -15,7 +15,7 @@ from tenantry.grants.fields import ADVANCED
 from tenantry.grants.grants import HISTORY, INTERVAL, LIMITS, RETRIES, SHORTEST_INTERVAL, TIMEOUT, is_allowed
 from tenantry.kube.names import is_reserved_namespace
 from tenantry.kube.objects import labels_of
-from tenantry.messages.data import leaves, mapping_at, value_at
+from tenantry.messages.data import mapping_at, scalars, value_at
 from tenantry.model.durations import seconds_of
 
 if TYPE_CHECKING:
@@ -57,7 +57,7 @@ def _connections(object: Object, _: str, spec: Mapping[str, Any]) -> Iterator[st
     if not object.is_teams:
         return
     for advanced in ADVANCED.get(object.kind, ()) if not place.grants("advanced") else ():
-        if (value := value_at(spec, advanced)) and not all(place.writes(leaf) for _, leaf in leaves(value)):
+        if (value := value_at(spec, advanced)) and not all(place.writes(leaf) for _, leaf in scalars(value)):
             yield f"fills {'.'.join(advanced)}, an advanced field,"
     patterns = place.addresses("sources", *(("alerts",) if object.kind == "Provider" else ()))
     for path, address in addresses_of(object.kind, spec):
@@ -99,7 +99,7 @@ def _reference(object: Object, key: str, named: Mapping[str, Any]) -> Iterator[s
     elif TENANT not in labels and name.startswith(platform):
         # A source that a class declares, or a chart of one: nothing in it may be a tenant's.
         is_own = place.declares("sources", labels.get(SOURCE, ""))
-        for path, value in leaves(target.manifest["spec"]):
+        for path, value in scalars(target.manifest["spec"]):
             is_secret = _REFERENCES.get(str(("", *path)[-2])) == "Secret"
             is_own = is_own and not (is_secret and not value.startswith(platform))
     else:

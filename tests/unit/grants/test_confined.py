@@ -69,11 +69,17 @@ Asked = tuple[Fleet, str, tuple[KubeObject, ...]]
 @pytest.fixture(scope="module")
 def asked(tmp_path_factory: pytest.TempPathFactory) -> Asked:
     """What a load hands to the check: the frame, the environment and the planned objects."""
-    home, given = tmp_path_factory.mktemp("fleet"), []
+    home = tmp_path_factory.mktemp("fleet")
+    given: list[tuple[Any, ...]] = []
+
+    def record(*all_of_it: Any) -> tuple[str, ...]:
+        given.append(all_of_it)
+        return ()
+
     (home / "tenants.yaml").write_text(json.dumps(MAIN))
     (home / "rocky.yaml").write_text(json.dumps({"tenants": {"rocky": TEAMS}}))
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(load, "escapes", lambda *all_of_it: given.append(all_of_it) or ())
+        patch.setattr(load, "escapes", record)
         load.plan_all(load.load_fleet(home / "tenants.yaml"))
     ((frame, environment, objects, *_),) = given
     return frame, environment, tuple(objects)
@@ -82,7 +88,7 @@ def asked(tmp_path_factory: pytest.TempPathFactory) -> Asked:
 def changed(value: Any, path: Path, leaf: Any) -> Any:
     """A copy with another value at a path; None: without it."""
     key, *rest = path
-    copy = list(value) if isinstance(value, list) else dict(value)
+    copy: Any = list(value) if isinstance(value, list) else dict(value)
     if rest:
         copy[key] = changed(copy[key], tuple(rest), leaf)
     elif leaf is None:
