@@ -17,12 +17,12 @@ from bench.parts import processes, processor
 from tenantry.cluster import requests
 from tenantry.cluster.client import Client
 from tenantry.cluster.connect import connect
-from tenantry.cluster.status import REQUESTED, Readiness, condition, readiness
 from tenantry.kube.objects import KubeObject, Manifest, object_id
 from tenantry.load import fleet_of
 from tenantry.messages.data import mapping_at
 from tenantry.plan.objects.scope import CLUSTER_LABEL, SHARDED
 from tenantry.plan.plan import plan
+from tenantry.rollout.flux_status import REQUESTED, Readiness, state_of
 from tenantry.sandbox import lifecycle, process, repositories
 from tenantry.sandbox.layout import Layout
 from tenantry.sandbox.spec import spec_of
@@ -274,8 +274,7 @@ def _handled(live: Iterable[Manifest], token: str) -> bool:
 
 
 def _is_ready(manifest: Manifest) -> bool:
-    ready = condition(mapping_at(manifest, "status"), "Ready")
-    return readiness(manifest, ready) is Readiness.READY or mapping_at(manifest, "spec").get("type") == "oci"
+    return state_of(manifest) is Readiness.READY
 
 
 def _copy(model: Manifest, tag: str, number: int) -> dict[str, Any]:

@@ -11,6 +11,7 @@ import sys
 import time
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from datetime import UTC, datetime
 from itertools import chain
 from typing import NoReturn
 
@@ -21,8 +22,9 @@ from tenantry.messages.errors import Refused
 from tenantry.messages.text import grouped, listed
 from tenantry.plan.plan import Plan
 from tenantry.rollout.authors import PLATFORM, Author, Authors
-from tenantry.rollout.judging import Awaited, State, judge
+from tenantry.rollout.judging import State, judge_awaited
 from tenantry.rollout.proven import Proven
+from tenantry.rollout.readiness import Reconciler
 from tenantry.rollout.turns import Turn, Turns, turns_of, wanted_of
 from tenantry.rollout.watching import Seen, Watch
 from tenantry.rollout.waves import Rollout, Wave
@@ -142,7 +144,7 @@ class Gates:
             if wanted := wanted_of(chain.from_iterable(each.by for each in self.proven)):
                 live = await reading.fresh(wanted, 0)
                 for each in self.proven:
-                    if any(judge(other, live).state is State.GOOD for other in each.by):
+                    if any(judge_awaited(other, live, _now()).state is State.GOOD for other in each.by):
                         self.early |= each.ids
                         told.append(each.where)
         except Refused:
@@ -158,6 +160,10 @@ class Gates:
 
     def _event(self, turn: Turn) -> asyncio.Event:
         return self._begun.setdefault(turn, asyncio.Event())
+
+
+def _now() -> datetime:
+    return datetime.now(UTC)
 
 
 def gates_of(plan: Plan, target: Reach, *, to_the_end: bool = False) -> Gates:
@@ -252,13 +258,13 @@ class _Run:
 
     def _watch(self) -> Watch:
         gates, authors = self.gates, self.gates.authors
-        watch = Watch(self.rollout, self.wave, self._awaited(), time.monotonic, gates.stayed)
+        watch = Watch(self.rollout, self.wave, self._awaited(), _now, gates.stayed)
         if authors:
             watch.touched = authors.touched
             watch.blamed = lambda id, ready: authors.blamed(id, self.wave.number, ready_before=ready)
         return watch
 
-    def _awaited(self) -> dict[str, list[Awaited]]:
+    def _awaited(self) -> dict[str, list[Reconciler]]:
         found = self.gates.turns.awaited.get(self.wave.number, ())
         own = (each for each in found if each.id not in self.gates.left and not self.gates.stays(each.id))
         return grouped(own, lambda each: each.owner.cluster)

@@ -7,14 +7,13 @@ import time
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
+from datetime import UTC, datetime
 
 import pulumi
 
-from tenantry.cluster.failures import Failures
-from tenantry.cluster.standing import Needs
-from tenantry.cluster.status import Readiness
 from tenantry.kube.objects import ObjectId
 from tenantry.messages.errors import Refused
+from tenantry.rollout.flux_status import Readiness
 from tenantry.rollout.judging import Request
 from tenantry.rollout.moves import PATIENCE, Move, is_lost, missing_from, stayed
 
@@ -79,7 +78,7 @@ class Moving:
 
     async def _reason(self, move: Move, reading: Reading) -> str:
         """Why a source gets no artifact; "" if it has one. Raises: what has ended the run."""
-        begun, told, asked, failures = time.monotonic(), False, set[ObjectId](), Failures(time.monotonic)
+        begun, told, asked = datetime.now(UTC), False, set[ObjectId]()
         rollout = self.gates.turns.rollout
         patience = float(rollout.timeout if rollout else PATIENCE)
         while True:
@@ -88,16 +87,16 @@ class Moving:
                 live = await reading.fresh(frozenset(move.after), patience)
             except Refused as refused:
                 return f"the management cluster cannot be read: {refused}"
-            if not (problem := missing_from(move.after, live)):
+            now = datetime.now(UTC)
+            if not (problem := missing_from(move.after, live, now, begun)):
                 return ""
             if problem.readiness is Readiness.FAILED and problem.cause not in asked:
                 # What has failed since an earlier run is tried again after minutes alone.
                 asked.add(problem.cause)
                 with suppress(Refused):
                     await reading.ask([Request(problem.cause, f"tenantry-{time.time_ns()}")])
-            failures.look([(move.app.id, Needs(move.after, {}))], live)
-            waited = time.monotonic() - begun
-            if is_lost(problem, live, failures.lasting) or waited >= patience:
+            waited = (now - begun).total_seconds()
+            if is_lost(problem) or waited >= patience:
                 pulumi.log.warn(f"{problem.message}\n  apps that would move there stay as they are")
                 return problem.message
             if waited >= _QUIET and not told:

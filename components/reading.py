@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING, TypeVar
 
 from tenantry.cluster.connect import answering
 from tenantry.cluster.reading import read_objects
-from tenantry.cluster.standing import Live
 from tenantry.kube.objects import ObjectId
 from tenantry.messages.errors import UNREACHABLE, Refused
 from tenantry.plan.plan import Plan
 from tenantry.rollout.judging import Request
+from tenantry.rollout.readiness import Live
 from tenantry.rollout.turns import ask
 from tenantry.stacks.file import Reach
 

@@ -15,8 +15,8 @@ import pulumi
 
 from tenantry.cluster.inventory import claims_on, held_on
 from tenantry.cluster.reading import not_read
-from tenantry.cluster.report import stuck
 from tenantry.cluster.requests import one
+from tenantry.cluster.stuck import stuck
 from tenantry.fleet.fleet import Fleet, offboarded
 from tenantry.guard import Held as Holds
 from tenantry.guard import Known, check, doubts, held, limits_of, never_applied

@@ -27,12 +27,14 @@ SHARED = {
         "teardown",
     ),
     "small": ("crashes", "first_up", "outages"),
-    "why": ("flux_shards", "leaving", "why"),
+    "kept": ("drift", "kept"),
+    "walk": ("walk", "cluster_changes"),
+    "why": ("flux_shards", "leaving", "why", "disaster"),
     "sandbox": ("clusters", "conformance", "content"),
     "bare": ("import", "preflight"),
     "isolation": ("admission", "isolation", "reaching"),
 }
-"""Files below tests/e2e and tests/faults whose tests share a sandbox, without `test_`."""
+"""Files below tests/e2e and tests/faults whose tests share a sandbox, without `test_`, in the order in which they run."""
 LONGEST = (
     "fleet",
     "test_rollouts",
@@ -44,36 +46,32 @@ LONGEST = (
     "bare",
     "isolation",
     "test_examples_teams",
-    "test_walk",
+    "walk",
     "test_sources",
     "test_new_fleet",
-    "test_kept",
-    "test_drift",
+    "kept",
     "test_examples_kamaji",
-    "test_cluster_changes",
     "test_examples_flux2_multi_tenancy",
 )
 """The groups that take longest begin first, so that none of them is left over at the end."""
 _GROUPS = {f"test_{file}": group for group, files in SHARED.items() for file in files}
-_REAL = re.compile(r"tests/(?:e2e|faults)/(\w+)\.py::[^[]*(?:\[(test|prod)\b)?")
-"""The words in brackets divide a file's tests into parts that have a sandbox each."""
+_PLACES = {f"test_{file}": place for files in SHARED.values() for place, file in enumerate(files)}
+_REAL = re.compile(r"tests/(?:e2e|faults)/(\w+)\.py::")
 
 
 def group_of(nodeid: str) -> str:
     """The name of a test's group; a test without a sandbox is a group of its own."""
     real = _REAL.match(nodeid)
-    if real is None:
-        return nodeid
-    file, part = real.groups()
-    return f"{_GROUPS.get(file, file)} {part or ''}".strip()
+    return _GROUPS.get(real[1], real[1]) if real else nodeid
 
 
-def rank(nodeid: str) -> int:
-    """The order in which groups begin."""
-    group = group_of(nodeid)
+def rank(nodeid: str) -> tuple[int, int]:
+    """The order in which groups begin, and the files of a group in it."""
+    group, real = group_of(nodeid), _REAL.match(nodeid)
+    place = _PLACES.get(real[1], 0) if real else 0
     if group in LONGEST:
-        return LONGEST.index(group)
-    return len(LONGEST) + (group == nodeid)
+        return LONGEST.index(group), place
+    return len(LONGEST) + (group == nodeid), place
 
 
 def durations(reports: Mapping[str, Iterable[object]]) -> str:

@@ -9,20 +9,18 @@ from __future__ import annotations
 import gc
 import json
 from collections.abc import Callable, Iterator
-from io import StringIO
 from typing import Any
 
 import httpx2
 from lightkube.config.kubeconfig import SingleConfig
 from lightkube.config.models import Cluster, Context, User
-from rich.console import Console
 
 from bench.fleets import text_of
 from bench.measure import timed
 from bench.tables import Row, Table
 from tenantry.cli.serializer import as_json
-from tenantry.cli.status.formats import status_document
-from tenantry.cli.status.table import shown
+from tenantry.cli.status.command import status_document
+from tenantry.cli.status.table import status_text
 from tenantry.cluster.client import Client
 from tenantry.cluster.inventory import flux_objects_of
 from tenantry.cluster.report import StatusReport, full_report
@@ -104,22 +102,8 @@ def _page(items: list[dict[str, Any]], start: int) -> dict[str, Any]:
     return {"metadata": metadata, "items": items[start : start + _PAGE]}
 
 
-def _on_terminal(report: StatusReport) -> str:
-    return _text(report, Console(width=80, file=StringIO(), force_terminal=True))
-
-
-def _in_a_pipe(report: StatusReport) -> str:
-    return _text(report, Console(width=1000, file=StringIO()))
-
-
-def _text(report: StatusReport, console: Console) -> str:
-    with console.capture() as captured:
-        console.print(shown(report, console))
-    return captured.get()
-
-
 _FORMATS: dict[str, Callable[[StatusReport], str]] = {
-    "terminal": _on_terminal,
-    "pipe": _in_a_pipe,
+    "terminal": lambda report: status_text(report, None, 80),
+    "pipe": lambda report: status_text(report, None, None),
     "json": lambda report: as_json(status_document([report])),
 }

@@ -42,7 +42,6 @@ _SECTIONS = {
         "explain": "show where a setting of a tenant, app or add-on comes from",
         "parity": "show what differs between two environments, and why",
         "render": "write the objects that `tenantry up` applies as YAML",
-        "tree": "show an app from its source to the objects that Flux applied",
         "why": "show why an app is not well, and what to type next",
     },
     "Edit tenants.yaml": {
@@ -71,7 +70,6 @@ _MODULES = {
     "up": "tenantry.cli.engine.up",
     "destroy": "tenantry.cli.engine.destroy",
     "status": "tenantry.cli.status.command",
-    "tree": "tenantry.cli.status.tree_command",
     **{name: f"tenantry.cli.edit.{name}" for name in ("add", "remove", "set", "promote")},
 }
 """The modules of commands that are not in a module of their own name. A module has `command`, or `commands` by name."""

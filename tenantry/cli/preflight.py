@@ -8,6 +8,7 @@ from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 
 import click
 
@@ -15,6 +16,7 @@ from tenantry.cli.annotations import annotate_warnings, command_of_problem
 from tenantry.cli.commands import Command
 from tenantry.cli.diff.terminal import changes, line_as_text
 from tenantry.cli.diff.values import EVERYTHING, DisplayLimits, Line
+from tenantry.cli.environment import environment_of
 from tenantry.cli.fleet_file import reads_file
 from tenantry.cli.management import connect_management, management_options
 from tenantry.cli.options import cluster as cluster_option
@@ -39,11 +41,13 @@ from tenantry.load import load_fleet, plan_one, warnings_of
 from tenantry.messages.errors import Problem, Refused, Severity
 from tenantry.messages.progress import steps
 from tenantry.messages.text import counted, listed
-from tenantry.plan.plan import Plan
+from tenantry.plan.plan import Plan, plan
 from tenantry.preflight.adoption import Adoption
 from tenantry.preflight.after import Mode, Run
-from tenantry.preflight.check import Report, preflight
+from tenantry.preflight.check import Report, contact_management, preflight
 from tenantry.preflight.dry_run import DryRun
+from tenantry.preflight.kubeconfig import is_loopback
+from tenantry.preflight.remotes import contact, remote_of
 from tenantry.stacks.file import stacks_running, target_of
 from tenantry.stacks.outcome import for_stack
 from tenantry.stacks.states import InStates
@@ -167,16 +171,32 @@ def command(
 def _check_cluster(
     file: Path, environment: str, name: str, kubeconfig: Path | None, context: str | None, output: str, *, strict: bool
 ) -> int:
-    from tenantry.cli.preflight_cluster import contacted, print_contact
-
-    found = contacted(file, load_fleet(file), environment, name, kubeconfig, context)
+    """Check one cluster, and the kubeconfig through which Flux reaches it."""
+    fleet = load_fleet(file)
+    environment_of(fleet, name, environment)
+    planned = plan(fleet, environment)
+    remote = remote_of(fleet, planned, name) if name != planned.management else None
+    with connect_management(file, environment, kubeconfig, context) as client, working(f"asking {name}"):
+        now = datetime.now(UTC)
+        if remote is None:
+            found = contact_management(client, fleet, planned, now)
+        else:
+            local = is_loopback(urlsplit(client.config.cluster.server).hostname or "")
+            found = contact(client, remote, now, local=local)
     if strict:
         found = replace(found, problems=_strictly(found.problems))
     if output == "json":
         data_json(found, "Preflight")
-    else:
-        annotated = output == "github"
-        print_contact(found, lambda each: command_of_problem(each, environment) if annotated else as_text(each))
+        return 0 if found.fit else 1
+    if found.answer:
+        version = f", Kubernetes {found.answer.version}" if found.answer.version else ""
+        data(f"{name} answered in {found.answer.milliseconds} ms{version}")
+    for what, end in found.expires.items():
+        if end > now:
+            data(f"{what} is valid until {end:%Y-%m-%d %H:%M} UTC, for {counted((end - now).days, 'day')}")
+    for problem in found.problems:
+        data(command_of_problem(problem, environment) if output == "github" else as_text(problem))
+    data(f"{name}: {counts(found.problems) or 'no problems'}")
     return 0 if found.fit else 1
 
 

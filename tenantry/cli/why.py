@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import shutil
 import sys
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import ExitStack
-from dataclasses import replace
+from collections.abc import Iterable, Iterator, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 from textwrap import wrap
@@ -16,20 +14,23 @@ import click
 from click import style
 
 from tenantry.cli.commands import Command
-from tenantry.cli.fleet_file import fleet_file, project_directory
-from tenantry.cli.named_apps import Named, in_words, names_apps
+from tenantry.cli.fleet_file import fleet_file, project_directory, reads_file
+from tenantry.cli.management import connect_management, management_options
+from tenantry.cli.options import output, tenant_apps
 from tenantry.cli.output import columns, data, data_json, working
 from tenantry.cli.status.table import short_revision
-from tenantry.cluster.connect import connect
-from tenantry.cluster.reach import TIMEOUT
-from tenantry.cluster.status import Readiness, age
+from tenantry.cluster.selection import select
+from tenantry.fleet.fleet import Fleet
 from tenantry.kube.names import ADDON_PREFIX, PLATFORM
 from tenantry.load import load_fleet
 from tenantry.messages.errors import UNKNOWN_NAME, Refused, TenantryError
-from tenantry.messages.text import counted, printable
+from tenantry.messages.text import counted, declared, printable
+from tenantry.plan.plan import Plan, plan
 from tenantry.plan.planned_apps import PlannedApp
-from tenantry.why import Answer, Asking, Evidence, answers, answers_with_own_rights
-from tenantry.why.findings import Commands, PlaceOf
+from tenantry.plan.planner import Part
+from tenantry.rollout.flux_status import Readiness, age
+from tenantry.why import Answer, Asking, Evidence, answers
+from tenantry.why.findings import Commands
 from tenantry.why.places import Absence, Places, absence
 
 if TYPE_CHECKING:
@@ -46,13 +47,10 @@ class _Why(Command):
             if refused.code != UNKNOWN_NAME or (found := _absence(ctx)) is None:
                 raise
         if ctx.params.get("output") == "json":
-            from tenantry.cli.documents.causes import Why
-
-            data_json(Why(environment=found.environment, apps=[], absent=found))
+            data_json({"environment": found.environment, "apps": [], "absent": found}, "Why")
         else:
             selector = f"\nits clusters: {found.selector}" if found.selector else ""
-            told = f"{found.app} is not on {found.cluster}: {printable(found.reason)} ({found.at}){selector}"
-            data(told)
+            data(f"{found.app} is not on {found.cluster}: {printable(found.reason)} ({found.at}){selector}")
         return 1
 
 
@@ -79,7 +77,6 @@ Examples:
   tenantry why rocky/web -e prod                  on each of its clusters
   tenantry why platform/cert-controller -e prod   an add-on
   tenantry why rocky/web -e prod -c edge-1 --output json
-  tenantry why rocky/web -e prod -c edge-1 --app-context my-edge-1
 
 Exit codes:
   0  everything is well
@@ -87,71 +84,73 @@ Exit codes:
   2  there is no such app, or the management cluster does not answer
 """,
 )
-@names_apps(
-    "Why",
-    click.option(
-        "--app-kubeconfig",
-        type=click.Path(path_type=Path, dir_okay=False),
-        help="A kubeconfig of your own for the app's cluster; default with --app-context: KUBECONFIG, then ~/.kube/config.",
-    ),
-    click.option(
-        "--app-context",
-        metavar="NAME",
-        help="A context of your own for the app's cluster, which is then read with your rights.",
-    ),
-)
+@tenant_apps
+@management_options
+@output("text", "json", kind="Why")
+@reads_file
 @click.pass_context
 def command(
-    ctx: click.Context, named: Named, output: str, *, app_kubeconfig: Path | None, app_context: str | None
+    ctx: click.Context,
+    file: Path,
+    tenant: str,
+    app: str | None,
+    environment: str,
+    clusters: tuple[str, ...],
+    kubeconfig: Path | None,
+    context: str | None,
+    output: str,
 ) -> int:
     """Show why an app is not well: the cause in one line, what shows it, and what to type next.
 
     It follows the trail from the file to Flux's objects and their sources, to what Flux applied, and on the app's cluster
-    to workloads, pods, events and quotas. Everything is well if nothing is found.
+    to workloads, pods, events and quotas. Everything is well if nothing is found. With one cluster, the objects that Flux
+    applied are listed, too.
 
     The app's cluster is read as Flux reads it: with the kubeconfig in its Secret, as the tenant's service account. So you
-    need rights on the management cluster to read that Secret. Without them, name a context of your own for the app's
-    cluster with --app-context: it is read with your rights, and the management cluster only if you may.
+    need rights on the management cluster to read that Secret.
 
     Nothing is changed, and no value of a Secret is printed.
     """
-    if (app_context or app_kubeconfig) and len({app.cluster for app in named.apps}) > 1:
-        raise click.UsageError("--app-context and --app-kubeconfig are for one cluster: name it with --cluster")
-    file: Path | None = ctx.params["kubeconfig"]
-    with ExitStack() as opened:
-        own = None
-        if app_context or app_kubeconfig:
-            own = opened.enter_context(connect(app_kubeconfig, app_context, TIMEOUT))
-        with working("following the trail"):
-            commands = Commands(
-                named.environment,
-                hub=_given(kubeconfig=str(file.absolute()) if file else "", context=ctx.params["context"]),
-                file=_given(file=ctx.obj),
-                setting=_places(ctx, named.environment, Places.setting),
-                before=_before(ctx),
-                own=_kubectl(own) if own else (),
-            )
-            found = _answers(named, _places(ctx, named.environment), commands, own)
+    fleet, planned = _planned(file, environment, tenant)
+    selection = select(planned, [tenant], [app] if app else [], clusters)
+    apps = [app for app in planned.apps if selection.takes(app)]
+    with connect_management(file, environment, kubeconfig, context) as hub, working("following the trail"):
+        places = Places(fleet, environment)
+        commands = Commands(
+            environment,
+            hub=_given(kubeconfig=str(kubeconfig.absolute()) if kubeconfig else "", context=context),
+            file=_given(file=ctx.obj),
+            kubectl=_kubectl(hub),
+            setting=places.setting,
+            before=_before(ctx),
+        )
+        found = answers(hub, Asking(planned, commands, places), apps)
     if output == "json":
-        from tenantry.cli.documents.causes import Why
-
-        data_json(Why(environment=named.environment, apps=found, absent=None))
+        data_json({"environment": environment, "apps": found, "absent": None}, "Why")
     else:
         data(_text(found, datetime.now(UTC)))
-    return 0 if all(each.well for each in found) else 1
+    return 0 if all(answer.well for answer in found) else 1
 
 
-def _answers(named: Named, place: PlaceOf, commands: Commands, own: Client | None) -> list[Answer]:
-    """The answers; without the management cluster if it cannot be read and the apps' cluster can."""
-    plan = named.planned
-    try:
-        with named.connect() as hub:
-            return answers(hub, Asking(plan, replace(commands, kubectl=_kubectl(hub)), place), named.apps, own)
-    except Refused as refused:
-        if own is None:
-            raise
-        without_hub = f"the management cluster: {refused.message}"
-        return answers_with_own_rights(own, Asking(plan, commands, place), named.apps, without_hub)
+def _planned(file: Path, environment: str, tenant: str) -> tuple[Fleet, Plan]:
+    """The fleet, and the plan of a tenant's part of an environment, or of the add-ons.
+
+    Raises: Refused: it has no apps there; InvalidFleet: the file is wrong.
+    """
+    with working(f"planning {file}"):
+        fleet = load_fleet(file)
+        owner = "" if tenant == PLATFORM and PLATFORM not in fleet.document.tenants else tenant
+        if owner and owner not in fleet.document.tenants:
+            known = declared("name one of these", tenant, [*fleet.document.tenants, PLATFORM])
+            raise Refused(f"{fleet.source.file} declares no tenant '{tenant}'", known, code=UNKNOWN_NAME)
+        planned = plan(fleet, environment, Part(tenant=owner))
+        own = tuple(app for app in planned.apps if app.tenant == owner)
+        if not own:
+            what = f"apps of tenant '{tenant}'" if owner else "add-ons"
+            raise Refused(
+                f"environment '{environment}' has no {what}", f"run `tenantry list placements -e {environment}`"
+            )
+    return fleet, planned
 
 
 def _given(**options: object) -> tuple[str, ...]:
@@ -172,52 +171,55 @@ def _kubectl(client: Client) -> tuple[str, ...]:
     return (*file, *(("--context", config.context_name) if config.context_name else ()))
 
 
-def _places(
-    ctx: click.Context, environment: str, tell: Callable[[Places, PlannedApp, tuple[str, ...]], str] = Places.__call__
-) -> PlaceOf:
-    """The lines of the file, or what else `tell` says; without a file that can be read, there are none."""
-    fleets: list[Places | None] = []
-
-    def place(app: PlannedApp, key: tuple[str, ...]) -> str:
-        if not fleets:
-            try:
-                fleets.append(Places(load_fleet(fleet_file(ctx)), environment))
-            except TenantryError:
-                fleets.append(None)
-        return tell(fleets[0], app, key) if fleets[0] else ""
-
-    return place
-
-
 # --- text -----------------------------------------------------------------------------------------------------------------
+
+_OTHERS = 5
+_COMMANDS = 4
+"""So many commands are printed; those of the cause come first."""
+_OBJECTS = 30
+_INDENT = 8
 
 
 def _text(found: Sequence[Answer], now: datetime) -> str:
-    """Each app; those that are not well have a blank line behind them."""
-    parts = ["\n".join([*_well(each, now)] if each.well else [*_not_well(each, now), ""]) for each in found]
+    """Each app; those that are not well have a blank line behind them. Of one alone, the objects are listed, too."""
+    alone = len(found) == 1
+    parts = [
+        "\n".join([*_well(each, now, alone=alone)] if each.well else [*_not_well(each, now, alone=alone), ""])
+        for each in found
+    ]
     return "\n".join(parts).rstrip("\n")
 
 
-def _well(answer: Answer, now: datetime) -> Iterator[str]:
+def _named(app: PlannedApp) -> str:
+    return f"{app.full_name} on {app.cluster}"
+
+
+def _well(answer: Answer, now: datetime, *, alone: bool) -> Iterator[str]:
     *steps, last = answer.trail or (Evidence("", ""),)
     objects = f"{last.what}: {last.state}" if last.state else "nothing is applied"
-    since = age(steps[-1].since, now) if steps else ""
-    yield f"{in_words(answer.app)} is well{f' since {since}' if since else ''}; {objects}"
+    since = _age(steps[-1], now) if steps else ""
+    yield f"{_named(answer.asked)} is well{f' since {since}' if since else ''}; {objects}"
+    if alone:
+        yield from _lines((*steps, *answer.objects[:_OBJECTS]), now)
+        yield from _more(answer)
     yield from _remarks(answer)
 
 
-def _not_well(answer: Answer, now: datetime) -> Iterator[str]:
+def _not_well(answer: Answer, now: datetime, *, alone: bool) -> Iterator[str]:
     first, *others = answer.findings
-    yield style(f"{in_words(answer.app)} is not well", bold=True)
+    yield style(f"{_named(answer.asked)} is not well", bold=True)
     yield from _entry("cause", first.cause)
     if first.advice:
         yield from _entry("fix", first.advice)
     if first.evidence:
         yield ""
         yield from _lines(first.evidence, now)
-    if shown := [each for each in answer.trail if each[:2] not in {evidence[:2] for evidence in first.evidence}]:
-        yield f"\ntrail{f', read as {answer.user}' if answer.user else ''}"
+    known = {evidence[:2] for evidence in first.evidence}
+    listed = (*answer.trail, *(answer.objects[:_OBJECTS] if alone else ()))
+    if shown := [each for each in listed if each[:2] not in known]:
+        yield f"\ntrail{f', read as {answer.read_as}' if answer.read_as else ''}"
         yield from _lines(shown, now)
+        yield from _more(answer) if alone else ()
     for number, other in enumerate(others[:_OTHERS]):
         yield from _entry("\nalso" if not number else "", other.cause)
     if len(others) > _OTHERS:
@@ -228,33 +230,37 @@ def _not_well(answer: Answer, now: datetime) -> Iterator[str]:
     yield from _remarks(answer)
 
 
+def _more(answer: Answer) -> Iterator[str]:
+    if (more := len(answer.objects) - _OBJECTS) > 0:
+        yield f"  and {counted(more, 'more object')}; --output json has them all"
+
+
 def _remarks(answer: Answer) -> Iterator[str]:
     for name, texts in (("note", answer.notes), ("unread", answer.unread)):
         for text in texts:
             yield from _entry(name, text)
 
 
-_OTHERS = 5
-_COMMANDS = 4
-"""So many commands are printed; those of the cause come first."""
-_INDENT = 8
-
-
 def _entry(name: str, text: str) -> Iterator[str]:
     """`cause   ...`, wrapped on a terminal."""
-    before = name.rpartition("\n")[0] + ("\n" if "\n" in name else "")
-    label = f"{name.removeprefix(before):<{_INDENT}}"
-    for number, line in enumerate(_wrapped(printable(text), max(_INDENT, len(label)))):
+    before = "\n" if name.startswith("\n") else ""
+    label = f"{name.strip():<{_INDENT}}"
+    for number, line in enumerate(_wrapped(printable(text), len(label))):
         yield f"{before if not number else ''}{label if not number else ' ' * _INDENT}{line}".rstrip()
 
 
 def _lines(found: Iterable[Evidence], now: datetime) -> Iterator[str]:
     for each in found:
         good = each.state == Readiness.READY
-        about = (each.what, each.state, age(each.since, now), short_revision(each.message) if good else "")
+        about = (each.what, each.state, _age(each, now), short_revision(each.message) if good else "")
         yield f"  {printable('  '.join(filter(None, about)))}"
         if each.message and not good:
             yield from (f"    {line}" for line in _wrapped(printable(each.message), 4))
+
+
+def _age(evidence: Evidence, now: datetime) -> str:
+    since = age(evidence.since, now)
+    return f"at most {since}" if since and evidence.at_most else since
 
 
 def _wrapped(text: str, indent: int) -> list[str]:

@@ -15,7 +15,6 @@ from tenantry.cluster import requests
 from tenantry.cluster.inventory import fleet_kinds
 from tenantry.cluster.reading import of_environment, read_objects, without_label
 from tenantry.flux.schemas import kinds, schema_of
-from tenantry.guard.claims import MANAGER
 from tenantry.kube.objects import KubeObject, Manifest, ObjectId, group_of, labels_of, readable_id
 from tenantry.kube.values import number_of
 from tenantry.messages.data import ABSENT, depth_of, mapping_at, mappings_in, value_at
@@ -23,6 +22,7 @@ from tenantry.messages.errors import Refused
 from tenantry.messages.text import lines_of
 from tenantry.plan.objects.lifecycle import STATE_LABEL
 from tenantry.plan.objects.scope import FIELD_MANAGER
+from tenantry.rollout.flux_status import is_pulumi
 
 if TYPE_CHECKING:
     from tenantry.cluster.client import Client
@@ -252,12 +252,6 @@ def _owns(fields: Mapping[str, Any], path: FieldPath) -> bool:
             return True
         fields = inside
     return True
-
-
-def is_pulumi(entry: Mapping[str, Any]) -> bool:
-    """Whether an entry of `managedFields` is of a run of Pulumi."""
-    manager = str(entry.get("manager", ""))
-    return manager == FIELD_MANAGER or manager.startswith(MANAGER)
 
 
 def is_applied(live: Manifest) -> bool:

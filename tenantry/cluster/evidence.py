@@ -4,39 +4,33 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
-from tenantry.cluster.failures import is_cut_off
+from tenantry.cluster.drift import compared
 from tenantry.cluster.inventory import is_own, namespaces_of
 from tenantry.cluster.reading import read_objects
-from tenantry.cluster.standing import Live, inputs_of
-from tenantry.cluster.status import (
-    Readiness,
-    condition,
-    digest_of,
-    message_of,
-    moment,
-    one_line,
-    readiness,
-    revision_of,
-    since_of,
-)
-from tenantry.flux.schemas import kinds, schema_of
 from tenantry.guard.places import Places, whose
 from tenantry.kube.objects import Manifest, ObjectId, object_id
-from tenantry.messages.data import ABSENT, mapping_at, mappings_in, value_at
-from tenantry.messages.text import grouped, printable
+from tenantry.messages.data import mapping_at
+from tenantry.messages.text import grouped, one_line, printable
 from tenantry.plan.after import PACE
 from tenantry.plan.engine_order import Chains
 from tenantry.plan.plan import Plan
 from tenantry.plan.planned_apps import PlannedApp
+from tenantry.rollout.flux_status import Readiness, moment, revision_of
+from tenantry.rollout.readiness import (
+    Live,
+    Reconciler,
+    inputs_of,
+    is_cut_off,
+    judge,
+    reconcilers_of,
+    since_of,
+)
 
 if TYPE_CHECKING:
     from tenantry.cluster.client import Client
-
-
-_WITHOUT_SPEC = ("data", "binaryData")
 
 
 class Contents:
@@ -64,33 +58,17 @@ def changed_apps(plan: Plan, apps: Iterable[PlannedApp], live: Live) -> list[Pla
 
 def differs(planned: Manifest, live: Manifest | None) -> bool:
     """Whether the live object has other content than the planned one. What the API server adds by itself is no difference."""
-    if live is None or not is_own(planned, live):
-        return True
-    if "spec" not in planned:
-        return any((planned.get(key) or {}) != (live.get(key) or {}) for key in _WITHOUT_SPEC)
-    schema = schema_of(planned["kind"]).spec if planned["kind"] in kinds() else {}
-    return not _alike(_content(planned), _content(live), schema)
+    return live is None or not is_own(planned, live) or any(_fields(planned, live, added=True))
 
 
-def _content(manifest: Manifest) -> dict[str, Any]:
-    return {key: value for key, value in mapping_at(manifest, "spec").items() if key not in PACE}
+_CONTENT = ("spec", "data", "binaryData")
 
 
-def _alike(planned: Any, live: Any, schema: Mapping[str, Any]) -> bool:
-    """Whether two values mean the same. schema: Flux's, with the defaults that an API server adds."""
-    if planned is ABSENT:
-        return bool(live == schema.get("default", ABSENT))
-    if isinstance(planned, Mapping) and isinstance(live, Mapping):
-        known = schema.get("properties", {})
-        return all(
-            _alike(planned.get(key, ABSENT), live.get(key, ABSENT), known.get(key, {})) for key in {*planned, *live}
-        )
-    if isinstance(planned, list) and isinstance(live, list):
-        items = schema.get("items", {})
-        return len(planned) == len(live) and all(
-            _alike(one, other, items) for one, other in zip(planned, live, strict=True)
-        )
-    return bool(planned == live)
+def _fields(planned: Manifest, live: Manifest, *, added: bool) -> Iterator[str]:
+    """The fields of the content that differ. added: also those that the live object alone has."""
+    changed, extra = compared(planned, live)
+    paths = (path for path in (*changed, *(extra if added else ())) if path[0] in _CONTENT)
+    yield from dict.fromkeys(path[1] if path[1:] else path[0] for path in paths if not (path[1:] and path[1] in PACE))
 
 
 MISSING = " does not exist"
@@ -129,12 +107,12 @@ class Evidence:
         )
 
 
-def evidence_of(client: Client, plan: Plan, apps: Iterable[PlannedApp]) -> tuple[Evidence, ...]:
+def evidence_of(client: Client, plan: Plan, apps: Iterable[PlannedApp], now: datetime) -> tuple[Evidence, ...]:
     """Whether apps run what the plan says, source, chart and settings alike, and are ready.
 
     Each object is read once. Raises: Refused: reading is not allowed.
     """
-    contents, apps = Contents(plan), tuple(apps)
+    contents, reconcilers, apps = Contents(plan), reconcilers_of(plan), tuple(apps)
     planned = {app.id: contents.of(app) for app in apps}
     wanted = dict.fromkeys(object_id(part) for parts in planned.values() for part in parts)
     live = read_objects(client, plan.environment, wanted)
@@ -146,31 +124,37 @@ def evidence_of(client: Client, plan: Plan, apps: Iterable[PlannedApp]) -> tuple
             return Evidence(
                 app, f"{app.id} is in a namespace that is not the place of such an object, so it proves nothing"
             )
-        return judged(app, planned[app.id], [live.get(object_id(each)) for each in planned[app.id]])
+        return judged(app, planned[app.id], reconcilers[app.id], live, now)
 
     return tuple(map(evidence, apps))
 
 
-def judged(app: PlannedApp, planned: Sequence[Manifest], live: Sequence[Manifest | None]) -> Evidence:
-    """The evidence of one app.
-
-    Args: planned, live: the ConfigMaps that it reads, its source, its chart if there is one, and its reconciler, in this order.
-    """
+def judged(
+    app: PlannedApp, planned: Sequence[Manifest], reconciler: Reconciler, live: Live, now: datetime | None = None
+) -> Evidence:
+    """The evidence of one app. planned: the ConfigMaps that it reads, its source, its chart if there is one, and its reconciler."""
     different = next(_differences(planned, live), "")
-    problem = different or next(_not_ready(planned, live), "")
-    reconciler = live[-1]
-    if reconciler is None:
+    problem = different or _not_ready(reconciler, live, now or datetime.now(UTC))
+    found = live.get(app.id)
+    if found is None:
         return Evidence(app, problem)
-    status = mapping_at(reconciler, "status")
-    times = [since_of(reconciler, condition(status, "Ready")), *map(_fetched, live[:-1])]
-    since = max((time for time in times if moment(time)), default="", key=lambda each: moment(each) or datetime.min)
-    return Evidence(
-        app,
-        problem,
-        revision_of(status),
-        since if since_of(reconciler, condition(status, "Ready")) else "",
-        is_planned=not different,
-        is_unreachable=is_cut_off(reconciler),
+    revision = revision_of(mapping_at(found, "status"))
+    since = since_of(reconciler, live).at
+    return Evidence(app, problem, revision, since, is_planned=not different, is_unreachable=is_cut_off(found))
+
+
+def _not_ready(reconciler: Reconciler, live: Live, now: datetime) -> str:
+    """Why the newest content of an app is not ready; "" if it is."""
+    standing = judge(reconciler, live, now)
+    if standing.readiness is Readiness.READY:
+        return one_line(standing.pending.message) if standing.pending else ""
+    if standing.readiness is Readiness.SUSPENDED:
+        return f"{reconciler.id} is suspended"
+    is_own_cause = standing.cause == reconciler.id
+    return (
+        f"{reconciler.id} is {standing.readiness}: {one_line(standing.message)}"
+        if is_own_cause
+        else one_line(standing.message)
     )
 
 
@@ -194,88 +178,31 @@ def tolerated(plan: Plan, evidence: Iterable[Evidence]) -> frozenset[ObjectId]:
     return frozenset(found)
 
 
-def _differences(planned: Sequence[Manifest], live: Sequence[Manifest | None]) -> Iterator[str]:
+def _differences(planned: Sequence[Manifest], live: Live) -> Iterator[str]:
     """What of an app is not as planned."""
-    for wanted, found in zip(planned, live, strict=True):
-        name = _name(wanted)
+    for wanted in planned:
+        id = object_id(wanted)
+        found = live.get(id)
         if found is None:
-            yield f"{name}{MISSING}"
+            yield f"{id}{MISSING}"
         elif not is_own(wanted, found):
-            yield f"{name} does not belong to this environment"
-        elif wanted["kind"] != "ConfigMap":
-            yield from (f"{name} {each}" for each in _other_settings(wanted, found))
-        elif differs(wanted, found):
-            yield f"{name} has other data than the file says"
-
-
-def _not_ready(planned: Sequence[Manifest], live: Sequence[Manifest | None]) -> Iterator[str]:
-    for wanted, found in zip(planned, live, strict=True):
-        if found and wanted["kind"] != "ConfigMap":
-            yield from (f"{_name(wanted)} {each}" for each in _unready(found))
-    yield from _not_arrived(live)
-
-
-def _name(planned: Manifest) -> str:
-    return f"{planned['kind']} {planned['metadata']['namespace']}/{planned['metadata']['name']}"
-
-
-def _other_settings(planned: Manifest, live: Manifest) -> Iterator[str]:
-    there = mapping_at(live, "spec")
-    for key, value in mapping_at(planned, "spec").items():
-        if key in PACE or _contains(there.get(key), value):
-            continue
-        if key in _SHOWN:
-            yield printable(f"has {key} {value_in_words(there.get(key))}, not {value_in_words(value)}")
+            yield f"{id} does not belong to this environment"
+        elif wanted["kind"] == "ConfigMap":
+            if differs(wanted, found):
+                yield f"{id} has other data than the file says"
         else:
-            yield f"has another {key} than the file says"
+            yield from (f"{id} {_in_words(field, wanted, found)}" for field in _fields(wanted, found, added=False))
 
 
-def _contains(live: Any, planned: Any) -> bool:
-    """Whether a live value is the planned one. API servers add defaults to mappings."""
-    if isinstance(planned, Mapping) and isinstance(live, Mapping):
-        return all(_contains(live.get(key), value) for key, value in planned.items())
-    if isinstance(planned, list) and isinstance(live, list):
-        return len(planned) == len(live) and all(map(_contains, live, planned))
-    return bool(live == planned)
+def _in_words(field: str, planned: Manifest, live: Manifest) -> str:
+    if field not in _SHOWN:
+        return f"has another {field} than the file says"
+    before, after = mapping_at(live, "spec").get(field), mapping_at(planned, "spec").get(field)
+    return printable(f"has {field} {value_in_words(before)}, not {value_in_words(after)}")
 
 
 def value_in_words(value: Any) -> str:
     """Such as `branch main` for a ref."""
     if isinstance(value, Mapping):
-        return " ".join(f"{key} {each}" for key, each in value.items())
+        return " ".join(f"{key} {part}" for key, part in value.items())
     return "none" if value is None else str(value)
-
-
-def _unready(live: Manifest) -> Iterator[str]:
-    if live["kind"] == "HelmRepository" and value_at(live, ("spec", "type")) == "oci":
-        return  # Flux does not reconcile these: it reads them when it fetches a chart
-    ready = condition(mapping_at(live, "status"), "Ready")
-    state = readiness(live, ready)
-    if state is not Readiness.READY:
-        message = one_line(message_of(ready))
-        yield f"is {state}: {message}" if message and state is not Readiness.SUSPENDED else f"is {state}"
-
-
-def _not_arrived(live: Sequence[Manifest | None]) -> Iterator[str]:
-    """Whether Flux has applied what it fetched last."""
-    *_, content, reconciler = (None, *live)
-    fetched = value_at(content, ("status", "artifact", "revision"), "")
-    status = mapping_at(reconciler, "status")
-    if not fetched or not content:
-        return
-    applied = revision_of(status)
-    if status.get("history") and content["kind"] != "HelmChart":
-        # The version of a chart from an OCI artifact is not the artifact's revision, but Flux keeps its digest.
-        applied = str(value_at(status, ("history", 0, "ociDigest")) or status.get("lastAttemptedRevisionDigest") or "")
-        fetched = digest_of(fetched) if applied else applied
-    if applied != fetched:
-        yield printable(f"applied {applied or 'nothing'}, and {fetched} has been fetched")
-
-
-def _fetched(source: Manifest | None) -> str:
-    """Since when a source, a chart or a ConfigMap is what it is."""
-    if source is not None and source["kind"] == "ConfigMap":
-        managers = mappings_in(mapping_at(source, "metadata").get("managedFields"))
-        return max((time for manager in managers if isinstance(time := manager.get("time"), str)), default="")
-    found = value_at(source, ("status", "artifact", "lastUpdateTime"), "")
-    return found if isinstance(found, str) else ""

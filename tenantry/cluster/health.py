@@ -10,10 +10,11 @@ from collections.abc import Mapping
 from enum import StrEnum
 from typing import Any, NamedTuple
 
-from tenantry.cluster.status import Readiness, condition, message_of, one_line, readiness
 from tenantry.kube.objects import Manifest, is_of_flux
 from tenantry.messages.data import mapping_at, mappings_in, value_at
 from tenantry.messages.redact import without_credentials
+from tenantry.messages.text import one_line
+from tenantry.rollout.flux_status import Readiness, condition, message_of, ready_of, state_of
 
 
 class Health(StrEnum):
@@ -51,8 +52,8 @@ def state_of_object(found: Manifest | None) -> State:
 
 
 def _of_flux(found: Manifest) -> State:
-    ready = condition(mapping_at(found, "status"), "Ready")
-    state, since = readiness(found, ready), str(ready.get("lastTransitionTime") or "")
+    ready, state = ready_of(found), state_of(found)
+    since = str(ready.get("lastTransitionTime") or "")
     if state is Readiness.READY:
         return READY
     if state is Readiness.SUSPENDED:

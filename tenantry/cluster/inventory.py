@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING
 
 from tenantry.cluster import requests
 from tenantry.cluster.reading import of_environment, unserved, without_label
-from tenantry.cluster.standing import needs_of
 from tenantry.fleet.fleet import Fleet
 from tenantry.flux.schemas import kinds, schema_of
 from tenantry.guard.claims import CLAIM_LABEL, Claim, claims, other_claims
@@ -23,6 +22,7 @@ from tenantry.plan.bootstrap import MARKER
 from tenantry.plan.objects.apps import HELM_API, KUSTOMIZE_API
 from tenantry.plan.objects.scope import APP_LABEL, CLUSTER_LABEL, ENVIRONMENT_LABEL, MANAGED_BY, TENANT_LABEL
 from tenantry.plan.plan import Plan
+from tenantry.rollout.readiness import reconcilers_of
 
 if TYPE_CHECKING:
     from tenantry.cluster.client import Client
@@ -97,7 +97,7 @@ def flux_objects_of(client: Client, plan: Plan) -> list[Manifest]:
 
 def flux_kinds_of(plan: Plan) -> list[tuple[str, str]]:
     """API version and kind of what `flux_objects_of` reads."""
-    sources = {(id.api_version, id.kind) for needs in needs_of(plan).values() for id in needs.sources}
+    sources = {(id.api_version, id.kind) for reconciler in reconcilers_of(plan).values() for id in reconciler.sources}
     return [*((version, kind) for kind, version in APP_KINDS.items()), *sorted(sources)]
 
 

@@ -7,16 +7,15 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 
-from tenantry.cluster.apps import paused_by_file
 from tenantry.cluster.evidence import MISSING, Contents, Evidence, tolerated, value_in_words
-from tenantry.cluster.status import age
-from tenantry.kube.objects import Manifest, labels_of
+from tenantry.kube.objects import Manifest
 from tenantry.messages.data import mapping_at
 from tenantry.messages.text import counted, grouped, listed, printable
 from tenantry.plan.after import After
-from tenantry.plan.objects.lifecycle import STATE_LABEL
+from tenantry.plan.engine_order import becomes_ready
 from tenantry.plan.plan import Plan
 from tenantry.plan.planned_apps import PlannedApp
+from tenantry.rollout.flux_status import age
 
 _KIND = "kind"
 _REFS = {"GitRepository": "source.git.ref", "OCIRepository": "source.oci.ref"}
@@ -42,7 +41,7 @@ class Question:
 
 def question(plan: Plan, changed: Iterable[PlannedApp], before: Plan) -> Question:
     """What is asked about changed apps of a plan. before: the plan of the environment before."""
-    here, there, paused = Contents(plan), Contents(before), paused_by_file(before)
+    here, there = Contents(plan), Contents(before)
     known = grouped(before.apps, lambda each: each.full_name)
     by_name = grouped(changed, lambda each: each.full_name)
     asked = Question(len(by_name))
@@ -51,8 +50,8 @@ def question(plan: Plan, changed: Iterable[PlannedApp], before: Plan) -> Questio
             asked.absent.append(name)
             continue
         # Where it is paused or leaves it shows nothing, and another cluster has to show it.
-        chains = [(each, there.chain_of(each)) for each in known[name] if each.id not in paused]
-        running = [(each, facets(chain)) for each, chain in chains if STATE_LABEL not in labels_of(chain[-1])]
+        chains = [(each, there.chain_of(each)) for each in known[name]]
+        running = [(each, facets(chain)) for each, chain in chains if becomes_ready(chain[-1])]
         wanted, found = [facets(here.chain_of(app)) for app in apps], [each for _, each in running]
         if not running:
             asked.unproven[name] = f"it is paused in {before.environment}, or leaves"

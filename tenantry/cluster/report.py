@@ -1,100 +1,61 @@
-"""Everything that `tenantry status` says about an environment: apps, what cannot make progress, webhooks, what is undeclared."""
+"""One reading of an environment: how each planned object is, what cannot make progress, and what is undeclared."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
-from tenantry.cluster.apps import Selection, statuses, why_command
-from tenantry.cluster.drift import compare, confirmed
-from tenantry.cluster.inventory import APP_KINDS, claims_on, flux_kinds_of, namespaces_of
+from tenantry.cluster.drift import Difference, compare, confirmed
+from tenantry.cluster.inventory import claims_on, flux_kinds_of, namespaces_of
 from tenantry.cluster.leftovers import leftovers, remains, told, told_kept, told_remains
-from tenantry.cluster.objects import Compared, ObjectStatus, object_statuses
 from tenantry.cluster.reading import UNLISTED, not_read
-from tenantry.cluster.status import (
-    TROUBLE,
-    AppStatus,
-    Readiness,
-    age,
-    by_trouble,
-    condition,
-    moment,
-    ready_message,
-)
+from tenantry.cluster.selection import Selection
+from tenantry.cluster.states import State, compared, states_of
+from tenantry.cluster.stuck import stuck
+from tenantry.cluster.waves import known_on
 from tenantry.guard.kept import Kept
-from tenantry.guard.places import Places, whose
-from tenantry.kube.objects import Manifest, ObjectId, labels_of, object_id, readable_id
-from tenantry.messages.data import mapping_at, value_at
+from tenantry.guard.places import Places
+from tenantry.kube.objects import Manifest, ObjectId, labels_of
 from tenantry.messages.errors import Refused
 from tenantry.messages.text import counted, grouped, listed
-from tenantry.plan.objects.scope import APP_LABEL, MANAGED_BY, TENANT_LABEL
+from tenantry.plan.objects.scope import MANAGED_BY
 from tenantry.plan.plan import Plan
+from tenantry.plan.planned_apps import PlannedApp
 from tenantry.plan.users import Users
+from tenantry.rollout.conditions import Known, Waiting, has_conditions, until_text, waiting
+from tenantry.rollout.flux_status import Readiness, age, moment
+from tenantry.rollout.parts import parts_of
 
 if TYPE_CHECKING:
     from tenantry.cluster.client import Client
 
+EVERYTHING = Selection()
 
-def stuck(manifests: Iterable[Manifest], places: Places | None) -> Iterator[str]:
-    """A message, with a fix on a second line, for each stuck Kustomization or HelmRelease that is where the fleet puts it.
 
-    places: None: not known, so that the labels of all objects are believed.
+@dataclass(frozen=True, slots=True)
+class WaveChange:
+    """An app, or the rest of a tenant or of the platform, that a run would change in a wave.
+
+    reason: what it waits for; "" if the next run begins with it. until: when that is over; None if that is not known.
     """
-    for manifest in manifests:
-        id, said = readable_id(manifest), whose(manifest)
-        if id is None or id.kind not in APP_KINDS or not said.cluster:
-            continue
-        if places is not None and not places.puts(manifest, said):
-            continue
-        if since := manifest["metadata"].get("deletionTimestamp"):
-            yield _leaving(manifest, said.cluster, since)
-        elif _is_lost(manifest):
-            yield _lost(manifest, said.cluster)
+
+    subject: str
+    reason: str = ""
+    until: datetime | None = None
 
 
-def _leaving(manifest: Manifest, cluster: str, since: str) -> str:
-    said = ready_message(manifest)
-    wait = "wait until Flux has cleaned up, then run `tenantry up` again"
-    give_up = (
-        f". If '{cluster}' is gone for good: restore the removed entries in the file, set 'state: decommissioned' on '{cluster}',"
-        " run `tenantry up`, then remove the entries again"
-    )
-    remote = "kubeConfig" in mapping_at(manifest, "spec")
-    return (
-        f"{_in_words(manifest, cluster)} has been deleting since {since}; waiting for Flux to clean up on"
-        f" {cluster}{f': {said}' if said else ''}\n  fix: {wait}{give_up if remote else ''}"
-    )
+@dataclass(frozen=True, slots=True)
+class WaveState:
+    """A wave of the rollout. apps: how many apps are how. changing: what a run would change in it."""
 
-
-def _is_lost(manifest: Manifest) -> bool:
-    """Whether a release is installed correctly, but its status does not say so and is not about to."""
-    status = mapping_at(manifest, "status")
-    return (
-        value_at(status, ("history", 0, "status")) == "deployed"
-        and status.get("observedGeneration") == manifest["metadata"].get("generation")
-        and condition(status, "Ready").get("reason") == "Progressing"
-        and not condition(status, "Reconciling")
-        and not condition(status, "Released")
-        and not mapping_at(manifest, "spec").get("suspend")
-    )
-
-
-def _lost(manifest: Manifest, cluster: str) -> str:
-    metadata = manifest["metadata"]
-    return (
-        f"{_in_words(manifest, cluster)} is installed, but Flux lost track of the release and will never report it ready; what"
-        f" depends on it waits\n  fix: flux reconcile helmrelease {metadata['name']} --namespace {metadata['namespace']} --force"
-    )
-
-
-def _in_words(manifest: Manifest, cluster: str) -> str:
-    labels = labels_of(manifest)
-    tenant, app = labels.get(TENANT_LABEL), labels.get(APP_LABEL)
-    what = f"app '{app}'" if app else "the baseline"
-    owner = f"{what} of tenant '{tenant}'" if tenant else f"add-on '{app}'"
-    return f"{object_id(manifest)} ({owner} on {cluster})"
+    number: int
+    name: str
+    clusters: tuple[str, ...]
+    apps: Mapping[Readiness, int]
+    changing: tuple[WaveChange, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,6 +64,7 @@ class StatusReport:
 
     objects:    the planned objects besides apps that are not as planned, also what needs attention first.
     planned:    how many objects are planned, apps included.
+    waves:      those of the rollout; empty without one.
     undeclared: objects of the environment that the file does not declare; None if none was found, and not all were looked for.
     stuck:      a message with a fix for each object that cannot make progress by itself.
     remaining:  undeclared objects that no run removes, because they can hold data. kept: the namespaces that the claims record.
@@ -110,11 +72,14 @@ class StatusReport:
     left_out:   what `failing` does not list, and what to type about it; "" if it lists something.
     """
 
+    json_keys: ClassVar = ("environment", "read_at", "ready", "planned", "waves", "undeclared", "stuck", "unread")
+
     environment: str
     read_at: datetime
-    apps: tuple[AppStatus, ...]
-    objects: tuple[ObjectStatus, ...] = ()
+    apps: tuple[State, ...]
+    objects: tuple[State, ...] = ()
     planned: int = 0
+    waves: tuple[WaveState, ...] = ()
     undeclared: tuple[ObjectId, ...] | None = None
     stuck: tuple[str, ...] = ()
     unread: str = ""
@@ -132,6 +97,11 @@ class StatusReport:
         return not self.off
 
     @property
+    def waits(self) -> bool:
+        """Whether all that is not as planned or not ready waits for its wave."""
+        return all(state.waits for state in (*self.apps, *self.objects) if state.readiness is not Readiness.READY)
+
+    @property
     def as_planned(self) -> int:
         """How many of the planned objects are there, as planned and ready."""
         return self.planned - self.off
@@ -139,66 +109,75 @@ class StatusReport:
     def messages(self) -> tuple[str, ...]:
         """What a person has to know besides the apps, each with a fix on a second line."""
         removed = told(self.environment, self.undeclared or ())
-        stays = (told_kept(self.environment, self.kept), told_remains(self.remaining, self.kept))
-        return tuple(filter(None, (*self.stuck, removed, *stays, self.unread)))
+        kept = (told_kept(self.environment, self.kept), told_remains(self.remaining, self.kept))
+        return tuple(filter(None, (*self.stuck, removed, *kept, self.unread)))
 
 
-_EVERYTHING = Selection()
-_FAILING = (Readiness.FAILED, Readiness.MISSING, Readiness.CHANGED, Readiness.UNREACHABLE)
-_PATIENCE = timedelta(minutes=5)
-"""What progresses for longer counts as failing: a quota or a missing volume keeps Flux waiting, and it never says "failed"."""
+def apps_report(
+    plan: Plan, live: Iterable[Manifest], selection: Selection = EVERYTHING, begun: datetime | None = None
+) -> StatusReport:
+    """The apps, baselines, sources and charts, from what `flux_objects_of` has just read. begun: as of `judge`."""
+    now = datetime.now(UTC)
+    return _report(plan, states_of(plan, live, now, begun), selection, now)
 
 
-def failing(report: StatusReport) -> StatusReport:
-    """What is failed, missing, changed by hand or unreachable, and what progresses for more than five minutes."""
-
-    def fails(each: AppStatus | ObjectStatus) -> bool:
-        since = moment(each.since)
-        late = since is not None and report.read_at - since > _PATIENCE
-        return each.readiness in _FAILING or (each.readiness is Readiness.PROGRESSING and late)
-
-    apps, objects = tuple(filter(fails, report.apps)), tuple(filter(fails, report.objects))
-    left_out = "" if apps or objects else _left_out(report)
-    return replace(report, apps=apps, objects=objects, planned=0, left_out=left_out)
-
-
-def _left_out(report: StatusReport) -> str:
-    """1 app is progressing: rocky/web on edge-1 for 1m. Cause: ..."""
-    none = "nothing failed, missing or changed"
-    others = [each for each in report.apps if each.readiness is not Readiness.READY]
-    told = []
-    for state, alike in grouped(others, lambda each: each.readiness).items():
-        named = [f"{each.app.full_name} on {each.app.cluster}{_for(each, report.read_at)}" for each in alike]
-        told.append(f"{counted(len(alike), 'app')} {state}: {listed(named, 3)}")
-    if report.objects:
-        told.append(f"{counted(len(report.objects), 'other object')} not ready")
-    if not told:
-        return f"{none}: {counted(len(report.apps), 'app')} ready"
-    cause = f". Cause: {why_command(others[0].app, report.environment)}" if others else ""
-    return f"{none}; {'; '.join(told)}{cause}"
-
-
-def _for(status: AppStatus, now: datetime) -> str:
-    since = age(status.since, now)
-    return f" for {since}" if since else ""
-
-
-def apps_report(plan: Plan, live: Iterable[Manifest], selection: Selection = _EVERYTHING) -> StatusReport:
-    """The apps, baselines, sources and charts, from what has just been read of them; see `flux_objects_of`."""
-    live = tuple(live)
-    apps = [status for status in statuses(plan, live) if selection.takes(status.app)]
+def _report(
+    plan: Plan,
+    states: Mapping[ObjectId, State],
+    selection: Selection,
+    now: datetime,
+    pending: tuple[Waiting, Iterable[ObjectId]] = (Waiting(), ()),
+) -> StatusReport:
     users = Users(plan)
-    objects = [each for each in object_statuses(plan, live) if selection.takes_planned(each.planned, users)]
-    planned = sum(selection.takes_planned(each, users) for each in plan.objects)
-    return StatusReport(plan.environment, datetime.now(UTC), by_trouble(apps), _ordered(objects), planned)
+    apps = [state for state in states.values() if state.stands_for and selection.takes(state.stands_for)]
+    others = [
+        state for state in states.values() if not state.stands_for and selection.takes_planned(state.planned, users)
+    ]
+    off = (
+        replace(state, used=users.in_words(state.id) or None)
+        for state in others
+        if state.readiness is not Readiness.READY
+    )
+    rank = {readiness: number for number, readiness in enumerate(Readiness)}
+    return StatusReport(
+        plan.environment,
+        now,
+        by_trouble(apps),
+        tuple(sorted(off, key=lambda state: (rank[state.readiness], state.id))),
+        len(apps) + len(others),
+        tuple(_waves(plan, apps, *pending)),
+    )
 
 
-def _ordered(objects: Iterable[ObjectStatus]) -> tuple[ObjectStatus, ...]:
-    return tuple(sorted(objects, key=lambda each: (TROUBLE.index(each.readiness), each.id)))
+def by_trouble(states: Iterable[State]) -> tuple[State, ...]:
+    """The same apps, with what needs attention first, then by tenant, app and cluster."""
+    rank = {readiness: number for number, readiness in enumerate(Readiness)}
+
+    def order(state: State) -> tuple[int, str, str, str]:
+        owner, app = state.planned.owner, state.stands_for
+        return rank[state.readiness], app.tenant if app else "", app.name if app else "", owner.cluster
+
+    return tuple(sorted(states, key=order))
+
+
+def _waves(plan: Plan, apps: Sequence[State], pending: Waiting, changed: Iterable[ObjectId]) -> Iterator[WaveState]:
+    if plan.rollout is None:
+        return
+    parts = parts_of(plan)
+    changing = sorted({parts[id] for id in changed if id in parts})
+    for wave in plan.rollout.waves:
+        count = Counter(state.readiness for state in apps if state.wave and state.wave.number == wave.number)
+        waits = [(part, pending.parts.get(part)) for part in changing if part.wave == wave.number]
+        changes = (
+            WaveChange(part.subject, wait.reason, wait.until) if wait else WaveChange(part.subject)
+            for part, wait in waits
+        )
+        states = {readiness: count[readiness] for readiness in Readiness if count[readiness]}
+        yield WaveState(wave.number, wave.name, wave.every, states, tuple(changes))
 
 
 def full_report(
-    client: Client, platform: str, plan: Plan, live: Iterable[Manifest], selection: Selection = _EVERYTHING
+    client: Client, platform: str, plan: Plan, live: Iterable[Manifest], selection: Selection = EVERYTHING
 ) -> StatusReport:
     """The same for every planned object, and everything else.
 
@@ -206,40 +185,59 @@ def full_report(
             live: the environment's Kustomizations, HelmReleases, sources and charts, which have just been read.
     Raises: httpx2.RequestError: no answer.
     """
-    live = tuple(live)
-    report = apps_report(plan, live, selection)
-    waiting = tuple(stuck(filter(selection.takes_labelled, live), _places(client)))
-    report = replace(report, stuck=waiting)
+    live, now = tuple(live), datetime.now(UTC)
+    states = states_of(plan, live, now)
+    stuck_messages = tuple(stuck(filter(selection.takes_labelled, live), _places(client)))
     client.unread, client.unlisted = set(), False
     try:
-        of_kind = grouped(live, lambda each: (str(each["apiVersion"]), str(each["kind"])))
+        of_kind = grouped(live, lambda manifest: (str(manifest["apiVersion"]), str(manifest["kind"])))
         read = {kind: of_kind.get(kind, []) for kind in flux_kinds_of(plan)}
         comparison = compare(client, plan.environment, plan.objects, read=read)
         differences = confirmed(client, comparison.differences)
-        claims = list(claims_on(client, platform))
+        claims = claims_on(client, platform)
+        pending = _pending(client, platform, plan, differences, now)
     except Refused as refused:
-        return replace(
-            report, unread=f"the objects on the management cluster were not compared with the file: {refused}"
-        )
-    recorded = [entry for claim in claims for entry in claim.kept]
-    everything = statuses(plan, live) if selection != _EVERYTHING else report.apps
-    compared = Compared(plan, everything, differences)
-    owned = [each for each in comparison.unplanned if MANAGED_BY.items() <= labels_of(each).items()]
+        unread = f"the objects on the management cluster were not compared with the file: {refused}"
+        return replace(_report(plan, states, selection, now), stuck=stuck_messages, unread=unread)
+    owned = (each for each in comparison.unplanned if MANAGED_BY.items() <= labels_of(each).items())
     taken = list(filter(selection.takes_labelled, owned))
     undeclared = tuple(leftovers(plan, taken))
-    objects, users = compared.objects(object_statuses(plan, live)), Users(plan)
+    kept = _kept(plan, (entry for claim in claims for entry in claim.kept))
     return replace(
-        report,
-        apps=by_trouble(map(compared.app, report.apps)),
-        objects=_ordered(each for each in objects if selection.takes_planned(each.planned, users)),
+        _report(plan, _held(plan, compared(plan, states, differences), pending[0], now), selection, now, pending),
+        stuck=stuck_messages,
         undeclared=None if client.unlisted and not undeclared else undeclared,
         remaining=tuple(remains(plan, taken)),
-        kept=tuple(entry for entry in _left(plan, recorded) if selection.takes_kept(entry)),
+        kept=tuple(filter(selection.takes_kept, kept)),
         unread="\n".join(filter(None, (not_read(client), UNLISTED if client.unlisted else ""))),
     )
 
 
-def _left(plan: Plan, recorded: Iterable[Kept]) -> Iterator[Kept]:
+def _pending(
+    client: Client, platform: str, plan: Plan, differences: Sequence[Difference], now: datetime
+) -> tuple[Waiting, list[ObjectId]]:
+    """What of a run's change waits for its wave, and all that it would change. Of Secrets the plan knows no values."""
+    if plan.rollout is None:
+        return Waiting(), []
+    changed = [difference.id for difference in differences if difference.id.kind != "Secret"]
+    known = known_on(client, plan, platform, now) if has_conditions(plan) else Known(now)
+    return waiting(plan, changed, known), changed
+
+
+def _held(plan: Plan, states: Mapping[ObjectId, State], pending: Waiting, now: datetime) -> dict[ObjectId, State]:
+    """The states, where what the next run holds says for what it waits."""
+    parts = parts_of(plan) if pending else {}
+
+    def held(state: State) -> State:
+        wait = pending.parts.get(parts[state.id]) if state.id in parts else None
+        if wait is None or state.readiness not in (Readiness.OUTDATED, Readiness.MISSING):
+            return state
+        return replace(state, message=f"not applied yet: {wait.reason}{until_text(wait.until, now)}", waits=True)
+
+    return {id: held(state) for id, state in states.items()}
+
+
+def _kept(plan: Plan, recorded: Iterable[Kept]) -> Iterator[Kept]:
     """The namespaces that an environment has left with their data, and does not plan again."""
     planned = {(placement.cluster, name) for placement in plan.placements for name in placement.namespaces}
     for entry in recorded:
@@ -253,3 +251,55 @@ def _places(client: Client) -> Places | None:
         return Places(namespaces_of(client))
     except Refused:
         return None
+
+
+# --- what fails -------------------------------------------------------------------------------------------------------
+
+_FAILING = (Readiness.FAILED, Readiness.MISSING, Readiness.CHANGED, Readiness.UNREACHABLE)
+_PATIENCE = timedelta(minutes=5)
+"""What progresses for longer counts as failing: a quota or a missing volume keeps Flux waiting, and it never says "failed"."""
+
+
+def failing(report: StatusReport) -> StatusReport:
+    """What is failed, missing, changed by hand or unreachable, and what progresses for more than five minutes."""
+
+    def fails(state: State) -> bool:
+        since = moment(state.since)
+        late = since is not None and report.read_at - since > _PATIENCE
+        return state.readiness in _FAILING or (state.readiness is Readiness.PROGRESSING and late)
+
+    apps, objects = tuple(filter(fails, report.apps)), tuple(filter(fails, report.objects))
+    left_out = "" if apps or objects else _left_out(report)
+    return replace(report, apps=apps, objects=objects, planned=0, waves=(), left_out=left_out)
+
+
+def _left_out(report: StatusReport) -> str:
+    """1 app is progressing: rocky/web on edge-1 for 1m. Cause: ..."""
+    none = "nothing failed, missing or changed"
+    others = [state for state in report.apps if state.readiness is not Readiness.READY]
+    parts = []
+    for readiness, alike in grouped(others, lambda state: state.readiness).items():
+        named = [f"{state.where}{_for(state, report.read_at)}" for state in alike]
+        parts.append(f"{counted(len(alike), 'app')} {readiness}: {listed(named, 3)}")
+    if report.objects:
+        parts.append(f"{counted(len(report.objects), 'other object')} not ready")
+    if not parts:
+        return f"{none}: {counted(len(report.apps), 'app')} ready"
+    app = others[0].stands_for if others else None
+    return f"{none}; {'; '.join(parts)}{f'. Cause: {why_command(app, report.environment)}' if app else ''}"
+
+
+def _for(state: State, now: datetime) -> str:
+    since = age_of(state, now)
+    return f" for {since}" if since else ""
+
+
+def age_of(state: State, now: datetime) -> str:
+    """Since when a state holds: `12m`, or `at most 12m`; "" if that is not known."""
+    since = age(state.since, now)
+    return f"at most {since}" if since and state.at_most else since
+
+
+def why_command(app: PlannedApp, environment: str) -> str:
+    """The command that tells why an app is not ready."""
+    return f"tenantry why {app.full_name} -e {environment} -c {app.cluster}"

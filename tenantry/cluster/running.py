@@ -14,12 +14,12 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from tenantry.cluster import requests
 from tenantry.cluster.health import Health, State, Trouble, pod_trouble, state_of_object
 from tenantry.cluster.reach import Connect, Way, connected, reached
-from tenantry.cluster.status import moment, one_line
 from tenantry.kube.objects import Manifest, ObjectId, labels_of, readable_id
-from tenantry.messages.data import mapping_at, mappings_in
+from tenantry.messages.data import mapping_at, mappings_in, value_at
 from tenantry.messages.errors import Refused
 from tenantry.messages.redact import without_credentials
-from tenantry.messages.text import counted, grouped, listed
+from tenantry.messages.text import counted, grouped, listed, one_line
+from tenantry.rollout.flux_status import moment
 
 if TYPE_CHECKING:
     from tenantry.cluster.client import Client
@@ -170,6 +170,26 @@ def _event(about: Mapping[str, Any], found: Manifest) -> Event:
     told = str(found.get("message") or "").removeprefix("(combined from similar events): ")
     said = one_line(without_credentials(told))
     return Event(f"{about.get('kind')} {about.get('name')}", str(found.get("reason") or ""), said, at, int(count))
+
+
+def inventory_of(reconciler: Manifest) -> tuple[ObjectId, ...] | None:
+    """What Flux reports that it applied, in its order; None if it has no inventory.
+
+    Source: the inventory of fluxcd/cli-utils: `namespace_name_group_kind`, with `__` for a colon in the name.
+    """
+    entries = value_at(reconciler, ("status", "inventory", "entries"))
+    if not isinstance(entries, list):
+        return None
+    found: list[ObjectId] = []
+    for entry in mappings_in(entries):
+        namespace, _, rest = str(entry.get("id") or "").partition("_")
+        name, _, kind = rest.rpartition("_")
+        name, _, group = name.rpartition("_")
+        version = str(entry.get("v") or "")
+        if name and kind:
+            api_version = f"{group}/{version}" if group else version
+            found.append(ObjectId(api_version, kind, namespace, name.replace("__", ":")))
+    return tuple(found)
 
 
 class Asked(NamedTuple):

@@ -5,23 +5,21 @@ These are ConfigMaps in the platform's namespace and not in Pulumi's state, so t
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping
 from datetime import datetime
 from itertools import count
 from typing import TYPE_CHECKING
 
 from tenantry.cluster import requests
-from tenantry.cluster.drift import compare
 from tenantry.cluster.requests import FIELD_MANAGER
 from tenantry.guard.claims import Claim
 from tenantry.kube.objects import Manifest, ObjectId, Owner, labels_of, readable_id
 from tenantry.messages.data import mapping_at
 from tenantry.plan.objects.scope import CLUSTER_LABEL, TENANT_LABEL
 from tenantry.plan.plan import Plan
-from tenantry.rollout.conditions import Known, Mark, Waiting, has_conditions, read_marks, waiting, written
+from tenantry.rollout.conditions import Known, Mark, read_marks, written
 from tenantry.rollout.ignoring import ignored
-from tenantry.rollout.parts import Part, parts_of
+from tenantry.rollout.parts import Part
 
 if TYPE_CHECKING:
     from tenantry.cluster.client import Client
@@ -41,31 +39,6 @@ def owners_of(live: Iterable[Manifest]) -> dict[ObjectId, Owner]:
     """Whom each object is for, as its labels say."""
     labels = {id: labels_of(each) for each in live if (id := readable_id(each))}
     return {id: Owner(each.get(TENANT_LABEL, ""), each.get(CLUSTER_LABEL, "")) for id, each in labels.items()}
-
-
-@dataclass(frozen=True, slots=True)
-class Changes:
-    """What a run would change now, and what of it waits.
-
-    parts: what would change. outside: how many objects would change that are in no wave.
-    """
-
-    plan: Plan
-    now: datetime
-    waiting: Waiting
-    parts: Sequence[Part]
-    outside: int
-
-
-def changes_on(client: Client, plan: Plan, platform: str, now: datetime) -> Changes:
-    """Compare an environment with its plan. Raises: Refused: reading is not allowed."""
-    # Of Secrets the plan knows no values.
-    objects = [each for each in plan.objects if each.id.kind != "Secret"]
-    changed = [each.id for each in compare(client, plan.environment, objects, others=False).differences]
-    known = known_on(client, plan, platform, now) if has_conditions(plan) else Known(now)
-    parts = parts_of(plan)
-    touched = sorted({parts[id] for id in changed if id in parts})
-    return Changes(plan, now, waiting(plan, changed, known), touched, sum(id not in parts for id in changed))
 
 
 def marks_on(client: Client, platform: str, environment: str) -> dict[Part, Mark]:

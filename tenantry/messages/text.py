@@ -84,6 +84,11 @@ def printable(text: str) -> str:
     return "".join(char if char.isprintable() else char.encode("unicode_escape").decode() for char in text)
 
 
+def one_line(text: str) -> str:
+    """The same for a text of several lines."""
+    return printable(" ".join(text.split()))
+
+
 def format_path(path: Path) -> str:
     """("apps", "web", "names", 1) -> apps.web.names[1]; keys with dots are quoted."""
     text = ""

@@ -144,7 +144,9 @@ class _Gate:
     def _from_cluster(self, proofs: Collection[PlannedApp]) -> dict[str, str]:
         """The apps that the management cluster does not prove. Raises: Refused: it cannot be asked."""
         with self._connected() as client:
-            return unproven(evidence_of(client, self.before, proofs), self.before, self.after, self.run.now)
+            return unproven(
+                evidence_of(client, self.before, proofs, self.run.now), self.before, self.after, self.run.now
+            )
 
     def _from_record(self, proofs: Collection[PlannedApp]) -> dict[str, str] | str:
         """The apps that the record of the last run does not prove; a text says why there is no record."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
@@ -12,7 +13,7 @@ from tenantry.cluster.controllers import deployments_of
 from tenantry.cluster.drift import CONFIRMED, Difference, compare, confirmed, is_applied, told
 from tenantry.cluster.inventory import OTHER_CLUSTER, against_claim, claims_on, holdings, identity, unmarked
 from tenantry.cluster.reading import not_read, permitted, unserved
-from tenantry.cluster.requests import every, in_parallel
+from tenantry.cluster.requests import every, in_parallel, server_version
 from tenantry.fleet.fleet import Fleet
 from tenantry.guard import Held, Known, RunLimits, doubts, held, refusals
 from tenantry.guard.claims import Claim
@@ -29,9 +30,15 @@ from tenantry.preflight.adoption import Adoption, adoptions, check_adoptions, ch
 from tenantry.preflight.after import Run, ask
 from tenantry.preflight.controllers import check_available, check_lockdown, check_shards
 from tenantry.preflight.dry_run import DryRun, dry_run
-from tenantry.preflight.existing import check_existing
-from tenantry.preflight.fitness import Policed, check_fitness, check_policies, definitions, fitted, in_place_problems
-from tenantry.preflight.identity import same_clusters
+from tenantry.preflight.fitness import (
+    Policed,
+    check_existing,
+    check_fitness,
+    check_policies,
+    definitions,
+    fitted,
+    in_place_problems,
+)
 from tenantry.preflight.kubeconfig import is_loopback
 from tenantry.preflight.rollouts import check_rollout
 
@@ -89,10 +96,17 @@ def preflight(
     return _Check(client, fleet, plan, limits, now, connect, tell, run, drift, in_state, rehearse).report(marks)
 
 
-def of_management(client: Client, fleet: Fleet, plan: Plan, now: datetime) -> list[Problem]:
-    """What is wrong with the admission policies and Flux's controllers on a management cluster."""
-    check = _Check(client, fleet, plan, RunLimits(protected=False, deletions=0), now, remotes.connect, silent)
-    return [problem for part in (check.available, check.controllers, check.policy) for problem in _told(part)]
+def contact_management(client: Client, fleet: Fleet, plan: Plan, now: datetime) -> remotes.Contact:
+    """Check the marker, the policies and Flux's controllers of a management cluster that has answered already."""
+    started = time.monotonic()
+    version = server_version(client)
+    answer = remotes.Answer(round((time.monotonic() - started) * 1000), version)
+    problems = list(unmarked(client, fleet, plan))
+    if not problems:
+        limits = RunLimits(protected=False, deletions=0)
+        check = _Check(client, fleet, plan, limits, now, remotes.connect, silent)
+        problems = [problem for part in (check.available, check.controllers, check.policy) for problem in _told(part)]
+    return remotes.Contact(plan.management, remotes.errors_first(problems), answer)
 
 
 @dataclass(slots=True)
@@ -124,8 +138,7 @@ class _Check:
             found += _told(self._dry_run)
         if message := not_read(self.client):
             found.append(warning("secret-not-read", message, f"let who may read them check: {self._command}"))
-        problems = tuple(sorted(dict.fromkeys(found), key=lambda each: each.severity))
-        return Report(problems, self.adopted, self.refused, self.rehearsed)
+        return Report(remotes.errors_first(dict.fromkeys(found)), self.adopted, self.refused, self.rehearsed)
 
     @property
     def _command(self) -> str:
@@ -147,7 +160,7 @@ class _Check:
             yield refusal
         yield from doubts(self.plan, now, self.limits)
         yield from self._after(there)
-        yield from check_rollout(self.plan, there)
+        yield from check_rollout(self.plan, there, self.now)
         self.adopted = tuple(adoptions(self.plan, now.strangers, self.limits.adopting, self._read))
         yield from check_adoptions(self.adopted)
 
@@ -250,7 +263,7 @@ class _Check:
                 f"let who may read it check: {self._command}",
             )
         if checker.identities:
-            yield from same_clusters({self.plan.management: identity(self.client), **checker.identities})
+            yield from remotes.same_clusters({self.plan.management: identity(self.client), **checker.identities})
 
 
 def _told(part: Callable[[], Iterable[Problem]]) -> list[Problem]:

@@ -12,7 +12,7 @@ from tenantry.cluster import requests
 from tenantry.cluster.drift import compare, essence, manager_of
 from tenantry.cluster.kubectl import RECONCILE, leave_alone, suspend
 from tenantry.cluster.reading import SECRET, permitted
-from tenantry.cluster.tree import inventory
+from tenantry.cluster.running import inventory_of
 from tenantry.compare.diff import Changed
 from tenantry.compare.fields import FieldChange, changed_fields
 from tenantry.flux.schemas import kinds, schema_of
@@ -178,7 +178,7 @@ def _appliers(
         spec = mapping_at(each, "spec")
         if spec.get("suspend") or "kubeConfig" in spec or (owner := readable_id(each)) is None or owner in planned:
             continue
-        held = [by_key.get(_key(id)) for id in inventory(each) or ()]
+        held = [by_key.get(_key(id)) for id in inventory_of(each) or ()]
         taken = [
             id for id in held if id and mapping_at(live[id], "metadata", "annotations").get(RECONCILE) != "disabled"
         ]
@@ -203,7 +203,7 @@ def _prunings(client: Client, answers: Iterable[_Answer], plan: Plan) -> Iterato
         if answer.planned.id.kind != "Kustomization" or before is None or after is None:
             continue
         old, new = mapping_at(before, "spec"), mapping_at(after, "spec")
-        held = inventory(before) or ()
+        held = inventory_of(before) or ()
         if not held or not new.get("prune"):
             continue
         other = [name for name in ("path", "components") if old.get(name) != new.get(name)]

@@ -6,7 +6,7 @@ The checks contact a remote with the kubeconfig that Flux uses. No message quote
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from http import HTTPStatus
@@ -28,7 +28,7 @@ from tenantry.plan.bootstrap import MARKER
 from tenantry.plan.plan import Plan
 from tenantry.preflight.adoption import check_accounts, check_namespaces, namespaces_to_make
 from tenantry.preflight.fitness import check_policies
-from tenantry.preflight.kubeconfig import check_secret
+from tenantry.preflight.kubeconfig import check_secret, expiries
 
 if TYPE_CHECKING:
     from lightkube.config.kubeconfig import SingleConfig
@@ -79,6 +79,19 @@ def remotes(fleet: Fleet, plan: Plan) -> list[Remote]:
     ]
 
 
+def remote_of(fleet: Fleet, plan: Plan, name: str) -> Remote:
+    """A remote cluster as `remotes` has it, also if nothing is planned on it yet. Raises: Refused: Flux alone gets its token."""
+    if not (found := next((each for each in remotes(fleet, plan) if each.name == name), None)):
+        kubeconfig, account = fleet.clusters[name].kubeconfig, platform_account(fleet, plan.environment, name)
+        assert kubeconfig is not None, "a remote cluster has a kubeconfig"
+        platform, namespaces = fleet.document.platform.namespace, namespaces_to_make(fleet, plan, name)
+        found = Remote(name, plan.environment, kubeconfig.resolved, (account,), account, platform, namespaces)
+    if isinstance(found.reference, ConfigMap):
+        message = f"cluster '{name}' is reached by workload identity: there is no kubeconfig to check"
+        raise Refused(message, "see `tenantry status` for what Flux says about it")
+    return found
+
+
 Connect = Callable[["SingleConfig"], "Client"]
 
 
@@ -98,7 +111,7 @@ class Answer(NamedTuple):
 class Checker:
     """local: as in `check_kubeconfig`. connect: makes the client of a remote. identities: of those that answered, by name.
 
-    answers: the same; None: nobody wants to know. unread: the clusters whose kubeconfig may not be read from here.
+    answers: their first answers. unread: the clusters whose kubeconfig may not be read from here.
     """
 
     hub: Client = field(repr=False)
@@ -106,7 +119,7 @@ class Checker:
     local: bool
     connect: Connect = connect
     identities: dict[str, str] = field(default_factory=dict)
-    answers: dict[str, Answer] | None = None
+    answers: dict[str, Answer] = field(default_factory=dict)
     unread: list[str] = field(default_factory=list)
 
     def check(self, remote: Remote) -> list[Problem]:
@@ -163,15 +176,14 @@ class _Access:
     client: Client = field(repr=False)
     remote: Remote
     identities: dict[str, str]
-    answers: dict[str, Answer] | None
+    answers: dict[str, Answer]
 
     def problems(self) -> Iterator[Problem]:
         started = time.monotonic()
         if unanswered := _unanswered(self.client):
             yield unanswered
             return
-        if self.answers is not None:
-            self.answers[self.remote.name] = Answer(round((time.monotonic() - started) * 1000), self._version())
+        self.answers[self.remote.name] = Answer(round((time.monotonic() - started) * 1000), self._version())
         self.identities[self.remote.name] = identity(self.client)
         marked = self._marked()
         if marked and marked != self.remote.name:
@@ -319,3 +331,64 @@ def _unreachable(how: str) -> Problem:
         f"{how if how.endswith(' from here') else f'{how} from here'}, so the rights of its kubeconfig were not checked"
     )
     return warning("unreachable", message, "check that it runs; if only Flux can reach it, see `tenantry status`")
+
+
+# --- one cluster ------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Contact:
+    """What is found out about one cluster. problems: errors first. answer: None: it was not asked, or did not answer.
+
+    expires: until when what the kubeconfig holds is valid, by what users call it.
+    """
+
+    cluster: str
+    problems: tuple[Problem, ...]
+    answer: Answer | None = None
+    expires: Mapping[str, datetime] = field(default_factory=dict)
+
+    @property
+    def fit(self) -> bool:
+        return not any(problem.severity is Severity.ERROR for problem in self.problems)
+
+
+def contact(hub: Client, remote: Remote, now: datetime, *, local: bool) -> Contact:
+    """Check a kubeconfig and, unless Flux would refuse it anyway, what it permits on its cluster.
+
+    local: as in `check_kubeconfig`. Raises: Refused: the Secret may not be read.
+    """
+    reference = remote.reference
+    assert isinstance(reference, SecretKey), "as `remote_of` gives it"
+    secret = secret_of(hub, reference)
+    problems = check_secret(reference, secret, now=now, local=local)
+    kubeconfig = secret.data.get(reference.key, b"") if secret else b""
+    found = Contact(remote.name, problems, expires=expiries(kubeconfig))
+    if not found.fit or not kubeconfig:
+        return found
+    checker = Checker(hub, now, local, connect)
+    try:
+        asked = list(checker.access(remote, kubeconfig))
+    except Refused as refused:
+        asked = [error("not-readable", refused.message, refused.fix)]
+    # A cluster that cannot be asked is a warning for a plan, and the answer of who asks about this cluster.
+    decisive = [replace(each, severity=Severity.ERROR) if each.code == "unreachable" else each for each in asked]
+    return replace(found, problems=errors_first([*problems, *decisive]), answer=checker.answers.get(remote.name))
+
+
+def errors_first(problems: Iterable[Problem]) -> tuple[Problem, ...]:
+    return tuple(sorted(problems, key=lambda problem: problem.severity))
+
+
+def same_clusters(identities: Mapping[str, str]) -> Iterator[Problem]:
+    """Clusters of the file whose kubeconfigs lead to one and the same cluster, whatever they are called."""
+    first: dict[str, str] = {}
+    for name, uid in identities.items():
+        other = first.setdefault(uid, name)
+        if uid and other != name:
+            yield error(
+                "same-cluster",
+                f"'{other}' and '{name}' are one cluster: both have the same 'kube-system' namespace, so removing a tenant"
+                " from one removes it from the other",
+                "declare the cluster once, or have the kubeconfigs written for the clusters that are meant",
+            )

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from datetime import datetime
 
-from tenantry.cluster.apps import statuses
-from tenantry.cluster.status import Readiness, one_line
+from tenantry.cluster.states import states_of
 from tenantry.kube.objects import Manifest
 from tenantry.messages.errors import Problem, warning
-from tenantry.messages.text import listed
+from tenantry.messages.text import listed, one_line
 from tenantry.plan.plan import Plan
+from tenantry.rollout.flux_status import Readiness
 
 
-def check_rollout(plan: Plan, live: Iterable[Manifest]) -> Iterator[Problem]:
+def check_rollout(plan: Plan, live: Iterable[Manifest], now: datetime) -> Iterator[Problem]:
     """Yields a warning for a first wave that nothing waits for, or that has failed already.
 
     live: the environment's Kustomizations and HelmReleases; may hold other objects too.
@@ -30,10 +31,10 @@ def check_rollout(plan: Plan, live: Iterable[Manifest]) -> Iterator[Problem]:
         )
         return
     failed: dict[str, str] = {}
-    for state in statuses(plan, live):
-        if state.wave == first and state.app.cluster in first.clusters and state.readiness is Readiness.FAILED:
-            text = f"{state.app.cluster} {state.app.full_name}: {one_line(state.message)}"
-            failed.setdefault(state.app.cluster, text)
+    for state in states_of(plan, live, now).values():
+        app, is_first = state.stands_for, state.wave is not None and state.wave.number == first.number
+        if app and is_first and app.cluster in first.clusters and state.readiness is Readiness.FAILED:
+            failed.setdefault(app.cluster, f"{app.cluster} {app.full_name}: {one_line(state.message)}")
     if len(failed) > first.tolerate.failed:
         yield warning(
             "failed-first-wave",

@@ -125,15 +125,16 @@ def lines_of(plan: Plan, found: Waiting, now: datetime) -> list[str]:
     for (number, wait), parts in by_wait.items():
         wave = plan.rollout.name_of(plan.rollout.waves[number - 1])
         subjects = listed((part.subject for part in parts), _MOST)
-        lines.append(f"  {wave}: {subjects}: {wait.reason}{_until(wait, now)}")
+        lines.append(f"  {wave}: {subjects}: {wait.reason}{until_text(wait.until, now)}")
     return lines
 
 
-def _until(wait: Wait, now: datetime) -> str:
-    if wait.until is None:
+def until_text(until: datetime | None, now: datetime) -> str:
+    """Such as: ` until 2026-01-31T12:00:00Z (30m more)`; "" if nobody knows."""
+    if until is None:
         return ""
-    left = max(0, (wait.until - now).total_seconds())
-    return f" until {wait.until.astimezone(UTC):{_STAMP}} ({duration(left)} more)"
+    left = max(0, (until - now).total_seconds())
+    return f" until {until.astimezone(UTC):{_STAMP}} ({duration(left)} more)"
 
 
 def marked(

@@ -7,11 +7,10 @@ cluster yet loses nothing, and waits for nothing. Nothing here reads a cluster.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from datetime import datetime
 from typing import Any, NamedTuple, TypeAlias
 
-from tenantry.cluster.standing import Live, Standing, names_of, problems_of_sources
-from tenantry.cluster.status import Readiness, is_stalled
 from tenantry.kube.objects import KubeObject, Manifest, ObjectId, object_id, readable_id
 from tenantry.messages.data import mapping_at, mappings_in, value_at
 from tenantry.messages.text import counted
@@ -20,6 +19,8 @@ from tenantry.model.durations import seconds_of
 from tenantry.plan.engine_order import Chains, becomes_ready, is_reconciled, reference_of
 from tenantry.plan.objects.lifecycle import STATE_LABEL
 from tenantry.plan.plan import Plan
+from tenantry.rollout.flux_status import Readiness
+from tenantry.rollout.readiness import Live, Standing, reconcilers_of, source_problems
 
 PATIENCE = seconds_of(str(Rollout.model_fields["timeout"].default))
 """Seconds after which a source without an artifact counts as failed, where no rollout says how long."""
@@ -56,7 +57,7 @@ def moves_of(plan: Plan, changed: Iterable[tuple[KubeObject, Manifest]], unplann
 
     changed: planned objects that the cluster does not hold as planned, with what it holds. unplanned: what it holds besides.
     """
-    chains, names, others = Chains(plan), names_of(plan), by_place(unplanned)
+    chains, reconcilers, others = Chains(plan), reconcilers_of(plan), by_place(unplanned)
     found = []
     for planned, live in changed:
         before = _reference(live, planned.id.namespace)
@@ -69,17 +70,26 @@ def moves_of(plan: Plan, changed: Iterable[tuple[KubeObject, Manifest]], unplann
             continue
         paused = not becomes_ready(planned.manifest)
         found.append(
-            Move(planned, names[planned.id], before, tuple(map(object_id, after)), needed_by(live, others), paused)
+            Move(
+                planned,
+                reconcilers[planned.id].name,
+                before,
+                tuple(map(object_id, after)),
+                needed_by(live, others),
+                paused,
+            )
         )
     return [each for each in found if each.after]
 
 
-def missing_from(after: tuple[ObjectId, ...], live: Live) -> Standing | None:
+def missing_from(
+    after: tuple[ObjectId, ...], live: Live, now: datetime, begun: datetime | None = None
+) -> Standing | None:
     """Why a source or chart has no artifact of what its spec says now; None: it has one.
 
-    after: as of a move. A chart that has arrived does not need its source any more.
+    after: as of a move. A chart that has arrived does not need its source any more. begun: as of `readiness.judge`.
     """
-    problems = list(problems_of_sources(after, live))
+    problems = list(source_problems(after, live, now, begun))
     absent = [each for each in problems if each.readiness is Readiness.MISSING]
     own = [each for each in problems if each.cause == after[-1]]
     if not absent and not own and value_at(live[after[-1]], ("status", "artifact")):
@@ -88,12 +98,9 @@ def missing_from(after: tuple[ObjectId, ...], live: Live) -> Standing | None:
     return said or Standing(Readiness.PROGRESSING, f"{after[-1]} has no artifact yet", after[-1])
 
 
-def is_lost(problem: Standing, live: Live, lasting: Collection[ObjectId]) -> bool:
-    """Whether waiting longer for a source changes nothing. lasting: sources that fail again and again."""
-    found = live.get(problem.cause)
-    if found is None or problem.readiness is Readiness.SUSPENDED:
-        return True
-    return problem.cause in lasting or is_stalled(found)
+def is_lost(problem: Standing) -> bool:
+    """Whether waiting longer for a source changes nothing."""
+    return problem.lasts or problem.readiness in (Readiness.MISSING, Readiness.SUSPENDED)
 
 
 def stayed(found: Mapping[str, Iterable[Move]]) -> str:

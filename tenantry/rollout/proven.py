@@ -15,20 +15,20 @@ from tenantry.messages.text import grouped
 from tenantry.plan.after import contents_by
 from tenantry.plan.engine_order import is_reconciled
 from tenantry.plan.plan import Plan
-from tenantry.rollout.judging import Awaited
 from tenantry.rollout.parts import parts_of
+from tenantry.rollout.readiness import Reconciler
 from tenantry.rollout.turns import Turns
 
 
 class Proven(NamedTuple):
     """An app or a baseline that goes at once if one of some others is ready. ids: its own, and of what it needs that is new too.
 
-    where: as of `Awaited`. by: what runs the same in an earlier wave.
+    where: as of `Reconciler`. by: what runs the same in an earlier wave.
     """
 
     where: str
     ids: frozenset[ObjectId]
-    by: Sequence[Awaited]
+    by: Sequence[Reconciler]
 
 
 def proven_in(plan: Plan, turns: Turns, touched: Collection[ObjectId], new: Collection[ObjectId]) -> Iterator[Proven]:

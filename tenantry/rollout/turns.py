@@ -9,15 +9,15 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from tenantry.cluster import requests
 from tenantry.cluster.evidence import judged, tolerated
 from tenantry.cluster.requests import FIELD_MANAGER
-from tenantry.cluster.standing import Live
-from tenantry.cluster.status import REQUESTED
 from tenantry.guard.claims import RECORD_LABEL
-from tenantry.kube.objects import ObjectId, object_id
+from tenantry.kube.objects import ObjectId
 from tenantry.messages.data import mapping_at
 from tenantry.messages.text import grouped
 from tenantry.plan.engine_order import Chains
 from tenantry.plan.plan import Plan
-from tenantry.rollout.judging import Awaited, Request, awaited_in
+from tenantry.rollout.flux_status import REQUESTED
+from tenantry.rollout.judging import Request, awaited_in
+from tenantry.rollout.readiness import Live, Reconciler, reconcilers_of
 from tenantry.rollout.waves import Rollout
 
 if TYPE_CHECKING:
@@ -37,7 +37,7 @@ class Turns:
 
     rollout: Rollout | None = None
     of: Mapping[ObjectId, Turn] = field(default_factory=dict)
-    awaited: Mapping[int, list[Awaited]] = field(default_factory=dict)
+    awaited: Mapping[int, list[Reconciler]] = field(default_factory=dict)
 
     @property
     def awaited_ids(self) -> frozenset[ObjectId]:
@@ -67,9 +67,11 @@ def _shared_first(plan: Plan) -> dict[ObjectId, Turn]:
     return turns
 
 
-def wanted_of(awaited: Iterable[Awaited]) -> frozenset[ObjectId]:
+def wanted_of(awaited: Iterable[Reconciler]) -> frozenset[ObjectId]:
     """Everything that has to be read to judge some reconcilers."""
-    return frozenset(id for each in awaited for id in (each.id, *each.sources, *each.inputs, *each.after))
+    return frozenset(
+        id for each in awaited for id in (each.id, *each.sources, *each.inputs, *(before.id for before in each.after))
+    )
 
 
 def ask(client: Client, asked: Iterable[Request]) -> None:
@@ -103,8 +105,11 @@ def unready_apps(plan: Plan, turns: Turns, live: Live) -> frozenset[str]:
     """Those of the awaited apps that do not run everywhere what the plan says, or are not ready; but for what their waves
     tolerate.
     """
-    awaited, chains = turns.awaited_ids, Chains(plan)
-    taken = ((app, chains.of(app.id)) for app in plan.apps if app.id in awaited)
-    evidence = [judged(app, chain, [live.get(object_id(each)) for each in chain]) for app, chain in taken if chain]
+    awaited, chains, reconcilers = turns.awaited_ids, Chains(plan), reconcilers_of(plan)
+    evidence = [
+        judged(app, chain, reconcilers[app.id], live)
+        for app in plan.apps
+        if app.id in awaited and (chain := chains.of(app.id))
+    ]
     passed_over = tolerated(plan, evidence)
     return frozenset(each.app.full_name for each in evidence if not each.runs and each.app.id not in passed_over)

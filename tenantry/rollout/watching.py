@@ -7,19 +7,19 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, field
+from datetime import datetime, timedelta
 from typing import TypeAlias
 
-from tenantry.cluster.failures import Failures, is_cut_off
-from tenantry.cluster.standing import Live, state_of
-from tenantry.cluster.status import Readiness
 from tenantry.kube.objects import ObjectId
 from tenantry.messages.text import grouped
 from tenantry.rollout.authors import PLATFORM, Author
-from tenantry.rollout.judging import Awaited, Judged, Request, State, judge
+from tenantry.rollout.flux_status import Readiness, state_of
+from tenantry.rollout.judging import Judged, Request, State, judge_awaited
+from tenantry.rollout.readiness import Live, Reconciler, is_cut_off
 from tenantry.rollout.waves import Rollout, Wave
 
-UNREACHABLE_AFTER = 120.0
-"""Seconds for which Flux has to fail to reach a cluster until the cluster counts as unreachable."""
+UNREACHABLE_AFTER = timedelta(seconds=120)
+"""For so long Flux has to fail to reach a cluster until the cluster counts as unreachable."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,22 +68,22 @@ class Watch:
 
     rollout: Rollout
     wave: Wave
-    awaited: Mapping[str, list[Awaited]]
-    clock: Callable[[], float]
+    awaited: Mapping[str, list[Reconciler]]
+    clock: Callable[[], datetime]
     stayed: Mapping[ObjectId, str] = field(default_factory=dict)
     touched: Collection[ObjectId] = frozenset()
     blamed: Blamed = lambda _, __: PLATFORM
     knows_before: bool = False
     _absent: frozenset[str] = frozenset()
     _ready_before: frozenset[ObjectId] = frozenset()
-    _cut_off: dict[str, float] = field(default_factory=dict)
-    _since: dict[str, float] = field(default_factory=dict)
+    _cut_off: dict[str, datetime] = field(default_factory=dict)
+    _since: dict[str, datetime] = field(default_factory=dict)
     _good: set[str] = field(default_factory=set)
     _left_out: list[Judged] = field(default_factory=list)
-    _failures: Failures = field(init=False)
+    _begun: datetime = field(init=False)
 
     def __post_init__(self) -> None:
-        self._failures = Failures(self.clock)
+        self._begun = self.clock()
 
     def before(self, live: Live) -> None:
         """What has been read before the wave begins: nobody waits for clusters that Flux does not reach already.
@@ -121,7 +121,7 @@ class Watch:
         self.awaited = kept
 
     @property
-    def unseen(self) -> list[Awaited]:
+    def unseen(self) -> list[Reconciler]:
         """What has to be read to go on."""
         return [each for cluster in self._since if cluster not in self._good for each in self.awaited[cluster]]
 
@@ -132,11 +132,11 @@ class Watch:
         unreachable: dict[str, list[Judged]] = {}
         left_out: list[Judged] = []
         requests: list[Request] = []
-        self._failures.look(((each.id, each.needs) for each in self.unseen), live)
+        now, timeout = self.clock(), timedelta(seconds=self.rollout.timeout)
         for cluster, since in self._since.items():
             if cluster in self._good:
                 continue
-            judged = [self._judge(each, live) for each in self.awaited[cluster] if self._author(each) is not None]
+            judged = [self._judge(each, live, now) for each in self.awaited[cluster] if self._author(each) is not None]
             passed_over = [each for each in judged if each.state is State.LEFT_OUT]
             bad = [each for each in judged if each.state not in (State.GOOD, State.LEFT_OUT)]
             if not bad:
@@ -145,12 +145,12 @@ class Watch:
                 continue
             left_out += passed_over
             requests += (Request(each.awaited.id, each.request) for each in bad if each.request)
-            late = self.clock() - since >= self.rollout.timeout
+            late = now - since >= timeout
             if cluster in self._absent:
                 unreachable[cluster] = bad
             elif self._is_cut_off(judged, live):
-                begun = self._cut_off.setdefault(cluster, self.clock())
-                gone = late or self.clock() - begun >= UNREACHABLE_AFTER
+                begun = self._cut_off.setdefault(cluster, now)
+                gone = late or now - begun >= UNREACHABLE_AFTER
                 (unreachable if gone else waiting)[cluster] = bad
             else:
                 self._cut_off.pop(cluster, None)
@@ -163,7 +163,7 @@ class Watch:
         every = (*self._left_out, *left_out)
         return Seen(frozenset(self._good), waiting, failed, every, tuple(requests), unreachable, absent)
 
-    def _author(self, awaited: Awaited) -> Author | None:
+    def _author(self, awaited: Reconciler) -> Author | None:
         return self.blamed(awaited.id, awaited.id in self._ready_before)
 
     def _is_cut_off(self, judged: Iterable[Judged], live: Live) -> bool:
@@ -175,13 +175,13 @@ class Watch:
             return False
         return any(each.state is not State.GOOD and is_cut_off(live.get(each.awaited.id, {})) for each in asked)
 
-    def _is_touched(self, awaited: Awaited) -> bool:
+    def _is_touched(self, awaited: Reconciler) -> bool:
         return any(id in self.touched for id in (awaited.id, *awaited.sources, *awaited.inputs))
 
-    def _judge(self, awaited: Awaited, live: Live) -> Judged:
+    def _judge(self, awaited: Reconciler, live: Live, now: datetime) -> Judged:
         if reason := self.stayed.get(awaited.id):
             return Judged(awaited, State.STUCK, reason)
-        return judge(awaited, live, self._failures.lasting)
+        return judge_awaited(awaited, live, now, self._begun)
 
     def over(self, seen: Seen) -> list[Author]:
         """The authors of whom more has gone wrong than is tolerated. Clusters that Flux does not reach any more count against the

@@ -10,6 +10,6 @@ Never: writes, or reads the value of a Secret other than a kubeconfig.
 """
 
 from tenantry.why.findings import Answer, Evidence, Finding, Stage
-from tenantry.why.reading import Asking, answers, answers_with_own_rights
+from tenantry.why.reading import Asking, answers
 
-__all__ = ["Answer", "Asking", "Evidence", "Finding", "Stage", "answers", "answers_with_own_rights"]
+__all__ = ["Answer", "Asking", "Evidence", "Finding", "Stage", "answers"]

@@ -9,16 +9,15 @@ from dataclasses import dataclass
 
 from tenantry.cluster.health import PULLS, Health, State, Trouble, state_of_object
 from tenantry.cluster.running import Event, Running
-from tenantry.cluster.status import one_line
 from tenantry.kube.objects import Manifest, ObjectId, object_id, readable_id
 from tenantry.kube.values import number_of
 from tenantry.messages.data import mapping_at, mappings_in
 from tenantry.messages.errors import UNREACHABLE, Refused
-from tenantry.messages.text import printable
+from tenantry.messages.text import one_line, printable
 from tenantry.plan.planned_apps import PlannedApp
 from tenantry.why import texts
 from tenantry.why.findings import Commands, Evidence, Finding, PlaceOf, Stage, named
-from tenantry.why.flux import quota_advice, quota_edits
+from tenantry.why.flux import raise_quota
 
 _EVENTS = 3
 """So many events are shown of an object and what belongs to it."""
@@ -91,10 +90,7 @@ class ClusterJudge:
                 id, text, advice, edits = object_id(found), said.text, "", tuple[str, ...]()
                 if said.kind == texts.QUOTA:
                     text = _with_replicas(text, found)
-                    advice, edits = (
-                        quota_advice(text, app, self.place),
-                        quota_edits(text, app, self.commands, self.place),
-                    )
+                    advice, edits = raise_quota(text, app, self.commands, self.place)
                 if said.kind == texts.LIMIT and (at := self.place(app, ("limits",))):
                     advice, edits = f"check the limits in {at}", self.commands.edited(app, ("limits",), "", at)
                 return f"{id} gets no more pods: {text}", advice, edits

@@ -6,13 +6,13 @@ import shlex
 from collections.abc import Callable
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import NamedTuple
+from typing import ClassVar, NamedTuple
 
 from tenantry.cluster import kubectl
 from tenantry.cluster.reach import Way
-from tenantry.cluster.status import Readiness
 from tenantry.kube.objects import ObjectId
 from tenantry.plan.planned_apps import PlannedApp
+from tenantry.rollout.flux_status import Readiness
 
 
 class Stage(StrEnum):
@@ -28,12 +28,13 @@ class Stage(StrEnum):
 
 
 class Evidence(NamedTuple):
-    """An object and what it says. what: kind and name. since: RFC 3339; "" if it is not known."""
+    """An object and what it says. what: kind and name. since: RFC 3339; "" if it is not known. at_most: as of `Since`."""
 
     what: str
     state: str
     since: str = ""
     message: str = ""
+    at_most: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,6 +43,8 @@ class Finding:
 
     follows: whether it is a consequence of what is wrong further on, if something is wrong there: Flux waits for pods.
     """
+
+    json_keys: ClassVar = ("stage", "cause", "evidence", "advice", "next")
 
     stage: Stage
     cause: str
@@ -55,42 +58,56 @@ class Finding:
 class Answer:
     """What is found out about one app on one cluster.
 
-    readiness: what `status` says; None: the management cluster was not read.
+    readiness: what `status` says.
     findings:  the most causal first; empty: everything is well.
-    trail:     the way from the source to the app's objects.
+    trail:     the way from the source to the app's objects, which it counts. objects: these objects themselves.
     notes:     what may become a cause, such as a quota that is nearly used up.
-    unread:    what could not be read, and why. user: as whom the app's cluster was read; "": as oneself, or not at all.
+    unread:    what could not be read, and why. read_as: as whom the app's cluster was read; None: as oneself, or not at all.
     """
 
-    app: PlannedApp
-    readiness: Readiness | None
+    json_keys: ClassVar = (
+        *("tenant", "app", "cluster", "status", "well", "cause"),
+        *("findings", "trail", "objects", "notes", "unread", "read_as"),
+    )
+
+    asked: PlannedApp
+    readiness: Readiness
     findings: tuple[Finding, ...] = ()
     trail: tuple[Evidence, ...] = ()
+    objects: tuple[Evidence, ...] = ()
     notes: tuple[str, ...] = ()
     unread: tuple[str, ...] = ()
-    user: str = ""
+    read_as: str | None = None
+
+    @property
+    def tenant(self) -> str | None:
+        """None for an add-on."""
+        return self.asked.tenant or None
+
+    @property
+    def app(self) -> str:
+        return self.asked.name
+
+    @property
+    def cluster(self) -> str:
+        return self.asked.cluster
+
+    @property
+    def status(self) -> Readiness:
+        return self.readiness
 
     @property
     def well(self) -> bool:
         return not self.findings
 
     @property
-    def cause(self) -> str:
-        """In one line; "" if everything is well."""
-        return self.findings[0].cause if self.findings else ""
-
-
-def ordered(findings: list[Finding]) -> tuple[Finding, ...]:
-    """The causes before their consequences."""
-    return tuple(sorted(findings, key=lambda each: each.follows))
+    def cause(self) -> str | None:
+        """In one line; None if everything is well."""
+        return self.findings[0].cause if self.findings else None
 
 
 PlaceOf = Callable[[PlannedApp, tuple[str, ...]], str]
 """The place in the file, `file:line`, of a value of an app or a setting of its tenant on a cluster; "" if it is not known."""
-
-
-def _unset(_: PlannedApp, __: tuple[str, ...]) -> str:
-    return ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,8 +115,8 @@ class Commands:
     """Commands that work as they are printed. None deletes anything.
 
     hub: the options of tenantry for the management cluster, as they were given; file: that for the file.
-    kubectl: the options of kubectl for the management cluster; own: for the app's cluster, if the person has a context for it.
-    setting: the path in the file, for `tenantry set`, of a setting of an app's tenant there; "" if the file does not set it.
+    kubectl: the options of kubectl for the management cluster.
+    setting: the path in the file, for `tenantry set`, of a setting of an app's tenant there; "" if nothing sets it.
     before: what runs a command with the engine's programs, such as those of the sandbox.
     """
 
@@ -107,8 +124,7 @@ class Commands:
     hub: tuple[str, ...] = ()
     file: tuple[str, ...] = ()
     kubectl: tuple[str, ...] = ()
-    own: tuple[str, ...] = ()
-    setting: PlaceOf = _unset
+    setting: PlaceOf = lambda _, __: ""
     before: tuple[str, ...] = ()
 
     def edited(self, app: PlannedApp, key: tuple[str, ...], value: str, at: str) -> tuple[str, ...]:
@@ -121,21 +137,10 @@ class Commands:
         """Shows what the next run changes, then runs it."""
         return (self.run("preview"), self.run("up"))
 
-    def of_app(self, verb: str, app: PlannedApp, *options: str) -> str:
+    def of_app(self, verb: str, app: PlannedApp) -> str:
         """`tenantry VERB TENANT/APP -e ENV -c CLUSTER`"""
         return shlex.join(
-            (
-                "tenantry",
-                verb,
-                app.full_name,
-                "-e",
-                self.environment,
-                "-c",
-                app.cluster,
-                *options,
-                *self.hub,
-                *self.file,
-            )
+            ("tenantry", verb, app.full_name, "-e", self.environment, "-c", app.cluster, *self.hub, *self.file)
         )
 
     def of_environment(self, *words: str) -> str:
@@ -148,26 +153,26 @@ class Commands:
 
     def resume(self, id: ObjectId) -> str:
         """`flux resume` of an object on the management cluster."""
-        return f"{kubectl.resume(id)}{self._there()}"
+        return self._there(kubectl.resume(id))
 
     def reconcile(self, id: ObjectId, *, with_source: bool = False) -> str:
         """`flux reconcile` of an object on the management cluster."""
-        return f"{kubectl.reconcile(id, with_source=with_source)}{self._there()}"
-
-    def _there(self) -> str:
-        return f" {shlex.join(self.kubectl)}" if self.kubectl else ""
+        return self._there(kubectl.reconcile(id, with_source=with_source))
 
     def describe(self, id: ObjectId) -> str:
         """`kubectl describe` of an object on the management cluster."""
-        return _describe(id, self.kubectl)
+        return self._there(shlex.join(("kubectl", "describe", *named(id))))
+
+    def _there(self, command: str) -> str:
+        return f"{command} {shlex.join(self.kubectl)}" if self.kubectl else command
 
     def to_cluster(self, way: Way) -> str:
         """The options, for a shell, with which kubectl gets to an app's cluster as Flux does.
 
         The kubeconfig of a remote goes from its Secret through a pipe, so it is in no file. "": there is no way.
         """
-        if self.own or way.by_identity:
-            return shlex.join(self.own)
+        if way.by_identity:
+            return ""
         account = ("--as", way.user) if way.user else ()
         if way.kubeconfig is None:
             return shlex.join((*self.kubectl, *account))
@@ -175,10 +180,6 @@ class Commands:
         template = f'go-template={{{{index .data "{key}" | base64decode}}}}'
         secret = ("kubectl", "get", "secret", name, "--namespace", namespace, "--output", template, *self.kubectl)
         return f"{shlex.join(account)} --kubeconfig <({shlex.join(secret)})"
-
-
-def _describe(id: ObjectId, options: tuple[str, ...]) -> str:
-    return shlex.join(("kubectl", "describe", *named(id), *options))
 
 
 def named(id: ObjectId) -> tuple[str, ...]:

@@ -9,7 +9,7 @@ from tenantry.fleet.fleet import Fleet, clusters_of
 from tenantry.fleet.merge import Origin
 from tenantry.fleet.placed import placed_app
 from tenantry.fleet.settings import setting_origin
-from tenantry.messages.errors import TenantryError
+from tenantry.messages.errors import Path, TenantryError
 from tenantry.plan.planned_apps import PlannedApp
 
 
@@ -34,21 +34,33 @@ class Places:
             return ""
 
     def setting(self, app: PlannedApp, key: tuple[str, ...]) -> str:
-        """`tenants.movy.quota.pods`: the path of a setting of the app's tenant, as `tenantry set` takes it; "" if it is not set."""
+        """`tenants.movy.quota.pods`: the path of a setting of the app's tenant, for `tenantry set`; "" if nothing sets it."""
         try:
-            path = setting_origin(self.fleet, app.tenant, self.environment, app.cluster, *key) if app.tenant else ()
+            path = self._origin(app, key) if app.tenant else ()
         except (TenantryError, KeyError):
             return ""
-        return (
-            ".".join(map(str, path)) if path[-len(key) :] == key and not any("." in str(each) for each in path) else ""
-        )
+        if path == ("tenants", app.tenant):
+            path = (*path, *key)
+        named = path[-len(key) :] == key and path[:2] == ("tenants", app.tenant)
+        return ".".join(map(str, path)) if named and not any("." in str(part) for part in path) else ""
 
     def _setting(self, app: PlannedApp, key: tuple[str, ...]) -> str:
-        path = setting_origin(self.fleet, app.tenant, self.environment, app.cluster, *key)
-        if key[0] not in path:
+        path = self._origin(app, key)
+        if not path:
             return ""
         location = self.fleet.source.locate(path, key=True)
         return f"{location.file}:{location.line}"
+
+    def _origin(self, app: PlannedApp, key: tuple[str, ...]) -> Path:
+        """Where the file sets a setting of the app's tenant; () if it does not.
+
+        What all tenants have is changed for this one in its own entry.
+        """
+        path = setting_origin(self.fleet, app.tenant, self.environment, app.cluster, *key)
+        if key[0] not in path:
+            return ()
+        own = path[:2] == ("tenants", app.tenant) or "overrides" in path
+        return path if own else ("tenants", app.tenant)
 
 
 def line_of(origin: Origin) -> str:

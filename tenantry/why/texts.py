@@ -39,8 +39,8 @@ def _quota(found: re.Match[str]) -> str:
 
 
 def _figures(text: str) -> dict[str, str]:
-    """`pods=1,requests.cpu=2` by name."""
-    return dict(each.split("=", 1) for each in text.split(",") if "=" in each)
+    """`pods=1,requests.cpu=2` by name. What follows in the message, such as a colon, belongs to no figure."""
+    return dict(re.findall(r"([\w./-]+)=([\w.]*\w)", text))
 
 
 def _in_words(text: str) -> Callable[[re.Match[str]], str]:

@@ -15,10 +15,10 @@ from components.fleet import Fleet
 from components.gates import Gates, gates_of
 from components.run import Run
 from components.staying import Staying
-from tenantry.cluster.standing import Live
 from tenantry.kube.objects import ObjectId
 from tenantry.plan.plan import Plan
 from tenantry.rollout.judging import Request
+from tenantry.rollout.readiness import Live
 from tenantry.rollout.turns import Turns, turns_of
 from tenantry.rollout.waves import Wave
 from tenantry.stacks.file import Reach

@@ -15,10 +15,10 @@ from components.ending import Keeper, Keeping
 from components.fleet import Fleet
 from components.gates import Gates
 from components.run import Run
-from tenantry.cluster.standing import Live
 from tenantry.guard.claims import Claim
 from tenantry.messages.errors import Refused
 from tenantry.plan.plan import Plan
+from tenantry.rollout.readiness import Live
 from tenantry.rollout.turns import turns_of
 from tenantry.stacks.file import Reach
 from tenantry.stacks.record import Record, read

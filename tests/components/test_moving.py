@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, NoReturn
 
@@ -16,12 +17,12 @@ from components.fleet import Fleet
 from components.gates import Gates
 from components.run import Run
 from components.staying import Staying
-from tenantry.cluster.standing import Live
 from tenantry.kube.objects import ObjectId
 from tenantry.messages.errors import UNREACHABLE, Refused
 from tenantry.plan.plan import Plan
 from tenantry.rollout.judging import Request, awaited_in
 from tenantry.rollout.moves import moves_of
+from tenantry.rollout.readiness import Live
 from tenantry.rollout.turns import turns_of
 from tenantry.rollout.watching import Watch
 from tenantry.stacks.file import Reach
@@ -50,6 +51,7 @@ BEFORE, AFTER = (
 WEB, DB = "kamaji/edge-rocky-web", "kamaji/edge-rocky-db"
 [OLD] = (each.id for each in BEFORE.objects if ".manifests." in each.id.name)
 [NEW] = (each.id for each in AFTER.objects if ".manifests." in each.id.name)
+NOW = datetime(2026, 1, 1, tzinfo=UTC)
 SECRET = ObjectId("v1", "Secret", "kamaji", "rocky.git")
 
 
@@ -208,7 +210,7 @@ def test_a_wave_with_an_app_that_stays_fails_also_if_its_source_arrives_a_moment
         each for each in awaited_in(plan, [each.id for each in plan.objects]) if each.id.name == "edge-rocky-web"
     )
     assert plan.rollout
-    watch = Watch(plan.rollout, plan.rollout.waves[1], {"edge": [awaited]}, lambda: 0.0, {awaited.id: "no such tag"})
+    watch = Watch(plan.rollout, plan.rollout.waves[1], {"edge": [awaited]}, lambda: NOW, {awaited.id: "no such tag"})
     watch.changed(["edge"])
     assert [each.reason for each in watch.look({}).failed_clusters["edge"]] == ["no such tag"]
 

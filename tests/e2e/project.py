@@ -24,6 +24,8 @@ from tests.e2e.caretaker import caretaker
 REPOSITORY = Path(__file__).resolve().parents[2]
 FLEETS = Path(__file__).with_name("fleets")
 """Fleets that are there for a test alone."""
+QUICK = Path(__file__).with_name("quick")
+"""What stands before programs that Pulumi calls again and again."""
 _TENANTRY = (str(Path(sys.executable).with_name("tenantry")),)
 PORT = ":8930"
 """Where the fleets that are kept in the repository look for the sandbox's content."""
@@ -98,7 +100,9 @@ class Project:
         """
         temporary = self.root.with_name("tmp")
         temporary.mkdir(exist_ok=True)
-        return {**sandbox_environment(self.sandbox), "PWD": str(self.root), "TMPDIR": str(temporary)}
+        path = os.pathsep.join(filter(None, (os.environ.get("PYTHONPATH"), str(QUICK))))
+        own = {"PWD": str(self.root), "TMPDIR": str(temporary), "PYTHONPATH": path}
+        return {**sandbox_environment(self.sandbox), **own}
 
     def up(self, environment: str = "dev", *options: str) -> Result:
         """Run `pulumi up` of a stack."""

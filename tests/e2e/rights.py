@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from contextlib import closing, contextmanager
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -73,6 +74,20 @@ def log_in(sandbox: Path, hub: str) -> None:
 
 def printed(file: Path, environment: str, hub: str, roles: Sequence[str]) -> list[dict[str, Any]]:
     """What `tenantry bootstrap --roles` prints for the account on a management cluster; nothing if the file is not valid."""
+    texts = tuple(
+        each.read_bytes() for each in sorted(file.parent.glob("*.yaml")) + sorted(file.parent.glob("[!.]*/*.yaml"))
+    )
+    return _printed(file, environment, hub, tuple(roles), texts)
+
+
+@lru_cache(maxsize=64)
+def _printed(
+    file: Path,
+    environment: str,
+    hub: str,
+    roles: tuple[str, ...],
+    _texts: tuple[bytes, ...],  # a file that is as it was in an earlier run gets the same roles
+) -> list[dict[str, Any]]:
     place = [hub, "--file", str(file), "-e", environment, "--for", f"account:{NAMESPACE}/{ACCOUNT}"]
     results = [CliRunner().invoke(command, ["--roles", *role.split(), *place]) for role in roles]
     if any(result.exit_code for result in results):

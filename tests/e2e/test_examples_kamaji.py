@@ -162,8 +162,3 @@ def test_destroy_leaves_nothing_on_any_cluster(kamaji: Project, clusters: Cluste
         assert running(tenant, name) == [None, None, None]
         eventually(lambda tenant=tenant: not definition(tenant), "the chart's CRD to be gone")
         tenant.wait_gone("log-agent")
-
-
-def test_down_leaves_no_sandbox(kamaji: Project) -> None:
-    kamaji.tenantry("sandbox", "down").ok()
-    assert not kamaji.sandbox.exists()

@@ -60,16 +60,6 @@ def released(grown: Project, america: Cluster, south: Cluster) -> Released:
 
 
 @pytest.fixture(scope="module")
-def staged(grown: Project) -> Project:
-    """The environment of workflow 7, beside dev."""
-    follow(grown, 7)
-    grown.start("dev")
-    grown.pulumi("stack", "init", "stage", "--copy-config-from", "dev").ok()
-    grown.deploy("stage")
-    return grown
-
-
-@pytest.fixture(scope="module")
 def america(dev: Project) -> Iterator[Cluster]:
     with closing(Cluster(dev.kubeconfig("america"))) as cluster:
         yield cluster
@@ -194,42 +184,20 @@ def test_removing_a_release_environment_leaves_its_model_as_it_was(
     assert {app["status"] for app in apps} == {"ready"}
 
 
-def test_an_environment_is_set_up_beside_another(staged: Project, america: Cluster, south: Cluster) -> None:
-    for cluster in (america, south):
-        assert {each for each in cluster.namespaces() if each.startswith("stage-")} == {
-            "stage-redis",
-            "stage-kaizentm",
-            "stage-yakuza",
-        }
-        assert cluster.ready("Deployment", "stage-kaizentm", "results") == 1
-    assert staged.preview() == {}
-
-
 def test_a_cluster_taken_out_of_the_environment_keeps_nothing_of_it(
-    staged: Project, america: Cluster, south: Cluster
+    grown: Project, america: Cluster, south: Cluster
 ) -> None:
-    dev = staged
-    before = snapshot(america)
-    of_stage = snapshot(south, environment="stage")
+    dev, before = grown, snapshot(america)
     data = {each for each in south.namespaces() if each.startswith("dev-")}
     follow(dev, 4)
     refused = dev.up()
     assert "namespaces; the limit for 'dev' is 3 (maxDeletions)" in refused.text
     dev.pulumi("config", "set", "--stack", "dev", "tenantry:maxDeletions", "10").ok()
     dev.up().ok()
-    dev.pulumi("config", "rm", "--stack", "dev", "tenantry:maxDeletions").ok()
-    assert snapshot(south) == of_stage
+    assert snapshot(south) == {}
     assert south.deployment("nginx", "nginx") is None
     assert {each for each in south.namespaces() if each.startswith("dev-")} == data
     gone = before.keys() - snapshot(america).keys()
     assert gone
-    assert all(" clusters/america-south-" in each and "stage" not in each for each in gone)
+    assert all(" clusters/america-south-" in each for each in gone)
     assert america.get("", "v1", "Secret", "secrets", "america-south-kubeconfig", "clusters") is not None
-
-
-def test_destroying_the_environment_leaves_the_other_one(staged: Project, america: Cluster) -> None:
-    of_stage = snapshot(america, environment="stage")
-    staged.offboard().ok()
-    assert snapshot(america) == of_stage
-    assert america.deployment("nginx", "nginx") is None
-    eventually(lambda: not any(each.startswith("dev-") for each in america.namespaces()), "the namespaces to go")

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from tenantry.cluster.status import Readiness, condition, readiness
+from tenantry.rollout.flux_status import Readiness, state_of
 from tests.e2e.clusters import Cluster, eventually
 from tests.e2e.project import Project
 
@@ -130,7 +130,7 @@ def test_status_tells_of_objects_that_others_changed_or_deleted_until_a_run_rest
     (worker,) = [each for each in told["apps"] if each["app"] == "worker"]
     assert (found.code, worker["status"]) == (1, "changed")
     assert worker["message"].startswith("changed by hand: spec.interval, by ")
-    assert [(each["kind"], each["name"], each["status"]) for each in told["objects"]] == [
+    assert [(each["id"]["kind"], each["id"]["name"], each["status"]) for each in told["objects"]] == [
         ("ResourceQuota", "tenantry", "missing")
     ]
     fleet.up("dev", "--refresh").ok()
@@ -152,7 +152,7 @@ def test_no_app_is_ready_on_the_result_of_the_spec_before(hub: Cluster) -> None:
         def settled(seen: list[Readiness] = seen, expected: Readiness = expected) -> bool:
             found = hub.find("Kustomization", "movy", "worker")
             assert found is not None
-            seen.append(readiness(found, condition(found["status"], "Ready")))
+            seen.append(state_of(found))
             return seen[-1] is expected
 
         eventually(settled, "the spec to be reconciled")

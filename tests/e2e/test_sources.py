@@ -357,12 +357,3 @@ def test_what_is_removed_from_the_file_takes_its_secrets_along(ready: Project, h
     told.up(rocky).ok()
     rocky.fleet.write_text(sound)
     assert not {each for each in hub.fleet_objects() if "blobs" in each}
-
-
-def test_destroy_leaves_only_namespaces_on_either_cluster(ready: Project, hub: Cluster, edge: Cluster) -> None:
-    ready.destroy().ok()
-    assert hub.fleet_objects() | edge.fleet_objects() == set()
-    for cluster, left in ((hub, {"rocky"}), (edge, {"rocky", "movy"})):
-        assert cluster.namespaces() & {"rocky", "movy"} == left
-    agent: dict[str, Any] | None = edge.find("ConfigMap", "default", "agent")
-    assert agent is None

@@ -6,18 +6,19 @@ import http.client
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from datetime import UTC, datetime
 from itertools import chain
 from typing import Any
 
-from tenantry.cluster.apps import statuses
 from tenantry.cluster.inventory import APP_KINDS
-from tenantry.cluster.status import Readiness
+from tenantry.cluster.states import states_of
 from tenantry.guard.claims import Claim, claimed, claims
 from tenantry.guard.kept import KEY, Kept, written
 from tenantry.kube.objects import KubeObject, Manifest, ObjectId, object_id
 from tenantry.load import load_fleet, plan_one
 from tenantry.plan.plan import Plan
 from tenantry.plan.planned_apps import PlannedApp
+from tenantry.rollout.flux_status import Readiness
 from tests.e2e.clusters import KINDS, PATIENCE, eventually
 from tests.e2e.project import Project
 from tests.faults.api import Answer, Api
@@ -304,9 +305,10 @@ def unready(plan: Plan, hub: Objects) -> Iterator[str]:
         for each in reconciled
     )
     excused = _held_back(reconciled)
-    for each in statuses(replace(plan, apps=apps), hub.values()):
-        if each.app.id in hub and each.app.id not in excused and each.readiness is not Readiness.READY:
-            yield f"{plan.management}: {each.app.id} is {each.readiness}: {each.message}"
+    for each in states_of(replace(plan, apps=apps), hub.values(), datetime.now(UTC)).values():
+        off = each.stands_for and each.readiness is not Readiness.READY
+        if off and each.id in hub and each.id not in excused:
+            yield f"{plan.management}: {each.id} is {each.readiness}: {each.message}"
 
 
 def _held_back(planned: Iterable[KubeObject]) -> set[ObjectId]:

@@ -10,13 +10,13 @@ from pathlib import Path
 import pytest
 
 from tests.e2e.clusters import Cluster
-from tests.e2e.project import Project, begun, sandboxed
+from tests.e2e.project import ADMINISTRATOR, Project, begun, make_fleet, sandboxed
 from tests.faults.api import Api
 from tests.faults.arena import EDGE, HUB, make_arena
 from tests.faults.commits import CHARTS, MANIFESTS
 from tests.faults.crash import POINTS, SEED
 from tests.faults.outage import Note
-from tests.faults.parts import small_fleet
+from tests.faults.parts import frequent_fleet, small_fleet
 from tests.faults.report import Results
 
 
@@ -66,6 +66,30 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Project]:
     project = small_fleet(tmp_path_factory.mktemp("small") / "project")
     with begun(project, "dev"):
         yield project
+
+
+@pytest.fixture(scope="session")
+def frequent(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Project]:
+    """A fleet with credentials and short intervals, up and ready."""
+    project = frequent_fleet(tmp_path_factory.mktemp("frequent") / "project")
+    with begun(project, "dev"):
+        for key in ("username", "password"):
+            project.pulumi("config", "set", "--secret", "--path", f"tenantry:credentials.rocky.git.{key}", "any").ok()
+        project.deploy("dev")
+        yield project
+
+
+@pytest.fixture(scope="session")
+def wide(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Project]:
+    """The fleet `walk` with its sandbox running, before the first `up`. Some edits make namespaces that no plan has."""
+    with begun(make_fleet(tmp_path_factory.mktemp("walk") / "project", "walk", ADMINISTRATOR), "dev") as project:
+        yield project
+
+
+@pytest.fixture(scope="session")
+def origin(wide: Project) -> str:
+    """Its file before any test."""
+    return wide.fleet.read_text()
 
 
 @pytest.fixture

@@ -25,6 +25,20 @@ def small_fleet(root: Path) -> Project:
     return project
 
 
+INTERVAL = "interval: 5s"
+"""One that a test can wait for."""
+_SOURCE = '{git: {url: "http://{host}/git/rocky/manifests.git", ref: {branch: main}}'
+
+
+def frequent_fleet(root: Path) -> Project:
+    """The fleet `small` with credentials, whose apps Flux looks at every few seconds."""
+    project = make_fleet(root, "small")
+    project.edit("  retryInterval: 2s\n", f"  retryInterval: 2s\n  {INTERVAL}\n")
+    project.edit(f"{_SOURCE}}}\n", f"{_SOURCE}, credentials: git}}\n")
+    project.edit("    configs:\n", "    credentials: {git: {keys: [username, password]}}\n    configs:\n")
+    return project
+
+
 def kill(project: Project, owner: str, part: str) -> None:
     """End a process with `kill -9`."""
     aim(project, owner, part)()

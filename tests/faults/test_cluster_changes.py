@@ -1,4 +1,4 @@
-"""Clusters that come and go, and tenants that move between them, while all else runs on."""
+"""A tenant that moves between clusters, and a kubeconfig that is rotated, while all else runs on."""
 
 from __future__ import annotations
 
@@ -14,29 +14,26 @@ import yaml
 from tenantry.kube.objects import ObjectId
 from tenantry.sandbox.pki import Authority
 from tests.e2e.clusters import Cluster, eventually
-from tests.e2e.project import Project, deployed, make_fleet
+from tests.e2e.project import Project
 from tests.faults.api import Api
 from tests.faults.compare import listed, settled
 from tests.faults.edits.draw import CLUSTERS
-from tests.faults.identities import Identities, emptied, identities, made_anew
+from tests.faults.identities import Identities, identities, made_anew
+from tests.faults.mutating import OVERWRITTEN
 from tests.faults.report import Results
 
 pytestmark = [pytest.mark.e2e, pytest.mark.faults]
 
-EDGE_2 = "  edge-2:\n    environments: [{}]\n"
 BORA = "    clusters: {{names: [{}]}}\n"
-ALBA = "  alba:\n"
 KUBECONFIG = ("capi", "edge-2-kubeconfig", "value")
-ROTATIONS = 3
 
 
 @pytest.fixture(scope="module")
-def project(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Project]:
-    """The fleet of the random walk, one of its clusters not yet in the environment."""
-    made = make_fleet(tmp_path_factory.mktemp("clusters") / "project", "walk")
-    made.edit(EDGE_2.format("dev"), EDGE_2.format("spare"))
-    with deployed(made, "dev"):
-        yield made
+def project(wide: Project, origin: str) -> Project:
+    """The fleet from which the random walk goes out, up and ready."""
+    wide.fleet.write_text(origin)
+    run(wide)
+    return wide
 
 
 def noted(results: Results, what: str, outcome: str) -> AbstractContextManager[None]:
@@ -45,26 +42,7 @@ def noted(results: Results, what: str, outcome: str) -> AbstractContextManager[N
 
 def run(project: Project) -> None:
     project.up().ok()
-    settled(project, "dev")
-
-
-@pytest.fixture
-def wide(project: Project) -> Project:
-    """The fleet with all of its clusters in the environment."""
-    if EDGE_2.format("spare") in project.fleet.read_text():
-        project.edit(EDGE_2.format("spare"), EDGE_2.format("dev"))
-        project.start("dev")
-        run(project)
-    return project
-
-
-@pytest.fixture
-def moved(wide: Project) -> Project:
-    """The same, and the tenant that moves is on the second remote."""
-    if BORA.format("edge-2") not in wide.fleet.read_text():
-        wide.edit(BORA.format("edge-1"), BORA.format("edge-2"))
-        run(wide)
-    return wide
+    settled(project, "dev", overwritten=OVERWRITTEN)
 
 
 def on(found: Identities, cluster: str, tenant: str = "") -> Identities:
@@ -80,19 +58,7 @@ def installed(found: Identities, cluster: str, tenant: str) -> list[str]:
 SPACE = ("edge-1", ObjectId("v1", "Namespace", "", "bora"))
 
 
-def test_a_cluster_comes_into_a_running_environment(project: Project, results: Results) -> None:
-    before = identities(project, ("hub", "edge-1"))
-    project.edit(EDGE_2.format("spare"), EDGE_2.format("dev"))
-    with noted(results, "a cluster is added", "its tenants are on it; all else keeps its identity"):
-        project.start("dev")
-        run(project)
-    after = identities(project, CLUSTERS)
-    assert {key: after.get(key) for key in before} == before
-    assert {id.name for _, id in on(after, "edge-2", "alba")} >= {"web-plain", "db-chart"}
-
-
-def test_a_tenant_moves_in_two_runs_and_is_never_nowhere(wide: Project, results: Results) -> None:
-    project = wide
+def test_a_tenant_moves_in_two_runs_and_is_never_nowhere(project: Project, results: Results) -> None:
     first = on(identities(project, ["edge-1"]), "edge-1", "bora")
     assert first
     with noted(results, "a tenant moves, in two runs", "on both clusters in between; no objects left on the old one"):
@@ -110,31 +76,13 @@ def test_a_tenant_moves_in_two_runs_and_is_never_nowhere(wide: Project, results:
     assert made_anew(both, after) == []
 
 
-def test_a_tenant_moves_in_one_run(moved: Project, results: Results) -> None:
-    project = moved
+def test_a_kubeconfig_is_rotated_while_apps_are_reconciled(project: Project, results: Results) -> None:
     before = identities(project, CLUSTERS)
-    with noted(results, "a tenant moves, in one run", "no objects left on the old cluster"):
-        project.edit(BORA.format("edge-2"), BORA.format("edge-1"))
-        run(project)
-    after = identities(project, CLUSTERS)
-    assert installed(after, "edge-2", "bora") == []
-    assert on(after, "edge-1", "bora")
-    assert made_anew(before, after) == []
-
-
-def test_a_kubeconfig_is_rotated_while_apps_are_reconciled(wide: Project, results: Results) -> None:
-    project = wide
-    before = identities(project, CLUSTERS)
-    for number in range(1, ROTATIONS + 1):
-        user = f"rotated-{number}"
-        what = f"the credentials of a kubeconfig are replaced under load ({number} of {ROTATIONS})"
-        with busy(project), noted(results, what, "Flux uses the new ones; nothing is deleted or created again"):
-            rotate(project, user)
-            eventually(
-                lambda user=user: {"helm-controller", "kustomize-controller"} <= agents(project, user),
-                f"{user} at work",
-            )
-    settled(project, "dev")
+    what, user = "the credentials of a kubeconfig are replaced under load", "rotated"
+    with busy(project), noted(results, what, "Flux uses the new ones; nothing is deleted or created again"):
+        rotate(project, user)
+        eventually(lambda: {"helm-controller", "kustomize-controller"} <= agents(project, user), "the new user at work")
+    settled(project, "dev", overwritten=OVERWRITTEN)
     project.up().ok()
     assert identities(project, CLUSTERS) == before
     assert project.preview() == {}
@@ -183,28 +131,3 @@ def agents(project: Project, user: str) -> set[str]:
     # The last line may be half written.
     events = (json.loads(line) for line in log.splitlines()[:-1] if f'"{user}"' in line)
     return {event["userAgent"].partition("/")[0] for event in events if event["user"]["username"] == user}
-
-
-def test_a_cluster_leaves_once_nothing_is_placed_on_it(wide: Project, results: Results) -> None:
-    project = wide
-    before = identities(project, CLUSTERS)
-    with noted(
-        results,
-        "a cluster is emptied, and taken out of the environment",
-        "nothing is left on it; all else keeps its identity",
-    ):
-        project.edit(ALBA, f"{ALBA}    clusters: {{all: true, exclude: [edge-2]}}\n")
-        run(project)
-        project.edit(EDGE_2.format("dev"), EDGE_2.format("spare"))
-        run(project)
-        emptied(project, "edge-2")
-    after = identities(project, CLUSTERS)
-    assert {key: after.get(key) for key in before if key[0] == "edge-1"} == on(before, "edge-1")
-    assert {
-        each
-        for each in on(after, "hub")
-        if each[1].namespace == "capi" and each[1].kind in ("Kustomization", "HelmRelease")
-    } == set()
-    assert (
-        Api(project.kubeconfig("hub")).state(f"/api/v1/namespaces/{KUBECONFIG[0]}/secrets/{KUBECONFIG[1]}") is not None
-    )

@@ -147,19 +147,6 @@ def test_most_runs_were_killed_before_their_end(results: Results) -> None:
     assert verdicts.count("converged") >= len(verdicts) / 2
 
 
-def test_a_destroy_instead_of_the_same_run_again_leaves_what_the_state_does_not_know(
-    fleet: Project, steps: dict[str, int]
-) -> None:
-    crash = Crash(0, 0.5, whole=True, checkpoints=False, edited=False)
-    with crashed(fleet, UP, crash, steps["first up"]) as ended:
-        assert ended.killed
-        recover(fleet, DESTROY)
-    assert remains(fleet, "dev"), "this is why docs/recovery.md has its rule"
-    recover(fleet, UP)
-    recover(fleet, DESTROY)
-    eventually(lambda: not remains(fleet, "dev"), "nothing to be left")
-
-
 def test_what_a_killed_run_made_of_a_tenant_that_is_taken_back_is_deleted_by_the_next_run(
     fleet: Project, steps: dict[str, int]
 ) -> None:

@@ -4,40 +4,29 @@ from __future__ import annotations
 
 import re
 import time
-from collections.abc import Iterator
 from typing import Any
 
 import pytest
 
 from tests.e2e.clusters import eventually
-from tests.e2e.project import Project, begun, make_fleet
+from tests.e2e.project import Project
 from tests.faults.api import Api
 from tests.faults.compare import settled
 from tests.faults.drift import A_NAMESPACE, CORE, FLUX, HELM, ON_A_REMOTE, ON_THE_HUB, Change, essence
+from tests.faults.parts import INTERVAL
 from tests.faults.report import Results, Row
 
 pytestmark = [pytest.mark.e2e, pytest.mark.faults]
 
 PATCHES = [{"patch": "[{op: add, path: /metadata/labels/by, value: hand}]", "target": {"kind": "ConfigMap"}}]
-SOURCE = '{git: {url: "http://{host}/git/rocky/manifests.git", ref: {branch: main}}'
-INTERVAL = "interval: 5s"
 
 States = dict[str, Any]
 """What is the same in an object and its successor, by the object's path."""
 
 
 @pytest.fixture(scope="module")
-def project(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Project]:
-    """The fleet with credentials, and an interval that one can wait for."""
-    made = make_fleet(tmp_path_factory.mktemp("drift") / "project", "small")
-    made.edit("  retryInterval: 2s\n", f"  retryInterval: 2s\n  {INTERVAL}\n")
-    made.edit(f"{SOURCE}}}\n", f"{SOURCE}, credentials: git}}\n")
-    made.edit("    configs:\n", "    credentials: {git: {keys: [username, password]}}\n    configs:\n")
-    with begun(made, "dev"):
-        for key in ("username", "password"):
-            made.pulumi("config", "set", "--secret", "--path", f"tenantry:credentials.rocky.git.{key}", "any").ok()
-        made.deploy("dev")
-        yield made
+def project(frequent: Project) -> Project:
+    return frequent
 
 
 @pytest.fixture(scope="module")

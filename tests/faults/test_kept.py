@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from tests.e2e.clusters import Cluster, eventually
-from tests.e2e.project import Project, deployed, make_fleet
+from tests.e2e.project import Project
 from tests.faults.compare import settled
 
 pytestmark = [pytest.mark.e2e, pytest.mark.faults]
@@ -28,10 +28,9 @@ TINA = """
 
 
 @pytest.fixture(scope="module")
-def project(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Project]:
-    with deployed(make_fleet(tmp_path_factory.mktemp("kept") / "project", "small"), "dev") as made:
-        settled(made, "dev")
-        yield made
+def project(frequent: Project) -> Project:
+    settled(frequent, "dev")
+    return frequent
 
 
 @pytest.fixture(scope="module")

@@ -19,7 +19,7 @@ from random import Random
 import pytest
 import yaml
 
-from tests.e2e.project import ADMINISTRATOR, Project, Result, deployed, make_fleet
+from tests.e2e.project import Project, Result
 from tests.faults.api import Api
 from tests.faults.compare import settled
 from tests.faults.crash import CANCEL, Crash, crashed
@@ -43,11 +43,10 @@ PREVIEWED = 10
 
 
 @pytest.fixture(scope="module")
-def project(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Project]:
-    # Some steps make namespaces that no plan has.
-    made = make_fleet(tmp_path_factory.mktemp("walk") / "project", "walk", ADMINISTRATOR)
-    with deployed(made, "dev"):
-        yield made
+def project(wide: Project, origin: str) -> Project:
+    wide.fleet.write_text(origin)
+    wide.deploy("dev")
+    return wide
 
 
 @dataclass(slots=True)

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from datetime import UTC, datetime
 from typing import Any
 
 from hypothesis import strategies as st
 
-from tenantry.cluster.apps import statuses
 from tenantry.cluster.leftovers import leftovers
-from tenantry.cluster.report import stuck
+from tenantry.cluster.states import states_of
+from tenantry.cluster.stuck import stuck
 from tenantry.guard import RunLimits, doubts, held, refusals, removals
 from tenantry.guard.places import Places
 from tenantry.kube.objects import readable_id
@@ -157,6 +158,6 @@ def _added(data: st.DataObject, before: Plan, after: Plan, *elsewhere: str) -> l
 def _reads(plan: Plan, there: list[dict[str, Any]], limits: RunLimits) -> None:
     """What the guard warns of, and what the commands read of the same objects."""
     list(doubts(plan, held(there, plan.environment), limits))
-    statuses(plan, there)
+    states_of(plan, there, datetime(2026, 1, 1, tzinfo=UTC))
     list(stuck(there, Places(there)))
     leftovers(plan, there)

@@ -53,19 +53,6 @@ class Document(Part):
     """The version of the document. Within a version, keys are only added."""
 
 
-class Failure(Part):
-    """Why a command failed."""
-
-    code: str
-    """What went wrong, for programs. docs/output.md lists the codes; others can be added."""
-    message: str
-    """What went wrong, for people."""
-    fix: str
-    """What to do about it; can be empty."""
-    exit_code: int
-    """The exit code of the command."""
-
-
 class ObjectId(Part):
     """The identity of a Kubernetes object."""
 
@@ -93,28 +80,6 @@ class ChangedObject(ObjectId):
     """An object and the fields that differ."""
 
     fields: list[Field]
-
-
-Readiness = Literal["ready", "progressing", "suspended", "failed", "unreachable", "missing", "changed", "outdated"]
-
-
-class OfApp(Part):
-    """An app or add-on on a cluster."""
-
-    tenant: TextOrNull = at("app", "tenant")
-    """`null` for an add-on."""
-    app: str = at("app", "name")
-    cluster: str = at("app", "cluster")
-
-
-class OfFluxObject(OfApp):
-    """An app, add-on or baseline on a cluster, and the Flux object that stands for it."""
-
-    kind: str = at("app", "id", "kind")
-    """`Kustomization` or `HelmRelease`."""
-    namespace: str = at("app", "id", "namespace")
-    name: str = at("app", "id", "name")
-    """Of the Flux object."""
 
 
 class Gate(Part):

@@ -68,17 +68,13 @@ class Planned:
 
     def wait(self, timeout: int) -> int:
         """Wait until every app is ready, and show the status. Returns: 0 if they are, otherwise 1."""
-        from tenantry.cli.status.several import Shown, show
-        from tenantry.cli.status.waiting import wait_until_ready
-        from tenantry.cluster.apps import Selection
-        from tenantry.cluster.report import full_report
-        from tenantry.preflight.fitness import fitted
+        from tenantry.cli.status.command import print_messages, print_reports, read_report
+        from tenantry.cluster.selection import Selection
 
         with self.connect() as client:
-            live = wait_until_ready(client, self.plan, Selection(), timeout)
-            with working(f"reading the status of {self.plan.environment}"):
-                report = full_report(client, self.fleet.document.platform.namespace, fitted(client, self.plan), live)
-        show([Shown(report)])
+            report = read_report(client, self.fleet, self.plan, Selection(), timeout)
+        print_reports([report], {self.plan.environment: self.plan})
+        print_messages([report])
         return 0 if report.ready else 1
 
     def confined(self, tenant: str, project: str) -> list[str]:

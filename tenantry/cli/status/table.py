@@ -1,4 +1,4 @@
-"""The table of `tenantry status`, and what each row stands for: an app on one cluster, or on many in the same state."""
+"""The text of `tenantry status`: a row for each app on a cluster, or for one that is alike on many, and what is not as planned."""
 
 from __future__ import annotations
 
@@ -7,21 +7,67 @@ from dataclasses import dataclass
 from datetime import datetime
 from textwrap import wrap
 
+from click import style
 from rich.cells import cell_len
-from rich.console import Console, ConsoleOptions, Group, RenderableType, RenderResult
-from rich.segment import Segment
-from rich.style import Style
-from rich.text import Text
 
-from tenantry.cluster.apps import why_command
-from tenantry.cluster.report import StatusReport
-from tenantry.cluster.status import AppStatus, Readiness, age, one_line
+from tenantry.cluster.report import StatusReport, WaveState, age_of, why_command
+from tenantry.cluster.states import State
 from tenantry.kube.names import PLATFORM
-from tenantry.messages.text import counted, grouped
+from tenantry.messages.text import counted, grouped, listed, one_line
+from tenantry.plan.planned_apps import PlannedApp
+from tenantry.rollout.conditions import until_text
+from tenantry.rollout.flux_status import Readiness, age
+from tenantry.rollout.waves import Rollout
 
 _ALIKE = 4
 """From so many clusters on, equal rows become one."""
 _COMMIT = 7
+_MOST_READY = 20
+"""More rows of apps that are ready than this are counted on a terminal."""
+_MOST_OBJECTS = 20
+"""More objects that are not as planned than this are counted on a terminal."""
+_MOST_CHANGES = 10
+_GAP, _INDENT = "  ", "    "
+COLOURS = {
+    Readiness.READY: "green",
+    Readiness.PROGRESSING: "yellow",
+    Readiness.SUSPENDED: "blue",
+    Readiness.FAILED: "red",
+    Readiness.UNREACHABLE: "magenta",
+    Readiness.MISSING: "red",
+    Readiness.CHANGED: "magenta",
+    Readiness.OUTDATED: "yellow",
+}
+
+
+def status_text(report: StatusReport, rollout: Rollout | None, width: int | None) -> str:
+    """The apps, the objects that are not as planned, the waves, and how many objects are as planned.
+
+    A terminal gets equal rows as one; a pipe gets a line for each app and object, which programs can filter.
+    width: of the terminal; None: it is a pipe.
+    """
+    lines = [*_apps(report, width)] if report.apps else []
+    bad = (app for state in report.apps if _is_bad(state) and (app := state.stands_for))
+    if width is not None and (first := next(bad, None)):
+        lines.append(style(f"cause: {why_command(first, report.environment)}", dim=True))
+    lines += [*_objects(report, width), *_waves(report, rollout)]
+    if report.planned:
+        total, good = counted(report.planned, "object"), report.as_planned
+        lines.append(style(f"{total if good == report.planned else f'{good} of {total}'} as planned", dim=True))
+    return "\n".join(lines)
+
+
+def _is_bad(state: State) -> bool:
+    return state.readiness not in (Readiness.READY, Readiness.SUSPENDED)
+
+
+def counts(states: Sequence[State]) -> str:
+    """3 of 5 apps ready"""
+    ready = sum(state.readiness is Readiness.READY for state in states)
+    return f"{ready} of {counted(len(states), 'app')} ready"
+
+
+# --- apps -------------------------------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,66 +86,63 @@ class Row:
     apps: int = 1
 
 
-def single_rows(found: Iterable[AppStatus], now: datetime) -> list[Row]:
+def single_rows(states: Iterable[State], now: datetime) -> list[Row]:
     """A row for each app on each cluster."""
-    return [_row([each], now) for each in found]
+    return [_row([state], now) for state in states]
 
 
-def grouped_rows(found: Iterable[AppStatus], now: datetime) -> list[Row]:
+def grouped_rows(states: Iterable[State], now: datetime) -> list[Row]:
     """The same, but one row where an app is in the same state on many clusters. The order stays that of the first of each."""
-    return [row for alike in grouped(found, _state).values() for row in _rows(alike, now)]
+    rows: list[Row] = []
+    for alike in grouped(states, _key).values():
+        rows += [_row(alike, now)] if len(alike) >= _ALIKE else single_rows(alike, now)
+    return rows
 
 
-def _rows(alike: Sequence[AppStatus], now: datetime) -> Iterator[Row]:
-    if len(alike) >= _ALIKE:
-        yield _row(alike, now)
-    else:
-        yield from (_row([each], now) for each in alike)
+def _app_of(state: State) -> PlannedApp:
+    if state.stands_for is None:
+        raise ValueError(f"{state.id} is no app")
+    return state.stands_for
 
 
-def _state(status: AppStatus) -> tuple[str, ...]:
+def _key(state: State) -> tuple[str, ...]:
     """Equal for apps that differ in their clusters and ages alone. Messages of Flux name the cluster's own objects and address."""
-    app = status.app
-    lost = status.readiness is Readiness.UNREACHABLE
-    message = status.behind if lost else _message(status).replace(app.id.name, "").replace(app.cluster, "")
-    return (app.tenant, app.name, app.id.kind, status.readiness, status.revision, message, _wave(status))
+    app = _app_of(state)
+    lost = state.readiness is Readiness.UNREACHABLE
+    message = (state.behind or "") if lost else _message(state).replace(app.id.name, "").replace(app.cluster, "")
+    return (app.tenant, app.name, app.id.kind, state.readiness, state.revision, message, _wave(state))
 
 
-def _row(alike: Sequence[AppStatus], now: datetime) -> Row:
-    first = alike[0]
-    message, cluster = _message(first), first.app.cluster
-    many = len(alike) > 1
+def _row(alike: Sequence[State], now: datetime) -> Row:
+    first, app = alike[0], _app_of(alike[0])
+    many, message = len(alike) > 1, _message(first)
+    youngest, oldest = max(alike, key=lambda state: state.since or ""), min(alike, key=lambda state: state.since or "")
+    latest, earliest = age_of(youngest, now), age_of(oldest, now)
     return Row(
-        first.app.tenant or f"({PLATFORM})",
-        counted(len(alike), "cluster") if many else cluster,
-        first.app.name,
-        first.app.id.kind,
+        app.tenant or f"({PLATFORM})",
+        counted(len(alike), "cluster") if many else app.cluster,
+        app.name,
+        app.id.kind,
         first.readiness,
-        _ages(alike, now),
+        latest if latest == earliest or not earliest else f"{age(youngest.since, now)}-{age(oldest.since, now)}",
         short_revision(first.revision),
-        f"{cluster}: {message}" if many and message else message,
+        f"{app.cluster}: {message}" if many and message else message,
         _wave(first),
         len(alike),
     )
 
 
-def _wave(status: AppStatus) -> str:
+def _wave(state: State) -> str:
     """The number of the wave, and its name if it has one: `1 canary`."""
-    wave = status.wave
+    wave = state.wave
     if wave is None:
         return ""
     return str(wave.number) if wave.name == f"wave {wave.number}" else f"{wave.number} {one_line(wave.name)}"
 
 
-def _ages(alike: Sequence[AppStatus], now: datetime) -> str:
-    """The age, or the youngest and the oldest."""
-    latest, earliest = (age(each, now) for each in (max(one.since for one in alike), min(one.since for one in alike)))
-    return latest if latest == earliest or not earliest else f"{latest}-{earliest}"
-
-
-def _message(status: AppStatus) -> str:
+def _message(state: State) -> str:
     """Flux's message on one line; empty if the app is ready."""
-    return "" if status.readiness is Readiness.READY else one_line(status.message)
+    return "" if state.readiness is Readiness.READY else one_line(state.message)
 
 
 def short_revision(revision: str) -> str:
@@ -111,144 +154,110 @@ def short_revision(revision: str) -> str:
     return f"{name}@{digest[:_COMMIT]}" if name else digest[:_COMMIT]
 
 
-COLOURS = {
-    Readiness.READY: "green",
-    Readiness.PROGRESSING: "yellow",
-    Readiness.SUSPENDED: "blue",
-    Readiness.FAILED: "red",
-    Readiness.UNREACHABLE: "magenta",
-    Readiness.MISSING: "red",
-    Readiness.CHANGED: "magenta",
-    Readiness.OUTDATED: "yellow",
-}
-_COLUMNS = ("TENANT", "CLUSTER", "APP", "KIND", "WAVE", "STATUS", "AGE", "REVISION")
-_MESSAGE = "MESSAGE"
 _CELLS: Mapping[str, Callable[[Row], str]] = {
     "TENANT": lambda row: row.tenant,
     "CLUSTER": lambda row: row.cluster,
     "APP": lambda row: row.app,
     "KIND": lambda row: row.kind,
     "WAVE": lambda row: row.wave,
-    "STATUS": lambda row: row.readiness.value,
+    "STATUS": lambda row: row.readiness,
     "AGE": lambda row: row.age,
     "REVISION": lambda row: row.revision,
-    _MESSAGE: lambda row: row.message,
+    "MESSAGE": lambda row: row.message,
 }
-_GAP, _INDENT = "  ", "    "
 _DISPENSABLE = ("KIND", "AGE", "REVISION", "WAVE")
 """Columns that are omitted on a narrow terminal, in this order, so that no name is cut."""
 
 
-def status_table(rows: Sequence[Row], console: Console) -> Lines:
-    """The table. Messages are in a column if each fits on one line of the terminal, otherwise below their rows.
-
-    If stdout is not a terminal, messages are always in a column, so that each row is one line.
-    """
-    messages = any(row.message for row in rows)
-    columns = _COLUMNS if any(row.wave for row in rows) else tuple(each for each in _COLUMNS if each != "WAVE")
-    whole = Lines(rows, (*columns, _MESSAGE) if messages else columns)
-    if not console.is_terminal or whole.width <= console.width:
-        return whole
-    table = Lines(rows, columns, below=True)
-    for count in range(1, len(_DISPENSABLE) + 1):
-        if table.width <= console.width:
-            break
-        table = Lines(rows, [column for column in columns if column not in _DISPENSABLE[:count]], below=True)
-    return table
-
-
-class Lines:
-    """A line for each row. Rich's own tables take milliseconds for each row, and there can be ten thousand.
-
-    below: whether the message of a row is below it. width: of the widest line, messages below not counted.
-    """
-
-    def __init__(self, rows: Sequence[Row], columns: Sequence[str], *, below: bool = False) -> None:
-        self._rows, self._columns, self._below = rows, columns, below
-        self._cells = [tuple(_CELLS[heading](row) for heading in columns) for row in rows]
-        everything = [tuple(columns), *self._cells]
-        self._widths = [max(map(cell_len, cells)) for cells in zip(*everything, strict=True)]
-        self.width = sum(self._widths) + len(_GAP) * (len(columns) - 1)
-
-    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
-        status = self._columns.index("STATUS")
-        yield Segment(_GAP.join(self._padded(self._columns)).rstrip() + "\n", Style(bold=True))
-        for row, cells in zip(self._rows, self._cells, strict=True):
-            padded = self._padded(cells)
-            yield Segment("".join(f"{cell}{_GAP}" for cell in padded[:status]))
-            yield Segment(padded[status], Style.parse(COLOURS[row.readiness]))
-            yield Segment("".join(f"{_GAP}{cell}" for cell in padded[status + 1 :]).rstrip() + "\n")
-            if self._below and row.message:
-                width = max(1, options.max_width - len(_INDENT))
-                wrapped = wrap(row.message, width, break_on_hyphens=False)
-                yield Segment("".join(f"{_INDENT}{line}\n" for line in wrapped))
-
-    def _padded(self, cells: Sequence[str]) -> list[str]:
-        return [f"{cell}{' ' * (width - cell_len(cell))}" for cell, width in zip(cells, self._widths, strict=True)]
-
-
-_MOST_OBJECTS = 20
-"""More objects that are not as planned than this are counted on a terminal."""
-_INDENT_OF_LEFT_OUT = "    "
-_MOST_READY = 20
-"""More rows of apps that are ready than this are counted instead of listed."""
-
-
-def shown(report: StatusReport, console: Console, *, every: bool = False) -> RenderableType:
-    """The apps, the objects that are not as planned, and how many are.
-
-    A terminal gets equal rows as one; a pipe gets a line for each app and object, which programs can filter.
-    """
-    below = [*_next(report, console), *_objects(report, console, every=every), *_total(report)]
-    return Group(*([_apps(report, console, every=every)] if report.apps else []), *below)
-
-
-def _apps(report: StatusReport, console: Console, *, every: bool) -> RenderableType:
-    if every or not console.is_terminal:
-        return status_table(single_rows(report.apps, report.read_at), console)
+def _apps(report: StatusReport, width: int | None) -> Iterator[str]:
+    if width is None:
+        yield from table(single_rows(report.apps, report.read_at), None)
+        return
     rows = grouped_rows(report.apps, report.read_at)
     trouble = [row for row in rows if row.readiness is not Readiness.READY]
-    hidden = len(rows) - len(trouble)
-    if hidden <= _MOST_READY:
-        return status_table(rows, console)
+    if len(rows) - len(trouble) <= _MOST_READY:
+        yield from table(rows, width)
+        return
     ready = sum(row.apps for row in rows) - sum(row.apps for row in trouble)
-    closing = Text(f"{'and ' if trouble else ''}{counted(ready, 'app')} ready; --all lists them", style="dim")
-    return Group(status_table(trouble, console), closing) if trouble else closing
+    yield from table(trouble, width) if trouble else ()
+    yield style(f"{'and ' if trouble else ''}{counted(ready, 'app')} ready; a pipe lists them: | cat", dim=True)
 
 
-def _next(report: StatusReport, console: Console) -> Iterator[Text]:
-    """What to type next about the first app that is not well. A pipe gets lines of apps and objects alone."""
-    bad = (each.app for each in report.apps if each.readiness not in (Readiness.READY, Readiness.SUSPENDED))
-    if console.is_terminal and (first := next(bad, None)):
-        yield Text(f"cause: {why_command(first, report.environment)}", style="dim")
+def table(rows: Sequence[Row], width: int | None) -> Iterator[str]:
+    """A line for each row. Messages are in a column if each fits on one line of the terminal, otherwise below their rows."""
+    columns = [name for name in _CELLS if name != "WAVE" or any(row.wave for row in rows)]
+    if not any(row.message for row in rows):
+        columns.remove("MESSAGE")
+    below = width is not None and "MESSAGE" in columns and _width(rows, columns) > width
+    if below:
+        columns.remove("MESSAGE")
+    for name in _DISPENSABLE:
+        if width is not None and _width(rows, columns) > width and name in columns:
+            columns.remove(name)
+    widths = [_column_width(rows, name) for name in columns]
+    yield style(_joined(columns, widths, columns).rstrip(), bold=True)
+    for row in rows:
+        yield _joined([_CELLS[name](row) for name in columns], widths, columns).rstrip()
+        if below and width is not None and row.message:
+            yield from _below(row.message, width)
 
 
-def _objects(report: StatusReport, console: Console, *, every: bool) -> Iterator[Text]:
-    width = max((len(each.readiness) for each in report.objects), default=0)
-    most = len(report.objects) if every or not console.is_terminal else _MOST_OBJECTS
-    for status in report.objects[:most]:
-        name = f" ({status.name} on {status.planned.owner.cluster})" if status.name else ""
-        since = f"  {age(status.since, report.read_at)}" if status.since else ""
-        used = f" ({status.used})" if status.used else ""
-        head, message = f"  {status.id}{name}", f"{one_line(status.message)}{used}"
-        if console.is_terminal:
-            wrapped = wrap(message, max(1, console.width - len(_INDENT_OF_LEFT_OUT)), break_on_hyphens=False)
-            head, message = f"{head}{since}", "".join(f"\n{_INDENT_OF_LEFT_OUT}{line}" for line in wrapped)
-        else:
-            message = f": {message}" if message else ""
-        yield Text.assemble((f"{status.readiness:<{width}}", COLOURS[status.readiness]), head, message)
+def _column_width(rows: Sequence[Row], name: str) -> int:
+    return max(len(name), *(cell_len(_CELLS[name](row)) for row in rows)) if rows else len(name)
+
+
+def _width(rows: Sequence[Row], columns: Sequence[str]) -> int:
+    return sum(_column_width(rows, name) for name in columns) + len(_GAP) * (len(columns) - 1)
+
+
+def _joined(cells: Sequence[str], widths: Sequence[int], columns: Sequence[str]) -> str:
+    padded = (f"{cell}{' ' * (width - cell_len(cell))}" for cell, width in zip(cells, widths, strict=True))
+    coloured = (
+        style(cell, fg=COLOURS[Readiness(cell.strip())]) if name == "STATUS" and cell.strip() in COLOURS else cell
+        for cell, name in zip(padded, columns, strict=True)
+    )
+    return _GAP.join(coloured)
+
+
+def _below(message: str, width: int) -> Iterator[str]:
+    for line in wrap(message, max(1, width - len(_INDENT)), break_on_hyphens=False):
+        yield f"{_INDENT}{line}"
+
+
+# --- objects and waves ------------------------------------------------------------------------------------------------
+
+
+def _objects(report: StatusReport, width: int | None) -> Iterator[str]:
+    longest = max((len(state.readiness) for state in report.objects), default=0)
+    most = len(report.objects) if width is None else _MOST_OBJECTS
+    for state in report.objects[:most]:
+        name = f" ({state.where})" if state.name else ""
+        message = f"{one_line(state.message)}{f' ({state.used})' if state.used else ''}"
+        head = f"{style(f'{state.readiness:<{longest}}', fg=COLOURS[state.readiness])}  {state.id}{name}"
+        if width is None:
+            yield f"{head}{f': {message}' if message else ''}"
+            continue
+        since = age_of(state, report.read_at)
+        yield f"{head}{f'  {since}' if since else ''}"
+        yield from _below(message, width)
     if (more := len(report.objects) - most) > 0:
-        yield Text(f"and {counted(more, 'more object')} not as planned; --all lists them", style="dim")
+        yield style(f"and {counted(more, 'more object')} not as planned; a pipe lists them: | cat", dim=True)
 
 
-def _total(report: StatusReport) -> Iterator[Text]:
-    """44 objects as planned; 41 of 44 objects as planned"""
-    total, good = counted(report.planned, "object"), report.as_planned
-    if report.planned:
-        yield Text(f"{total if good == report.planned else f'{good} of {total}'} as planned", style="dim")
+def _waves(report: StatusReport, rollout: Rollout | None) -> Iterator[str]:
+    """The waves of a rollout that has something to do: how their apps are, and what a run would change in them."""
+    if rollout is None or not any(map(_is_unfinished, report.waves)):
+        return
+    for state in report.waves:
+        apps = [f"{count} {readiness}" for readiness, count in state.apps.items()]
+        now = f"{counted(sum(state.apps.values()), 'app')}: {', '.join(apps)}" if apps else "no apps"
+        wave = rollout.waves[state.number - 1]
+        yield f"{rollout.name_of(wave)}, {counted(len(state.clusters), 'cluster')}, {now}"
+        for reason, changes in grouped(state.changing, lambda change: (change.reason, change.until)).items():
+            subjects = listed([change.subject for change in changes], _MOST_CHANGES)
+            until = until_text(reason[1], report.read_at)
+            yield f"  {subjects}: {reason[0]}{until}" if reason[0] else f"  would change: {subjects}"
 
 
-def counts(found: Sequence[AppStatus]) -> str:
-    """3 of 5 apps ready"""
-    ready = sum(status.readiness is Readiness.READY for status in found)
-    return f"{ready} of {counted(len(found), 'app')} ready"
+def _is_unfinished(state: WaveState) -> bool:
+    return bool(state.changing) or any(readiness is not Readiness.READY for readiness in state.apps)

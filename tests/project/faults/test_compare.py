@@ -152,7 +152,9 @@ def test_an_app_is_ready_only_in_the_form_it_has_now(plan: Plan) -> None:
     hub = as_planned(on_management(plan))
     baseline = ObjectId("helm.toolkit.fluxcd.io/v2", "HelmRelease", "clusters", "edge-movy-baseline")
     hub[baseline]["metadata"]["generation"] = 2
-    assert list(unready(plan, hub)) == ["hub: HelmRelease clusters/edge-movy-baseline is progressing: "]
+    assert list(unready(plan, hub)) == [
+        "hub: HelmRelease clusters/edge-movy-baseline is progressing: Flux has not reconciled the change yet"
+    ]
 
 
 def test_what_waits_for_a_paused_app_need_not_be_ready(tmp_path: Path) -> None:

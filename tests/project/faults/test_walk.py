@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import re
 from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
@@ -18,9 +19,11 @@ from tenantry.messages.errors import Refused
 from tenantry.plan.plan import Plan
 from tenantry.source.parse import parse
 from tests.faults.expected import Data, places, refusal
+from tests.faults.test_walk import DISTURBED
 from tests.faults.walk import Step, step, text_of
 
-START: Data = yaml.safe_load((Path(__file__).parents[2] / "e2e" / "fleets" / "walk" / "tenants.yaml").read_text())
+START_OF = Path(__file__).parents[2] / "e2e" / "fleets" / "walk" / "tenants.yaml"
+START: Data = yaml.safe_load(START_OF.read_text())
 SEEDS, STEPS, EACH = 10, 100, 50
 """Planning takes some time, so one step in some is looked at: what is unsound stays so until another edit meets it."""
 
@@ -92,3 +95,17 @@ def test_a_hundred_steps_hold_edits_of_most_sorts_and_some_that_are_refused() ->
         steps = walked(seed)
         assert len({next.sort for _, next in steps}) > 20
         assert 1 <= sum(bool(refusal(before, next.document)) for before, next in steps) <= 30
+
+
+def test_the_walk_of_a_build_server_is_disturbed_in_every_way_and_refused() -> None:
+    """If it is not, because there are other edits, choose another seed in .ci/run."""
+    steps, seed = re.findall(r"(?:STEPS|SEED)=\$\{\w+:-(\d+)\}", (START_OF.parents[4] / ".ci" / "run").read_text())
+    document, random, told = START, Random(int(seed)), []
+    for _ in range(int(steps)):
+        next = step(document, random)
+        disturbed = random.choices([*DISTURBED], DISTURBED.values())[0]
+        refused = bool(refusal(document, next.document))
+        told.append((next.sort, "refused" if refused else disturbed))
+        document = document if refused else next.document
+    assert {how for _, how in told} == {*DISTURBED, "refused"}
+    assert len({sort for sort, _ in told}) >= 0.8 * int(steps)

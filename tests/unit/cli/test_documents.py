@@ -8,9 +8,8 @@ from typing import get_args
 import pytest
 from pydantic import BaseModel, ValidationError
 
-from tenantry.cli.documents import diff, explanation, states
+from tenantry.cli.documents import diff, explanation
 from tenantry.cli.documents.common import Field, Part
-from tenantry.cluster.status import Readiness
 from tenantry.compare.diff import Status
 from tenantry.compare.fields import FieldChange
 from tenantry.compare.review.model import Effect
@@ -18,7 +17,6 @@ from tenantry.fleet.json_schema import subclasses
 from tenantry.messages.data import ABSENT
 
 WORDS: list[tuple[type[StrEnum], type[BaseModel], str, set[str]]] = [
-    (Readiness, states.AppState, "status", set()),
     (Effect, diff.Change, "effect", set()),
     (Effect, diff.TenantReview, "effect", set()),
     (Status, diff.ChangedEnvironment, "status", set()),

@@ -33,7 +33,6 @@ COMPLETE: dict[tuple[str, ...], tuple[str, ...]] = {
     ("list",): ("apps",),
     ("preflight",): ("-e", "dev"),
     ("status",): ("-e", "dev"),
-    ("tree",): ("rocky", "-e", "dev"),
     ("why",): ("rocky", "-e", "dev"),
     ("sandbox", "status"): (),
     ("set",): ("tenants.rocky.role", "edit"),
@@ -127,7 +126,7 @@ FAILURES = {
 }
 WITHOUT_A_FILE = {("sandbox", "status"), ("import",)}
 """They do not read tenants.yaml."""
-NEED_A_CLUSTER = {path for path in COMPLETE if path[-1] in ("preflight", "status", "tree")} - WITHOUT_A_FILE
+NEED_A_CLUSTER = {path for path in COMPLETE if path[-1] in ("preflight", "status")} - WITHOUT_A_FILE
 
 EDITS = {path for path in COMPLETE if path[0] in ("set", "add", "remove")}
 """Commands that work on an invalid file, so that its errors can be corrected one after the other."""

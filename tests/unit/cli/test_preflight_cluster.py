@@ -12,7 +12,7 @@ import httpx2
 import pytest
 import yaml
 
-from tenantry.cli import preflight_cluster
+from tenantry.cli import preflight
 from tests.unit.cli.test_cli import Capture, tenantry
 from tests.unit.memory import Memory
 from tests.unit.preflight import clusters as fleets
@@ -49,7 +49,7 @@ def hub(monkeypatch: pytest.MonkeyPatch) -> Memory:
     content = base64.b64encode(yaml.safe_dump(KUBECONFIG).encode()).decode()
     metadata = {"name": "edge-admin-kubeconfig", "labels": LABELS}
     memory.objects[SECRET] = {"kind": "Secret", "metadata": metadata, "data": {"admin.conf": content}}
-    monkeypatch.setattr(preflight_cluster, "connect_management", lambda *_, **__: memory.client())
+    monkeypatch.setattr(preflight, "connect_management", lambda *_, **__: memory.client())
     return memory
 
 
@@ -73,7 +73,7 @@ def test_it_names_what_flux_will_refuse_and_counts_it(capsys: Capture, hub: Memo
 def test_it_of_a_management_cluster_on_loopback_takes_a_remote_there_for_reachable(
     capsys: Capture, hub: Memory, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(preflight_cluster, "connect_management", lambda *_, **__: hub.client("https://127.0.0.1:6443"))
+    monkeypatch.setattr(preflight, "connect_management", lambda *_, **__: hub.client("https://127.0.0.1:6443"))
     code, out, _ = tenantry(capsys, "preflight", "--cluster", "edge")
     assert (1, "edge: 1 error, 1 warning") == (code, out.splitlines()[-1])
 
@@ -166,7 +166,7 @@ def test_it_of_the_management_cluster_looks_at_flux(capsys: Capture, monkeypatch
     memory.objects["/version"] = {"gitVersion": "v1.36.0"}
     (deployment,) = memory.objects[fleets.DEPLOYMENTS]["items"]
     deployment["status"] = {"availableReplicas": 1}
-    monkeypatch.setattr(preflight_cluster, "connect_management", lambda *_, **__: memory.client())
+    monkeypatch.setattr(preflight, "connect_management", lambda *_, **__: memory.client())
     code, out, _ = tenantry(capsys, "preflight", "--cluster", "hub")
     assert (code, out.splitlines()[0][:15], "controller-down" in out) == (0, "hub answered in", False)
     del deployment["status"]

@@ -207,19 +207,23 @@ def test_objects_that_are_not_as_planned_are_below_the_apps(capsys: Capture) -> 
     )
     assert found["objects"][2] == {
         "environment": "dev",
-        "apiVersion": "v1",
-        "kind": "ServiceAccount",
-        "namespace": "kamaji",
-        "name": "rocky",
+        "id": {"apiVersion": "v1", "kind": "ServiceAccount", "namespace": "kamaji", "name": "rocky"},
         "tenant": "rocky",
+        "app": None,
         "cluster": None,
         "status": "changed",
-        "since": None,
-        "wave": None,
-        "used": None,
-        "behind": None,
         "message": "changed by hand: metadata.labels.toolkit.fluxcd.io/tenant, by kubectl-edit at 2026-01-31T12:00:00Z;"
         " run `tenantry up --environment dev`",
+        "revision": "",
+        "attempted": "",
+        "since": None,
+        "atMost": False,
+        "suspendedByHand": False,
+        "wave": None,
+        "waits": False,
+        "lasts": False,
+        "behind": None,
+        "used": None,
     }
 
 
@@ -341,6 +345,65 @@ def test_the_wave_of_each_app_is_shown_where_there_is_a_rollout(capsys: Capture,
     _, out, _ = tenantry(capsys, *COMMAND[: COMMAND.index("--output")])
     heading, line, *_ = out.splitlines()
     assert line[heading.index("WAVE") :].startswith("1 canary  ")
+
+
+WAVES = TWO.replace("dev: {", "dev: {rollout: {waves: [{name: canary, names: [edge]SOAK}, {all: true}]}, ", 1)
+
+
+def _old_on_hub(hub: Memory, text: str) -> None:
+    """Everything is ready, and on the management cluster the apps have another path than the file."""
+    Path("tenants.yaml").write_text(text)
+    hub.objects.clear()
+    hold(hub, planned(text))
+    hub.objects[APPS]["items"] = [live_app(each) for each in planned(text).objects if each.id.kind == "Kustomization"]
+    for each in hub.objects[APPS]["items"]:
+        if each["metadata"]["namespace"] == "rocky":
+            each["spec"] = {**each["spec"], "path": "./old"}
+
+
+def test_a_wave_that_failed_is_never_called_as_planned(
+    capsys: Capture, hub: Memory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("tenantry.cluster.report.confirmed", lambda _, found: list(found))
+    _old_on_hub(hub, WAVES.replace("SOAK", ""))
+    for each in hub.objects[APPS]["items"]:
+        if each["metadata"]["name"] == "edge-rocky-db":
+            each["status"]["conditions"][0].update(status="False", reason="BuildFailed", message="no such path")
+    code, out, _ = tenantry(capsys, "status", "dev")
+    assert (code, out.splitlines()[-4:]) == (
+        1,
+        [
+            "wave 1 of 2 (canary), 1 cluster, 2 apps: 1 failed, 1 ready",
+            "wave 2 of 2, 1 cluster, 2 apps: 2 outdated",
+            "  would change: rocky/db, rocky/web",
+            "12 of 15 objects as planned",
+        ],
+    )
+
+
+def test_what_waits_for_a_soak_says_so_and_has_a_code_of_its_own(
+    capsys: Capture, hub: Memory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("tenantry.cluster.report.confirmed", lambda _, found: list(found))
+    _old_on_hub(hub, WAVES.replace("SOAK", ", soak: 1h"))
+    reason = "wave 1 of 2 (canary) has not been good with it yet, and then soaks for 1h"
+    code, out, _ = tenantry(capsys, "status", "dev")
+    assert (code, out.splitlines()[-2]) == (5, f"  rocky/db, rocky/web: {reason}")
+    code, out, _ = tenantry(capsys, *COMMAND)
+    told = json.loads(out)
+    assert (code, told["environments"][0]["waves"][1]) == (
+        5,
+        {
+            "number": 2,
+            "name": "wave 2",
+            "clusters": ["hub"],
+            "apps": {"outdated": 2},
+            "changing": [{"subject": f"rocky/{app}", "reason": reason, "until": None} for app in ("db", "web")],
+        },
+    )
+    assert {(each["message"], each["waits"]) for each in told["apps"] if each["status"] == "outdated"} == {
+        (f"not applied yet: {reason}", True)
+    }
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""No output of `status` or `tree` shows a credential that a message of Flux quotes."""
+"""No output of `status` shows a credential that a message of Flux quotes."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from tenantry.cluster.status import ready_message
+from tenantry.cluster.stuck import stuck
 from tests.unit.cli.test_cli import Capture, tenantry
 from tests.unit.cli.test_status import APPS, app, hub
 from tests.unit.memory import Memory
@@ -21,7 +21,6 @@ QUOTED = (
 SHOWN = "auth secret: not found"
 FORMS: dict[str, tuple[str, ...]] = {
     "text": (),
-    "all": ("--all",),
     "json": ("--output", "json"),
     "waiting": ("--wait", "--timeout", "1"),
 }
@@ -47,13 +46,7 @@ def test_no_form_of_status_shows_it(capsys: Capture, form: str) -> None:
 
 
 def test_the_message_of_a_stuck_deletion_does_not_show_it(failing: dict[str, Any]) -> None:
-    assert SHOWN in ready_message(failing)
-    assert SECRET not in ready_message(failing)
-
-
-@pytest.mark.usefixtures("failing")
-@pytest.mark.parametrize("form", [(), ("--output", "json")])
-def test_tree_does_not_show_it(capsys: Capture, form: tuple[str, ...]) -> None:
-    _, out, err = tenantry(capsys, "tree", "rocky", "web", "-e", "dev", *form)
-    assert SHOWN in out
-    assert SECRET not in out + err
+    failing["metadata"]["deletionTimestamp"] = "2026-01-01T00:00:00Z"
+    (message,) = stuck([failing], None)
+    assert SHOWN in message
+    assert SECRET not in message

@@ -4,44 +4,41 @@ from __future__ import annotations
 
 from dataclasses import replace
 from datetime import UTC, datetime
-from io import StringIO
 
-from rich.console import Console
-from rich.text import Text
+from click import unstyle
 
-from tenantry.cli.status.table import grouped_rows, short_revision, shown
-from tenantry.cluster.report import StatusReport
-from tenantry.cluster.status import AppStatus, Readiness, age, by_trouble
-from tenantry.kube.objects import ObjectId
+from tenantry.cli.status.table import grouped_rows, short_revision, status_text
+from tenantry.cluster.report import StatusReport, by_trouble
+from tenantry.cluster.states import InWave, State
+from tenantry.kube.objects import KubeObject, ObjectId, Owner
 from tenantry.plan.planned_apps import PlannedApp
-from tenantry.rollout.waves import Wave
+from tenantry.rollout.flux_status import Readiness, age
 from tests.table import table
 
 NOW = datetime(2026, 1, 2, tzinfo=UTC)
 
 
-def status(cluster: str, readiness: Readiness = Readiness.READY, message: str = "", app: str = "web") -> AppStatus:
+def status(cluster: str, readiness: Readiness = Readiness.READY, message: str = "", app: str = "web") -> State:
     id = ObjectId("kustomize.toolkit.fluxcd.io/v1", "Kustomization", "kamaji", f"{cluster}-rocky-{app}")
     placed = PlannedApp(tenant="rocky", cluster=cluster, name=app, id=id, at=("tenants", "rocky", "apps", app))
     since = "2026-01-01T00:00:00Z" if cluster == "edge-1" else "2026-01-01T22:00:00Z"
-    return AppStatus(placed, readiness, message, "main@sha1:0123456789", since=since)
+    metadata = {"name": id.name, "namespace": id.namespace}
+    planned = KubeObject({"apiVersion": id.api_version, "kind": id.kind, "metadata": metadata}, Owner("rocky", cluster))
+    return State("dev", planned, readiness, message, placed, placed.full_name, "main@sha1:0123456789", since=since)
 
 
-def on_many(count: int, readiness: Readiness = Readiness.READY, message: str = "", app: str = "web") -> list[AppStatus]:
+def on_many(count: int, readiness: Readiness = Readiness.READY, message: str = "", app: str = "web") -> list[State]:
     return [
         status(f"edge-{number}", readiness, message.format(f"edge-{number}"), app) for number in range(1, count + 1)
     ]
 
 
-def report(*found: AppStatus) -> StatusReport:
+def report(*found: State) -> StatusReport:
     return StatusReport("dev", NOW, by_trouble(found))
 
 
-def on_terminal(report: StatusReport, *, every: bool = False) -> list[str]:
-    console = Console(width=80, file=StringIO(), force_terminal=True, no_color=True)
-    with console.capture() as captured:
-        console.print(shown(report, console, every=every))
-    return [line.rstrip() for line in Text.from_ansi(captured.get()).plain.splitlines()]
+def on_terminal(report: StatusReport) -> list[str]:
+    return unstyle(status_text(report, None, 80)).splitlines()
 
 
 def test_equal_rows_of_many_clusters_are_one_and_the_message_names_a_cluster() -> None:
@@ -69,7 +66,7 @@ def test_clusters_that_flux_does_not_reach_are_one_row_if_they_lack_the_same() -
 
 
 def test_the_wave_is_left_out_last_so_that_no_name_is_cut() -> None:
-    wave = Wave(1, "canary", ())
+    wave = InWave(1, "canary")
     short, long = (
         on_terminal(report(replace(status("c" * length, Readiness.FAILED, "x"), wave=wave))) for length in (49, 50)
     )
@@ -83,13 +80,18 @@ def test_three_clusters_are_listed() -> None:
 
 def test_many_rows_that_are_ready_are_counted() -> None:
     ready = [each for number in range(21) for each in on_many(5, app=f"app-{number}")]
-    assert on_terminal(report(*ready)) == ["105 apps ready; --all lists them"]
+    assert on_terminal(report(*ready)) == ["105 apps ready; a pipe lists them: | cat"]
     assert on_terminal(report(*ready, status("hub", Readiness.MISSING)))[-3:] == [
         "rocky   hub      web  Kustomization  missing  2h   main@0123456",
-        "and 105 apps ready; --all lists them",
+        "and 105 apps ready; a pipe lists them: | cat",
         "cause: tenantry why rocky/web -e dev -c hub",
     ]
-    assert len(on_terminal(report(*ready), every=True)) == 106
+    assert len(status_text(report(*ready), None, None).splitlines()) == 106
+
+
+def test_an_age_that_is_an_upper_bound_says_so() -> None:
+    bounded = replace(status("hub", Readiness.FAILED), at_most=True)
+    assert on_terminal(report(bounded))[1].split("  ")[-2:] == ["at most 2h", "main@0123456"]
 
 
 @table(

@@ -59,25 +59,6 @@ def test_each_has_a_section(capsys: Capture) -> None:
     assert "missing  -" not in out.partition("\nprod\n")[0]
 
 
-@table(
-    "tolerate, code, allowed",
-    [("99", 0, 99), ("1", 1, 1), ("11%", 0, 2), ("10%", 1, 1), ("5%", 1, 0), ("0", 1, 0), ("0%", 1, 0)],
-)
-def test_a_budget_is_for_all_environments_together(
-    tolerate: str, code: int, allowed: int, hubs: dict[str, Memory], capsys: Capture
-) -> None:
-    ended, _, err = tenantry(capsys, *BOTH, "--tolerate", tolerate)
-    assert (ended, hubs.keys()) == (code, {"dev", "prod"})
-    assert err.splitlines()[-1].endswith(f"not as planned or not ready; --tolerate {tolerate} allows {allowed}")
-
-
-def test_a_budget_tolerates_no_management_cluster_that_does_not_answer(
-    hubs: dict[str, Memory], capsys: Capture
-) -> None:
-    del hubs["prod"]
-    assert tenantry(capsys, *BOTH, "--tolerate", "100%")[0] == 2
-
-
 @pytest.mark.usefixtures("hubs")
 def test_json_says_which_environment_everything_is_of(capsys: Capture) -> None:
     code, out, _ = tenantry(capsys, "status", "-e", "dev", "-e", "prod", "-o", "json")

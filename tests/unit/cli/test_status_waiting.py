@@ -2,27 +2,28 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import UTC, datetime
 
-from tenantry.cli.status.waiting import told
-from tenantry.cluster.objects import ObjectStatus
+from tenantry.cli.status.waiting import lasting_text
 from tenantry.cluster.report import StatusReport
-from tenantry.cluster.status import AppStatus, Readiness
+from tenantry.cluster.states import State
+from tenantry.rollout.flux_status import Readiness
 from tests.unit.texts import one, planned, rocky
 
 NOW = datetime(2026, 1, 1, 12, tzinfo=UTC)
 PLAN = planned(rocky("web: {kustomize: {source: manifests}}"))
 APP = PLAN.apps[0]
-SOURCE = one(PLAN, "GitRepository", "manifests")
+WEB, SOURCE = one(PLAN, "Kustomization", "web"), one(PLAN, "GitRepository", "manifests")
+GONE = "GitRepository rocky/manifests: repository not found"
+BAD = State("dev", WEB, Readiness.FAILED, GONE, APP, APP.full_name, cause=SOURCE.id, lasts=True)
+OWN = State("dev", SOURCE, Readiness.FAILED, "repository not found", cause=SOURCE.id, lasts=True)
 
 
 def test_what_fails_again_and_again_is_told_with_what_to_type() -> None:
-    gone = "GitRepository rocky/manifests: repository not found"
-    bad = AppStatus(APP, Readiness.FAILED, gone, "", cause=SOURCE.id)
-    own = ObjectStatus(SOURCE, Readiness.FAILED, "repository not found")
-    assert told(StatusReport("dev", NOW, (bad,) * 7, (own,)), {SOURCE.id}) == (
+    assert lasting_text(StatusReport("dev", NOW, (BAD,) * 7, (OWN,))) == (
         "7 apps failed again and again, so waiting ends here:\n"
-        + "  hub rocky/web: GitRepository rocky/manifests: repository not found\n" * 5
+        + "  rocky/web on hub: GitRepository rocky/manifests: repository not found\n" * 5
         + "  and 2 more\n"
         "  fix: correct the file or what the app applies, then run `tenantry up --environment dev` again;"
         " `tenantry why rocky/web -e dev -c hub` tells the cause"
@@ -30,10 +31,9 @@ def test_what_fails_again_and_again_is_told_with_what_to_type() -> None:
 
 
 def test_an_object_that_no_app_needs_is_told_too() -> None:
-    own = ObjectStatus(SOURCE, Readiness.FAILED, "repository not found")
-    assert told(StatusReport("dev", NOW, (), (own,)), {SOURCE.id}) == (
+    assert lasting_text(StatusReport("dev", NOW, (), (OWN,))) == (
         "1 other object failed again and again, so waiting ends here:\n"
         "  GitRepository rocky/manifests: repository not found\n"
         "  fix: correct the file or what the app applies, then run `tenantry up --environment dev` again"
     )
-    assert told(StatusReport("dev", NOW, (), (own,)), {APP.id}) == ""
+    assert lasting_text(StatusReport("dev", NOW, (replace(BAD, lasts=False),), (replace(OWN, lasts=False),))) == ""

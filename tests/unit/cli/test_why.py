@@ -1,4 +1,4 @@
-"""`tenantry why`, and the health in `tenantry tree`, against a management cluster and a remote in memory."""
+"""`tenantry why` against a management cluster and a remote in memory."""
 
 from __future__ import annotations
 
@@ -15,10 +15,9 @@ from tenantry.cluster import connect as connecting
 from tenantry.cluster import reach
 from tenantry.cluster.client import Client
 from tenantry.cluster.requests import path_of
-from tenantry.kube.objects import ObjectId
+from tenantry.kube.objects import KubeObject, ObjectId
 from tests.table import table
 from tests.unit.cli.test_cli import Capture, tenantry
-from tests.unit.cli.test_tree import EDGE, Hub, live
 from tests.unit.memory import Memory
 from tests.unit.preflight.clusters import ADDRESS, SECRET, SELF, TOKEN, kubeconfig, secret
 from tests.unit.texts import planned, rocky
@@ -34,10 +33,32 @@ TEXT = rocky(APPS, "clusters: {all: true}\nquota: {pods: 3}\nrole: edit")
 LISTS = ("apps/v1/%s/deployments", "apps/v1/%s/replicasets", "v1/%s/pods", "v1/%s/events", "v1/%s/resourcequotas")
 WEB = ObjectId("apps/v1", "Deployment", "rocky", "web")
 SOURCE = "/apis/source.toolkit.fluxcd.io/v1/namespaces/kamaji/gitrepositories/rocky.manifests.62305212"
+LISTED = {
+    "Namespace": "/api/v1/namespaces",
+    "Kustomization": "/apis/kustomize.toolkit.fluxcd.io/v1/kustomizations",
+    "HelmRelease": "/apis/helm.toolkit.fluxcd.io/v2/helmreleases",
+}
+EDGE = "/apis/kustomize.toolkit.fluxcd.io/v1/namespaces/kamaji/kustomizations/edge-rocky-web"
 DB = EDGE.replace("web", "db")
 ACCOUNT = "system:serviceaccount:kamaji:rocky"
 QUOTA = 'pods "web-1-x" is forbidden: exceeded quota: tenantry, requested: pods=1, used: pods=3, limited: pods=3'
 PASSWORD = "hunter2hunter2"
+
+
+class Hub(Memory):
+    """Lists hold the objects that requests for single ones find."""
+
+    def client(self, server: str = "https://hub.example.com") -> Any:
+        for kind, path in LISTED.items():
+            found = [each for each in self.objects.values() if each.get("kind") == kind]
+            self.objects[path] = {"metadata": {}, "items": found}
+        return super().client(server)
+
+
+def live(each: KubeObject) -> dict[str, Any]:
+    metadata = {**each.manifest["metadata"], "generation": 1, "uid": f"uid-{each.id.name}"}
+    ready = {"type": "Ready", "status": "True", "lastTransitionTime": "2026-01-01T00:00:00Z"}
+    return {**each.manifest, "metadata": metadata, "status": {"observedGeneration": 1, "conditions": [ready]}}
 
 
 class Cluster(Memory):
@@ -148,8 +169,10 @@ def there(more: str = "") -> str:
 def test_an_app_that_is_well_is_called_so(capsys: Capture, edge: Cluster) -> None:
     code, out, err = tenantry(capsys, "why", "rocky", "web", "-e", "dev", "-c", "edge")
     assert (code, err) == (0, "")
-    assert out.startswith("rocky/web on edge is well since ")
-    assert out.endswith("; 1 object on edge: 1 ready\n")
+    first, *rest = out.splitlines()
+    assert first.startswith("rocky/web on edge is well since ")
+    assert first.endswith("; 1 object on edge: 1 ready")
+    assert len(rest) == 3
     assert {*edge.users} == {ACCOUNT}
     assert not [path for _, path, _ in edge.requests if "secrets" in path]
 
@@ -179,6 +202,20 @@ def test_a_quota_that_is_used_up_is_the_cause_and_what_flux_waits_for_follows(
         f"kubectl describe deployment web {there()}",
     ]
     assert flux["cause"] == "Flux waits until what it applied is ready"
+
+
+def test_a_quota_that_all_tenants_have_is_raised_for_this_one_alone(capsys: Capture, hub: Hub, edge: Cluster) -> None:
+    text = TEXT.replace("    quota: {pods: 3}\n", "").replace("tenants:\n", "defaults: {quota: {pods: 3}}\ntenants:\n")
+    Path("tenants.yaml").write_text(text)
+    failure = {"type": "ReplicaFailure", "status": "True", "reason": "FailedCreate", "message": QUOTA}
+    edge.put(deployment(1, failure))
+    fail(hub, EDGE, "Reconciliation in progress", "Progressing")
+    first, *_ = why(capsys)[1]["findings"]
+    line = text.splitlines().index("  rocky:") + 1
+    assert first["advice"] == f"to raise it, change 'quota' in tenants.yaml:{line}"
+    assert first["next"][0] == "tenantry set tenants.rocky.quota.pods 5"
+    changed, _, _ = tenantry(capsys, *first["next"][0].split()[1:])
+    assert changed == 0
 
 
 @table(
@@ -422,6 +459,7 @@ def test_an_app_that_it_waits_for_is_named_with_the_command_that_asks_about_it(c
     _, answer = why(capsys)
     assert answer["cause"] == "it waits for rocky/db on edge: no"
     assert answer["findings"][0]["next"] == ["tenantry why rocky/db -e dev -c edge"]
+    assert answer["trail"][1]["message"] == "waits for rocky/db: no"
 
 
 def test_who_suspended_an_app_is_told_and_the_file_has_its_line(capsys: Capture, hub: Hub) -> None:
@@ -483,7 +521,25 @@ def test_objects_that_own_each_other_end(capsys: Capture, edge: Cluster) -> None
     assert why(capsys)[1]["cause"] == "Deployment rocky/web: 0 of 2 pods ready"
 
 
-# --- where it is not, and whose rights are used ---------------------------------------------------------------------------
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (
+            ("rokcy",),
+            "tenants.yaml declares no tenant 'rokcy'\n  fix: name one of these: platform, rocky (closest: rocky)",
+        ),
+        (
+            ("rocky", "webb"),
+            "environment 'dev' has no app 'webb' of rocky\n  fix: name one of these: db, idle, shop, web (closest: web)",
+        ),
+        (("platform",), "environment 'dev' has no add-ons\n  fix: run `tenantry list placements -e dev`"),
+    ],
+)
+def test_wrong_names_are_refused(capsys: Capture, arguments: tuple[str, ...], message: str) -> None:
+    assert tenantry(capsys, "why", *arguments, "-e", "dev") == (2, "", f"error: {message}\n")
+
+
+# --- where it is not ---------------------------------------------------------------------------
 
 
 def test_an_app_that_is_not_on_a_cluster_is_explained_with_the_line_that_decides(capsys: Capture) -> None:
@@ -493,37 +549,6 @@ def test_an_app_that_is_not_on_a_cluster_is_explained_with_the_line_that_decides
     assert json.loads(out)["absent"]["at"] == "tenants.yaml:19"
     code, _, err = tenantry(capsys, "why", "rocky", "nothing", "-e", "dev", "-c", "edge")
     assert (code, "has no app 'nothing'" in err) == (2, True)
-
-
-def test_a_developer_reads_with_a_context_of_the_own_without_the_management_cluster(
-    capsys: Capture, edge: Cluster, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    marked = deployment(0)
-    marked["metadata"]["labels"] = {
-        "kustomize.toolkit.fluxcd.io/name": "edge-rocky-web",
-        "kustomize.toolkit.fluxcd.io/namespace": "kamaji",
-    }
-    edge.put(marked)
-    edge.put(pod({"reason": "ErrImagePull"}))
-    monkeypatch.setattr("tenantry.cli.why.connect", lambda *_: edge.client(ADDRESS))
-
-    def refused(*_: object) -> Client:
-        raise reach.Refused("cluster hub refused the credentials", "renew it")
-
-    monkeypatch.setattr(connecting, "connect", refused)
-    arguments = ("why", "rocky", "web", "-e", "dev", "-c", "edge", "--app-context", "mine", "-o", "json")
-    code, out, _ = tenantry(capsys, *arguments)
-    (answer,) = json.loads(out)["apps"]
-    assert (code, answer["status"], answer["readAs"]) == (1, None, None)
-    assert answer["cause"] == "Deployment rocky/web: image 'example.com/web:2' cannot be pulled (ErrImagePull)"
-    assert answer["unread"] == ["the management cluster: cluster hub refused the credentials"]
-    assert {*edge.users} == {""}
-    assert answer["findings"][0]["next"] == ["kubectl describe pod web-1-x --namespace rocky --context hub"]
-
-
-def test_a_context_is_for_one_cluster(capsys: Capture) -> None:
-    code, _, err = tenantry(capsys, "why", "rocky", "web", "-e", "dev", "--app-context", "mine")
-    assert (code, "are for one cluster: name it with --cluster" in err) == (2, True)
 
 
 def test_hostile_texts_and_an_inventory_with_hostile_names_cannot_reach_the_terminal_or_another_path(
@@ -537,8 +562,8 @@ def test_hostile_texts_and_an_inventory_with_hostile_names_cannot_reach_the_term
     edge.put(pod({"reason": "ErrImagePull", "message": f"pull https://me:{PASSWORD}@example.com/{hostile}: not found"}))
     edge.put(event("Pod", "web-1-x", f"Unhealthy{hostile}", f"probe: password={PASSWORD}{hostile}"))
     fail(hub, EDGE, f"Flux says {hostile} https://me:{PASSWORD}@example.com")
-    for verb, form in (("why", "text"), ("why", "json"), ("tree", "text"), ("tree", "json")):
-        code, out, err = tenantry(capsys, verb, "rocky", "web", "-e", "dev", "-c", "edge", "-o", form)
+    for form in ("text", "json"):
+        code, out, err = tenantry(capsys, "why", "rocky", "web", "-e", "dev", "-c", "edge", "-o", form)
         assert code == 1
         assert not {*"\x1b\x07"} & {*out, *err}
         assert PASSWORD not in out + err
@@ -549,26 +574,50 @@ def test_hostile_texts_and_an_inventory_with_hostile_names_cannot_reach_the_term
     }
 
 
-# --- tree -----------------------------------------------------------------------------------------------------------------
+# --- the way from the source to the objects ---------------------------------------------------------------------------------
 
 
-def test_a_tree_tells_how_the_objects_are_on_their_cluster(capsys: Capture, edge: Cluster) -> None:
+def test_the_objects_that_flux_applied_are_listed_with_their_states(capsys: Capture, hub: Hub, edge: Cluster) -> None:
+    entries = [
+        {"id": "rocky_web_apps_Deployment", "v": "v1"},
+        {"id": "_system__view_rbac.authorization.k8s.io_ClusterRole", "v": "v1"},
+    ]
+    hub.objects[EDGE]["status"]["inventory"] = {"entries": [*entries, "odd", {"id": "odd"}]}
+    path = "/apis/rbac.authorization.k8s.io/v1/clusterroles/system:view"
+    edge.objects[path] = {"kind": "ClusterRole", "metadata": {"name": "system:view"}}
+    _, out, _ = tenantry(capsys, "why", "rocky", "web", "-e", "dev", "-c", "edge")
+    assert [line.partition("  ready")[0] for line in out.splitlines()[1:]] == [
+        "  GitRepository kamaji/rocky.manifests.62305212",
+        "  Kustomization kamaji/edge-rocky-web",
+        "  Deployment rocky/web",
+        "  ClusterRole system:view",
+    ]
     edge.put(deployment(0))
     edge.put(pod({"reason": "ErrImagePull"}))
-    code, out, _ = tenantry(capsys, "tree", "rocky", "web", "-e", "dev", "-c", "edge")
-    assert code == 1
-    assert "Deployment rocky/web  failed\n" in out
-    assert "0 of 2 pods ready: image 'example.com/web:2' cannot be pulled (ErrImagePull)" in out
-    asked = len(edge.requests)
-    assert tenantry(capsys, "tree", "rocky", "web", "-e", "dev", "-c", "edge", "--no-health")[0] == 0
-    assert len(edge.requests) == asked
+    _, answer = why(capsys)
+    assert [(each["what"], each["state"]) for each in answer["objects"]] == [
+        ("Deployment rocky/web", "failed"),
+        ("ClusterRole system:view", "ready"),
+    ]
+    assert answer["objects"][0]["message"] == (
+        "0 of 2 pods ready: image 'example.com/web:2' cannot be pulled (ErrImagePull)"
+    )
 
 
-def test_a_tree_says_that_a_cluster_does_not_answer(capsys: Capture, edge: Cluster) -> None:
+def test_the_objects_of_a_cluster_that_does_not_answer_are_unknown(capsys: Capture, edge: Cluster) -> None:
     edge.refusals["POST", SELF] = raises(httpx2.ConnectError("connection refused"))
-    code, out, _ = tenantry(capsys, "tree", "rocky", "web", "-e", "dev", "-c", "edge")
-    assert (code, "Deployment rocky/web  unknown" in out) == (1, True)
-    assert out.endswith("not read: cluster 'edge' could not be read: it refuses the connection\n")
+    assert [(each["what"], each["state"]) for each in why(capsys)[1]["objects"]] == [
+        ("Deployment rocky/web", "unknown")
+    ]
+
+
+def test_a_step_that_is_missing_or_somebody_elses_is_told(capsys: Capture, hub: Hub) -> None:
+    del hub.objects[SOURCE]
+    hub.objects[EDGE]["metadata"]["labels"] = {}
+    assert [(each["state"], each["message"]) for each in why(capsys)[1]["trail"][:2]] == [
+        ("missing", "not on the management cluster: run `tenantry up`"),
+        ("failed", "it exists, but its labels do not say that it belongs to this environment"),
+    ]
 
 
 @table(

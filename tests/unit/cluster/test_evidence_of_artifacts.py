@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from datetime import UTC, datetime
 from typing import Any
 
 from tenantry.cluster.evidence import judged
+from tenantry.kube.objects import object_id
 from tenantry.plan.engine_order import Chains
+from tenantry.rollout.readiness import reconcilers_of
 from tests.table import table
 from tests.unit.texts import planned, rocky
 
@@ -13,29 +16,30 @@ TEXT = rocky("web: {helm: {source: image}}").replace(
     "    sources:\n", "    sources:\n      image: {oci: {url: oci://registry.example.com/web, ref: {tag: 1.2.3}}}\n"
 )
 OLD, NEW = (f"sha256:{digit * 64}" for digit in "01")
-VERSION = "1.2.3+000000000000"
-BEHIND = f"applied {OLD}, and {NEW} has been fetched"
+VERSION, NEWER = "1.2.3+000000000000", "1.2.3+111111111111"
+INSTALLED = {
+    "history": [{"chartVersion": VERSION, "ociDigest": OLD}],
+    "lastAttemptedRevision": VERSION,
+    "lastAttemptedRevisionDigest": OLD,
+}
+TRIED = {"lastAttemptedRevision": NEWER, "lastAttemptedRevisionDigest": NEW}
+
+
+def behind(revision: str) -> str:
+    return f"HelmRelease rocky/web is progressing: Flux has not applied {revision} yet"
 
 
 @table(
     ("revision", "status", "problem"),
     [
-        (f"1.2.3@{OLD}", {"history": [{"chartVersion": VERSION, "ociDigest": OLD}]}, ""),
-        (OLD, {"history": [{"chartVersion": VERSION, "ociDigest": OLD}]}, ""),
-        (f"1.2.3@{NEW}", {"history": [{"chartVersion": VERSION, "ociDigest": OLD}]}, BEHIND),
-        (
-            f"1.2.3@{NEW}",
-            {
-                "history": [{"chartVersion": VERSION, "ociDigest": OLD}],
-                "lastAttemptedRevisionDigest": NEW,
-            },
-            BEHIND,
-        ),
-        (f"1.2.3@{NEW}", {"history": [{"chartVersion": VERSION}], "lastAttemptedRevisionDigest": OLD}, BEHIND),
-        (f"1.2.3@{NEW}", {"history": [{"chartVersion": "1.2.3"}]}, ""),
-        (f"1.2.3@{NEW}", {}, f"applied nothing, and 1.2.3@{NEW} has been fetched"),
+        (f"1.2.3@{OLD}", INSTALLED, ""),
+        (OLD, INSTALLED, ""),
+        (f"1.2.3@{NEW}", INSTALLED, behind(f"1.2.3@{NEW}")),
+        (f"1.2.3@{NEW}", INSTALLED | TRIED, behind(f"1.2.3@{NEW}")),
+        (f"1.2.3@{NEW}", {**INSTALLED, "history": [{"chartVersion": VERSION}]}, behind(f"1.2.3@{NEW}")),
+        (f"1.2.3@{NEW}", {}, behind(f"1.2.3@{NEW}")),
     ],
-    ids=["tag", "digest", "behind", "attempted", "without history", "unknown", "not yet"],
+    ids=["tag", "digest", "behind", "attempted", "without its digest", "not yet"],
 )
 def test_the_digest_that_was_applied_is_the_one_that_was_fetched(
     revision: str, status: dict[str, Any], problem: str
@@ -48,5 +52,6 @@ def test_the_digest_that_was_applied_is_the_one_that_was_fetched(
         {**each, "metadata": {**each["metadata"], "generation": 1}, "status": {**ready, **more}}
         for each, more in ((source, {"artifact": {"revision": revision}}), (release, status))
     ]
-    found = judged(app, (source, release), live)
+    there = {object_id(each): each for each in live}
+    found = judged(app, (source, release), reconcilers_of(plan)[app.id], there, datetime(2026, 1, 1, tzinfo=UTC))
     assert (found.problem, found.revision) == (problem, status.get("history", [{}])[0].get("chartVersion", ""))

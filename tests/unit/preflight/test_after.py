@@ -67,7 +67,7 @@ def applied(manifest: Manifest, ready: str = "True", since: str = READY) -> Mani
     status: dict[str, Any] = {"observedGeneration": 1, "conditions": [condition]}
     status |= {"artifact": {"revision": REVISION, "lastUpdateTime": since}, "lastAppliedRevision": REVISION}
     if manifest["kind"] == "HelmRelease":
-        status["history"] = [{"chartVersion": REVISION}]
+        status |= {"history": [{"chartVersion": REVISION}], "lastAttemptedRevision": REVISION}
     metadata = {**manifest["metadata"], "generation": 1, "managedFields": [{"time": since}]}
     return {**manifest, "metadata": metadata, "status": status}
 
@@ -174,7 +174,7 @@ def test_a_change_that_dev_runs_goes_on_after_its_soak() -> None:
     young = told(asked(hub(dev=NEWER, since="2026-01-01T11:48:00Z"), NEWER))
     assert young[1].endswith("\n    rocky/db: ready for 12m of 1h (on hub)")
     failed = told(asked(hub(dev=NEWER, ready="False"), NEWER))
-    assert "rocky/db: HelmRepository dev-rocky/charts is failed: no\\x1b[0m such chart (on hub)" in failed[1]
+    assert "rocky/db: HelmRepository dev-rocky/charts: no\\x1b[0m such chart (on hub)" in failed[1]
     assert asked(hub(dev=NEWER, since="2026-01-01T11:48:00Z"), NEWER.replace(", soak: 1h", "")) == Answer()
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from tenantry.kube.objects import Manifest, ObjectId
 from tenantry.messages.errors import Severity
-from tenantry.preflight.existing import check_existing, expected_secrets
+from tenantry.preflight.fitness import check_existing, expected_secrets
 from tests.unit.texts import planned
 
 CLUSTERS = "".join(

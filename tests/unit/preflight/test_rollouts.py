@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import UTC, datetime
 from typing import Any
 
 from tenantry.kube.objects import Manifest
@@ -9,6 +10,7 @@ from tenantry.preflight.rollouts import check_rollout
 from tests.table import table
 from tests.unit.texts import planned, rocky
 
+NOW = datetime(2026, 1, 1, tzinfo=UTC)
 TEXT = rocky("web: {kustomize: {source: manifests}}", "clusters: {all: true}").replace(
     "dev: {management: hub}", "dev: {management: hub, rollout: {waves: [{name: canary, names: [edge]}, {all: true}]}}"
 )
@@ -66,4 +68,4 @@ def live(text: str, status: str) -> list[Manifest]:
     ids=["ready", "tolerated", "failed", "paused", "all paused"],
 )
 def test_a_first_wave_that_shows_nothing_is_told(text: str, status: str, expected: list[str]) -> None:
-    assert [each.message for each in check_rollout(planned(text), live(text, status))] == expected
+    assert [each.message for each in check_rollout(planned(text), live(text, status), NOW)] == expected

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from datetime import UTC, datetime
 from typing import Any
 
-from tenantry.cluster.standing import Live
 from tenantry.kube.objects import Manifest, ObjectId, Owner
 from tenantry.messages.data import value_at
-from tenantry.rollout.judging import Awaited, Judged, State, judge, token_of
+from tenantry.rollout.judging import Judged, State, judge_awaited, token_of
+from tenantry.rollout.readiness import Live, Reconciler
 from tests.table import table
 
 GIT = ObjectId("source.toolkit.fluxcd.io/v1", "GitRepository", "rocky", "manifests")
@@ -15,22 +16,29 @@ REPOSITORY = ObjectId("source.toolkit.fluxcd.io/v1", "HelmRepository", "rocky", 
 CHART = ObjectId("source.toolkit.fluxcd.io/v1", "HelmChart", "rocky", "cache")
 REGISTRY = ObjectId("source.toolkit.fluxcd.io/v1", "OCIRepository", "rocky", "whole")
 SETTINGS = ObjectId("v1", "ConfigMap", "rocky", "settings")
-WEB = Awaited(
+WEB = Reconciler(
     ObjectId("kustomize.toolkit.fluxcd.io/v1", "Kustomization", "rocky", "web"),
     Owner("rocky", "edge"),
     "rocky/web",
     (GIT,),
 )
-CACHE = Awaited(
+CACHE = Reconciler(
     ObjectId("helm.toolkit.fluxcd.io/v2", "HelmRelease", "rocky", "cache"),
     Owner("rocky", "edge"),
     "rocky/cache",
     (REPOSITORY, CHART),
 )
-PULLED = Awaited(CACHE.id, Owner("rocky", "edge"), "rocky/cache", (REGISTRY,))
+PULLED = Reconciler(CACHE.id, Owner("rocky", "edge"), "rocky/cache", (REGISTRY,))
 COMMIT = "main@sha1:abc"
 DIGEST = "sha256:0123456789abcdef"
 NOT_YET = "Flux has not reconciled the change yet"
+
+
+NOW = datetime(2026, 1, 1, 12, tzinfo=UTC)
+
+
+def judged(awaited: Reconciler, found: Live) -> Judged:
+    return judge_awaited(awaited, found, NOW)
 
 
 def ready(status: str = "True", message: str = "", generation: int = 2, kind: str = "Ready") -> dict[str, Any]:
@@ -83,8 +91,8 @@ DEPLOYED: dict[str, Any] = {"history": [{"chartVersion": "1.2.3"}], "lastAttempt
     ],
     ids=["kustomization", "release", "oci repository", "chart from a registry", "chart by its digest"],
 )
-def test_what_flux_has_applied_is_good(awaited: Awaited, found: Live) -> None:
-    assert judge(awaited, found) == Judged(awaited, State.GOOD)
+def test_what_flux_has_applied_is_good(awaited: Reconciler, found: Live) -> None:
+    assert judged(awaited, found) == Judged(awaited, State.GOOD)
 
 
 STALLED = ready("True", "gave up", kind="Stalled")
@@ -158,8 +166,8 @@ WAITING = [
 
 
 @table(("awaited", "found", "reason"), [each[1:] for each in WAITING], ids=[each[0] for each in WAITING])
-def test_what_may_still_come_is_waited_for(awaited: Awaited, found: Live, reason: str) -> None:
-    assert judge(awaited, found) == Judged(awaited, State.WAITING, reason)
+def test_what_may_still_come_is_waited_for(awaited: Reconciler, found: Live, reason: str) -> None:
+    assert judged(awaited, found) == Judged(awaited, State.WAITING, reason)
 
 
 @table(
@@ -174,8 +182,8 @@ def test_what_may_still_come_is_waited_for(awaited: Awaited, found: Live, reason
     ],
     ids=["release", "source"],
 )
-def test_what_flux_gave_up_is_not_waited_for(awaited: Awaited, found: Live, reason: str) -> None:
-    assert judge(awaited, found) == Judged(awaited, State.STUCK, reason)
+def test_what_flux_gave_up_is_not_waited_for(awaited: Reconciler, found: Live, reason: str) -> None:
+    assert judged(awaited, found) == Judged(awaited, State.STUCK, reason)
 
 
 @table(
@@ -190,39 +198,39 @@ def test_what_flux_gave_up_is_not_waited_for(awaited: Awaited, found: Live, reas
     ids=["app", "source"],
 )
 def test_what_somebody_suspended_is_left_out(found: Live, reason: str) -> None:
-    assert judge(WEB, found) == Judged(WEB, State.LEFT_OUT, reason)
+    assert judged(WEB, found) == Judged(WEB, State.LEFT_OUT, reason)
 
 
 def test_a_chart_from_git_has_to_be_of_the_present_commit() -> None:
-    release = Awaited(CACHE.id, Owner("rocky", "edge"), "rocky/cache", (GIT, CHART))
+    release = Reconciler(CACHE.id, Owner("rocky", "edge"), "rocky/cache", (GIT, CHART))
     found = {**FETCHED, **CHARTED, **live(CACHE.id, **DEPLOYED)}
-    assert judge(release, found).reason == f"{CHART} is not from {COMMIT} yet"
+    assert judged(release, found).reason == f"{CHART} is not from {COMMIT} yet"
     current = live(CHART, artifact=artifact("1.2.3"), observedSourceArtifactRevision=COMMIT)
-    assert judge(release, {**found, **current}).state is State.GOOD
+    assert judged(release, {**found, **current}).state is State.GOOD
 
 
 def test_a_reason_cannot_come_alive_in_a_terminal_and_shows_no_password() -> None:
     message = "failed:\n\x1b[31mhttps://rocky:geheim@example.com"
-    reason = judge(WEB, {**FETCHED, **live(WEB.id, ready("False", message))}).reason
+    reason = judged(WEB, {**FETCHED, **live(WEB.id, ready("False", message))}).reason
     assert "\x1b" not in reason
     assert "\n" not in reason
     assert "geheim" not in reason
 
 
 def test_flux_is_asked_once_for_each_state_of_the_configs() -> None:
-    web = Awaited(WEB.id, Owner("rocky", "edge"), "rocky/web", (GIT,), (SETTINGS,))
+    web = Reconciler(WEB.id, Owner("rocky", "edge"), "rocky/web", (GIT,), (SETTINGS,))
     found = {**FETCHED, **live(WEB.id, lastAppliedRevision=COMMIT), **live(SETTINGS)}
     token = token_of(web, found)
-    assert judge(web, found) == Judged(web, State.WAITING, "Flux has not read its configs again yet", token)
+    assert judged(web, found) == Judged(web, State.WAITING, "Flux has not read its configs again yet", token)
 
     asked = dict(found[WEB.id])
     asked["metadata"] = {**asked["metadata"], "annotations": {"reconcile.fluxcd.io/requestedAt": token}}
-    assert judge(web, {**found, WEB.id: asked}).request == ""
+    assert judged(web, {**found, WEB.id: asked}).request == ""
 
     handled = {**asked, "status": {**asked["status"], "lastHandledReconcileAt": token}}
-    assert judge(web, {**found, WEB.id: handled}).state is State.GOOD
+    assert judged(web, {**found, WEB.id: handled}).state is State.GOOD
 
     changed = {**found[SETTINGS], "metadata": {**found[SETTINGS]["metadata"], "resourceVersion": "8"}}
-    again = judge(web, {**found, WEB.id: handled, SETTINGS: changed})
+    again = judged(web, {**found, WEB.id: handled, SETTINGS: changed})
     assert again.request not in ("", token)
     assert value_at(changed, ("metadata", "resourceVersion")) not in again.request

@@ -6,12 +6,12 @@ import copy
 from collections.abc import Callable
 from typing import Any
 
-from tenantry.cluster.standing import Live
 from tenantry.kube.objects import Manifest, ObjectId
 from tenantry.plan.plan import Plan
 from tenantry.rollout.moves import Move, is_lost, missing_from, moves_of, stayed
+from tenantry.rollout.readiness import Live
 from tests.table import table
-from tests.unit.rollout.test_judging import CHART, FETCHED, GIT, REPOSITORY, artifact, live, ready
+from tests.unit.rollout.test_judging import CHART, FETCHED, GIT, NOW, REPOSITORY, artifact, live, ready
 from tests.unit.texts import FRAME, planned
 
 TENANT = """\
@@ -134,16 +134,16 @@ MISSING = [
 def test_a_source_has_arrived_when_it_has_an_artifact_of_its_present_spec(
     chain: tuple[ObjectId, ...], found: Live
 ) -> None:
-    assert missing_from(chain, found) is None
+    assert missing_from(chain, found, NOW) is None
 
 
 @table(("chain", "found", "words", "lost"), MISSING)
 def test_otherwise_flux_says_why_not(chain: tuple[ObjectId, ...], found: Live, words: str, *, lost: bool) -> None:
-    problem = missing_from(chain, found)
+    problem = missing_from(chain, found, NOW)
     assert problem
     assert words in problem.message
-    assert is_lost(problem, found, ()) is lost
-    assert is_lost(problem, found, {problem.cause})
+    assert is_lost(problem) is lost
+    assert is_lost(problem._replace(lasts=True))
 
 
 def test_a_run_says_which_apps_stay_where_and_why() -> None:

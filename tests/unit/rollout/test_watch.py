@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
 
-from tenantry.cluster.standing import Live
 from tenantry.kube.objects import ObjectId, Owner
-from tenantry.rollout.judging import Awaited, Request
+from tenantry.rollout.judging import Request
+from tenantry.rollout.readiness import Live, Reconciler
 from tenantry.rollout.watching import Seen, Watch
 from tenantry.rollout.waves import Rollout, Tolerance, Wave
 from tenantry.rollout.words import arrived, progress, stopped, unapplied
 from tests.table import table
-from tests.unit.rollout.test_judging import COMMIT, FETCHED, GIT, SETTINGS, live, ready
+from tests.unit.rollout.test_judging import COMMIT, FETCHED, GIT, NOW, SETTINGS, live, ready
 
 EARLY = Wave(2, "early", ("edge-2", "edge-3", "edge-4"))
 LATE = Wave(3, "wave 3", ("edge-5",), ("edge-6",))
@@ -23,13 +24,13 @@ PATH = "kustomization path not found"
 class Clock:
     now: float = 0.0
 
-    def __call__(self) -> float:
-        return self.now
+    def __call__(self) -> datetime:
+        return NOW + timedelta(seconds=self.now)
 
 
-def app(cluster: str) -> Awaited:
+def app(cluster: str) -> Reconciler:
     id = ObjectId("kustomize.toolkit.fluxcd.io/v1", "Kustomization", "remotes", f"{cluster}-rocky-web")
-    return Awaited(id, Owner("rocky", cluster), "rocky/web", (GIT,))
+    return Reconciler(id, Owner("rocky", cluster), "rocky/web", (GIT,))
 
 
 APPS = {name: [app(name)] for name in ("edge-2", "edge-3")}

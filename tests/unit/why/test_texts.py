@@ -19,6 +19,12 @@ POLICY = "ValidatingAdmissionPolicy 'no-latest' with binding 'all' denied reques
             "quota 'tenantry' is used up: pods 2 of 2, 1 more wanted, requests.cpu 7 of 7500m, 1 more wanted",
         ),
         (
+            'Deployment/rocky/web dry-run failed: pods "a" is forbidden: exceeded quota: tenantry, requested: pods=1, used:'
+            " pods=20, limited: pods=20:, retrying",
+            texts.QUOTA,
+            "quota 'tenantry' is used up: pods 20 of 20, 1 more wanted",
+        ),
+        (
             'pods "a" is forbidden: failed quota: tenantry: must specify limits.cpu for: web',
             texts.QUOTA,
             "quota 'tenantry' wants that containers specify limits.cpu",

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from tenantry.cluster.standing import Live, Needs, Standing, needs_of, standing
-from tenantry.cluster.status import Readiness
 from tenantry.kube.objects import ObjectId
+from tenantry.rollout.flux_status import Readiness
+from tenantry.rollout.readiness import Live, Reconciler, Standing, judge, reconcilers_of
 from tests.table import table
 from tests.unit.rollout.test_judging import (
     CACHE,
@@ -16,7 +16,7 @@ from tests.unit.rollout.test_judging import (
     DEPLOYED,
     FETCHED,
     GIT,
-    REPOSITORY,
+    NOW,
     WEB,
     artifact,
     live,
@@ -36,7 +36,10 @@ def since(condition: dict[str, Any], time: str, reason: str = "ReconciliationFai
 
 
 def web(found: Live, after: ObjectId = BASELINE) -> Standing:
-    return standing(WEB.id, Needs((GIT,), {after: NAME if after == BASELINE else "rocky/db"}), found)
+    """What is told of `web`; whether that lasts, and what is newer, is another matter."""
+    before = Reconciler(after, WEB.owner, NAME if after == BASELINE else "rocky/db")
+    told = judge(Reconciler(WEB.id, WEB.owner, WEB.name, (GIT,), (), (before,)), found, NOW)
+    return told._replace(lasts=False, pending=None)
 
 
 GONE = live(GIT, since(ready("False", "repository not found"), "12:00:00", "GitOperationFailed"), observedGeneration=-1)
@@ -77,7 +80,7 @@ def test_an_app_is_as_good_as_its_source(found: Live, state: str, message: str, 
 def test_a_release_tells_the_reason_of_its_chart() -> None:
     chart = live(CHART, ready("False", "no 'cache' chart with version matching '9.x' found"), observedGeneration=1)
     release = live(CACHE.id, {**ready("False", "HelmChart is not ready"), "reason": "SourceNotReady"}, **DEPLOYED)
-    found = standing(CACHE.id, Needs((REPOSITORY, CHART), {}), {**CHARTED, **chart, **release})
+    found = judge(CACHE, {**CHARTED, **chart, **release}, NOW)
     assert found == Standing(Readiness.FAILED, f"{CHART}: no 'cache' chart with version matching '9.x' found", CHART)
 
 
@@ -131,8 +134,8 @@ def test_a_plan_says_what_each_app_needs() -> None:
             "clusters: {names: [edge]}",
         )
     )
-    needs = {id.name: found for id, found in needs_of(plan).items()}
+    needs = {id.name: found for id, found in reconcilers_of(plan).items()}
     (source,) = needs["edge-rocky-web"].sources
     assert source.kind == "GitRepository"
-    assert sorted(needs["edge-rocky-web"].after.values()) == ["rocky/db", NAME]
-    assert [*needs["edge-rocky-baseline"].after.values()] == []
+    assert sorted(each.name for each in needs["edge-rocky-web"].after) == ["rocky/db", NAME]
+    assert needs["edge-rocky-baseline"].after == ()

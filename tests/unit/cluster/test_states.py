@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from datetime import UTC, datetime
 from typing import Any
 
-from tenantry.cluster.apps import statuses
 from tenantry.cluster.drift import Difference
-from tenantry.cluster.objects import Compared, object_statuses
-from tenantry.cluster.status import Readiness
-from tenantry.kube.objects import Manifest, ObjectId
+from tenantry.cluster.states import State, compared, states_of
+from tenantry.cluster.stuck import stuck
+from tenantry.kube.objects import Manifest
 from tenantry.plan.plan import Plan
+from tenantry.rollout.flux_status import Readiness
+from tests.table import table
 from tests.unit.memory import held
 from tests.unit.texts import planned
 
@@ -31,6 +33,7 @@ tenants:
     sources: {manifests: {git: {url: https://git.example.com/rocky, ref: {branch: main}}}}
     apps: {web: {kustomize: {source: manifests}}}
 """)
+NOW = datetime(2026, 1, 1, 12, tzinfo=UTC)
 AGAIN = "run `tenantry up --environment dev`"
 
 
@@ -41,16 +44,12 @@ def one(name: str, plan: Plan = PLAN) -> Any:
 
 def told(live: list[Manifest], *differences: Difference) -> dict[str, tuple[str, str]]:
     """State and message of each app and object that is not ready, by the name of its object."""
-    apps = statuses(PLAN, live)
-    compared = Compared(PLAN, apps, differences)
-    found = {each.app.id.name: compared.app(each) for each in apps}
-    told = {
-        name: (str(each.readiness), each.message)
-        for name, each in found.items()
-        if each.readiness is not Readiness.READY
+    states = compared(PLAN, states_of(PLAN, live, NOW), differences)
+    return {
+        id.name: (str(state.readiness), state.message)
+        for id, state in states.items()
+        if state.readiness is not Readiness.READY
     }
-    others = compared.objects(object_statuses(PLAN, live))
-    return told | {each.id.name: (str(each.readiness), each.message) for each in others}
 
 
 def everything(*without: str, **broken: str) -> list[Manifest]:
@@ -143,9 +142,50 @@ def test_what_others_suspend_is_told_and_what_the_plan_suspends_is_as_planned() 
     for manifest in live:
         if manifest["metadata"]["name"] == "rocky.manifests.62305212":
             manifest["spec"]["suspend"] = True
-    assert told(live) == {"rocky.manifests.62305212": ("suspended", "suspended by hand, not in the file")}
+    assert told(live) == {
+        "rocky.manifests.62305212": (
+            "suspended",
+            "suspended by hand, not in the file: flux resume source git rocky.manifests.62305212 --namespace clusters",
+        )
+    }
 
 
-def test_ids_are_of_planned_objects() -> None:
-    (found,) = object_statuses(PLAN, everything("rocky.manifests.62305212"))
-    assert found.id == ObjectId("source.toolkit.fluxcd.io/v1", "GitRepository", "clusters", "rocky.manifests.62305212")
+APP = next(dict(each.manifest) for each in PLAN.objects if each.id == PLAN.apps[0].id)
+
+
+def app_state(live: dict[str, Any]) -> State:
+    return states_of(PLAN, [live], NOW)[PLAN.apps[0].id]
+
+
+@table(
+    "rest",
+    [
+        {"spec": None},
+        {"spec": "text"},
+        {"status": None},
+        {"status": "text"},
+        {"status": {"conditions": "text"}},
+        {"status": {"conditions": ["text", {}, {"type": "Ready"}], "history": "text"}},
+        {"status": {"conditions": [{"type": "Ready"}], "history": ["text"], "lastAppliedRevision": None}},
+        {"status": {"history": [{"lastReconciled": 1, "totalReconciliations": "x"}], "failures": "y"}},
+        {"metadata": {**APP["metadata"], "managedFields": ["x", {"time": 1, "manager": 2}]}},
+    ],
+    ids=str,
+)
+def test_a_malformed_object_is_not_ready_and_ends_nothing(rest: dict[str, Any]) -> None:
+    found = app_state({**APP, **rest})
+    assert found.readiness in (Readiness.PROGRESSING, Readiness.FAILED)
+    assert found.revision == ""
+    assert list(stuck([{**APP, **rest}], None)) == []
+
+
+@table("other", [{}, {"metadata": None}, {"metadata": {"name": "web"}}, {"kind": "Kustomization"}])
+def test_what_cannot_be_told_from_others_is_passed_over(other: dict[str, Any]) -> None:
+    assert app_state(other).readiness is Readiness.MISSING
+
+
+def test_an_app_that_no_controller_has_touched_names_its_shard() -> None:
+    labels = {**APP["metadata"]["labels"], "sharding.fluxcd.io/key": "a"}
+    found = app_state({**APP, "metadata": {**APP["metadata"], "labels": labels}, "status": {"observedGeneration": -1}})
+    expected = "no controller of shard a has reconciled it yet: check with `tenantry preflight -e dev`"
+    assert (found.readiness, found.message) == (Readiness.PROGRESSING, expected)

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from tenantry.cluster.status import Readiness, condition, flux_text, last_good, message_about, readiness
 from tenantry.kube.objects import Manifest
+from tenantry.rollout.flux_status import Readiness, flux_text, message_about, moment, state_of
+from tenantry.rollout.readiness import Since, unready_since
 from tests.table import table
 
 READY, PROGRESSING, FAILED = Readiness.READY, Readiness.PROGRESSING, Readiness.FAILED
@@ -83,7 +84,7 @@ TRIED = {"lastAttemptedRevision": "2.0.0", "lastAttemptedConfigDigest": "sha256:
     ],
 )
 def test_an_object_counts_with_its_present_generation(found: Manifest, expected: Readiness) -> None:
-    assert readiness(found, condition(found["status"], "Ready")) is expected
+    assert state_of(found) is expected
 
 
 def without_times(found: Manifest) -> Manifest:
@@ -146,7 +147,7 @@ RETRIED = manifest("Kustomization", RUNNING, history=[BAD, GOOD], lastAttemptedR
     ],
 )
 def test_what_failed_stays_failed_while_flux_tries_the_same_again(found: Manifest, expected: Readiness) -> None:
-    assert readiness(found, condition(found["status"], "Ready")) is expected
+    assert state_of(found) is expected
 
 
 @table(
@@ -192,8 +193,29 @@ def test_the_reason_of_a_failure_stays_during_retries(found: Manifest, expected:
         (manifest("HelmRelease"), at("09:00:00")),
     ],
 )
-def test_since_when_an_object_is_not_good_does_not_move_with_its_retries(found: Manifest, expected: str) -> None:
-    assert last_good(found) == expected
+def test_since_when_an_object_is_not_ready_does_not_move_with_its_retries(found: Manifest, expected: str) -> None:
+    assert unready_since(found).at == expected
+
+
+FIRST = {**BAD, "firstReconciled": at("11:30:00"), "totalReconciliations": 9}
+AGAIN = manifest("Kustomization", ready("False"), history=[FIRST, GOOD])
+
+
+@table(
+    ("found", "changed", "expected"),
+    [
+        # Flux found it failing for the first time then.
+        (AGAIN, None, Since(at("11:30:00"))),
+        # Flux looked at it last an hour before that: it can have been ready for nearly an interval longer.
+        (manifest("Kustomization", ready("False"), history=[BAD, GOOD]), None, Since(at("11:00:00"), at_most=True)),
+        # It has not been ready with this content since the content changed.
+        (manifest("Kustomization", ready("False"), history=[BAD, GOOD]), at("12:00:00"), Since(at("12:00:00"))),
+        (AGAIN, at("12:00:00"), Since(at("11:30:00"))),
+        (AGAIN, at("10:00:00"), Since(at("11:30:00"))),
+    ],
+)
+def test_an_age_is_true_or_an_upper_bound(found: Manifest, changed: str | None, expected: Since) -> None:
+    assert unready_since(found, moment(changed)) == expected
 
 
 @table(

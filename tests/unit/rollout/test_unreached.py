@@ -5,8 +5,6 @@ from __future__ import annotations
 from copy import deepcopy
 from typing import Any
 
-from tenantry.cluster.apps import statuses
-from tenantry.cluster.objects import object_statuses
 from tenantry.cluster.report import apps_report, failing
 from tenantry.kube.objects import Manifest
 from tests.table import table
@@ -53,9 +51,9 @@ def _cluster(revision: str = OLD) -> dict[str, Manifest]:
 
 
 def _said(live: dict[str, Manifest]) -> dict[str, tuple[str, str]]:
-    apps = {each.app.name: (str(each.readiness), each.behind) for each in statuses(PLAN, live.values())}
-    others = {each.name: (str(each.readiness), each.behind) for each in object_statuses(PLAN, live.values())}
-    return apps | others
+    report = apps_report(PLAN, live.values())
+    apps = {str(each.app): (str(each.readiness), each.behind or "") for each in report.apps}
+    return apps | {each.name: (str(each.readiness), each.behind or "") for each in report.objects}
 
 
 READY, LOST = ("ready", ""), ("unreachable", "")

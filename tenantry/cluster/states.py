@@ -1,0 +1,249 @@
+"""How each planned object is: what Flux reports of it, and where it differs from the plan. It reads nothing itself."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+from datetime import datetime
+from typing import ClassVar, NamedTuple
+
+from tenantry.cluster.drift import Difference
+from tenantry.cluster.evidence import Contents
+from tenantry.cluster.kubectl import resume
+from tenantry.kube.objects import KubeObject, Manifest, ObjectId, labels_of, object_id, readable_id
+from tenantry.messages.data import mapping_at
+from tenantry.plan.engine_order import becomes_ready
+from tenantry.plan.objects.scope import SHARD_LABEL
+from tenantry.plan.plan import Plan
+from tenantry.plan.planned_apps import PlannedApp
+from tenantry.rollout.flux_status import Readiness, changed_at, ready_of, reason_of, revision_of
+from tenantry.rollout.readiness import (
+    MISSING,
+    Live,
+    Reconciler,
+    Standing,
+    judge_all,
+    reconcilers_of,
+    since_of,
+    source_problems,
+    unready_since,
+)
+
+PAUSED = "paused in the file: set 'state: active' and run `tenantry up` to resume"
+"""The message for an app that the file suspends."""
+
+
+class InWave(NamedTuple):
+    """The wave of a rollout in which something changes. name: as in the file, or `wave 2`."""
+
+    number: int
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class State:
+    """How a planned object is.
+
+    message:   Flux's own message, or what to do; "" for what is ready.
+    stands_for: the app; None for all others.
+    name:      what users call it besides its kind and name, such as `the baseline of rocky`; "" for most objects.
+    revision:  what Flux applied last, "" before the first. attempted: what it tried last, if that is another one.
+    since:     since when it is ready, or is not. at_most: as of `Since`.
+    suspended_by_hand: whether the object is suspended although the file does not pause it.
+    wave:      in which wave of a rollout it changes; None without one. waits: whether it is held until an earlier one has arrived.
+    cause:     the object that decides: itself, a source, or what it waits for. lasts: whether it has failed for good.
+    behind:    what its cluster lacks, if Flux does not reach that.
+    used:      of what clusters share, on how many of them it is used, in words.
+    """
+
+    json_keys: ClassVar = (
+        *(
+            "environment",
+            "id",
+            "tenant",
+            "app",
+            "cluster",
+            "status",
+            "message",
+            "revision",
+            "attempted",
+            "since",
+            "at_most",
+        ),
+        *("suspended_by_hand", "wave", "waits", "lasts", "behind", "used"),
+    )
+
+    environment: str
+    planned: KubeObject
+    readiness: Readiness
+    message: str = ""
+    stands_for: PlannedApp | None = None
+    name: str = ""
+    revision: str = ""
+    attempted: str = ""
+    since: str | None = None
+    at_most: bool = False
+    suspended_by_hand: bool = False
+    wave: InWave | None = None
+    waits: bool = False
+    cause: ObjectId | None = None
+    lasts: bool = False
+    behind: str | None = None
+    used: str | None = None
+
+    @property
+    def id(self) -> ObjectId:
+        return self.planned.id
+
+    @property
+    def status(self) -> Readiness:
+        return self.readiness
+
+    @property
+    def tenant(self) -> str | None:
+        """None for an object of the platform."""
+        return self.planned.owner.tenant or None
+
+    @property
+    def app(self) -> str | None:
+        """None for what stands for no app."""
+        return self.stands_for.name if self.stands_for else None
+
+    @property
+    def cluster(self) -> str | None:
+        """The cluster that it is for; None if several share it."""
+        return self.planned.owner.cluster or None
+
+    @property
+    def where(self) -> str:
+        """`rocky/web on edge-1`, `the baseline of rocky on edge-1`, or kind and name."""
+        return f"{self.name} on {self.planned.owner.cluster}" if self.name else str(self.id)
+
+
+def states_of(
+    plan: Plan, live: Iterable[Manifest], now: datetime, begun: datetime | None = None
+) -> dict[ObjectId, State]:
+    """The state of each planned object, in the order of the plan. What Flux does not reconcile is ready.
+
+    live: the environment's Kustomizations, HelmReleases, sources and charts; may hold other objects too. begun: as of `judge`.
+    """
+    found: Live = {id: manifest for manifest in live if (id := readable_id(manifest))}
+    reconcilers, apps = reconcilers_of(plan), {app.id: app for app in plan.apps}
+    standings = judge_all(reconcilers.values(), found, now, begun)
+    sources = {id for reconciler in reconcilers.values() for id in reconciler.sources}
+    states: dict[ObjectId, State] = {}
+    for planned in plan.objects:
+        id = planned.id
+        if reconciler := reconcilers.get(id):
+            state = _of_reconciler(plan, planned, apps.get(id), reconciler, standings[id], found)
+        elif id in sources:
+            state = _of_source(plan, planned, next(source_problems([id], found, now, begun), None), found.get(id))
+        else:
+            state = State(plan.environment, planned, Readiness.READY)
+        wave = plan.wave_of(id) if plan.rollout else None
+        states[id] = replace(state, wave=InWave(wave.number, wave.name)) if wave else state
+    return states
+
+
+def _of_reconciler(
+    plan: Plan, planned: KubeObject, app: PlannedApp | None, reconciler: Reconciler, standing: Standing, live: Live
+) -> State:
+    found, readiness, message = live.get(planned.id), standing.readiness, standing.message
+    name = reconciler.name if app or planned.owner.tenant else ""
+    state = State(plan.environment, planned, readiness, message, app, name, cause=standing.cause)
+    if found is None:
+        return state
+    if app is None and not becomes_ready(planned.manifest):
+        return State(plan.environment, planned, Readiness.READY, name=name)
+    status = mapping_at(found, "status")
+    by_hand = readiness is Readiness.SUSPENDED and mapping_at(planned.manifest, "spec").get("suspend") is not True
+    if readiness is Readiness.SUSPENDED:
+        message = f"suspended by hand, not in the file: {resume(planned.id)}" if by_hand else PAUSED
+    elif not ready_of(found) and isinstance(shard := labels_of(found).get(SHARD_LABEL), str):
+        check = f"tenantry preflight -e {plan.environment}"
+        message = f"no controller of shard {shard} has reconciled it yet: check with `{check}`"
+    revision, attempted = revision_of(status), str(status.get("lastAttemptedRevision") or "")
+    since = since_of(reconciler, live)
+    return replace(
+        state,
+        message=message,
+        revision=revision,
+        attempted=attempted if attempted != revision else "",
+        since=since.at or None,
+        at_most=since.at_most,
+        suspended_by_hand=by_hand,
+        lasts=standing.lasts,
+        behind=standing.behind or None,
+    )
+
+
+def _of_source(plan: Plan, planned: KubeObject, problem: Standing | None, found: Manifest | None) -> State:
+    missing = State(plan.environment, planned, Readiness.MISSING, MISSING, cause=planned.id)
+    if found is None:
+        return missing
+    if problem is None or not becomes_ready(planned.manifest):
+        return State(plan.environment, planned, Readiness.READY)
+    by_hand = problem.readiness is Readiness.SUSPENDED
+    message = f"suspended by hand, not in the file: {resume(planned.id)}" if by_hand else reason_of(found)
+    since = unready_since(found, changed_at(found))
+    return replace(
+        missing,
+        readiness=problem.readiness,
+        lasts=problem.lasts,
+        message=message,
+        since=since.at or None,
+        at_most=since.at_most,
+        suspended_by_hand=by_hand,
+    )
+
+
+# --- where they differ from the plan ----------------------------------------------------------------------------------
+
+_STAY = (Readiness.FAILED, Readiness.UNREACHABLE, Readiness.SUSPENDED)
+"""What is reported of an object that is not as planned either."""
+
+
+def compared(plan: Plan, states: Mapping[ObjectId, State], differences: Iterable[Difference]) -> dict[ObjectId, State]:
+    """The states of all planned objects of which some differ from the plan. An app differs where its source or chart does."""
+    differing, contents = {difference.id: difference for difference in differences}, Contents(plan)
+    of_object: dict[ObjectId, Difference] = {}
+    for id, state in states.items():
+        parts = [id, *map(object_id, contents.of(state.stands_for))] if state.stands_for and differing else [id]
+        if found := next((differing[part] for part in parts if part in differing), None):
+            of_object[id] = found
+    apps = [state for state in states.values() if state.stands_for]
+    moving = (state for state in apps if state.readiness is not Readiness.READY or state.id in of_object)
+    unfinished = min((state.wave.number for state in moving if state.wave), default=0)
+    return {
+        id: _compared(plan, state, of_object[id], unfinished) if id in of_object else state
+        for id, state in states.items()
+    }
+
+
+def _compared(plan: Plan, state: State, difference: Difference, unfinished: int) -> State:
+    """The state of an object that differs, or whose content does. unfinished: the first wave that has not arrived; 0: none."""
+    held = ""
+    # What clusters share is in no wave, so nothing of it waits.
+    wave = plan.wave_of(state.id)
+    if plan.rollout and wave and plan.wave_of(difference.id) and 0 < unfinished < wave.number:
+        held = f"waits for {plan.rollout.name_of(wave)}: not applied yet"
+    if state.readiness is Readiness.SUSPENDED:
+        return state
+    if state.stands_for and state.readiness is Readiness.MISSING:
+        return replace(state, message=held or state.message, waits=bool(held))
+    readiness, message = _difference(plan, difference, state.id, held)
+    if state.readiness in _STAY:
+        return replace(state, message=f"{state.message}; {message}") if state.stands_for else state
+    return replace(state, readiness=readiness, message=message, waits=bool(held) and readiness is not Readiness.CHANGED)
+
+
+def _difference(plan: Plan, difference: Difference, id: ObjectId, held: str) -> tuple[Readiness, str]:
+    """The readiness that a difference makes, and what to do. id: the object that is reported."""
+    again, own = f"run `tenantry up --environment {plan.environment}`", id == difference.id
+    if difference.live is None:
+        missing = MISSING if own else f"{difference.id} is {MISSING}"
+        return Readiness.MISSING if own else Readiness.OUTDATED, held or missing
+    fields = str(difference).partition(": ")[2] if own else str(difference)
+    if difference.by:
+        return Readiness.CHANGED, f"changed by hand: {fields}; {again}"
+    return Readiness.OUTDATED, held or f"not applied yet: {fields}; a run may be under way, otherwise {again}"
