@@ -45,7 +45,7 @@ def _metadata(object: Object, kind: str, entries: Mapping[str, Any]) -> Iterator
     accepted = wanted.metadata(object, kind)
     for key, value in entries.items():
         values = accepted.get(key, ())
-        if values is not None and value not in values:
+        if value is None or (values is not None and value not in values):
             yield f"has '{key}', which is not granted to it"
 
 
@@ -181,7 +181,10 @@ def _baseline(object: Object, _: str, spec: Mapping[str, Any]) -> Iterator[str]:
         there.add((manifest["kind"], metadata.get("namespace", ""), metadata["name"]))
         for problem in object.installed(manifest).problems():
             yield f"installs {manifest['kind']} {metadata['name']}, which {problem},"
-    for namespace in [name for kind, _, name in there if kind == "Namespace"]:
+    namespaces = [name for kind, _, name in there if kind == "Namespace"]
+    if place.namespace not in namespaces:
+        yield f"lacks namespace '{place.namespace}'"
+    for namespace in namespaces:
         settings = place.settings(namespace)
         for kind, name, setting, is_set in (
             ("ResourceQuota", "tenantry", "quota", settings.quota),

@@ -329,6 +329,24 @@ ROWS: dict[str, tuple[str, Path, Any, str]] = {
         "movy",
         "installs Namespace movy, which is none of the tenant's namespaces, in spec",
     ),
+    "a baseline without the namespace": (
+        "HelmRelease clusters/edge-rocky-baseline",
+        _BASELINE,
+        None,
+        "lacks namespace 'rocky' in spec",
+    ),
+    "a label without a value": (
+        "Kustomization rocky/web",
+        ("metadata", "labels", "app.kubernetes.io/managed-by"),
+        [None],
+        "has 'app.kubernetes.io/managed-by', which is not granted to it in metadata.labels",
+    ),
+    "no label of the tenant": (
+        "Kustomization rocky/web",
+        _TENANT,
+        None,
+        "is of an environment or a tenant that the main file does not have here",
+    ),
     "a baseline without a quota": (
         "HelmRelease clusters/edge-rocky-baseline",
         (*_BASELINE, 3),
