@@ -147,8 +147,6 @@ class Fleet(Part):
 
     clusters: Mapping[str, Cluster]
     tenants: Mapping[str, Tenant]
-    record: pulumi.Output[Any] | None
-    """What the run leaves for the gates of other environments; None: no gate names the environment."""
 
     def __init__(
         self,
@@ -185,10 +183,7 @@ class Fleet(Part):
             self.tenants = {each: Tenant(each, share, created, own) for each, share in tenants.items()}
         self.late = [*created.late.values()]
         # The SDK waits for all outputs at the end of the program.
-        self._end: pulumi.Output[None] = pulumi.Output.from_input(
-            end(created, answers, self, check=run.check, last=run.last)
-        )
-        self.record = run.last.output if run.last else None
+        self._end: pulumi.Output[None] = pulumi.Output.from_input(end(created, answers, check=run.check))
         self._complete(owned for share in (platform, *tenants.values()) for owned in share.all())
 
 

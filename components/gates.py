@@ -64,7 +64,7 @@ def ended(message: str, code: int = 1) -> NoReturn:
 class Gates:
     """The gates of the waves of a plan.
 
-    reading: None: nothing is waited for, as in a preview. to_the_end: the last wave is waited for, too. left: what stays as it is:
+    reading: None: nothing is waited for, as in a preview. left: what stays as it is:
     nobody waits for it, and it waits for nobody. good: called when a wave is good, with what stays as it is. changing: the numbers
     of the waves in which the run changes something. authors: None: whatever fails counts against the platform. proven: what may go
     before its wave.
@@ -74,7 +74,6 @@ class Gates:
     turns: Turns
     reading: Reading | None
     end: Callable[..., NoReturn] = ended
-    to_the_end: bool = False
     left: frozenset[ObjectId] = frozenset()
     good: Callable[[Wave, Callable[[ObjectId], bool]], Awaitable[None]] | None = None
     changing: frozenset[int] = frozenset()
@@ -129,7 +128,7 @@ class Gates:
         try:
             for wave in self.turns.rollout.waves:
                 if wave.number in used:
-                    is_last = wave.number == max(used) and not (self.to_the_end or wave.soak)
+                    is_last = wave.number == max(used) and not wave.soak
                     await _Run(self, self.turns.rollout, wave, by_turn, self.reading, is_last=is_last).run()
         except Exception as error:
             self._error = error
@@ -166,17 +165,14 @@ def _now() -> datetime:
     return datetime.now(UTC)
 
 
-def gates_of(plan: Plan, target: Reach, *, to_the_end: bool = False) -> Gates:
-    """The gates of a run. A preview says them and waits for nothing.
-
-    to_the_end: whether somebody has to know at the end that the last wave is good, too.
-    """
+def gates_of(plan: Plan, target: Reach) -> Gates:
+    """The gates of a run. A preview says them and waits for nothing."""
     turns = turns_of(plan)
     if pulumi.runtime.is_dry_run():
         if plan.rollout:
             pulumi.log.info(f"changes go {plan.rollout}")
         return Gates(plan.environment, turns, None)
-    return Gates(plan.environment, turns, Reading(plan, target), to_the_end=to_the_end)
+    return Gates(plan.environment, turns, Reading(plan, target))
 
 
 @dataclass(slots=True)

@@ -40,7 +40,7 @@ from tenantry.stacks.outcome import OUTCOME_FILE, STARTED, UNPROTECT, for_stack,
 from .comparing import restoring
 from .config import StackConfig, read_config
 from .contact import connected
-from .ending import Check, Keeper, Last, keeper_of
+from .ending import Check
 from .gates import Gates, gates_of
 from .moving import Moving
 from .secrets import Holding, SecretConfig, holding, left_over, read_secrets, with_secrets
@@ -57,7 +57,7 @@ class Run:
     """plan: with the values of Secrets, without what is left out. target: how the management cluster is reached.
 
     gates: None: the plan's rollout is left aside. check: of some objects, when all have been created.
-    last: makes the object that is created after all others. kept: objects that stay as they are, whatever the plan says of them.
+    kept: objects that stay as they are, whatever the plan says of them.
     whole: the plan before anything was left out; None: nothing was.
     moves: the apps that move to another source. staying: what can stay as it is in the midst of the run.
     """
@@ -66,7 +66,6 @@ class Run:
     target: Reach
     gates: Gates | None = None
     check: Check | None = None
-    last: Last | None = None
     kept: Collection[ObjectId] = ()
     whole: Plan | None = None
     moves: Collection[Move] = ()
@@ -89,7 +88,7 @@ def run_of(environment: str | None = None, file: str | Path | None = None) -> Ru
         plan, target = made.plan, config.target
         secrets = read_secrets()
         complete, held = with_values(plan, target, secrets)
-        gates = gates_of(plan, target, to_the_end=made.keeper is not None)
+        gates = gates_of(plan, target)
         clocks = Clocks(plan, target, made.platform)
         compared = restoring(plan, target, held.ids, clocks.ask, secrets)
         waits = compared.held if compared else Held()
@@ -105,13 +104,11 @@ def run_of(environment: str | None = None, file: str | Path | None = None) -> Ru
         check = held.ending(waits.ending(compared))
         kept = frozenset(held.kept) | waits.everything_kept()
     say_if_slow(plan)
-    last = made.keeper.of_run(gates) if made.keeper else None
     return Run(
         plan=complete,
         target=target,
         gates=gates,
         check=check,
-        last=last,
         kept=kept,
         whole=plan,
         moves=compared.moves if compared else (),
@@ -141,10 +138,9 @@ def readable_errors() -> Iterator[None]:
 
 @dataclass(frozen=True, slots=True)
 class Made:
-    """keeper: keeps the environment's record; None: nobody needs one. platform: the namespace of the claims."""
+    """platform: the namespace of the claims."""
 
     plan: Plan
-    keeper: Keeper | None = None
     platform: str = ""
 
 
@@ -177,8 +173,7 @@ def make_plan(config: StackConfig) -> Made:
     platform = fleet.document.platform.namespace
     claim = replace(config.claim, kept=kept_after(planned, now, datetime.now(UTC)))
     check_retained(planned, left_here(planned, now))
-    keeper = keeper_of(fleet, planned, target, claim)
-    return Made(claimed(planned, platform, claim), keeper, platform)
+    return Made(claimed(planned, platform, claim), platform)
 
 
 def _check(fleet: Fleet, planned: Plan, now: Holds, config: StackConfig) -> None:

@@ -10,7 +10,6 @@ from typing import TypedDict
 import pulumi
 
 from tenantry.plan.plan import Plan
-from tenantry.stacks.record import OUTPUT
 
 from .fleet import Fleet
 from .run import run_of
@@ -22,11 +21,11 @@ def run() -> None:
 
     async def create() -> pulumi.Inputs:
         plan = this.whole or this.plan
-        fleet = Fleet(plan.environment, run=this)
+        Fleet(plan.environment, run=this)
         outputs = {"environment": plan.environment, "objects": len(plan.objects), "tenants": tenant_outputs(plan)}
         # Once requests are under way, the SDK waits for one after the other. Before, it waits for all outputs, again after each.
         await asyncio.sleep(0)
-        return {**outputs, OUTPUT: fleet.record} if fleet.record else outputs
+        return outputs
 
     pulumi.run(create)
 

@@ -7,7 +7,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from tenantry.cluster import requests
-from tenantry.guard.claims import CLAIM_LABEL, RECORD_LABEL
+from tenantry.guard.claims import CLAIM_LABEL
 from tenantry.guard.kept import Kept
 from tenantry.guard.places import Places, whose
 from tenantry.kube.objects import Manifest, ObjectId, group_of, holds_data, labels_of, object_id, readable_id
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 def leftovers(plan: Plan, owned: Iterable[Manifest]) -> list[ObjectId]:
     """The environment's objects that are neither planned nor being deleted, and that a run removes.
 
-    owned: their metadata. Claims and records are not part of a plan, and are left out.
+    owned: their metadata. Claims are not part of a plan, and are left out.
     """
     return sorted(set(_unplanned(plan, (each for each in owned if not _stays(each)))))
 
@@ -97,8 +97,8 @@ def _is_leaving(manifest: Manifest) -> bool:
 
 
 def _is_stacks(manifest: Manifest) -> bool:
-    """Whether a stack keeps the object for itself: its claim or its record."""
-    return not labels_of(manifest).keys().isdisjoint((CLAIM_LABEL, RECORD_LABEL))
+    """Whether a stack keeps the object for itself: its claim."""
+    return CLAIM_LABEL in labels_of(manifest)
 
 
 _RECONCILERS = ("Kustomization", "HelmRelease")

@@ -130,13 +130,13 @@ def not_proved(environment: str, after: After, unproven: Mapping[str, str], abse
     return "\n".join(lines)
 
 
-def unknown(environment: str, after: After, changed: Sequence[str], reasons: Sequence[str]) -> str:
+def unknown(environment: str, after: After, changed: Sequence[str], reason: str) -> str:
     """That nobody can tell."""
     head = (
         f"it is not known whether '{after.environment}' runs the change of {counted(len(changed), 'app')} of '{environment}'"
         f" ({listed(changed, _MOST)})"
     )
-    return "\n    ".join((head, *reasons))
+    return f"{head}\n    {reason}"
 
 
 def without(after: After, absent: Sequence[str]) -> str:

@@ -1,6 +1,6 @@
 """The way to the cluster of an app, as Flux goes it: with the kubeconfig of its Secret, as the tenant's service account.
 
-Called by: `why`, and `tree` for the health of objects.
+Called by: `why`.
 Never: quotes a part of a kubeconfig, runs a command that one names, or reads with more rights than the account has.
 """
 
@@ -111,7 +111,7 @@ def reached(hub: Client, way: Way, connect: Connect = connected) -> Iterator[Rea
                 # Where a proxy drops the header, it would be read as the kubeconfig's administrator.
                 raise Refused(
                     f"it does not say as whom it would be read, so nobody knows whether that is '{way.user}'",
-                    "upgrade its Kubernetes to 1.28 or newer; or name a context of your own: --app-context NAME",
+                    "upgrade its Kubernetes to 1.28 or newer",
                     code=NOT_ALLOWED,
                 )
             if seen and seen != way.user:
@@ -127,7 +127,7 @@ def reached(hub: Client, way: Way, connect: Connect = connected) -> Iterator[Rea
 
 def _config(hub: Client, way: Way) -> SingleConfig:
     if way.by_identity:
-        fix = "look with credentials of your own: --app-kubeconfig FILE --app-context NAME"
+        fix = "look at it with kubectl and credentials of your own"
         raise Refused("Flux alone gets its token, by workload identity", fix, code=NOT_ALLOWED)
     if way.kubeconfig is None:
         return hub.config

@@ -12,8 +12,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from tenantry.fleet.lineages import Lineages, Naming
-from tenantry.fleet.merge import Layer, leaves, origin, placeholders
-from tenantry.messages.data import ABSENT, mapping_at
+from tenantry.fleet.merge import Layer, origin, placeholders
+from tenantry.messages.data import ABSENT, leaves, mapping_at
 from tenantry.messages.errors import Path, Problem, first_of
 from tenantry.source.parsed_file import ParsedFile, named_classes
 

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from tenantry.messages.data import ABSENT, depth_of, value_at
+from tenantry.messages.data import ABSENT, depth_of, leaves, value_at
 from tenantry.messages.errors import Location, Path
 from tenantry.messages.placeholders import names_in
 from tenantry.model.selector import Selector
@@ -153,18 +153,6 @@ def _level(path: Path) -> str:
         case ("tenants", *_):
             level = "tenant"
     return level
-
-
-def leaves(data: Any, path: Path = ()) -> Iterator[tuple[Path, Any]]:
-    """Every value of plain data that is no mapping and no list of lists or mappings, with its path."""
-    if isinstance(data, Mapping) and data:
-        for key, value in data.items():
-            yield from leaves(value, (*path, key))
-    elif isinstance(data, list) and any(isinstance(item, list | Mapping) for item in data):
-        for index, item in enumerate(data):
-            yield from leaves(item, (*path, index))
-    else:
-        yield path, data
 
 
 def _removals(layers: Sequence[Layer]) -> dict[Path, Path]:

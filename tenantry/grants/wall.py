@@ -17,7 +17,7 @@ from tenantry.grants.grants import INTERVAL, grant_at, grants_of, has_sound_gran
 from tenantry.grants.limits import Limited, beyond_limits, limited_in_spec, refused_by_policy
 from tenantry.grants.model import Grants
 from tenantry.grants.rules import foreign_address, not_advanced
-from tenantry.messages.data import value_at
+from tenantry.messages.data import leaves, value_at
 from tenantry.messages.errors import Found, Path, Problem
 from tenantry.messages.placeholders import Variables, names_in
 from tenantry.plan.objects.scope import Scope
@@ -82,7 +82,7 @@ class Wall:
             return
         for path in ADVANCED.get(kind, ()):
             value = value_at(spec, path)
-            if value and any(self._is_files(origin(leaf)) for leaf in _leaves(value, path)):
+            if value and any(self._is_files(origin(leaf)) for leaf, _ in leaves(value, path)):
                 yield not_advanced(self._fleet, self._scope.tenant, path)
 
     def _authors(self, kind: str, spec: Mapping[str, Any], origin: Callable[[Path], Path]) -> Iterator[Problem]:
@@ -174,15 +174,6 @@ class Wall:
             at = variable_at(self._fleet, self._scope.environment, self._scope.cluster, name, self._scope.tenant)
             where = f" ({self._fleet.source.line_of(at)})" if at else ""
             yield f"'{{{name}}}' is '{self._variables.get(name, '')}' on cluster '{self._scope.cluster}'{where}"
-
-
-def _leaves(value: Any, at: Path) -> Iterator[Path]:
-    """The paths of the values below one: mappings are merged, so that each may have another author."""
-    if isinstance(value, Mapping) and value:
-        for key, inner in value.items():
-            yield from _leaves(inner, (*at, key))
-    else:
-        yield at
 
 
 def below(*at: str | int) -> Callable[[Path], Path]:

@@ -17,8 +17,6 @@ from tenantry.plan.plan import Plan
 
 CLAIM_LABEL = "tenantry/claim"
 """Holds the environment; all claims on a management cluster are found by it."""
-RECORD_LABEL = "tenantry/record"
-"""Holds the environment whose record a ConfigMap is, for the gates of other environments."""
 MANAGER = "pulumi-kubernetes"
 """The field manager of Pulumi's provider. A transfer writes it into the state, so that the next run finds no other owner."""
 
@@ -38,11 +36,6 @@ class Claim:
     def name(self) -> str:
         """Of the ConfigMap."""
         return f"tenantry-{self.environment}"
-
-    @property
-    def record(self) -> str:
-        """The name of the ConfigMap in which the stack keeps its record, if the gate of another environment needs one."""
-        return f"tenantry-{self.environment}.record"
 
     @property
     def data(self) -> dict[str, str]:

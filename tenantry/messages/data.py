@@ -6,7 +6,7 @@ Never: changes the data it is given, or knows what it means.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from enum import Enum
 from typing import Any, Final
 
@@ -62,17 +62,29 @@ def with_texts(data: Any, changed: Callable[[str], str]) -> Any:
 
 
 def leaves(data: Any, at: Path = ()) -> Iterator[tuple[Path, Any]]:
+    """Every value of the data that is no mapping and no list of lists or mappings, with its path; empty mappings count."""
+    if isinstance(data, Mapping) and data:
+        for key, value in data.items():
+            yield from leaves(value, (*at, key))
+    elif isinstance(data, list) and any(isinstance(item, list | Mapping) for item in data):
+        for index, item in enumerate(data):
+            yield from leaves(item, (*at, index))
+    else:
+        yield at, data
+
+
+def scalars(data: Any, at: Path = ()) -> Iterator[tuple[Path, Any]]:
     """Every scalar of the data with its path."""
     if isinstance(data, dict | list):
         for key, value in data.items() if isinstance(data, dict) else enumerate(data):
-            yield from leaves(value, (*at, key))
+            yield from scalars(value, (*at, key))
     else:
         yield at, data
 
 
 def texts_in(data: Any, at: Path = ()) -> Iterator[tuple[Path, str]]:
     """Every text of the data with its path, without the keys of mappings."""
-    return ((path, value) for path, value in leaves(data, at) if isinstance(value, str))
+    return ((path, value) for path, value in scalars(data, at) if isinstance(value, str))
 
 
 def replaced(data: Any, path: Path, value: Any) -> Any:

@@ -1,4 +1,4 @@
-"""The gate of an environment: its changes wait until the environment before it runs them, by a digest of each app's content."""
+"""The gate of an environment: its changes wait until the environment before it runs them; and a digest of each app's content."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from tenantry.flux.schemas import kinds
 from tenantry.kube.names import digest
 from tenantry.kube.objects import KubeObject, Manifest, ObjectId, labels_of
 from tenantry.messages.data import mapping_at
-from tenantry.messages.text import grouped, printable
+from tenantry.messages.text import grouped
 from tenantry.model import After as Declared
 from tenantry.model.durations import seconds_of
 from tenantry.plan.engine_order import Chains
@@ -58,35 +58,18 @@ _ACTIONS = ("install", "upgrade", "rollback", "uninstall", "test")
 """Parts of a HelmRelease with times of their own."""
 _K = TypeVar("_K", bound=Hashable)
 _DIGITS = 16
-_MOST = 60
-"""Characters of a version in words."""
 
 
-@dataclass(frozen=True, slots=True)
-class Content:
-    """digest: 16 hexadecimal digits. words: its version or ref, for messages; "" if it has none."""
-
-    digest: str
-    words: str = ""
-
-
-def contents(plan: Plan) -> dict[str, Content]:
-    """The content of each app of an environment on all clusters, by the name that users call it, such as `rocky/web`."""
-    return contents_by(plan, lambda app: app.full_name)
-
-
-def contents_by(plan: Plan, key: Callable[[PlannedApp], _K]) -> dict[_K, Content]:
-    """The content of apps that have the same key, such as those of a wave.
+def contents_by(plan: Plan, key: Callable[[PlannedApp], _K]) -> dict[_K, str]:
+    """A digest of the content of apps that have the same key, such as those of a wave.
 
     Clusters with the same content count once, so one more of them changes no digest.
     """
     chains, objects = Chains(plan), {planned.id: planned for planned in plan.objects}
-    found: dict[_K, Content] = {}
+    found: dict[_K, str] = {}
     for name, same in grouped(plan.apps, key).items():
-        taken = [(each, chains.of(each.id)) for each in same]
-        parts = {digest({"objects": list(_parts(app, chain, objects))}, _DIGITS) for app, chain in taken}
-        words = dict.fromkeys(filter(None, (_version(chain) for _, chain in taken)))
-        found[name] = Content(digest({"variants": sorted(parts)}, _DIGITS), printable(", ".join(words))[:_MOST])
+        parts = {digest({"objects": list(_parts(app, chains.of(app.id), objects))}, _DIGITS) for app in same}
+        found[name] = digest({"variants": sorted(parts)}, _DIGITS)
     return found
 
 
@@ -134,14 +117,3 @@ def _referred(id: ObjectId, objects: Mapping[ObjectId, KubeObject]) -> str:
         return digest({"data": planned.manifest.get("data")}, _DIGITS)
     # Beside the kubeconfigs of remote clusters, the name begins with the namespace of its author. The keys have no dots.
     return id.name.rpartition(".")[2]
-
-
-def _version(chain: Sequence[Manifest]) -> str:
-    """Such as: `plain 1.0.0`, `tag v1.2.0`."""
-    for manifest in reversed(chain[:-1]):
-        spec = manifest.get("spec") or {}
-        if manifest["kind"] == "HelmChart" and "version" in spec:
-            return f"{spec['chart']} {spec['version']}"
-        if isinstance(ref := spec.get("ref"), dict):
-            return " ".join(f"{key} {value}" for key, value in ref.items())
-    return ""

@@ -10,13 +10,13 @@ from tenantry.fleet import walk
 from tenantry.fleet.apps import EffectiveApp, effective_app
 from tenantry.fleet.classes import is_equal_for_all
 from tenantry.fleet.fleet import Fleet
-from tenantry.fleet.merge import leaves
 from tenantry.fleet.settings import TenantSettings, setting_origin, tenant_states
 from tenantry.flux.conformance import check_spec
 from tenantry.flux.references import references
 from tenantry.grants.wall import Wall
 from tenantry.kube import names
 from tenantry.kube.objects import KubeObject
+from tenantry.messages.data import leaves
 from tenantry.messages.errors import AlreadyTold, Found, Path, Problem, Problems, collecting, raise_found
 from tenantry.messages.placeholders import Variables
 from tenantry.messages.problems import missing_key, name_too_long

@@ -8,14 +8,13 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from enum import Enum
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from tenantry.cluster import connect
 from tenantry.cluster.evidence import Contents, changed_apps, evidence_of
-from tenantry.cluster.inventory import APP_KINDS, marked_as, unmarked
+from tenantry.cluster.inventory import APP_KINDS, unmarked
 from tenantry.cluster.proof import Question, ignored, not_proved, question, unknown, unproven, ways_on, without
 from tenantry.cluster.reading import read_objects
-from tenantry.cluster.requests import in_parallel
 from tenantry.fleet.fleet import Fleet
 from tenantry.kube.objects import Manifest, ObjectId, object_id, readable_id
 from tenantry.messages.errors import Problem, Refused, error, refuse, warning
@@ -23,10 +22,7 @@ from tenantry.plan.after import After
 from tenantry.plan.plan import Plan, plan
 from tenantry.plan.planned_apps import PlannedApp
 from tenantry.rollout.ignoring import ignored as ignored_by
-from tenantry.rollout.turns import records_on
-from tenantry.stacks.file import HERE, NAMESPACE, StackTarget, stacks_running, target_of
-from tenantry.stacks.record import OUTPUT, Record, read
-from tenantry.stacks.states import outputs_of
+from tenantry.stacks.file import HERE, NAMESPACE, target_of
 
 if TYPE_CHECKING:
     from tenantry.cluster.client import Client
@@ -118,12 +114,8 @@ class _Gate:
             if asked.proofs:
                 missing |= self._from_cluster(asked.proofs)
         except Refused as refused:
-            found = self._from_record(asked.proofs)
-            if isinstance(found, str):
-                names = list(dict.fromkeys([*missing, *(proof.full_name for proof in asked.proofs)]))
-                message = unknown(here, self.after, names, [refused.message, found])
-                return self._problem(message, self._reaching())
-            missing |= found
+            names = list(dict.fromkeys([*missing, *(proof.full_name for proof in asked.proofs)]))
+            return self._problem(unknown(here, self.after, names, refused.message), self._reaching())
         if not missing:
             return None
         fix = ways_on(here, self.after, asked.different)
@@ -148,19 +140,6 @@ class _Gate:
                 evidence_of(client, self.before, proofs, self.run.now), self.before, self.after, self.run.now
             )
 
-    def _from_record(self, proofs: Collection[PlannedApp]) -> dict[str, str] | str:
-        """The apps that the record of the last run does not prove; a text says why there is no record."""
-        from tenantry.plan.after import contents
-        from tenantry.preflight.after import read_record
-        from tenantry.stacks.record import problem_of
-
-        record = read_record(self.run.project, self.fleet, self.before.environment)
-        if isinstance(record, str):
-            return record
-        known, names = contents(self.before), dict.fromkeys(proof.full_name for proof in proofs)
-        found = {name: problem_of(record, name, known[name].digest, self.after.seconds, self.run.now) for name in names}
-        return {name: problem for name, problem in found.items() if problem}
-
     @contextmanager
     def _connected(self) -> Iterator[Client]:
         if self.before.management == self.run.plan.management:
@@ -172,57 +151,3 @@ class _Gate:
         with connect.connected(reach) as client:
             refuse(unmarked(client, self.fleet, self.before))
             yield client
-
-
-_SECONDS = 10.0
-
-
-def read_record(project: Path, fleet: Fleet, environment: str) -> Record | str:
-    """The record from the management cluster, or from the stack's outputs if that cannot be read; a text says why there is none.
-
-    project: the directory with Pulumi.yaml.
-    """
-    try:
-        target = target_of(project, environment)
-        data = _from_cluster(target, fleet, environment)
-        data = _from_outputs(project, environment) if data is None else data
-    except Refused as refused:
-        return refused.message
-    return _only(environment, data)
-
-
-def _only(environment: str, data: Iterable[dict[str, Any]]) -> Record | str:
-    parts = [read(each) for each in data]
-    known = [part for part in parts if part]
-    if len(known) < len(parts):
-        return f"the record of '{environment}' was written by another version of Tenantry, or is damaged"
-    match [each for each in known if each.environment == environment]:
-        case [record]:
-            return record
-        case []:
-            return f"there is no record of '{environment}': a successful `tenantry up --environment {environment}` leaves one"
-        case _:
-            return f"several stacks have left a record of '{environment}', and only one of them can run it"
-
-
-def _from_cluster(target: StackTarget, fleet: Fleet, environment: str) -> list[dict[str, Any]] | None:
-    """None: nobody says where the cluster is, it does not answer, or another one does."""
-    if target.reach == HERE:
-        return None
-    platform = fleet.document.platform.namespace
-    try:
-        with connect.connected(target.reach, _SECONDS) as client:
-            if marked_as(client, platform) != fleet.environments[environment].management:
-                return None
-            return records_on(client, platform, environment)
-    except Refused:
-        return None
-
-
-def _from_outputs(project: Path, environment: str) -> list[dict[str, Any]]:
-    """Raises: Refused: the outputs of a stack cannot be read, or no stack runs the environment."""
-    stacks = [each.name for each in stacks_running(project, environment)]
-    if not stacks:
-        raise Refused(f"no stack of this project runs '{environment}'", "run it in the project of that stack")
-    found = in_parallel(lambda name: outputs_of(project, name).get(OUTPUT), stacks)
-    return [each for each in found if isinstance(each, dict)]

@@ -43,7 +43,7 @@ def parts_of(plan: Plan) -> dict[ObjectId, Part]:
 def digests_of(plan: Plan, parts: Mapping[ObjectId, Part]) -> dict[Part, str]:
     """What each part has. One more cluster that has the same as others of its wave changes no digest."""
     apps = contents_by(plan, lambda app: parts.get(app.id))
-    found = {part: content.digest for part, content in apps.items() if part}
+    found = {part: content for part, content in apps.items() if part}
     rest: dict[Part, set[str]] = {}
     for planned in plan.objects:
         if (part := parts.get(planned.id)) and part not in found:

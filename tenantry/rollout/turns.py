@@ -4,20 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from tenantry.cluster import requests
-from tenantry.cluster.evidence import judged, tolerated
 from tenantry.cluster.requests import FIELD_MANAGER
-from tenantry.guard.claims import RECORD_LABEL
 from tenantry.kube.objects import ObjectId
-from tenantry.messages.data import mapping_at
 from tenantry.messages.text import grouped
-from tenantry.plan.engine_order import Chains
 from tenantry.plan.plan import Plan
 from tenantry.rollout.flux_status import REQUESTED
 from tenantry.rollout.judging import Request, awaited_in
-from tenantry.rollout.readiness import Live, Reconciler, reconcilers_of
+from tenantry.rollout.readiness import Reconciler
 from tenantry.rollout.waves import Rollout
 
 if TYPE_CHECKING:
@@ -38,11 +34,6 @@ class Turns:
     rollout: Rollout | None = None
     of: Mapping[ObjectId, Turn] = field(default_factory=dict)
     awaited: Mapping[int, list[Reconciler]] = field(default_factory=dict)
-
-    @property
-    def awaited_ids(self) -> frozenset[ObjectId]:
-        """All reconcilers that some wave waits for."""
-        return frozenset(each.id for found in self.awaited.values() for each in found)
 
 
 def turns_of(plan: Plan) -> Turns:
@@ -82,34 +73,3 @@ def ask(client: Client, asked: Iterable[Request]) -> None:
         requests.patched(client, each.id, annotations, manager=FIELD_MANAGER, dry_run=False)
 
     requests.in_parallel(one, asked)
-
-
-def records_on(client: Client, platform: str, environment: str) -> list[dict[str, Any]]:
-    """The data of the records of an environment, one for each stack. platform: the namespace of the claims.
-
-    Raises: Refused: reading is not allowed.
-    """
-    found = requests.every(client, "v1", "ConfigMap", namespace=platform, selector=f"{RECORD_LABEL}={environment}")
-    return [mapping_at(each, "data") for each in found]
-
-
-def awaited_apps(plan: Plan, turns: Turns) -> frozenset[str]:
-    """The apps, by name, that a run waits for wherever Flux reconciles them."""
-    awaited = turns.awaited_ids
-    free = {planned.id for planned in plan.objects if mapping_at(planned.manifest, "spec").get("suspend")}
-    unseen = {app.full_name for app in plan.apps if app.id not in awaited and app.id not in free}
-    return frozenset(each.full_name for each in plan.apps if each.id in awaited) - unseen
-
-
-def unready_apps(plan: Plan, turns: Turns, live: Live) -> frozenset[str]:
-    """Those of the awaited apps that do not run everywhere what the plan says, or are not ready; but for what their waves
-    tolerate.
-    """
-    awaited, chains, reconcilers = turns.awaited_ids, Chains(plan), reconcilers_of(plan)
-    evidence = [
-        judged(app, chain, reconcilers[app.id], live)
-        for app in plan.apps
-        if app.id in awaited and (chain := chains.of(app.id))
-    ]
-    passed_over = tolerated(plan, evidence)
-    return frozenset(each.app.full_name for each in evidence if not each.runs and each.app.id not in passed_over)

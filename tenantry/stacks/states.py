@@ -39,11 +39,6 @@ class InStates:
         return key_in_state(id) in self._keys
 
 
-def outputs_of(project: Path, stack: str) -> dict[str, Any]:
-    """The outputs that are not secret. Raises: Refused: `pulumi` is missing, fails, or does not answer in time."""
-    return _printed(project, stack, "output", "--json")
-
-
 def _printed(project: Path, stack: str, *what: str) -> dict[str, Any]:
     """What `pulumi stack` prints as JSON."""
     command = ("pulumi", "--non-interactive", "stack", *what, "--stack", stack)

@@ -14,8 +14,6 @@ from tenantry.guard.claims import Claim, claim_object
 from tenantry.load import load_fleet, plan_all
 from tenantry.messages.errors import Refused
 from tenantry.plan.plan import Plan
-from tenantry.preflight import after
-from tenantry.stacks import record as stack_record
 from tenantry.stacks.targets import key_in_state
 from tests.components.recording import Recording, record
 from tests.unit.memory import Memory
@@ -330,7 +328,6 @@ def test_a_change_that_the_environment_before_does_not_run_registers_nothing(
     monkeypatch.setattr(connect, "connect", lambda *_: hub_with(PLANS["prod"], "hub-prod").client())
     monkeypatch.setattr(pulumi.log, "warn", told.append)
     monkeypatch.setattr(pulumi.runtime, "is_dry_run", lambda: preview)
-    monkeypatch.setattr(after, "read_record", lambda *_: "there is no record of 'dev'")
     monkeypatch.setenv("TENANTRY_IGNORE", ignored)
     # The server in memory has none of the sources, so that every app would change.
     recording, message = run({"fleet": str(gated)}, stack="prod")
@@ -344,32 +341,6 @@ def test_a_change_that_the_environment_before_does_not_run_registers_nothing(
         if preview
         else "it is not known whether 'dev'"
     )
-
-
-def test_an_environment_that_a_gate_names_leaves_a_record(monkeypatch: pytest.MonkeyPatch, gated: Path) -> None:
-    monkeypatch.setattr(connect, "connect", lambda *_: hub_with(PLANS["dev"]).client())
-    recording, message = run({"fleet": str(gated)}, stack="dev")
-    assert message == ""
-    assert recording.registered[-1].key.name == "tenantry-system/tenantry-dev.record"
-    lines = recording.registered[-1].inputs["data"]["apps"].splitlines()
-    assert [each.split()[0] for each in lines] == sorted({each.full_name for each in PLANS["dev"].apps})
-    assert "record" in recording.exports
-    assert "record" not in run({"fleet": str(ROOT / "tenants.yaml")}, stack="dev")[0].exports
-
-
-def test_a_record_that_is_too_large_is_told_and_not_kept(monkeypatch: pytest.MonkeyPatch, gated: Path) -> None:
-    told: list[str] = []
-    monkeypatch.setattr(connect, "connect", lambda *_: hub_with(PLANS["dev"]).client())
-    monkeypatch.setattr(pulumi.log, "warn", told.append)
-    monkeypatch.setattr(stack_record, "_MOST", 10)
-    recording, message = run({"fleet": str(gated)}, stack="dev")
-    assert message == ""
-    assert told[-1:] == [
-        "the record of environment 'dev' would be too large for a ConfigMap, so this run leaves none: gates that name the"
-        " environment have to read its management cluster\n  fix: let them: pulumi config set tenantry:kubeconfig FILE, a file"
-        " that may read what 'dev' has"
-    ]
-    assert not any(each.key.name.endswith(".record") for each in recording.registered)
 
 
 def test_a_run_names_what_it_ignores_in_an_emergency(monkeypatch: pytest.MonkeyPatch) -> None:

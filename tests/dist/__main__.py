@@ -11,7 +11,7 @@ from time import monotonic
 
 from tests.dist import contents
 from tests.dist.environment import ROOT, UV, Environment, Wrong, made, run, step
-from tests.dist.preview import preview, programs
+from tests.dist.preview import has_programs, preview
 
 DIST = ROOT / "dist"
 _MODULES = "import sys, importlib.util as u; print(*[m for m in sys.argv[1:] if u.find_spec(m)])"
@@ -44,7 +44,7 @@ def _all(home: Path) -> None:
         _sandbox(made(home / "sandbox", f"{wheel}[sandbox]"))
     for which, bounds in (("oldest", _lowest()), ("newest", ())):
         _pulumi(
-            made(home / which, f"{wheel}[pulumi]", "pip>=24", "pytest>=8.4", "hypothesis>=6.140", *bounds),
+            made(home / which, f"{wheel}[pulumi,sandbox]", "pip>=24", "pytest>=8.4", "hypothesis>=6.140", *bounds),
             which,
         )
 
@@ -62,7 +62,7 @@ def _base(here: Environment) -> None:
     here.run("tenantry", "validate")
     here.run("tenantry", "render", "--environment", "dev")
     here.run("tenantry", "bootstrap", "--chart", "chart")
-    here.run("tenantry", "schema", "--document", "Diff")
+    here.run("tenantry", "schema", "--included")
     here.run("tenantry", "init", "fleet", "--yes")
     here.run("tenantry", "--file", "fleet/tenants.yaml", "validate")
     for command in (
@@ -98,7 +98,7 @@ def _sandbox(here: Environment) -> None:
     here.run("tenantry", "sandbox", "up", "--help")
     if "kube-apiserver" not in here.run("tenantry", "sandbox", "tools", "--list"):
         raise Wrong("`tenantry sandbox tools --list` does not list the control plane")
-    if programs() and "missing" in (listed := here.run("tenantry", "sandbox", "tools", "--list", "pulumi")):
+    if has_programs() and "missing" in (listed := here.run("tenantry", "sandbox", "tools", "--list", "pulumi")):
         raise Wrong(f"the programs that are built are not found from the installed package:\n{listed}")
 
 
@@ -110,11 +110,11 @@ def _pulumi(here: Environment, which: str) -> None:
         here.run(
             "python", "-m", "pytest", *arguments, "-c", str(ROOT / "pyproject.toml"), str(ROOT / "tests" / "components")
         )
-    if found := programs():
-        with step(f"tenantry[pulumi], {name}: preview of a project of three lines"):
-            preview(here, found)
+    if has_programs():
+        with step(f"tenantry[pulumi,sandbox], {name}: preview of a project of three lines"):
+            preview(here)
     else:
-        print("          Pulumi is neither built nor installed: no preview is tried")
+        print("          the sandbox's programs are not built: no preview is tried")
 
 
 if __name__ == "__main__":

@@ -14,7 +14,7 @@ from time import monotonic
 
 ROOT = Path(__file__).resolve().parents[2]
 UV = Path(sys.executable).with_name("uv")
-_KEPT = (
+_KEPT: tuple[str, ...] = (
     "HOME",
     "PATH",
     "TMPDIR",

@@ -17,10 +17,7 @@ from typing import Any
 import psutil
 import pytest
 
-from tenantry.load import load_fleet
-from tenantry.preflight.after import read_record
 from tenantry.sandbox.content import commit
-from tenantry.stacks.record import read
 from tests.e2e.audit import changes_by_the_provider, deletions
 from tests.e2e.clusters import KINDS, Cluster, eventually
 from tests.e2e.project import Project, Result, begun, make_fleet
@@ -213,49 +210,6 @@ def test_an_app_is_removed_from_the_last_wave_first(project: Project) -> None:
     _is_in_order(list(reversed(gone)), "roll-db")
     left = [each for each in gone if each.endswith("-roll-web")]
     assert left == [f"kustomizations/edge-{number}-roll-web" for number in (5, 2, 1)]
-
-
-def test_a_successful_run_leaves_a_record_for_the_gates_of_other_environments(
-    project: Project, hub: Cluster, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    original, settings = project.fleet.read_text(), project.root / "Pulumi.dev.yaml"
-    gate = "  prod: {management: hub-prod, after: {environment: dev}}\n"
-    project.edit("environments:\n", f"environments:\n{gate}")
-    project.edit("clusters:\n  hub:", "clusters:\n  hub-prod: {environments: [prod]}\n  hub:")
-    _limit(project, "3m")
-    project.up().ok()
-    first = _record(hub)
-    assert re.fullmatch(r"(roll/\S+ [0-9a-f]{16} \S+Z ready \S.*\n)+", first["apps"])
-    project.up("dev", "--expect-no-changes").ok()
-    assert _record(hub) == first
-
-    _limit(project, "5s")
-    project.edit("/{ring}", "/missing/{ring}")
-    assert "in environment 'dev' failed on 1 cluster of " in project.up().text
-    assert _record(hub) == first
-
-    for name, value in project.environment().items():
-        monkeypatch.setenv(name, value)
-    fleet = load_fleet(project.fleet)
-    assert read_record(project.root, fleet, "dev") == read(first)
-    reaching = settings.read_text()
-    settings.write_text(reaching.replace(".sandbox/hub/", ".sandbox/gone/"))
-    assert read_record(project.root, fleet, "dev") == read(first)
-    settings.write_text(reaching)
-    project.fleet.write_text(original)
-    project.up().ok()
-
-
-def _limit(project: Project, timeout: str) -> None:
-    """Give each wave so much time, and tolerate nothing."""
-    text = project.fleet.read_text()
-    project.fleet.write_text(re.sub(r"timeout: .*(\n +tolerate: .*)?", f"timeout: {timeout}", text))
-
-
-def _record(hub: Cluster) -> dict[str, str]:
-    found = hub.find("ConfigMap", "tenantry-system", "tenantry-dev.record")
-    assert found
-    return dict(found["data"])
 
 
 def test_a_change_waits_until_dev_runs_it(project: Project, hub: Cluster) -> None:

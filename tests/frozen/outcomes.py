@@ -34,7 +34,7 @@ from tenantry.fleet.placed import (
     tenant_entry,
 )
 from tenantry.guard import Known, RunLimits, held, refusals, refusals_of_change, removals
-from tenantry.guard.claims import CLAIM_LABEL, RECORD_LABEL
+from tenantry.guard.claims import CLAIM_LABEL
 from tenantry.kube.objects import KubeObject, ObjectId, labels_of, readable_id
 from tenantry.load import load_fleet, plan_all, plan_one
 from tenantry.messages.errors import InvalidFleet, Problem
@@ -298,7 +298,7 @@ def _in_any_stack(urn: str) -> str:
 
 
 def _is_claim(inputs: Mapping[str, Any]) -> bool:
-    return inputs.get("kind") == "ConfigMap" and bool({CLAIM_LABEL, RECORD_LABEL} & labels_of(inputs).keys())
+    return inputs.get("kind") == "ConfigMap" and bool({CLAIM_LABEL, "tenantry/record"} & labels_of(inputs).keys())
 
 
 OUTCOMES: Mapping[str, Callable[[Input], Any]] = {

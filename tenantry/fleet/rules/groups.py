@@ -9,9 +9,8 @@ from typing import Any
 from tenantry.fleet.fleet import Fleet
 from tenantry.fleet.groups import GROUP, GROUPS, NAMING, kinds_of_kubeconfig
 from tenantry.fleet.lineages import Lineages
-from tenantry.fleet.merge import leaves
 from tenantry.fleet.rules.classes import named_once
-from tenantry.messages.data import depth_of, value_at
+from tenantry.messages.data import depth_of, leaves, value_at
 from tenantry.messages.errors import Path, Problem
 from tenantry.messages.problems import doubtful
 from tenantry.messages.text import format_path, listed

@@ -15,7 +15,7 @@ from tenantry.grants.fields import ADVANCED
 from tenantry.grants.grants import HISTORY, INTERVAL, LIMITS, RETRIES, SHORTEST_INTERVAL, TIMEOUT, is_allowed
 from tenantry.kube.names import is_reserved_namespace
 from tenantry.kube.objects import labels_of
-from tenantry.messages.data import leaves, mapping_at, value_at
+from tenantry.messages.data import mapping_at, scalars, value_at
 from tenantry.model.durations import seconds_of
 
 if TYPE_CHECKING:
@@ -45,7 +45,7 @@ def _metadata(object: Object, kind: str, entries: Mapping[str, Any]) -> Iterator
     accepted = wanted.metadata(object, kind)
     for key, value in entries.items():
         values = accepted.get(key, ())
-        if values is not None and value not in values:
+        if value is None or (values is not None and value not in values):
             yield f"has '{key}', which is not granted to it"
 
 
@@ -57,7 +57,7 @@ def _connections(object: Object, _: str, spec: Mapping[str, Any]) -> Iterator[st
     if not object.is_teams:
         return
     for advanced in ADVANCED.get(object.kind, ()) if not place.grants("advanced") else ():
-        if (value := value_at(spec, advanced)) and not all(place.writes(leaf) for _, leaf in leaves(value)):
+        if (value := value_at(spec, advanced)) and not all(place.writes(leaf) for _, leaf in scalars(value)):
             yield f"fills {'.'.join(advanced)}, an advanced field,"
     patterns = place.addresses("sources", *(("alerts",) if object.kind == "Provider" else ()))
     for path, address in addresses_of(object.kind, spec):
@@ -99,7 +99,7 @@ def _reference(object: Object, key: str, named: Mapping[str, Any]) -> Iterator[s
     elif TENANT not in labels and name.startswith(platform):
         # A source that a class declares, or a chart of one: nothing in it may be a tenant's.
         is_own = place.declares("sources", labels.get(SOURCE, ""))
-        for path, value in leaves(target.manifest["spec"]):
+        for path, value in scalars(target.manifest["spec"]):
             is_secret = _REFERENCES.get(str(("", *path)[-2])) == "Secret"
             is_own = is_own and not (is_secret and not value.startswith(platform))
     else:
@@ -181,7 +181,10 @@ def _baseline(object: Object, _: str, spec: Mapping[str, Any]) -> Iterator[str]:
         there.add((manifest["kind"], metadata.get("namespace", ""), metadata["name"]))
         for problem in object.installed(manifest).problems():
             yield f"installs {manifest['kind']} {metadata['name']}, which {problem},"
-    for namespace in [name for kind, _, name in there if kind == "Namespace"]:
+    namespaces = [name for kind, _, name in there if kind == "Namespace"]
+    if place.namespace not in namespaces:
+        yield f"lacks namespace '{place.namespace}'"
+    for namespace in namespaces:
         settings = place.settings(namespace)
         for kind, name, setting, is_set in (
             ("ResourceQuota", "tenantry", "quota", settings.quota),

@@ -25,7 +25,8 @@ def escapes(
     """
     plan = Planned(frame, environment, tuple(objects))
     for planned in plan.objects:
-        tenant = str(labels_of(planned.manifest).get(TENANT))
+        # The planner may have left the label out.
+        tenant = str(labels_of(planned.manifest).get(TENANT) or planned.owner.tenant)
         if tenant in frame.source.fills:
             yield from (f"{planned.id} of tenant '{tenant}' {problem}" for problem in _problems(plan, planned, tenant))
     for tenant in adopting:
@@ -39,7 +40,8 @@ def escapes(
 
 def _problems(plan: Planned, planned: KubeObject, tenant: str) -> list[str]:
     labels = labels_of(planned.manifest)
-    if labels.get(ENVIRONMENT) != plan.environment or tenant not in plan.fleet.document.tenants:
+    known = labels.get(TENANT) == tenant and labels.get(ENVIRONMENT) == plan.environment
+    if not known or tenant not in plan.fleet.document.tenants:
         return ["is of an environment or a tenant that the main file does not have here"]
     problems = ["is for no cluster of the environment"]
     for cluster in plan.clusters_of(planned, labels):

@@ -15,7 +15,7 @@ from tenantry.grants.grants import grants_of
 from tenantry.grants.model import Grants
 from tenantry.kube.names import is_reserved_namespace
 from tenantry.kube.objects import KubeObject, Manifest, ObjectId, labels_of
-from tenantry.messages.data import leaves, mapping_at
+from tenantry.messages.data import mapping_at, scalars
 from tenantry.messages.errors import Found, Path
 from tenantry.model import SecretKey
 
@@ -41,7 +41,7 @@ class Frame:
         self.cluster_objects = {
             key: each.model_dump(exclude_none=True) for key, each in self.declared.clusterObjects.items()
         }
-        written = [*leaves(fleet.raw("tenants", tenant)), *leaves(fleet.raw("defaults"))]
+        written = [*scalars(fleet.raw("tenants", tenant)), *scalars(fleet.raw("defaults"))]
         self.values = frozenset(str(value) for _, value in written)
         """Every text and number that the main file has for the tenant."""
         self.metadata = frozenset((str(path[-2]), str(path[-1])) for path, _ in written if path[-3:-2] == ("metadata",))

@@ -11,7 +11,6 @@ from tenantry.flux.schemas import kinds, schema_of
 from tenantry.guard.claims import Claim, claim_object
 from tenantry.kube.objects import ObjectId
 from tenantry.load import load_fleet, plan_all
-from tenantry.stacks.record import Record, record_object
 from tests.table import table
 from tests.unit.memory import Memory
 from tests.unit.texts import planned, rocky
@@ -24,10 +23,10 @@ PLAN = planned(rocky("web: {kustomize: {source: manifests}}"))
 OLD = {"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "old", "namespace": "rocky"}}
 
 
-def test_what_is_planned_is_no_leftover_and_neither_are_the_claim_and_the_record() -> None:
+def test_what_is_planned_is_no_leftover_and_neither_is_the_claim() -> None:
     mine = Claim("dev", "fleet/dev")
-    own = claim_object("tenantry-system", mine), record_object("tenantry-system", mine, Record("dev"))
-    assert leftovers(PLAN, [each.manifest for each in (*PLAN.objects, *own)]) == []
+    own = claim_object("tenantry-system", mine)
+    assert leftovers(PLAN, [each.manifest for each in (*PLAN.objects, own)]) == []
 
 
 def test_what_is_not_planned_is_one_unless_it_is_in_deletion() -> None:

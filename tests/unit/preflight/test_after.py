@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -14,10 +14,8 @@ from tenantry.fleet.fleet import Fleet
 from tenantry.kube.objects import Manifest
 from tenantry.messages.errors import Severity
 from tenantry.plan.plan import plan
-from tenantry.preflight import after
 from tenantry.preflight.after import Answer, Mode, Run, ask
 from tenantry.rollout.ignoring import IGNORE
-from tenantry.stacks.record import State, record_of
 from tests.table import table
 from tests.unit.memory import Memory, list_of
 from tests.unit.texts import fleet
@@ -233,47 +231,19 @@ APART = NEWER.replace("dev: {management: hub,", "dev: {management: hub-dev,").re
         ("{tenantry:kubeconfig: nothing.yaml}", "nothing.yaml cannot be read: No such file or directory"),
     ],
 )
-def test_without_an_answer_a_change_is_refused(
-    settings: str, reason: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(after, "read_record", lambda *_: "there is no record of 'dev'")
+def test_without_an_answer_a_change_is_refused(settings: str, reason: str, tmp_path: Path) -> None:
     (tmp_path / "Pulumi.yaml").write_text("name: fleet\n")
     (tmp_path / "Pulumi.dev.yaml").write_text(f"config: {settings}\n")
     answer = asked(hub(dev=TEXT), APART, tmp_path)
     severity, message = told(answer)
-    first, second, third = message.splitlines()
-    assert (severity, first, second.endswith(reason), third) == (
+    first, second = message.splitlines()
+    assert (severity, first, second.endswith(reason)) == (
         "error",
         "it is not known whether 'dev' runs the change of 1 app of 'prod' (rocky/db)",
         True,
-        "    there is no record of 'dev'",
     )
     assert answer.problem
     assert answer.problem.fix.startswith("pulumi config set tenantry:kubeconfig FILE --stack dev, ")
-
-
-@pytest.mark.parametrize(
-    ("text", "minutes", "reason"),
-    [
-        (APART, 90, ""),
-        (APART, 30, "rocky/db: recorded as ready for 1800 s, which is less than 3600 s"),
-        (
-            APART.replace("version: 1.1.0", "version: 1.0.0"),
-            90,
-            "rocky/db: had other content (db 1.0.0) in the last successful run: run `tenantry up --environment dev`",
-        ),
-    ],
-)
-def test_the_record_answers_where_the_cluster_cannot(
-    text: str, minutes: int, reason: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    (tmp_path / "Pulumi.yaml").write_text("name: fleet\n")
-    (tmp_path / "Pulumi.dev.yaml").write_text("config: {}\n")
-    ready = dict.fromkeys(("rocky/web", "rocky/db"), State.READY)
-    record = record_of(plan(fleet(text), "dev"), None, NOW - timedelta(minutes=minutes), ready)
-    monkeypatch.setattr(after, "read_record", lambda *_: record)
-    answer = asked(hub(), APART, tmp_path)
-    assert (told(answer)[1].partition("\n    ")[2] if answer.problem else "") == reason
 
 
 def test_another_management_cluster_is_found_by_the_settings_of_its_stack(
@@ -292,7 +262,6 @@ def test_another_management_cluster_is_found_by_the_settings_of_its_stack(
     assert asked(hub(), APART, tmp_path) == Answer()
     assert [each[:2] for each in opened] == [(tmp_path / "dev.yaml", "admin")]
     marker["data"] = {"cluster": "hub"}
-    monkeypatch.setattr(after, "read_record", lambda *_: "there is no record of 'dev'")
     assert (
         "is marked as 'hub', but the management cluster of environment 'dev' is 'hub-dev'"
         in (told(asked(hub(), APART, tmp_path))[1])
